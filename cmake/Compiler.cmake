@@ -1,0 +1,47 @@
+# The compiler, the language and the warnings that every target shares.
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  message(FATAL_ERROR
+    "g++ ${CMAKE_CXX_COMPILER_VERSION} miscompiles C++20 coroutines without a diagnostic "
+    "(statements skipped, temporaries freed twice). Install clang-19 (apt-get install clang-19) "
+    "and configure with: cmake --preset release")
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 17)
+  message(FATAL_ERROR
+    "clang ${CMAKE_CXX_COMPILER_VERSION} is too old, kbsim needs clang 17 or newer. "
+    "Install clang-19 (apt-get install clang-19) and configure with: cmake --preset release")
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+option(KBSIM_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(KBSIM_WERROR "Warnings are errors" ON)
+
+# A product of doubles must round the same in every build: no contraction into fused operations.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-qual -Wunused
+                    -Woverloaded-virtual -Wimplicit-fallthrough -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # Designated initializers leave optional fields at their documented defaults on purpose.
+  add_compile_options(-Wno-missing-designated-field-initializers)
+  # A precompiled header is identified by its content, so that ccache can reuse what uses it.
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+endif()
+if(KBSIM_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(KBSIM_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+find_program(KBSIM_CCACHE ccache)
+if(KBSIM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1
+      ${KBSIM_CCACHE})
+endif()

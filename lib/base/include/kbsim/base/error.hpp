@@ -1,0 +1,95 @@
+#pragma once
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kbsim {
+
+/// Exit codes of the command (docs/cli.md); those that nccl-tests has mean the same there.
+enum class ExitCode : int {
+  ok = 0,
+  internal = 1,
+  usage = 2,
+  limit = 4,
+  unsupported = 5,
+  wrong_values = 7,
+  deadlock = 8,
+  interrupted = 130,
+};
+
+/// Where a user's mistake stands: "topology.yaml:12:7", "--set cube.noc.w=0", "kernel.cpp:41".
+struct Place {
+  std::string file;
+  int line = 0;    // 0: the file or option as a whole
+  int column = 0;  // 0: the line as a whole
+};
+[[nodiscard]] std::string to_string(const Place& place);
+[[nodiscard]] Place to_place(const std::source_location& at);
+
+/// What all of kbsim's exceptions have in common: a text for a person and the command's exit code.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode exit, const std::string& text) : std::runtime_error{text}, exit_{exit} {}
+  [[nodiscard]] ExitCode exit_code() const { return exit_; }
+
+ private:
+  ExitCode exit_;
+};
+
+/// A mistake in what the user typed or passed to an interface.
+class UsageError : public Error {
+ public:
+  explicit UsageError(const std::string& text) : Error{ExitCode::usage, text} {}
+};
+
+/// One mistake in a configuration: where, which key, and what was expected.
+struct ConfigProblem {
+  Place at;
+  std::string key;
+  std::string text;
+};
+
+/// All the mistakes of a configuration, one line each.
+class ConfigError : public Error {
+ public:
+  explicit ConfigError(std::vector<ConfigProblem> problems);
+  ConfigError(Place at, std::string key, std::string text)
+      : ConfigError{std::vector<ConfigProblem>{{std::move(at), std::move(key), std::move(text)}}} {}
+  [[nodiscard]] const std::vector<ConfigProblem>& problems() const { return problems_; }
+
+ private:
+  std::vector<ConfigProblem> problems_;
+};
+
+/// Something that kbsim doesn't do (yet): never a silent fallback.
+class Unsupported : public Error {
+ public:
+  explicit Unsupported(const std::string& text) : Error{ExitCode::unsupported, text} {}
+};
+
+/// A fault of a kernel or host program, found in simulated time.
+class KernelFault : public Error {
+ public:
+  explicit KernelFault(const std::string& text) : Error{ExitCode::deadlock, text} {}
+};
+
+/// Memory asked for that isn't there, or given back that wasn't taken.
+class AllocationError : public Error {
+ public:
+  explicit AllocationError(const std::string& text) : Error{ExitCode::deadlock, text} {}
+};
+
+/// kbsim's own broken invariant: a bug of ours, never the user's.
+class InternalError : public Error {
+ public:
+  explicit InternalError(const std::string& text) : Error{ExitCode::internal, text} {}
+};
+
+/// Throws InternalError naming the place unless `holds`.
+void ensure(bool holds, std::string_view what,
+            const std::source_location& at = std::source_location::current());
+
+}  // namespace kbsim

@@ -1,0 +1,188 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "kbsim/base/bandwidth.hpp"
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/time.hpp"
+
+namespace kbsim {
+
+/// A scalar as a configuration file holds it.
+using Scalar = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
+
+/// What a key of a configuration accepts.
+enum class FieldType { boolean, integer, number, text, text_list, bytes, section, component };
+
+/// One key: described once, beside the member it fills. Reading, range checks, nearest-name hints,
+/// --set, the resolved copy and the reference page all follow from this description.
+struct Field {
+  std::string name;  // with its unit: "overhead_ns"
+  FieldType type = FieldType::number;
+  std::string doc;  // one sentence
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  std::vector<std::string> choices;                    // of a text; empty: any
+  std::function<void(void* spec, const Scalar&)> set;  // not of sections and components
+  std::function<Scalar(const void* spec)> get;         // the default, asked of a fresh Spec
+  std::function<void*(void* spec)>
+      member;  // of a section: the nested Spec; of a component: its ComponentSpec
+  const std::vector<Field>* section = nullptr;  // fields of a nested Spec
+};
+
+/// Which model stands at a place of the machine, and its attributes; the model's own XSpec reads them.
+struct ComponentSpec {
+  std::string impl;                     // "builtin.router"
+  std::map<std::string, Scalar> attrs;  // only those given; checked against the model's fields
+  Place at;
+};
+
+struct Range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+};
+inline constexpr Range kAny{};
+inline constexpr Range kPositive{.min = std::numeric_limits<double>::min()};
+inline constexpr Range kNotNegative{.min = 0.0};
+constexpr Range at_least(double min) { return {.min = min}; }
+constexpr Range between(double min, double max) { return {.min = min, .max = max}; }
+
+template <class Spec>
+const std::vector<Field>& fields_of();
+
+/// Collects the fields of one Spec type:
+///
+///   struct UcieSpec {
+///     Time overhead = 8_ns;
+///     static void describe(FieldList<UcieSpec>& f) {
+///       f.add("overhead_ns", &UcieSpec::overhead, kNotNegative, "protocol overhead of one port");
+///     }
+///   };
+///
+/// Time members are in ns, Bandwidth members in GB/s, Bytes members take "4KiB" or a number.
+template <class Spec>
+class FieldList {
+ public:
+  template <class T>
+  void add(std::string name, T Spec::* member, Range range, std::string doc) {
+    Field f{.name = std::move(name),
+            .type = type_of<T>(),
+            .doc = std::move(doc),
+            .min = range.min,
+            .max = range.max};
+    f.set = [member](void* spec, const Scalar& v) { assign(static_cast<Spec*>(spec)->*member, v); };
+    f.get = [member](const void* spec) { return scalar(static_cast<const Spec*>(spec)->*member); };
+    fields_.push_back(std::move(f));
+  }
+  template <class T>
+  void add(std::string name, T Spec::* member, std::string doc) {
+    add(std::move(name), member, kAny, std::move(doc));
+  }
+  void choice(std::string name, std::string Spec::* member, std::vector<std::string> choices,
+              std::string doc) {
+    add(std::move(name), member, kAny, std::move(doc));
+    fields_.back().choices = std::move(choices);
+  }
+  template <class T>
+  void section(std::string name, T Spec::* member, std::string doc) {
+    Field f{.name = std::move(name), .type = FieldType::section, .doc = std::move(doc)};
+    f.member = [member](void* spec) -> void* { return &(static_cast<Spec*>(spec)->*member); };
+    f.section = &fields_of<T>();
+    fields_.push_back(std::move(f));
+  }
+  /// The member's initial `impl` is the default model.
+  void component(std::string name, ComponentSpec Spec::* member, std::string doc) {
+    Field f{.name = std::move(name), .type = FieldType::component, .doc = std::move(doc)};
+    f.member = [member](void* spec) -> void* { return &(static_cast<Spec*>(spec)->*member); };
+    fields_.push_back(std::move(f));
+  }
+  [[nodiscard]] std::vector<Field> take() { return std::move(fields_); }
+
+ private:
+  template <class T>
+  static constexpr FieldType type_of() {
+    if constexpr (std::is_same_v<T, bool>)
+      return FieldType::boolean;
+    else if constexpr (std::is_integral_v<T>)
+      return FieldType::integer;
+    else if constexpr (std::is_same_v<T, Bytes>)
+      return FieldType::bytes;
+    else if constexpr (std::is_same_v<T, std::string>)
+      return FieldType::text;
+    else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      return FieldType::text_list;
+    else
+      return FieldType::number;
+  }
+  static double number(const Scalar& v) {
+    if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
+    return std::get<double>(v);
+  }
+  template <class T>
+  static void assign(T& to, const Scalar& v) {
+    if constexpr (std::is_same_v<T, Time>)
+      to = from_ns(number(v));
+    else if constexpr (std::is_same_v<T, Bandwidth>)
+      to = Bandwidth::gbs(number(v));
+    else if constexpr (std::is_same_v<T, Bytes>)
+      to = Bytes{std::get<std::int64_t>(v)};
+    else if constexpr (std::is_same_v<T, bool>)
+      to = std::get<bool>(v);
+    else if constexpr (std::is_integral_v<T>)
+      to = static_cast<T>(std::get<std::int64_t>(v));
+    else if constexpr (std::is_floating_point_v<T>)
+      to = static_cast<T>(number(v));
+    else
+      to = std::get<T>(v);
+  }
+  template <class T>
+  static Scalar scalar(const T& from) {
+    if constexpr (std::is_same_v<T, Time>)
+      return to_ns(from);
+    else if constexpr (std::is_same_v<T, Bandwidth>)
+      return from.gbs();
+    else if constexpr (std::is_same_v<T, Bytes>)
+      return from.count();
+    else if constexpr (std::is_same_v<T, bool>)
+      return from;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<std::int64_t>(from);
+    else if constexpr (std::is_floating_point_v<T>)
+      return static_cast<double>(from);
+    else
+      return from;
+  }
+  std::vector<Field> fields_;
+};
+
+/// The description of a Spec type, made once.
+template <class Spec>
+const std::vector<Field>& fields_of() {
+  static const std::vector<Field> fields = [] {
+    FieldList<Spec> list;
+    Spec::describe(list);
+    return list.take();
+  }();
+  return fields;
+}
+
+/// Fills a model's XSpec from the attributes given for it, which config has checked against its fields.
+template <class Spec>
+[[nodiscard]] Spec spec_from(const std::map<std::string, Scalar>& attrs) {
+  Spec spec;
+  for (const Field& field : fields_of<Spec>()) {
+    if (const auto it = attrs.find(field.name); it != attrs.end()) field.set(&spec, it->second);
+  }
+  return spec;
+}
+
+}  // namespace kbsim

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+
+namespace kbsim {
+
+/// Things that are known by name, in alphabetical order; each registers itself in its own file.
+/// A second registration of a name is an InternalError; looking up an unknown one is a UsageError with
+/// the nearest name.
+template <class Entry>
+class Registry {
+ public:
+  explicit Registry(std::string_view kind) : kind_{kind} {}
+
+  void add(std::string name, Entry entry) {
+    const bool fresh = entries_.emplace(name, std::move(entry)).second;
+    ensure(fresh, kind_ + " '" + name + "' is registered twice");
+  }
+  [[nodiscard]] const Entry* find(std::string_view name) const {
+    const auto it = entries_.find(name);
+    return it == entries_.end() ? nullptr : &it->second;
+  }
+  [[nodiscard]] const Entry& at(std::string_view name) const {
+    if (const Entry* entry = find(name)) return *entry;
+    throw UsageError{"unknown " + kind_ + " '" + std::string{name} + "'" + name_hint(name, names())};
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& [name, entry] : entries_) all.push_back(name);
+    return all;
+  }
+  [[nodiscard]] const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
+
+ private:
+  std::string kind_;
+  std::map<std::string, Entry, std::less<>> entries_;
+};
+
+}  // namespace kbsim

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/dtype.hpp"
+
+namespace kbsim {
+
+/// The extents of a tensor or tile, outermost first, at most kMaxRank of them; rank 0 is a scalar.
+/// Trivially copyable and without initializer_list, so that `{M, K}` is safe in any co_await.
+class Shape {
+ public:
+  static constexpr int kMaxRank = 5;
+
+  constexpr Shape() = default;
+  template <std::integral... Extents>
+    requires(sizeof...(Extents) >= 1 && sizeof...(Extents) <= kMaxRank)
+  constexpr Shape(Extents... extents)  // NOLINT(google-explicit-constructor): `{M, K}` is its literal
+      : extents_{static_cast<std::int64_t>(extents)...}, rank_{sizeof...(Extents)} {}
+
+  [[nodiscard]] constexpr int rank() const { return rank_; }
+  [[nodiscard]] constexpr std::int64_t operator[](int axis) const {
+    return extents_[static_cast<std::size_t>(axis)];
+  }
+  [[nodiscard]] constexpr std::span<const std::int64_t> extents() const {
+    return {extents_.data(), static_cast<std::size_t>(rank_)};
+  }
+  [[nodiscard]] constexpr std::int64_t elements() const {
+    std::int64_t n = 1;
+    for (const std::int64_t extent : extents()) n *= extent;
+    return n;
+  }
+  [[nodiscard]] constexpr Bytes bytes(DType t) const { return Bytes{elements() * itemsize(t)}; }
+
+  friend constexpr bool operator==(const Shape& a, const Shape& b) {
+    return std::ranges::equal(a.extents(), b.extents());
+  }
+
+ private:
+  std::array<std::int64_t, kMaxRank> extents_{};
+  int rank_ = 0;
+};
+
+[[nodiscard]] std::string to_string(const Shape& shape);  // "[16, 8]"
+
+}  // namespace kbsim

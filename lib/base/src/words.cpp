@@ -1,0 +1,25 @@
+// The printed forms of the small words: ids, dtypes, shapes, digests.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/digest.hpp"
+#include "kbsim/base/dtype.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/shape.hpp"
+
+namespace kbsim {
+
+std::string to_string(const PeCoord& at) { return fmt::format("sip{}.cube{}.pe{}", at.sip, at.cube, at.pe); }
+
+std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape.extents(), ", ")); }
+
+std::string to_string(const Digest& digest) { return fmt::format("{:016x}", digest.value()); }
+
+std::optional<DType> parse_dtype(std::string_view name) {
+  for (std::size_t i = 0; i < kDTypes.size(); ++i) {
+    if (kDTypes[i].name == name) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace kbsim

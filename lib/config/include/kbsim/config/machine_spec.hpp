@@ -1,0 +1,229 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/bandwidth.hpp"
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/field.hpp"
+#include "kbsim/base/time.hpp"
+
+namespace kbsim::config {
+
+/// A bundle of equal wires, one in each direction.
+struct WireSpec {
+  Bandwidth bandwidth = Bandwidth::gbs(256.0);
+  double length_mm = 0.0;
+
+  static void describe(FieldList<WireSpec>& f) {
+    f.add("bw_gbs", &WireSpec::bandwidth, kPositive, "bandwidth of one direction, 1 GB = 1e9 bytes");
+    f.add("length_mm", &WireSpec::length_mm, kNotNegative, "length, for the propagation delay");
+  }
+};
+
+struct ExtentSpec {
+  int w = 4;
+  int h = 4;
+
+  static void describe(FieldList<ExtentSpec>& f) {
+    f.add("w", &ExtentSpec::w, between(1, 64), "columns");
+    f.add("h", &ExtentSpec::h, between(1, 64), "rows");
+  }
+};
+
+struct SizeSpec {
+  double w_mm = 10.0;
+  double h_mm = 10.0;
+
+  static void describe(FieldList<SizeSpec>& f) {
+    f.add("w_mm", &SizeSpec::w_mm, kPositive, "width");
+    f.add("h_mm", &SizeSpec::h_mm, kPositive, "height");
+  }
+};
+
+struct SipsSpec {
+  int count = 2;
+  std::string topology = "ring_1d";
+  int w = 0;
+  int h = 0;
+  WireSpec link{.bandwidth = Bandwidth::gbs(128.0), .length_mm = 100.0};
+
+  static void describe(FieldList<SipsSpec>& f) {
+    f.add("count", &SipsSpec::count, between(1, 256), "packages in the system, a rank each");
+    f.choice("topology", &SipsSpec::topology, {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"},
+             "how the packages are joined; torus_2d and mesh_2d wrap around");
+    f.add("w", &SipsSpec::w, between(0, 256), "columns of a 2-D topology; 0: the squarest that fits");
+    f.add("h", &SipsSpec::h, between(0, 256), "rows of a 2-D topology; 0: the squarest that fits");
+    f.section("link", &SipsSpec::link, "one package to the next");
+  }
+};
+
+struct SystemComponentsSpec {
+  ComponentSpec host{.impl = "builtin.host"};
+  ComponentSpec pcie_switch{.impl = "builtin.switch"};
+
+  static void describe(FieldList<SystemComponentsSpec>& f) {
+    f.component("host", &SystemComponentsSpec::host, "the root complex, where host programs run");
+    f.component("switch", &SystemComponentsSpec::pcie_switch, "joins the host and the packages");
+  }
+};
+
+struct SystemSpec {
+  double ns_per_mm = 0.01;
+  Bytes packet_bytes{256};
+  Bytes control_bytes{16};
+  WireSpec host_link{.bandwidth = Bandwidth::gbs(64.0), .length_mm = 300.0};
+  SipsSpec sips;
+  SystemComponentsSpec components;
+
+  static void describe(FieldList<SystemSpec>& f) {
+    f.add("ns_per_mm", &SystemSpec::ns_per_mm, kNotNegative, "wire propagation delay");
+    f.add("packet_bytes", &SystemSpec::packet_bytes, kNotNegative, "largest packet; 0: one packet a message");
+    f.add("control_bytes", &SystemSpec::control_bytes, at_least(1), "size of a control message");
+    f.section("host_link", &SystemSpec::host_link, "PCIe: host to switch, and switch to package");
+    f.section("sips", &SystemSpec::sips, "the packages");
+    f.section("components", &SystemSpec::components, "models of the system's own parts");
+  }
+};
+
+struct IoSpec {
+  ComponentSpec pcie_ep{.impl = "builtin.pcie_ep"};
+  ComponentSpec io_cpu{.impl = "builtin.io_cpu"};
+  ComponentSpec router{.impl = "builtin.router"};
+  WireSpec link{.bandwidth = Bandwidth::gbs(256.0), .length_mm = 2.0};
+
+  static void describe(FieldList<IoSpec>& f) {
+    f.component("pcie_ep", &IoSpec::pcie_ep, "PCIe endpoint");
+    f.component("io_cpu", &IoSpec::io_cpu, "the CPU that fans launches out to the cubes");
+    f.component("router", &IoSpec::router, "one router of the IO NOC, a row as wide as the cube mesh");
+    f.section("link", &IoSpec::link, "every link of the IO chiplet");
+  }
+};
+
+struct SipSpec {
+  ExtentSpec cube_mesh;
+  SizeSpec cube_size;
+  ComponentSpec ucie{.impl = "builtin.ucie"};
+  WireSpec ucie_link{.bandwidth = Bandwidth::gbs(256.0), .length_mm = 1.0};
+  IoSpec io;
+
+  static void describe(FieldList<SipSpec>& f) {
+    f.section("cube_mesh", &SipSpec::cube_mesh, "cubes of a package");
+    f.section("cube_size", &SipSpec::cube_size, "a cube's outline; positions and wire lengths follow");
+    f.component("ucie", &SipSpec::ucie, "one port of a die-to-die link; two a crossing");
+    f.section("ucie_link", &SipSpec::ucie_link, "from port to port");
+    f.section("io", &SipSpec::io, "the IO chiplet");
+  }
+};
+
+struct NocSpec {
+  int w = 4;
+  int h = 4;
+  Bandwidth link = Bandwidth::gbs(256.0);
+  ComponentSpec router{.impl = "builtin.router"};
+
+  static void describe(FieldList<NocSpec>& f) {
+    f.add("w", &NocSpec::w, between(1, 64), "columns of routers");
+    f.add("h", &NocSpec::h, between(1, 64), "rows of routers");
+    f.add("link_bw_gbs", &NocSpec::link, kPositive, "bandwidth of one direction of a NOC link");
+    f.component("router", &NocSpec::router, "one router of the mesh");
+  }
+};
+
+struct PeLayoutSpec {
+  std::vector<std::string> corners{"NW", "NE", "SW", "SE"};
+  int pe_per_corner = 2;
+
+  static void describe(FieldList<PeLayoutSpec>& f) {
+    f.add("corners", &PeLayoutSpec::corners, "corners of the cube that hold PEs, of NW, NE, SW, SE");
+    f.add("pe_per_corner", &PeLayoutSpec::pe_per_corner, between(1, 64), "PEs at each of these corners");
+  }
+};
+
+struct MemorySpec {
+  Bytes hbm_per_pe{6_GiB};
+  Bytes sram{32_MiB};
+  Bytes tcm{16_MiB};
+  Bytes tcm_scheduler{4_MiB};
+
+  static void describe(FieldList<MemorySpec>& f) {
+    f.add("hbm_bytes_per_pe", &MemorySpec::hbm_per_pe, at_least(1), "one PE's HBM slice");
+    f.add("sram_bytes", &MemorySpec::sram, at_least(1), "SRAM shared in a cube");
+    f.add("tcm_bytes", &MemorySpec::tcm, at_least(1), "TCM of a PE, the scheduler's part included");
+    f.add("tcm_scheduler_bytes", &MemorySpec::tcm_scheduler, kNotNegative, "the scheduler's part of the TCM");
+  }
+};
+
+struct CubeSpec {
+  NocSpec noc;
+  PeLayoutSpec pe_layout;
+  ComponentSpec m_cpu{.impl = "builtin.m_cpu"};
+  ComponentSpec xbar{.impl = "builtin.xbar"};
+  Bandwidth xbar_to_hbm = Bandwidth::gbs(256.0);
+  ComponentSpec hbm_ctrl{.impl = "builtin.hbm_ctrl"};
+  ComponentSpec sram{.impl = "builtin.sram"};
+  MemorySpec memory;
+
+  static void describe(FieldList<CubeSpec>& f) {
+    f.section("noc", &CubeSpec::noc, "the 2-D mesh inside a cube");
+    f.section("pe_layout", &CubeSpec::pe_layout, "where the PEs sit");
+    f.component("m_cpu", &CubeSpec::m_cpu, "the CPU that fans launches out to the PEs");
+    f.component("xbar", &CubeSpec::xbar, "joins the PEs and the NOC to the HBM slices");
+    f.add("xbar_to_hbm_bw_gbs", &CubeSpec::xbar_to_hbm, kPositive, "raw HBM bandwidth of one slice");
+    f.component("hbm_ctrl", &CubeSpec::hbm_ctrl, "one HBM slice, a PE's own");
+    f.component("sram", &CubeSpec::sram, "memory shared in the cube, behind the NOC");
+    f.section("memory", &CubeSpec::memory, "sizes");
+  }
+};
+
+struct PeSpec {
+  Bandwidth link = Bandwidth::gbs(256.0);
+  std::string issue = "queued";
+  ComponentSpec pe_cpu{.impl = "builtin.pe_cpu"};
+  ComponentSpec pe_scheduler{.impl = "builtin.pe_scheduler"};
+  ComponentSpec pe_dma{.impl = "builtin.pe_dma"};
+  ComponentSpec pe_gemm{.impl = "builtin.pe_gemm"};
+  ComponentSpec pe_math{.impl = "builtin.pe_math"};
+  ComponentSpec pe_tcm{.impl = "builtin.pe_tcm"};
+  ComponentSpec pe_mmu{.impl = "builtin.pe_mmu"};
+  ComponentSpec pe_ipcq{.impl = "builtin.pe_ipcq"};
+
+  static void describe(FieldList<PeSpec>& f) {
+    f.add("link_bw_gbs", &PeSpec::link, kPositive, "each port of a PE: to the NOC and to the crossbar");
+    f.choice("issue", &PeSpec::issue, {"queued", "blocking"},
+             "queued: commands run behind the kernel; blocking: each waits for its result");
+    f.component("pe_cpu", &PeSpec::pe_cpu, "runs the kernel");
+    f.component("pe_scheduler", &PeSpec::pe_scheduler, "cuts composite operations into tiles");
+    f.component("pe_dma", &PeSpec::pe_dma, "moves data between memories");
+    f.component("pe_gemm", &PeSpec::pe_gemm, "matrix engine");
+    f.component("pe_math", &PeSpec::pe_math, "vector engine");
+    f.component("pe_tcm", &PeSpec::pe_tcm, "tightly coupled memory");
+    f.component("pe_mmu", &PeSpec::pe_mmu, "virtual to physical addresses");
+    f.component("pe_ipcq", &PeSpec::pe_ipcq, "queues between PEs");
+  }
+};
+
+/// A whole machine as its topology file describes it; immutable once read.
+struct MachineSpec {
+  int schema_version = 1;
+  SystemSpec system;
+  SipSpec sip;
+  CubeSpec cube;
+  PeSpec pe;
+
+  [[nodiscard]] int cubes_per_sip() const { return sip.cube_mesh.w * sip.cube_mesh.h; }
+  [[nodiscard]] int pes_per_cube() const {
+    return static_cast<int>(cube.pe_layout.corners.size()) * cube.pe_layout.pe_per_corner;
+  }
+
+  static void describe(FieldList<MachineSpec>& f) {
+    f.add("schema_version", &MachineSpec::schema_version, between(1, 1), "version of this file's schema");
+    f.section("system", &MachineSpec::system, "host, switch, packages and what they share");
+    f.section("sip", &MachineSpec::sip, "one package: an IO chiplet and a mesh of cubes");
+    f.section("cube", &MachineSpec::cube, "one cube: NOC, M_CPU, SRAM, crossbar, HBM and PEs");
+    f.section("pe", &MachineSpec::pe, "one PE and its units");
+  }
+};
+
+}  // namespace kbsim::config

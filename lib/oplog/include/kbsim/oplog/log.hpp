@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/digest.hpp"
+#include "kbsim/oplog/op.hpp"
+
+namespace kbsim::oplog {
+
+/// The record of a run: for each lane its operations, in the order in which the lane issued them.
+class OpLog {
+ public:
+  /// Lanes are made before the run, in an order of the machine's, not of events.
+  std::uint32_t add_lane(std::string name);
+
+  /// Claims the next id of a lane, at issue; its operation follows with record(), at completion.
+  [[nodiscard]] ValueId reserve(std::uint32_t lane);
+
+  /// Fills in a reserved id. Throws InternalError if its shape contradicts its inputs, or if it was
+  /// recorded before.
+  void record(Op op);
+
+  /// The operation that makes a value, or nullptr while it is under way.
+  [[nodiscard]] const Op* find(ValueId id) const;
+
+  [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
+  [[nodiscard]] const std::string& lane_name(std::uint32_t lane) const { return lanes_[lane].name; }
+  /// Every recorded operation of a lane, in issue order.
+  [[nodiscard]] const std::deque<Op>& ops(std::uint32_t lane) const { return lanes_[lane].ops; }
+  [[nodiscard]] std::size_t size() const;
+
+  /// Of all operations, their times, operands and literal contents; equal for equal runs.
+  [[nodiscard]] Digest digest() const;
+
+ private:
+  struct Lane {
+    std::string name;
+    std::deque<Op> ops;  // an op whose id is invalid is reserved and not yet recorded
+  };
+  std::vector<Lane> lanes_;
+};
+
+}  // namespace kbsim::oplog

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kbsim/oplog/op.hpp"
+
+namespace kbsim::oplog {
+
+/// Which value each byte of one memory holds now: a map from address ranges to parts of values.
+/// Reads bind to what is there at that instant; later writes don't change what was read.
+class MemoryImage {
+ public:
+  MemoryImage();
+  ~MemoryImage();
+  MemoryImage(MemoryImage&&) noexcept;
+  MemoryImage& operator=(MemoryImage&&) noexcept;
+
+  /// [address, address + slice.bytes) now holds `slice`.
+  void write(std::int64_t address, const Slice& slice);
+
+  /// What [address, address + bytes) holds, in address order, neighbours of one value joined; slices of
+  /// an invalid value where nobody wrote.
+  [[nodiscard]] Slices read(std::int64_t address, std::int64_t bytes) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// `bytes` from `offset` of the array that the slices make up together.
+[[nodiscard]] Slices subrange(const Slices& slices, std::int64_t offset, std::int64_t bytes);
+
+}  // namespace kbsim::oplog

@@ -1,0 +1,36 @@
+#include "kbsim/base/names.hpp"
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
+#include "kbsim/base/shape.hpp"
+
+using namespace kbsim;
+
+TEST_CASE("nearest_name: finds typos, swaps and nothing too far") {
+  const std::vector<std::string> known{"overhead_ns", "length_mm", "bw_gbs"};
+  CHECK(nearest_name("overhed_ns", known) == "overhead_ns");
+  CHECK(nearest_name("bw_gsb", known) == "bw_gbs");
+  CHECK(nearest_name("colour", known).empty());
+}
+
+TEST_CASE("Registry: knows names in order and hints at the nearest") {
+  Registry<int> registry{"bench"};
+  registry.add("ring", 1);
+  registry.add("mesh", 2);
+  CHECK(registry.at("ring") == 1);
+  CHECK(registry.names() == std::vector<std::string>{"mesh", "ring"});
+  CHECK_THROWS_WITH_AS((void)registry.at("rnig"), "unknown bench 'rnig', did you mean 'ring'?", UsageError);
+  CHECK_THROWS_AS(registry.add("ring", 3), InternalError);
+}
+
+TEST_CASE("Shape: extents, elements and bytes") {
+  const Shape shape{16, 8};
+  CHECK(shape.rank() == 2);
+  CHECK(shape.elements() == 128);
+  CHECK(shape.bytes(f16) == 256_B);
+  CHECK(to_string(shape) == "[16, 8]");
+  CHECK(shape != Shape{16});
+  CHECK(Shape{}.elements() == 1);
+}
