@@ -1,0 +1,130 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/base/bandwidth.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/time.hpp"
+#include "kbsim/config/machine_spec.hpp"
+
+namespace kbsim::topology {
+
+/// What a node is; its `impl` says by which model it is simulated.
+enum class NodeKind {
+  host,
+  pcie_switch,
+  pcie_ep,
+  io_cpu,
+  router,
+  ucie,
+  m_cpu,
+  xbar,
+  hbm_ctrl,
+  sram,
+  pe_cpu,
+  pe_scheduler,
+  pe_dma,
+  pe_gemm,
+  pe_math,
+  pe_tcm,
+  pe_mmu,
+  pe_ipcq,
+};
+[[nodiscard]] std::string_view to_string(NodeKind kind);
+
+struct Point {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+/// A place where a component will live.
+struct Node {
+  std::string name;  // a path: "sip0.cube5.pe3.pe_dma"
+  NodeKind kind = NodeKind::host;
+  const ComponentSpec* model = nullptr;
+  Point pos_mm;
+  PeCoord at{.sip = -1, .cube = -1, .pe = -1};  // -1: above that level
+};
+
+/// One direction of a bundle of wires.
+struct Link {
+  NodeId from;
+  NodeId to;
+  Bandwidth bandwidth;
+  double length_mm = 0.0;
+  Time wire{};  // propagation delay
+};
+
+/// Sides of a mesh element, as links and ports are labelled.
+enum class Side { east, west, north, south };
+inline constexpr std::array<Side, 4> kSides{Side::east, Side::west, Side::north, Side::south};
+[[nodiscard]] constexpr std::size_t index(Side side) { return static_cast<std::size_t>(side); }
+[[nodiscard]] constexpr Side opposite(Side side) {
+  constexpr std::array<Side, 4> kOpposite{Side::west, Side::east, Side::south, Side::north};
+  return kOpposite[index(side)];
+}
+
+struct PeNodes {
+  NodeId cpu, scheduler, dma, gemm, math, tcm, mmu, ipcq;
+  NodeId router;  // of the cube's NOC, where its two ports are
+};
+
+struct CubeNodes {
+  std::vector<NodeId> noc;     // row by row
+  std::array<NodeId, 4> ucie;  // a port a side
+  NodeId m_cpu, xbar, sram;
+  std::vector<NodeId> hbm;  // slice i is PE i's own
+  std::vector<PeNodes> pes;
+};
+
+struct SipNodes {
+  NodeId pcie_ep, io_cpu;
+  std::vector<NodeId> io_noc;    // a row, one router above each column of cubes
+  std::vector<NodeId> io_ucie;   // down to the first row of cubes
+  std::array<NodeId, 4> ports;   // to neighbouring packages; invalid where there is none
+  std::vector<CubeNodes> cubes;  // row by row
+};
+
+/// A machine as nodes and links: what `compile` makes of a MachineSpec; immutable.
+class Graph {
+ public:
+  [[nodiscard]] const config::MachineSpec& spec() const { return *spec_; }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  [[nodiscard]] const std::vector<Link>& links() const { return links_; }
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id.value()]; }
+  [[nodiscard]] const Link& link(LinkId id) const { return links_[id.value()]; }
+  [[nodiscard]] std::string link_name(LinkId id) const;  // "sip0.cube5>sip0.cube6" style, by node names
+
+  /// The links that leave a node, in the order they were made.
+  [[nodiscard]] const std::vector<LinkId>& out(NodeId id) const { return out_[id.value()]; }
+  /// The link between two neighbours; InternalError if there is none.
+  [[nodiscard]] LinkId link_between(NodeId from, NodeId to) const;
+
+  [[nodiscard]] NodeId host() const { return host_; }
+  [[nodiscard]] NodeId pcie_switch() const { return switch_; }
+  [[nodiscard]] const std::vector<SipNodes>& sips() const { return sips_; }
+  [[nodiscard]] const CubeNodes& cube(int sip, int cube) const {
+    return sips_[static_cast<std::size_t>(sip)].cubes[static_cast<std::size_t>(cube)];
+  }
+  [[nodiscard]] const PeNodes& pe(PeCoord at) const {
+    return cube(at.sip, at.cube).pes[static_cast<std::size_t>(at.pe)];
+  }
+
+ private:
+  friend class Compiler;
+  std::shared_ptr<const config::MachineSpec> spec_;
+  std::vector<Node> nodes_;
+  std::vector<Link> links_;
+  std::vector<std::vector<LinkId>> out_;
+  NodeId host_, switch_;
+  std::vector<SipNodes> sips_;
+};
+
+/// Lays a machine out. Order of nodes and links follows the structure alone, so ids are stable.
+[[nodiscard]] Graph compile(std::shared_ptr<const config::MachineSpec> spec);
+
+}  // namespace kbsim::topology

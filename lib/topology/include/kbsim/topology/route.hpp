@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "kbsim/topology/graph.hpp"
+#include "kbsim/topology/sip_grid.hpp"
+
+namespace kbsim::topology {
+
+/// The links from one node to another, in order.
+using Route = std::vector<LinkId>;
+
+/// The nodes that a message passes from `from` to `to`, both included. Dimension order throughout: on a
+/// cube's NOC, on the mesh of cubes (whose row -1 is the IO NOC) and between packages. Traffic between a
+/// PE and the HBM of its own cube takes the crossbar; everything else takes the NOC.
+[[nodiscard]] std::vector<NodeId> path(const Graph& graph, const SipGrid& grid, NodeId from, NodeId to);
+
+/// Routes found so far; references stay valid.
+class Routes {
+ public:
+  explicit Routes(const Graph& graph) : graph_{&graph}, grid_{graph.spec().system.sips} {}
+
+  [[nodiscard]] const Route& operator()(NodeId from, NodeId to);
+
+ private:
+  const Graph* graph_;
+  SipGrid grid_;
+  std::unordered_map<std::uint64_t, Route> found_;
+};
+
+}  // namespace kbsim::topology

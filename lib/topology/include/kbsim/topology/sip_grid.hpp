@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/topology/graph.hpp"
+
+namespace kbsim::topology {
+
+/// How the packages are joined: a ring (one row that wraps) or a grid that wraps or doesn't.
+/// A side that would lead a package to itself has no neighbour.
+class SipGrid {
+ public:
+  explicit SipGrid(const config::SipsSpec& spec);
+
+  [[nodiscard]] int width() const { return w_; }
+  [[nodiscard]] int height() const { return h_; }
+  [[nodiscard]] std::optional<int> neighbour(int sip, Side side) const;
+
+  /// The side by which a message leaves `from` on its way to `to`: X first, the shorter way round where
+  /// it wraps, east and south if both ways are equally long.
+  [[nodiscard]] Side next_side(int from, int to) const;
+
+ private:
+  int w_ = 1;
+  int h_ = 1;
+  bool wraps_ = true;
+};
+
+}  // namespace kbsim::topology

@@ -1,0 +1,242 @@
+// Lays out a machine from the outside in: system, packages, IO chiplet, cubes, PEs.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/topology/graph.hpp"
+#include "kbsim/topology/sip_grid.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+constexpr std::array<std::string_view, 4> kSideNames{"e", "w", "n", "s"};
+
+double manhattan(Point a, Point b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
+
+Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
+
+}  // namespace
+
+class Compiler {
+ public:
+  explicit Compiler(std::shared_ptr<const config::MachineSpec> spec)
+      : spec_{*spec}, grid_{spec->system.sips} {
+    graph_.spec_ = std::move(spec);
+  }
+
+  Graph compile() {
+    const auto& parts = spec_.system.components;
+    graph_.host_ = add("host", NodeKind::host, parts.host, {}, {-1, -1, -1});
+    graph_.switch_ = add("switch", NodeKind::pcie_switch, parts.pcie_switch, {}, {-1, -1, -1});
+    join(graph_.host_, graph_.switch_, spec_.system.host_link);
+    for (int sip = 0; sip < spec_.system.sips.count; ++sip) graph_.sips_.push_back(make_sip(sip));
+    join_sips();
+    return std::move(graph_);
+  }
+
+ private:
+  NodeId add(std::string name, NodeKind kind, const ComponentSpec& model, Point pos, PeCoord at) {
+    graph_.nodes_.push_back(
+        {.name = std::move(name), .kind = kind, .model = &model, .pos_mm = pos, .at = at});
+    graph_.out_.emplace_back();
+    return NodeId{static_cast<std::uint32_t>(graph_.nodes_.size() - 1)};
+  }
+
+  void add_link(NodeId from, NodeId to, Bandwidth bandwidth, double length_mm) {
+    const LinkId id{static_cast<std::uint32_t>(graph_.links_.size())};
+    graph_.links_.push_back({.from = from,
+                             .to = to,
+                             .bandwidth = bandwidth,
+                             .length_mm = length_mm,
+                             .wire = from_ns(length_mm * spec_.system.ns_per_mm)});
+    graph_.out_[from.value()].push_back(id);
+  }
+
+  // Both directions of a wire of stated length, or of the length that the positions give.
+  void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {
+    add_link(a, b, bandwidth, length_mm);
+    add_link(b, a, bandwidth, length_mm);
+  }
+  void join(NodeId a, NodeId b, const config::WireSpec& wire) { join(a, b, wire.bandwidth, wire.length_mm); }
+  void join_by_position(NodeId a, NodeId b, Bandwidth bandwidth) {
+    join(a, b, bandwidth, manhattan(graph_.node(a).pos_mm, graph_.node(b).pos_mm));
+  }
+
+  [[nodiscard]] Point sip_origin(int sip) const {
+    constexpr double kSpacing = 1.5;  // packages stand half a package apart
+    const double width = spec_.sip.cube_mesh.w * spec_.sip.cube_size.w_mm;
+    const double height = (spec_.sip.cube_mesh.h + 1) * spec_.sip.cube_size.h_mm;
+    return {(sip % grid_.width()) * width * kSpacing, (sip / grid_.width()) * height * kSpacing};
+  }
+
+  SipNodes make_sip(int sip) {
+    SipNodes nodes;
+    make_io(sip, nodes);
+    for (int cube = 0; cube < spec_.cubes_per_sip(); ++cube) nodes.cubes.push_back(make_cube(sip, cube));
+    join_cubes(nodes);
+    return nodes;
+  }
+
+  void make_io(int sip, SipNodes& nodes) {
+    const PeCoord at{sip, -1, -1};
+    const config::IoSpec& io = spec_.sip.io;
+    const std::string prefix = fmt::format("sip{}.io.", sip);
+    const Point origin = sip_origin(sip);
+    nodes.pcie_ep = add(prefix + "pcie_ep", NodeKind::pcie_ep, io.pcie_ep, origin, at);
+    nodes.io_cpu = add(prefix + "io_cpu", NodeKind::io_cpu, io.io_cpu, origin, at);
+    for (int c = 0; c < spec_.sip.cube_mesh.w; ++c) {
+      const Point pos = origin + Point{(c + 0.5) * spec_.sip.cube_size.w_mm, 0.5 * spec_.sip.cube_size.h_mm};
+      nodes.io_noc.push_back(add(fmt::format("{}noc.r{}", prefix, c), NodeKind::router, io.router, pos, at));
+      nodes.io_ucie.push_back(
+          add(fmt::format("{}ucie{}", prefix, c), NodeKind::ucie, spec_.sip.ucie, pos, at));
+      join(nodes.io_noc.back(), nodes.io_ucie.back(), io.link);
+      if (c > 0) join(nodes.io_noc[static_cast<std::size_t>(c) - 1], nodes.io_noc.back(), io.link);
+    }
+    join(graph_.switch_, nodes.pcie_ep, spec_.system.host_link);
+    join(nodes.pcie_ep, nodes.io_noc.front(), io.link);
+    join(nodes.io_cpu, nodes.io_noc.front(), io.link);
+    make_ports(sip, nodes);
+  }
+
+  // West and north ports at the first router of the IO NOC, east and south ports at the last.
+  void make_ports(int sip, SipNodes& nodes) {
+    for (const Side side : kSides) {
+      if (!grid_.neighbour(sip, side)) continue;
+      const bool last = side == Side::east || side == Side::south;
+      const NodeId router = last ? nodes.io_noc.back() : nodes.io_noc.front();
+      nodes.ports[index(side)] =
+          add(fmt::format("sip{}.io.port_{}", sip, kSideNames[index(side)]), NodeKind::ucie, spec_.sip.ucie,
+              graph_.node(router).pos_mm, {sip, -1, -1});
+      join(router, nodes.ports[index(side)], spec_.sip.io.link);
+    }
+  }
+
+  void join_sips() {
+    const config::WireSpec& wire = spec_.system.sips.link;
+    for (int sip = 0; sip < spec_.system.sips.count; ++sip) {
+      for (const Side side : {Side::east, Side::south}) {
+        const std::optional<int> peer = grid_.neighbour(sip, side);
+        if (!peer) continue;
+        const NodeId here = graph_.sips_[static_cast<std::size_t>(sip)].ports[index(side)];
+        join(here, graph_.sips_[static_cast<std::size_t>(*peer)].ports[index(opposite(side))], wire);
+      }
+    }
+  }
+
+  CubeNodes make_cube(int sip, int cube) {
+    const config::SizeSpec& size = spec_.sip.cube_size;
+    const int column = cube % spec_.sip.cube_mesh.w;
+    const int row = cube / spec_.sip.cube_mesh.w;
+    const Point origin = sip_origin(sip) + Point{column * size.w_mm, (row + 1) * size.h_mm};
+    CubeNodes nodes;
+    make_noc(sip, cube, origin, nodes);
+    make_shared_parts(sip, cube, origin, nodes);
+    for (int pe = 0; pe < spec_.pes_per_cube(); ++pe) make_pe({sip, cube, pe}, nodes);
+    return nodes;
+  }
+
+  [[nodiscard]] NodeId router(const CubeNodes& cube, int row, int column) const {
+    return cube.noc[static_cast<std::size_t>(row * spec_.cube.noc.w + column)];
+  }
+
+  void make_noc(int sip, int cube, Point origin, CubeNodes& nodes) {
+    const config::NocSpec& noc = spec_.cube.noc;
+    const config::SizeSpec& size = spec_.sip.cube_size;
+    for (int r = 0; r < noc.h; ++r) {
+      for (int c = 0; c < noc.w; ++c) {
+        const Point pos = origin + Point{(c + 0.5) * size.w_mm / noc.w, (r + 0.5) * size.h_mm / noc.h};
+        nodes.noc.push_back(add(fmt::format("sip{}.cube{}.noc.r{}_{}", sip, cube, r, c), NodeKind::router,
+                                noc.router, pos, {sip, cube, -1}));
+        if (c > 0) join_by_position(router(nodes, r, c - 1), nodes.noc.back(), noc.link);
+        if (r > 0) join_by_position(router(nodes, r - 1, c), nodes.noc.back(), noc.link);
+      }
+    }
+  }
+
+  void make_shared_parts(int sip, int cube, Point origin, CubeNodes& nodes) {
+    const config::NocSpec& noc = spec_.cube.noc;
+    const config::SizeSpec& size = spec_.sip.cube_size;
+    const std::string prefix = fmt::format("sip{}.cube{}.", sip, cube);
+    const PeCoord at{sip, cube, -1};
+    const Point center = origin + Point{0.5 * size.w_mm, 0.5 * size.h_mm};
+    const std::array<NodeId, 4> edges{router(nodes, noc.h / 2, noc.w - 1), router(nodes, noc.h / 2, 0),
+                                      router(nodes, 0, noc.w / 2), router(nodes, noc.h - 1, noc.w / 2)};
+    for (const Side side : kSides) {
+      const NodeId edge = edges[index(side)];
+      nodes.ucie[index(side)] = add(fmt::format("{}ucie_{}", prefix, kSideNames[index(side)]), NodeKind::ucie,
+                                    spec_.sip.ucie, graph_.node(edge).pos_mm, at);
+      join(edge, nodes.ucie[index(side)], noc.link, 0.0);
+    }
+    nodes.m_cpu = add(prefix + "m_cpu", NodeKind::m_cpu, spec_.cube.m_cpu, center, at);
+    nodes.sram = add(prefix + "sram", NodeKind::sram, spec_.cube.sram, center, at);
+    nodes.xbar = add(prefix + "xbar", NodeKind::xbar, spec_.cube.xbar, center, at);
+    const NodeId middle = router(nodes, noc.h / 2, noc.w / 2);
+    join_by_position(nodes.m_cpu, middle, noc.link);
+    join_by_position(nodes.sram, middle, noc.link);
+  }
+
+  // PE `pe` of the layout's corner list; those of a corner sit side by side along its row.
+  [[nodiscard]] NodeId pe_router(int pe, const CubeNodes& cube) const {
+    const config::NocSpec& noc = spec_.cube.noc;
+    const config::PeLayoutSpec& layout = spec_.cube.pe_layout;
+    const std::string& corner = layout.corners[static_cast<std::size_t>(pe / layout.pe_per_corner)];
+    const int step = std::min(pe % layout.pe_per_corner, std::max(0, (noc.w - 1) / 2));
+    const int row = corner[0] == 'N' ? 0 : noc.h - 1;
+    return router(cube, row, corner[1] == 'W' ? step : noc.w - 1 - step);
+  }
+
+  void make_pe(PeCoord at, CubeNodes& cube) {
+    const config::PeSpec& pe = spec_.pe;
+    const std::string prefix = to_string(at) + ".";
+    const NodeId router = pe_router(at.pe, cube);
+    const Point pos = graph_.node(router).pos_mm;
+    const auto unit = [&](NodeKind kind, const ComponentSpec& model) {
+      return add(prefix + std::string{to_string(kind)}, kind, model, pos, at);
+    };
+    const PeNodes nodes{.cpu = unit(NodeKind::pe_cpu, pe.pe_cpu),
+                        .scheduler = unit(NodeKind::pe_scheduler, pe.pe_scheduler),
+                        .dma = unit(NodeKind::pe_dma, pe.pe_dma),
+                        .gemm = unit(NodeKind::pe_gemm, pe.pe_gemm),
+                        .math = unit(NodeKind::pe_math, pe.pe_math),
+                        .tcm = unit(NodeKind::pe_tcm, pe.pe_tcm),
+                        .mmu = unit(NodeKind::pe_mmu, pe.pe_mmu),
+                        .ipcq = unit(NodeKind::pe_ipcq, pe.pe_ipcq),
+                        .router = router};
+    const NodeId slice = add(fmt::format("sip{}.cube{}.hbm{}", at.sip, at.cube, at.pe), NodeKind::hbm_ctrl,
+                             spec_.cube.hbm_ctrl, pos, {at.sip, at.cube, at.pe});
+    for (const NodeId port : {nodes.dma, nodes.cpu}) join(port, router, pe.link, 0.0);
+    for (const NodeId behind : {nodes.tcm, nodes.ipcq}) join(nodes.dma, behind, pe.link, 0.0);
+    join(nodes.cpu, nodes.mmu, pe.link, 0.0);
+    join_by_position(nodes.dma, cube.xbar, pe.link);
+    join_by_position(cube.xbar, slice, spec_.cube.xbar_to_hbm);
+    if (!is_joined(router, cube.xbar)) join_by_position(router, cube.xbar, spec_.cube.noc.link);
+    cube.hbm.push_back(slice);
+    cube.pes.push_back(nodes);
+  }
+
+  [[nodiscard]] bool is_joined(NodeId a, NodeId b) const {
+    return std::ranges::any_of(graph_.out(a), [&](LinkId id) { return graph_.link(id).to == b; });
+  }
+
+  void join_cubes(const SipNodes& sip) {
+    const int w = spec_.sip.cube_mesh.w;
+    const config::WireSpec& wire = spec_.sip.ucie_link;
+    const auto port = [&](int cube, Side side) {
+      return sip.cubes[static_cast<std::size_t>(cube)].ucie[index(side)];
+    };
+    for (int cube = 0; cube < spec_.cubes_per_sip(); ++cube) {
+      if (cube % w != w - 1) join(port(cube, Side::east), port(cube + 1, Side::west), wire);
+      if (cube + w < spec_.cubes_per_sip()) join(port(cube, Side::south), port(cube + w, Side::north), wire);
+      if (cube < w) join(sip.io_ucie[static_cast<std::size_t>(cube)], port(cube, Side::north), wire);
+    }
+  }
+
+  const config::MachineSpec& spec_;
+  SipGrid grid_;
+  Graph graph_;
+};
+
+Graph compile(std::shared_ptr<const config::MachineSpec> spec) { return Compiler{std::move(spec)}.compile(); }
+
+}  // namespace kbsim::topology

@@ -1,0 +1,29 @@
+#include "kbsim/topology/graph.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::topology {
+
+std::string_view to_string(NodeKind kind) {
+  constexpr std::array<std::string_view, 18> kNames{
+      "host", "switch", "pcie_ep",      "io_cpu", "router",  "ucie",    "m_cpu",  "xbar",   "hbm_ctrl",
+      "sram", "pe_cpu", "pe_scheduler", "pe_dma", "pe_gemm", "pe_math", "pe_tcm", "pe_mmu", "pe_ipcq"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string Graph::link_name(LinkId id) const {
+  return fmt::format("{}>{}", node(link(id).from).name, node(link(id).to).name);
+}
+
+LinkId Graph::link_between(NodeId from, NodeId to) const {
+  const std::vector<LinkId>& candidates = out(from);
+  const auto found = std::ranges::find_if(candidates, [&](LinkId id) { return link(id).to == to; });
+  ensure(found != candidates.end(), "no link from " + node(from).name + " to " + node(to).name);
+  return *found;
+}
+
+}  // namespace kbsim::topology

@@ -1,0 +1,52 @@
+#include "kbsim/topology/sip_grid.hpp"
+
+#include <cmath>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+// The tallest divisor of n that is at most its square root.
+int squarest_height(int n) {
+  int h = static_cast<int>(std::sqrt(static_cast<double>(n)));
+  while (n % h != 0) --h;
+  return h;
+}
+
+// The step along one axis of length n: +1, -1, or 0 when there.
+int step(int from, int to, int n, bool wraps) {
+  if (from == to) return 0;
+  if (!wraps) return to > from ? 1 : -1;
+  const int forward = (to - from + n) % n;
+  return 2 * forward <= n ? 1 : -1;
+}
+
+}  // namespace
+
+SipGrid::SipGrid(const config::SipsSpec& spec) {
+  wraps_ = spec.topology != "mesh_2d_no_wrap";
+  h_ = spec.topology == "ring_1d" ? 1 : spec.h > 0 ? spec.h : squarest_height(spec.count);
+  w_ = spec.count / h_;
+  ensure(w_ * h_ == spec.count, "the SIP grid doesn't hold its SIPs");
+}
+
+std::optional<int> SipGrid::neighbour(int sip, Side side) const {
+  int x = sip % w_ + (side == Side::east) - (side == Side::west);
+  int y = sip / w_ + (side == Side::south) - (side == Side::north);
+  if (wraps_) {
+    x = (x + w_) % w_;
+    y = (y + h_) % h_;
+  }
+  const bool outside = x < 0 || x >= w_ || y < 0 || y >= h_;
+  const int peer = y * w_ + x;
+  return outside || peer == sip ? std::nullopt : std::optional{peer};
+}
+
+Side SipGrid::next_side(int from, int to) const {
+  const int dx = step(from % w_, to % w_, w_, wraps_);
+  if (dx != 0) return dx > 0 ? Side::east : Side::west;
+  return step(from / w_, to / w_, h_, wraps_) > 0 ? Side::south : Side::north;
+}
+
+}  // namespace kbsim::topology
