@@ -39,6 +39,13 @@ if(KBSIM_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# lld links a sanitized test program in a fraction of the time that ld takes.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=lld KBSIM_HAS_LLD)
+if(KBSIM_HAS_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
 find_program(KBSIM_CCACHE ccache)
 if(KBSIM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER

@@ -1,0 +1,103 @@
+"""Each room includes only the rooms it names and the third-party headers it is allowed."""
+
+import pathlib
+import re
+from typing import Iterator, Optional
+
+from lint import Finding, cpp_files, line_of, main
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
+ROOM = re.compile(r"kbsim_room\(\s*(\w+)([^)]*)\)")
+EVERYWHERE = None
+
+# Header prefix -> rooms (or folders of a room) that may include it. The first match counts.
+THIRD_PARTY = {
+    "fmt/": EVERYWHERE,
+    "boost/container": EVERYWHERE,
+    "boost/icl/": EVERYWHERE,
+    "boost/unordered": EVERYWHERE,
+    "boost/asio": {"sim", "replay", "host", "apps"},
+    "boost/system": {"sim", "replay", "host", "apps"},
+    "boost/json": {"oplog", "report", "apps"},
+    "boost/program_options": {"apps"},
+    "boost/dll": {"apps"},
+    "yaml-cpp/": {"config"},
+    "Eigen/": {"replay/src"},
+    "unsupported/Eigen/": {"replay/src"},
+    "range/v3/": {"topology", "ccl"},
+    "doctest/": {"test"},
+    "benchmark/": {"test/bench"},
+    "sys/": {"report", "apps"},
+    "unistd.h": {"report", "apps"},
+}
+
+
+def rooms_allowed(root: pathlib.Path) -> dict[str, set[str]]:
+    """What each lib/<room>/CMakeLists.txt says the room may include; itself always."""
+    allowed = {"kernels": {"tl", "kernels"}}
+    for path in sorted(root.glob("lib/*/CMakeLists.txt")):
+        for name, arguments in ROOM.findall(path.read_text()):
+            words = arguments.split()
+            rooms = {name}
+            if "ROOMS" in words:
+                for word in words[words.index("ROOMS") + 1:]:
+                    if word.isupper() or word.endswith("_PARTY"):
+                        break
+                    rooms.add(word)
+            allowed[name] = rooms
+    return allowed
+
+
+def places(name: pathlib.PurePath) -> set[str]:
+    """The names under which a file may be allowed something: its room, its folder, what it tests."""
+    parts = name.parts
+    if parts[0] == "lib":
+        return {parts[1], "/".join(parts[1:3])}
+    if parts[0] == "test" and len(parts) > 2:
+        return {"test", f"test/{parts[1]}", parts[1], f"{parts[1]}/src"}
+    return {parts[0]}
+
+
+def room_of(name: pathlib.PurePath) -> Optional[str]:
+    """The room whose rules bind a file; None if it may include every room."""
+    if name.parts[0] == "lib":
+        return name.parts[1]
+    if name.parts[0] == "test" and len(name.parts) > 2:
+        return name.parts[1]
+    return "kernels" if name.parts[0] == "kernels" else None
+
+
+def complaint(header: str, name: pathlib.PurePath, allowed: dict[str, set[str]]) -> Optional[tuple[str, str]]:
+    room = room_of(name)
+    if header.startswith("kbsim/"):
+        target = header.split("/")[1]
+        if room in allowed and target not in allowed[room]:
+            return (f"room '{room}' may not include room '{target}'",
+                    f"it may include {', '.join(sorted(allowed[room]))} (lib/{room}/CMakeLists.txt)")
+        return None
+    for prefix, rooms in THIRD_PARTY.items():
+        if header.startswith(prefix):
+            if rooms is EVERYWHERE or rooms & places(name):
+                return None
+            return (f"<{header}> may be included only in {', '.join(sorted(rooms))}",
+                    "put what needs it there, behind an interface of the project's own")
+    return (f"<{header}> belongs to no known dependency",
+            "use one of README's dependencies, or add it to test/lint/includes.py with docs/adr/0008")
+
+
+def check(root: pathlib.Path) -> Iterator[Finding]:
+    allowed = rooms_allowed(root)
+    for name in cpp_files(root):
+        text = (root / name).read_text()
+        for match in INCLUDE.finditer(text):
+            header = match[1]
+            if "/" not in header and not header.endswith(".h"):
+                continue  # the standard library, or a neighbour file
+            if '"' in match[0] and (root / name.parent / header).is_file():
+                continue
+            if (found := complaint(header, name, allowed)) is not None:
+                yield Finding(name, line_of(text, match.start(1)), *found)
+
+
+if __name__ == "__main__":
+    main(check)

@@ -1,0 +1,48 @@
+"""What the lints share: which files are the project's, and how a finding reads."""
+
+import pathlib
+import subprocess
+import sys
+from typing import Callable, Iterable, NamedTuple
+
+CPP = (".hpp", ".cpp")
+SKIPPED = {".git", "build", "out", ".cache"}
+
+
+class Finding(NamedTuple):
+    path: pathlib.PurePath
+    line: int
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.what}; {self.remedy}"
+
+
+def project_files(root: pathlib.Path) -> list[pathlib.PurePath]:
+    """Tracked and new files, not ignored ones; every file if git can't say."""
+    command = ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z",
+               "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+        names = [pathlib.PurePath(name) for name in listed.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        names = [path.relative_to(root) for path in root.rglob("*")]
+        names = [name for name in names if not SKIPPED & set(name.parts)]
+    return sorted(name for name in set(names) if (root / name).is_file())
+
+
+def cpp_files(root: pathlib.Path) -> list[pathlib.PurePath]:
+    return [name for name in project_files(root) if name.suffix in CPP]
+
+
+def line_of(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def main(check: Callable[[pathlib.Path], Iterable[Finding]]) -> None:
+    """Runs a check over the repository named on the command line; exits 1 if it finds anything."""
+    findings = list(check(pathlib.Path(sys.argv[1])))
+    for finding in findings:
+        print(finding)
+    sys.exit(1 if findings else 0)

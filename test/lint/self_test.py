@@ -1,0 +1,141 @@
+"""Plants violations in a temporary folder: each lint must find them, and only them."""
+
+import pathlib
+import tempfile
+import unittest
+
+import adrs
+import coroutines
+import format
+import hygiene
+import includes
+
+
+class LintTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def found(self, lint):
+        return [f"{finding.path}:{finding.line}" for finding in lint.check(self.root)]
+
+
+class Includes(LintTest):
+    def setUp(self):
+        super().setUp()
+        self.write("lib/sim/CMakeLists.txt", "kbsim_room(sim ROOMS base THIRD_PARTY Boost::headers)")
+        self.write("lib/config/CMakeLists.txt", "kbsim_room(config ROOMS base PRIVATE_THIRD_PARTY yaml-cpp)")
+
+    def test_a_room_includes_what_it_names(self):
+        self.write("lib/sim/src/a.cpp", '#include <vector>\n#include "kbsim/base/time.hpp"\n#include <boost/asio/post.hpp>\n'
+                                        '#include <fmt/format.h>\n#include <boost/container/small_vector.hpp>\n')
+        self.write("lib/config/src/a.cpp", "#include <yaml-cpp/yaml.h>\n")
+        self.write("lib/replay/src/a.cpp", "#include <Eigen/Core>\n")
+        self.write("test/sim/a.cpp", '#include <doctest/doctest.h>\n#include "kbsim/sim/task.hpp"\n#include "sim/x.hpp"\n')
+        self.write("test/sim/sim/x.hpp", "")
+        self.write("apps/kbsim/a.cpp", '#include "kbsim/hw/pe.hpp"\n#include <boost/program_options.hpp>\n')
+        self.assertEqual(self.found(includes), [])
+
+    def test_other_rooms_are_found(self):
+        self.write("lib/sim/src/a.cpp", '\n#include "kbsim/config/machine_spec.hpp"\n')
+        self.write("test/sim/a.cpp", '#include "kbsim/config/machine_spec.hpp"\n')
+        self.write("kernels/a.cpp", '#include "kbsim/tl/tl.hpp"\n#include "kbsim/hw/pe.hpp"\n')
+        self.assertEqual(self.found(includes), ["kernels/a.cpp:2", "lib/sim/src/a.cpp:2", "test/sim/a.cpp:1"])
+
+    def test_third_parties_outside_their_rooms_are_found(self):
+        self.write("lib/sim/src/a.cpp", "#include <yaml-cpp/yaml.h>\n#include <range/v3/all.hpp>\n")
+        self.write("lib/replay/include/kbsim/replay/a.hpp", "#include <Eigen/Core>\n")
+        self.write("lib/oplog/src/a.cpp", "#include <boost/asio/post.hpp>\n#include <boost/json.hpp>\n")
+        self.write("lib/hw/src/a.cpp", "#include <doctest/doctest.h>\n#include <boost/spirit/home/x3.hpp>\n")
+        self.assertEqual(self.found(includes), [
+            "lib/hw/src/a.cpp:1", "lib/hw/src/a.cpp:2", "lib/oplog/src/a.cpp:1",
+            "lib/replay/include/kbsim/replay/a.hpp:1", "lib/sim/src/a.cpp:1", "lib/sim/src/a.cpp:2"])
+
+
+class Coroutines(LintTest):
+    def assert_lines(self, lines, code):
+        self.write("a.cpp", code)
+        self.assertEqual(self.found(coroutines), [f"a.cpp:{line}" for line in lines])
+
+    def test_awaits_with_a_line_of_their_own_pass(self):
+        self.assert_lines([], """
+            Task<> f(Channel& in) {
+              co_await delay(3_ns);
+              const Packet p = co_await in.receive();
+              chunk[i] += co_await got(a, {.b = 1}, [](int x) { return x == 1; });
+              if (a == b) x = co_await y;
+              for (auto& o : out) co_await o;
+              switch (k) { case 1: co_await a; break; default: co_await b; }
+              const auto [m, n] = co_await both<int>(a < b);
+              // if (co_await x) in a comment, and "while (co_await x)" in text
+              co_return co_await g((a || b), *c);
+            }""")
+
+    def test_awaits_in_heads_are_found(self):
+        self.assert_lines([2, 3, 4, 5], """
+            if (co_await a) b();
+            while (!co_await a()) b();
+            switch (co_await a) {}
+            for (auto x : co_await a) b();
+            """)
+
+    def test_nested_awaits_are_found(self):
+        self.assert_lines([2, 3, 4, 5, 6, 7], """
+            f(co_await a);
+            Agg x{co_await a};
+            const int y = co_await a + 1;
+            const int z = 1 + co_await a;
+            Tile a = co_await p, b = q;
+            CHECK((co_await a) == 1);
+            """)
+
+    def test_capturing_lambda_coroutines_are_found(self):
+        self.assert_lines([2, 3, 4], """
+            auto f = [&] { co_await a; };
+            auto g = [x = 1, this](int y) -> Task<> { co_return; };
+            spawn([=]() mutable -> Task<int> { co_yield x; });
+            """)
+
+    def test_other_lambdas_pass(self):
+        self.assert_lines([], """
+            auto f = [](Sim& sim) -> Task<> { co_await sim.delay(1_ns); };
+            auto g = [&](int x) { return x + y[0]; };
+            [[nodiscard]] int h(int (&array)[2]) { return array[0]; }
+            auto k = [&] { sim.spawn([](Sim& s) -> Task<> { co_await s.delay(1_ns); }(sim)); };
+            """)
+
+
+class Hygiene(LintTest):
+    def test_machine_paths_and_unfinished_work_are_found(self):
+        self.write("a.md", "fine: test/work/a, https://x.org/home/b, ~/out\n" + "see /" + "home/me/x\n")
+        self.write("b.cpp", "// TO" + "DO: later\n")
+        self.assertEqual(self.found(hygiene), ["a.md:2", "b.cpp:1"])
+
+
+class Format(LintTest):
+    def test_a_crooked_file_is_found_at_its_first_line(self):
+        self.write(".clang-format", "BasedOnStyle: Google\n")
+        self.write("a.cpp", "int a = 1;\n")
+        self.write("b.cpp", "int a = 1;\nint  b=2;\nint  c;\n")
+        self.assertEqual(self.found(format), ["b.cpp:2"])
+
+
+class Adrs(LintTest):
+    def test_a_decision_needs_a_check_that_exists_and_a_line_in_the_index(self):
+        self.write("docs/adr/README.md", "0001-a.md 0002-b.md")
+        self.write("test/sim/a.cpp", "")
+        self.write("docs/adr/0001-a.md", "# A\n## Check\n`test/sim/a.cpp`, `test/sim/b.cpp`\n## Revisit\n`no/such`\n")
+        self.write("docs/adr/0002-b.md", "# B\n")
+        self.write("docs/adr/0003-c.md", "# C\n## Check\n`test/sim/*.cpp` and `test/sim`\n")
+        self.assertEqual(self.found(adrs), [
+            "docs/adr/0001-a.md:3", "docs/adr/0002-b.md:1", "docs/adr/README.md:1"])
+
+
+if __name__ == "__main__":
+    unittest.main()
