@@ -1,0 +1,72 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "kbsim/base/ids.hpp"
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/topology/address.hpp"
+#include "kbsim/topology/range_allocator.hpp"
+
+namespace kbsim::topology {
+
+inline constexpr Bytes kDefaultAlignment = 64_B;
+
+/// One memory's allocator, in physical addresses; errors are RangeAllocator's.
+class PhysAllocator {
+ public:
+  PhysAllocator(std::string where, PhysAddr first, Bytes size)
+      : ranges_{std::move(where), first.bits(), size} {}
+
+  [[nodiscard]] PhysAddr allocate(Bytes size, Bytes alignment = kDefaultAlignment) {
+    return PhysAddr::from_bits(ranges_.allocate(size, alignment));
+  }
+  void free(PhysAddr at) { ranges_.free(at.bits()); }
+
+  [[nodiscard]] Bytes size() const { return ranges_.size(); }
+  [[nodiscard]] Bytes free_bytes() const { return ranges_.free_bytes(); }
+  [[nodiscard]] Bytes largest_free() const { return ranges_.largest_free(); }
+
+ private:
+  RangeAllocator ranges_;
+};
+
+/// What one PE's software can allocate: its HBM slice, its TCM below the scheduler's part (which is
+/// the last), and its IPCQ space.
+struct PeAllocator {
+  PeAllocator(PeCoord at, const config::MemorySpec& memory);
+
+  PhysAllocator hbm;
+  PhysAllocator tcm;
+  PhysAllocator ipcq;
+};
+
+/// The SRAM that a cube's PEs share.
+struct CubeSramAllocator : PhysAllocator {
+  CubeSramAllocator(int sip, int cube, Bytes size);
+};
+
+/// All allocators of a machine, each made when it is first asked for; references stay valid.
+/// UsageError: a machine or memory larger than its address field (by the key that is too large), or a
+/// coordinate that the machine doesn't have.
+class MachineAllocators {
+ public:
+  explicit MachineAllocators(const config::MachineSpec& spec);
+
+  [[nodiscard]] PeAllocator& pe(PeCoord at);
+  [[nodiscard]] CubeSramAllocator& cube_sram(int sip, int cube);
+
+  /// Gives back a block of whichever memory holds it.
+  void free(PhysAddr at);
+
+ private:
+  void check(PeCoord at) const;
+
+  config::MemorySpec memory_;
+  PeCoord extent_;  // counts of SIPs, cubes of a SIP, PEs of a cube
+  std::map<PeCoord, PeAllocator> pes_;
+  std::map<std::pair<int, int>, CubeSramAllocator> srams_;
+};
+
+}  // namespace kbsim::topology

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/shape.hpp"
+
+namespace kbsim::topology {
+
+/// How a matrix is divided among units. The tiled ones cut it into tiles and deal these out in turn:
+/// tiled_column_major goes along the columns first (the tiles of a row one after the other),
+/// tiled_row_major along the rows first.
+enum class Split : std::uint8_t { replicate, row_wise, column_wise, tiled_row_major, tiled_column_major };
+[[nodiscard]] std::string_view to_string(Split split);
+
+struct TileShape {
+  std::int64_t rows = 32;
+  std::int64_t cols = 32;
+};
+
+/// How a tensor lies in one SIP: divided among its cubes, then each cube's part among the cube's PEs.
+struct DPPolicy {
+  Split cube = Split::replicate;
+  Split pe = Split::replicate;
+  std::optional<int> num_cubes = {};  // the first so many; all of them if not given
+  std::optional<int> num_pes = {};    // of each cube
+  TileShape tile = {};                // of the tiled splits
+};
+
+/// A part of a matrix: rows [row0, row0 + rows), columns [col0, col0 + cols).
+struct Block {
+  std::int64_t row0 = 0;
+  std::int64_t rows = 0;
+  std::int64_t col0 = 0;
+  std::int64_t cols = 0;
+
+  [[nodiscard]] constexpr std::int64_t elements() const { return rows * cols; }
+  friend constexpr bool operator==(const Block&, const Block&) = default;
+};
+
+/// What one PE holds of a tensor: a block, row-major and contiguous. The tensor is seen as a matrix
+/// whose columns are its last axis; a vector or scalar is one row.
+struct ShardSpec {
+  PeCoord at;
+  std::int64_t offset_bytes = 0;  // in the tensor's virtual range
+  Bytes nbytes{};
+  Block block;
+  std::int64_t tensor_cols = 0;  // of the whole matrix
+
+  friend constexpr bool operator==(const ShardSpec&, const ShardSpec&) = default;
+};
+
+/// The shards of a tensor on `target_sip`, of a machine with `num_cubes` cubes a SIP and `num_pe` PEs a
+/// cube. Uneven splits give the first units one row or column more; a unit that gets nothing has no
+/// shard, one of a tiled split has a shard a tile. In the virtual range, shards follow each other in
+/// this order; copies share their place. UsageError names the size or count that can't be.
+[[nodiscard]] std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape,
+                                                       int itemsize, int num_pe, int num_cubes,
+                                                       int target_sip);
+
+/// The bytes of a shard, out of those of the whole row-major tensor.
+[[nodiscard]] std::vector<std::byte> scatter(std::span<const std::byte> tensor, const ShardSpec& shard);
+
+/// Puts a shard's bytes where they belong in the whole row-major tensor.
+void gather(std::span<const std::byte> bytes, const ShardSpec& shard, std::span<std::byte> tensor);
+
+}  // namespace kbsim::topology
