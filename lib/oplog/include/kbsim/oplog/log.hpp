@@ -19,8 +19,8 @@ class OpLog {
   /// Claims the next id of a lane, at issue; its operation follows with record(), at completion.
   [[nodiscard]] ValueId reserve(std::uint32_t lane);
 
-  /// Fills in a reserved id. Throws InternalError if its shape contradicts its inputs, or if it was
-  /// recorded before.
+  /// Fills in a reserved id. Throws InternalError, naming the operation and its shapes, if its shape
+  /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before.
   void record(Op op);
 
   /// The operation that makes a value, or nullptr while it is under way.
@@ -28,9 +28,13 @@ class OpLog {
 
   [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
   [[nodiscard]] const std::string& lane_name(std::uint32_t lane) const { return lanes_[lane].name; }
-  /// Every recorded operation of a lane, in issue order.
+  /// Every reserved operation of a lane, in issue order; one still under way has an invalid id.
   [[nodiscard]] const std::deque<Op>& ops(std::uint32_t lane) const { return lanes_[lane].ops; }
-  [[nodiscard]] std::size_t size() const;
+  /// How many operations were recorded.
+  [[nodiscard]] std::size_t size() const { return recorded_; }
+
+  /// For messages: "sip0.cube5.pe3, operation 17 (div, f16 [16, 8])".
+  [[nodiscard]] std::string describe(const Op& op) const;
 
   /// Of all operations, their times, operands and literal contents; equal for equal runs.
   [[nodiscard]] Digest digest() const;
@@ -41,6 +45,7 @@ class OpLog {
     std::deque<Op> ops;  // an op whose id is invalid is reserved and not yet recorded
   };
   std::vector<Lane> lanes_;
+  std::size_t recorded_ = 0;
 };
 
 }  // namespace kbsim::oplog

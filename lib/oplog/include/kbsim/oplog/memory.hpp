@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "kbsim/oplog/op.hpp"
 
@@ -15,7 +16,7 @@ class MemoryImage {
   MemoryImage(MemoryImage&&) noexcept;
   MemoryImage& operator=(MemoryImage&&) noexcept;
 
-  /// [address, address + slice.bytes) now holds `slice`.
+  /// [address, address + slice.bytes) now holds `slice`; one of an invalid value makes it unwritten.
   void write(std::int64_t address, const Slice& slice);
 
   /// What [address, address + bytes) holds, in address order, neighbours of one value joined; slices of
@@ -27,7 +28,7 @@ class MemoryImage {
   std::unique_ptr<Impl> impl_;
 };
 
-/// `bytes` from `offset` of the array that the slices make up together.
+/// `bytes` from `offset` of the array that the slices make up together. Throws InternalError beyond it.
 [[nodiscard]] Slices subrange(const Slices& slices, std::int64_t offset, std::int64_t bytes);
 
 }  // namespace kbsim::oplog

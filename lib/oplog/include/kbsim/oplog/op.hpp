@@ -54,6 +54,7 @@ enum class OpKind : std::uint8_t {
 
 enum class BinaryOp : std::uint8_t { add, sub, mul, div, maximum, minimum };
 
+[[nodiscard]] std::string to_string(const ValueId& id);  // "3:17", lane and count; "none"
 [[nodiscard]] std::string_view to_string(OpKind kind);
 [[nodiscard]] std::string_view to_string(BinaryOp op);
 

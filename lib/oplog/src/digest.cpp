@@ -1,0 +1,60 @@
+#include "kbsim/base/digest.hpp"
+
+#include <bit>
+
+#include "kbsim/oplog/log.hpp"
+
+namespace kbsim::oplog {
+namespace {
+
+template <class Enum>
+void add_enum(Digest& digest, Enum value) {
+  digest.add(static_cast<std::uint8_t>(value));
+}
+
+void add(Digest& digest, const ValueId& id) { digest.add(id.lane).add(id.seq); }
+
+void add(Digest& digest, const Shape& shape) {
+  digest.add(shape.rank());
+  for (const std::int64_t extent : shape.extents()) digest.add(extent);
+}
+
+void add(Digest& digest, const Operand& input) {
+  digest.add(input.slices.size());
+  for (const Slice& slice : input.slices) {
+    add(digest, slice.value);
+    digest.add(slice.offset).add(slice.bytes);
+  }
+  add(digest, input.shape);
+  add_enum(digest, input.dtype);
+}
+
+void add(Digest& digest, const std::vector<std::byte>& data) {
+  digest.add(std::string_view{reinterpret_cast<const char*>(data.data()), data.size()});
+}
+
+void add(Digest& digest, const Op& op) {
+  add(digest, op.id);
+  add_enum(digest, op.kind);
+  add_enum(digest, op.binary);
+  add_enum(digest, op.dtype);
+  add(digest, op.shape);
+  digest.add(op.unit.value()).add(op.start.count()).add(op.end.count());
+  digest.add(std::bit_cast<std::uint64_t>(op.scalar)).add(op.inputs.size());
+  for (const Operand& input : op.inputs) add(digest, input);
+  digest.add(op.data != nullptr);
+  if (op.data) add(digest, *op.data);
+}
+
+}  // namespace
+
+Digest OpLog::digest() const {
+  Digest digest;
+  for (const Lane& lane : lanes_) {
+    digest.add(std::string_view{lane.name}).add(lane.ops.size());
+    for (const Op& op : lane.ops) add(digest, op);
+  }
+  return digest;
+}
+
+}  // namespace kbsim::oplog

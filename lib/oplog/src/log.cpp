@@ -1,0 +1,49 @@
+#include "kbsim/oplog/log.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+#include "check.hpp"
+
+namespace kbsim::oplog {
+
+std::uint32_t OpLog::add_lane(std::string name) {
+  lanes_.push_back({.name = std::move(name), .ops = {}});
+  return static_cast<std::uint32_t>(lanes_.size() - 1);
+}
+
+ValueId OpLog::reserve(std::uint32_t lane) {
+  ensure(lane < lanes_.size(), fmt::format("there is no lane {}", lane));
+  std::deque<Op>& ops = lanes_[lane].ops;
+  ops.emplace_back();
+  return {.lane = lane, .seq = static_cast<std::uint32_t>(ops.size() - 1)};
+}
+
+void OpLog::record(Op op) {
+  const bool reserved = op.id.lane < lanes_.size() && op.id.seq < lanes_[op.id.lane].ops.size();
+  if (!reserved) throw InternalError{fmt::format("value {} was never reserved", to_string(op.id))};
+  Op& slot = lanes_[op.id.lane].ops[op.id.seq];
+  if (slot.id.valid()) throw InternalError{describe(op) + " is recorded twice"};
+  if (const std::string text = contradiction(op); !text.empty()) {
+    throw InternalError{describe(op) + ": " + text};
+  }
+  slot = std::move(op);
+  ++recorded_;
+}
+
+const Op* OpLog::find(ValueId id) const {
+  if (id.lane >= lanes_.size() || id.seq >= lanes_[id.lane].ops.size()) return nullptr;
+  const Op& op = lanes_[id.lane].ops[id.seq];
+  return op.id.valid() ? &op : nullptr;
+}
+
+std::string OpLog::describe(const Op& op) const {
+  const std::string_view name = op.kind == OpKind::binary ? to_string(op.binary) : to_string(op.kind);
+  return fmt::format("{}, operation {} ({}, {} {})", lane_name(op.id.lane), op.id.seq, name,
+                     to_string(op.dtype), to_string(op.shape));
+}
+
+}  // namespace kbsim::oplog
