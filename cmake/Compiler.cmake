@@ -39,7 +39,7 @@ if(KBSIM_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# lld links a sanitized test program in a fraction of the time that ld takes.
+# lld links a sanitized test program in less than half of ld's time.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld KBSIM_HAS_LLD)
 if(KBSIM_HAS_LLD)

@@ -76,7 +76,7 @@ def stands_alone(text: str, at: int, end: int) -> bool:
 
 def nested_awaits(text: str) -> Iterator[tuple[int, str, str]]:
     conditions = [(m.end(), end_of_group(text, m.end()), m[1]) for m in CONTROL.finditer(text)]
-    for match in words(text, "co_await"):
+    for match in re.finditer(r"(?<!operator )\bco_await\b", text):
         if inside := [word for begin, end, word in conditions
                       if begin < match.start() < end and "{" not in text[begin:match.start()]]:
             yield (match.start(), f"co_await in the head of '{inside[0]}'",

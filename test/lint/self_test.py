@@ -74,6 +74,7 @@ class Coroutines(LintTest):
               switch (k) { case 1: co_await a; break; default: co_await b; }
               const auto [m, n] = co_await both<int>(a < b);
               // if (co_await x) in a comment, and "while (co_await x)" in text
+              auto operator co_await();
               co_return co_await g((a || b), *c);
             }""")
 
