@@ -1,0 +1,83 @@
+#include "kbsim/topology/allocator.hpp"
+
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+void check_at_most(std::string_view key, std::int64_t value, std::int64_t limit) {
+  if (value > limit) {
+    throw UsageError{fmt::format("{} is {}, but physical addresses have room for {}", key, value, limit)};
+  }
+}
+
+void check_addressable(const config::MachineSpec& spec) {
+  const config::MemorySpec& memory = spec.cube.memory;
+  check_at_most("system.sips.count", spec.system.sips.count, kMaxSips);
+  check_at_most("sip.cube_mesh, w times h,", spec.cubes_per_sip(), kMaxCubes);
+  check_at_most("cube.pe_layout, PEs of a cube,", spec.pes_per_cube(), kMaxPes);
+  check_at_most("cube.memory.hbm_bytes_per_pe", memory.hbm_per_pe.count(),
+                info(Region::hbm).size.count() / spec.pes_per_cube());
+  check_at_most("cube.memory.sram_bytes", memory.sram.count(), info(Region::sram).size.count());
+  check_at_most("cube.memory.tcm_bytes", memory.tcm.count(), info(Region::tcm).size.count());
+  if (memory.tcm_scheduler > memory.tcm) {
+    throw UsageError{fmt::format("cube.memory.tcm_scheduler_bytes is {}, more than the whole TCM ({})",
+                                 to_string(memory.tcm_scheduler), to_string(memory.tcm))};
+  }
+}
+
+void check_index(std::string_view level, int index, int count) {
+  if (index < 0 || index >= count) {
+    throw UsageError{fmt::format("the machine has no {} {}, expected 0 to {}", level, index, count - 1)};
+  }
+}
+
+}  // namespace
+
+PeAllocator::PeAllocator(PeCoord at, const config::MemorySpec& memory)
+    : hbm{to_string(at) + " hbm", PhysAddr::pe_hbm(at, 0_B, memory.hbm_per_pe), memory.hbm_per_pe},
+      tcm{to_string(at) + " tcm", PhysAddr::pe_tcm(at, 0_B), memory.tcm - memory.tcm_scheduler},
+      ipcq{to_string(at) + " ipcq", PhysAddr::pe_ipcq(at, 0_B), info(Region::ipcq).size} {}
+
+CubeSramAllocator::CubeSramAllocator(int sip, int cube, Bytes size)
+    : PhysAllocator{fmt::format("sip{}.cube{} sram", sip, cube), PhysAddr::cube_sram(sip, cube, 0_B), size} {}
+
+MachineAllocators::MachineAllocators(const config::MachineSpec& spec)
+    : memory_{spec.cube.memory},
+      extent_{.sip = spec.system.sips.count, .cube = spec.cubes_per_sip(), .pe = spec.pes_per_cube()} {
+  check_addressable(spec);
+}
+
+PeAllocator& MachineAllocators::pe(PeCoord at) {
+  check(at);
+  return pes_.try_emplace(at, at, memory_).first->second;
+}
+
+CubeSramAllocator& MachineAllocators::cube_sram(int sip, int cube) {
+  check({.sip = sip, .cube = cube});
+  return srams_.try_emplace({sip, cube}, sip, cube, memory_.sram).first->second;
+}
+
+void MachineAllocators::free(PhysAddr at) {
+  Location in = at.decode();
+  if (in.region == Region::hbm) in.pe = static_cast<int>(in.offset / memory_.hbm_per_pe);
+  switch (in.region) {
+    case Region::hbm: return pe(in.coord()).hbm.free(at);
+    case Region::tcm: return pe(in.coord()).tcm.free(at);
+    case Region::ipcq: return pe(in.coord()).ipcq.free(at);
+    case Region::sram: return cube_sram(in.sip, in.cube).free(at);
+    default: throw AllocationError{fmt::format("{} is not memory that can be allocated", to_string(at))};
+  }
+}
+
+void MachineAllocators::check(PeCoord at) const {
+  check_index("sip", at.sip, extent_.sip);
+  check_index("cube", at.cube, extent_.cube);
+  check_index("pe", at.pe, extent_.pe);
+}
+
+}  // namespace kbsim::topology

@@ -1,0 +1,87 @@
+#include "kbsim/topology/virtual_memory.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+/// The part of a mapping in [first, last), which it must overlap.
+Mapping part(const Mapping& m, std::uint64_t first, std::uint64_t last) {
+  const std::uint64_t va = std::max(m.va, first);
+  const std::uint64_t end = std::min(m.end(), last);
+  return {.va = va,
+          .pa = m.pa + Bytes{static_cast<std::int64_t>(va - m.va)},
+          .bytes = Bytes{static_cast<std::int64_t>(end - va)}};
+}
+
+/// The first mapping that ends above `va`: it holds `va` or is the next one up.
+auto from(const std::vector<Mapping>& sorted, std::uint64_t va) {
+  return std::ranges::upper_bound(sorted, va, {}, &Mapping::end);
+}
+
+std::uint64_t distance(const Mapping& m, std::uint64_t va) {
+  if (va < m.va) return m.va - va;
+  return va < m.end() ? 0 : va - m.end() + 1;
+}
+
+}  // namespace
+
+std::uint64_t VirtualAllocator::allocate(Bytes size) {
+  return ranges_.allocate(kPageSize * ceil_div(size.count(), kPageSize.count()), kPageSize);
+}
+
+std::string to_string(const Mapping& m) {
+  return fmt::format("{:#x} to {:#x} at {}", m.va, m.end(), to_string(m.pa));
+}
+
+void AddressMap::insert(const Mapping& mapping) {
+  if (mapping.bytes <= 0_B) throw UsageError{fmt::format("mapping at {:#x} is empty", mapping.va)};
+  const auto next = from(mappings_, mapping.va);
+  if (next != mappings_.end() && next->va < mapping.end()) {
+    throw AllocationError{
+        fmt::format("can't map {}: {} is mapped already", to_string(mapping), to_string(*next))};
+  }
+  mappings_.insert(next, mapping);
+}
+
+void AddressMap::erase(std::uint64_t va, Bytes bytes) {
+  const std::uint64_t end = va + static_cast<std::uint64_t>(bytes.count());
+  const auto first = mappings_.begin() + (from(mappings_, va) - mappings_.cbegin());
+  const auto last = std::ranges::lower_bound(first, mappings_.end(), end, {}, &Mapping::va);
+  if (first == last)
+    throw AllocationError{fmt::format("can't unmap {:#x} to {:#x}: nothing is mapped there", va, end)};
+  std::vector<Mapping> kept;
+  if (first->va < va) kept.push_back(part(*first, first->va, va));
+  if (std::prev(last)->end() > end) kept.push_back(part(*std::prev(last), end, std::prev(last)->end()));
+  mappings_.insert(mappings_.erase(first, last), kept.begin(), kept.end());
+}
+
+Translation AddressMap::lookup(std::uint64_t va, Bytes bytes) const {
+  const std::uint64_t end = va + static_cast<std::uint64_t>(bytes.count());
+  Translation found;
+  for (auto m = from(mappings_, va); va < end; ++m) {
+    if (m == mappings_.end() || m->va > va) {
+      found.unmapped = va;
+      break;
+    }
+    const Mapping piece = part(*m, va, end);
+    found.pieces.push_back({.pa = piece.pa, .bytes = piece.bytes});
+    va = piece.end();
+  }
+  return found;
+}
+
+std::optional<Mapping> AddressMap::nearest(std::uint64_t va) const {
+  const auto above = from(mappings_, va);
+  if (above == mappings_.begin()) return above == mappings_.end() ? std::nullopt : std::optional{*above};
+  const Mapping& below = *std::prev(above);
+  const bool take_above = above != mappings_.end() && distance(*above, va) < distance(below, va);
+  return take_above ? *above : below;
+}
+
+}  // namespace kbsim::topology
