@@ -1,0 +1,69 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include <boost/asio/thread_pool.hpp>
+
+#include "compute.hpp"
+#include "plan.hpp"
+
+namespace kbsim::replay {
+
+/// Executes a plan on several threads. Of the operations that are ready, those that the record completes
+/// first go first, so that about as much memory is in use as the machine used.
+class Execution {
+ public:
+  enum class Keep { all, until_last_use };
+  /// Gets each value as it is made, on the thread that made it.
+  using Observer = std::function<void(NodeIndex, const Value&)>;
+
+  Execution(const Plan& plan, Keep keep, Ledger& ledger, Observer observer);
+
+  /// Uses the calling thread and `helpers` of the pool. If operations fail, the others that don't need
+  /// them are executed all the same, and the error of the first is thrown.
+  void run(boost::asio::thread_pool& pool, std::size_t helpers);
+
+  [[nodiscard]] std::size_t executed() const { return executed_; }
+
+ private:
+  struct Later {
+    const Plan* plan;
+    bool operator()(NodeIndex a, NodeIndex b) const;
+  };
+  struct Failure {
+    NodeIndex node;
+    std::exception_ptr error;
+  };
+
+  void work();
+  void execute(NodeIndex node, std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] Value compute(NodeIndex node);
+  [[nodiscard]] const Value& value(const oplog::ValueId& id) const;
+  [[nodiscard]] std::vector<Value> complete(NodeIndex node, Value value);
+  void release(NodeIndex node, std::vector<Value>& dead);
+  void fail(NodeIndex node, std::exception_ptr error);
+
+  const Plan& plan_;
+  const Keep keep_;
+  Ledger& ledger_;
+  const Observer observer_;
+
+  std::mutex mutex_;  // guards what follows; values are read without it, but only after completion
+  std::condition_variable wake_;
+  std::priority_queue<NodeIndex, std::vector<NodeIndex>, Later> ready_;
+  std::size_t running_ = 0;
+  std::size_t executed_ = 0;
+  std::optional<Failure> failure_;
+  std::vector<std::size_t> waits_;  // by node: producers not yet completed
+  std::vector<std::size_t> uses_;   // by node: consumers not yet completed
+  std::vector<Value> values_;       // by node
+};
+
+}  // namespace kbsim::replay
