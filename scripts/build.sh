@@ -6,6 +6,4 @@ preset=${1:?usage: build.sh PRESET [TARGET...]}
 shift
 
 (cd "$root" && cmake --preset "$preset")
-for target in "${@:-all}"; do
-  cmake --build "$root/build/$preset" --parallel "$(nproc)" --target "$target"
-done
+cmake --build "$root/build/$preset" --parallel "$(nproc)" --target "${@:-all}"
