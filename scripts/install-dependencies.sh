@@ -29,7 +29,7 @@ if ((EUID != 0)); then
   as_root=(sudo)
 fi
 
-echo "Installing: ${as_root[*]} apt-get install ${missing[*]}" >&2
+echo "Installing with ${as_root[*]:+sudo }apt-get: ${missing[*]}" >&2
 "${as_root[@]}" apt-get update -qq >&2
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install --yes --no-install-recommends "${missing[@]}" >&2
