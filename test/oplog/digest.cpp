@@ -1,0 +1,109 @@
+#include "kbsim/base/digest.hpp"
+
+#include <functional>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/oplog/log.hpp"
+
+namespace kbsim::oplog {
+namespace {
+
+using Change = std::function<void(Op&)>;
+
+std::shared_ptr<const std::vector<std::byte>> data(std::vector<std::byte> bytes) {
+  return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+}
+
+/// Of a log with `op`, after a change, as its second operation.
+std::uint64_t digest(Op op, const Change& change = [](Op&) {}) {
+  OpLog log;
+  log.add_lane("pe0");
+  log.record({.id = log.reserve(0), .kind = OpKind::fill, .shape = {2}});
+  op.id = log.reserve(0);
+  change(op);
+  log.record(op);
+  return log.digest().value();
+}
+
+Op binary() {
+  const Operand input{.slices = {{{0, 0}, 0, 4}}, .shape = {2}, .dtype = f16};
+  return {.kind = OpKind::binary, .dtype = f16, .shape = {2}, .inputs = {input, input}};
+}
+
+Op literal() { return {.kind = OpKind::literal, .shape = {2}, .data = data({std::byte{1}, {}, {}, {}})}; }
+
+void check_all_differ(const Op& op, const std::vector<Change>& changes) {
+  std::set<std::uint64_t> digests{digest(op)};
+  for (const Change& change : changes) digests.insert(digest(op, change));
+  CHECK(digests.size() == changes.size() + 1);
+}
+
+TEST_CASE("OpLog: equal logs have equal digests") {
+  CHECK(digest(binary()) == digest(binary()));
+  CHECK(digest(literal()) == digest(literal()));
+}
+
+TEST_CASE("OpLog: the digest changes with every field of an operation and its operands") {
+  check_all_differ(binary(), {
+                                 [](Op& op) { op.binary = BinaryOp::mul; },
+                                 [](Op& op) { op.unit = NodeId{3}; },
+                                 [](Op& op) { op.start = Time{1}; },
+                                 [](Op& op) { op.end = Time{1}; },
+                                 [](Op& op) { op.scalar = -0.0; },
+                                 [](Op& op) { op.inputs[0].slices[0].value.seq = 1; },
+                                 [](Op& op) { op.inputs[0].slices[0].value.lane = 1; },
+                                 [](Op& op) { op.inputs[0].slices[0].offset = 1; },
+                                 [](Op& op) { op.inputs[1].slices[0].offset = 1; },
+                                 [](Op& op) { op.inputs[0].slices = {{{0, 0}, 0, 2}, {{0, 0}, 2, 2}}; },
+                                 [](Op& op) { op.inputs[0].slices = {{{0, 0}, 0, 1}, {{0, 0}, 2, 3}}; },
+                                 [](Op& op) { op.inputs[1] = {{{{0, 0}, 0, 2}}, {1}, f16}; },
+                                 [](Op& op) { op.inputs[1] = {{{{0, 0}, 0, 2}}, {1, 1}, f16}; },
+                                 [](Op& op) {
+                                   op.shape = {2, 1};
+                                   op.inputs[0].shape = op.inputs[1].shape = {2, 1};
+                                 },
+                                 [](Op& op) { op.dtype = op.inputs[0].dtype = op.inputs[1].dtype = bf16; },
+                                 [](Op& op) {
+                                   op.kind = OpKind::copy;
+                                   op.inputs.pop_back();
+                                 },
+                                 [](Op& op) {
+                                   op.kind = OpKind::cast;
+                                   op.inputs.pop_back();
+                                 },
+                             });
+}
+
+TEST_CASE("OpLog: the digest changes with dtypes, literal contents and counts") {
+  check_all_differ(literal(), {
+                                  [](Op& op) { op.data = data({std::byte{2}, {}, {}, {}}); },
+                                  [](Op& op) { op.data = data({std::byte{1}, {}, {}, std::byte{1}}); },
+                                  [](Op& op) { op.dtype = bf16; },
+                                  [](Op& op) { op.shape = {2, 1}; },
+                                  [](Op& op) {
+                                    op.shape = {1};
+                                    op.data = data({std::byte{1}, {}});
+                                  },
+                                  [](Op& op) {
+                                    op.kind = OpKind::fill;
+                                    op.data = nullptr;
+                                  },
+                              });
+}
+
+TEST_CASE("OpLog: the digest tells lanes, their names and operations under way apart") {
+  const auto with = [](std::vector<std::string> lanes, int reserved) {
+    OpLog log;
+    for (std::string& name : lanes) log.add_lane(std::move(name));
+    for (int i = 0; i < reserved; ++i) static_cast<void>(log.reserve(0));
+    return log.digest().value();
+  };
+  const std::set<std::uint64_t> digests{with({}, 0),         with({"a"}, 0),  with({"b"}, 0),
+                                        with({"a", "b"}, 0), with({"ab"}, 0), with({"a"}, 1)};
+  CHECK(digests.size() == 6);
+}
+
+}  // namespace
+}  // namespace kbsim::oplog
