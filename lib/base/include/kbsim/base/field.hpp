@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,8 +22,8 @@ namespace kbsim {
 /// A scalar as a configuration file holds it.
 using Scalar = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
-/// What a key of a configuration accepts.
-enum class FieldType { boolean, integer, number, text, text_list, bytes, section, component };
+/// What a key of a configuration accepts. A map has names that the user chooses, each with a section.
+enum class FieldType { boolean, integer, number, text, text_list, bytes, section, component, map };
 
 /// One key: described once, beside the member it fills. Reading, range checks, nearest-name hints,
 /// --set, the resolved copy and the reference page all follow from this description.
@@ -31,12 +33,14 @@ struct Field {
   std::string doc;  // one sentence
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices;                    // of a text; empty: any
-  std::function<void(void* spec, const Scalar&)> set;  // not of sections and components
-  std::function<Scalar(const void* spec)> get;         // the default, asked of a fresh Spec
-  std::function<void*(void* spec)>
-      member;  // of a section: the nested Spec; of a component: its ComponentSpec
-  const std::vector<Field>* section = nullptr;  // fields of a nested Spec
+  std::vector<std::string> choices;                    // of a text and of a list's items; empty: any
+  std::function<void(void* spec, const Scalar&)> set;  // of values; UsageError if the type can't hold it
+  std::function<Scalar(const void* spec)> get;         // of values
+  std::function<void*(void* spec)> member;             // of a section its Spec, of a component its own
+  const std::vector<Field>* section = nullptr;         // of a section and of a map's entries
+  std::function<void*(void* spec, const std::string& name)> entry;  // of a map: made if missing
+  std::function<std::map<std::string, void*>(void* spec)> entries;  // of a map: those there are
+  std::function<std::shared_ptr<void>()> fresh;  // a Spec that has this field, with its defaults
 };
 
 /// Which model stands at a place of the machine, and its attributes; the model's own XSpec reads them.
@@ -74,11 +78,13 @@ class FieldList {
  public:
   template <class T>
   void add(std::string name, T Spec::* member, Range range, std::string doc) {
-    Field f{.name = std::move(name),
-            .type = type_of<T>(),
-            .doc = std::move(doc),
-            .min = range.min,
-            .max = range.max};
+    Field f = field(std::move(name), type_of<T>(), std::move(doc));
+    f.min = range.min;
+    f.max = range.max;
+    if constexpr (std::is_integral_v<T>) {
+      f.min = std::max(f.min, static_cast<double>(std::numeric_limits<T>::lowest()));
+      f.max = std::min(f.max, static_cast<double>(std::numeric_limits<T>::max()));
+    }
     f.set = [member](void* spec, const Scalar& v) { assign(static_cast<Spec*>(spec)->*member, v); };
     f.get = [member](const void* spec) { return scalar(static_cast<const Spec*>(spec)->*member); };
     fields_.push_back(std::move(f));
@@ -87,27 +93,62 @@ class FieldList {
   void add(std::string name, T Spec::* member, std::string doc) {
     add(std::move(name), member, kAny, std::move(doc));
   }
-  void choice(std::string name, std::string Spec::* member, std::vector<std::string> choices,
-              std::string doc) {
+  /// A text or a list of texts, of these.
+  template <class T>
+  void choice(std::string name, T Spec::* member, std::vector<std::string> choices, std::string doc) {
     add(std::move(name), member, kAny, std::move(doc));
     fields_.back().choices = std::move(choices);
   }
   template <class T>
   void section(std::string name, T Spec::* member, std::string doc) {
-    Field f{.name = std::move(name), .type = FieldType::section, .doc = std::move(doc)};
+    Field f = field(std::move(name), FieldType::section, std::move(doc));
     f.member = [member](void* spec) -> void* { return &(static_cast<Spec*>(spec)->*member); };
     f.section = &fields_of<T>();
     fields_.push_back(std::move(f));
   }
   /// The member's initial `impl` is the default model.
   void component(std::string name, ComponentSpec Spec::* member, std::string doc) {
-    Field f{.name = std::move(name), .type = FieldType::component, .doc = std::move(doc)};
+    Field f = field(std::move(name), FieldType::component, std::move(doc));
     f.member = [member](void* spec) -> void* { return &(static_cast<Spec*>(spec)->*member); };
     fields_.push_back(std::move(f));
+  }
+  /// Sections under names that the user chooses; `make(spec, name)` is one before its keys are read, when
+  /// all fields described earlier have been.
+  template <class T, class Make>
+  void map(std::string name, std::map<std::string, T> Spec::* member, Make make, std::string doc) {
+    Field f = field(std::move(name), FieldType::map, std::move(doc));
+    f.section = &fields_of<T>();
+    f.entry = [member, make](void* p, const std::string& key) -> void* {
+      Spec& spec = *static_cast<Spec*>(p);
+      return &(spec.*member).try_emplace(key, make(spec, key)).first->second;
+    };
+    f.entries = [member](void* p) {
+      std::map<std::string, void*> all;
+      for (auto& [key, value] : static_cast<Spec*>(p)->*member) all.emplace(key, &value);
+      return all;
+    };
+    fields_.push_back(std::move(f));
+  }
+  /// The values of a base class, as if they were described here.
+  template <class Base>
+  void base() {
+    for (Field f : fields_of<Base>()) {
+      f.set = [set = f.set](void* p, const Scalar& v) { set(static_cast<Base*>(static_cast<Spec*>(p)), v); };
+      f.get = [get = f.get](const void* p) {
+        return get(static_cast<const Base*>(static_cast<const Spec*>(p)));
+      };
+      f.fresh = [] { return std::make_shared<Spec>(); };
+      fields_.push_back(std::move(f));
+    }
   }
   [[nodiscard]] std::vector<Field> take() { return std::move(fields_); }
 
  private:
+  static Field field(std::string name, FieldType type, std::string doc) {
+    Field f{.name = std::move(name), .type = type, .doc = std::move(doc)};
+    f.fresh = [] { return std::make_shared<Spec>(); };
+    return f;
+  }
   template <class T>
   static constexpr FieldType type_of() {
     if constexpr (std::is_same_v<T, bool>)

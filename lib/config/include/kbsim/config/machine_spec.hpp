@@ -136,7 +136,8 @@ struct PeLayoutSpec {
   int pe_per_corner = 2;
 
   static void describe(FieldList<PeLayoutSpec>& f) {
-    f.add("corners", &PeLayoutSpec::corners, "corners of the cube that hold PEs, of NW, NE, SW, SE");
+    f.choice("corners", &PeLayoutSpec::corners, {"NW", "NE", "SW", "SE"},
+             "corners of the cube that hold PEs");
     f.add("pe_per_corner", &PeLayoutSpec::pe_per_corner, between(1, 64), "PEs at each of these corners");
   }
 };

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/base/field.hpp"
+
+namespace kbsim::config {
+
+/// The component models that a file may name as `impl`. Filled from a registry of a higher room.
+class ComponentCatalog {
+ public:
+  virtual ~ComponentCatalog() = default;
+
+  /// The attributes of a model; nullptr if there is no such model.
+  [[nodiscard]] virtual const std::vector<Field>* fields(std::string_view impl) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> impls() const = 0;
+};
+
+}  // namespace kbsim::config

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/field.hpp"
+#include "kbsim/base/time.hpp"
+
+namespace kbsim::config {
+
+/// What an algorithm may set for itself and otherwise takes from the defaults.
+struct CclSettings {
+  std::string buffer_kind = "tcm";
+  std::string backpressure = "sleep";
+  Time poll = 10_ns;
+  int n_slots = 4;
+  Bytes slot_size{4096};
+  Bytes vc_chunk_size{256};
+  Bytes ipcq_credit_size{16};
+  std::int64_t n_elem = 8;
+  int world_size = 0;
+
+  static void describe(FieldList<CclSettings>& f) {
+    f.choice("buffer_kind", &CclSettings::buffer_kind, {"tcm", "hbm", "sram"}, "memory that holds the slots");
+    f.choice("backpressure", &CclSettings::backpressure, {"sleep", "poll"},
+             "how a full or empty queue is waited for: until its event, or by looking again");
+    f.add("poll_ns", &CclSettings::poll, kPositive, "time between two looks of backpressure: poll");
+    f.add("n_slots", &CclSettings::n_slots, between(1, 65536), "slots of a ring");
+    f.add("slot_size", &CclSettings::slot_size, at_least(1),
+          "bytes of a slot, the largest payload of a send");
+    f.add("vc_chunk_size", &CclSettings::vc_chunk_size, at_least(1),
+          "bytes after which a DMA turns to its other virtual channel");
+    f.add("ipcq_credit_size_bytes", &CclSettings::ipcq_credit_size, at_least(1), "a credit on the wire");
+    f.add("n_elem", &CclSettings::n_elem, at_least(1), "elements of each rank's shard");
+    f.add("world_size", &CclSettings::world_size, kNotNegative, "ranks; 0: as many as there are packages");
+  }
+};
+
+struct CclDefaults : CclSettings {
+  std::string algorithm = "intercube_allreduce";
+
+  static void describe(FieldList<CclDefaults>& f) {
+    f.add("algorithm", &CclDefaults::algorithm, "the algorithm of a run that names none");
+    f.base<CclSettings>();
+  }
+};
+
+/// A collective algorithm: a kernel and what it runs on.
+struct AlgorithmSpec : CclSettings {
+  std::string name;
+  std::string kernel;
+  std::string topology = "none";
+  std::string mapper = "leader_only";
+  std::string validator = "single_shard_per_rank";
+
+  static void describe(FieldList<AlgorithmSpec>& f) {
+    f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
+    f.add("topology", &AlgorithmSpec::topology,
+          "who is whose neighbour, as ring_1d or tree_binary; none: the kernel derives it from the machine");
+    f.add("mapper", &AlgorithmSpec::mapper, "which PEs take part, as leader_only or all_pes");
+    f.add("validator", &AlgorithmSpec::validator,
+          "which results are compared, as single_shard_per_rank or multi_pe_sip_local");
+    f.base<CclSettings>();
+  }
+};
+
+/// The collective algorithms that a ccl file declares; immutable once read.
+struct CclSpec {
+  CclDefaults defaults;
+  std::map<std::string, AlgorithmSpec> algorithms;  // the defaults filled in, their own keys win
+
+  /// The algorithm of that name, the default one for "". Throws UsageError with the nearest name.
+  [[nodiscard]] const AlgorithmSpec& resolve(std::string_view name) const;
+
+  static void describe(FieldList<CclSpec>& f);
+};
+
+}  // namespace kbsim::config

@@ -1,0 +1,31 @@
+#include "kbsim/config/ccl_spec.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+
+namespace kbsim::config {
+
+void CclSpec::describe(FieldList<CclSpec>& f) {
+  const auto from_defaults = [](const CclSpec& spec, const std::string& name) {
+    AlgorithmSpec algorithm;
+    static_cast<CclSettings&>(algorithm) = spec.defaults;
+    algorithm.name = name;
+    return algorithm;
+  };
+  f.section("defaults", &CclSpec::defaults, "what holds for every algorithm that doesn't say otherwise");
+  f.map("algorithms", &CclSpec::algorithms, from_defaults, "the algorithms by name");
+}
+
+const AlgorithmSpec& CclSpec::resolve(std::string_view name) const {
+  const std::string wanted{name.empty() ? defaults.algorithm : name};
+  if (const auto it = algorithms.find(wanted); it != algorithms.end()) return it->second;
+  std::vector<std::string> known;
+  for (const auto& [key, algorithm] : algorithms) known.push_back(key);
+  throw UsageError{fmt::format("unknown algorithm '{}'{}", wanted, name_hint(wanted, known))};
+}
+
+}  // namespace kbsim::config

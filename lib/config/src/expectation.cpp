@@ -1,0 +1,65 @@
+#include "expectation.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::config {
+namespace {
+
+std::string bound(double value, const Field& field) {
+  if (field.type == FieldType::bytes) return to_string(Bytes{static_cast<std::int64_t>(value)});
+  return fmt::format("{:.15g}", value);
+}
+
+// Beyond 2^62 it is the type's limit, which no sensible value comes near.
+bool is_limit(double value) { return std::abs(value) < 0x1p62; }
+
+std::string number(const Field& field) {
+  if (field.min == kPositive.min && !is_limit(field.max)) return "a positive number";
+  return "a number" + range_of(field);
+}
+
+std::string one_of(const std::vector<std::string>& choices) {
+  return fmt::format("one of {}", fmt::join(choices, ", "));
+}
+
+std::string keys(const Field& field) {
+  std::vector<std::string> names;
+  for (const Field& key : *field.section) names.push_back(key.name);
+  return fmt::format("a map with keys of {}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::string range_of(const Field& field) {
+  const bool low = is_limit(field.min);
+  const bool high = is_limit(field.max);
+  if (low && high) return fmt::format(" from {} to {}", bound(field.min, field), bound(field.max, field));
+  if (low) return fmt::format(" of at least {}", bound(field.min, field));
+  return high ? fmt::format(" of at most {}", bound(field.max, field)) : "";
+}
+
+std::string expectation(const Field& field) {
+  switch (field.type) {
+    case FieldType::boolean: return "true or false";
+    case FieldType::integer: return "an integer" + range_of(field);
+    case FieldType::number: return number(field);
+    case FieldType::bytes: return fmt::format("a size{}, like 4096, 4KiB or 16MiB", range_of(field));
+    case FieldType::text: return field.choices.empty() ? "a text" : one_of(field.choices);
+    case FieldType::text_list:
+      return field.choices.empty() ? "a list of texts" : "a list, each " + one_of(field.choices);
+    case FieldType::section: return keys(field);
+    case FieldType::component: return "a map with impl and the model's attributes";
+    case FieldType::map: return "a map of names to sections";
+  }
+  throw InternalError{"a field of no type"};
+}
+
+}  // namespace kbsim::config

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "kbsim/base/field.hpp"
+
+namespace kbsim::config {
+
+/// What a field accepts, in words: "an integer from 1 to 64", "one of tcm, hbm, sram".
+[[nodiscard]] std::string expectation(const Field& field);
+
+/// Its range alone: " from 1 to 64", " of at least 0", or "".
+[[nodiscard]] std::string range_of(const Field& field);
+
+}  // namespace kbsim::config

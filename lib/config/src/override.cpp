@@ -1,0 +1,68 @@
+#include "override.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <string_view>
+#include <utility>
+
+#include "yaml_tree.hpp"
+
+namespace kbsim::config {
+namespace {
+
+constexpr std::size_t kLongestPath = 32;
+
+Tree& child(Tree& parent, const std::string& key, const Tree& value) {
+  if (parent.kind != Tree::Kind::map) {
+    parent = Tree{};
+    parent.kind = Tree::Kind::map;
+    parent.at = value.at;
+    parent.layer = value.layer;
+  }
+  if (TreeEntry* entry = parent.find(key)) return entry->value;
+  return parent.entries.emplace_back(TreeEntry{.key = key, .at = value.at, .value = {}}).value;
+}
+
+void put(Tree& to, const Tree& value) {
+  if (value.kind == Tree::Kind::map && to.kind == Tree::Kind::map) {
+    for (const TreeEntry& entry : value.entries) put(child(to, entry.key, entry.value), entry.value);
+  } else {
+    to = value;
+  }
+}
+
+std::vector<std::string> split(std::string_view path) {
+  std::vector<std::string> names;
+  for (const auto name : std::views::split(path, '.')) names.emplace_back(name.begin(), name.end());
+  return names;
+}
+
+void apply(Tree& root, const std::string& option, int layer, Problems& problems) {
+  const Origin origin{.name = "--set " + printable(option), .has_lines = false, .layer = layer};
+  const std::size_t equals = option.find('=');
+  const std::vector<std::string> names = split(std::string_view{option}.substr(0, equals));
+  const bool is_path = names.size() <= kLongestPath && std::ranges::find(names, "") == names.end();
+  if (equals == std::string::npos || !is_path) {
+    problems.push_back({{.file = origin.name}, "", "expected path.to.key=value"});
+    return;
+  }
+  const Tree value = parse_yaml(option.substr(equals + 1), origin, problems);
+  Tree* at = &root;
+  for (const std::string& name : names) at = &child(*at, name, value);
+  put(*at, value);
+}
+
+}  // namespace
+
+void apply_overrides(Tree& root, const std::vector<std::string>& overrides, Problems& problems) {
+  int layer = 0;
+  for (const std::string& option : overrides) {
+    try {
+      apply(root, option, ++layer, problems);
+    } catch (const ConfigError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
+  }
+}
+
+}  // namespace kbsim::config

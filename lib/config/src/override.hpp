@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tree.hpp"
+
+namespace kbsim::config {
+
+/// Puts each "path.to.key=value" into the tree, later ones over earlier ones and over the file. A map
+/// as value adds its keys to those there. Which keys there may be is the reader's matter.
+void apply_overrides(Tree& root, const std::vector<std::string>& overrides, Problems& problems);
+
+}  // namespace kbsim::config

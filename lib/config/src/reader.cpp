@@ -1,0 +1,127 @@
+#include "reader.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/names.hpp"
+
+#include "component_tree.hpp"
+#include "expectation.hpp"
+#include "value.hpp"
+
+namespace kbsim::config {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Field>& fields) {
+  std::vector<std::string> names;
+  for (const Field& field : fields) names.push_back(field.name);
+  return names;
+}
+
+}  // namespace
+
+void Reader::section(const Tree& tree, const std::vector<Field>& fields, void* spec,
+                     const std::string& path) {
+  places_[path] = tree.at;
+  if (!has_keys(tree, expectation({.type = FieldType::section, .section = &fields}), path)) return;
+  for (const TreeEntry& entry : tree.entries) {
+    if (std::ranges::find(fields, entry.key, &Field::name) == fields.end())
+      unknown(entry, names_of(fields), path);
+  }
+  for (const Field& each : fields) {
+    if (const TreeEntry* entry = tree.find(each.name))
+      field(entry->value, each, spec, join_key(path, each.name));
+  }
+}
+
+void Reader::field(const Tree& tree, const Field& field, void* spec, const std::string& path) {
+  switch (field.type) {
+    case FieldType::section: return section(tree, *field.section, field.member(spec), path);
+    case FieldType::component: return component(tree, *static_cast<ComponentSpec*>(field.member(spec)), path);
+    case FieldType::map: return map(tree, field, spec, path);
+    default: return value(tree, field, spec, path);
+  }
+}
+
+void Reader::value(const Tree& tree, const Field& field, void* spec, const std::string& path) {
+  places_[path] = tree.at;
+  const std::optional<Scalar> value = read_value(tree, field);
+  if (!value) return report(tree.at, path, mismatch(tree, field));
+  try {
+    field.set(spec, *value);
+  } catch (const UsageError& error) {
+    report(tree.at, path, error.what());
+  }
+}
+
+void Reader::map(const Tree& tree, const Field& field, void* spec, const std::string& path) {
+  places_[path] = tree.at;
+  if (!has_keys(tree, expectation(field), path)) return;
+  for (const TreeEntry& entry : tree.entries) {
+    section(entry.value, *field.section, field.entry(spec, entry.key), join_key(path, printable(entry.key)));
+  }
+}
+
+void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string& path) {
+  places_[path] = tree.at;
+  spec.at = tree.at;
+  if (!has_keys(tree, "a map with impl and the model's attributes", path)) return;
+  const ComponentTree parts = split_component(tree, path, problems_);
+  for (const TreeEntry* text : {parts.impl, parts.kind}) {
+    if (text != nullptr && text->value.kind != Tree::Kind::scalar)
+      report(text->value.at, join_key(path, text->key), mismatch(text->value, {.type = FieldType::text}));
+  }
+  if (parts.impl != nullptr) spec.impl = parts.impl->value.text;
+  if (const std::vector<Field>* fields = catalog_.fields(spec.impl))
+    return attributes(parts.attributes, *fields, spec, path);
+  if (parts.impl == nullptr || parts.impl->value.kind == Tree::Kind::scalar)
+    report(parts.impl == nullptr ? tree.at : parts.impl->value.at, join_key(path, "impl"),
+           fmt::format("unknown model '{}'{}", printable(spec.impl),
+                       name_hint(printable(spec.impl), catalog_.impls())));
+}
+
+// Each value goes through a Spec of the model, which knows what its members can hold.
+void Reader::attributes(const Tree& tree, const std::vector<Field>& fields, ComponentSpec& spec,
+                        const std::string& path) {
+  std::vector<std::string> known = names_of(fields);
+  known.insert(known.end(), {"impl", "kind", "attrs"});
+  for (const TreeEntry& entry : tree.entries) {
+    const auto field = std::ranges::find(fields, entry.key, &Field::name);
+    if (field == fields.end()) {
+      unknown(entry, known, path);
+      continue;
+    }
+    const std::shared_ptr<void> model = field->fresh();
+    value(entry.value, *field, model.get(), join_key(path, entry.key));
+    spec.attrs[entry.key] = field->get(model.get());
+  }
+}
+
+bool Reader::has_keys(const Tree& tree, const std::string& expected, const std::string& path) {
+  if (tree.kind == Tree::Kind::map) return true;
+  if (tree.kind != Tree::Kind::null)
+    report(tree.at, path, fmt::format("found {}, expected {}", found(tree), expected));
+  return false;
+}
+
+void Reader::report(const Place& at, const std::string& path, const std::string& text) {
+  problems_.push_back({at, path, text});
+}
+
+void Reader::unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path) {
+  const std::string name = printable(entry.key);
+  report(entry.at, join_key(path, name), "unknown key" + name_hint(name, known));
+}
+
+Place Reader::place(std::string key) const {
+  for (;;) {
+    if (const auto it = places_.find(key); it != places_.end()) return it->second;
+    const std::size_t dot = key.rfind('.');
+    key = dot == std::string::npos ? "" : key.substr(0, dot);
+  }
+}
+
+}  // namespace kbsim::config

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/field.hpp"
+#include "kbsim/config/catalog.hpp"
+
+#include "tree.hpp"
+
+namespace kbsim::config {
+
+/// Fills a Spec from a tree by nothing but the Spec's fields; goes on after a mistake, so as to find all.
+class Reader {
+ public:
+  Reader(const ComponentCatalog& catalog, Problems& problems) : catalog_{catalog}, problems_{problems} {}
+
+  void section(const Tree& tree, const std::vector<Field>& fields, void* spec, const std::string& path = "");
+
+  /// Where the key was given; where its section was, if it wasn't.
+  [[nodiscard]] Place place(std::string key) const;
+
+ private:
+  void field(const Tree& tree, const Field& field, void* spec, const std::string& path);
+  void value(const Tree& tree, const Field& field, void* spec, const std::string& path);
+  void map(const Tree& tree, const Field& field, void* spec, const std::string& path);
+  void component(const Tree& tree, ComponentSpec& spec, const std::string& path);
+  void attributes(const Tree& tree, const std::vector<Field>& fields, ComponentSpec& spec,
+                  const std::string& path);
+
+  /// False if there are no keys to read; a problem unless there is nothing at all.
+  bool has_keys(const Tree& tree, const std::string& expected, const std::string& path);
+  void report(const Place& at, const std::string& path, const std::string& text);
+  void unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path);
+
+  const ComponentCatalog& catalog_;
+  Problems& problems_;
+  std::map<std::string, Place> places_;
+};
+
+}  // namespace kbsim::config

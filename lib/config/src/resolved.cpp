@@ -1,0 +1,88 @@
+#include <memory>
+#include <vector>
+
+#include <yaml-cpp/emitter.h>
+#include <yaml-cpp/stlemitter.h>
+
+#include "kbsim/config/describe.hpp"
+
+#include "scalar_text.hpp"
+
+namespace kbsim::config {
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(const ComponentCatalog* catalog) : catalog_{catalog} {}
+
+  void section(const std::vector<Field>& fields, void* spec) {
+    out_ << YAML::BeginMap;
+    for (const Field& each : fields) {
+      out_ << YAML::Key << each.name << YAML::Value;
+      field(each, spec);
+    }
+    out_ << YAML::EndMap;
+  }
+  [[nodiscard]] std::string text() const { return std::string{out_.c_str()} + "\n"; }
+
+ private:
+  void field(const Field& field, void* spec) {
+    switch (field.type) {
+      case FieldType::section: return section(*field.section, field.member(spec));
+      case FieldType::component: return component(*static_cast<const ComponentSpec*>(field.member(spec)));
+      case FieldType::map: return map(field, spec);
+      default: return value(field, spec);
+    }
+  }
+
+  void value(const Field& field, const void* spec) {
+    const Scalar scalar = field.get(spec);
+    if (const auto* list = std::get_if<std::vector<std::string>>(&scalar)) {
+      out_ << YAML::Flow << *list;
+    } else {
+      out_ << to_text(scalar, field);
+    }
+  }
+
+  void map(const Field& field, void* spec) {
+    out_ << YAML::BeginMap;
+    for (const auto& [name, entry] : field.entries(spec)) {
+      out_ << YAML::Key << name << YAML::Value;
+      section(*field.section, entry);
+    }
+    out_ << YAML::EndMap;
+  }
+
+  void component(const ComponentSpec& spec) {
+    out_ << YAML::BeginMap << YAML::Key << "impl" << YAML::Value << spec.impl;
+    const std::vector<Field>* fields = catalog_ == nullptr ? nullptr : catalog_->fields(spec.impl);
+    for (const Field& attribute : fields == nullptr ? std::vector<Field>{} : *fields) {
+      const std::shared_ptr<void> model = attribute.fresh();
+      const auto given = spec.attrs.find(attribute.name);
+      if (given != spec.attrs.end()) attribute.set(model.get(), given->second);
+      out_ << YAML::Key << attribute.name << YAML::Value;
+      value(attribute, model.get());
+    }
+    out_ << YAML::EndMap;
+  }
+
+  const ComponentCatalog* catalog_;
+  YAML::Emitter out_;
+};
+
+template <class Spec>
+std::string resolved(Spec spec, const ComponentCatalog* catalog) {
+  Writer writer{catalog};
+  writer.section(fields_of<Spec>(), &spec);
+  return writer.text();
+}
+
+}  // namespace
+
+std::string resolved_yaml(const MachineSpec& spec, const ComponentCatalog& catalog) {
+  return resolved(spec, &catalog);
+}
+
+std::string resolved_yaml(const CclSpec& spec) { return resolved(spec, nullptr); }
+
+}  // namespace kbsim::config

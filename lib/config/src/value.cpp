@@ -1,0 +1,110 @@
+#include "value.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/names.hpp"
+
+#include "expectation.hpp"
+
+namespace kbsim::config {
+namespace {
+
+template <class Number>
+std::optional<Number> number(const Tree& tree) {
+  if (tree.quoted) return std::nullopt;
+  const bool plus = tree.text.starts_with('+') && !tree.text.starts_with("+-");
+  const char* const end = tree.text.data() + tree.text.size();
+  Number value{};
+  const auto [stop, error] = std::from_chars(tree.text.data() + (plus ? 1 : 0), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+template <class Number>
+std::optional<Scalar> in_range(std::optional<Number> value, const Field& field) {
+  if (!value) return std::nullopt;
+  const auto v = static_cast<double>(*value);
+  if (!std::isfinite(v) || v < field.min || v > field.max) return std::nullopt;
+  return Scalar{*value};
+}
+
+std::optional<Scalar> boolean(const Tree& tree) {
+  if (tree.quoted || (tree.text != "true" && tree.text != "false")) return std::nullopt;
+  return Scalar{tree.text == "true"};
+}
+
+std::optional<Scalar> bytes(const Tree& tree, const Field& field) {
+  try {
+    return in_range(std::optional{parse_bytes(tree.text).count()}, field);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
+bool is_choice(const Tree& tree, const Field& field) {
+  return tree.kind == Tree::Kind::scalar &&
+         (field.choices.empty() || std::ranges::find(field.choices, tree.text) != field.choices.end());
+}
+
+std::optional<Scalar> text_list(const Tree& tree, const Field& field) {
+  std::vector<std::string> texts;
+  for (const Tree& item : tree.items) {
+    if (!is_choice(item, field)) return std::nullopt;
+    texts.push_back(item.text);
+  }
+  return Scalar{texts};
+}
+
+// The part of the tree that a choice was missed in.
+const Tree& culprit(const Tree& tree, const Field& field) {
+  const auto it = std::ranges::find_if(tree.items, [&](const Tree& item) { return !is_choice(item, field); });
+  return tree.kind == Tree::Kind::list && it != tree.items.end() ? *it : tree;
+}
+
+}  // namespace
+
+std::optional<Scalar> read_value(const Tree& tree, const Field& field) {
+  const bool list = field.type == FieldType::text_list;
+  if (tree.kind != (list ? Tree::Kind::list : Tree::Kind::scalar)) return std::nullopt;
+  switch (field.type) {
+    case FieldType::boolean: return boolean(tree);
+    case FieldType::integer: return in_range(number<std::int64_t>(tree), field);
+    case FieldType::number: return in_range(number<double>(tree), field);
+    case FieldType::bytes: return bytes(tree, field);
+    case FieldType::text: return is_choice(tree, field) ? std::optional<Scalar>{tree.text} : std::nullopt;
+    case FieldType::text_list: return text_list(tree, field);
+    case FieldType::section:
+    case FieldType::component:
+    case FieldType::map: break;
+  }
+  throw InternalError{fmt::format("the key '{}' has no value of its own", field.name)};
+}
+
+std::string found(const Tree& tree) {
+  switch (tree.kind) {
+    case Tree::Kind::null: return "nothing";
+    case Tree::Kind::list: return "a list";
+    case Tree::Kind::map: return "a map";
+    case Tree::Kind::scalar: break;
+  }
+  const std::string text = printable(tree.text);
+  return tree.quoted ? fmt::format("the text \"{}\"", text) : fmt::format("'{}'", text);
+}
+
+std::string mismatch(const Tree& tree, const Field& field) {
+  const Tree& part = culprit(tree, field);
+  Field expected = field;
+  if (&part != &tree) expected.type = FieldType::text;
+  const std::string text = fmt::format("found {}, expected {}", found(part), expectation(expected));
+  const std::string nearest =
+      part.kind == Tree::Kind::scalar ? nearest_name(printable(part.text), field.choices) : "";
+  return nearest.empty() ? text : fmt::format("{}; did you mean '{}'?", text, nearest);
+}
+
+}  // namespace kbsim::config

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kbsim/base/field.hpp"
+
+#include "tree.hpp"
+
+namespace kbsim::config {
+
+/// The value of a field that isn't a section, component or map, if the tree holds one in its range.
+[[nodiscard]] std::optional<Scalar> read_value(const Tree& tree, const Field& field);
+
+/// What a message says was there: "'two'", "the text \"4\"", "nothing", "a list", "a map".
+[[nodiscard]] std::string found(const Tree& tree);
+
+/// "found 'two', expected an integer from 1 to 64", with the nearest choice if the field has choices.
+[[nodiscard]] std::string mismatch(const Tree& tree, const Field& field);
+
+}  // namespace kbsim::config
