@@ -14,7 +14,6 @@ struct BitField {
   int width;
 
   [[nodiscard]] constexpr std::uint64_t max() const { return (std::uint64_t{1} << width) - 1; }
-  [[nodiscard]] constexpr std::uint64_t mask() const { return max() << low; }
   [[nodiscard]] constexpr std::uint64_t of(std::uint64_t bits) const { return bits >> low & max(); }
 };
 
@@ -47,10 +46,12 @@ constexpr bool disjoint_and_in_place() {
 }
 static_assert(disjoint_and_in_place(), "regions overlap, or reach beyond their field");
 
+UsageError out_of_range(std::string_view field, std::int64_t value, std::int64_t least, std::int64_t most) {
+  return UsageError{fmt::format("physical address: {} is {}, expected {} to {}", field, value, least, most)};
+}
+
 void check(std::string_view field, std::int64_t value, std::int64_t least, std::int64_t most) {
-  if (value < least || value > most) {
-    throw UsageError{fmt::format("physical address: {} is {}, expected {} to {}", field, value, least, most)};
-  }
+  if (value < least || value > most) throw out_of_range(field, value, least, most);
 }
 
 UsageError reserved(std::uint64_t local) {
@@ -82,7 +83,9 @@ PhysAddr PhysAddr::encode(const Location& at) {
   check("sip", at.sip, 0, kMaxSips - 1);
   check("cube", at.cube, 0, kMaxCubes - 1);
   check("pe_id", at.pe, 0, region.unit == Unit::pe ? kMaxPes - 1 : 0);
-  check(fmt::format("{} offset", region.name), at.offset.count(), 0, region.size.count() - 1);
+  if (at.offset < 0_B || at.offset >= region.size) {
+    throw out_of_range(fmt::format("{} offset", region.name), at.offset.count(), 0, region.size.count() - 1);
+  }
   return PhysAddr{static_cast<std::uint64_t>(at.sip) << kSip.low |
                   static_cast<std::uint64_t>(at.cube) << kCube.low |
                   static_cast<std::uint64_t>(at.pe) << kPeId.low |

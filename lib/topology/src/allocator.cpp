@@ -1,6 +1,6 @@
 #include "kbsim/topology/allocator.hpp"
 
-#include <tuple>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -62,16 +62,26 @@ CubeSramAllocator& MachineAllocators::cube_sram(int sip, int cube) {
   return srams_.try_emplace({sip, cube}, sip, cube, memory_.sram).first->second;
 }
 
-void MachineAllocators::free(PhysAddr at) {
-  Location in = at.decode();
-  if (in.region == Region::hbm) in.pe = static_cast<int>(in.offset / memory_.hbm_per_pe);
-  switch (in.region) {
-    case Region::hbm: return pe(in.coord()).hbm.free(at);
-    case Region::tcm: return pe(in.coord()).tcm.free(at);
-    case Region::ipcq: return pe(in.coord()).ipcq.free(at);
-    case Region::sram: return cube_sram(in.sip, in.cube).free(at);
-    default: throw AllocationError{fmt::format("{} is not memory that can be allocated", to_string(at))};
+PhysAllocator& MachineAllocators::memory(PeCoord at, Region region) {
+  switch (region) {
+    case Region::hbm: return pe(at).hbm;
+    case Region::tcm: return pe(at).tcm;
+    case Region::ipcq: return pe(at).ipcq;
+    case Region::sram: return cube_sram(at.sip, at.cube);
+    case Region::scratchpad:
+    case Region::regfile:
+    case Region::status:
+    case Region::m_cpu: break;
   }
+  throw AllocationError{
+      fmt::format("{} {} is not memory that can be allocated", to_string(at), to_string(region))};
+}
+
+void MachineAllocators::free(PhysAddr at) {
+  const Location in = at.decode();
+  PeCoord owner = in.coord();
+  if (in.region == Region::hbm) owner.pe = static_cast<int>(in.offset / memory_.hbm_per_pe);
+  memory(owner, in.region).free(at);
 }
 
 void MachineAllocators::check(PeCoord at) const {

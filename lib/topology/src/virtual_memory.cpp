@@ -20,13 +20,19 @@ Mapping part(const Mapping& m, std::uint64_t first, std::uint64_t last) {
 }
 
 /// The first mapping that ends above `va`: it holds `va` or is the next one up.
-auto from(const std::vector<Mapping>& sorted, std::uint64_t va) {
+auto first_above(auto& sorted, std::uint64_t va) {
   return std::ranges::upper_bound(sorted, va, {}, &Mapping::end);
 }
 
 std::uint64_t distance(const Mapping& m, std::uint64_t va) {
   if (va < m.va) return m.va - va;
   return va < m.end() ? 0 : va - m.end() + 1;
+}
+
+void check_not_empty(std::string_view verb, std::uint64_t va, Bytes bytes) {
+  if (bytes <= 0_B) {
+    throw UsageError{fmt::format("can't {} {} bytes at {:#x}, expected 1 or more", verb, bytes.count(), va)};
+  }
 }
 
 }  // namespace
@@ -40,8 +46,8 @@ std::string to_string(const Mapping& m) {
 }
 
 void AddressMap::insert(const Mapping& mapping) {
-  if (mapping.bytes <= 0_B) throw UsageError{fmt::format("mapping at {:#x} is empty", mapping.va)};
-  const auto next = from(mappings_, mapping.va);
+  check_not_empty("map", mapping.va, mapping.bytes);
+  const auto next = first_above(mappings_, mapping.va);
   if (next != mappings_.end() && next->va < mapping.end()) {
     throw AllocationError{
         fmt::format("can't map {}: {} is mapped already", to_string(mapping), to_string(*next))};
@@ -50,8 +56,9 @@ void AddressMap::insert(const Mapping& mapping) {
 }
 
 void AddressMap::erase(std::uint64_t va, Bytes bytes) {
+  check_not_empty("unmap", va, bytes);
   const std::uint64_t end = va + static_cast<std::uint64_t>(bytes.count());
-  const auto first = mappings_.begin() + (from(mappings_, va) - mappings_.cbegin());
+  const auto first = first_above(mappings_, va);
   const auto last = std::ranges::lower_bound(first, mappings_.end(), end, {}, &Mapping::va);
   if (first == last)
     throw AllocationError{fmt::format("can't unmap {:#x} to {:#x}: nothing is mapped there", va, end)};
@@ -64,7 +71,7 @@ void AddressMap::erase(std::uint64_t va, Bytes bytes) {
 Translation AddressMap::lookup(std::uint64_t va, Bytes bytes) const {
   const std::uint64_t end = va + static_cast<std::uint64_t>(bytes.count());
   Translation found;
-  for (auto m = from(mappings_, va); va < end; ++m) {
+  for (auto m = first_above(mappings_, va); va < end; ++m) {
     if (m == mappings_.end() || m->va > va) {
       found.unmapped = va;
       break;
@@ -77,11 +84,8 @@ Translation AddressMap::lookup(std::uint64_t va, Bytes bytes) const {
 }
 
 std::optional<Mapping> AddressMap::nearest(std::uint64_t va) const {
-  const auto above = from(mappings_, va);
-  if (above == mappings_.begin()) return above == mappings_.end() ? std::nullopt : std::optional{*above};
-  const Mapping& below = *std::prev(above);
-  const bool take_above = above != mappings_.end() && distance(*above, va) < distance(below, va);
-  return take_above ? *above : below;
+  if (mappings_.empty()) return std::nullopt;
+  return *std::ranges::min_element(mappings_, {}, [va](const Mapping& m) { return distance(m, va); });
 }
 
 }  // namespace kbsim::topology

@@ -57,6 +57,9 @@ class MachineAllocators {
   [[nodiscard]] PeAllocator& pe(PeCoord at);
   [[nodiscard]] CubeSramAllocator& cube_sram(int sip, int cube);
 
+  /// The allocator behind a region: a PE's hbm, tcm or ipcq, or its cube's sram; AllocationError for others.
+  [[nodiscard]] PhysAllocator& memory(PeCoord at, Region region);
+
   /// Gives back a block of whichever memory holds it.
   void free(PhysAddr at);
 

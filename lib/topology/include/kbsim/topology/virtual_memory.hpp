@@ -37,7 +37,7 @@ struct Mapping {
   [[nodiscard]] constexpr std::uint64_t end() const { return va + static_cast<std::uint64_t>(bytes.count()); }
   friend constexpr bool operator==(const Mapping&, const Mapping&) = default;
 };
-[[nodiscard]] std::string to_string(const Mapping& m);  // "0x100000000..0x1000000ff at sip0.cube0 hbm+0x0"
+[[nodiscard]] std::string to_string(const Mapping& m);  // "0x100000000 to 0x100000100 at sip0.cube0 hbm+0x0"
 
 /// A stretch of physical memory.
 struct PhysRange {
