@@ -70,10 +70,7 @@ void Execution::execute(NodeIndex node, std::unique_lock<std::mutex>& lock) {
   }
   lock.lock();
   if (error) return fail(node, std::move(error));
-  std::vector<Value> dead = complete(node, std::move(made));
-  lock.unlock();
-  dead.clear();
-  lock.lock();
+  complete(node, std::move(made));
 }
 
 Value Execution::compute(NodeIndex node) {
@@ -95,22 +92,20 @@ const Value& Execution::value(const oplog::ValueId& id) const {
   return known != plan_.known().end() ? known->second : values_[plan_.index(id)];
 }
 
-std::vector<Value> Execution::complete(NodeIndex node, Value value) {
-  std::vector<Value> dead;
+void Execution::complete(NodeIndex node, Value value) {
   values_[node] = std::move(value);
   ++executed_;
+  for (const NodeIndex producer : plan_.nodes()[node].producers) {
+    if (--uses_[producer] == 0) release(producer);
+  }
+  if (uses_[node] == 0) release(node);
   for (const NodeIndex consumer : plan_.nodes()[node].consumers) {
     if (--waits_[consumer] == 0) ready_.push(consumer);
   }
-  for (const NodeIndex producer : plan_.nodes()[node].producers) {
-    if (--uses_[producer] == 0) release(producer, dead);
-  }
-  if (uses_[node] == 0) release(node, dead);
-  return dead;
 }
 
-void Execution::release(NodeIndex node, std::vector<Value>& dead) {
-  if (keep_ == Keep::until_last_use) dead.push_back(std::move(values_[node]));
+void Execution::release(NodeIndex node) {
+  if (keep_ == Keep::until_last_use) values_[node].reset();
 }
 
 void Execution::fail(NodeIndex node, std::exception_ptr error) {

@@ -46,8 +46,8 @@ class Execution {
   void execute(NodeIndex node, std::unique_lock<std::mutex>& lock);
   [[nodiscard]] Value compute(NodeIndex node);
   [[nodiscard]] const Value& value(const oplog::ValueId& id) const;
-  [[nodiscard]] std::vector<Value> complete(NodeIndex node, Value value);
-  void release(NodeIndex node, std::vector<Value>& dead);
+  void complete(NodeIndex node, Value value);
+  void release(NodeIndex node);
   void fail(NodeIndex node, std::exception_ptr error);
 
   const Plan& plan_;
