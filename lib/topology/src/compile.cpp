@@ -1,4 +1,5 @@
 // Lays out a machine from the outside in: system, packages, IO chiplet, cubes, PEs.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "kbsim/config/catalog.hpp"
+
+namespace kbsim::app {
+
+/// The component models of the hardware room, for reading topology files.
+class ModelCatalog : public config::ComponentCatalog {
+ public:
+  [[nodiscard]] const std::vector<Field>* fields(std::string_view impl) const override;
+  [[nodiscard]] std::vector<std::string> impls() const override;
+};
+
+}  // namespace kbsim::app

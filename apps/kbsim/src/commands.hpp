@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::app {
+
+using Arguments = std::vector<std::string>;
+
+/// A subcommand: what `kbsim --help` says of it, and what it does with the arguments after its name.
+struct Command {
+  std::string name;
+  std::string doc;
+  ExitCode (*run)(const Arguments& arguments);
+};
+[[nodiscard]] const std::vector<Command>& commands();
+
+ExitCode run_bench(const Arguments& arguments);
+ExitCode list(const Arguments& arguments);
+
+}  // namespace kbsim::app

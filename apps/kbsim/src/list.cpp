@@ -1,0 +1,49 @@
+// kbsim list: everything that is known by name, a line each.
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/config/load.hpp"
+#include "kbsim/hw/component.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+#include "bench.hpp"
+#include "commands.hpp"
+
+namespace kbsim::app {
+namespace {
+
+template <class Entry>
+void print(std::string_view title, const Registry<Entry>& registry) {
+  fmt::print("{}:\n", title);
+  for (const auto& [name, entry] : registry.entries()) fmt::print("  {:<24} {}\n", name, entry.doc);
+}
+
+void print_algorithms() {
+  fmt::print("algorithms (configs/ccl.yaml):\n");
+  const config::CclSpec spec = config::load_ccl("ccl.yaml", {}, {KBSIM_CONFIG_DIR});
+  for (const auto& [name, algorithm] : spec.algorithms) {
+    fmt::print("  {:<24} kernel {}, topology {}, {}\n", name, algorithm.kernel, algorithm.topology,
+               algorithm.mapper);
+  }
+}
+
+}  // namespace
+
+Registry<Bench>& benches() {
+  static Registry<Bench> registry{"bench"};
+  return registry;
+}
+
+ExitCode list(const Arguments& arguments) {
+  if (!arguments.empty()) throw UsageError{"kbsim list takes no arguments, got '" + arguments.front() + "'"};
+  print("benches", benches());
+  print("kernels", kernels());
+  print_algorithms();
+  print("neighbour topologies", ccl::topologies());
+  print("component models", hw::component_models());
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/names.hpp"
+
+#include "commands.hpp"
+
+namespace kbsim::app {
+namespace {
+
+[[noreturn]] ExitCode not_yet(const char* command) {
+  throw Unsupported{fmt::format("kbsim {} is not supported yet", command)};
+}
+
+void print_help() {
+  fmt::print(
+      "kbsim: how long would it take on a machine that doesn't exist yet, and is the result right?\n\n"
+      "usage: kbsim [run] --topology FILE --bench NAME [options]\n"
+      "       kbsim COMMAND [options]      (kbsim COMMAND --help tells more)\n\ncommands:\n");
+  for (const Command& command : commands()) fmt::print("  {:<10} {}\n", command.name, command.doc);
+  fmt::print(
+      "\ntry:\n  kbsim list\n  kbsim --topology topology.yaml --bench ccl_allreduce\n\n"
+      "exit codes: 0 done and right, 1 internal error, 2 usage or configuration, 4 limit reached,\n"
+      "  5 not supported, 7 wrong values, 8 deadlock or a fault in a kernel, 130 interrupted\n");
+}
+
+ExitCode dispatch(Arguments arguments) {
+  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
+    print_help();
+    return arguments.empty() ? ExitCode::usage : ExitCode::ok;
+  }
+  if (arguments.front() == "--version") {
+    fmt::print("kbsim {}\n", KBSIM_VERSION);
+    return ExitCode::ok;
+  }
+  if (arguments.front().starts_with('-')) return run_bench(arguments);
+  const std::string name = arguments.front();
+  arguments.erase(arguments.begin());
+  const auto found = std::ranges::find(commands(), name, &Command::name);
+  if (found != commands().end()) return found->run(arguments);
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  throw UsageError{fmt::format("unknown command '{}'{}", name, name_hint(name, names))};
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all{
+      {"run", "run a bench (the default command)", run_bench},
+      {"list", "benches, kernels, algorithms, topologies, component models", list},
+      {"probe", "latency and bandwidth of single paths (not supported yet)",
+       [](const Arguments&) { return not_yet("probe"); }},
+      {"traffic", "synthetic traffic on a part of the fabric (not supported yet)",
+       [](const Arguments&) { return not_yet("traffic"); }},
+      {"topology", "check, describe and draw a topology file (not supported yet)",
+       [](const Arguments&) { return not_yet("topology"); }},
+      {"replay", "execute a recorded op log (not supported yet)",
+       [](const Arguments&) { return not_yet("replay"); }},
+      {"sweep", "a cross product of settings (not supported yet)",
+       [](const Arguments&) { return not_yet("sweep"); }}};
+  return all;
+}
+
+}  // namespace kbsim::app
+
+int main(int argc, char** argv) {
+  using kbsim::ExitCode;
+  try {
+    return static_cast<int>(kbsim::app::dispatch({argv + 1, argv + argc}));
+  } catch (const kbsim::Error& error) {
+    fmt::print(stderr, "kbsim: {}\n", error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kbsim: internal error: {}\n", error.what());
+    return static_cast<int>(ExitCode::internal);
+  }
+}

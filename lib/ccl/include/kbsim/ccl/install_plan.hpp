@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/topology/allocator.hpp"
+
+namespace kbsim::ccl {
+
+/// One PE's end of a queue: its ring is where the peer writes, the peer's ring where it writes.
+struct QueuePlan {
+  std::string direction;
+  PeCoord peer;
+  topology::PhysAddr my_ring;
+  topology::PhysAddr peer_ring;
+};
+
+struct PePlan {
+  PeCoord pe;
+  std::vector<QueuePlan> queues;
+};
+
+/// What one SIP has to set up before an algorithm can run; PEs in the order of their coordinates.
+struct InstallPlan {
+  int sip = 0;
+  int slots = 4;
+  Bytes slot_size;
+  Bytes credit_size;
+  std::vector<PePlan> pes;
+};
+
+/// A plan per SIP. Rings are reserved from the machine's allocators, so that they overlap with nothing.
+/// UsageError for an unknown topology or mapper; Unsupported for a buffer_kind that isn't there yet.
+[[nodiscard]] std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
+                                                           const config::MachineSpec& machine,
+                                                           topology::MachineAllocators& allocators);
+
+}  // namespace kbsim::ccl

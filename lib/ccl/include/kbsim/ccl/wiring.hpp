@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/registry.hpp"
+#include "kbsim/config/machine_spec.hpp"
+
+namespace kbsim::ccl {
+
+/// A PE that another can send to, and by which label.
+struct Neighbour {
+  std::string direction;
+  PeCoord peer;
+  friend bool operator==(const Neighbour&, const Neighbour&) = default;
+};
+
+/// Who is whose neighbour: every PE with queues, its neighbours in the order of their labels' declaration.
+using Wiring = std::map<PeCoord, std::vector<Neighbour>>;
+
+/// A neighbour topology: makes the wiring of a machine among the PEs that take part.
+struct Topology {
+  std::string doc;
+  std::function<Wiring(const config::MachineSpec&, const std::vector<PeCoord>& participants)> wire;
+};
+[[nodiscard]] Registry<Topology>& topologies();
+
+/// Which PEs of a machine take part, in the order of their coordinates.
+struct Mapper {
+  std::string doc;
+  std::function<std::vector<PeCoord>(const config::MachineSpec&)> participants;
+};
+[[nodiscard]] Registry<Mapper>& mappers();
+
+/// E and W, N and S, parent and child are opposites, global_ ones alike; "" for any other label.
+[[nodiscard]] std::string opposite(const std::string& direction);
+
+/// The label by which `peer` answers what `from` sends along `direction`: the opposite one if it points
+/// back, else the first of the peer's that does. UsageError if none does.
+[[nodiscard]] std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to);
+
+}  // namespace kbsim::ccl

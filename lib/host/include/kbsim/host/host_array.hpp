@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kbsim/base/dtype.hpp"
+#include "kbsim/base/shape.hpp"
+
+namespace kbsim::host {
+
+/// An array in the host's own memory: contents, row-major, shared and never changed.
+class HostArray {
+ public:
+  HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes);
+
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] DType dtype() const { return dtype_; }
+  [[nodiscard]] const std::vector<std::byte>& bytes() const { return *bytes_; }
+  [[nodiscard]] std::vector<double> to_doubles() const;
+
+ private:
+  Shape shape_;
+  DType dtype_;
+  std::shared_ptr<const std::vector<std::byte>> bytes_;
+};
+
+/// Element i of the row-major array is f(i), rounded to the dtype.
+[[nodiscard]] HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f);
+[[nodiscard]] HostArray full(Shape shape, double value, DType dtype);
+
+}  // namespace kbsim::host

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kbsim/ccl/install_plan.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/oplog/log.hpp"
+#include "kbsim/replay/replay.hpp"
+#include "kbsim/sim/simulation.hpp"
+#include "kbsim/topology/allocator.hpp"
+#include "kbsim/topology/virtual_memory.hpp"
+
+namespace kbsim::host {
+
+/// How one collective went on one rank. dispatch + kernel + report = latency.
+struct CollectiveTiming {
+  int rank = 0;
+  Time called{};
+  Time first_start{};  // of a PE's kernel
+  Time last_end{};
+  Time done{};
+
+  [[nodiscard]] Time latency() const { return done - called; }
+  [[nodiscard]] Time dispatch() const { return first_start - called; }
+  [[nodiscard]] Time kernel() const { return last_end - first_start; }
+  [[nodiscard]] Time report() const { return done - last_end; }
+};
+
+struct SessionOptions {
+  SimulationOptions simulation;
+  unsigned replay_threads = 0;  // 0: as many as the host has
+};
+
+/// A machine and all that host programs share of it: one simulated run.
+class Session {
+ public:
+  Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, SessionOptions options = {});
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] const config::MachineSpec& spec() const { return *spec_; }
+  [[nodiscard]] const config::AlgorithmSpec& algorithm() const { return algorithm_; }
+  [[nodiscard]] Simulation& sim() { return sim_; }
+  [[nodiscard]] hw::Machine& machine() { return *machine_; }
+  [[nodiscard]] oplog::OpLog& log() { return log_; }
+  [[nodiscard]] replay::Replay& replay() { return replay_; }
+  [[nodiscard]] topology::MachineAllocators& allocators() { return allocators_; }
+  /// Each package has a virtual space of its own: two packages' tensors may have equal addresses.
+  [[nodiscard]] topology::VirtualAllocator& virtual_memory(int sip) {
+    return va_[static_cast<std::size_t>(sip)];
+  }
+  /// The op log's lane of what a rank's program writes.
+  [[nodiscard]] std::uint32_t lane(int rank) const {
+    return first_rank_lane_ + static_cast<std::uint32_t>(rank);
+  }
+  [[nodiscard]] std::vector<CollectiveTiming>& collectives() { return collectives_; }
+
+  /// True while host programs may still start things.
+  [[nodiscard]] bool open() const { return open_; }
+
+  /// Runs until nothing is left to do. A deadlock's report also says what each queue pair waits for.
+  void run();
+
+ private:
+  bool open_ = true;
+  std::shared_ptr<const config::MachineSpec> spec_;
+  config::AlgorithmSpec algorithm_;
+  Simulation sim_;
+  topology::Graph graph_;
+  oplog::OpLog log_;
+  std::unique_ptr<hw::Machine> machine_;
+  replay::Replay replay_;
+  topology::MachineAllocators allocators_;
+  std::vector<topology::VirtualAllocator> va_;
+  std::uint32_t first_rank_lane_ = 0;
+  std::vector<CollectiveTiming> collectives_;
+};
+
+}  // namespace kbsim::host

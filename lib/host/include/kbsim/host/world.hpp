@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/shape.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/sim/process.hpp"
+#include "kbsim/sim/task.hpp"
+
+namespace kbsim::host {
+
+class Rank;
+
+/// What a rank says of a collective that it begins; all ranks must say the same.
+struct Fingerprint {
+  std::string operation;
+  std::string shape;
+  std::string dtype;
+  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+
+/// The default process group: its state and the check that its ranks agree.
+class World {
+ public:
+  [[nodiscard]] bool initialized() const { return size_ > 0; }
+  /// Throws UsageError with PyTorch's text unless initialized.
+  void require_initialized() const;
+  void initialize(int size, std::string backend);
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] const std::string& backend() const { return backend_; }
+  [[nodiscard]] const std::vector<PeCoord>& participants() const { return participants_; }
+  void set_participants(std::vector<PeCoord> pes) { participants_ = std::move(pes); }
+
+  /// The rank's next collective. KernelFault naming both calls if another rank began another one.
+  void begin(int rank, const Fingerprint& what, const std::source_location& at);
+
+ private:
+  struct Call {
+    int rank;
+    Fingerprint what;
+    std::source_location at;
+  };
+  int size_ = 0;
+  std::string backend_;
+  std::vector<PeCoord> participants_;
+  std::map<int, std::uint64_t> sequences_;  // of each rank
+  std::map<std::uint64_t, Call> calls_;     // the first rank's, by sequence
+};
+
+/// The processes of one spawn.
+class Ranks {
+ public:
+  Ranks(Session& session, World& world);
+  ~Ranks();
+
+  [[nodiscard]] Rank& rank(int index);
+  void start(int index, Task<> program);
+  [[nodiscard]] Task<> join();
+
+ private:
+  struct Failure {
+    int rank;
+    std::exception_ptr error;
+  };
+  Task<> run(int index, Task<> program);
+
+  Session& session_;
+  World& world_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<Process> processes_;
+  std::optional<Failure> failure_;
+  int running_ = 0;
+  Event ended_;
+};
+
+}  // namespace kbsim::host

@@ -1,0 +1,27 @@
+#include "kbsim/host/host_array.hpp"
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/replay/numbers.hpp"
+
+namespace kbsim::host {
+
+HostArray::HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes)
+    : shape_{shape}, dtype_{dtype}, bytes_{std::make_shared<const std::vector<std::byte>>(std::move(bytes))} {
+  ensure(static_cast<std::int64_t>(bytes_->size()) == shape.bytes(dtype).count(),
+         "a host array of another size");
+}
+
+std::vector<double> HostArray::to_doubles() const { return replay::to_doubles(*bytes_, dtype_); }
+
+HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f) {
+  std::vector<double> numbers;
+  numbers.reserve(static_cast<std::size_t>(shape.elements()));
+  for (std::int64_t i = 0; i < shape.elements(); ++i) numbers.push_back(f(i));
+  return {shape, dtype, replay::from_doubles(numbers, dtype)};
+}
+
+HostArray full(Shape shape, double value, DType dtype) {
+  return generate(shape, dtype, [value](std::int64_t) { return value; });
+}
+
+}  // namespace kbsim::host

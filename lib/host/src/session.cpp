@@ -1,0 +1,53 @@
+#include "kbsim/host/session.hpp"
+
+#include <fmt/format.h>
+
+#include "kbsim/hw/pe_ipcq.hpp"
+#include "kbsim/sim/deadlock.hpp"
+
+namespace kbsim::host {
+namespace {
+
+// What the queues of all PEs wait for, a line each.
+std::string waiting_queues(hw::Machine& machine) {
+  std::string text;
+  for (const topology::SipNodes& sip : machine.graph().sips()) {
+    for (const topology::CubeNodes& cube : sip.cubes) {
+      for (const topology::PeNodes& pe : cube.pes) {
+        for (const std::string& line : machine.at<hw::PeIpcq>(pe.ipcq).waiting()) text += "\n  " + line;
+      }
+    }
+  }
+  return text.empty() ? text : "\nqueues:" + text;
+}
+
+}  // namespace
+
+Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, SessionOptions options)
+    : spec_{std::make_shared<const config::MachineSpec>(std::move(machine))},
+      algorithm_{std::move(algorithm)},
+      sim_{options.simulation},
+      graph_{topology::compile(spec_)},
+      machine_{std::make_unique<hw::Machine>(sim_, graph_, log_)},
+      replay_{log_, options.replay_threads},
+      allocators_{*spec_},
+      va_(static_cast<std::size_t>(spec_->system.sips.count)),
+      first_rank_lane_{static_cast<std::uint32_t>(log_.lanes())} {
+  for (int rank = 0; rank < spec_->system.sips.count; ++rank)
+    (void)log_.add_lane(fmt::format("rank{}", rank));
+}
+
+Session::~Session() {
+  open_ = false;
+  sim_.clear();
+}
+
+void Session::run() {
+  try {
+    sim_.run();
+  } catch (const DeadlockError& deadlock) {
+    throw Error{ExitCode::deadlock, deadlock.what() + waiting_queues(*machine_)};
+  }
+}
+
+}  // namespace kbsim::host

@@ -1,0 +1,168 @@
+#include "kbsim/host/tensor.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/locate.hpp"
+#include "kbsim/sim/when_all.hpp"
+
+namespace kbsim::host {
+namespace {
+
+constexpr Bytes kMappingSize{24};  // of an MmuMap message: virtual and physical address, size
+
+// The MMU's view of a tensor, as one order to the PEs of its package.
+std::shared_ptr<const hw::ControlJob> map_job(std::uint64_t va, const std::vector<Shard>& shards,
+                                              bool unmap) {
+  auto job = std::make_shared<hw::ControlJob>();
+  for (const Shard& shard : shards) {
+    if (job->targets.empty() || job->targets.back().pe != shard.spec.at) {
+      job->targets.push_back(
+          {.pe = shard.spec.at, .action = hw::MapPages{.mappings = {}, .unmap = unmap}, .size = {}});
+    }
+    auto& pages = std::get<hw::MapPages>(job->targets.back().action);
+    const auto offset = static_cast<std::uint64_t>(shard.spec.offset_bytes);
+    pages.mappings.push_back({.va = va + offset, .pa = shard.pa, .bytes = shard.spec.nbytes});
+    job->targets.back().size += kMappingSize;
+  }
+  return job;
+}
+
+}  // namespace
+
+struct Tensor::State {
+  Session& session;
+  int rank;
+  int sip;
+  std::string name;
+  Shape shape;
+  DType dtype;
+  std::uint64_t va = 0;
+  std::vector<Shard> shards;
+
+  ~State();
+};
+
+namespace {
+
+// Unmaps by a message, then gives the memory back.
+Task<> release(Session& session, int rank, int sip, std::uint64_t va, std::vector<Shard> shards) {
+  co_await session.machine().host().order(rank, sip, map_job(va, shards, true));
+  for (const Shard& shard : shards) session.allocators().free(shard.pa);
+  session.virtual_memory(sip).free(va);
+}
+
+Task<> write_shard(Session& session, int rank, Shard shard, oplog::Op op) {
+  const hw::MemoryAddress to = hw::locate(session.machine().graph(), shard.pa);
+  const oplog::Slice contents{op.id, 0, shard.spec.nbytes.count()};
+  op.start = session.sim().now();
+  co_await session.machine().host().write(rank, to.memory, to.address, contents);
+  op.end = session.sim().now();
+  session.log().record(std::move(op));
+}
+
+Task<> read_shard(Session& session, int rank, Shard shard, oplog::Slices* into) {
+  const hw::MemoryAddress from = hw::locate(session.machine().graph(), shard.pa);
+  *into = co_await session.machine().host().read(rank, from.memory, from.address, shard.spec.nbytes);
+}
+
+}  // namespace
+
+Tensor::State::~State() {
+  if (shards.empty() || !session.open()) return;
+  (void)session.sim().spawn("free " + name, release(session, rank, sip, va, std::move(shards)));
+}
+
+const std::string& Tensor::name() const { return state_->name; }
+const Shape& Tensor::shape() const { return state_->shape; }
+DType Tensor::dtype() const { return state_->dtype; }
+int Tensor::sip() const { return state_->sip; }
+Ptr Tensor::ptr() const { return {.va = state_->va, .dtype = state_->dtype}; }
+const std::vector<Shard>& Tensor::shards() const { return state_->shards; }
+
+Task<> Tensor::copy_(HostArray from) const {
+  const std::shared_ptr<State> tensor = state_;
+  if (from.shape() != tensor->shape || from.dtype() != tensor->dtype) {
+    throw UsageError{fmt::format("copy_ of {} {} into tensor '{}' of {} {}", to_string(from.shape()),
+                                 to_string(from.dtype()), tensor->name, to_string(tensor->shape),
+                                 to_string(tensor->dtype))};
+  }
+  Session& session = tensor->session;
+  std::vector<Task<>> writes;
+  for (const Shard& shard : tensor->shards) {
+    const Shape shape{shard.spec.block.rows, shard.spec.block.cols};
+    auto contents = std::make_shared<const std::vector<std::byte>>(scatter(from.bytes(), shard.spec));
+    oplog::Op op{.id = session.log().reserve(session.lane(tensor->rank)),
+                 .kind = oplog::OpKind::literal,
+                 .dtype = tensor->dtype,
+                 .shape = shape,
+                 .unit = session.machine().graph().host(),
+                 .data = std::move(contents)};
+    writes.push_back(write_shard(session, tensor->rank, shard, std::move(op)));
+  }
+  co_await when_all(std::move(writes));
+}
+
+Task<HostArray> Tensor::to_host() const {
+  const std::shared_ptr<State> tensor = state_;
+  Session& session = tensor->session;
+  std::vector<Shard> shards;  // one replica of each
+  std::set<std::int64_t> seen;
+  for (const Shard& shard : tensor->shards) {
+    if (seen.insert(shard.spec.offset_bytes).second) shards.push_back(shard);
+  }
+  std::vector<oplog::Slices> contents(shards.size());
+  std::vector<Task<>> reads;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    reads.push_back(read_shard(session, tensor->rank, shards[i], &contents[i]));
+  }
+  co_await when_all(std::move(reads));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(tensor->shape.bytes(tensor->dtype).count()));
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const topology::Block& block = shards[i].spec.block;
+    const oplog::Operand operand{
+        .slices = contents[i], .shape = {block.rows, block.cols}, .dtype = tensor->dtype};
+    gather(session.replay().evaluate(operand), shards[i].spec, bytes);
+  }
+  co_return HostArray{tensor->shape, tensor->dtype, std::move(bytes)};
+}
+
+Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
+  const config::MachineSpec& spec = session_.spec();
+  auto state = std::make_shared<Tensor::State>(
+      Tensor::State{session_, rank_, device_, std::move(options.name), shape, dtype, 0, {}});
+  const auto specs = resolve_dp_policy(options.dp, shape, itemsize(dtype), spec.pes_per_cube(),
+                                       spec.cubes_per_sip(), state->sip);
+  Bytes range;
+  for (const topology::ShardSpec& shard : specs) {
+    range = std::max(range, Bytes{shard.offset_bytes} + shard.nbytes);
+    state->shards.push_back(
+        {.spec = shard, .pa = session_.allocators().pe(shard.at).hbm.allocate(shard.nbytes)});
+  }
+  std::ranges::stable_sort(state->shards, {}, [](const Shard& shard) { return shard.spec.at; });
+  state->va = session_.virtual_memory(state->sip).allocate(range);
+  co_await session_.machine().host().order(rank_, state->sip, map_job(state->va, state->shards, false));
+  co_return Tensor{std::move(state)};
+}
+
+Task<Tensor> Torch::full(Shape shape, double value, DType dtype, TensorOptions options) {
+  Tensor tensor = co_await empty(shape, dtype, std::move(options));
+  co_await tensor.copy_(host::full(shape, value, dtype));
+  co_return tensor;
+}
+
+Task<Tensor> Torch::zeros(Shape shape, DType dtype, TensorOptions options) {
+  Tensor tensor = co_await full(shape, 0.0, dtype, std::move(options));
+  co_return tensor;
+}
+
+Task<Tensor> Torch::from_host(HostArray contents, TensorOptions options) {
+  Tensor tensor = co_await empty(contents.shape(), contents.dtype(), std::move(options));
+  co_await tensor.copy_(contents);
+  co_return tensor;
+}
+
+}  // namespace kbsim::host

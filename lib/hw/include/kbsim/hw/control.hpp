@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/time.hpp"
+#include "kbsim/tl/kernel.hpp"
+#include "kbsim/topology/virtual_memory.hpp"
+
+namespace kbsim::hw {
+
+/// Run a kernel.
+struct Launch {
+  std::shared_ptr<const KernelCall> kernel;
+};
+
+/// Add translations to a PE's MMU, or take them away.
+struct MapPages {
+  std::vector<topology::Mapping> mappings;
+  bool unmap = false;
+};
+
+/// One end of a queue between two PEs: my ring is where the peer writes, the peer's where I write.
+struct QueuePairPlan {
+  std::string direction;
+  PeCoord peer;
+  topology::PhysAddr my_base;
+  topology::PhysAddr peer_base;
+  int slots = 4;
+  Bytes slot_size;
+};
+
+/// Set up a PE's queues; a second time is an error.
+struct InstallQueues {
+  std::vector<QueuePairPlan> queues;
+  Bytes credit_size;
+};
+
+/// What one PE is told, and how many bytes it takes to say.
+struct ControlTarget {
+  PeCoord pe;
+  std::variant<Launch, MapPages, InstallQueues> action;
+  Bytes size;
+};
+
+/// One order of the host to the PEs of one SIP, sorted by (cube, pe): it leaves as one message, fans out
+/// at IO_CPU and M_CPU, and is done when the last PE has reported back.
+struct ControlJob {
+  std::vector<ControlTarget> targets;
+};
+
+/// The part [first, last) of a job's targets.
+struct Control {
+  std::shared_ptr<const ControlJob> job;
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::uint32_t token = 0;
+};
+
+/// When the targets of an order worked on it.
+struct Activity {
+  Time first_start = kForever;
+  Time last_start{};
+  Time last_end{};
+
+  void include(const Activity& other);
+};
+
+/// All targets of a part have finished.
+struct ControlDone {
+  std::uint32_t token = 0;
+  Activity activity;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "kbsim/hw/lane.hpp"
+#include "kbsim/hw/message.hpp"
+#include "kbsim/sim/simulation.hpp"
+#include "kbsim/topology/graph.hpp"
+#include "kbsim/topology/route.hpp"
+
+namespace kbsim::hw {
+
+class Component;
+
+/// Where the time of all messages went; the parts sum to `total`.
+struct Attribution {
+  std::int64_t messages = 0;
+  Time total{};
+  Time overhead{};  // of the nodes before each link
+  Time wire{};      // propagation
+  Time drain{};     // n / the slowest link's bandwidth
+  Time queueing{};  // the rest: waiting for links that others hold
+};
+
+/// One direction of a link of the live machine.
+struct LiveLink {
+  Lane lane;
+  Time wire{};
+  Component* to = nullptr;
+  std::uint32_t port = 0;  // of `to`; 1 is its first
+};
+
+/// The links of a machine and the packets on them.
+///
+/// A packet that reaches a node at h (tail at t) with overhead o there gets the next link at
+/// s = max(h + o, free), holds it until e = max(s + ser, t + o), and reaches the next node at s + wire
+/// (tail e + wire): one event a hop. Links serve in the order of head arrival, ties by input port.
+class Fabric {
+ public:
+  Fabric(Simulation& sim, const topology::Graph& graph);
+  ~Fabric();
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+
+  [[nodiscard]] Simulation& sim() const { return sim_; }
+  [[nodiscard]] const topology::Graph& graph() const { return graph_; }
+  [[nodiscard]] const std::vector<LiveLink>& links() const { return links_; }
+  [[nodiscard]] const Attribution& attribution() const { return attribution_; }
+
+  /// Components are attached before the first message, each to its node.
+  void attach(NodeId node, Component& component);
+  [[nodiscard]] Component& component(NodeId node) const { return *components_[node.value()]; }
+
+  [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body);
+
+  /// The whole message is at its source now.
+  void send(MessagePtr message);
+
+  /// A message whose packets will be injected one by one; `message` belongs to the fabric from now on.
+  Message& open(MessagePtr message);
+  /// The next `size` bytes of an open message reach its source at `head`, their last byte at `tail`.
+  void inject(Message& message, Bytes size, Time head, Time tail);
+
+  /// Sends a packet on over the next link of its route, from a node with this overhead.
+  void forward(Packet& packet, Time overhead);
+
+  /// Takes a packet that has reached the end of its route; gives the message with its last packet.
+  [[nodiscard]] MessagePtr arrived(Packet& packet);
+
+  /// How many bytes a packet of this machine carries of a message of `size`.
+  [[nodiscard]] Bytes packet_size(Bytes size) const;
+
+  [[nodiscard]] bool at_end(const Packet& packet) const {
+    return packet.hop == packet.message->route->size();
+  }
+
+ private:
+  friend struct Recycle;
+  Packet& allocate();
+  void account(const Message& message, Time arrival);
+
+  Simulation& sim_;
+  const topology::Graph& graph_;
+  topology::Routes routes_;
+  std::vector<LiveLink> links_;
+  std::vector<Component*> components_;
+  std::vector<std::uint64_t> sequences_;  // of messages, by source node
+  std::deque<Packet> packets_;            // storage; addresses stay
+  std::vector<Packet*> free_packets_;
+  std::deque<Message> messages_;  // storage, likewise
+  std::vector<Message*> free_messages_;
+  Attribution attribution_;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "kbsim/hw/component.hpp"
+#include "kbsim/sim/event.hpp"
+
+namespace kbsim::hw {
+
+struct HostSpec {
+  static void describe(FieldList<HostSpec>&) {}
+};
+
+/// The root complex: host programs reach the machine by its messages and by nothing else. `rank` says
+/// which program speaks; what several say at one time goes out in the order of their ranks.
+class Host : public Component {
+ public:
+  Host(Fabric& fabric, NodeId id, HostSpec) : Component{fabric, id} {}
+
+  /// MemoryWrite: done when the memory has acknowledged.
+  [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents);
+  /// MemoryRead: what the memory held when its turn came.
+  [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes);
+  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back.
+  [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job);
+
+ private:
+  struct Call {
+    Event done;
+    oplog::Slices contents;
+    Activity activity;
+  };
+  using Calls = std::map<Token, std::unique_ptr<Call>>;
+  void accept(MessagePtr message) override;
+  Calls::value_type& call(std::string what);
+
+  Calls calls_;
+  Token next_token_ = 0;
+};
+
+}  // namespace kbsim::hw

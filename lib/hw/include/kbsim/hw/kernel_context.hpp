@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+
+#include "kbsim/hw/pe_commands.hpp"
+#include "kbsim/hw/pe_engine.hpp"
+#include "kbsim/hw/pe_mmu.hpp"
+#include "kbsim/hw/pe_scheduler.hpp"
+#include "kbsim/oplog/log.hpp"
+#include "kbsim/tl/backend.hpp"
+
+namespace kbsim::hw {
+
+/// The units of one PE, as a kernel's commands find them.
+struct PeUnits {
+  PeCoord at;
+  Simulation* sim = nullptr;
+  const config::MachineSpec* spec = nullptr;
+  oplog::OpLog* log = nullptr;
+  std::uint32_t lane = 0;
+  Time dispatch{};  // of one command
+  PeScheduler* scheduler = nullptr;
+  PeMath* math = nullptr;
+  PeMmu* mmu = nullptr;
+  PeIpcq* ipcq = nullptr;
+  std::shared_ptr<const bool> machine_runs;  // false once the machine is being taken down
+};
+
+/// One run of a kernel on a PE: its issue clock, its tiles, its commands.
+///
+/// Each command takes `dispatch` of the issue clock, which may run ahead of simulated time. An engine
+/// command's operands all know when they are ready, so its start and end are known when it is issued; what
+/// leaves the PE is handed to the scheduler at max(issue clock, operand ready).
+class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
+ public:
+  KernelContext(const PeUnits& units, std::string kernel);
+
+  [[nodiscard]] int program_id(int axis) const override;
+  [[nodiscard]] int num_programs(int axis) const override;
+  [[nodiscard]] Time clock() const override { return std::max(clock_, units_.sim->now()); }
+  void observe(Time t) override { clock_ = std::max(clock_, t); }
+
+  [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
+  [[nodiscard]] PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) override;
+  [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
+  [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
+  [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
+  void dropped(const PendingState& pending) noexcept override;
+  void detached(PendingPtr pending) override { detached_.push_back(std::move(pending)); }
+
+  /// A tile whose elements are `value`, usable from `ready` on.
+  [[nodiscard]] TilePtr tile(oplog::ValueId value, Shape shape, DType dtype, Time ready);
+  /// TCM is taken and given back by tiles; KernelFault when it doesn't suffice.
+  void take_tcm(Bytes n);
+  void give_tcm(Bytes n) { tcm_used_ -= n; }
+
+  /// The kernel has returned: waits for what it detached and for the PE's engines. KernelFault if it
+  /// dropped something that it never awaited.
+  [[nodiscard]] Task<> finish();
+  [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
+
+ private:
+  [[nodiscard]] Time issue();
+  [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
+  [[nodiscard]] std::vector<topology::PhysRange> translate(Ptr p, Bytes n, std::string_view call,
+                                                           const std::source_location& at) const;
+  [[nodiscard]] std::size_t queue(Dir dir, Bytes n, std::string_view call,
+                                  const std::source_location& at) const;
+  [[nodiscard]] KernelFault fault(const std::source_location& at, std::string_view text) const;
+
+  PeUnits units_;
+  std::string kernel_;
+  Time clock_;
+  std::uint64_t order_ = 0;
+  Bytes tcm_used_;
+  std::optional<std::string> dropped_;
+  std::vector<PendingPtr> detached_;
+};
+
+}  // namespace kbsim::hw

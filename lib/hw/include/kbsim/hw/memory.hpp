@@ -1,0 +1,44 @@
+#pragma once
+
+#include "kbsim/hw/component.hpp"
+#include "kbsim/oplog/memory.hpp"
+
+namespace kbsim::hw {
+
+/// A memory behind the fabric: packets pass a port of some rate, `access` pipelined before it.
+/// A read's data leaves as packets while it is served; a write is acknowledged, and a slot write told to
+/// its receiver, when the last byte is served. What is read is what the memory holds when its turn comes.
+class Memory : public Component {
+ public:
+  Memory(Fabric& fabric, NodeId id, Time access, Bandwidth read_rate, Bandwidth write_rate, bool one_port);
+
+  void start(Machine& machine) override;
+
+  /// Serves a read from beside the memory (its own PE's DMA): when the bytes pass the port.
+  Lane::Slot read_port(Time at, Bytes n) { return reader().reserve(at + access_, at + access_, n); }
+  [[nodiscard]] Time pace(Bytes n) const { return read_lane_.rate().serialization(n); }
+
+  [[nodiscard]] oplog::MemoryImage& image() { return image_; }
+
+ protected:
+  void accept(Packet& packet) override;
+
+  /// A message that is data for this memory has been served, at this time.
+  virtual void finished(MessagePtr message);
+
+ private:
+  [[nodiscard]] Lane& reader() { return read_lane_; }
+  [[nodiscard]] Lane& writer() { return one_port_ ? read_lane_ : write_lane_; }
+  void serve_read(const Message& request);
+  void keep(const Message& message);
+  Task<> finish_writes();
+
+  Time access_;
+  Lane read_lane_;
+  Lane write_lane_;
+  bool one_port_;
+  oplog::MemoryImage image_;
+  Mailbox<Message*> served_;
+};
+
+}  // namespace kbsim::hw

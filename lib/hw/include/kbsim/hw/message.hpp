@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/shape.hpp"
+#include "kbsim/base/time.hpp"
+#include "kbsim/hw/control.hpp"
+#include "kbsim/oplog/op.hpp"
+#include "kbsim/topology/route.hpp"
+
+namespace kbsim::hw {
+
+/// Classes of traffic that must never wait for one another.
+enum class VirtualChannel : std::uint8_t { request, response, ipcq };
+inline constexpr int kVirtualChannels = 3;
+
+/// Names an access at the one who asked for it; comes back with the answer.
+using Token = std::uint32_t;
+
+/// A control packet to a memory: send me these bytes.
+struct ReadRequest {
+  std::int64_t address = 0;  // within the memory
+  Bytes bytes;
+  NodeId reply_to;  // where the data goes
+  Token token = 0;
+};
+
+/// The bytes asked for.
+struct ReadData {
+  oplog::Slices contents;
+  Token token = 0;
+};
+
+/// Bytes to be kept at an address.
+struct WriteData {
+  std::int64_t address = 0;
+  oplog::Slice contents;
+  NodeId reply_to;  // who hears that it is served
+  Token token = 0;
+};
+
+/// A write is served.
+struct WriteAck {
+  Token token = 0;
+};
+
+/// What a sender says of a slot that it fills.
+struct SlotHeader {
+  std::uint64_t sequence = 0;
+  int tag = 0;
+  Shape shape;
+  DType dtype = DType::f16;
+};
+
+/// A payload between PEs, to a slot of a ring.
+struct SlotWrite {
+  topology::PhysAddr slot;
+  oplog::Slice contents;
+  SlotHeader header;
+  NodeId receiver;  // the pe_ipcq that waits for it
+};
+
+/// A slot of the ring at `ring_base` is free again.
+struct SlotCredit {
+  topology::PhysAddr ring_base;
+};
+
+using MessageBody = std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, SlotWrite,
+                                 SlotCredit, Control, ControlDone>;
+
+/// Something that one component tells another through the fabric, in one or more packets.
+struct Message {
+  NodeId from;
+  NodeId to;
+  Bytes size;  // on the wire
+  VirtualChannel channel = VirtualChannel::request;
+  std::uint32_t origin = 0;    // who of several speakers at `from`; orders what they say at one time
+  std::uint64_t sequence = 0;  // of all that `from` has sent
+  const topology::Route* route = nullptr;
+  Time sent{};                    // when the first byte was at its source
+  Time source_tail{};             // and the last
+  std::uint32_t injected = 0;     // packets so far
+  std::int64_t packets_left = 0;  // not yet arrived
+  bool cut_through = false;       // the receiver takes a packet at its head, not when its tail is there
+  MessageBody body;
+};
+
+class Fabric;
+/// Gives a message back to the fabric's pool.
+struct Recycle {
+  Fabric* fabric = nullptr;
+  void operator()(Message* message) const;
+};
+using MessagePtr = std::unique_ptr<Message, Recycle>;
+
+/// A part of a message on its way. `head` and `tail`: when its first and last byte reach the node where
+/// it is now.
+struct Packet {
+  Message* message = nullptr;
+  Bytes size;
+  Time head{};
+  Time tail{};
+  std::uint32_t hop = 0;      // the next link of the route
+  std::uint32_t port = 0;     // by which it came in; 0: it starts here
+  std::uint32_t ordinal = 0;  // in its message
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kbsim/hw/message.hpp"
+#include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/pending.hpp"
+#include "kbsim/topology/virtual_memory.hpp"
+
+namespace kbsim::hw {
+
+class PeIpcq;
+class KernelContext;
+
+/// A tile in a PE's TCM. When the last handle goes, its bytes are free, and its slot if it lives in one.
+class PeTile : public TileState {
+ public:
+  PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready);
+  ~PeTile() override;
+
+  [[nodiscard]] Bytes size() const { return shape().bytes(dtype()); }
+  [[nodiscard]] oplog::Operand operand() const {
+    return {.slices = contents_, .shape = shape(), .dtype = dtype()};
+  }
+  /// From when on its elements can be used.
+  [[nodiscard]] Time ready() const { return ready_; }
+  /// Somebody uses it until then.
+  void used_until(Time t) { last_use_ = std::max(last_use_, t); }
+  /// It lives in this slot of a queue, which is let go with it.
+  void lives_in(PeIpcq& ipcq, std::size_t queue, std::size_t slot) {
+    ipcq_ = &ipcq;
+    queue_ = queue;
+    slot_ = slot;
+  }
+
+ private:
+  std::shared_ptr<KernelContext> context_;
+  oplog::Slices contents_;
+  Time ready_;
+  Time last_use_;
+  PeIpcq* ipcq_ = nullptr;
+  std::size_t queue_ = 0;
+  std::size_t slot_ = 0;
+};
+
+/// Memory to TCM.
+struct LoadCommand {
+  std::vector<topology::PhysRange> from;
+  Shape shape;
+  DType dtype = DType::f16;
+};
+
+/// TCM to memory.
+struct StoreCommand {
+  std::vector<topology::PhysRange> to;
+  TilePtr tile;
+};
+
+/// TCM to a slot of a neighbour's ring.
+struct SlotCommand {
+  topology::PhysRange slot;
+  NodeId receiver;
+  SlotHeader header;
+  TilePtr tile;
+};
+
+/// One transfer of the DMA: recorded as `value` in the kernel's lane, seen by the kernel as `pending`.
+struct DmaCommand {
+  std::variant<LoadCommand, StoreCommand, SlotCommand> move;
+  std::shared_ptr<KernelContext> kernel;
+  oplog::ValueId value;
+  PendingPtr pending;
+  std::uint64_t order = 0;  // among those of one time
+};
+
+struct SendCommand {
+  std::size_t queue = 0;
+  TilePtr tile;
+  int tag = 0;
+  std::shared_ptr<KernelContext> kernel;
+  oplog::ValueId value;
+  PendingPtr pending;
+};
+
+struct RecvCommand {
+  std::size_t queue = 0;
+  Shape shape;
+  DType dtype = DType::f16;
+  int tag = 0;
+  std::shared_ptr<KernelContext> kernel;
+  PendingPtr pending;
+};
+
+/// What a kernel hands to the units of its PE.
+using PeCommand = std::variant<DmaCommand, SendCommand, RecvCommand>;
+
+}  // namespace kbsim::hw

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "kbsim/hw/component.hpp"
+#include "kbsim/hw/pe_commands.hpp"
+#include "kbsim/hw/pe_tcm.hpp"
+
+namespace kbsim::hw {
+
+struct PeDmaSpec {
+  int max_outstanding = 256;
+  Bytes vc_chunk{256};
+  Bytes request{4096};
+  static void describe(FieldList<PeDmaSpec>& f) {
+    f.add("max_outstanding", &PeDmaSpec::max_outstanding, at_least(1),
+          "packets in flight on a virtual channel");
+    f.add("vc_chunk_size", &PeDmaSpec::vc_chunk, at_least(1),
+          "bytes before the next virtual channel has its turn");
+    f.add("request_bytes", &PeDmaSpec::request, at_least(1), "largest read request or write burst");
+  }
+};
+
+/// Moves data between the PE's TCM and any memory. A transfer leaves in requests of at most `request`
+/// bytes, and these in packets; each virtual channel keeps at most `max_outstanding` packets in flight, and
+/// they take turns every `vc_chunk` bytes. A load is done when its last byte is in TCM, a store when the
+/// memory has acknowledged, a slot write when the last byte has left TCM.
+class PeDma : public Component {
+ public:
+  PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec);
+
+  void start(Machine& machine) override;
+
+  /// Begins a transfer at this time.
+  void submit(Time at, DmaCommand command) { work_.post(at, std::move(command)); }
+  /// A request's last byte is in TCM.
+  void loaded(Time at, Token token, oplog::Slices contents);
+
+ private:
+  // A transfer under way.
+  struct Job {
+    DmaCommand command;
+    Time start;
+    VirtualChannel channel;
+    std::vector<topology::PhysRange> ranges;  // still to be asked for or sent, the first perhaps in part
+    Bytes moved{};                            // bytes asked for or sent so far
+    int requests_left = 0;                    // not yet answered
+    bool all_sent = false;
+    std::map<std::int64_t, oplog::Slices> parts;  // of a load, by offset
+  };
+  // A request of a job, until it is answered.
+  struct Request {
+    std::shared_ptr<Job> job;
+    std::int64_t offset = 0;
+    std::int64_t packets = 0;
+  };
+  // A message whose packets are leaving one by one.
+  struct Burst {
+    Message* message = nullptr;
+    Bytes left{};
+  };
+  struct Channel {
+    std::deque<std::shared_ptr<Job>> jobs;
+    Burst burst;
+    std::int64_t outstanding = 0;  // packets
+    bool busy() const { return !jobs.empty(); }
+  };
+  struct Answer {
+    Token token = 0;
+    oplog::Slices contents;
+  };
+  struct Sent {
+    std::shared_ptr<Job> job;
+  };
+  using Work = std::variant<DmaCommand, Answer, Sent>;
+
+  Task<> run();
+  void take(std::vector<Work>& work);
+  void begin(DmaCommand command);
+  void answered(const Answer& answer);
+  void accept(MessagePtr message) override;
+
+  [[nodiscard]] Channel* next_channel();
+  [[nodiscard]] bool may_send(const Channel& channel) const;
+  Time send_next(Channel& channel);
+  Time request_load(Channel& channel);
+  Time send_chunk(Channel& channel);
+  void open_burst(Channel& channel);
+  void finish(Job& job);
+
+  [[nodiscard]] Bytes request_size(const Job& job) const;
+  [[nodiscard]] std::int64_t packets(Bytes size) const;
+  Token remember(Request request);
+
+  PeDmaSpec spec_;
+  PeTcm* tcm_ = nullptr;
+  oplog::OpLog* log_ = nullptr;
+  Bandwidth port_;
+  Mailbox<Work> work_;
+  std::array<Channel, kVirtualChannels> channels_;
+  std::size_t turn_ = 0;
+  Bytes turn_left_;
+  std::map<Token, Request> requests_;
+  Token next_token_ = 0;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+
+#include "kbsim/hw/component.hpp"
+#include "kbsim/oplog/log.hpp"
+
+namespace kbsim::hw {
+
+/// An engine private to a PE: a single server in program order. The issuer knows when a command's operands
+/// are ready, so start = max(earliest, free) is known at issue; one event retires the command at its end,
+/// when it is recorded.
+class PeEngine : public Component {
+ public:
+  PeEngine(Fabric& fabric, NodeId id);
+
+  void start(Machine& machine) override;
+
+  /// `op` gets its start and end; returns the end.
+  Time issue(Time earliest, Time cost, oplog::Op op);
+
+  /// When everything issued will be done.
+  [[nodiscard]] Time free() const { return free_; }
+  [[nodiscard]] Time busy() const { return busy_; }
+
+ private:
+  Task<> retire(oplog::OpLog* log);
+
+  Time free_{};
+  Time busy_{};
+  Mailbox<oplog::Op> retired_;
+};
+
+struct PeMathSpec {
+  int lanes = 64;
+  double freq_ghz = 1.0;
+  Time startup = 4_ns;
+  static void describe(FieldList<PeMathSpec>& f) {
+    f.add("lanes", &PeMathSpec::lanes, at_least(1), "elements a cycle");
+    f.add("freq_ghz", &PeMathSpec::freq_ghz, kPositive, "clock");
+    f.add("startup_ns", &PeMathSpec::startup, kNotNegative, "fill of the pipeline, once a command");
+  }
+};
+
+/// Vector engine: startup + ceil(elements / lanes) / freq.
+class PeMath : public PeEngine {
+ public:
+  PeMath(Fabric& fabric, NodeId id, PeMathSpec spec) : PeEngine{fabric, id}, spec_{spec} {}
+  [[nodiscard]] Time cost(std::int64_t elements) const;
+
+ private:
+  PeMathSpec spec_;
+};
+
+struct PeGemmSpec {
+  double macs_per_ns = 4096.0;
+  static void describe(FieldList<PeGemmSpec>& f) {
+    f.add("macs_per_ns", &PeGemmSpec::macs_per_ns, kPositive,
+          "multiply-accumulates of the array in a nanosecond");
+  }
+};
+
+/// Matrix engine: whole tiles of m x k x n, padded, at macs_per_ns.
+class PeGemm : public PeEngine {
+ public:
+  PeGemm(Fabric& fabric, NodeId id, PeGemmSpec spec) : PeEngine{fabric, id}, spec_{spec} {}
+  [[nodiscard]] Time tile_cost(std::int64_t m, std::int64_t k, std::int64_t n) const;
+
+ private:
+  PeGemmSpec spec_;
+};
+
+}  // namespace kbsim::hw

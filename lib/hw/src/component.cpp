@@ -1,0 +1,61 @@
+#include "kbsim/hw/component.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+auto arrival_order(const Packet* packet) {
+  const Message& message = *packet->message;
+  return std::tuple{packet->port, message.origin, message.to, message.sequence, packet->ordinal};
+}
+
+}  // namespace
+
+Component::Component(Fabric& fabric, NodeId id)
+    : fabric_{fabric}, id_{id}, inbox_{fabric.sim(), fabric.graph().node(id).name} {
+  fabric.attach(id, *this);
+}
+
+void Component::start(Machine&) { (void)sim().serve(name(), take_packets()); }
+
+Task<> Component::take_packets() {
+  std::vector<Packet*> packets;
+  for (;;) {
+    packets.clear();
+    co_await inbox_.collect(packets);
+    if (packets.size() > 1) std::ranges::sort(packets, {}, arrival_order);
+    for (Packet* packet : packets) {
+      if (fabric_.at_end(*packet)) {
+        accept(*packet);
+      } else {
+        fabric_.forward(*packet, overhead());
+      }
+    }
+  }
+}
+
+void Component::accept(Packet& packet) {
+  if (MessagePtr message = fabric_.arrived(packet)) accept(std::move(message));
+}
+
+void Component::accept(MessagePtr message) {
+  throw InternalError{name() + " got a message of kind " + std::to_string(message->body.index()) +
+                      ", which it doesn't understand"};
+}
+
+void Component::tell(NodeId to, Bytes size, VirtualChannel channel, MessageBody body, std::uint32_t origin) {
+  MessagePtr message = fabric_.make(id_, to, size, channel, std::move(body));
+  message->origin = origin;
+  fabric_.send(std::move(message));
+}
+
+Registry<ComponentModel>& component_models() {
+  static Registry<ComponentModel> registry{"component model"};
+  return registry;
+}
+
+}  // namespace kbsim::hw

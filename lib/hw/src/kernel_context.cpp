@@ -1,0 +1,184 @@
+#include "kbsim/hw/kernel_context.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe_ipcq.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+PeTile& pe_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
+
+}  // namespace
+
+PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents,
+               Time ready)
+    : TileState{*owner, shape, dtype},
+      context_{std::move(owner)},
+      contents_{std::move(contents)},
+      ready_{ready},
+      last_use_{ready} {
+  context_->take_tcm(size());
+}
+
+PeTile::~PeTile() {
+  context_->give_tcm(size());
+  if (ipcq_ == nullptr || !context_->machine_runs()) return;
+  ipcq_->release(std::max(last_use_, context_->clock()), queue_, slot_);
+}
+
+KernelContext::KernelContext(const PeUnits& units, std::string kernel)
+    : units_{units}, kernel_{std::move(kernel)}, clock_{units.sim->now()} {}
+
+int KernelContext::program_id(int axis) const {
+  return axis == 0 ? units_.at.pe : axis == 1 ? units_.at.cube : units_.at.sip;
+}
+
+int KernelContext::num_programs(int axis) const {
+  if (axis == 0) return units_.spec->pes_per_cube();
+  return axis == 1 ? units_.spec->cubes_per_sip() : units_.spec->system.sips.count;
+}
+
+// The time at which the next command reaches its unit.
+Time KernelContext::issue() {
+  clock_ = clock() + units_.dispatch;
+  return clock_;
+}
+
+TilePtr KernelContext::execute(const EngineCommand& command) {
+  Time earliest = issue();
+  oplog::Op op{.id = units_.log->reserve(units_.lane),
+               .kind = command.kind,
+               .binary = command.binary,
+               .dtype = command.dtype,
+               .shape = command.shape,
+               .scalar = command.scalar};
+  for (const TilePtr& input : command.inputs) {
+    if (!input) continue;
+    earliest = std::max(earliest, pe_tile(input).ready());
+    op.inputs.push_back(pe_tile(input).operand());
+  }
+  const oplog::ValueId value = op.id;
+  const Time end = units_.math->issue(earliest, units_.math->cost(command.shape.elements()), std::move(op));
+  for (const TilePtr& input : command.inputs) {
+    if (input) pe_tile(input).used_until(end);
+  }
+  if (units_.spec->pe.issue == "blocking") observe(end);
+  return tile(value, command.shape, command.dtype, end);
+}
+
+TilePtr KernelContext::tile(oplog::ValueId value, Shape shape, DType dtype, Time ready) {
+  const oplog::Slices contents{{value, 0, shape.bytes(dtype).count()}};
+  return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, ready);
+}
+
+PendingPtr KernelContext::pending(std::string what, std::source_location at) {
+  return std::make_shared<PendingState>(*units_.sim, *this, std::move(what), at);
+}
+
+std::vector<topology::PhysRange> KernelContext::translate(Ptr p, Bytes n, std::string_view call,
+                                                          const std::source_location& at) const {
+  try {
+    return units_.mmu->translate(p.va, n);
+  } catch (const KernelFault& unmapped) {
+    throw fault(at, fmt::format("{} of {} at {:#x}: {}", call, to_string(n), p.va, unmapped.what()));
+  }
+}
+
+PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_location at) {
+  PendingPtr done = pending("load", at);
+  auto ranges = translate(from, shape.bytes(dtype), "load", at);
+  units_.scheduler->submit(
+      issue() + units_.mmu->latency(),
+      DmaCommand{.move = LoadCommand{.from = std::move(ranges), .shape = shape, .dtype = dtype},
+                 .kernel = shared_from_this(),
+                 .value = units_.log->reserve(units_.lane),
+                 .pending = done,
+                 .order = ++order_});
+  return done;
+}
+
+PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_location at) {
+  PendingPtr done = pending("store", at);
+  auto ranges = translate(to, pe_tile(tile).size(), "store", at);
+  const Time start = std::max(issue() + units_.mmu->latency(), pe_tile(tile).ready());
+  units_.scheduler->submit(start, DmaCommand{.move = StoreCommand{.to = std::move(ranges), .tile = tile},
+                                             .kernel = shared_from_this(),
+                                             .value = units_.log->reserve(units_.lane),
+                                             .pending = done,
+                                             .order = ++order_});
+  return done;
+}
+
+PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
+  PendingPtr done = pending(fmt::format("send {}", dir.name), at);
+  const std::size_t to = queue(dir, pe_tile(tile).size(), "send", at);
+  units_.scheduler->submit(std::max(issue(), pe_tile(tile).ready()),
+                           SendCommand{.queue = to,
+                                       .tile = tile,
+                                       .tag = tag,
+                                       .kernel = shared_from_this(),
+                                       .value = units_.log->reserve(units_.lane),
+                                       .pending = done});
+  return done;
+}
+
+PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
+  PendingPtr done = pending(fmt::format("recv {}", dir.name), at);
+  const std::size_t from = queue(dir, shape.bytes(dtype), "recv", at);
+  units_.scheduler->submit(issue(), RecvCommand{.queue = from,
+                                                .shape = shape,
+                                                .dtype = dtype,
+                                                .tag = tag,
+                                                .kernel = shared_from_this(),
+                                                .pending = done});
+  return done;
+}
+
+std::size_t KernelContext::queue(Dir dir, Bytes n, std::string_view call,
+                                 const std::source_location& at) const {
+  std::size_t found = 0;
+  try {
+    found = units_.ipcq->queue(dir.name);
+  } catch (const KernelFault& unknown) {
+    throw fault(at, fmt::format("{}: {}", call, unknown.what()));
+  }
+  const Bytes slot = units_.ipcq->slot_size(found);
+  if (n > slot) {
+    throw fault(
+        at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size in ccl.yaml",
+                        call, dir.name, to_string(n), to_string(slot)));
+  }
+  return found;
+}
+
+void KernelContext::take_tcm(Bytes n) {
+  const config::MemorySpec& memory = units_.spec->cube.memory;
+  const Bytes budget = memory.tcm - memory.tcm_scheduler;
+  if (tcm_used_ + n > budget) {
+    throw KernelFault{fmt::format("a tile of {} doesn't fit the TCM of {}: {} of {} are taken by other tiles",
+                                  to_string(n), to_string(units_.at), to_string(tcm_used_),
+                                  to_string(budget))};
+  }
+  tcm_used_ += n;
+}
+
+void KernelContext::dropped(const PendingState& pending) noexcept {
+  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what());
+}
+
+Task<> KernelContext::finish() {
+  if (dropped_)
+    throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
+  for (const PendingPtr& pending : detached_) co_await pending->event().wait(pending->at());
+  co_await units_.sim->until(std::max(clock(), units_.math->free()));
+}
+
+KernelFault KernelContext::fault(const std::source_location& at, std::string_view text) const {
+  return KernelFault{fmt::format("{}: {}", to_string(to_place(at)), text)};
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,237 @@
+#include "kbsim/hw/pe_dma.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/kernel_context.hpp"
+#include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/machine.hpp"
+
+namespace kbsim::hw {
+
+KBSIM_COMPONENT("builtin.pe_dma", NodeKind::pe_dma, PeDma, PeDmaSpec,
+                "moves data between TCM and other memories");
+
+namespace {
+
+Bytes total(const std::vector<topology::PhysRange>& ranges) {
+  Bytes sum;
+  for (const topology::PhysRange& range : ranges) sum += range.bytes;
+  return sum;
+}
+
+std::vector<topology::PhysRange> ranges_of(const DmaCommand& command) {
+  if (const auto* load = std::get_if<LoadCommand>(&command.move)) return load->from;
+  if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->to;
+  return {std::get<SlotCommand>(command.move).slot};
+}
+
+const TilePtr& source(const DmaCommand& command) {
+  if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->tile;
+  return std::get<SlotCommand>(command.move).tile;
+}
+
+void advance(std::vector<topology::PhysRange>& ranges, Bytes n) {
+  topology::PhysRange& first = ranges.front();
+  first = {.pa = first.pa + n, .bytes = first.bytes - n};
+  if (first.bytes == 0_B) ranges.erase(ranges.begin());
+}
+
+}  // namespace
+
+PeDma::PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec)
+    : Component{fabric, id},
+      spec_{spec},
+      port_{fabric.graph().spec().pe.link},
+      work_{fabric.sim(), name() + " work"},
+      turn_left_{spec.vc_chunk} {}
+
+void PeDma::start(Machine& machine) {
+  Component::start(machine);
+  tcm_ = &machine.at<PeTcm>(machine.graph().pe(node().at).tcm);
+  log_ = &machine.log();
+  (void)sim().serve(name() + " engine", run());
+}
+
+void PeDma::loaded(Time at, Token token, oplog::Slices contents) {
+  work_.post(at, Answer{.token = token, .contents = std::move(contents)});
+}
+
+void PeDma::accept(MessagePtr message) {
+  const auto* ack = std::get_if<WriteAck>(&message->body);
+  if (ack == nullptr) return Component::accept(std::move(message));
+  work_.post(sim().now(), Answer{.token = ack->token, .contents = {}});
+}
+
+// Decides late, one packet at a time, so that what arrives at one time is seen together.
+Task<> PeDma::run() {
+  std::vector<Work> work;
+  for (;;) {
+    if (Channel* channel = next_channel()) {
+      const Time pace = send_next(*channel);
+      co_await sim().delay(pace);
+      co_await sim().late();
+      work_.take(work);
+    } else {
+      co_await work_.collect(work);
+    }
+    take(work);
+  }
+}
+
+void PeDma::take(std::vector<Work>& work) {
+  std::vector<DmaCommand> commands;
+  for (Work& item : work) {
+    if (auto* command = std::get_if<DmaCommand>(&item)) commands.push_back(std::move(*command));
+    if (const auto* answer = std::get_if<Answer>(&item)) answered(*answer);
+    if (const auto* sent = std::get_if<Sent>(&item)) finish(*sent->job);
+  }
+  work.clear();
+  std::ranges::sort(commands, {}, &DmaCommand::order);
+  for (DmaCommand& command : commands) begin(std::move(command));
+}
+
+void PeDma::begin(DmaCommand command) {
+  const bool slot = std::holds_alternative<SlotCommand>(command.move);
+  auto job = std::make_shared<Job>();
+  job->start = sim().now();
+  job->channel = slot ? VirtualChannel::ipcq : VirtualChannel::request;
+  job->ranges = ranges_of(command);
+  job->command = std::move(command);
+  channels_[static_cast<std::size_t>(job->channel)].jobs.push_back(std::move(job));
+}
+
+// The channel whose turn it is, else the next that may send.
+PeDma::Channel* PeDma::next_channel() {
+  if (turn_left_ <= 0_B || !may_send(channels_[turn_])) {
+    for (std::size_t i = 1; i <= channels_.size(); ++i) {
+      const std::size_t candidate = (turn_ + i) % channels_.size();
+      if (!may_send(channels_[candidate])) continue;
+      turn_ = candidate;
+      turn_left_ = spec_.vc_chunk;
+      return &channels_[turn_];
+    }
+    return nullptr;
+  }
+  return &channels_[turn_];
+}
+
+bool PeDma::may_send(const Channel& channel) const {
+  if (!channel.busy()) return false;
+  if (channel.burst.message != nullptr || channel.outstanding == 0) return true;
+  return channel.outstanding + packets(request_size(*channel.jobs.front())) <= spec_.max_outstanding;
+}
+
+Bytes PeDma::request_size(const Job& job) const {
+  const Bytes left = job.ranges.front().bytes;
+  if (job.channel == VirtualChannel::ipcq || fabric().graph().spec().system.packet_bytes == 0_B) return left;
+  const Bytes in_flight = fabric().packet_size(spec_.request) * spec_.max_outstanding;
+  return std::min({left, spec_.request, in_flight});
+}
+
+std::int64_t PeDma::packets(Bytes size) const {
+  return ceil_div(size.count(), fabric().packet_size(size).count());
+}
+
+Token PeDma::remember(Request request) {
+  ++request.job->requests_left;
+  channels_[static_cast<std::size_t>(request.job->channel)].outstanding += request.packets;
+  requests_.emplace(++next_token_, std::move(request));
+  return next_token_;
+}
+
+// Sends one packet, and says how long the port is taken.
+Time PeDma::send_next(Channel& channel) {
+  const bool load = std::holds_alternative<LoadCommand>(channel.jobs.front()->command.move);
+  return load ? request_load(channel) : send_chunk(channel);
+}
+
+Time PeDma::request_load(Channel& channel) {
+  const std::shared_ptr<Job> job = channel.jobs.front();
+  const Bytes size = request_size(*job);
+  const MemoryAddress from = locate(fabric().graph(), job->ranges.front().pa);
+  const Token token = remember({.job = job, .offset = job->moved.count(), .packets = packets(size)});
+  const Bytes control = fabric().graph().spec().system.control_bytes;
+  tell(from.memory, control, VirtualChannel::request,
+       ReadRequest{.address = from.address, .bytes = size, .reply_to = tcm_->id(), .token = token});
+  job->moved += size;
+  turn_left_ -= size;
+  advance(job->ranges, size);
+  if (job->ranges.empty()) {
+    job->all_sent = true;
+    channel.jobs.pop_front();
+  }
+  return port_.serialization(control);
+}
+
+void PeDma::open_burst(Channel& channel) {
+  const std::shared_ptr<Job>& job = channel.jobs.front();
+  const Bytes size = request_size(*job);
+  const oplog::Slice contents{job->command.value, job->moved.count(), size.count()};
+  MemoryAddress to = locate(fabric().graph(), job->ranges.front().pa);
+  MessageBody body;
+  if (const auto* slot = std::get_if<SlotCommand>(&job->command.move)) {
+    body = SlotWrite{
+        .slot = slot->slot.pa, .contents = contents, .header = slot->header, .receiver = slot->receiver};
+  } else {
+    const Token token = remember({.job = job, .offset = job->moved.count(), .packets = packets(size)});
+    body = WriteData{.address = to.address, .contents = contents, .reply_to = id(), .token = token};
+  }
+  channel.burst.message =
+      &fabric().open(fabric().make(tcm_->id(), to.memory, size, job->channel, std::move(body)));
+  channel.burst.left = size;
+}
+
+Time PeDma::send_chunk(Channel& channel) {
+  if (channel.burst.message == nullptr) open_burst(channel);
+  const std::shared_ptr<Job> job = channel.jobs.front();
+  const Bytes size = std::min(channel.burst.left, fabric().packet_size(channel.burst.message->size));
+  const Lane::Slot slot = tcm_->read_port(sim().now(), size);
+  fabric().inject(*channel.burst.message, size, slot.start, slot.end);
+  channel.burst.left -= size;
+  job->moved += size;
+  turn_left_ -= size;
+  advance(job->ranges, size);
+  if (channel.burst.left == 0_B) channel.burst = {};
+  if (job->ranges.empty()) {
+    job->all_sent = true;
+    channel.jobs.pop_front();
+    if (job->channel == VirtualChannel::ipcq) work_.post(slot.end, Sent{job});
+  }
+  return std::max(tcm_->pace(size), port_.serialization(size));
+}
+
+void PeDma::answered(const Answer& answer) {
+  const auto it = requests_.find(answer.token);
+  ensure(it != requests_.end(), name() + " got an answer to nothing");
+  const Request request = std::move(it->second);
+  requests_.erase(it);
+  Job& job = *request.job;
+  channels_[static_cast<std::size_t>(job.channel)].outstanding -= request.packets;
+  job.parts.emplace(request.offset, answer.contents);
+  if (--job.requests_left == 0 && job.all_sent) finish(job);
+}
+
+void PeDma::finish(Job& job) {
+  DmaCommand& command = job.command;
+  const auto* load = std::get_if<LoadCommand>(&command.move);
+  oplog::Op op{
+      .id = command.value, .kind = oplog::OpKind::copy, .unit = id(), .start = job.start, .end = sim().now()};
+  TilePtr result;
+  if (load != nullptr) {
+    oplog::Operand from{.slices = {}, .shape = load->shape, .dtype = load->dtype};
+    for (const auto& [offset, part] : job.parts)
+      from.slices.insert(from.slices.end(), part.begin(), part.end());
+    op.inputs.push_back(std::move(from));
+    result = command.kernel->tile(command.value, load->shape, load->dtype, sim().now());
+  } else {
+    op.inputs.push_back(static_cast<const PeTile&>(*source(command)).operand());
+  }
+  op.shape = op.inputs.front().shape;
+  op.dtype = op.inputs.front().dtype;
+  log_->record(std::move(op));
+  command.pending->complete(std::move(result), sim().now());
+}
+
+}  // namespace kbsim::hw

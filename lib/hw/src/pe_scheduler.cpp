@@ -1,0 +1,31 @@
+#include "kbsim/hw/pe_scheduler.hpp"
+
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe_dma.hpp"
+#include "kbsim/hw/pe_ipcq.hpp"
+
+namespace kbsim::hw {
+
+KBSIM_COMPONENT("builtin.pe_scheduler", NodeKind::pe_scheduler, PeScheduler, PeSchedulerSpec,
+                "hands a kernel's commands to the PE's units");
+
+PeScheduler::PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec)
+    : Component{fabric, id}, spec_{spec}, commands_{fabric.sim(), name() + " commands"} {}
+
+void PeScheduler::start(Machine& machine) {
+  const topology::PeNodes& pe = machine.graph().pe(node().at);
+  dma_ = &machine.at<PeDma>(pe.dma);
+  ipcq_ = &machine.at<PeIpcq>(pe.ipcq);
+  (void)sim().serve(name(), run());
+}
+
+Task<> PeScheduler::run() {
+  for (;;) {
+    PeCommand command = co_await commands_.receive();
+    if (auto* move = std::get_if<DmaCommand>(&command)) dma_->submit(sim().now(), std::move(*move));
+    if (auto* send = std::get_if<SendCommand>(&command)) ipcq_->submit(sim().now(), std::move(*send));
+    if (auto* receive = std::get_if<RecvCommand>(&command)) ipcq_->submit(sim().now(), std::move(*receive));
+  }
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,56 @@
+#include "kbsim/report/run_summary.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+namespace kbsim::report {
+namespace {
+
+double events_per_second(const RunSummary& run) {
+  return run.wall.count() > 0.0 ? static_cast<double>(run.events) / run.wall.count() : 0.0;
+}
+
+}  // namespace
+
+Bytes peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return Bytes{static_cast<std::int64_t>(usage.ru_maxrss) * 1024};
+}
+
+std::string to_text(const RunSummary& run) {
+  return fmt::format(
+      "simulated {}, {} events, {:.3f} s wall, {:.2f} M events/s, {:.1f} MiB peak memory, digest {}",
+      to_string(run.simulated), run.events, run.wall.count(), events_per_second(run) / 1e6,
+      static_cast<double>(run.peak_memory.count()) / (1024.0 * 1024.0), to_string(run.digest));
+}
+
+boost::json::object to_json(const RunSummary& run) {
+  return {{"simulated_ps", run.simulated.count()},
+          {"events", run.events},
+          {"digest", to_string(run.digest)},
+          {"host",
+           {{"wall_s", run.wall.count()},
+            {"events_per_s", events_per_second(run)},
+            {"peak_memory_bytes", run.peak_memory.count()}}}};
+}
+
+std::string to_text(const hw::Attribution& messages) {
+  const auto share = [&](Time part) {
+    return messages.total.count() > 0
+               ? 100.0 * static_cast<double>(part.count()) / static_cast<double>(messages.total.count())
+               : 0.0;
+  };
+  return fmt::format(
+      "{} messages, their time: {:.1f} % overhead, {:.1f} % wire, {:.1f} % drain, {:.1f} % queueing",
+      messages.messages, share(messages.overhead), share(messages.wire), share(messages.drain),
+      share(messages.queueing));
+}
+
+boost::json::object to_json(const hw::Attribution& messages) {
+  return {{"messages", messages.messages},           {"total_ns", to_ns(messages.total)},
+          {"overhead_ns", to_ns(messages.overhead)}, {"wire_ns", to_ns(messages.wire)},
+          {"drain_ns", to_ns(messages.drain)},       {"queue_ns", to_ns(messages.queueing)}};
+}
+
+}  // namespace kbsim::report

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <any>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kbsim/base/registry.hpp"
+#include "kbsim/sim/task.hpp"
+#include "kbsim/tl/tl.hpp"
+
+namespace kbsim {
+
+/// A kernel and its arguments, ready to run on any PE: what a launch carries.
+struct KernelCall {
+  std::string name;
+  std::function<Task<>(TL&)> start;
+};
+
+/// A kernel known by name.
+struct KernelEntry {
+  std::string doc;
+  /// Throws UsageError if the arguments are of another type than the kernel's.
+  std::function<KernelCall(const std::any& args)> bind;
+};
+
+[[nodiscard]] Registry<KernelEntry>& kernels();
+
+template <class Args>
+[[nodiscard]] KernelCall bind_kernel(std::string name, Task<> (*kernel)(TL&, Args), Args args) {
+  return {.name = std::move(name), .start = [kernel, args](TL& tl) { return kernel(tl, args); }};
+}
+
+template <class Args>
+[[nodiscard]] KernelEntry kernel_entry(std::string name, std::string doc, Task<> (*kernel)(TL&, Args)) {
+  const auto bind = [name, kernel](const std::any& args) {
+    const Args* typed = std::any_cast<Args>(&args);
+    if (typed == nullptr)
+      throw UsageError{"kernel '" + name + "' was given arguments of another kernel's type"};
+    return bind_kernel(name, kernel, *typed);
+  };
+  return {.doc = std::move(doc), .bind = bind};
+}
+
+/// Makes `Task<> name(TL&, Args)` known by its name, in its own file.
+#define KBSIM_KERNEL(name, doc)          \
+  static const bool kRegistered_##name = \
+      (::kbsim::kernels().add(#name, ::kbsim::kernel_entry(#name, doc, name)), true)
+
+}  // namespace kbsim

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "kbsim/base/time.hpp"
+#include "kbsim/sim/event.hpp"
+#include "kbsim/sim/simulation.hpp"
+#include "kbsim/tl/backend.hpp"
+#include "kbsim/tl/tile.hpp"
+
+namespace kbsim {
+
+/// An operation under way that leaves the PE; the backend completes it, once.
+class PendingState {
+ public:
+  PendingState(Simulation& sim, PeBackend& owner, std::string what, std::source_location at)
+      : owner_{&owner}, done_{sim, std::move(what)}, at_{at} {}
+
+  void complete(TilePtr tile, Time when) {
+    tile_ = std::move(tile);
+    when_ = when;
+    done_.set();
+  }
+  void fail(std::exception_ptr error) {
+    error_ = std::move(error);
+    done_.set();
+  }
+
+  [[nodiscard]] bool done() const { return done_.is_set(); }
+  [[nodiscard]] Event& event() { return done_; }
+  [[nodiscard]] PeBackend& owner() const { return *owner_; }
+  [[nodiscard]] const std::source_location& at() const { return at_; }
+  [[nodiscard]] const std::string& what() const { return done_.name(); }
+
+  /// The result, once done; moves the owner's issue clock to the completion if that is later.
+  TilePtr observe() {
+    if (error_) std::rethrow_exception(error_);
+    owner_->observe(when_);
+    return tile_;
+  }
+
+ private:
+  PeBackend* owner_;
+  Event done_;
+  std::source_location at_;
+  Time when_{};
+  TilePtr tile_;
+  std::exception_ptr error_;
+};
+
+/// An operation that has started already; `co_await` observes its completion and gives its tile, as often
+/// as asked. Awaiting an empty one does nothing. One that is dropped without co_await or detach() is a
+/// fault when the kernel ends.
+template <class T>
+class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
+ public:
+  Pending() = default;
+  explicit Pending(PendingPtr state) : state_{std::move(state)} {}
+  Pending(Pending&& other) noexcept : state_{std::move(other.state_)}, seen_{other.seen_} {}
+  Pending& operator=(Pending&& other) noexcept {
+    if (this != &other) {
+      report_if_dropped();
+      state_ = std::move(other.state_);
+      seen_ = other.seen_;
+    }
+    return *this;
+  }
+  ~Pending() { report_if_dropped(); }
+
+  [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
+  [[nodiscard]] bool done() const { return !state_ || state_->done(); }
+  void detach() {
+    if (state_ && !std::exchange(seen_, true)) state_->owner().detached(state_);
+  }
+
+  auto operator co_await() {
+    seen_ = true;
+    return Awaiter{state_};
+  }
+
+ private:
+  using Wait = decltype(std::declval<Event&>().wait());
+
+  class Awaiter {
+   public:
+    explicit Awaiter(PendingPtr state) : state_{std::move(state)} {}
+    bool await_ready() const { return !state_ || state_->done(); }
+    template <class Promise>
+    auto await_suspend(std::coroutine_handle<Promise> waiting) {
+      wait_.emplace(MakeWait{*state_});
+      return wait_->await_suspend(waiting);
+    }
+    T await_resume() {
+      TilePtr tile = state_ ? state_->observe() : nullptr;
+      if constexpr (!std::is_void_v<T>) return T{std::move(tile)};
+    }
+
+   private:
+    // Converts to a Wait in place: Wait can't move.
+    struct MakeWait {
+      PendingState& state;
+      operator Wait() const { return state.event().wait(state.at()); }  // NOLINT(google-explicit-constructor)
+    };
+    PendingPtr state_;
+    std::optional<Wait> wait_;
+  };
+
+  void report_if_dropped() noexcept {
+    if (state_ && !seen_) state_->owner().dropped(*state_);
+  }
+
+  PendingPtr state_;
+  bool seen_ = false;
+};
+
+}  // namespace kbsim
