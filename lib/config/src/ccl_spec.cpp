@@ -17,7 +17,8 @@ void CclSpec::describe(FieldList<CclSpec>& f) {
     return algorithm;
   };
   f.section("defaults", &CclSpec::defaults, "what holds for every algorithm that doesn't say otherwise");
-  f.map("algorithms", &CclSpec::algorithms, from_defaults, "the algorithms by name");
+  f.map("algorithms", &CclSpec::algorithms, from_defaults,
+        "the algorithms by name; the keys they leave out are those of defaults");
 }
 
 const AlgorithmSpec& CclSpec::resolve(std::string_view name) const {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 
@@ -7,8 +10,24 @@
 
 namespace kbsim::config {
 
-/// What no single key can tell: keys that must fit one another. The reader knows their places.
-void check(const MachineSpec& spec, const Reader& reader, Problems& problems);
-void check(const CclSpec& spec, const Reader& reader, Problems& problems);
+/// Rules over keys that must fit one another, told at the place of the first of them.
+class Checker {
+ public:
+  Checker(const Reader& reader, Problems& problems)
+      : reader_{reader}, problems_{problems}, known_{problems.size()} {}
+
+  /// Silent if one of the keys couldn't be read: then nothing follows from its value.
+  void require(bool holds, const std::vector<std::string>& keys, const std::string& text);
+
+ private:
+  [[nodiscard]] bool was_read(const std::string& key) const;
+
+  const Reader& reader_;
+  Problems& problems_;
+  std::size_t known_;  // problems of reading
+};
+
+void check(const MachineSpec& spec, Checker checker);
+void check(const CclSpec& spec, Checker checker);
 
 }  // namespace kbsim::config

@@ -14,7 +14,8 @@ namespace kbsim::config {
 namespace {
 
 std::string bound(double value, const Field& field) {
-  if (field.type == FieldType::bytes) return to_string(Bytes{static_cast<std::int64_t>(value)});
+  if (field.type == FieldType::bytes) return to_string(Bytes{static_cast<std::int64_t>(std::ceil(value))});
+  if (field.type == FieldType::integer) return fmt::format("{}", std::ceil(value));
   return fmt::format("{:.15g}", value);
 }
 
@@ -22,8 +23,9 @@ std::string bound(double value, const Field& field) {
 bool is_limit(double value) { return std::abs(value) < 0x1p62; }
 
 std::string number(const Field& field) {
-  if (field.min == kPositive.min && !is_limit(field.max)) return "a positive number";
-  return "a number" + range_of(field);
+  if (field.min != kPositive.min) return "a number" + range_of(field);
+  return is_limit(field.max) ? "a positive number of at most " + bound(field.max, field)
+                             : "a positive number";
 }
 
 std::string one_of(const std::vector<std::string>& choices) {

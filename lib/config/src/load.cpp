@@ -46,7 +46,7 @@ Spec parse(std::string_view text, const std::string& name, const Overrides& over
   Spec spec;
   Reader reader{catalog, problems};
   reader.section(root, fields_of<Spec>(), &spec);
-  if (problems.empty()) check(spec, reader, problems);
+  check(spec, Checker{reader, problems});
   throw_if_any(std::move(problems));
   return spec;
 }

@@ -11,57 +11,53 @@ namespace {
 // What the fields of a physical address can count.
 constexpr int kMaxCubes = 32;
 constexpr int kMaxPes = 16;
+constexpr Bytes kMaxHbm = 128_GiB;
 
-struct Check {
-  const MachineSpec& spec;
-  const Reader& reader;
-  Problems& problems;
+void check_sips(const SipsSpec& sips, Checker& checker) {
+  const bool fits = sips.topology == "ring_1d" || (sips.w == 0 && sips.h == 0) ||
+                    std::int64_t{sips.w} * sips.h == sips.count;
+  checker.require(fits, {"system.sips.w", "system.sips.h", "system.sips.count", "system.sips.topology"},
+                  fmt::format("w x h is {} x {}, expected {} packages in all, or 0 x 0 for the squarest grid",
+                              sips.w, sips.h, sips.count));
+}
 
-  void require(bool holds, const std::string& key, const std::string& text) {
-    if (!holds) problems.push_back({reader.place(key), key, text});
-  }
+void check_cubes(const MachineSpec& spec, Checker& checker) {
+  const ExtentSpec& mesh = spec.sip.cube_mesh;
+  checker.require(spec.cubes_per_sip() <= kMaxCubes, {"sip.cube_mesh.w", "sip.cube_mesh.h"},
+                  fmt::format("w x h is {} x {}, expected at most {} cubes", mesh.w, mesh.h, kMaxCubes));
+}
 
-  void sips() {
-    const SipsSpec& sips = spec.system.sips;
-    if (sips.topology == "ring_1d" || (sips.w == 0 && sips.h == 0)) return;
-    require(sips.w * sips.h == sips.count, "system.sips.w",
-            fmt::format("w x h is {} x {}, expected {} packages in all, or 0 x 0 for the squarest grid",
-                        sips.w, sips.h, sips.count));
-  }
+void check_pes(const MachineSpec& spec, Checker& checker) {
+  const PeLayoutSpec& layout = spec.cube.pe_layout;
+  const std::set<std::string> distinct{layout.corners.begin(), layout.corners.end()};
+  const std::string corners = "cube.pe_layout.corners";
+  checker.require(!distinct.empty(), {corners}, "found an empty list, expected at least one corner");
+  checker.require(distinct.size() == layout.corners.size(), {corners},
+                  "found a corner twice, expected distinct ones");
+  checker.require(spec.pes_per_cube() <= kMaxPes, {"cube.pe_layout.pe_per_corner", corners},
+                  fmt::format("{} corners of {} PEs, expected at most {} PEs a cube", layout.corners.size(),
+                              layout.pe_per_corner, kMaxPes));
+}
 
-  void cubes() {
-    const ExtentSpec& mesh = spec.sip.cube_mesh;
-    require(spec.cubes_per_sip() <= kMaxCubes, "sip.cube_mesh.w",
-            fmt::format("w x h is {} x {}, expected at most {} cubes", mesh.w, mesh.h, kMaxCubes));
-  }
-
-  void pes() {
-    const PeLayoutSpec& layout = spec.cube.pe_layout;
-    const std::set<std::string> distinct{layout.corners.begin(), layout.corners.end()};
-    require(!distinct.empty(), "cube.pe_layout.corners", "found none, expected at least one corner");
-    require(distinct.size() == layout.corners.size(), "cube.pe_layout.corners",
-            "found a corner twice, expected distinct ones");
-    require(spec.pes_per_cube() <= kMaxPes, "cube.pe_layout.pe_per_corner",
-            fmt::format("{} corners of {} PEs, expected at most {} PEs a cube", layout.corners.size(),
-                        layout.pe_per_corner, kMaxPes));
-  }
-
-  void memory() {
-    const MemorySpec& memory = spec.cube.memory;
-    require(memory.tcm_scheduler < memory.tcm, "cube.memory.tcm_scheduler_bytes",
-            fmt::format("found {}, expected less than tcm_bytes ({})", to_string(memory.tcm_scheduler),
-                        to_string(memory.tcm)));
-  }
-};
+void check_memory(const MachineSpec& spec, Checker& checker) {
+  const MemorySpec& memory = spec.cube.memory;
+  checker.require(memory.tcm_scheduler < memory.tcm,
+                  {"cube.memory.tcm_scheduler_bytes", "cube.memory.tcm_bytes"},
+                  fmt::format("found {}, expected less than tcm_bytes ({})", to_string(memory.tcm_scheduler),
+                              to_string(memory.tcm)));
+  checker.require(memory.hbm_per_pe * spec.pes_per_cube() <= kMaxHbm,
+                  {"cube.memory.hbm_bytes_per_pe", "cube.pe_layout"},
+                  fmt::format("found {} for each of {} PEs, expected at most {} a cube",
+                              to_string(memory.hbm_per_pe), spec.pes_per_cube(), to_string(kMaxHbm)));
+}
 
 }  // namespace
 
-void check(const MachineSpec& spec, const Reader& reader, Problems& problems) {
-  Check machine{spec, reader, problems};
-  machine.sips();
-  machine.cubes();
-  machine.pes();
-  machine.memory();
+void check(const MachineSpec& spec, Checker checker) {
+  check_sips(spec.system.sips, checker);
+  check_cubes(spec, checker);
+  check_pes(spec, checker);
+  check_memory(spec, checker);
 }
 
 }  // namespace kbsim::config

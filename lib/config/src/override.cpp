@@ -41,7 +41,8 @@ void apply(Tree& root, const std::string& option, int layer, Problems& problems)
   const Origin origin{.name = "--set " + printable(option), .has_lines = false, .layer = layer};
   const std::size_t equals = option.find('=');
   const std::vector<std::string> names = split(std::string_view{option}.substr(0, equals));
-  const bool is_path = names.size() <= kLongestPath && std::ranges::find(names, "") == names.end();
+  const bool is_path =
+      !names.empty() && names.size() <= kLongestPath && std::ranges::find(names, "") == names.end();
   if (equals == std::string::npos || !is_path) {
     problems.push_back({{.file = origin.name}, "", "expected path.to.key=value"});
     return;

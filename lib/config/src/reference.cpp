@@ -39,8 +39,11 @@ class Page {
     section(fields, spec, "");
   }
   void model(std::string_view impl, const std::vector<Field>& fields) {
+    if (fields.empty()) {
+      text_ += fmt::format("\n## {}\n\nIt has no attributes.\n", impl);
+      return;
+    }
     heading(impl);
-    if (fields.empty()) text_ += "It has no attributes.\n";
     for (const Field& field : fields) row(field.name, field, to_text(field.get(field.fresh().get()), field));
   }
   [[nodiscard]] std::string text() const { return text_; }
@@ -53,14 +56,20 @@ class Page {
     text_ += fmt::format("| `{}` | {}{} | `{}` | {} |\n", key, expectation(field), unit_of(key), initial,
                          field.doc);
   }
+  void group(const std::string& path, const Field& field) {
+    text_ += fmt::format("| **`{}`** | {} | | {} |\n", path,
+                         field.type == FieldType::map ? "a map of NAME to keys" : "a map of keys", field.doc);
+  }
 
   void section(const std::vector<Field>& fields, void* spec, const std::string& path) {
     for (const Field& each : fields) field(each, spec, join_key(path, each.name));
   }
   void field(const Field& field, void* spec, const std::string& path) {
     if (field.type == FieldType::section) {
+      group(path, field);
       section(*field.section, field.member(spec), path);
     } else if (field.type == FieldType::map) {
+      group(path, field);
       section(*field.section, field.section->front().fresh().get(), path + ".NAME");
     } else if (field.type == FieldType::component) {
       row(path, field, static_cast<const ComponentSpec*>(field.member(spec))->impl);

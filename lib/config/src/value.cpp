@@ -103,7 +103,7 @@ std::string mismatch(const Tree& tree, const Field& field) {
   if (&part != &tree) expected.type = FieldType::text;
   const std::string text = fmt::format("found {}, expected {}", found(part), expectation(expected));
   const std::string nearest =
-      part.kind == Tree::Kind::scalar ? nearest_name(printable(part.text), field.choices) : "";
+      expected.type == FieldType::text ? nearest_name(printable(part.text), field.choices) : "";
   return nearest.empty() ? text : fmt::format("{}; did you mean '{}'?", text, nearest);
 }
 

@@ -59,6 +59,24 @@ inline constexpr Range kPositive{.min = std::numeric_limits<double>::min()};
 inline constexpr Range kNotNegative{.min = 0.0};
 constexpr Range at_least(double min) { return {.min = min}; }
 constexpr Range between(double min, double max) { return {.min = min, .max = max}; }
+constexpr Range between(Bytes min, Bytes max) {
+  return {.min = static_cast<double>(min.count()), .max = static_cast<double>(max.count())};
+}
+
+/// What a member of type T can hold at all. No part of a machine takes longer than a second or carries less
+/// than 1 MB/s, so that sums of delays stay within simulated time.
+template <class T>
+constexpr Range limits_of() {
+  if constexpr (std::is_same_v<T, Time>)
+    return {.max = 1e9};
+  else if constexpr (std::is_same_v<T, Bandwidth>)
+    return {.min = 1e-3, .max = 1e9};
+  else if constexpr (std::is_integral_v<T>)
+    return {.min = static_cast<double>(std::numeric_limits<T>::lowest()),
+            .max = static_cast<double>(std::numeric_limits<T>::max())};
+  else
+    return kAny;
+}
 
 template <class Spec>
 const std::vector<Field>& fields_of();
@@ -79,12 +97,8 @@ class FieldList {
   template <class T>
   void add(std::string name, T Spec::* member, Range range, std::string doc) {
     Field f = field(std::move(name), type_of<T>(), std::move(doc));
-    f.min = range.min;
-    f.max = range.max;
-    if constexpr (std::is_integral_v<T>) {
-      f.min = std::max(f.min, static_cast<double>(std::numeric_limits<T>::lowest()));
-      f.max = std::min(f.max, static_cast<double>(std::numeric_limits<T>::max()));
-    }
+    f.min = std::max(range.min, limits_of<T>().min);
+    f.max = std::min(range.max, limits_of<T>().max);
     f.set = [member](void* spec, const Scalar& v) { assign(static_cast<Spec*>(spec)->*member, v); };
     f.get = [member](const void* spec) { return scalar(static_cast<const Spec*>(spec)->*member); };
     fields_.push_back(std::move(f));

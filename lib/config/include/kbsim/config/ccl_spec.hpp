@@ -27,7 +27,7 @@ struct CclSettings {
     f.choice("buffer_kind", &CclSettings::buffer_kind, {"tcm", "hbm", "sram"}, "memory that holds the slots");
     f.choice("backpressure", &CclSettings::backpressure, {"sleep", "poll"},
              "how a full or empty queue is waited for: until its event, or by looking again");
-    f.add("poll_ns", &CclSettings::poll, kPositive, "time between two looks of backpressure: poll");
+    f.add("poll_ns", &CclSettings::poll, at_least(0.001), "time between two looks of backpressure: poll");
     f.add("n_slots", &CclSettings::n_slots, between(1, 65536), "slots of a ring");
     f.add("slot_size", &CclSettings::slot_size, at_least(1),
           "bytes of a slot, the largest payload of a send");

@@ -18,7 +18,7 @@ struct WireSpec {
 
   static void describe(FieldList<WireSpec>& f) {
     f.add("bw_gbs", &WireSpec::bandwidth, kPositive, "bandwidth of one direction, 1 GB = 1e9 bytes");
-    f.add("length_mm", &WireSpec::length_mm, kNotNegative, "length, for the propagation delay");
+    f.add("length_mm", &WireSpec::length_mm, between(0, 1e6), "length, for the propagation delay");
   }
 };
 
@@ -37,8 +37,8 @@ struct SizeSpec {
   double h_mm = 10.0;
 
   static void describe(FieldList<SizeSpec>& f) {
-    f.add("w_mm", &SizeSpec::w_mm, kPositive, "width");
-    f.add("h_mm", &SizeSpec::h_mm, kPositive, "height");
+    f.add("w_mm", &SizeSpec::w_mm, between(1e-3, 1e6), "width");
+    f.add("h_mm", &SizeSpec::h_mm, between(1e-3, 1e6), "height");
   }
 };
 
@@ -78,9 +78,9 @@ struct SystemSpec {
   SystemComponentsSpec components;
 
   static void describe(FieldList<SystemSpec>& f) {
-    f.add("ns_per_mm", &SystemSpec::ns_per_mm, kNotNegative, "wire propagation delay");
+    f.add("ns_per_mm", &SystemSpec::ns_per_mm, between(0, 1000), "wire propagation delay");
     f.add("packet_bytes", &SystemSpec::packet_bytes, kNotNegative, "largest packet; 0: one packet a message");
-    f.add("control_bytes", &SystemSpec::control_bytes, at_least(1), "size of a control message");
+    f.add("control_bytes", &SystemSpec::control_bytes, between(1_B, 1_MiB), "size of a control message");
     f.section("host_link", &SystemSpec::host_link, "PCIe: host to switch, and switch to package");
     f.section("sips", &SystemSpec::sips, "the packages");
     f.section("components", &SystemSpec::components, "models of the system's own parts");
@@ -142,6 +142,7 @@ struct PeLayoutSpec {
   }
 };
 
+/// The upper limits are the room that physical addresses have for each memory.
 struct MemorySpec {
   Bytes hbm_per_pe{6_GiB};
   Bytes sram{32_MiB};
@@ -149,9 +150,9 @@ struct MemorySpec {
   Bytes tcm_scheduler{4_MiB};
 
   static void describe(FieldList<MemorySpec>& f) {
-    f.add("hbm_bytes_per_pe", &MemorySpec::hbm_per_pe, at_least(1), "one PE's HBM slice");
-    f.add("sram_bytes", &MemorySpec::sram, at_least(1), "SRAM shared in a cube");
-    f.add("tcm_bytes", &MemorySpec::tcm, at_least(1), "TCM of a PE, the scheduler's part included");
+    f.add("hbm_bytes_per_pe", &MemorySpec::hbm_per_pe, between(1_B, 128_GiB), "one PE's HBM slice");
+    f.add("sram_bytes", &MemorySpec::sram, between(1_B, 512_MiB), "SRAM shared in a cube");
+    f.add("tcm_bytes", &MemorySpec::tcm, between(1_B, 256_MiB), "TCM of a PE, the scheduler's part included");
     f.add("tcm_scheduler_bytes", &MemorySpec::tcm_scheduler, kNotNegative, "the scheduler's part of the TCM");
   }
 };

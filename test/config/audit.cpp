@@ -1,0 +1,106 @@
+// Every described key is read, documented and, in the shipped file, spelled out.
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/config/describe.hpp"
+
+#include "support.hpp"
+
+using namespace kbsim;
+using namespace kbsim::config;
+
+namespace {
+
+using Visit = std::function<void(const std::string& key, const Field& field, const Scalar& initial)>;
+
+void visit_model(const std::string& path, const ComponentSpec& component, const Visit& visit) {
+  for (const Field& field : *kModels.fields(component.impl))
+    visit(path + "." + field.name, field, field.get(field.fresh().get()));
+}
+
+void visit_values(const std::vector<Field>& fields, void* spec, const std::string& path, const Visit& visit) {
+  for (const Field& field : fields) {
+    const std::string key = path.empty() ? field.name : path + "." + field.name;
+    CHECK_MESSAGE(!field.doc.empty(), key);
+    if (field.type == FieldType::section)
+      visit_values(*field.section, field.member(spec), key, visit);
+    else if (field.type == FieldType::component)
+      visit_model(key, *static_cast<const ComponentSpec*>(field.member(spec)), visit);
+    else
+      visit(key, field, field.get(spec));
+  }
+}
+
+void visit_machine(const Visit& visit) {
+  MachineSpec spec;
+  visit_values(fields_of<MachineSpec>(), &spec, "", visit);
+}
+
+// Another value that the field accepts, as YAML.
+std::string another(const Field& field, const Scalar& initial) {
+  if (field.type == FieldType::text) return field.choices.at(1);
+  if (field.type == FieldType::text_list) return "[SE]";
+  if (field.type == FieldType::number) return std::get<double>(initial) == 0.5 ? "0.25" : "0.5";
+  const std::int64_t now = std::get<std::int64_t>(initial);
+  return std::to_string(static_cast<double>(now + 1) <= field.max ? now + 1 : now - 1);
+}
+
+std::string file(const std::string& path) {
+  std::ifstream in{path};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+}  // namespace
+
+TEST_CASE("Audit: every key of a machine is read: giving it changes the resolved copy") {
+  const std::string before = resolved_yaml(MachineSpec{}, kModels);
+  int keys = 0;
+  visit_machine([&](const std::string& key, const Field& field, const Scalar& initial) {
+    if (key == "schema_version") return;  // has one value only
+    const MachineSpec changed = machine("schema_version: 1", {key + "=" + another(field, initial)});
+    CHECK_MESSAGE(resolved_yaml(changed, kModels) != before, key);
+    ++keys;
+  });
+  CHECK(keys > 50);
+}
+
+TEST_CASE("Audit: configs/topology.yaml spells out every key") {
+  const std::string written = file(KBSIM_SOURCE_DIR "/configs/topology.yaml");
+  visit_machine([&](const std::string&, const Field& field, const Scalar&) {
+    CHECK_MESSAGE(written.find(field.name + ":") != std::string::npos, field.name);
+  });
+}
+
+TEST_CASE("Audit: the reference page has a row for every key, algorithm setting and model attribute") {
+  const std::string page = reference_markdown(kModels);
+  const auto documented = [&](const std::string& key) {
+    return page.find("| `" + key + "` |") != std::string::npos;
+  };
+  MachineSpec spec;
+  visit_values(fields_of<MachineSpec>(), &spec, "",
+               [&](const std::string& key, const Field& field, const Scalar&) {
+                 CHECK_MESSAGE((documented(key) || documented(field.name)), key);
+               });
+  for (const Field& field : fields_of<CclDefaults>()) CHECK(documented("defaults." + field.name));
+  for (const Field& field : fields_of<AlgorithmSpec>()) CHECK(documented("algorithms.NAME." + field.name));
+  for (const std::string& impl : kModels.impls())
+    CHECK(page.find("\n## " + impl + "\n") != std::string::npos);
+}
+
+TEST_CASE("Reference page: a row says what a key takes, its unit, its default and its meaning") {
+  const std::string page = reference_markdown(kModels);
+  for (const std::string row :
+       {"| `sip.cube_mesh.w` | an integer from 1 to 64 | `4` | columns |\n",
+        "| `system.host_link.bw_gbs` | a number from 0.001 to 1000000000 (GB/s) | `64` | bandwidth of one "
+        "direction, 1 "
+        "GB = 1e9 bytes |\n",
+        "| `cube.xbar` | a map with impl and the model's attributes | `builtin.xbar` | joins the PEs and the "
+        "NOC to "
+        "the HBM slices |\n",
+        "| `defaults.buffer_kind` | one of tcm, hbm, sram | `tcm` | memory that holds the slots |\n",
+        "## builtin.host\n\nIt has no attributes.\n"})
+    CHECK_MESSAGE(page.find(row) != std::string::npos, row);
+}

@@ -1,0 +1,84 @@
+#include <doctest/doctest.h>
+
+#include "kbsim/config/describe.hpp"
+
+#include "support.hpp"
+
+using namespace kbsim;
+using namespace kbsim::config;
+
+namespace {
+
+const std::string kText =
+    "algorithms:\n"  // before the defaults, which hold all the same
+    "  ring: {kernel: ring_allreduce, topology: ring_1d, mapper: all_pes, n_slots: 2}\n"
+    "  tree: {kernel: tree_allreduce, slot_size: 8KiB, world_size: 7}\n"
+    "defaults: {algorithm: tree, n_slots: 6, n_elem: 100, poll_ns: 2.5}\n";
+
+}  // namespace
+
+TEST_CASE("CclSpec: an algorithm's own keys win over the defaults") {
+  const CclSpec ccl = parse_ccl(kText, "c.yaml");
+  const AlgorithmSpec& ring = ccl.resolve("ring");
+  CHECK(ring.name == "ring");
+  CHECK(ring.kernel == "ring_allreduce");
+  CHECK(ring.topology == "ring_1d");
+  CHECK(ring.mapper == "all_pes");
+  CHECK(ring.validator == "single_shard_per_rank");
+  CHECK(ring.n_slots == 2);
+  CHECK(ring.n_elem == 100);
+  CHECK(ring.poll == 2500_ps);
+  CHECK(ring.slot_size == 4_KiB);
+  CHECK(ccl.resolve("tree").n_slots == 6);
+  CHECK(ccl.resolve("tree").slot_size == 8_KiB);
+  CHECK(ccl.resolve("tree").world_size == 7);
+}
+
+TEST_CASE("CclSpec: no name stands for the default, an unknown one gets a hint") {
+  const CclSpec ccl = parse_ccl(kText, "c.yaml");
+  CHECK(&ccl.resolve("") == &ccl.resolve("tree"));
+  CHECK_THROWS_WITH_AS((void)ccl.resolve("rng"), "unknown algorithm 'rng', did you mean 'ring'?", UsageError);
+  CHECK_THROWS_WITH_AS((void)ccl.resolve("broadcast"), "unknown algorithm 'broadcast' (known: ring, tree)",
+                       UsageError);
+}
+
+TEST_CASE("CclSpec: overrides reach defaults and algorithms") {
+  const CclSpec ccl = parse_ccl(kText, "c.yaml", {"defaults.n_elem=9", "algorithms.tree.n_elem=10"});
+  CHECK(ccl.resolve("ring").n_elem == 9);
+  CHECK(ccl.resolve("tree").n_elem == 10);
+}
+
+TEST_CASE("CclSpec: a resolved copy reads back to the same") {
+  const std::string text = resolved_yaml(parse_ccl(kText, "c.yaml"));
+  CHECK(resolved_yaml(parse_ccl(text, "again")) == text);
+}
+
+TEST_CASE("CclSpec: mistakes are told with place and remedy") {
+  CHECK(ccl_errors("defaults: {algorithm: rin}\nalgorithms:\n  ring: {kernl: a, n_slots: 0}\n  tree:\n") ==
+        "c.yaml:1:23: defaults.algorithm: unknown algorithm 'rin', did you mean 'ring'?\n"
+        "c.yaml:3:9: algorithms.ring.kernel: found nothing, expected the name of a kernel\n"
+        "c.yaml:3:10: algorithms.ring.kernl: unknown key, did you mean 'kernel'?\n"
+        "c.yaml:3:29: algorithms.ring.n_slots: found '0', expected an integer from 1 to 65536\n"
+        "c.yaml:4:3: algorithms.tree.kernel: found nothing, expected the name of a kernel");
+  CHECK(ccl_errors("algorithms: [ring]\n") ==
+        "c.yaml:1:13: algorithms: found a list, expected a map of names to sections");
+  CHECK(ccl_errors("defaults: {algorithm: ring}\nalgorithms: {ring: {kernel: [a]}}\n") ==
+        "c.yaml:2:29: algorithms.ring.kernel: found a list, expected a text");
+}
+
+TEST_CASE("configs/ccl.yaml: the default algorithm derives its neighbours from the machine") {
+  const CclSpec ccl = load_ccl(KBSIM_SOURCE_DIR "/configs/ccl.yaml");
+  const AlgorithmSpec& algorithm = ccl.resolve("");
+  CHECK(algorithm.name == "intercube_allreduce");
+  CHECK(algorithm.kernel == "intercube_allreduce");
+  CHECK(algorithm.topology == "none");
+  CHECK(algorithm.mapper == "leader_only");
+  CHECK(algorithm.validator == "single_shard_per_rank");
+  CHECK(algorithm.n_elem == 8);
+}
+
+TEST_CASE("configs/ccl.yaml: spells out the documented defaults") {
+  CclSpec expected;
+  expected.algorithms = load_ccl(KBSIM_SOURCE_DIR "/configs/ccl.yaml").algorithms;
+  CHECK(resolved_yaml(load_ccl(KBSIM_SOURCE_DIR "/configs/ccl.yaml")) == resolved_yaml(expected));
+}
