@@ -66,12 +66,11 @@ TEST_CASE("CclSpec: mistakes are told with place and remedy") {
         "c.yaml:2:29: algorithms.ring.kernel: found a list, expected a text");
 }
 
-TEST_CASE("configs/ccl.yaml: the default algorithm derives its neighbours from the machine") {
+TEST_CASE("configs/ccl.yaml: the default algorithm is the all-reduce between cubes") {
   const CclSpec ccl = load_ccl(KBSIM_SOURCE_DIR "/configs/ccl.yaml");
   const AlgorithmSpec& algorithm = ccl.resolve("");
   CHECK(algorithm.name == "intercube_allreduce");
   CHECK(algorithm.kernel == "intercube_allreduce");
-  CHECK(algorithm.topology == "none");
   CHECK(algorithm.mapper == "leader_only");
   CHECK(algorithm.validator == "single_shard_per_rank");
   CHECK(algorithm.n_elem == 8);

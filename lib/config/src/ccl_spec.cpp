@@ -12,7 +12,7 @@ namespace kbsim::config {
 void CclSpec::describe(FieldList<CclSpec>& f) {
   const auto from_defaults = [](const CclSpec& spec, const std::string& name) {
     AlgorithmSpec algorithm;
-    static_cast<CclSettings&>(algorithm) = spec.defaults;
+    static_cast<CclSettings&>(algorithm) = static_cast<const CclSettings&>(spec.defaults);
     algorithm.name = name;
     return algorithm;
   };

@@ -78,7 +78,9 @@ void TreeBuilder::add(Tree tree, YAML::anchor_t anchor) {
   } else if (Open& parent = open_.back(); parent.tree.kind == Tree::Kind::list) {
     parent.tree.items.push_back(std::move(tree));
   } else if (parent.pending) {
-    take_value(parent, std::move(tree));
+    TreeEntry entry = std::move(*parent.pending);
+    parent.pending.reset();
+    take_value(parent, std::move(entry), std::move(tree));
   } else {
     take_key(parent, std::move(tree));
   }
@@ -89,8 +91,7 @@ void TreeBuilder::take_key(Open& map, Tree key) {
   map.pending = TreeEntry{.key = std::move(key.text), .at = std::move(key.at), .value = {}};
 }
 
-void TreeBuilder::take_value(Open& map, Tree value) {
-  TreeEntry entry = *std::exchange(map.pending, std::nullopt);
+void TreeBuilder::take_value(Open& map, TreeEntry entry, Tree value) {
   if (value.kind == Tree::Kind::null) value.at = entry.at;
   entry.value = std::move(value);
   if (const TreeEntry* first = map.tree.find(entry.key)) {

@@ -50,7 +50,7 @@ class TreeBuilder : public YAML::EventHandler {
   void close();
   void add(Tree tree, YAML::anchor_t anchor);
   void take_key(Open& map, Tree key);
-  void take_value(Open& map, Tree value);
+  void take_value(Open& map, TreeEntry entry, Tree value);
   void count(TreeExtent extent, const Place& at);
   [[nodiscard]] std::string dotted(const std::string& key) const;
 

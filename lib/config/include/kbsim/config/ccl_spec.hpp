@@ -59,7 +59,7 @@ struct AlgorithmSpec : CclSettings {
   static void describe(FieldList<AlgorithmSpec>& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
     f.add("topology", &AlgorithmSpec::topology,
-          "who is whose neighbour, as ring_1d or tree_binary; none: the kernel derives it from the machine");
+          "who is whose neighbour, as ring_1d or tree_binary; none: nobody");
     f.add("mapper", &AlgorithmSpec::mapper, "which PEs take part, as leader_only or all_pes");
     f.add("validator", &AlgorithmSpec::validator,
           "which results are compared, as single_shard_per_rank or multi_pe_sip_local");
