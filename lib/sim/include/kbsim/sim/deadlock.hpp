@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/time.hpp"
+
+namespace kbsim {
+
+/// One process that waits: for what, since when, and where in the source, innermost call first.
+struct Waiting {
+  std::string process;
+  std::string what;  // "mailbox sip0.cube1.noc"
+  Time since;
+  std::vector<Place> at;
+};
+[[nodiscard]] std::string to_string(const Waiting& waiting);
+
+/// Nothing is left to do, and spawned processes still wait.
+class DeadlockError : public Error {
+ public:
+  DeadlockError(Time at, std::vector<Waiting> waiting);
+  [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }
+
+ private:
+  std::vector<Waiting> waiting_;
+};
+
+/// A limit that the user has set, on time or events, is met.
+class LimitError : public Error {
+ public:
+  LimitError(const std::string& text, std::vector<Waiting> waiting);
+  [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }
+
+ private:
+  std::vector<Waiting> waiting_;
+};
+
+/// What a process threw that nobody had joined: its text with the process and time before it, its exit
+/// code, and itself nested within (std::rethrow_if_nested).
+class ProcessError : public Error {
+ public:
+  ProcessError(ExitCode exit, const std::string& process, Time at, const std::string& text)
+      : Error{exit, "process " + process + " at " + to_string(at) + ": " + text} {}
+};
+
+}  // namespace kbsim

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace kbsim::detail {
+
+/// A thread's free blocks in classes of 64 bytes, last freed first taken: the memory of coroutine frames
+/// and posted items. Every block is a heap block of its own, so a block may be freed by another thread.
+/// Builds with AddressSanitizer keep nothing, so that it sees every use after free.
+class Pool {
+ public:
+  static void* allocate(std::size_t size) {
+    if (size > kLargest) return ::operator new(size);
+    Block*& head = free_[(size - 1) / kClass];
+    if (head == nullptr) return refill((size - 1) / kClass);
+    Block* const block = head;
+    head = block->next;
+    return block;
+  }
+  static void free(void* memory, std::size_t size) noexcept {
+    if (size > kLargest) return ::operator delete(memory);
+    auto* const block = static_cast<Block*>(memory);
+    Block*& head = free_[(size - 1) / kClass];
+    block->next = head;
+    head = block;
+  }
+
+ private:
+  struct Block {
+    Block* next;
+  };
+  struct Reaper {
+    ~Reaper();
+  };
+  static void* refill(std::size_t size_class);
+
+  static constexpr std::size_t kClass = 64;
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr std::size_t kLargest = 0;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  static constexpr std::size_t kLargest = 0;
+#else
+  static constexpr std::size_t kLargest = 4096;
+#endif
+#else
+  static constexpr std::size_t kLargest = 4096;
+#endif
+  static constexpr std::size_t kClasses = 4096 / kClass;
+
+  static thread_local constinit std::array<Block*, kClasses> free_;
+};
+
+inline thread_local constinit std::array<Pool::Block*, Pool::kClasses> Pool::free_{};
+
+}  // namespace kbsim::detail

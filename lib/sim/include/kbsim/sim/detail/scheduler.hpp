@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "kbsim/base/time.hpp"
+#include "kbsim/sim/detail/node.hpp"
+#include "kbsim/sim/detail/shuffle.hpp"
+#include "kbsim/sim/detail/wheel.hpp"
+
+namespace kbsim::detail {
+
+class ProcessRecord;
+
+/// The order of events. A time has two phases: arrivals run in schedule order until there are none,
+/// then the lates queued by then run as one batch; and again, until both are empty.
+class Scheduler {
+ public:
+  enum class Stop : std::uint8_t { idle, interrupted, max_events, one_time, stop_at };
+
+  struct Limits {
+    Time stop_at;
+    std::uint64_t max_events;
+    std::uint64_t max_events_at_one_time;
+  };
+
+  Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed);
+
+  [[nodiscard]] Time now() const { return now_; }
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+
+  /// At `when`, not before now; at kForever: never.
+  void at(Node& node, Time when) {
+    node.when = when;
+    if (when == now_) {
+      ready_.push_back(node);
+    } else if (when != kForever) [[likely]] {
+      wheel_.insert(node);
+    }
+  }
+  void ready(Node& node) { ready_.push_back(node); }
+  void ready(List& nodes) { ready_.splice_back(nodes); }
+  void late(Node& node) { late_.push_back(node); }
+  void late(List& nodes) { late_.splice_back(nodes); }
+
+  /// The process that runs just now; null in events that belong to none.
+  void running(ProcessRecord* process) { running_ = process; }
+  [[nodiscard]] ProcessRecord* running() const { return running_; }
+
+  /// Runs until nothing is left, a limit is met, or somebody has called interrupt().
+  Stop run();
+  void interrupt() { interrupted_ = true, budget_ = 0; }
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+
+  /// Drops the events that `belongs` accepts.
+  template <class Belongs>
+  void drop_if(Belongs belongs) {
+    const auto drop = [&](Link& link) {
+      auto& node = static_cast<Node&>(link);
+      if (!belongs(node)) return;
+      node.unlink();
+      node.dispatch(node, nullptr);
+    };
+    wheel_.for_each(drop);
+    for (const List* list : {&ready_, &late_, &batch_}) list->for_each(drop);
+    if (shuffle_) shuffle_->for_each(drop);
+  }
+
+ private:
+  template <class Order>
+  Stop run_in(Order& order);
+  template <class Order>
+  bool run_present(Order& order);
+  template <class Order>
+  bool run_all(List& list, Order& order);
+  void renew_budget();
+  [[nodiscard]] Stop stopped() const;
+
+  Time now_{};
+  ProcessRecord* running_ = nullptr;
+  std::uint64_t events_ = 0;
+  std::uint64_t budget_ = 0;  // the number of events at which to look up
+  List ready_;                // arrivals of the present time
+  List late_;
+  List batch_;  // the lates that are being run
+  bool interrupted_ = false;
+  Limits limits_;
+  std::unique_ptr<Shuffle> shuffle_;
+  Wheel wheel_;
+};
+
+}  // namespace kbsim::detail

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/sim/detail/process_record.hpp"
+#include "kbsim/sim/simulation.hpp"
+
+namespace kbsim::detail {
+
+/// Waiting for tasks that run side by side within one process, each started by an event of its own at the
+/// present time. Those that haven't ended when the waiter goes on are cancelled.
+template <class T>
+class Together : public Wait, public Completion {
+ public:
+  Together(std::vector<Task<T>>&& tasks, const std::source_location& at)
+      : Wait{at}, tasks_{std::move(tasks)} {
+    for (const Task<T>& task : tasks_) ensure(static_cast<bool>(task), "a task is awaited once", at);
+  }
+
+  [[nodiscard]] bool await_ready() const { return tasks_.empty(); }
+  template <class Caller>
+  void await_suspend(std::coroutine_handle<Caller> caller) {
+    caller_ = caller;
+    start(caller.promise());
+  }
+  [[nodiscard]] std::string what() const override { return "tasks"; }
+  [[nodiscard]] const PromiseBase* inner() const override {
+    for (const Task<T>& task : tasks_) {
+      if (!task.coroutine().done()) return &task.coroutine().promise();
+    }
+    return nullptr;
+  }
+
+ protected:
+  ~Together() = default;
+
+  std::vector<Task<T>> tasks_;
+  std::coroutine_handle<> caller_;
+
+ private:
+  void start(PromiseBase& caller) {
+    Scheduler& scheduler = caller.process->simulation->scheduler();
+    begin(caller, scheduler.now());
+    for (const Task<T>& task : tasks_) {
+      PromiseBase& promise = task.coroutine().promise();
+      promise.process = caller.process;
+      promise.completion = this;
+      scheduler.ready(promise);
+    }
+  }
+};
+
+}  // namespace kbsim::detail

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "kbsim/sim/detail/node.hpp"
+
+namespace kbsim::detail {
+
+/// The future: a hierarchical timing wheel of eight levels of 256 slots, which spans all of Time.
+/// A node stands at the level of the highest byte in which its time differs from the wheel's, so equal
+/// times always share a slot and stay in the order in which they came. Insertion is O(1), taking
+/// amortised O(levels), leaving (Link::unlink) O(1); nothing is allocated.
+class Wheel {
+ public:
+  /// `node.when` must not be before time().
+  void insert(Node& node) {
+    const auto when = static_cast<std::uint64_t>(node.when.count());
+    const auto level = static_cast<unsigned>(std::bit_width((when ^ time_) | 1) - 1) / kBits;
+    const auto index = level * kSlots + static_cast<unsigned>(when >> (level * kBits)) % kSlots;
+    slots_[index].push_back(node);
+    words_[index / 64] |= std::uint64_t{1} << (index % 64);
+    summary_ |= 1U << (index / 64);
+  }
+
+  /// Takes the earliest node, and appends the others of its time to `same`; null if there is none.
+  Node* take(List& same) {
+    while (summary_ != 0) {
+      const unsigned index = first_slot();
+      List& slot = slots_[index];
+      forget(index);
+      if (slot.empty()) continue;  // all its nodes have left
+      auto* first = static_cast<Node*>(&slot.pop_front());
+      if (!slot.empty())
+        first = index < kSlots ? first_of_level_0(slot, *first, same) : spread(slot, *first, same);
+      time_ = static_cast<std::uint64_t>(first->when.count());
+      return first;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] Time time() const { return Time{static_cast<std::int64_t>(time_)}; }
+
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const List& slot : slots_) slot.for_each(visit);
+  }
+
+ private:
+  static constexpr unsigned kBits = 8;
+  static constexpr unsigned kSlots = 1U << kBits;
+  static constexpr unsigned kLevels = 64 / kBits;
+
+  [[nodiscard]] unsigned first_slot() const {
+    const auto word = static_cast<unsigned>(std::countr_zero(summary_));
+    return word * 64 + static_cast<unsigned>(std::countr_zero(words_[word]));
+  }
+  void forget(unsigned index) {
+    const unsigned word = index / 64;
+    words_[word] &= words_[word] - 1;
+    if (words_[word] == 0) summary_ &= summary_ - 1;
+  }
+  static Node* first_of_level_0(List& slot, Node& first, List& same) {
+    same.splice_back(slot);
+    return &first;
+  }
+  /// Moves the wheel to the earliest time in the slot and its later nodes to lower levels.
+  Node* spread(List& slot, Node& first, List& same) {
+    Time earliest = first.when;
+    slot.for_each([&](Link& link) { earliest = std::min(earliest, static_cast<Node&>(link).when); });
+    time_ = static_cast<std::uint64_t>(earliest.count());
+    slot.push_front(first);
+    List nodes{std::move(slot)};
+    while (!nodes.empty()) {
+      auto& node = static_cast<Node&>(nodes.pop_front());
+      if (node.when == earliest) {
+        same.push_back(node);
+      } else {
+        insert(node);
+      }
+    }
+    return static_cast<Node*>(&same.pop_front());
+  }
+
+  std::uint64_t time_ = 0;
+  std::uint32_t summary_ = 0;                                 // which words have bits
+  std::array<std::uint64_t, kLevels * kSlots / 64> words_{};  // which slots have nodes, or had them
+  std::array<List, kLevels * kSlots> slots_;
+};
+
+}  // namespace kbsim::detail

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/simulation.hpp"
+
+namespace kbsim {
+
+/// The timed mailbox, the joint of the machine: a sender posts an item to be there at a time, and the
+/// event that brings it resumes the process that waits for it, if any, with the item in hand. One event
+/// an item, no limit to their number, and no allocation in steady state. Items of one time arrive in
+/// the order of their posts (in any order if ties are shuffled).
+template <class T>
+class Mailbox {
+ public:
+  class Receive;
+  class Collect;
+
+  Mailbox(Simulation& sim, std::string name) : scheduler_{sim.scheduler()}, name_{std::move(name)} {}
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+  ~Mailbox();
+
+  /// Never waits. Throws InternalError if `at` is before now() or never comes.
+  void post(Time at, T item);
+
+  /// Waits for the next item, in the arrival phase; doesn't wait if one is there. Receivers are served
+  /// in the order of their waits.
+  [[nodiscard]] Receive receive(const std::source_location& at = std::source_location::current()) {
+    return Receive{*this, at};
+  }
+  /// Waits until at least one item is there, then for the late phase of that time, and appends all items
+  /// that are there then. For a mailbox with a single consumer; else it may find none.
+  [[nodiscard]] Collect collect(std::vector<T>& into,
+                                const std::source_location& at = std::source_location::current()) {
+    return Collect{*this, into, at};
+  }
+
+  [[nodiscard]] bool empty() const { return items_.empty(); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  struct Item : detail::Node {
+    Item(Mailbox& to, T&& what) : Node{&arrive}, box{to}, value{std::move(what)} {}
+    static void* operator new(std::size_t size) { return detail::Pool::allocate(size); }
+    static void operator delete(void* item, std::size_t size) { detail::Pool::free(item, size); }
+    Mailbox& box;
+    T value;
+  };
+  static void arrive(detail::Node& node, detail::Scheduler* scheduler);
+  T take();
+
+  detail::Scheduler& scheduler_;
+  std::string name_;
+  std::int64_t in_flight_ = 0;
+  detail::List items_;
+  detail::List receivers_;  // only while there are no items
+  detail::List collectors_;
+};
+
+template <class T>
+class [[nodiscard]] Mailbox<T>::Receive final : public detail::NamedWait {
+ public:
+  Receive(Mailbox& box, const std::source_location& at) : NamedWait{"mailbox", box.name_, at}, box_{box} {}
+  [[nodiscard]] bool await_ready() const { return !box_.items_.empty(); }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiter) {
+    begin(waiter.promise(), box_.scheduler_.now());
+    box_.receivers_.push_back(waiter.promise());
+  }
+  T await_resume() { return box_.take(); }
+
+ private:
+  Mailbox& box_;
+};
+
+template <class T>
+class [[nodiscard]] Mailbox<T>::Collect final : public detail::NamedWait {
+ public:
+  Collect(Mailbox& box, std::vector<T>& into, const std::source_location& at)
+      : NamedWait{"mailbox", box.name_, at}, box_{box}, into_{into} {}
+  static bool await_ready() noexcept { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiter) {
+    begin(waiter.promise(), box_.scheduler_.now());
+    if (box_.items_.empty()) {
+      box_.collectors_.push_back(waiter.promise());
+    } else {
+      box_.scheduler_.late(waiter.promise());
+    }
+  }
+  void await_resume() {
+    while (!box_.items_.empty()) into_.push_back(box_.take());
+  }
+
+ private:
+  Mailbox& box_;
+  std::vector<T>& into_;
+};
+
+template <class T>
+Mailbox<T>::~Mailbox() {
+  if (in_flight_ > 0) {
+    scheduler_.drop_if([this](const detail::Node& node) {
+      return node.dispatch == &arrive && &static_cast<const Item&>(node).box == this;
+    });
+  }
+  while (!items_.empty()) delete static_cast<Item*>(&items_.pop_front());
+}
+
+template <class T>
+void Mailbox<T>::post(Time at, T item) {
+  if (at < scheduler_.now() || at == kForever) [[unlikely]]
+    ensure(false, "a post to mailbox " + name_ + " is for now or later");
+  ++in_flight_;
+  scheduler_.at(*new Item{*this, std::move(item)}, at);
+}
+
+template <class T>
+void Mailbox<T>::arrive(detail::Node& node, detail::Scheduler* scheduler) {
+  auto& item = static_cast<Item&>(node);
+  Mailbox& box = item.box;
+  --box.in_flight_;
+  if (scheduler == nullptr) {
+    delete &item;
+    return;
+  }
+  box.items_.push_back(item);
+  if (!box.receivers_.empty()) {
+    auto& receiver = static_cast<detail::PromiseBase&>(box.receivers_.pop_front());
+    return receiver.dispatch(receiver, scheduler);
+  }
+  scheduler->running(nullptr);
+  scheduler->late(box.collectors_);
+}
+
+template <class T>
+T Mailbox<T>::take() {
+  auto& item = static_cast<Item&>(items_.pop_front());
+  T value = std::move(item.value);
+  delete &item;
+  return value;
+}
+
+}  // namespace kbsim

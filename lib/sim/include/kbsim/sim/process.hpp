@@ -1,0 +1,78 @@
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <source_location>
+#include <string>
+#include <utility>
+
+#include "kbsim/sim/detail/process_record.hpp"
+
+namespace kbsim {
+
+namespace detail {
+class JoinWait;
+}
+
+/// A cheap handle to what spawn() or serve() started; may outlive it and the simulation.
+class Process {
+ public:
+  Process() = default;
+  explicit Process(detail::ProcessRecord& record) : record_{&record} { record.retain(); }
+  Process(const Process& other) : record_{other.record_} {
+    if (record_ != nullptr) record_->retain();
+  }
+  Process(Process&& other) noexcept : record_{std::exchange(other.record_, nullptr)} {}
+  Process& operator=(Process other) noexcept {
+    std::swap(record_, other.record_);
+    return *this;
+  }
+  ~Process() {
+    if (record_ != nullptr) record_->release();
+  }
+
+  /// It has returned, thrown, or been cancelled.
+  [[nodiscard]] bool done() const { return record_->simulation == nullptr; }
+  [[nodiscard]] const std::string& name() const { return record_->name; }
+
+  /// Waits until it is done, and rethrows what it threw; doesn't wait if it is done already. Joining a
+  /// cancelled process just returns. Joiners resume in the order of their waits.
+  [[nodiscard]] detail::JoinWait join(const std::source_location& at = std::source_location::current()) const;
+
+  /// Ends it where it waits: its locals are destroyed, innermost task first. Does nothing if it is done.
+  /// Throws UsageError if a process cancels itself.
+  void cancel() const;
+
+ private:
+  detail::ProcessRecord* record_ = nullptr;
+};
+
+namespace detail {
+
+class [[nodiscard]] JoinWait final : public Wait {
+ public:
+  JoinWait(ProcessRecord& joined, const std::source_location& at) : Wait{at}, joined_{&joined} {
+    joined_->retain();
+  }
+  ~JoinWait() { joined_->release(); }
+
+  [[nodiscard]] bool await_ready() const { return joined_->simulation == nullptr; }
+  template <class Waiter>
+  void await_suspend(std::coroutine_handle<Waiter> waiter) {
+    suspend(waiter.promise());
+  }
+  void await_resume() const {
+    if (joined_->error) std::rethrow_exception(joined_->error);
+  }
+  [[nodiscard]] std::string what() const override { return "the end of process " + joined_->name; }
+
+ private:
+  void suspend(PromiseBase& waiter);
+  ProcessRecord* joined_;
+};
+
+}  // namespace detail
+
+inline detail::JoinWait Process::join(const std::source_location& at) const { return {*record_, at}; }
+
+}  // namespace kbsim

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/time.hpp"
+#include "kbsim/sim/detail/scheduler.hpp"
+#include "kbsim/sim/detail/timer.hpp"
+#include "kbsim/sim/process.hpp"
+#include "kbsim/sim/task.hpp"
+
+namespace kbsim {
+
+struct SimulationOptions {
+  std::optional<std::uint64_t> shuffle_ties;  // seed: events of one phase run in random order
+  Time stop_at = kForever;                    // the last time whose events may run
+  std::uint64_t max_events = UINT64_MAX;
+  std::uint64_t max_events_at_one_time = 10'000'000;  // time that stands still is a fault
+};
+
+/// Simulated time and the processes that live in it. Events of one time run in two phases: arrivals in
+/// schedule order until there are none, then, late, the deciders that are queued by then; and so on.
+/// It may go away before or after what its processes wait for.
+class Simulation {
+ public:
+  explicit Simulation(const SimulationOptions& options = {});
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  [[nodiscard]] Time now() const { return scheduler_.now(); }
+  [[nodiscard]] std::uint64_t events() const { return scheduler_.events(); }
+
+  /// Starts work that must end, at the present time in schedule order. What it throws is thrown by
+  /// run() as a ProcessError, unless somebody has joined it by then.
+  Process spawn(std::string name, Task<> task);
+  /// Starts a component: it may wait for ever, and never counts as deadlocked.
+  Process serve(std::string name, Task<> task);
+
+  /// Waits for `d`; d = 0 lets the other events that are queued for this time go first. An end beyond
+  /// Time never comes. Throws UsageError if d < 0.
+  [[nodiscard]] detail::Delay delay(Time d,
+                                    const std::source_location& at = std::source_location::current()) {
+    return {scheduler_, after(d, at), at};
+  }
+  /// Waits until `t`; doesn't wait if t <= now().
+  [[nodiscard]] detail::Until until(Time t,
+                                    const std::source_location& at = std::source_location::current()) {
+    return {scheduler_, t, at};
+  }
+  /// Waits for the late phase of the present time, in which what depends on all arrivals is decided.
+  [[nodiscard]] detail::LateWait late(const std::source_location& at = std::source_location::current()) {
+    return {scheduler_, at};
+  }
+
+  /// Runs until nothing is left to do. Throws ProcessError, DeadlockError, LimitError, or KernelFault if
+  /// time stands still.
+  void run();
+
+  /// Destroys all processes, newest first, where they wait; nobody is resumed.
+  void clear();
+
+  /// now() + d, kForever if that is beyond Time. Throws UsageError if d < 0.
+  [[nodiscard]] Time after(Time d, const std::source_location& at = std::source_location::current()) const {
+    if (static_cast<std::uint64_t>(d.count()) > static_cast<std::uint64_t>((kForever - now()).count()))
+        [[unlikely]] {
+      return beyond(d, at);
+    }
+    return now() + d;
+  }
+
+  /// For the room's own use.
+  [[nodiscard]] detail::Scheduler& scheduler() { return scheduler_; }
+  [[nodiscard]] std::shared_ptr<void>& context() { return context_; }
+
+ private:
+  friend class detail::ProcessRecord;
+
+  Process start(std::string name, Task<> task, bool service);
+  static Time beyond(Time d, const std::source_location& at);
+  void check(detail::Scheduler::Stop stop);
+  [[noreturn]] void rethrow_failure();
+
+  struct Failure {
+    std::string process;
+    Time at;
+    std::exception_ptr error;
+  };
+
+  detail::Scheduler scheduler_;
+  detail::List processes_;        // the living, in the order of their start
+  std::uint64_t unfinished_ = 0;  // of them spawned
+  std::optional<Failure> failure_;
+  bool is_running_ = false;
+  std::shared_ptr<void> context_;  // Asio's, made by executor.hpp
+};
+
+}  // namespace kbsim

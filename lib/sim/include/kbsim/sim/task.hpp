@@ -1,0 +1,138 @@
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <utility>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/sim/detail/promise.hpp"
+
+namespace kbsim {
+
+template <class T>
+class Task;
+
+namespace detail {
+
+template <class T>
+class CallWait;
+
+template <class T>
+class Promise : public PromiseBase {
+ public:
+  Promise() : PromiseBase{&resume<Promise>} {}
+  Task<T> get_return_object();
+  template <class U>
+    requires std::convertible_to<U&&, T>
+  void return_value(U&& value) {
+    value_.emplace(std::forward<U>(value));
+  }
+  T take() {
+    if (error) std::rethrow_exception(error);
+    return std::move(*value_);
+  }
+  template <class U>
+  static CallWait<U> await_transform(Task<U>&& called,
+                                     const std::source_location& at = std::source_location::current()) {
+    return CallWait<U>{std::move(called), at};
+  }
+  template <class Awaiter>
+  static Awaiter&& await_transform(Awaiter&& awaiter) {
+    return std::forward<Awaiter>(awaiter);
+  }
+
+ private:
+  std::optional<T> value_;
+};
+
+template <>
+class Promise<void> : public PromiseBase {
+ public:
+  Promise() : PromiseBase{&resume<Promise>} {}
+  Task<void> get_return_object();
+  static void return_void() noexcept {}
+  void take() const {
+    if (error) std::rethrow_exception(error);
+  }
+  template <class U>
+  static CallWait<U> await_transform(Task<U>&& called,
+                                     const std::source_location& at = std::source_location::current()) {
+    return CallWait<U>{std::move(called), at};
+  }
+  template <class Awaiter>
+  static Awaiter&& await_transform(Awaiter&& awaiter) {
+    return std::forward<Awaiter>(awaiter);
+  }
+};
+
+}  // namespace detail
+
+/// A coroutine that may wait in simulated time and ends with a T. It is lazy: it runs when it is awaited,
+/// within the awaiting process and without an event of its own, or when it is spawned. What it throws
+/// is thrown at its await. A task destroyed while it waits is cancelled: its locals are destroyed.
+template <class T = void>
+class [[nodiscard]] Task {
+ public:
+  using promise_type = detail::Promise<T>;
+  using value_type = T;
+
+  Task() = default;
+  explicit Task(std::coroutine_handle<promise_type> coroutine) : coroutine_{coroutine} {}
+  Task(Task&& other) noexcept : coroutine_{std::exchange(other.coroutine_, nullptr)} {}
+  Task& operator=(Task&& other) noexcept {
+    Task{std::move(other)}.swap(*this);
+    return *this;
+  }
+  ~Task() {
+    if (coroutine_) coroutine_.destroy();
+  }
+  void swap(Task& other) noexcept { std::swap(coroutine_, other.coroutine_); }
+
+  [[nodiscard]] explicit operator bool() const { return static_cast<bool>(coroutine_); }
+  /// For the room's own use.
+  [[nodiscard]] std::coroutine_handle<promise_type> coroutine() const { return coroutine_; }
+
+ private:
+  std::coroutine_handle<promise_type> coroutine_;
+};
+
+namespace detail {
+
+/// Awaiting a task is calling it: it runs at once, and the caller goes on when it has ended.
+template <class T>
+class [[nodiscard]] CallWait final : public Wait {
+ public:
+  CallWait(Task<T>&& called, const std::source_location& at) : Wait{at}, called_{std::move(called)} {
+    ensure(static_cast<bool>(called_), "a task is awaited once", at);
+  }
+  static bool await_ready() noexcept { return false; }
+  template <class Caller>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Caller> caller) {
+    Promise<T>& promise = called_.coroutine().promise();
+    promise.process = caller.promise().process;
+    promise.caller = caller;
+    caller.promise().wait = this;
+    return called_.coroutine();
+  }
+  T await_resume() { return called_.coroutine().promise().take(); }
+
+  [[nodiscard]] std::string what() const override { return "a task"; }
+  [[nodiscard]] const PromiseBase* inner() const override { return &called_.coroutine().promise(); }
+
+ private:
+  Task<T> called_;
+};
+
+template <class T>
+Task<T> Promise<T>::get_return_object() {
+  return Task<T>{std::coroutine_handle<Promise>::from_promise(*this)};
+}
+inline Task<void> Promise<void>::get_return_object() {
+  return Task<void>{std::coroutine_handle<Promise>::from_promise(*this)};
+}
+
+}  // namespace detail
+}  // namespace kbsim

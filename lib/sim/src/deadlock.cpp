@@ -1,0 +1,71 @@
+#include "kbsim/sim/deadlock.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "kbsim/sim/detail/process_record.hpp"
+
+#include "report.hpp"
+
+namespace kbsim {
+
+namespace {
+
+constexpr std::size_t kListed = 50;
+
+std::string lines(const std::vector<Waiting>& waiting) {
+  std::string text;
+  for (const Waiting& one : std::span{waiting}.first(std::min(waiting.size(), kListed))) {
+    text += "\n  " + to_string(one);
+  }
+  if (waiting.size() > kListed) text += "\n  and " + std::to_string(waiting.size() - kListed) + " more";
+  return text;
+}
+
+std::string count(std::size_t n) {
+  return std::to_string(n) + (n == 1 ? " process waits" : " processes wait");
+}
+
+Waiting describe(const detail::ProcessRecord& process) {
+  Waiting found{.process = process.name, .what = "its start", .since = {}, .at = {}};
+  const detail::PromiseBase* promise = &process.task.coroutine().promise();
+  while (promise != nullptr && promise->wait != nullptr) {
+    const detail::Wait& wait = *promise->wait;
+    found.at.insert(found.at.begin(), to_place(wait.at()));
+    promise = wait.inner();
+    if (promise != nullptr) continue;
+    found.what = wait.what();
+    found.since = wait.since();
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string to_string(const Waiting& waiting) {
+  std::string text = waiting.process + " waits for " + waiting.what + " since " + to_string(waiting.since);
+  const char* join = " at ";
+  for (const Place& place : waiting.at) text += join + to_string(place), join = ", called at ";
+  return text;
+}
+
+DeadlockError::DeadlockError(Time at, std::vector<Waiting> waiting)
+    : Error{ExitCode::deadlock, "deadlock at " + to_string(at) + ": nothing is left to happen, and " +
+                                    count(waiting.size()) + lines(waiting)},
+      waiting_{std::move(waiting)} {}
+
+LimitError::LimitError(const std::string& text, std::vector<Waiting> waiting)
+    : Error{ExitCode::limit, text + "; " + count(waiting.size()) + lines(waiting)},
+      waiting_{std::move(waiting)} {}
+
+std::vector<Waiting> detail::waiting_among(const List& processes) {
+  std::vector<Waiting> spawned;
+  std::vector<Waiting> components;
+  processes.for_each([&](const Link& link) {
+    const auto& process = static_cast<const ProcessRecord&>(link);
+    (process.service ? components : spawned).push_back(describe(process));
+  });
+  return spawned.empty() ? components : spawned;
+}
+
+}  // namespace kbsim

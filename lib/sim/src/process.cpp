@@ -1,0 +1,55 @@
+#include "kbsim/sim/process.hpp"
+
+#include <utility>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/sim/simulation.hpp"
+
+namespace kbsim {
+
+namespace detail {
+
+ProcessRecord::ProcessRecord(Simulation& owner, std::string called, Task<> root, bool is_service)
+    : simulation{&owner}, name{std::move(called)}, task{std::move(root)}, service{is_service} {
+  PromiseBase& promise = task.coroutine().promise();
+  promise.process = this;
+  promise.completion = this;
+}
+
+std::coroutine_handle<> ProcessRecord::completed(PromiseBase& promise) noexcept {
+  error = std::move(promise.error);
+  simulation->scheduler_.running(nullptr);
+  if (error && joiners.empty()) {
+    simulation->failure_ = Simulation::Failure{name, simulation->now(), error};
+    simulation->scheduler_.interrupt();
+  }
+  end();
+  return std::noop_coroutine();
+}
+
+void ProcessRecord::cancel() {
+  if (simulation->scheduler_.running() == this) throw UsageError{"process " + name + " can't cancel itself"};
+  end();
+}
+
+void ProcessRecord::end() {
+  Simulation& owner = *std::exchange(simulation, nullptr);
+  unlink();
+  if (!service) --owner.unfinished_;
+  owner.scheduler_.ready(joiners);
+  task = Task<>{};
+  release();
+}
+
+void JoinWait::suspend(PromiseBase& waiter) {
+  begin(waiter, joined_->simulation->now());
+  joined_->joiners.push_back(waiter);
+}
+
+}  // namespace detail
+
+void Process::cancel() const {
+  if (!done()) record_->cancel();
+}
+
+}  // namespace kbsim

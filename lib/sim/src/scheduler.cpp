@@ -1,0 +1,72 @@
+#include "kbsim/sim/detail/scheduler.hpp"
+
+#include <algorithm>
+
+namespace kbsim::detail {
+
+namespace {
+
+struct Fifo {
+  static Node* next(List& list) { return list.empty() ? nullptr : static_cast<Node*>(&list.pop_front()); }
+};
+
+}  // namespace
+
+Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed) : limits_{limits} {
+  if (shuffle_seed) shuffle_ = std::make_unique<Shuffle>(*shuffle_seed);
+  renew_budget();
+}
+
+Scheduler::Stop Scheduler::run() {
+  Fifo fifo;
+  return shuffle_ ? run_in(*shuffle_) : run_in(fifo);
+}
+
+template <class Order>
+Scheduler::Stop Scheduler::run_in(Order& order) {
+  for (;;) {
+    if (!run_present(order)) return stopped();
+    Node* const first = wheel_.take(ready_);
+    if (first == nullptr) return Stop::idle;
+    ready_.push_front(*first);
+    if (first->when > limits_.stop_at) return Stop::stop_at;
+    now_ = first->when;
+    renew_budget();
+  }
+}
+
+/// False if the budget has run out.
+template <class Order>
+bool Scheduler::run_present(Order& order) {
+  for (;;) {
+    if (!run_all(batch_, order)) return false;
+    if (!run_all(ready_, order)) return false;
+    if (late_.empty()) return true;
+    batch_.splice_back(late_);
+  }
+}
+
+template <class Order>
+bool Scheduler::run_all(List& list, Order& order) {
+  while (Node* const node = order.next(list)) {
+    if (events_ >= budget_) [[unlikely]] {
+      list.push_front(*node);
+      return false;
+    }
+    ++events_;
+    node->dispatch(*node, this);
+  }
+  return true;
+}
+
+void Scheduler::renew_budget() {
+  const std::uint64_t left = limits_.max_events - std::min(events_, limits_.max_events);
+  budget_ = events_ + std::min(left, limits_.max_events_at_one_time);
+}
+
+Scheduler::Stop Scheduler::stopped() const {
+  if (interrupted_) return Stop::interrupted;
+  return events_ >= limits_.max_events ? Stop::max_events : Stop::one_time;
+}
+
+}  // namespace kbsim::detail

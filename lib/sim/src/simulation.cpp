@@ -1,0 +1,101 @@
+#include "kbsim/sim/simulation.hpp"
+
+#include <utility>
+
+#include "kbsim/sim/deadlock.hpp"
+
+#include "report.hpp"
+
+namespace kbsim {
+
+using Stop = detail::Scheduler::Stop;
+
+Simulation::Simulation(const SimulationOptions& options)
+    : scheduler_{{.stop_at = options.stop_at,
+                  .max_events = options.max_events,
+                  .max_events_at_one_time = options.max_events_at_one_time},
+                 options.shuffle_ties} {}
+
+Simulation::~Simulation() {
+  clear();
+  context_.reset();
+  scheduler_.drop_if([](const detail::Node&) { return true; });
+}
+
+void Simulation::clear() {
+  while (!processes_.empty()) {
+    auto& newest = static_cast<detail::ProcessRecord&>(processes_.back());
+    while (!newest.joiners.empty()) newest.joiners.pop_front();
+    newest.cancel();
+  }
+}
+
+Process Simulation::spawn(std::string name, Task<> task) {
+  return start(std::move(name), std::move(task), false);
+}
+
+Process Simulation::serve(std::string name, Task<> task) {
+  return start(std::move(name), std::move(task), true);
+}
+
+Process Simulation::start(std::string name, Task<> task, bool service) {
+  ensure(static_cast<bool>(task), "process " + name + " has a task");
+  detail::PromiseBase& promise = task.coroutine().promise();
+  auto* const record = new detail::ProcessRecord{*this, std::move(name), std::move(task), service};
+  processes_.push_back(*record);
+  if (!service) ++unfinished_;
+  scheduler_.ready(promise);
+  return Process{*record};
+}
+
+Time Simulation::beyond(Time d, const std::source_location& at) {
+  if (d >= Time::zero()) return kForever;
+  throw UsageError{to_string(to_place(at)) + ": a delay can't be negative, got " + to_string(d)};
+}
+
+void Simulation::run() {
+  ensure(!is_running_, "run() isn't called by an event of its own");
+  struct Running {
+    Simulation& sim;
+    ~Running() { sim.is_running_ = false, sim.scheduler_.running(nullptr); }
+  };
+  is_running_ = true;
+  const Running running{*this};
+  check(scheduler_.run());
+}
+
+void Simulation::check(Stop stop) {
+  if (failure_) rethrow_failure();
+  const detail::Scheduler::Limits& limits = scheduler_.limits();
+  if (stop == Stop::max_events) {
+    throw LimitError{"stopped at " + to_string(now()) + " after " + std::to_string(events()) +
+                         " events, the limit that was set",
+                     detail::waiting_among(processes_)};
+  }
+  if (stop == Stop::stop_at) {
+    throw LimitError{"stopped at " + to_string(limits.stop_at) + ", the limit that was set",
+                     detail::waiting_among(processes_)};
+  }
+  if (stop == Stop::one_time) {
+    const detail::ProcessRecord* const last = scheduler_.running();
+    throw KernelFault{"time stands still at " + to_string(now()) + ": " +
+                      std::to_string(limits.max_events_at_one_time) + " events" +
+                      (last != nullptr ? ", the last of process " + last->name : std::string{})};
+  }
+  if (unfinished_ > 0) throw DeadlockError{now(), detail::waiting_among(processes_)};
+}
+
+void Simulation::rethrow_failure() {
+  const Failure failed = *std::exchange(failure_, std::nullopt);
+  try {
+    std::rethrow_exception(failed.error);
+  } catch (const Error& error) {
+    std::throw_with_nested(ProcessError{error.exit_code(), failed.process, failed.at, error.what()});
+  } catch (const std::exception& error) {
+    std::throw_with_nested(ProcessError{ExitCode::internal, failed.process, failed.at, error.what()});
+  } catch (...) {
+    std::throw_with_nested(ProcessError{ExitCode::internal, failed.process, failed.at, "unknown exception"});
+  }
+}
+
+}  // namespace kbsim
