@@ -39,6 +39,7 @@ class Includes(LintTest):
         self.write("lib/replay/src/a.cpp", "#include <Eigen/Core>\n")
         self.write("test/sim/a.cpp", '#include <doctest/doctest.h>\n#include "kbsim/sim/task.hpp"\n#include "sim/x.hpp"\n')
         self.write("test/sim/sim/x.hpp", "")
+        self.write("test/contract/a.cpp", '#include "kbsim/hw/pe.hpp"\n#include <boost/json.hpp>\n')
         self.write("apps/kbsim/a.cpp", '#include "kbsim/hw/pe.hpp"\n#include <boost/program_options.hpp>\n')
         self.assertEqual(self.found(includes), [])
 
