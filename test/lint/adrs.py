@@ -4,7 +4,7 @@ import pathlib
 import re
 from typing import Iterator
 
-from lint import Finding, line_of, main
+from lint import Finding, line_of, main, project_files
 
 CHECK = re.compile(r"^## Check\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\s]+/[^`\s]+)`")
@@ -12,9 +12,11 @@ CODE = re.compile(r"`([^`\s]+/[^`\s]+)`")
 
 def missing_files(root: pathlib.Path, text: str) -> Iterator[tuple[int, str]]:
     section = CHECK.search(text)
+    names = project_files(root)
+    known = {str(path) for name in names for path in (name, *name.parents)}
     for match in CODE.finditer(text, *section.span()):
         path = match[1].split(":")[0]
-        if not any(root.glob(path.rstrip("/"))):
+        if path.rstrip("/") not in known and not any(name.match(path) for name in names):
             yield line_of(text, match.start()), path
 
 
