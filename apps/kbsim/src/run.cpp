@@ -116,19 +116,23 @@ host::SessionOptions session_options(const Options& options) {
   return result;
 }
 
-void print(const Options& options, const BenchReport& report, const report::RunSummary& summary,
+void print(const Options& options, const BenchReport& outcome, const report::RunSummary& summary,
            const hw::Attribution& messages) {
   if (options.json) {
-    boost::json::object all{{"schema_version", 1},           {"version", KBSIM_VERSION},
-                            {"bench", options.bench},        {"topology", options.topology},
-                            {"correct", report.correct},     {"result", report.json},
-                            {"messages", to_json(messages)}, {"run", to_json(summary)}};
+    boost::json::object all{{"schema_version", 1},
+                            {"version", KBSIM_VERSION},
+                            {"bench", options.bench},
+                            {"topology", options.topology},
+                            {"correct", outcome.correct},
+                            {"result", outcome.json},
+                            {"messages", report::to_json(messages)},
+                            {"run", report::to_json(summary)}};
     std::cout << boost::json::serialize(all) << '\n';
   } else {
-    fmt::print("{} {}\n", report.text, to_text(messages));
+    fmt::print("{} {}\n", outcome.text, report::to_text(messages));
     std::fflush(stdout);
   }
-  if (!options.quiet) fmt::print(stderr, "{}\n", to_text(summary));
+  if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
 }
 
 Options parse(const Arguments& arguments, bool& help) {

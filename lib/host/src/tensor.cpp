@@ -142,7 +142,8 @@ Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
     state->shards.push_back(
         {.spec = shard, .pa = session_.allocators().pe(shard.at).hbm.allocate(shard.nbytes)});
   }
-  std::ranges::stable_sort(state->shards, {}, [](const Shard& shard) { return shard.spec.at; });
+  std::ranges::sort(state->shards, {},
+                    [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
   state->va = session_.virtual_memory(state->sip).allocate(range);
   co_await session_.machine().host().order(rank_, state->sip, map_job(state->va, state->shards, false));
   co_return Tensor{std::move(state)};

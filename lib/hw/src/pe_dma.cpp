@@ -15,12 +15,6 @@ KBSIM_COMPONENT("builtin.pe_dma", NodeKind::pe_dma, PeDma, PeDmaSpec,
 
 namespace {
 
-Bytes total(const std::vector<topology::PhysRange>& ranges) {
-  Bytes sum;
-  for (const topology::PhysRange& range : ranges) sum += range.bytes;
-  return sum;
-}
-
 std::vector<topology::PhysRange> ranges_of(const DmaCommand& command) {
   if (const auto* load = std::get_if<LoadCommand>(&command.move)) return load->from;
   if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->to;
@@ -72,7 +66,10 @@ Task<> PeDma::run() {
       const Time pace = send_next(*channel);
       co_await sim().delay(pace);
       co_await sim().late();
-      work_.take(work);
+      while (!work_.empty()) {
+        Work item = co_await work_.receive();
+        work.push_back(std::move(item));
+      }
     } else {
       co_await work_.collect(work);
     }

@@ -39,7 +39,8 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
 
   static Task<> run(std::shared_ptr<State> state, Task<T> task) {
     try {
-      state->result.emplace(co_await std::move(task));
+      T result = co_await std::move(task);
+      state->result.emplace(std::move(result));
     } catch (...) {
       state->error = std::current_exception();
     }

@@ -11,6 +11,7 @@
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/pe_commands.hpp"
 #include "kbsim/hw/pe_tcm.hpp"
+#include "kbsim/oplog/log.hpp"
 
 namespace kbsim::hw {
 

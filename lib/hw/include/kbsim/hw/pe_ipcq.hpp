@@ -9,6 +9,7 @@
 
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/pe_commands.hpp"
+#include "kbsim/oplog/memory.hpp"
 
 namespace kbsim::hw {
 

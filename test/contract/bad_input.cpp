@@ -1,0 +1,106 @@
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace {
+
+// Exits 2, prints nothing on stdout, and says each of these on stderr.
+void refuses(const std::string& arguments, const std::vector<std::string>& says) {
+  const Outcome outcome = kbsim(arguments);
+  CAPTURE(arguments);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.out.empty());
+  for (const std::string& text : says) CHECK_MESSAGE(outcome.err.find(text) != std::string::npos, text);
+}
+
+void refuses_change(const std::string& from, const std::string& to, const std::vector<std::string>& says) {
+  refuses("--topology " + changed_topology(from, to) + " --bench ccl_allreduce", says);
+}
+
+}  // namespace
+
+TEST_CASE("Bad input: a missing file says where it was looked for") {
+  refuses("--topology nowhere.yaml --bench ccl_allreduce", {"nowhere.yaml"});
+}
+
+TEST_CASE("Bad input: broken YAML names its place") {
+  const std::string file = written("broken.yaml", "system:\n  sips: {count: 2\nsip: [\n");
+  refuses("--topology " + file + " --bench ccl_allreduce", {"broken.yaml:"});
+}
+
+TEST_CASE("Bad input: an unknown key gives the nearest one") {
+  refuses_change("ns_per_mm:", "ns_per_m:", {"changed.yaml:", "ns_per_m", "did you mean 'ns_per_mm'?"});
+}
+
+TEST_CASE("Bad input: a wrong type says what was expected") {
+  refuses("--topology topology.yaml --bench ccl_allreduce --set system.sips.count=two",
+          {"system.sips.count", "two"});
+}
+
+TEST_CASE("Bad input: a negative bandwidth and a zero count are out of range") {
+  refuses("--topology topology.yaml --bench ccl_allreduce --set cube.xbar_to_hbm_bw_gbs=-4",
+          {"xbar_to_hbm_bw_gbs", "-4"});
+  refuses("--topology topology.yaml --bench ccl_allreduce --set system.sips.count=0",
+          {"system.sips.count", "0"});
+}
+
+TEST_CASE("Bad input: all mistakes of a run are reported together") {
+  refuses(
+      "--topology topology.yaml --bench ccl_allreduce --set system.sips.count=0 --set sip.cube_mesh.w=-1 "
+      "--set ccl.defaults.n_slots=0",
+      {"system.sips.count", "sip.cube_mesh.w", "n_slots"});
+}
+
+TEST_CASE("Bad input: an unknown bench, command, option or impl gives the nearest name") {
+  refuses("--topology topology.yaml --bench ccl_alreduce",
+          {"unknown bench 'ccl_alreduce', did you mean 'ccl_allreduce'?"});
+  refuses("lits", {"unknown command 'lits', did you mean 'list'?"});
+  refuses("--topology topology.yaml --bench ccl_allreduce --frobnicate", {"frobnicate", "--help"});
+  refuses("--topology topology.yaml --bench ccl_allreduce --set cube.xbar.impl=builtin.xbra",
+          {"builtin.xbar"});
+}
+
+TEST_CASE("Bad input: a model at a place of another kind is refused with its name") {
+  refuses("--topology topology.yaml --bench ccl_allreduce --set cube.xbar.impl=builtin.sram",
+          {"builtin.sram", "xbar"});
+}
+
+TEST_CASE("Bad input: without arguments the command teaches and exits 2") {
+  const Outcome outcome = kbsim("");
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.out.find("usage: kbsim") != std::string::npos);
+}
+
+TEST_CASE("Bad input: what isn't there yet says so by name, with exit code 5") {
+  for (const char* command : {"probe", "traffic", "topology", "replay", "sweep"}) {
+    const Outcome outcome = kbsim(command);
+    CHECK(outcome.exit == 5);
+    CHECK(outcome.err.find(std::string{"kbsim "} + command + " is not supported yet") != std::string::npos);
+  }
+  const Outcome hbm = kbsim(kMainJob + " --set ccl.defaults.buffer_kind=hbm");
+  CHECK(hbm.exit == 5);
+  CHECK(hbm.err.find("buffer_kind") != std::string::npos);
+}
+
+TEST_CASE("Limits: a simulated time or a number of events that is reached exits 4") {
+  CHECK(kbsim(kMainJob + " --stop-at 100").exit == 4);
+  CHECK(kbsim(kMainJob + " --max-events 1000").exit == 4);
+}
+
+TEST_CASE("Help: every command is named, and list names what is registered") {
+  const Outcome help = kbsim("--help");
+  CHECK(help.exit == 0);
+  for (const char* command : {"run", "list", "probe", "traffic"})
+    CHECK(help.out.find(command) != std::string::npos);
+  const Outcome run_help = kbsim("run --help");
+  CHECK(run_help.exit == 0);
+  CHECK(run_help.out.find("--topology") != std::string::npos);
+  const Outcome list = kbsim("list");
+  CHECK(list.exit == 0);
+  for (const char* name : {"ccl_allreduce", "intercube_allreduce", "builtin.router", "cube_mesh"}) {
+    CHECK(list.out.find(name) != std::string::npos);
+  }
+}

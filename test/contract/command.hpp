@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+namespace kbsim::test {
+
+/// How a run of the command ended.
+struct Outcome {
+  int exit = 0;
+  std::string out;
+  std::string err;
+};
+
+/// Runs `kbsim ARGUMENTS` as a user would, in an empty folder.
+[[nodiscard]] Outcome kbsim(const std::string& arguments);
+
+/// The default machine's topology file, changed: every `from` must occur and becomes `to`.
+/// Gives the path of the changed copy.
+[[nodiscard]] std::string changed_topology(const std::string& from, const std::string& to);
+/// A new file of this name and contents; gives its path.
+[[nodiscard]] std::string written(const std::string& name, const std::string& text);
+
+inline const std::string kMainJob = "--topology topology.yaml --bench ccl_allreduce";
+
+}  // namespace kbsim::test
