@@ -14,8 +14,8 @@ namespace kbsim {
 /// their waits; while it is set nobody waits, until reset().
 class Event {
  public:
-  explicit Event(Simulation& sim, std::string name = "(unnamed)")
-      : scheduler_{sim.scheduler()}, name_{std::move(name)} {}
+  explicit Event(Simulation& sim) : Event{sim, "(unnamed)"} {}
+  Event(Simulation& sim, std::string name) : scheduler_{sim.scheduler()}, name_{std::move(name)} {}
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
