@@ -3,6 +3,8 @@
 // The cubes of a SIP form a mesh. Partial sums flow east along the rows, then south along the last column
 // to the root cube in the corner; the root cubes of all SIPs exchange; then the result flows back north
 // and west. Every cube ends with the sum over all cubes of all SIPs.
+#include <vector>
+
 #include "kbsim/tl/collective_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -43,15 +45,23 @@ Task<Tile> broadcast_back(TL& tl, Chain chain, Tile acc, Block block) {
   co_return acc;
 }
 
-// A ring of SIPs: each forwards what it received and adds it.
-Task<Tile> exchange_ring(TL& tl, int world_size, Tile acc, Block block) {
+// A ring of SIPs: each forwards what it received, until everybody has the parts of all. A part is moved out
+// of its slot at once, so that a single slot suffices; all add in the order of the ranks, so that all get
+// the same bits.
+Task<Tile> exchange_ring(TL& tl, int rank, int world_size, Tile acc, Block block) {
+  std::vector<Tile> parts(static_cast<std::size_t>(world_size));
+  const auto part = [&](int of) -> Tile& { return parts[static_cast<std::size_t>(of)]; };
+  part(rank) = acc;
   Tile current = acc;
   for (int round = 1; round < world_size; ++round) {
     auto sent = tl.send({.dir = Dir::global_E, .src = current});
     current = co_await tl.recv({.dir = Dir::global_W, .shape = block.shape, .dtype = block.dtype});
-    acc += current;
+    current = current.to(block.dtype);
+    part((rank - round + world_size) % world_size) = current;
     co_await sent;
   }
+  acc = part(0);
+  for (int other = 1; other < world_size; ++other) acc += part(other);
   co_return acc;
 }
 
@@ -69,7 +79,7 @@ Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
   acc = co_await reduce_ahead(tl, row, acc, block);
   if (row.last()) {
     acc = co_await reduce_ahead(tl, column, acc, block);
-    if (column.last()) acc = co_await exchange_ring(tl, args.world_size, acc, block);
+    if (column.last()) acc = co_await exchange_ring(tl, args.rank, args.world_size, acc, block);
     acc = co_await broadcast_back(tl, column, acc, block);
   }
   acc = co_await broadcast_back(tl, row, acc, block);

@@ -29,7 +29,7 @@ double latency(const Machine& m, const std::string& more = "") {
       set("cube.pe_layout.pe_per_corner", std::to_string(m.pe_per_corner)) +
       set("cube.pe_layout.corners", m.corners) +
       set("ccl.algorithms.intercube_allreduce.n_elem", std::to_string(m.n_elem)) + more;
-  const Outcome outcome = kbsim(arguments);
+  const Outcome outcome = run_kbsim(arguments);
   CAPTURE(arguments);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   const auto result = boost::json::parse(outcome.out).at("result");
@@ -72,7 +72,7 @@ TEST_CASE("Any machine: time grows with size and with distance") {
 }
 
 TEST_CASE("Any machine: bytes that don't fit a slot are refused with the kernel's place") {
-  const Outcome outcome = kbsim(kMainJob + " --set ccl.algorithms.intercube_allreduce.n_elem=2049");
+  const Outcome outcome = run_kbsim(kMainJob + " --set ccl.algorithms.intercube_allreduce.n_elem=2049");
   CHECK(outcome.exit == 8);
   CHECK(outcome.err.find("intercube_allreduce.cpp:") != std::string::npos);
   CHECK(outcome.err.find("slot") != std::string::npos);

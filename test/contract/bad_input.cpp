@@ -8,7 +8,7 @@ namespace {
 
 // Exits 2, prints nothing on stdout, and says each of these on stderr.
 void refuses(const std::string& arguments, const std::vector<std::string>& says) {
-  const Outcome outcome = kbsim(arguments);
+  const Outcome outcome = run_kbsim(arguments);
   CAPTURE(arguments);
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 2);
@@ -69,36 +69,36 @@ TEST_CASE("Bad input: a model at a place of another kind is refused with its nam
 }
 
 TEST_CASE("Bad input: without arguments the command teaches and exits 2") {
-  const Outcome outcome = kbsim("");
+  const Outcome outcome = run_kbsim("");
   CHECK(outcome.exit == 2);
   CHECK(outcome.out.find("usage: kbsim") != std::string::npos);
 }
 
 TEST_CASE("Bad input: what isn't there yet says so by name, with exit code 5") {
   for (const char* command : {"probe", "traffic", "topology", "replay", "sweep"}) {
-    const Outcome outcome = kbsim(command);
+    const Outcome outcome = run_kbsim(command);
     CHECK(outcome.exit == 5);
     CHECK(outcome.err.find(std::string{"kbsim "} + command + " is not supported yet") != std::string::npos);
   }
-  const Outcome hbm = kbsim(kMainJob + " --set ccl.defaults.buffer_kind=hbm");
+  const Outcome hbm = run_kbsim(kMainJob + " --set ccl.defaults.buffer_kind=hbm");
   CHECK(hbm.exit == 5);
   CHECK(hbm.err.find("buffer_kind") != std::string::npos);
 }
 
 TEST_CASE("Limits: a simulated time or a number of events that is reached exits 4") {
-  CHECK(kbsim(kMainJob + " --stop-at 100").exit == 4);
-  CHECK(kbsim(kMainJob + " --max-events 1000").exit == 4);
+  CHECK(run_kbsim(kMainJob + " --stop-at 100").exit == 4);
+  CHECK(run_kbsim(kMainJob + " --max-events 1000").exit == 4);
 }
 
 TEST_CASE("Help: every command is named, and list names what is registered") {
-  const Outcome help = kbsim("--help");
+  const Outcome help = run_kbsim("--help");
   CHECK(help.exit == 0);
   for (const char* command : {"run", "list", "probe", "traffic"})
     CHECK(help.out.find(command) != std::string::npos);
-  const Outcome run_help = kbsim("run --help");
+  const Outcome run_help = run_kbsim("run --help");
   CHECK(run_help.exit == 0);
   CHECK(run_help.out.find("--topology") != std::string::npos);
-  const Outcome list = kbsim("list");
+  const Outcome list = run_kbsim("list");
   CHECK(list.exit == 0);
   for (const char* name : {"ccl_allreduce", "intercube_allreduce", "builtin.router", "cube_mesh"}) {
     CHECK(list.out.find(name) != std::string::npos);

@@ -34,7 +34,7 @@ const fs::path& scratch() {
 
 }  // namespace
 
-Outcome kbsim(const std::string& arguments) {
+Outcome run_kbsim(const std::string& arguments) {
   const fs::path out = scratch() / "stdout";
   const fs::path err = scratch() / "stderr";
   const fs::path folder = scratch() / "empty";

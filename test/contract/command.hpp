@@ -12,7 +12,7 @@ struct Outcome {
 };
 
 /// Runs `kbsim ARGUMENTS` as a user would, in an empty folder.
-[[nodiscard]] Outcome kbsim(const std::string& arguments);
+[[nodiscard]] Outcome run_kbsim(const std::string& arguments);
 
 /// The default machine's topology file, changed: every `from` must occur and becomes `to`.
 /// Gives the path of the changed copy.

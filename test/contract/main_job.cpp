@@ -10,7 +10,7 @@ using namespace kbsim::test;
 namespace {
 
 boost::json::object json_of(const std::string& arguments) {
-  const Outcome outcome = kbsim(kMainJob + " --json " + arguments);
+  const Outcome outcome = run_kbsim(kMainJob + " --json " + arguments);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   return boost::json::parse(outcome.out).as_object();
 }
@@ -22,7 +22,7 @@ std::string digest_of(const std::string& arguments) {
 }  // namespace
 
 TEST_CASE("Main job: prints the checked result, the latency with its split, and what the run cost") {
-  const Outcome outcome = kbsim(kMainJob);
+  const Outcome outcome = run_kbsim(kMainJob);
   CHECK(outcome.exit == 0);
   CHECK(outcome.out.find("intercube_allreduce (ws=2): 32 OK") != std::string::npos);
   for (const char* part : {"latency", "dispatch", "kernel", "report"})
@@ -62,14 +62,14 @@ TEST_CASE("Main job: fifty orders of simultaneous events give one digest") {
 }
 
 TEST_CASE("Main job: --verify-data prints a line for each tensor") {
-  const Outcome outcome = kbsim(kMainJob + " --verify-data");
+  const Outcome outcome = run_kbsim(kMainJob + " --verify-data");
   CHECK(outcome.exit == 0);
   CHECK(outcome.out.find("ccl_in_r0 [16, 8] ok") != std::string::npos);
   CHECK(outcome.out.find("ccl_in_r1 [16, 8] ok") != std::string::npos);
 }
 
 TEST_CASE("Main job: --quiet and --json leave stdout pure JSON and stderr empty") {
-  const Outcome outcome = kbsim(kMainJob + " --json --quiet");
+  const Outcome outcome = run_kbsim(kMainJob + " --json --quiet");
   CHECK(outcome.exit == 0);
   CHECK(outcome.err.empty());
   CHECK_NOTHROW((void)boost::json::parse(outcome.out));
