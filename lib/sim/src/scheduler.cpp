@@ -14,10 +14,12 @@ struct Fifo {
 
 Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed) : limits_{limits} {
   if (shuffle_seed) shuffle_ = std::make_unique<Shuffle>(*shuffle_seed);
-  renew_budget();
 }
 
 Scheduler::Stop Scheduler::run() {
+  if (beyond_end_) return Stop::stop_at;
+  interrupted_ = false;
+  renew_budget();
   Fifo fifo;
   return shuffle_ ? run_in(*shuffle_) : run_in(fifo);
 }
@@ -29,7 +31,8 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
     Node* const first = wheel_.take(ready_);
     if (first == nullptr) return Stop::idle;
     ready_.push_front(*first);
-    if (first->when > limits_.stop_at) return Stop::stop_at;
+    beyond_end_ = first->when > limits_.stop_at;
+    if (beyond_end_) return Stop::stop_at;
     now_ = first->when;
     renew_budget();
   }

@@ -39,7 +39,7 @@ Process Simulation::serve(std::string name, Task<> task) {
 }
 
 Process Simulation::start(std::string name, Task<> task, bool service) {
-  ensure(static_cast<bool>(task), "process " + name + " has a task");
+  ensure(static_cast<bool>(task), "a process has a task");
   detail::PromiseBase& promise = task.coroutine().promise();
   auto* const record = new detail::ProcessRecord{*this, std::move(name), std::move(task), service};
   processes_.push_back(*record);

@@ -86,6 +86,7 @@ class Scheduler {
   List late_;
   List batch_;  // the lates that are being run
   bool interrupted_ = false;
+  bool beyond_end_ = false;  // the next event is
   Limits limits_;
   std::unique_ptr<Shuffle> shuffle_;
   Wheel wheel_;

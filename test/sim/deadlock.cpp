@@ -1,0 +1,116 @@
+#include "kbsim/sim/deadlock.hpp"
+
+#include "kbsim/sim/channel.hpp"
+#include "kbsim/sim/event.hpp"
+#include "kbsim/sim/mailbox.hpp"
+#include "kbsim/sim/resource.hpp"
+#include "kbsim/sim/when_all.hpp"
+
+#include "doctest/doctest.h"
+#include "sim/trace.hpp"
+
+using namespace kbsim;
+using namespace kbsim::test;
+
+namespace {
+
+std::string here(int line) { return "deadlock.cpp:" + std::to_string(line); }
+
+constexpr int kReceiveLine = __LINE__ + 1;
+Task<> receive(Mailbox<int>* box) { static_cast<void>(co_await box->receive()); }
+
+constexpr int kCallLine = __LINE__ + 3;
+Task<> wait_then_receive(Simulation* sim, Mailbox<int>* box) {
+  co_await sim->delay(7_ns);
+  co_await receive(box);
+}
+
+Task<> collect(Mailbox<int>* box) {
+  std::vector<int> items;
+  co_await box->collect(items);
+}
+Task<> send(Channel<int>* channel) { co_await channel->send(1); }
+Task<> take(Channel<int>* channel) { static_cast<void>(co_await channel->receive()); }
+Task<> wait(Event* event) { co_await event->wait(); }
+Task<> acquire(Resource* slots) {
+  const Resource::Grant first = co_await slots->acquire();
+  const Resource::Grant second = co_await slots->acquire();
+}
+Task<> join(Process other) { co_await other.join(); }
+Task<> both(Simulation* sim, Event* event) { co_await when_all(sleep(sim, 1_ns), wait(event)); }
+
+std::vector<Waiting> deadlock(Simulation& sim) {
+  try {
+    sim.run();
+  } catch (const DeadlockError& error) {
+    return error.waiting();
+  }
+  FAIL("run() must throw");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("DeadlockError: says who waits for what, since when and where, through all calls") {
+  Simulation sim;
+  Mailbox<int> box{sim, "sip0.noc"};
+  sim.spawn("pe0", wait_then_receive(&sim, &box));
+  const std::string expected =
+      "deadlock at 7 ns: nothing is left to happen, and 1 process waits\n"
+      "  pe0 waits for mailbox sip0.noc since 7 ns at " +
+      here(kReceiveLine) + ", called at " + here(kCallLine);
+  CHECK_THROWS_WITH_AS(sim.run(), expected.c_str(), DeadlockError);
+}
+
+TEST_CASE("DeadlockError: has the exit code of a deadlock and the parts of its text") {
+  Simulation sim;
+  Mailbox<int> box{sim, "b"};
+  sim.spawn("p", receive(&box));
+  try {
+    sim.run();
+  } catch (const DeadlockError& error) {
+    CHECK(error.exit_code() == ExitCode::deadlock);
+    REQUIRE(error.waiting().size() == 1);
+    CHECK(error.waiting()[0].process == "p");
+    CHECK(error.waiting()[0].at[0].line == kReceiveLine);
+  }
+}
+
+TEST_CASE("DeadlockError: names everything that can be waited for") {
+  Simulation sim;
+  Mailbox<int> box{sim, "m"};
+  Channel<int> full{sim, "full", 0};
+  Channel<int> empty{sim, "empty", 1};
+  Event event{sim, "e"};
+  Resource slots{sim, "slots", 1};
+  sim.spawn("1", collect(&box));
+  sim.spawn("2", send(&full));
+  sim.spawn("3", take(&empty));
+  const Process waiter = sim.spawn("4", wait(&event));
+  sim.spawn("5", acquire(&slots));
+  sim.spawn("6", join(waiter));
+  sim.spawn("7", sleep_for_ever(&sim));
+  sim.spawn("8", both(&sim, &event));
+  std::vector<std::string> what;
+  for (const Waiting& one : deadlock(sim)) what.push_back(one.process + " " + one.what);
+  CHECK(what == std::vector<std::string>{"1 mailbox m", "2 send on channel full",
+                                         "3 receive on channel empty", "4 event e", "5 resource slots",
+                                         "6 the end of process 4", "7 a time that never comes", "8 event e"});
+}
+
+TEST_CASE("DeadlockError: components may wait for ever and aren't listed") {
+  Simulation sim;
+  Mailbox<int> box{sim, "m"};
+  sim.serve("component", receive(&box));
+  CHECK_NOTHROW(sim.run());
+  sim.spawn("p", receive(&box));
+  const std::vector<Waiting> waiting = deadlock(sim);
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting[0].process == "p");
+}
+
+TEST_CASE("DeadlockError: lists fifty processes and counts the others") {
+  Simulation sim;
+  for (int i = 0; i < 53; ++i) sim.spawn("p" + std::to_string(i), sleep_for_ever(&sim));
+  CHECK_THROWS_WITH(sim.run(), doctest::Contains("and 3 more"));
+}

@@ -1,0 +1,70 @@
+#include "kbsim/sim/deadlock.hpp"
+#include "kbsim/sim/mailbox.hpp"
+
+#include "doctest/doctest.h"
+#include "sim/trace.hpp"
+
+using namespace kbsim;
+using namespace kbsim::test;
+
+namespace {
+
+Task<> tick(Simulation* sim) {
+  for (;;) co_await sim->delay(1_ns);
+}
+Task<> spin(Simulation* sim) {
+  for (;;) co_await sim->delay(Time::zero());
+}
+Task<> spin_late(Simulation* sim) {
+  for (;;) co_await sim->late();
+}
+Task<> receive(Mailbox<int>* box) { static_cast<void>(co_await box->receive()); }
+
+}  // namespace
+
+TEST_CASE("Simulation: events up to stop_at run, then run() throws a LimitError that lists who waits") {
+  Simulation sim{{.stop_at = 3_ns}};
+  Trace trace;
+  Mailbox<int> box{sim, "m"};
+  sim.spawn("waiting", receive(&box));
+  sim.spawn("at the limit", note_after(&sim, &trace, "in", 3_ns));
+  sim.spawn("beyond it", note_after(&sim, &trace, "out", 3_ns + 1_ps));
+  try {
+    sim.run();
+    FAIL("run() must throw");
+  } catch (const LimitError& error) {
+    CHECK(error.exit_code() == ExitCode::limit);
+    CHECK(
+        std::string{error.what()}.starts_with("stopped at 3 ns, the limit that was set; 2 processes wait\n"));
+    REQUIRE(error.waiting().size() == 2);
+    CHECK(error.waiting()[1].what == "time 3.001 ns");
+  }
+  CHECK(trace == Trace{"in@3 ns"});
+  CHECK_THROWS_AS(sim.run(), LimitError);
+  CHECK(trace == Trace{"in@3 ns"});
+}
+
+TEST_CASE("Simulation: exactly max_events run") {
+  for (const std::uint64_t limit : {0U, 1U, 7U}) {
+    Simulation sim{{.max_events = limit}};
+    sim.serve("tick", tick(&sim));
+    CHECK_THROWS_WITH_AS(sim.run(), doctest::Contains("tick waits for"), LimitError);
+    CHECK(sim.events() == limit);
+  }
+}
+
+TEST_CASE("Simulation: time that stands still is a KernelFault that names the process") {
+  for (const bool late : {false, true}) {
+    Simulation sim{{.max_events_at_one_time = 1000}};
+    sim.spawn("spin", late ? spin_late(&sim) : spin(&sim));
+    CHECK_THROWS_WITH_AS(sim.run(), "time stands still at 0 ns: 1000 events, the last of process spin",
+                         KernelFault);
+  }
+}
+
+TEST_CASE("Simulation: the limit at one time counts anew at each time") {
+  Simulation sim{{.max_events = 5000, .max_events_at_one_time = 2}};
+  sim.serve("tick", tick(&sim));
+  CHECK_THROWS_AS(sim.run(), LimitError);
+  CHECK(sim.events() == 5000);
+}
