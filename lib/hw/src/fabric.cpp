@@ -29,18 +29,12 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
   std::vector<std::uint32_t> ports(graph.nodes().size());
   links_.reserve(graph.links().size());
   for (const topology::Link& link : graph.links()) {
-    links_.push_back({.lane = Lane{link.bandwidth}, .wire = link.wire, .port = ++ports[link.to.value()]});
+    links_.push_back(
+        {.lane = Lane{link.bandwidth}, .wire = link.wire, .to = link.to, .port = ++ports[link.to.value()]});
   }
 }
 
 Fabric::~Fabric() = default;
-
-void Fabric::attach(NodeId node, Component& component) {
-  components_[node.value()] = &component;
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (graph_.links()[i].to == node) links_[i].to = &component;
-  }
-}
 
 Bytes Fabric::packet_size(Bytes size) const {
   const Bytes largest = graph_.spec().system.packet_bytes;
@@ -95,7 +89,7 @@ void Fabric::forward(Packet& packet, Time overhead) {
   packet.port = link.port;
   ++packet.hop;
   const bool at_head = !at_end(packet) || packet.message->cut_through;
-  link.to->inbox().post(at_head ? packet.head : packet.tail, &packet);
+  component(link.to).inbox().post(at_head ? packet.head : packet.tail, &packet);
 }
 
 MessagePtr Fabric::arrived(Packet& packet) {

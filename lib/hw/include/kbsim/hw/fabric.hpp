@@ -29,7 +29,7 @@ struct Attribution {
 struct LiveLink {
   Lane lane;
   Time wire{};
-  Component* to = nullptr;
+  NodeId to;
   std::uint32_t port = 0;  // of `to`; 1 is its first
 };
 
@@ -51,7 +51,7 @@ class Fabric {
   [[nodiscard]] const Attribution& attribution() const { return attribution_; }
 
   /// Components are attached before the first message, each to its node.
-  void attach(NodeId node, Component& component);
+  void attach(NodeId node, Component& component) { components_[node.value()] = &component; }
   [[nodiscard]] Component& component(NodeId node) const { return *components_[node.value()]; }
 
   [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body);
