@@ -1,6 +1,7 @@
 #include "kbsim/sim/detail/scheduler.hpp"
 
 #include <algorithm>
+#include <concepts>
 
 namespace kbsim::detail {
 
@@ -30,11 +31,20 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
     if (!run_present(order)) return stopped();
     Node* const first = wheel_.take(ready_);
     if (first == nullptr) return Stop::idle;
-    ready_.push_front(*first);
-    beyond_end_ = first->when > limits_.stop_at;
-    if (beyond_end_) return Stop::stop_at;
+    if (first->when > limits_.stop_at) [[unlikely]] {
+      beyond_end_ = true;
+      ready_.push_front(*first);
+      return Stop::stop_at;
+    }
     now_ = first->when;
     renew_budget();
+    if constexpr (std::same_as<Order, Fifo>) {
+      if (budget_ > events_) [[likely]] {
+        dispatch(*first);
+        continue;
+      }
+    }
+    ready_.push_front(*first);
   }
 }
 
@@ -56,8 +66,7 @@ bool Scheduler::run_all(List& list, Order& order) {
       list.push_front(*node);
       return false;
     }
-    ++events_;
-    node->dispatch(*node, this);
+    dispatch(*node);
   }
   return true;
 }

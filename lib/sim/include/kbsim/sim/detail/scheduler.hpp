@@ -75,6 +75,10 @@ class Scheduler {
   bool run_present(Order& order);
   template <class Order>
   bool run_all(List& list, Order& order);
+  void dispatch(Node& node) {
+    ++events_;
+    node.dispatch(node, this);
+  }
   void renew_budget();
   [[nodiscard]] Stop stopped() const;
 

@@ -33,9 +33,12 @@ class Wheel {
       List& slot = slots_[index];
       forget(index);
       if (slot.empty()) continue;  // all its nodes have left
-      auto* first = static_cast<Node*>(&slot.pop_front());
-      if (!slot.empty())
-        first = index < kSlots ? first_of_level_0(slot, *first, same) : spread(slot, *first, same);
+      if (index >= kSlots && !is_one_time(slot)) {
+        spread(slot, index / kSlots);
+        continue;
+      }
+      auto* const first = static_cast<Node*>(&slot.pop_front());
+      same.splice_back(slot);
       time_ = static_cast<std::uint64_t>(first->when.count());
       return first;
     }
@@ -63,26 +66,19 @@ class Wheel {
     words_[word] &= words_[word] - 1;
     if (words_[word] == 0) summary_ &= summary_ - 1;
   }
-  static Node* first_of_level_0(List& slot, Node& first, List& same) {
-    same.splice_back(slot);
-    return &first;
+  static bool is_one_time(const List& slot) {
+    const Time when = static_cast<const Node&>(slot.front()).when;
+    if (static_cast<const Node&>(slot.back()).when != when) return false;
+    bool same = true;
+    slot.for_each([&](const Link& link) { same = same && static_cast<const Node&>(link).when == when; });
+    return same;
   }
-  /// Moves the wheel to the earliest time in the slot and its later nodes to lower levels.
-  Node* spread(List& slot, Node& first, List& same) {
-    Time earliest = first.when;
-    slot.for_each([&](Link& link) { earliest = std::min(earliest, static_cast<Node&>(link).when); });
-    time_ = static_cast<std::uint64_t>(earliest.count());
-    slot.push_front(first);
+  /// Moves the wheel to the beginning of the slot's span and its nodes to lower levels.
+  void spread(List& slot, unsigned level) {
+    const auto any = static_cast<std::uint64_t>(static_cast<const Node&>(slot.front()).when.count());
+    time_ = any >> (level * kBits) << (level * kBits);
     List nodes{std::move(slot)};
-    while (!nodes.empty()) {
-      auto& node = static_cast<Node&>(nodes.pop_front());
-      if (node.when == earliest) {
-        same.push_back(node);
-      } else {
-        insert(node);
-      }
-    }
-    return static_cast<Node*>(&same.pop_front());
+    while (!nodes.empty()) insert(static_cast<Node&>(nodes.pop_front()));
   }
 
   std::uint64_t time_ = 0;
