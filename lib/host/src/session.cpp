@@ -45,6 +45,7 @@ Session::~Session() {
 void Session::run() {
   try {
     sim_.run();
+    machine_->fabric().audit();
   } catch (const DeadlockError& deadlock) {
     throw Error{ExitCode::deadlock, deadlock.what() + waiting_queues(*machine_)};
   }

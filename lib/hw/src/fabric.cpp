@@ -28,6 +28,7 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
       sequences_(graph.nodes().size()) {
   std::vector<std::uint32_t> ports(graph.nodes().size());
   links_.reserve(graph.links().size());
+  delivered_.resize(graph.links().size());
   for (const topology::Link& link : graph.links()) {
     links_.push_back(
         {.lane = Lane{link.bandwidth}, .wire = link.wire, .to = link.to, .port = ++ports[link.to.value()]});
@@ -56,6 +57,7 @@ Message& Fabric::open(MessagePtr owned) {
   Message& message = *owned.release();
   message.route = &routes_(message.from, message.to);
   message.sequence = ++sequences_[message.from.value()];
+  ++opened_;
   message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
   return message;
 }
@@ -66,6 +68,7 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail) {
   Packet& packet = allocate();
   packet =
       Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
+  packet.traced = tracing_ && message.injected == message.packets_left;
   components_[message.from.value()]->inbox().post(head, &packet);
 }
 
@@ -84,12 +87,19 @@ void Fabric::send(MessagePtr owned) {
 void Fabric::forward(Packet& packet, Time overhead) {
   LiveLink& link = links_[(*packet.message->route)[packet.hop].value()];
   const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
+  if (packet.traced) [[unlikely]]
+    note_hop(packet, slot);
   packet.head = slot.start + link.wire;
   packet.tail = slot.end + link.wire;
   packet.port = link.port;
   ++packet.hop;
   const bool at_head = !at_end(packet) || packet.message->cut_through;
   component(link.to).inbox().post(at_head ? packet.head : packet.tail, &packet);
+}
+
+void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) {
+  const LinkId link = (*packet.message->route)[packet.hop];
+  packet.message->hops.push_back({.link = link, .arrive = packet.head, .start = slot.start, .end = slot.end});
 }
 
 MessagePtr Fabric::arrived(Packet& packet) {
@@ -108,23 +118,44 @@ Packet& Fabric::allocate() {
   return *packet;
 }
 
-void Fabric::account(const Message& message, Time arrival) {
-  Time overhead{};
-  Time wire{};
-  Time drain = message.source_tail - message.sent;
+Split Fabric::split(const Message& message, Time arrival) const {
+  Split split{.drain = message.source_tail - message.sent};
   for (const LinkId id : *message.route) {
     const topology::Link& link = graph_.link(id);
-    overhead += component(link.from).overhead();
-    wire += link.wire;
-    drain = std::max(drain, serialization(message.size, link.bandwidth));
+    split.overhead += component(link.from).overhead();
+    split.wire += link.wire;
+    split.drain = std::max(split.drain, serialization(message.size, link.bandwidth));
   }
-  const Time total = arrival - message.sent;
+  split.queueing = arrival - message.sent - split.total();
+  return split;
+}
+
+void Fabric::account(const Message& message, Time arrival) {
+  const Split parts = split(message, arrival);
+  if (parts.queueing < Time{0}) [[unlikely]]
+    ensure(false, "physics audit: a message from " + graph_.node(message.from).name + " beat its bound");
   ++attribution_.messages;
-  attribution_.total += total;
-  attribution_.overhead += overhead;
-  attribution_.wire += wire;
-  attribution_.drain += drain;
-  attribution_.queueing += total - overhead - wire - drain;
+  attribution_.split += parts;
+  for (const LinkId id : *message.route) delivered_[id.value()] += message.size;
+  if (!tracing_) return;
+  traces_.push_back({.from = message.from,
+                     .to = message.to,
+                     .size = message.size,
+                     .sent = message.sent,
+                     .arrived = arrival,
+                     .split = parts,
+                     .hops = message.hops});
+}
+
+void Fabric::audit() const {
+  ensure(opened_ == attribution_.messages, "physics audit: messages were sent that never arrived");
+  for (std::uint32_t i = 0; i < links_.size(); ++i) {
+    const Lane& lane = links_[i].lane;
+    ensure(lane.bytes() == delivered_[i],
+           "physics audit: bytes in and out differ on link " + graph_.link_name(LinkId{i}));
+    ensure(lane.busy() <= lane.free(),
+           "physics audit: utilisation over 1 on link " + graph_.link_name(LinkId{i}));
+  }
 }
 
 }  // namespace kbsim::hw

@@ -36,21 +36,21 @@ boost::json::object to_json(const RunSummary& run) {
 }
 
 std::string to_text(const hw::Attribution& messages) {
+  const hw::Split& split = messages.split;
   const auto share = [&](Time part) {
-    return messages.total.count() > 0
-               ? 100.0 * static_cast<double>(part.count()) / static_cast<double>(messages.total.count())
-               : 0.0;
+    const auto total = static_cast<double>(split.total().count());
+    return total > 0.0 ? 100.0 * static_cast<double>(part.count()) / total : 0.0;
   };
   return fmt::format(
       "{} messages, their time: {:.1f} % overhead, {:.1f} % wire, {:.1f} % drain, {:.1f} % queueing",
-      messages.messages, share(messages.overhead), share(messages.wire), share(messages.drain),
-      share(messages.queueing));
+      messages.messages, share(split.overhead), share(split.wire), share(split.drain), share(split.queueing));
 }
 
 boost::json::object to_json(const hw::Attribution& messages) {
-  return {{"messages", messages.messages},           {"total_ns", to_ns(messages.total)},
-          {"overhead_ns", to_ns(messages.overhead)}, {"wire_ns", to_ns(messages.wire)},
-          {"drain_ns", to_ns(messages.drain)},       {"queue_ns", to_ns(messages.queueing)}};
+  const hw::Split& split = messages.split;
+  return {{"messages", messages.messages},        {"total_ns", to_ns(split.total())},
+          {"overhead_ns", to_ns(split.overhead)}, {"wire_ns", to_ns(split.wire)},
+          {"drain_ns", to_ns(split.drain)},       {"queue_ns", to_ns(split.queueing)}};
 }
 
 }  // namespace kbsim::report

@@ -7,6 +7,7 @@
 
 #include "kbsim/hw/lane.hpp"
 #include "kbsim/hw/message.hpp"
+#include "kbsim/hw/message_trace.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/graph.hpp"
 #include "kbsim/topology/route.hpp"
@@ -15,14 +16,10 @@ namespace kbsim::hw {
 
 class Component;
 
-/// Where the time of all messages went; the parts sum to `total`.
+/// Where the time of all messages went.
 struct Attribution {
   std::int64_t messages = 0;
-  Time total{};
-  Time overhead{};  // of the nodes before each link
-  Time wire{};      // propagation
-  Time drain{};     // n / the slowest link's bandwidth
-  Time queueing{};  // the rest: waiting for links that others hold
+  Split split;
 };
 
 /// One direction of a link of the live machine.
@@ -70,6 +67,15 @@ class Fabric {
   /// Takes a packet that has reached the end of its route; gives the message with its last packet.
   [[nodiscard]] MessagePtr arrived(Packet& packet);
 
+  /// From now on each message leaves a trace when it arrives.
+  void trace_messages() { tracing_ = true; }
+  /// In the order of arrival; equal for equal runs, but for those of one time.
+  [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
+
+  /// Physics, once nothing is under way: every message and byte has arrived, no link was busy for longer
+  /// than there was time. Throws InternalError naming what is violated and where.
+  void audit() const;
+
   /// How many bytes a packet of this machine carries of a message of `size`.
   [[nodiscard]] Bytes packet_size(Bytes size) const;
 
@@ -80,7 +86,9 @@ class Fabric {
  private:
   friend struct Recycle;
   Packet& allocate();
+  static void note_hop(const Packet& packet, const Lane::Slot& slot);
   void account(const Message& message, Time arrival);
+  [[nodiscard]] Split split(const Message& message, Time arrival) const;
 
   Simulation& sim_;
   const topology::Graph& graph_;
@@ -92,6 +100,10 @@ class Fabric {
   std::vector<Packet*> free_packets_;
   std::deque<Message> messages_;  // storage, likewise
   std::vector<Message*> free_messages_;
+  std::vector<Bytes> delivered_;  // by link, of messages that have arrived
+  std::int64_t opened_ = 0;       // messages
+  bool tracing_ = false;
+  std::deque<MessageTrace> traces_;
   Attribution attribution_;
 };
 

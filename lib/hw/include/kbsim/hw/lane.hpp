@@ -35,6 +35,8 @@ class Lane {
 
   [[nodiscard]] Bandwidth rate() const { return rate_; }
   [[nodiscard]] Time busy() const { return busy_; }
+  /// When all that was reserved is served.
+  [[nodiscard]] Time free() const { return free_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
 
  private:

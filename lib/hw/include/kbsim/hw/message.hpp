@@ -10,6 +10,7 @@
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/hw/control.hpp"
+#include "kbsim/hw/message_trace.hpp"
 #include "kbsim/oplog/op.hpp"
 #include "kbsim/topology/route.hpp"
 
@@ -87,6 +88,7 @@ struct Message {
   std::uint32_t injected = 0;     // packets so far
   std::int64_t packets_left = 0;  // not yet arrived
   bool cut_through = false;       // the receiver takes a packet at its head, not when its tail is there
+  std::vector<Hop> hops;          // of its last packet, if messages are traced
   MessageBody body;
 };
 
@@ -108,6 +110,7 @@ struct Packet {
   std::uint32_t hop = 0;      // the next link of the route
   std::uint32_t port = 0;     // by which it came in; 0: it starts here
   std::uint32_t ordinal = 0;  // in its message
+  bool traced = false;        // its hops are noted
 };
 
 }  // namespace kbsim::hw
