@@ -18,8 +18,8 @@ Simulation::Simulation(const SimulationOptions& options)
 
 Simulation::~Simulation() {
   clear();
-  context_.reset();
   scheduler_.drop_if([](const detail::Node&) { return true; });
+  context_.reset();
 }
 
 void Simulation::clear() {

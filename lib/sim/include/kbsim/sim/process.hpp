@@ -31,8 +31,8 @@ class Process {
     if (record_ != nullptr) record_->release();
   }
 
-  /// It has returned, thrown, or been cancelled.
-  [[nodiscard]] bool done() const { return record_->simulation == nullptr; }
+  /// It has returned, thrown, or been cancelled; or there is none.
+  [[nodiscard]] bool done() const { return record_ == nullptr || record_->simulation == nullptr; }
   [[nodiscard]] const std::string& name() const { return record_->name; }
 
   /// Waits until it is done, and rethrows what it threw; doesn't wait if it is done already. Joining a

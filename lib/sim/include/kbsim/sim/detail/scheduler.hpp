@@ -38,6 +38,8 @@ class Scheduler {
       ready_.push_back(node);
     } else if (when != kForever) [[likely]] {
       wheel_.insert(node);
+    } else {
+      never_.push_back(node);
     }
   }
   void ready(Node& node) { ready_.push_back(node); }
@@ -57,15 +59,19 @@ class Scheduler {
   /// Drops the events that `belongs` accepts.
   template <class Belongs>
   void drop_if(Belongs belongs) {
-    const auto drop = [&](Link& link) {
-      auto& node = static_cast<Node&>(link);
-      if (!belongs(node)) return;
-      node.unlink();
-      node.dispatch(node, nullptr);
+    List dropped;
+    const auto leave = [&](Link& link) {
+      if (!belongs(static_cast<Node&>(link))) return;
+      link.unlink();
+      dropped.push_back(link);
     };
-    wheel_.for_each(drop);
-    for (const List* list : {&ready_, &late_, &batch_}) list->for_each(drop);
-    if (shuffle_) shuffle_->for_each(drop);
+    wheel_.for_each(leave);
+    for (const List* list : {&ready_, &late_, &batch_, &never_}) list->for_each(leave);
+    if (shuffle_) shuffle_->for_each(leave);
+    while (!dropped.empty()) {
+      auto& node = static_cast<Node&>(dropped.pop_front());
+      node.dispatch(node, nullptr);
+    }
   }
 
  private:
@@ -89,6 +95,7 @@ class Scheduler {
   List ready_;                // arrivals of the present time
   List late_;
   List batch_;  // the lates that are being run
+  List never_;
   bool interrupted_ = false;
   bool beyond_end_ = false;  // the next event is
   Limits limits_;
