@@ -18,7 +18,7 @@ Simulation::Simulation(const SimulationOptions& options)
 
 Simulation::~Simulation() {
   clear();
-  scheduler_.drop_if([](const detail::Node&) { return true; });
+  while (scheduler_.drop_if([](const detail::Node&) { return true; })) {}
   context_.reset();
 }
 

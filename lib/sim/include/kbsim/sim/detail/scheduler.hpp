@@ -56,9 +56,9 @@ class Scheduler {
   void interrupt() { interrupted_ = true, budget_ = 0; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
-  /// Drops the events that `belongs` accepts.
+  /// Drops the events that `belongs` accepts; false if there are none. What is dropped may leave others.
   template <class Belongs>
-  void drop_if(Belongs belongs) {
+  bool drop_if(Belongs belongs) {
     List dropped;
     const auto leave = [&](Link& link) {
       if (!belongs(static_cast<Node&>(link))) return;
@@ -68,10 +68,12 @@ class Scheduler {
     wheel_.for_each(leave);
     for (const List* list : {&ready_, &late_, &batch_, &never_}) list->for_each(leave);
     if (shuffle_) shuffle_->for_each(leave);
+    if (dropped.empty()) return false;
     while (!dropped.empty()) {
       auto& node = static_cast<Node&>(dropped.pop_front());
       node.dispatch(node, nullptr);
     }
+    return true;
   }
 
  private:
