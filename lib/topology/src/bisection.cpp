@@ -1,0 +1,64 @@
+#include "kbsim/topology/bisection.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "kbsim/topology/sip_grid.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+// A fabric as a grid of cells: which of them a node belongs to, row by row; none: another fabric's.
+struct Grid {
+  int w;
+  int h;
+  std::function<std::optional<int>(NodeId)> cell;
+};
+
+// The links from the cells that are `near` to those that aren't.
+double crossing(const Graph& graph, const Grid& grid, const std::function<bool(int)>& near) {
+  double sum = 0.0;
+  for (const Link& link : graph.links()) {
+    const std::optional<int> from = grid.cell(link.from);
+    const std::optional<int> to = grid.cell(link.to);
+    if (from && to && near(*from) && !near(*to)) sum += link.bandwidth.gbs();
+  }
+  return sum;
+}
+
+std::optional<double> bisection(const Graph& graph, const Grid& grid) {
+  std::optional<double> least;
+  const auto cut = [&](const std::function<bool(int)>& near) {
+    const double sum = crossing(graph, grid, near);
+    least = std::min(least.value_or(sum), sum);
+  };
+  if (grid.w > 1) cut([&](int cell) { return cell % grid.w < grid.w / 2; });
+  if (grid.h > 1) cut([&](int cell) { return cell / grid.w < grid.h / 2; });
+  return least;
+}
+
+}  // namespace
+
+Bisections bisections(const Graph& graph) {
+  const config::MachineSpec& spec = graph.spec();
+  const std::vector<NodeId>& routers = graph.cube(0, 0).noc;
+  const auto router = [&](NodeId id) -> std::optional<int> {
+    const auto found = std::ranges::lower_bound(routers, id);
+    if (found == routers.end() || *found != id) return std::nullopt;
+    return static_cast<int>(found - routers.begin());
+  };
+  const auto cube = [&](NodeId id) -> std::optional<int> {
+    const PeCoord& at = graph.node(id).at;
+    return at.sip == 0 && at.cube >= 0 ? std::optional{at.cube} : std::nullopt;
+  };
+  const auto sip = [&](NodeId id) -> std::optional<int> {
+    const PeCoord& at = graph.node(id).at;
+    return at.sip >= 0 ? std::optional{at.sip} : std::nullopt;
+  };
+  const SipGrid sips{spec.system.sips};
+  return {.noc = bisection(graph, {spec.cube.noc.w, spec.cube.noc.h, router}),
+          .package = bisection(graph, {spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, cube}),
+          .system = bisection(graph, {sips.width(), sips.height(), sip})};
+}
+
+}  // namespace kbsim::topology
