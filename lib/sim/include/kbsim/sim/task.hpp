@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <exception>
 #include <optional>
@@ -20,10 +21,25 @@ namespace detail {
 template <class T>
 class CallWait;
 
-template <class T>
-class Promise : public PromiseBase {
+/// Lets a task be awaited, noting where.
+class TaskPromise : public PromiseBase {
  public:
-  Promise() : PromiseBase{&resume<Promise>} {}
+  using PromiseBase::PromiseBase;
+  template <class U>
+  static CallWait<U> await_transform(Task<U>&& called,
+                                     const std::source_location& at = std::source_location::current()) {
+    return CallWait<U>{std::move(called), at};
+  }
+  template <class Awaiter>
+  static Awaiter&& await_transform(Awaiter&& awaiter) {
+    return std::forward<Awaiter>(awaiter);
+  }
+};
+
+template <class T>
+class Promise : public TaskPromise {
+ public:
+  Promise() : TaskPromise{&resume<Promise>} {}
   Task<T> get_return_object();
   template <class U>
     requires std::convertible_to<U&&, T>
@@ -34,37 +50,19 @@ class Promise : public PromiseBase {
     if (error) std::rethrow_exception(error);
     return std::move(*value_);
   }
-  template <class U>
-  static CallWait<U> await_transform(Task<U>&& called,
-                                     const std::source_location& at = std::source_location::current()) {
-    return CallWait<U>{std::move(called), at};
-  }
-  template <class Awaiter>
-  static Awaiter&& await_transform(Awaiter&& awaiter) {
-    return std::forward<Awaiter>(awaiter);
-  }
 
  private:
   std::optional<T> value_;
 };
 
 template <>
-class Promise<void> : public PromiseBase {
+class Promise<void> : public TaskPromise {
  public:
-  Promise() : PromiseBase{&resume<Promise>} {}
+  Promise() : TaskPromise{&resume<Promise>} {}
   Task<void> get_return_object();
   static void return_void() noexcept {}
   void take() const {
     if (error) std::rethrow_exception(error);
-  }
-  template <class U>
-  static CallWait<U> await_transform(Task<U>&& called,
-                                     const std::source_location& at = std::source_location::current()) {
-    return CallWait<U>{std::move(called), at};
-  }
-  template <class Awaiter>
-  static Awaiter&& await_transform(Awaiter&& awaiter) {
-    return std::forward<Awaiter>(awaiter);
   }
 };
 
