@@ -23,27 +23,38 @@ void Memory::start(Machine& machine) {
 
 void Memory::accept(Packet& packet) {
   if (std::holds_alternative<ReadRequest>(packet.message->body)) {
-    if (const MessagePtr request = fabric().arrived(packet)) serve_read(*request);
+    if (const MessagePtr request = fabric().arrived(packet)) answer(*request);
     return;
   }
-  const Lane::Slot slot = writer().reserve(packet.head + access_, packet.tail + access_, packet.size);
+  Time& served = packet.message->served;
+  served = std::max(served, serve_write(packet).end);
   if (MessagePtr message = fabric().arrived(packet)) {
     keep(*message);
-    served_.post(slot.end, message.release());
+    const Time end = message->served;
+    served_.post(end, message.release());
   }
 }
 
-void Memory::serve_read(const Message& request) {
+Lane::Slot Memory::serve_read(std::int64_t, Bytes n) { return read_port(sim().now(), n); }
+
+Lane::Slot Memory::serve_write(const Packet& packet) {
+  return writer().reserve(packet.head + access_, packet.tail + access_, packet.size);
+}
+
+// The data leaves in order of address, whatever the order in which its packets are served.
+void Memory::answer(const Message& request) {
   const auto& read = std::get<ReadRequest>(request.body);
-  MessagePtr answer =
+  MessagePtr data =
       fabric().make(id(), read.reply_to, read.bytes, VirtualChannel::response,
                     ReadData{.contents = image_.read(read.address, read.bytes.count()), .token = read.token});
-  Message& open = fabric().open(std::move(answer));
-  for (Bytes left = read.bytes; left > 0_B;) {
-    const Bytes size = std::min(left, fabric().packet_size(read.bytes));
-    left -= size;
-    const Lane::Slot slot = read_port(sim().now(), size);
-    fabric().inject(open, size, slot.start, slot.end);
+  Message& open = fabric().open(std::move(data));
+  Lane::Slot out{};
+  for (Bytes done; done < read.bytes;) {
+    const Bytes size = std::min(read.bytes - done, fabric().packet_size(read.bytes));
+    const Lane::Slot slot = serve_read(read.address + done.count(), size);
+    out = {.start = std::max(out.start, slot.start), .end = std::max(out.end, slot.end)};
+    fabric().inject(open, size, out.start, out.end);
+    done += size;
   }
 }
 

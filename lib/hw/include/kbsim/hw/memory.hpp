@@ -23,13 +23,18 @@ class Memory : public Component {
  protected:
   void accept(Packet& packet) override;
 
+  /// When these bytes, asked for now, pass the port.
+  virtual Lane::Slot serve_read(std::int64_t address, Bytes n);
+  /// When a packet to be written does. Both are called in the order of service.
+  virtual Lane::Slot serve_write(const Packet& packet);
+
   /// A message that is data for this memory has been served, at this time.
   virtual void finished(MessagePtr message);
 
  private:
   [[nodiscard]] Lane& reader() { return read_lane_; }
   [[nodiscard]] Lane& writer() { return one_port_ ? read_lane_ : write_lane_; }
-  void serve_read(const Message& request);
+  void answer(const Message& request);
   void keep(const Message& message);
   Task<> finish_writes();
 

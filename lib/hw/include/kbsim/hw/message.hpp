@@ -87,6 +87,7 @@ struct Message {
   Time source_tail{};             // and the last
   std::uint32_t injected = 0;     // packets so far
   std::int64_t packets_left = 0;  // not yet arrived
+  Time served{};                  // by the memory it writes to, so far
   bool cut_through = false;       // the receiver takes a packet at its head, not when its tail is there
   std::vector<Hop> hops;          // of its last packet, if messages are traced
   MessageBody body;
