@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kbsim/hw/machine.hpp"
+
+namespace kbsim::hw {
+
+/// What reads or writes one slice, in the place of the only PE's DMA, and when it was answered.
+class SliceUser : public Component {
+ public:
+  SliceUser(Machine& machine, NodeId slice)
+      : Component{machine.fabric(), machine.graph().pe({.sip = 0, .cube = 0, .pe = 0}).dma}, slice_{slice} {
+    start(machine);
+  }
+
+  void read(std::int64_t address, Bytes n) {
+    tell(slice_, 16_B, VirtualChannel::request,
+         ReadRequest{.address = address, .bytes = n, .reply_to = id(), .token = ++asked_});
+  }
+  void write(std::int64_t address, Bytes n) {
+    const oplog::Slice contents{.value = {}, .offset = 0, .bytes = n.count()};
+    tell(slice_, n, VirtualChannel::request,
+         WriteData{.address = address, .contents = contents, .reply_to = id(), .token = ++asked_});
+  }
+  [[nodiscard]] const std::vector<Time>& answered() const { return answered_; }
+
+ private:
+  void accept(MessagePtr message) override {
+    if (const auto* data = std::get_if<ReadData>(&message->body)) {
+      Bytes n;
+      for (const oplog::Slice& slice : data->contents) n += Bytes{slice.bytes};
+      ensure(n == message->size, "a read gives as many bytes as were asked for");
+    }
+    answered_.push_back(sim().now());
+  }
+
+  NodeId slice_;
+  Token asked_ = 0;
+  std::vector<Time> answered_;
+};
+
+/// A machine of one PE and one HBM slice of this model, and its user.
+class SliceMachine {
+ public:
+  explicit SliceMachine(const std::string& impl, std::map<std::string, Scalar> attrs = {})
+      : graph_{topology::compile(spec(impl, std::move(attrs)))} {}
+
+  [[nodiscard]] NodeId slice() const { return graph_.cube(0, 0).hbm.front(); }
+  [[nodiscard]] SliceUser& user() { return user_; }
+  [[nodiscard]] Machine& machine() { return machine_; }
+
+  /// Runs until all is answered; gives when the last was.
+  Time run() {
+    sim_.run();
+    return user_.answered().back();
+  }
+
+ private:
+  static std::shared_ptr<const config::MachineSpec> spec(const std::string& impl,
+                                                         std::map<std::string, Scalar> attrs) {
+    auto spec = std::make_shared<config::MachineSpec>();
+    spec->system.sips.count = 1;
+    spec->sip.cube_mesh = {.w = 1, .h = 1};
+    spec->cube.noc.w = spec->cube.noc.h = 1;
+    spec->cube.pe_layout = {.corners = {"NW"}, .pe_per_corner = 1};
+    spec->cube.hbm_ctrl = {.impl = impl, .attrs = std::move(attrs), .at = {.file = "t.yaml", .line = 7}};
+    return spec;
+  }
+
+  topology::Graph graph_;
+  oplog::OpLog log_;
+  Simulation sim_;
+  Machine machine_{sim_, graph_, log_};
+  SliceUser user_{machine_, slice()};
+};
+
+}  // namespace kbsim::hw
