@@ -6,6 +6,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/graph.hpp"
+#include "kbsim/topology/route.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::topology {
@@ -33,6 +34,9 @@ class Compiler {
     join(graph_.host_, graph_.switch_, spec_.system.host_link);
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) graph_.sips_.push_back(make_sip(sip));
     join_sips();
+    graph_.routing_ = [grid = grid_](const Graph& graph, NodeId from, NodeId to) {
+      return path(graph, grid, from, to);
+    };
     return std::move(graph_);
   }
 

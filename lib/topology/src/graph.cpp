@@ -9,9 +9,9 @@
 namespace kbsim::topology {
 
 std::string_view to_string(NodeKind kind) {
-  constexpr std::array<std::string_view, 18> kNames{
+  constexpr std::array<std::string_view, 19> kNames{
       "host", "switch", "pcie_ep",      "io_cpu", "router",  "ucie",    "m_cpu",  "xbar",   "hbm_ctrl",
-      "sram", "pe_cpu", "pe_scheduler", "pe_dma", "pe_gemm", "pe_math", "pe_tcm", "pe_mmu", "pe_ipcq"};
+      "sram", "pe_cpu", "pe_scheduler", "pe_dma", "pe_gemm", "pe_math", "pe_tcm", "pe_mmu", "pe_ipcq", "endpoint"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -33,7 +33,8 @@ Path access(const Graph& graph, NodeId id) {
     case NodeKind::hbm_ctrl:
       return {id, graph.cube(node.at.sip, node.at.cube).xbar, graph.pe(node.at).router};
     case NodeKind::m_cpu:
-    case NodeKind::sram: return {id, graph.link(graph.out(id).front()).to};
+    case NodeKind::sram:
+    case NodeKind::endpoint: return {id, graph.link(graph.out(id).front()).to};
     default: throw InternalError{"nothing is addressed to " + node.name};
   }
 }
@@ -206,7 +207,7 @@ const Route& Routes::operator()(NodeId from, NodeId to) {
   const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
   const auto [found, fresh] = found_.try_emplace(key);
   if (!fresh) return found->second;
-  const std::vector<NodeId> nodes = path(*graph_, grid_, from, to);
+  const std::vector<NodeId> nodes = graph_->routing()(*graph_, from, to);
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
     found->second.push_back(graph_->link_between(nodes[i], nodes[i + 1]));
   }

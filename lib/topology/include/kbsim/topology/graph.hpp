@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ enum class NodeKind {
   pe_tcm,
   pe_mmu,
   pe_ipcq,
+  endpoint,
 };
 [[nodiscard]] std::string_view to_string(NodeKind kind);
 
@@ -89,6 +91,10 @@ struct SipNodes {
   std::vector<CubeNodes> cubes;  // row by row
 };
 
+class Graph;
+/// How messages find their way: the nodes from one to another, both included.
+using Routing = std::function<std::vector<NodeId>(const Graph& graph, NodeId from, NodeId to)>;
+
 /// A machine as nodes and links: what `compile` makes of a MachineSpec; immutable.
 class Graph {
  public:
@@ -103,6 +109,7 @@ class Graph {
   [[nodiscard]] const std::vector<LinkId>& out(NodeId id) const { return out_[id.value()]; }
   /// The link between two neighbours; InternalError if there is none.
   [[nodiscard]] LinkId link_between(NodeId from, NodeId to) const;
+  [[nodiscard]] const Routing& routing() const { return routing_; }
 
   [[nodiscard]] NodeId host() const { return host_; }
   [[nodiscard]] NodeId pcie_switch() const { return switch_; }
@@ -116,12 +123,14 @@ class Graph {
 
  private:
   friend class Compiler;
+  friend class NetworkBuilder;
   std::shared_ptr<const config::MachineSpec> spec_;
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   std::vector<std::vector<LinkId>> out_;
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
+  Routing routing_;
 };
 
 /// Lays a machine out. Order of nodes and links follows the structure alone, so ids are stable.

@@ -17,16 +17,15 @@ using Route = std::vector<LinkId>;
 /// PE and the HBM of its own cube takes the crossbar; everything else takes the NOC.
 [[nodiscard]] std::vector<NodeId> path(const Graph& graph, const SipGrid& grid, NodeId from, NodeId to);
 
-/// Routes found so far; references stay valid.
+/// Routes found so far, by the graph's own routing; references stay valid.
 class Routes {
  public:
-  explicit Routes(const Graph& graph) : graph_{&graph}, grid_{graph.spec().system.sips} {}
+  explicit Routes(const Graph& graph) : graph_{&graph} {}
 
   [[nodiscard]] const Route& operator()(NodeId from, NodeId to);
 
  private:
   const Graph* graph_;
-  SipGrid grid_;
   std::unordered_map<std::uint64_t, Route> found_;
 };
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/topology/graph.hpp"
+
+namespace kbsim::topology {
+
+/// A graph with endpoints: places where synthetic traffic starts and ends, on a grid row by row. Each
+/// meets its router by a link each way. But for the scope `link`, sources and sinks are the same nodes.
+struct TrafficNetwork {
+  Graph graph;
+  std::vector<NodeId> sources;
+  std::vector<NodeId> sinks;
+  int w = 1;
+  int h = 1;
+
+  [[nodiscard]] std::size_t at(int x, int y) const { return static_cast<std::size_t>(y * w + x); }
+  /// The bandwidth at which a source sends.
+  [[nodiscard]] Bandwidth source_bandwidth() const;
+};
+
+inline constexpr int kMaxEndpoints = 1024;
+
+/// The network that a scope names: `mesh:WxH`, `torus:WxH`, `ring:N` and `link` are bare ones, made of the
+/// NOC's router model, pitch and link bandwidth; `sip0.cube0.noc`, `sip0.cubes` and `sips` are the whole
+/// machine with endpoints at a cube's PEs, at the cubes of a package, or at the packages. Packets are not
+/// cut: packet_bytes is 0. UsageError with what was expected.
+[[nodiscard]] TrafficNetwork traffic_network(const config::MachineSpec& spec, std::string_view scope);
+
+/// The forms of scopes that traffic_network() takes, for help and errors.
+[[nodiscard]] std::string_view scope_forms();
+
+}  // namespace kbsim::topology

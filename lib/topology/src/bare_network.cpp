@@ -1,0 +1,98 @@
+#include "bare_network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "kbsim/topology/sip_grid.hpp"
+
+#include "network_builder.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+// Packages are joined as routers are here, so the grid of packages serves for both.
+SipGrid grid_of(BareShape shape, int w, int h) {
+  constexpr std::array<const char*, 3> kNames{"mesh_2d_no_wrap", "torus_2d", "ring_1d"};
+  config::SipsSpec spec;
+  spec.count = w * h;
+  spec.topology = kNames[static_cast<std::size_t>(shape)];
+  spec.w = w;
+  spec.h = h;
+  return SipGrid{spec};
+}
+
+bool is_joined(const Graph& graph, NodeId a, NodeId b) {
+  return std::ranges::any_of(graph.out(a), [&](LinkId id) { return graph.link(id).to == b; });
+}
+
+double distance(const Graph& graph, NodeId a, NodeId b) {
+  const Point from = graph.node(a).pos_mm;
+  const Point to = graph.node(b).pos_mm;
+  return std::abs(from.x - to.x) + std::abs(from.y - to.y);
+}
+
+// Routers are the first nodes, then come their endpoints in the same order.
+Routing grid_routing(const SipGrid& grid) {
+  return [grid](const Graph&, NodeId from, NodeId to) {
+    const auto n = static_cast<std::uint32_t>(grid.width() * grid.height());
+    const auto router = [](int i) { return NodeId{static_cast<std::uint32_t>(i)}; };
+    const int goal = static_cast<int>(to.value() - n);
+    int here = static_cast<int>(from.value() - n);
+    std::vector<NodeId> path{from, router(here)};
+    while (here != goal) {
+      here = *grid.neighbour(here, grid.next_side(here, goal));
+      path.push_back(router(here));
+    }
+    path.push_back(to);
+    return path;
+  };
+}
+
+}  // namespace
+
+TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) {
+  const config::NocSpec& noc = spec->cube.noc;
+  const Point pitch{spec->sip.cube_size.w_mm / noc.w, spec->sip.cube_size.h_mm / noc.h};
+  const SipGrid grid = grid_of(shape, w, h);
+  NetworkBuilder builder{spec};
+  std::vector<NodeId> routers;
+  for (int i = 0; i < w * h; ++i) {
+    const Point pos{(i % w) * pitch.x, (i / w) * pitch.y};
+    routers.push_back(
+        builder.add(fmt::format("r{}_{}", i / w, i % w), NodeKind::router, noc.router, pos, {-1, -1, -1}));
+  }
+  std::vector<NodeId> endpoints;
+  for (int i = 0; i < w * h; ++i)
+    endpoints.push_back(builder.add_endpoint(fmt::format("e{}_{}", i / w, i % w)));
+  for (std::size_t i = 0; i < routers.size(); ++i) {
+    builder.join(endpoints[i], routers[i], noc.link, 0.0);
+    for (const Side side : {Side::east, Side::south}) {
+      const auto peer = grid.neighbour(static_cast<int>(i), side);
+      if (!peer) continue;
+      const NodeId next = routers[static_cast<std::size_t>(*peer)];
+      if (is_joined(builder.graph(), routers[i], next)) continue;  // a ring of two has one link each way
+      builder.join(routers[i], next, noc.link, distance(builder.graph(), routers[i], next));
+    }
+  }
+  return {.graph = std::move(builder).build(grid_routing(grid)),
+          .sources = endpoints,
+          .sinks = endpoints,
+          .w = w,
+          .h = h};
+}
+
+TrafficNetwork bare_link(const SharedSpec& spec) {
+  const config::NocSpec& noc = spec->cube.noc;
+  NetworkBuilder builder{spec};
+  const NodeId source = builder.add_endpoint("source");
+  const NodeId sink = builder.add_endpoint("sink");
+  builder.add_link(source, sink, noc.link, spec->sip.cube_size.w_mm / noc.w);
+  Routing direct = [](const Graph&, NodeId from, NodeId to) { return std::vector{from, to}; };
+  return {.graph = std::move(builder).build(std::move(direct)), .sources = {source}, .sinks = {sink}};
+}
+
+}  // namespace kbsim::topology

@@ -1,0 +1,83 @@
+#include "machine_endpoints.hpp"
+
+#include <utility>
+
+#include "kbsim/topology/sip_grid.hpp"
+
+#include "network_builder.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+NodeId router_of(const Graph& graph, NodeId node) { return graph.link(graph.out(node).front()).to; }
+
+// As the machine's own, but what an endpoint sends to itself goes to its router and back.
+Routing with_endpoints(Routing machine) {
+  return [machine = std::move(machine)](const Graph& graph, NodeId from, NodeId to) {
+    if (from == to) return std::vector{from, router_of(graph, from), to};
+    return machine(graph, from, to);
+  };
+}
+
+class Attachment {
+ public:
+  Attachment(Graph machine, int w, int h) : routing_{machine.routing()}, builder_{std::move(machine)} {
+    network_.w = w;
+    network_.h = h;
+  }
+
+  void add(const std::string& place, NodeId router, Bandwidth bandwidth) {
+    const Node at = builder_.graph().node(router);
+    const NodeId endpoint = builder_.add_endpoint(place + ".endpoint", at.pos_mm, at.at);
+    builder_.join(endpoint, router, bandwidth, 0.0);
+    network_.sources.push_back(endpoint);
+  }
+
+  TrafficNetwork take() && {
+    network_.sinks = network_.sources;
+    network_.graph = std::move(builder_).build(with_endpoints(std::move(routing_)));
+    return std::move(network_);
+  }
+
+ private:
+  Routing routing_;
+  NetworkBuilder builder_;
+  TrafficNetwork network_;
+};
+
+}  // namespace
+
+TrafficNetwork pe_endpoints(Graph machine, int sip, int cube) {
+  const config::MachineSpec& spec = machine.spec();
+  const std::vector<PeNodes> pes = machine.cube(sip, cube).pes;
+  Attachment attachment{std::move(machine), spec.pes_per_cube(), 1};
+  for (int pe = 0; pe < spec.pes_per_cube(); ++pe) {
+    attachment.add(to_string(PeCoord{sip, cube, pe}), pes[static_cast<std::size_t>(pe)].router, spec.pe.link);
+  }
+  return std::move(attachment).take();
+}
+
+TrafficNetwork cube_endpoints(Graph machine, int sip) {
+  const config::MachineSpec& spec = machine.spec();
+  const std::vector<CubeNodes> cubes = machine.sips()[static_cast<std::size_t>(sip)].cubes;
+  Attachment attachment{std::move(machine), spec.sip.cube_mesh.w, spec.sip.cube_mesh.h};
+  const auto middle = static_cast<std::size_t>(spec.cube.noc.h / 2 * spec.cube.noc.w + spec.cube.noc.w / 2);
+  for (std::size_t cube = 0; cube < cubes.size(); ++cube) {
+    attachment.add("sip" + std::to_string(sip) + ".cube" + std::to_string(cube), cubes[cube].noc[middle],
+                   spec.cube.noc.link);
+  }
+  return std::move(attachment).take();
+}
+
+TrafficNetwork sip_endpoints(Graph machine) {
+  const config::MachineSpec& spec = machine.spec();
+  const SipGrid grid{spec.system.sips};
+  const std::vector<SipNodes> sips = machine.sips();
+  Attachment attachment{std::move(machine), grid.width(), grid.height()};
+  for (std::size_t sip = 0; sip < sips.size(); ++sip) {
+    attachment.add("sip" + std::to_string(sip), sips[sip].io_noc.front(), spec.sip.io.link.bandwidth);
+  }
+  return std::move(attachment).take();
+}
+
+}  // namespace kbsim::topology

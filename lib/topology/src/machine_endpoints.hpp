@@ -1,0 +1,14 @@
+#pragma once
+
+#include "kbsim/topology/traffic_network.hpp"
+
+namespace kbsim::topology {
+
+/// The machine with an endpoint at the router of each PE of a cube.
+[[nodiscard]] TrafficNetwork pe_endpoints(Graph machine, int sip, int cube);
+/// ... at the middle router of each cube of a package, where its M_CPU is.
+[[nodiscard]] TrafficNetwork cube_endpoints(Graph machine, int sip);
+/// ... at the first router of each package's IO NOC.
+[[nodiscard]] TrafficNetwork sip_endpoints(Graph machine);
+
+}  // namespace kbsim::topology

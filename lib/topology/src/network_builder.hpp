@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "kbsim/topology/graph.hpp"
+
+namespace kbsim::topology {
+
+/// Adds endpoints, and for bare networks routers, to a graph.
+class NetworkBuilder {
+ public:
+  explicit NetworkBuilder(Graph graph) : graph_{std::move(graph)} {}
+  explicit NetworkBuilder(std::shared_ptr<const config::MachineSpec> spec) { graph_.spec_ = std::move(spec); }
+
+  NodeId add(std::string name, NodeKind kind, const ComponentSpec& model, Point pos, PeCoord at) {
+    graph_.nodes_.push_back(
+        {.name = std::move(name), .kind = kind, .model = &model, .pos_mm = pos, .at = at});
+    graph_.out_.emplace_back();
+    return NodeId{static_cast<std::uint32_t>(graph_.nodes_.size() - 1)};
+  }
+  NodeId add_endpoint(std::string name, Point pos = {}, PeCoord at = {.sip = -1, .cube = -1, .pe = -1}) {
+    static const ComponentSpec kModel{.impl = "builtin.endpoint", .attrs = {}, .at = {}};
+    return add(std::move(name), NodeKind::endpoint, kModel, pos, at);
+  }
+
+  void add_link(NodeId from, NodeId to, Bandwidth bandwidth, double length_mm) {
+    const LinkId id{static_cast<std::uint32_t>(graph_.links_.size())};
+    graph_.links_.push_back({.from = from,
+                             .to = to,
+                             .bandwidth = bandwidth,
+                             .length_mm = length_mm,
+                             .wire = from_ns(length_mm * graph_.spec().system.ns_per_mm)});
+    graph_.out_[from.value()].push_back(id);
+  }
+  void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {
+    add_link(a, b, bandwidth, length_mm);
+    add_link(b, a, bandwidth, length_mm);
+  }
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  Graph build(Routing routing) && {
+    graph_.routing_ = std::move(routing);
+    return std::move(graph_);
+  }
+
+ private:
+  Graph graph_;
+};
+
+}  // namespace kbsim::topology

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kbsim/base/statistics.hpp"
+#include "kbsim/hw/traffic.hpp"
+
+/// The default machine with the given keys changed.
+struct Machine {
+  double router_overhead_ns = 1.0;
+  double noc_gbs = 256.0;
+  int noc_w = 4;
+  int noc_h = 4;
+  int sips = 2;
+};
+[[nodiscard]] kbsim::config::MachineSpec spec_of(const Machine& machine = {});
+
+/// A part of a machine, and who sends to whom in it.
+struct Case {
+  kbsim::topology::TrafficNetwork network;
+  kbsim::topology::TrafficPattern pattern;
+  double bound = 0.0;
+
+  Case(std::string_view scope, std::string_view pattern_text, const Machine& machine = {});
+  [[nodiscard]] kbsim::hw::TrafficResult run(const kbsim::hw::TrafficRequest& request) const;
+};
+
+/// In service times.
+[[nodiscard]] double mean_wait(const kbsim::hw::TrafficResult& result);
+[[nodiscard]] double wait_quantile(const kbsim::hw::TrafficResult& result, double p);
+/// Of the busiest link.
+[[nodiscard]] double largest_utilization(const kbsim::hw::TrafficResult& result);
