@@ -19,5 +19,6 @@ struct Command {
 
 ExitCode run_bench(const Arguments& arguments);
 ExitCode list(const Arguments& arguments);
+ExitCode probe(const Arguments& arguments);
 
 }  // namespace kbsim::app

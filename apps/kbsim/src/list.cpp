@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/hw/component.hpp"
@@ -24,8 +25,8 @@ void print_algorithms() {
   fmt::print("algorithms (configs/ccl.yaml):\n");
   const config::CclSpec spec = config::load_ccl("ccl.yaml", {}, {KBSIM_CONFIG_DIR});
   for (const auto& [name, algorithm] : spec.algorithms) {
-    fmt::print("  {:<24} kernel {}, topology {}, {}\n", name, algorithm.kernel, algorithm.topology,
-               algorithm.mapper);
+    fmt::print("  {:<24} {} (topology {}, mapper {}, validator {})\n", name,
+               kernels().at(algorithm.kernel).doc, algorithm.topology, algorithm.mapper, algorithm.validator);
   }
 }
 
@@ -42,6 +43,8 @@ ExitCode list(const Arguments& arguments) {
   print("kernels", kernels());
   print_algorithms();
   print("neighbour topologies", ccl::topologies());
+  print("mappers: which PEs take part", ccl::mappers());
+  print("validators: which placements an algorithm can run on", ccl::validators());
   print("component models", hw::component_models());
   return ExitCode::ok;
 }

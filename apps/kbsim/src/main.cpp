@@ -52,8 +52,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"run", "run a bench (the default command)", run_bench},
       {"list", "benches, kernels, algorithms, topologies, component models", list},
-      {"probe", "latency and bandwidth of single paths (not supported yet)",
-       [](const Arguments&) { return not_yet("probe"); }},
+      {"probe", "latency and bandwidth of single paths, alone and under contention", probe},
       {"traffic", "synthetic traffic on a part of the fabric (not supported yet)",
        [](const Arguments&) { return not_yet("traffic"); }},
       {"topology", "check, describe and draw a topology file (not supported yet)",
@@ -71,6 +70,9 @@ int main(int argc, char** argv) {
   using kbsim::ExitCode;
   try {
     return static_cast<int>(kbsim::app::dispatch({argv + 1, argv + argc}));
+  } catch (const kbsim::ConfigError& error) {  // each line says its own place
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.exit_code());
   } catch (const kbsim::Error& error) {
     fmt::print(stderr, "kbsim: {}\n", error.what());
     return static_cast<int>(error.exit_code());

@@ -9,38 +9,18 @@
 #include "kbsim/tl/collective_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 
+#include "control_jobs.hpp"
+
 namespace kbsim::host {
 namespace {
 
-constexpr Bytes kQueueSize{32};  // of an IpcqInit message: peer, two ring bases, slots
-
-std::shared_ptr<const hw::ControlJob> install_job(const ccl::InstallPlan& plan) {
-  auto job = std::make_shared<hw::ControlJob>();
-  for (const ccl::PePlan& pe : plan.pes) {
-    hw::InstallQueues queues{.queues = {}, .credit_size = plan.credit_size};
-    for (const ccl::QueuePlan& queue : pe.queues) {
-      queues.queues.push_back({.direction = queue.direction,
-                               .peer = queue.peer,
-                               .my_base = queue.my_ring,
-                               .peer_base = queue.peer_ring,
-                               .slots = plan.slots,
-                               .slot_size = plan.slot_size});
-    }
-    const auto count = static_cast<std::int64_t>(pe.queues.size());
-    job->targets.push_back({.pe = pe.pe, .action = std::move(queues), .size = kQueueSize * count});
-  }
-  return job;
-}
-
 // The kernel goes to every PE that owns a shard.
-std::shared_ptr<const hw::ControlJob> launch_job(KernelCall call, const Tensor& tensor) {
-  const auto kernel = std::make_shared<const KernelCall>(std::move(call));
-  auto job = std::make_shared<hw::ControlJob>();
+std::vector<PeCoord> owners(const Tensor& tensor) {
+  std::vector<PeCoord> pes;
   for (const Shard& shard : tensor.shards()) {
-    if (!job->targets.empty() && job->targets.back().pe == shard.spec.at) continue;
-    job->targets.push_back({.pe = shard.spec.at, .action = hw::Launch{kernel}, .size = {}});
+    if (pes.empty() || pes.back() != shard.spec.at) pes.push_back(shard.spec.at);
   }
-  return job;
+  return pes;
 }
 
 SipExchange exchange_of(const std::string& topology) {
@@ -54,11 +34,16 @@ Task<> install(Session& session, int rank, ccl::InstallPlan plan) {
 
 }  // namespace
 
+Task<> Rank::run(Task<> program) {
+  co_await std::move(program);
+  works_.require_awaited();
+}
+
 void Accelerator::set_device(int index) {
   if (index < 0) return;
   if (index >= device_count()) {
-    throw UsageError{
-        fmt::format("device {} of a machine with {} (system.sips.count)", index, device_count())};
+    throw UsageError{fmt::format("invalid device ordinal {}: the machine has {} devices (system.sips.count)",
+                                 index, device_count())};
   }
   device_ = index;
 }
@@ -76,9 +61,10 @@ Task<> Distributed::init_process_group(ProcessGroupOptions options) {
     throw UsageError{fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
                                  size, algorithm.name, sips)};
   }
-  world_.initialize(size, std::string{options.backend});
+  world_.require_uninitialized();
   std::vector<ccl::InstallPlan> plans =
       ccl::build_install_plans(algorithm, session_.spec(), session_.allocators());
+  world_.initialize(size, std::string{options.backend});
   std::vector<PeCoord> participants;
   std::vector<Task<>> installs;
   for (ccl::InstallPlan& plan : plans) {
@@ -102,19 +88,35 @@ int Distributed::get_world_size() const {
 Work<std::monostate> Distributed::all_reduce(Tensor tensor, AllReduceOptions, std::source_location at) {
   world_.require_initialized();
   world_.begin(rank_, {"ALLREDUCE", to_string(tensor.shape()), std::string{to_string(tensor.dtype())}}, at);
-  return Work<std::monostate>::start(session_.sim(), fmt::format("all_reduce of rank {}", rank_),
-                                     run_all_reduce(std::move(tensor)));
+  Tensor::Update update{tensor};
+  return works_.start(fmt::format("all_reduce of rank {}", rank_),
+                      run_all_reduce(std::move(tensor), std::move(update), at), at);
 }
 
-Task<std::monostate> Distributed::run_all_reduce(Tensor tensor) {
+void Distributed::require_runnable(const Tensor& tensor, const std::source_location& at) const {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError{fmt::format("{}: all_reduce of '{}': {}", to_string(to_place(at)), tensor.name(), why)};
+  };
+  if (tensor.sip() != rank_)
+    refuse(fmt::format("it is on device {}, but rank {} is device {}", tensor.sip(), rank_, rank_));
   const config::AlgorithmSpec& algorithm = session_.algorithm();
-  const config::MachineSpec& spec = session_.spec();
   std::vector<topology::ShardSpec> shards;
   for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
   const std::string need = ccl::validators().at(algorithm.validator).check(shards, world_.participants());
-  if (!need.empty()) {
-    throw UsageError{fmt::format("all_reduce of '{}': {} needs {}", tensor.name(), algorithm.name, need)};
+  if (!need.empty()) refuse(fmt::format("{} needs {}", algorithm.name, need));
+  const auto bytes = [](const topology::ShardSpec& shard) { return shard.nbytes; };
+  const auto [smallest, largest] = std::ranges::minmax(shards, {}, bytes);
+  if (smallest.nbytes != largest.nbytes) {
+    refuse(fmt::format("{} needs shards of one size, got {} and {}", algorithm.name,
+                       to_string(smallest.nbytes), to_string(largest.nbytes)));
   }
+}
+
+// The Update lives as long as this runs.
+Task<std::monostate> Distributed::run_all_reduce(Tensor tensor, Tensor::Update, std::source_location at) {
+  require_runnable(tensor, at);
+  const config::AlgorithmSpec& algorithm = session_.algorithm();
+  const config::MachineSpec& spec = session_.spec();
   const CollectiveArgs args{.data = tensor.ptr(),
                             .n_elem = tensor.shards().front().spec.block.elements(),
                             .cube_w = spec.sip.cube_mesh.w,
@@ -124,8 +126,10 @@ Task<std::monostate> Distributed::run_all_reduce(Tensor tensor) {
                             .exchange = exchange_of(spec.system.sips.topology)};
   KernelCall call = kernels().at(algorithm.kernel).bind(args);
   CollectiveTiming timing{.rank = rank_, .called = session_.sim().now()};
-  const hw::Activity activity =
-      co_await session_.machine().host().order(rank_, tensor.sip(), launch_job(std::move(call), tensor));
+  world_.launched();
+  const hw::Activity activity = co_await session_.machine().host().order(
+      rank_, tensor.sip(), launch_job(owners(tensor), std::move(call)));
+  world_.completed();
   timing.first_start = activity.first_start;
   timing.last_end = activity.last_end;
   timing.done = session_.sim().now();

@@ -42,11 +42,22 @@ Session::~Session() {
   sim_.clear();
 }
 
+void Session::interrupt() noexcept {
+  interrupted_ = 1;
+  sim_.scheduler().interrupt();
+}
+
+// To the simulation, processes that an interrupt has stopped look like waiting ones.
 void Session::run() {
   try {
     sim_.run();
     machine_->fabric().audit();
   } catch (const DeadlockError& deadlock) {
+    if (interrupted_ != 0) {
+      throw Error{ExitCode::interrupted,
+                  fmt::format("interrupted; simulated time stands at {}, after {} events",
+                              to_string(sim_.now()), sim_.events())};
+    }
     throw Error{ExitCode::deadlock, deadlock.what() + waiting_queues(*machine_)};
   }
 }

@@ -1,12 +1,14 @@
 #include "kbsim/host/tensor.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/locate.hpp"
+#include "kbsim/sim/event.hpp"
 #include "kbsim/sim/when_all.hpp"
 
 namespace kbsim::host {
@@ -40,19 +42,26 @@ struct Tensor::State {
   std::string name;
   Shape shape;
   DType dtype;
-  std::uint64_t va = 0;
-  std::vector<Shard> shards;
+  Event written{session.sim(), "the writing of " + name};
+  int updates = 0;
+  std::optional<std::uint64_t> va = {};
+  std::vector<Shard> shards = {};
+  bool mapped = false;  // or about to be
 
   ~State();
 };
 
 namespace {
 
+void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const std::vector<Shard>& shards) {
+  for (const Shard& shard : shards) session.allocators().free(shard.pa);
+  if (va) session.virtual_memory(sip).free(*va);
+}
+
 // Unmaps by a message, then gives the memory back.
 Task<> release(Session& session, int rank, int sip, std::uint64_t va, std::vector<Shard> shards) {
   co_await session.machine().host().order(rank, sip, map_job(va, shards, true));
-  for (const Shard& shard : shards) session.allocators().free(shard.pa);
-  session.virtual_memory(sip).free(va);
+  give_back(session, sip, va, shards);
 }
 
 Task<> write_shard(Session& session, int rank, Shard shard, oplog::Op op) {
@@ -72,19 +81,33 @@ Task<> read_shard(Session& session, int rank, Shard shard, oplog::Slices* into) 
 }  // namespace
 
 Tensor::State::~State() {
-  if (shards.empty() || !session.open()) return;
-  (void)session.sim().spawn("free " + name, release(session, rank, sip, va, std::move(shards)));
+  if (!session.open()) return;
+  if (mapped) {
+    (void)session.sim().spawn("free " + name, release(session, rank, sip, *va, std::move(shards)));
+  } else {
+    give_back(session, sip, va, shards);
+  }
+}
+
+Tensor::Update::Update(const Tensor& tensor) : state_{tensor.state_} {
+  ++state_->updates;
+  state_->written.reset();
+}
+
+Tensor::Update::~Update() {
+  if (state_ && --state_->updates == 0) state_->written.set();
 }
 
 const std::string& Tensor::name() const { return state_->name; }
 const Shape& Tensor::shape() const { return state_->shape; }
 DType Tensor::dtype() const { return state_->dtype; }
 int Tensor::sip() const { return state_->sip; }
-Ptr Tensor::ptr() const { return {.va = state_->va, .dtype = state_->dtype}; }
+Ptr Tensor::ptr() const { return {.va = *state_->va, .dtype = state_->dtype}; }
 const std::vector<Shard>& Tensor::shards() const { return state_->shards; }
 
-Task<> Tensor::copy_(HostArray from) const {
-  const std::shared_ptr<State> tensor = state_;
+Task<> Tensor::copy_(HostArray from) const { return write(state_, std::move(from), Update{*this}); }
+
+Task<> Tensor::write(std::shared_ptr<State> tensor, HostArray from, Update) {
   if (from.shape() != tensor->shape || from.dtype() != tensor->dtype) {
     throw UsageError{fmt::format("copy_ of {} {} into tensor '{}' of {} {}", to_string(from.shape()),
                                  to_string(from.dtype()), tensor->name, to_string(tensor->shape),
@@ -106,8 +129,10 @@ Task<> Tensor::copy_(HostArray from) const {
   co_await when_all(std::move(writes));
 }
 
-Task<HostArray> Tensor::to_host() const {
-  const std::shared_ptr<State> tensor = state_;
+Task<HostArray> Tensor::to_host() const { return read(state_); }
+
+Task<HostArray> Tensor::read(std::shared_ptr<State> tensor) {
+  while (tensor->updates > 0) co_await tensor->written.wait();
   Session& session = tensor->session;
   std::vector<Shard> shards;  // one replica of each
   std::set<std::int64_t> seen;
@@ -132,8 +157,8 @@ Task<HostArray> Tensor::to_host() const {
 
 Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
   const config::MachineSpec& spec = session_.spec();
-  auto state = std::make_shared<Tensor::State>(
-      Tensor::State{session_, rank_, device_, std::move(options.name), shape, dtype, 0, {}});
+  const auto state = std::shared_ptr<Tensor::State>{
+      new Tensor::State{session_, rank_, device_, std::move(options.name), shape, dtype}};
   const auto specs = resolve_dp_policy(options.dp, shape, itemsize(dtype), spec.pes_per_cube(),
                                        spec.cubes_per_sip(), state->sip);
   Bytes range;
@@ -145,13 +170,15 @@ Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
   std::ranges::sort(state->shards, {},
                     [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
   state->va = session_.virtual_memory(state->sip).allocate(range);
-  co_await session_.machine().host().order(rank_, state->sip, map_job(state->va, state->shards, false));
-  co_return Tensor{std::move(state)};
+  state->mapped = true;
+  co_await session_.machine().host().order(rank_, state->sip, map_job(*state->va, state->shards, false));
+  co_return Tensor{state};
 }
 
 Task<Tensor> Torch::full(Shape shape, double value, DType dtype, TensorOptions options) {
   Tensor tensor = co_await empty(shape, dtype, std::move(options));
-  co_await tensor.copy_(host::full(shape, value, dtype));
+  HostArray contents = host::full(shape, value, dtype);
+  co_await tensor.copy_(std::move(contents));
   co_return tensor;
 }
 

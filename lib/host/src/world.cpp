@@ -1,5 +1,7 @@
 #include "kbsim/host/world.hpp"
 
+#include <ranges>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -13,16 +15,29 @@ void World::require_initialized() const {
       "Default process group has not been initialized, please make sure to call init_process_group."};
 }
 
-void World::initialize(int size, std::string backend) {
+void World::require_uninitialized() const {
   if (initialized()) throw UsageError{"trying to initialize the default process group twice!"};
+}
+
+void World::initialize(int size, std::string backend) {
+  require_uninitialized();
   size_ = size;
   backend_ = std::move(backend);
 }
 
 void World::begin(int rank, const Fingerprint& what, const std::source_location& at) {
+  if (failed_rank_) {
+    throw UsageError{
+        fmt::format("{}: the process group is broken: rank {} failed while a collective was under way",
+                    to_string(to_place(at)), *failed_rank_)};
+  }
   const std::uint64_t sequence = sequences_[rank]++;
   const auto [first, fresh] = calls_.try_emplace(sequence, Call{rank, what, at});
-  if (fresh || first->second.what == what) return;
+  if (first->second.what == what) {
+    if (!fresh) ++first->second.ranks;
+    if (first->second.ranks == size_) calls_.erase(first);
+    return;
+  }
   const auto print = [&](const Call& call) {
     return fmt::format(
         "Rank {} is running collective: CollectiveFingerPrint(SequenceNumber={}, OpType={}, TensorShape={}, "
@@ -34,16 +49,26 @@ void World::begin(int rank, const Fingerprint& what, const std::source_location&
                     print(first->second)};
 }
 
-Ranks::Ranks(Session& session, World& world)
-    : session_{session}, world_{world}, ended_{session.sim(), "the ranks' end"} {}
+void World::abandon(int failed_rank) {
+  if (under_way_ > 0) failed_rank_ = failed_rank;
+  sequences_.clear();
+  calls_.clear();
+}
 
-Ranks::~Ranks() = default;
-
-Rank& Ranks::rank(int index) {
-  while (static_cast<int>(ranks_.size()) <= index) {
-    ranks_.push_back(std::make_unique<Rank>(session_, world_, static_cast<int>(ranks_.size())));
+Ranks::Ranks(Session& session, World& world, int count)
+    : session_{session}, world_{world}, ended_{session.sim(), "the ranks' end"} {
+  const int sips = session.spec().system.sips.count;
+  if (count < 1 || count > sips) {
+    throw UsageError{fmt::format(
+        "spawn of {} processes on a machine of {} SIPs (system.sips.count); a rank is a SIP", count, sips)};
   }
-  return *ranks_[static_cast<std::size_t>(index)];
+  for (int i = 0; i < count; ++i) ranks_.push_back(std::make_unique<Rank>(session, world, i));
+}
+
+Ranks::~Ranks() { cancel(); }
+
+void Ranks::cancel() {
+  for (const Process& process : processes_ | std::views::reverse) process.cancel();
 }
 
 void Ranks::start(int index, Task<> program) {
@@ -55,10 +80,11 @@ void Ranks::start(int index, Task<> program) {
 Task<> Ranks::run(int index, Task<> program) {
   std::exception_ptr error;
   try {
-    co_await std::move(program);
+    co_await rank(index).run(std::move(program));
   } catch (...) {
     error = std::current_exception();
   }
+  if (error) ++failures_;
   if (error && (!failure_ || index < failure_->rank)) failure_ = Failure{.rank = index, .error = error};
   --running_;
   if (failure_ || running_ == 0) ended_.set();
@@ -68,15 +94,20 @@ Task<> Ranks::join() {
   co_await ended_.wait();
   co_await session_.sim().late();
   if (!failure_) co_return;
-  for (auto process = processes_.rbegin(); process != processes_.rend(); ++process) process->cancel();
+  cancel();
+  world_.abandon(failure_->rank);
   const std::string header =
-      fmt::format("-- Process {} terminated with the following error:\n", failure_->rank);
+      fmt::format("\n-- Process {} terminated with the following error:\n", failure_->rank);
+  const std::string others =
+      failures_ > 1 ? fmt::format("\n({} more failed at the same time)", failures_ - 1) : "";
   try {
     std::rethrow_exception(failure_->error);
   } catch (const Error& error) {
-    throw Error{error.exit_code(), header + error.what()};
+    throw Error{error.exit_code(), header + error.what() + others};
   } catch (const std::exception& error) {
-    throw Error{ExitCode::internal, header + error.what()};
+    throw Error{ExitCode::internal, header + error.what() + others};
+  } catch (...) {
+    throw Error{ExitCode::internal, header + "unknown exception" + others};
   }
 }
 

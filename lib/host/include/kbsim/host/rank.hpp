@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "kbsim/host/session.hpp"
 #include "kbsim/host/tensor.hpp"
+#include "kbsim/host/work.hpp"
 #include "kbsim/host/world.hpp"
 #include "kbsim/sim/task.hpp"
 
@@ -21,7 +21,7 @@ class Rank;
 class Accelerator {
  public:
   explicit Accelerator(const Session& session, int device) : session_{session}, device_{device} {}
-  /// UsageError beyond device_count(); no change for a negative index, as in PyTorch.
+  /// UsageError from device_count() on; no change for a negative index, as in PyTorch.
   void set_device(int index);
   [[nodiscard]] int current_device() const { return device_; }
   [[nodiscard]] int device_count() const;
@@ -45,7 +45,8 @@ struct AllReduceOptions {
 /// What a rank calls `dist`: collectives over all ranks. Awaiting one means that it is complete.
 class Distributed {
  public:
-  Distributed(Session& session, World& world, int rank) : session_{session}, world_{world}, rank_{rank} {}
+  Distributed(Session& session, World& world, Works& works, int rank)
+      : session_{session}, world_{world}, works_{works}, rank_{rank} {}
 
   /// Sets up the queues of the configured algorithm on every package, by messages.
   [[nodiscard]] Task<> init_process_group(ProcessGroupOptions options);
@@ -54,15 +55,18 @@ class Distributed {
   [[nodiscard]] int get_rank() const { return rank_; }
   [[nodiscard]] int get_world_size() const;
 
-  /// In place. Every rank's call must match the others': checked at once, at no simulated cost.
+  /// In place, of a tensor on the rank's own SIP. Every rank's call must match the others': checked at once,
+  /// at no simulated cost.
   [[nodiscard]] Work<std::monostate> all_reduce(Tensor tensor, AllReduceOptions options = {},
                                                 std::source_location at = std::source_location::current());
 
  private:
-  Task<std::monostate> run_all_reduce(Tensor tensor);
+  Task<std::monostate> run_all_reduce(Tensor tensor, Tensor::Update update, std::source_location at);
+  void require_runnable(const Tensor& tensor, const std::source_location& at) const;
 
   Session& session_;
   World& world_;
+  Works& works_;
   int rank_;
 };
 
@@ -91,12 +95,15 @@ class Rank {
  public:
   Rank(Session& session, World& world, int rank_index)
       : index{rank_index},
-        ahbm{session, std::min(rank_index, session.spec().system.sips.count - 1)},
+        ahbm{session, rank_index},
         accelerator{ahbm},
         torch{session, rank_index, ahbm.device()},
-        dist{session, world, rank_index},
+        dist{session, world, works_, rank_index},
         mp{session, world},
-        session_{session} {}
+        session_{session},
+        works_{session.sim()} {}
+  Rank(const Rank&) = delete;
+  Rank& operator=(const Rank&) = delete;
 
   const int index;
   Accelerator ahbm;
@@ -107,15 +114,19 @@ class Rank {
 
   [[nodiscard]] Session& session() const { return session_; }
 
+  /// The program of this rank. KernelFault if it ends without having awaited all that it started.
+  [[nodiscard]] Task<> run(Task<> program);
+
  private:
   Session& session_;
+  Works works_;  // goes first: it uses the others
 };
 
 template <class Args>
 Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&, Args), std::type_identity_t<Args> args,
                               SpawnOptions options) {
-  Ranks ranks{session_, world_};
-  for (int i = 0; i < options.nprocs; ++i) ranks.start(i, fn(ranks.rank(i), args));
+  Ranks ranks{session_, world_, options.nprocs};
+  for (int i = 0; i < ranks.count(); ++i) ranks.start(i, fn(ranks.rank(i), args));
   co_await ranks.join();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -65,10 +66,14 @@ class Session {
   [[nodiscard]] bool open() const { return open_; }
 
   /// Runs until nothing is left to do. A deadlock's report also says what each queue pair waits for.
+  /// After interrupt() an Error with ExitCode::interrupted says where simulated time stands.
   void run();
+  /// Stops run() at its next event. A signal handler may call it, and again if that had no effect.
+  void interrupt() noexcept;
 
  private:
   bool open_ = true;
+  volatile std::sig_atomic_t interrupted_ = 0;
   std::shared_ptr<const config::MachineSpec> spec_;
   config::AlgorithmSpec algorithm_;
   Simulation sim_;

@@ -6,7 +6,6 @@
 
 #include "kbsim/host/host_array.hpp"
 #include "kbsim/host/session.hpp"
-#include "kbsim/host/work.hpp"
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/ptr.hpp"
 #include "kbsim/topology/placement.hpp"
@@ -25,9 +24,12 @@ struct TensorOptions {
 };
 
 /// A tensor on one package: one virtual range, a shard or replica on each PE that its DPPolicy names.
-/// Writing and reading are messages through the fabric; so is unmapping, when the last handle goes.
+/// Writing and reading are messages through the fabric; so is unmapping, when the last handle goes. No
+/// handle may outlive the session.
 class Tensor {
  public:
+  class Update;
+
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] const Shape& shape() const;
   [[nodiscard]] DType dtype() const;
@@ -37,13 +39,28 @@ class Tensor {
 
   /// Every shard and replica gets its part. UsageError unless shape and dtype are equal.
   [[nodiscard]] Task<> copy_(HostArray from) const;
-  /// Gathers one replica of every element, as they are at this simulated time.
+  /// Gathers one replica of every element, as they are at this simulated time or, while the tensor is being
+  /// written, as soon as that is done.
   [[nodiscard]] Task<HostArray> to_host() const;
 
  private:
   friend class Torch;
   struct State;
+  static Task<> write(std::shared_ptr<State> tensor, HostArray from, Update update);
+  static Task<HostArray> read(std::shared_ptr<State> tensor);
   explicit Tensor(std::shared_ptr<State> state) : state_{std::move(state)} {}
+  std::shared_ptr<State> state_;
+};
+
+/// Says, while it lives, that its tensor is being written.
+class Tensor::Update {
+ public:
+  explicit Update(const Tensor& tensor);
+  Update(Update&& other) noexcept = default;
+  Update& operator=(Update&&) = delete;
+  ~Update();
+
+ private:
   std::shared_ptr<State> state_;
 };
 

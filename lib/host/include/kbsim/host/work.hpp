@@ -1,56 +1,60 @@
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kbsim/sim/event.hpp"
+#include "kbsim/sim/process.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/sim/task.hpp"
 
 namespace kbsim::host {
 
+/// What is known of an operation that a host program has started.
+struct WorkState {
+  WorkState(Simulation& sim, std::string what, std::source_location where)
+      : done{sim, std::move(what)}, at{where} {}
+
+  Event done;
+  std::source_location at;
+  std::exception_ptr error;
+  bool awaited = false;
+  Process process;
+};
+
+template <class T>
+struct WorkResult : WorkState {
+  using WorkState::WorkState;
+  std::optional<T> value;
+};
+
 /// An operation of a host program that has started: `co_await` is its completion and gives its result or
-/// rethrows its error; keeping it meanwhile is async_op=True.
+/// rethrows its error, as often as asked; keeping it meanwhile is async_op=True. One that nobody awaits
+/// is a fault when the program ends.
 template <class T>
 class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
  public:
-  static Work start(Simulation& sim, std::string what, Task<T> task) {
-    auto state = std::make_shared<State>(sim, what);
-    (void)sim.spawn(std::move(what), run(state, std::move(task)));
-    return Work{std::move(state)};
-  }
+  explicit Work(std::shared_ptr<WorkResult<T>> state) : state_{std::move(state)} {}
 
   [[nodiscard]] bool done() const { return state_->done.is_set(); }
 
-  auto operator co_await() const { return Awaiter{state_}; }
-
- private:
-  struct State {
-    State(Simulation& sim, std::string what) : done{sim, std::move(what)} {}
-    Event done;
-    std::exception_ptr error;
-    std::optional<T> result;
-  };
-  explicit Work(std::shared_ptr<State> state) : state_{std::move(state)} {}
-
-  static Task<> run(std::shared_ptr<State> state, Task<T> task) {
-    try {
-      T result = co_await std::move(task);
-      state->result.emplace(std::move(result));
-    } catch (...) {
-      state->error = std::current_exception();
-    }
-    state->done.set();
+  auto operator co_await() const {
+    state_->awaited = true;
+    return Awaiter{state_};
   }
 
+ private:
   using Wait = decltype(std::declval<Event&>().wait());
   class Awaiter {
    public:
-    explicit Awaiter(std::shared_ptr<State> state) : state_{std::move(state)}, wait_{state_->done.wait()} {}
+    explicit Awaiter(std::shared_ptr<WorkResult<T>> state)
+        : state_{std::move(state)}, wait_{state_->done.wait(state_->at)} {}
     bool await_ready() { return wait_.await_ready(); }
     template <class Promise>
     auto await_suspend(std::coroutine_handle<Promise> waiting) {
@@ -59,15 +63,53 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
     T await_resume() {
       wait_.await_resume();
       if (state_->error) std::rethrow_exception(state_->error);
-      return *state_->result;
+      return *state_->value;
     }
 
    private:
-    std::shared_ptr<State> state_;
+    std::shared_ptr<WorkResult<T>> state_;
     Wait wait_;
   };
 
-  std::shared_ptr<State> state_;
+  std::shared_ptr<WorkResult<T>> state_;
+};
+
+/// What one host program has started, each a process of its own; those under way are cancelled with it.
+class Works {
+ public:
+  explicit Works(Simulation& sim) : sim_{sim} {}
+  Works(const Works&) = delete;
+  Works& operator=(const Works&) = delete;
+  ~Works() { cancel(); }
+
+  template <class T>
+  Work<T> start(std::string what, Task<T> task, std::source_location at) {
+    std::erase_if(works_, [](const auto& work) { return work->awaited && work->done.is_set(); });
+    auto state = std::make_shared<WorkResult<T>>(sim_, what, at);
+    state->process = sim_.spawn(std::move(what), run(state, std::move(task)));
+    works_.push_back(state);
+    return Work<T>{std::move(state)};
+  }
+
+  /// Throws KernelFault, with the place of its call, for the first work that nobody has awaited, and with
+  /// its error if it has failed.
+  void require_awaited() const;
+  void cancel();
+
+ private:
+  template <class T>
+  static Task<> run(std::shared_ptr<WorkResult<T>> state, Task<T> task) {
+    try {
+      T value = co_await std::move(task);
+      state->value.emplace(std::move(value));
+    } catch (...) {
+      state->error = std::current_exception();
+    }
+    state->done.set();
+  }
+
+  Simulation& sim_;
+  std::vector<std::shared_ptr<WorkState>> works_;
 };
 
 }  // namespace kbsim::host

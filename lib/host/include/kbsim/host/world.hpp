@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "kbsim/base/shape.hpp"
+#include "kbsim/base/ids.hpp"
 #include "kbsim/host/session.hpp"
+#include "kbsim/sim/event.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/sim/task.hpp"
 
@@ -32,6 +33,7 @@ class World {
   [[nodiscard]] bool initialized() const { return size_ > 0; }
   /// Throws UsageError with PyTorch's text unless initialized.
   void require_initialized() const;
+  void require_uninitialized() const;
   void initialize(int size, std::string backend);
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] const std::string& backend() const { return backend_; }
@@ -40,27 +42,40 @@ class World {
 
   /// The rank's next collective. KernelFault naming both calls if another rank began another one.
   void begin(int rank, const Fingerprint& what, const std::source_location& at);
+  /// A rank's kernels of a collective are on their way; they have all ended.
+  void launched() { ++under_way_; }
+  void completed() { --under_way_; }
+  /// The ranks have been given up. If any was in the midst of a collective, no other one can begin: its
+  /// kernels still hold the queues.
+  void abandon(int failed_rank);
 
  private:
   struct Call {
     int rank;
     Fingerprint what;
     std::source_location at;
+    int ranks = 1;  // that have begun it
   };
   int size_ = 0;
   std::string backend_;
   std::vector<PeCoord> participants_;
   std::map<int, std::uint64_t> sequences_;  // of each rank
-  std::map<std::uint64_t, Call> calls_;     // the first rank's, by sequence
+  std::map<std::uint64_t, Call> calls_;     // the first rank's, by sequence, until all have begun it
+  int under_way_ = 0;
+  std::optional<int> failed_rank_;  // in the midst of a collective
 };
 
-/// The processes of one spawn.
+/// The processes of one spawn; those that still run are cancelled with it.
 class Ranks {
  public:
-  Ranks(Session& session, World& world);
+  /// UsageError unless there is a SIP for each.
+  Ranks(Session& session, World& world, int count);
   ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
 
-  [[nodiscard]] Rank& rank(int index);
+  [[nodiscard]] int count() const { return static_cast<int>(ranks_.size()); }
+  [[nodiscard]] Rank& rank(int index) { return *ranks_[static_cast<std::size_t>(index)]; }
   void start(int index, Task<> program);
   [[nodiscard]] Task<> join();
 
@@ -70,12 +85,14 @@ class Ranks {
     std::exception_ptr error;
   };
   Task<> run(int index, Task<> program);
+  void cancel();
 
   Session& session_;
   World& world_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<Process> processes_;
-  std::optional<Failure> failure_;
+  std::optional<Failure> failure_;  // of the smallest rank
+  int failures_ = 0;
   int running_ = 0;
   Event ended_;
 };

@@ -16,6 +16,9 @@ class Memory : public Component {
 
   /// Serves a read from beside the memory (its own PE's DMA): when the bytes pass the port.
   Lane::Slot read_port(Time at, Bytes n) { return reader().reserve(at + access_, at + access_, n); }
+  [[nodiscard]] Time access() const { return access_; }
+  [[nodiscard]] Bandwidth read_rate() const { return read_lane_.rate(); }
+  [[nodiscard]] Bandwidth write_rate() const { return one_port_ ? read_lane_.rate() : write_lane_.rate(); }
   [[nodiscard]] Time pace(Bytes n) const { return read_lane_.rate().serialization(n); }
 
   [[nodiscard]] oplog::MemoryImage& image() { return image_; }

@@ -1,0 +1,82 @@
+#include "machine_options.hpp"
+
+#include <iostream>
+
+#include "kbsim/config/load.hpp"
+
+#include "catalog.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+// The overrides that begin with "ccl." are the ccl file's.
+std::pair<config::Overrides, config::Overrides> split(const std::vector<std::string>& set) {
+  constexpr std::string_view kPrefix = "ccl.";
+  std::pair<config::Overrides, config::Overrides> result;
+  for (const std::string& entry : set) {
+    if (entry.starts_with(kPrefix)) {
+      result.second.push_back(entry.substr(kPrefix.size()));
+    } else {
+      result.first.push_back(entry);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void MachineOptions::describe(po::options_description& to) {
+  auto add = to.add_options();
+  add("topology", po::value(&topology)->value_name("FILE")->required(),
+      "the machine; looked for in the current folder, then among the installed configs");
+  add("ccl", po::value(&ccl)->value_name("FILE"),
+      "collective algorithms (default: ccl.yaml, found likewise)");
+  add("set", po::value(&set)->value_name("KEY=VALUE")->composing(),
+      "override one key of the topology file, e.g. system.sips.count=4, or of the ccl file, "
+      "e.g. ccl.algorithms.intercube_allreduce.n_elem=1000; repeatable");
+}
+
+std::pair<config::MachineSpec, config::CclSpec> MachineOptions::load() const {
+  const auto [machine_set, ccl_set] = split(set);
+  const config::Folders folders{KBSIM_CONFIG_DIR};
+  std::vector<ConfigProblem> problems;
+  std::pair<config::MachineSpec, config::CclSpec> result;
+  const auto collect = [&](const auto& read) {
+    try {
+      read();
+    } catch (const ConfigError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
+  };
+  collect([&] {
+    result.first = config::load_machine(
+        {.file = topology, .overrides = machine_set, .catalog = ModelCatalog{}, .folders = folders});
+  });
+  collect([&] { result.second = config::load_ccl(ccl, ccl_set, folders); });
+  if (!problems.empty()) throw ConfigError{std::move(problems)};
+  return result;
+}
+
+bool parse_options(const Arguments& arguments, po::options_description& options, const std::string& usage,
+                   const std::string& examples) {
+  options.add_options()("help", "this text");
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(arguments)
+                  .options(options)
+                  .positional({})
+                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+                  .run(),
+              values);
+    if (values.count("help") == 0) po::notify(values);
+  } catch (const po::error& error) {
+    throw UsageError{std::string{error.what()} + "; see --help"};
+  }
+  if (values.count("help") == 0) return true;
+  std::cout << "usage: " << usage << "\n\n" << options << examples;
+  return false;
+}
+
+}  // namespace kbsim::app

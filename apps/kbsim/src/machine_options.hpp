@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/config/machine_spec.hpp"
+
+#include "commands.hpp"
+
+namespace kbsim::app {
+
+/// The options by which every command is told its machine.
+struct MachineOptions {
+  std::string topology;
+  std::string ccl = "ccl.yaml";
+  std::vector<std::string> set;
+
+  void describe(boost::program_options::options_description& to);
+  /// Reads and checks both files; all their mistakes are thrown at once.
+  [[nodiscard]] std::pair<config::MachineSpec, config::CclSpec> load() const;
+};
+
+/// Parses a command's arguments into the described options. With --help prints `usage`, the options and
+/// `examples`, and gives false. UsageError names what can't be understood.
+[[nodiscard]] bool parse_options(const Arguments& arguments,
+                                 boost::program_options::options_description& options,
+                                 const std::string& usage, const std::string& examples);
+
+}  // namespace kbsim::app

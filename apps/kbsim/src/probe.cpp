@@ -1,0 +1,176 @@
+// kbsim probe: latency and bandwidth of single paths, alone and under contention.
+#include "kbsim/host/probe.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "machine_options.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+using host::ProbeResult;
+
+struct Options {
+  MachineOptions machine;
+  std::vector<std::string> cases;
+  std::string bytes = "4KiB";
+  bool json = false;
+};
+
+// A machine, the algorithm whose queues it uses, and the cases that it has the parts for.
+struct Prober {
+  config::MachineSpec machine;
+  config::AlgorithmSpec algorithm;
+  std::vector<std::string> cases;
+
+  [[nodiscard]] ProbeResult run(const std::string& name, Bytes bytes, int sources = 1) const {
+    return host::probe(machine, algorithm, name, bytes, sources);
+  }
+};
+
+void print_summary(const Prober& prober, Bytes bytes) {
+  fmt::print("{} each, alone:\n", to_string(bytes));
+  fmt::print("  {:<24}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>7}  {}\n", "case", "total_ns", "overhead_ns",
+             "wire_ns", "drain_ns", "queue_ns", "eff_GBps", "util", "bottleneck");
+  for (const std::string& name : prober.cases) {
+    const ProbeResult result = prober.run(name, bytes);
+    fmt::print("  {:<24}{:>12.3f}{:>12.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.2f}{:>6.1f}%  {} ({:g} GB/s)\n",
+               name, to_ns(result.took()), to_ns(result.split.overhead), to_ns(result.split.wire),
+               to_ns(result.split.drain), to_ns(result.split.queueing), result.effective_gbs(),
+               100.0 * result.utilization(), result.bottleneck, result.bottleneck_rate.gbs());
+  }
+}
+
+constexpr std::int64_t kSmallest = 4LL << 10;
+constexpr std::int64_t kLargest = 1LL << 20;
+constexpr double kSaturated = 0.9;
+
+void print_saturation(const Prober& prober) {
+  fmt::print("\nutilization against size:\n  {:<24}", "case");
+  for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) fmt::print("{:>9}", to_string(Bytes{n}));
+  fmt::print("  reaches 90 %\n");
+  for (const std::string& name : prober.cases) {
+    fmt::print("  {:<24}", name);
+    std::string reached = "beyond " + to_string(Bytes{kLargest});
+    for (std::int64_t n = kLargest; n >= kSmallest; n /= 2) {
+      if (prober.run(name, Bytes{n}).utilization() >= kSaturated) reached = "at " + to_string(Bytes{n});
+    }
+    for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) {
+      fmt::print("{:>8.1f}%", 100.0 * prober.run(name, Bytes{n}).utilization());
+    }
+    fmt::print("  {}\n", reached);
+  }
+}
+
+void print_hops(const Prober& prober, Bytes bytes) {
+  fmt::print("\nhops of the request and of the last packet of its data (ns since the start):\n");
+  for (const std::string& name : prober.cases) {
+    fmt::print("  {}\n", name);
+    for (const host::ProbeHop& hop : prober.run(name, bytes).hops) {
+      fmt::print("    {:<28} arrives {:>12.3f}  departs {:>12.3f}\n", hop.node, to_ns(hop.arrive),
+                 to_ns(hop.depart));
+    }
+  }
+}
+
+void print_contention(const Prober& prober, Bytes bytes) {
+  fmt::print("\nk sources at once, {} each (GB/s of the slowest, and of all):\n  {:<24}", to_string(bytes),
+             "case");
+  const int most = std::min(8, prober.machine.pes_per_cube());
+  for (int k = 1; k <= most; k *= 2) fmt::print("{:>22}", fmt::format("k={}", k));
+  fmt::print("\n");
+  for (const std::string& name : prober.cases) {
+    fmt::print("  {:<24}", name);
+    for (int k = 1; k <= most; k *= 2) {
+      const ProbeResult result = prober.run(name, bytes, k);
+      const auto slowest = std::ranges::max(result.flows, {}, &host::ProbeFlow::took);
+      const double each = static_cast<double>(bytes.count()) / to_ns(slowest.took());
+      fmt::print("{:>22}", fmt::format("{:.1f} / {:.1f}", each, result.total_gbs()));
+    }
+    fmt::print("\n");
+  }
+}
+
+boost::json::object to_json(const std::string& name, const ProbeResult& result) {
+  boost::json::array hops;
+  for (const host::ProbeHop& hop : result.hops) {
+    hops.push_back({{"node", hop.node}, {"arrive_ns", to_ns(hop.arrive)}, {"depart_ns", to_ns(hop.depart)}});
+  }
+  return {{"name", name},
+          {"bytes", result.bytes.count()},
+          {"total_ns", to_ns(result.took())},
+          {"overhead_ns", to_ns(result.split.overhead)},
+          {"wire_ns", to_ns(result.split.wire)},
+          {"drain_ns", to_ns(result.split.drain)},
+          {"queue_ns", to_ns(result.split.queueing)},
+          {"bottleneck", {{"link", result.bottleneck}, {"gbs", result.bottleneck_rate.gbs()}}},
+          {"effective_gbs", result.effective_gbs()},
+          {"utilization", result.utilization()},
+          {"hops", std::move(hops)}};
+}
+
+void print_json(const Prober& prober, Bytes bytes) {
+  boost::json::array cases;
+  for (const std::string& name : prober.cases) cases.push_back(to_json(name, prober.run(name, bytes)));
+  std::cout << boost::json::serialize(boost::json::object{{"cases", std::move(cases)}}) << '\n';
+}
+
+// Those asked for, else all that the machine has the parts for; the others are named on stderr.
+std::vector<std::string> chosen(const Options& options, const config::MachineSpec& machine) {
+  if (!options.cases.empty()) return options.cases;
+  std::vector<std::string> names;
+  for (const host::ProbeCase& known : host::probe_cases()) {
+    const auto missing = host::missing_for(known.name, machine);
+    if (missing) {
+      fmt::print(stderr, "kbsim: {} left out: it {}\n", known.name, *missing);
+    } else {
+      names.push_back(known.name);
+    }
+  }
+  return names;
+}
+
+std::string case_help() {
+  std::string text = "\ncases:\n";
+  for (const host::ProbeCase& known : host::probe_cases())
+    text += fmt::format("  {:<24}{}\n", known.name, known.doc);
+  return text;
+}
+
+}  // namespace
+
+ExitCode probe(const Arguments& arguments) {
+  Options options;
+  po::options_description all{"options of kbsim probe"};
+  options.machine.describe(all);
+  auto add = all.add_options();
+  add("case", po::value(&options.cases)->value_name("NAME")->composing(), "only this case; repeatable");
+  add("bytes", po::value(&options.bytes)->value_name("SIZE"), "size of a transfer (default: 4KiB)");
+  add("json", po::bool_switch(&options.json),
+      "print the summary and the hops as JSON, and nothing else, on stdout");
+  if (!parse_options(arguments, all, "kbsim probe --topology FILE [--case NAME] [options]", case_help())) {
+    return ExitCode::ok;
+  }
+  const Bytes bytes = parse_bytes(options.bytes);
+  const auto [machine, ccl] = options.machine.load();
+  const Prober prober{.machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine)};
+  if (options.json) {
+    print_json(prober, bytes);
+    return ExitCode::ok;
+  }
+  print_summary(prober, bytes);
+  print_saturation(prober);
+  print_hops(prober, bytes);
+  print_contention(prober, 64_KiB);
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,37 @@
+#include "kbsim/host/work.hpp"
+
+#include <ranges>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::host {
+namespace {
+
+std::string outcome(const WorkState& work) {
+  if (!work.done.is_set()) return "it is still under way";
+  if (!work.error) return "it has succeeded";
+  try {
+    std::rethrow_exception(work.error);
+  } catch (const std::exception& error) {
+    return std::string{"it has failed: "} + error.what();
+  }
+}
+
+}  // namespace
+
+void Works::require_awaited() const {
+  const auto dropped = std::ranges::find(works_, false, &WorkState::awaited);
+  if (dropped == works_.end()) return;
+  const WorkState& work = **dropped;
+  throw KernelFault{fmt::format("{}: {} was never awaited; co_await its Work ({})",
+                                to_string(to_place(work.at)), work.done.name(), outcome(work))};
+}
+
+void Works::cancel() {
+  for (const auto& work : works_ | std::views::reverse) work->process.cancel();
+  works_.clear();
+}
+
+}  // namespace kbsim::host

@@ -1,0 +1,108 @@
+#include "kbsim/host/probe.hpp"
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+
+using namespace kbsim;
+using host::ProbeResult;
+
+namespace {
+
+ProbeResult run(const std::string& name, Bytes bytes, int sources = 1,
+                const config::MachineSpec& machine = {}) {
+  return host::probe(machine, {}, name, bytes, sources);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const host::ProbeCase& known : host::probe_cases()) all.push_back(known.name);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Probe: the four parts of every case sum to the total, and nothing queues when alone") {
+  for (const std::string& name : names()) {
+    for (const Bytes bytes : {1_B, 256_B, 4_KiB}) {
+      CAPTURE(name);
+      CAPTURE(bytes.count());
+      const ProbeResult result = run(name, bytes);
+      CHECK(result.split.total() == result.took());
+      CHECK(result.split.queueing >= 0_ps);
+      const std::int64_t packets = ceil_div(bytes.count(), 256) + 1;
+      CHECK(result.split.queueing <= Time{packets * static_cast<std::int64_t>(result.hops.size())});
+    }
+  }
+}
+
+TEST_CASE(
+    "Probe: a PE's own HBM takes crossbar twice, both accesses, the wires, and the drain of slice and "
+    "request") {
+  const ProbeResult result = run("pe-local-hbm", 4_KiB);
+  CHECK(result.split.overhead == 2_ns + 30_ns + 2_ns + 1_ns);
+  CHECK(result.split.drain ==
+        serialization(4_KiB, Bandwidth::gbs(204.8)) + serialization(16_B, Bandwidth::gbs(256.0)));
+  CHECK(result.bottleneck_rate == Bandwidth::gbs(204.8));
+}
+
+TEST_CASE("Probe: farther memories take longer") {
+  Time last{};
+  for (const char* name : {"pe-local-hbm", "pe-neighbour-cube-hbm", "pe-far-cube-hbm"}) {
+    const Time now = run(name, 4_KiB).took();
+    CHECK(now > last);
+    last = now;
+  }
+  CHECK(run("pe-ipcq-other-sip", 4_KiB).took() > run("pe-ipcq-neighbour", 4_KiB).took());
+}
+
+TEST_CASE("Probe: larger transfers use more of the bottleneck, never more than all of it") {
+  for (const std::string& name : names()) {
+    if (name.starts_with("pe-ipcq")) continue;  // bounded by slots and credits instead
+    CAPTURE(name);
+    double last = 0.0;
+    for (const Bytes bytes : {4_KiB, 32_KiB, 256_KiB, 1_MiB}) {
+      const double now = run(name, bytes).utilization();
+      CHECK(now > last);
+      CHECK(now <= 1.0);
+      last = now;
+    }
+    CHECK(last > 0.9);
+  }
+}
+
+TEST_CASE("Probe: sources share the bottleneck, and their own slices not at all") {
+  const double alone = run("pe-same-cube-hbm", 64_KiB).effective_gbs();
+  const ProbeResult shared = run("pe-same-cube-hbm", 64_KiB, 8);
+  CHECK(shared.total_gbs() <= 204.8);
+  CHECK(shared.total_gbs() > alone);
+  for (const host::ProbeFlow& flow : run("pe-local-hbm", 64_KiB, 8).flows) {
+    CHECK(flow.took() == run("pe-local-hbm", 64_KiB).took());
+  }
+}
+
+TEST_CASE("Probe: hops go forward in time and end where the data goes") {
+  const ProbeResult result = run("pe-neighbour-cube-hbm", 4_KiB);
+  Time last{};
+  for (const host::ProbeHop& hop : result.hops) {
+    CHECK(hop.depart >= hop.arrive);
+    CHECK(hop.arrive >= last - 30_ns);  // a cut-through head passes while the tail follows
+    last = hop.arrive;
+  }
+  CHECK(result.hops.front().node == "sip0.cube0.pe0.pe_dma");
+  CHECK(result.hops.back().node == "sip0.cube0.pe0.pe_tcm");
+}
+
+TEST_CASE("Probe: what a machine lacks, and what isn't a probe, is refused") {
+  config::MachineSpec one;
+  one.system.sips.count = 1;
+  one.sip.cube_mesh = {.w = 1, .h = 1};
+  CHECK(host::missing_for("pe-other-sip-hbm", one) == "needs two packages");
+  CHECK(host::missing_for("pe-ipcq-neighbour", one) == "needs two cubes a package");
+  CHECK(!host::missing_for("pe-local-hbm", one));
+  CHECK_THROWS_AS((void)run("pe-other-sip-hbm", 4_KiB, 1, one), UsageError);
+  CHECK_THROWS_WITH_AS((void)run("pe-locl-hbm", 4_KiB),
+                       "unknown probe case 'pe-locl-hbm', did you mean 'pe-local-hbm'?", UsageError);
+  CHECK_THROWS_AS((void)run("pe-local-hbm", 0_B), UsageError);
+  CHECK_THROWS_AS((void)run("pe-local-hbm", 4_KiB, 9), UsageError);
+}
