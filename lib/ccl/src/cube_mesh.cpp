@@ -1,4 +1,7 @@
 // The wiring of intercube algorithms: cubes of a package as a mesh, packages as system.sips joins them.
+#include <array>
+#include <optional>
+
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
@@ -37,6 +40,9 @@ Wiring cube_mesh(const config::MachineSpec& machine, const std::vector<PeCoord>&
     std::vector<Neighbour>& neighbours = wiring[at];
     add_cube_neighbours(machine, at, neighbours);
     add_sip_neighbours(grid, at, neighbours);
+  }
+  for (auto& [at, neighbours] : wiring) {
+    std::erase_if(neighbours, [&](const Neighbour& n) { return !wiring.contains(n.peer); });
   }
   return wiring;
 }

@@ -1,8 +1,9 @@
 #include "kbsim/ccl/install_plan.hpp"
 
 #include <map>
-#include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 
@@ -12,8 +13,7 @@ namespace {
 using RingKey = std::pair<PeCoord, std::string>;
 using Rings = std::map<RingKey, topology::PhysAddr>;
 
-Rings reserve_rings(const Wiring& wiring, const config::AlgorithmSpec& algorithm,
-                    topology::MachineAllocators& allocators) {
+void require_supported(const config::AlgorithmSpec& algorithm) {
   if (algorithm.buffer_kind != "tcm") {
     throw Unsupported{"buffer_kind: " + algorithm.buffer_kind +
                       " (rings outside TCM) is not supported yet; use tcm"};
@@ -21,11 +21,25 @@ Rings reserve_rings(const Wiring& wiring, const config::AlgorithmSpec& algorithm
   if (algorithm.backpressure != "sleep") {
     throw Unsupported{"backpressure: " + algorithm.backpressure + " is not supported yet; use sleep"};
   }
+}
+
+Bytes ring_size(const config::AlgorithmSpec& algorithm) {
+  const Bytes room = info(topology::Region::ipcq).size;
+  if (algorithm.slot_size > room / algorithm.n_slots) {
+    throw UsageError{
+        fmt::format("{} slots (n_slots) of {} (slot_size) are more than a PE's whole IPCQ space, {}",
+                    algorithm.n_slots, to_string(algorithm.slot_size), to_string(room))};
+  }
+  return algorithm.slot_size * algorithm.n_slots;
+}
+
+Rings reserve_rings(const Wiring& wiring, Bytes size, topology::MachineAllocators& allocators) {
   Rings rings;
   for (const auto& [pe, neighbours] : wiring) {
     for (const Neighbour& neighbour : neighbours) {
-      rings[{pe, neighbour.direction}] =
-          allocators.pe(pe).ipcq.allocate(algorithm.slot_size * algorithm.n_slots);
+      const topology::PhysAddr ring = allocators.pe(pe).ipcq.allocate(size);
+      if (rings.emplace(RingKey{pe, neighbour.direction}, ring).second) continue;
+      throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), neighbour.direction)};
     }
   }
   return rings;
@@ -47,9 +61,10 @@ PePlan plan_of(PeCoord pe, const Wiring& wiring, const Rings& rings) {
 std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                              const config::MachineSpec& machine,
                                              topology::MachineAllocators& allocators) {
+  require_supported(algorithm);
   const std::vector<PeCoord> participants = mappers().at(algorithm.mapper).participants(machine);
   const Wiring wiring = topologies().at(algorithm.topology).wire(machine, participants);
-  const Rings rings = reserve_rings(wiring, algorithm, allocators);
+  const Rings rings = reserve_rings(wiring, ring_size(algorithm), allocators);
   std::vector<InstallPlan> plans;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
     plans.push_back({.sip = sip,

@@ -1,15 +1,44 @@
 #include "kbsim/ccl/wiring.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
+#include <cstddef>
 
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::ccl {
+namespace {
+
+Wiring unwired(const config::MachineSpec&, const std::vector<PeCoord>& participants) {
+  Wiring wiring;
+  for (const PeCoord& at : participants) wiring[at];
+  return wiring;
+}
+
+bool has(const Wiring& wiring, PeCoord at, const Neighbour& neighbour) {
+  const auto found = wiring.find(at);
+  return found != wiring.end() && std::ranges::find(found->second, neighbour) != found->second.end();
+}
+
+// The labels of `at` that lead to `peer` and whose opposite doesn't lead back.
+std::vector<std::string> without_opposite(const Wiring& wiring, PeCoord at, PeCoord peer) {
+  std::vector<std::string> labels;
+  const auto found = wiring.find(at);
+  if (found == wiring.end()) return labels;
+  for (const Neighbour& n : found->second) {
+    const bool paired = has(wiring, peer, {.direction = opposite(n.direction), .peer = at});
+    if (n.peer == peer && !paired) labels.push_back(n.direction);
+  }
+  return labels;
+}
+
+}  // namespace
 
 Registry<Topology>& topologies() {
-  static Registry<Topology> registry{"neighbour topology"};
+  static Registry<Topology> registry = [] {
+    Registry<Topology> builtin{"neighbour topology"};
+    builtin.add("none", {.doc = "nobody has a neighbour", .wire = unwired});
+    return builtin;
+  }();
   return registry;
 }
 
@@ -27,18 +56,14 @@ std::string opposite(const std::string& direction) {
 }
 
 std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to) {
-  const auto peer = wiring.find(to.peer);
-  const auto points_back = [&](const Neighbour& n) { return n.peer == from; };
-  const auto is_opposite = [&](const Neighbour& n) {
-    return points_back(n) && n.direction == opposite(to.direction);
-  };
-  if (peer != wiring.end()) {
-    auto found = std::ranges::find_if(peer->second, is_opposite);
-    if (found == peer->second.end()) found = std::ranges::find_if(peer->second, points_back);
-    if (found != peer->second.end()) return found->direction;
-  }
+  const Neighbour back{.direction = opposite(to.direction), .peer = from};
+  if (has(wiring, to.peer, back)) return back.direction;
+  const std::vector<std::string> mine = without_opposite(wiring, from, to.peer);
+  const std::vector<std::string> theirs = without_opposite(wiring, to.peer, from);
+  const auto rank = static_cast<std::size_t>(std::ranges::find(mine, to.direction) - mine.begin());
+  if (rank < std::min(mine.size(), theirs.size())) return theirs[rank];
   throw UsageError{to_string(from) + " sends " + to.direction + " to " + to_string(to.peer) +
-                   ", which has no queue that points back"};
+                   ", which has no queue left that points back"};
 }
 
 }  // namespace kbsim::ccl

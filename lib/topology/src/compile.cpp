@@ -14,7 +14,11 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kSideNames{"e", "w", "n", "s"};
 
-double manhattan(Point a, Point b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y); }
+// To the nearest nanometre: wires that are drawn equal are equal to the last bit, wherever they lie.
+double manhattan(Point a, Point b) {
+  constexpr double kPerMm = 1e6;
+  return std::round(kPerMm * (std::abs(a.x - b.x) + std::abs(a.y - b.y))) / kPerMm;
+}
 
 Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
 
@@ -181,12 +185,14 @@ class Compiler {
     join_by_position(nodes.sram, middle, noc.link);
   }
 
-  // PE `pe` of the layout's corner list; those of a corner sit side by side along its row.
+  // PE `pe` of the layout's corner list; those of a corner sit side by side along their half of its row,
+  // and share its routers evenly where they are more than that.
   [[nodiscard]] NodeId pe_router(int pe, const CubeNodes& cube) const {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::PeLayoutSpec& layout = spec_.cube.pe_layout;
     const std::string& corner = layout.corners[static_cast<std::size_t>(pe / layout.pe_per_corner)];
-    const int step = std::min(pe % layout.pe_per_corner, std::max(0, (noc.w - 1) / 2));
+    const int half = (noc.w + 1) / 2;
+    const int step = pe % layout.pe_per_corner % half;
     const int row = corner[0] == 'N' ? 0 : noc.h - 1;
     return router(cube, row, corner[1] == 'W' ? step : noc.w - 1 - step);
   }

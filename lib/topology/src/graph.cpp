@@ -10,8 +10,9 @@ namespace kbsim::topology {
 
 std::string_view to_string(NodeKind kind) {
   constexpr std::array<std::string_view, 19> kNames{
-      "host", "switch", "pcie_ep",      "io_cpu", "router",  "ucie",    "m_cpu",  "xbar",   "hbm_ctrl",
-      "sram", "pe_cpu", "pe_scheduler", "pe_dma", "pe_gemm", "pe_math", "pe_tcm", "pe_mmu", "pe_ipcq", "endpoint"};
+      "host",    "switch",   "pcie_ep", "io_cpu",  "router",       "ucie",   "m_cpu",
+      "xbar",    "hbm_ctrl", "sram",    "pe_cpu",  "pe_scheduler", "pe_dma", "pe_gemm",
+      "pe_math", "pe_tcm",   "pe_mmu",  "pe_ipcq", "endpoint"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -22,7 +23,9 @@ std::string Graph::link_name(LinkId id) const {
 LinkId Graph::link_between(NodeId from, NodeId to) const {
   const std::vector<LinkId>& candidates = out(from);
   const auto found = std::ranges::find_if(candidates, [&](LinkId id) { return link(id).to == to; });
-  ensure(found != candidates.end(), "no link from " + node(from).name + " to " + node(to).name);
+  if (found == candidates.end()) {
+    throw InternalError{"no link from " + node(from).name + " to " + node(to).name};
+  }
   return *found;
 }
 

@@ -17,10 +17,18 @@ struct Spot {
   int column;
 };
 
+[[noreturn]] void refuse(const Node& node) { throw InternalError{node.name + " is no end of a route"}; }
+
+const SipNodes& package_of(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (node.at.sip < 0) refuse(node);
+  return graph.sips()[static_cast<std::size_t>(node.at.sip)];
+}
+
 // From a node up to the router by which it meets the fabric.
 Path access(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  const SipNodes& sip = graph.sips()[static_cast<std::size_t>(std::max(node.at.sip, 0))];
+  const SipNodes& sip = package_of(graph, id);
   switch (node.kind) {
     case NodeKind::router: return {id};
     case NodeKind::pcie_ep:
@@ -35,7 +43,7 @@ Path access(const Graph& graph, NodeId id) {
     case NodeKind::m_cpu:
     case NodeKind::sram:
     case NodeKind::endpoint: return {id, graph.link(graph.out(id).front()).to};
-    default: throw InternalError{"nothing is addressed to " + node.name};
+    default: refuse(node);
   }
 }
 
@@ -164,7 +172,7 @@ Path reversed(Path path) {
 // The host is above all packages: through the switch to or from the package of `to`.
 Path from_host(const Graph& graph, const SipGrid& grid, NodeId to) {
   if (to == graph.host()) return {to};
-  const NodeId pcie_ep = graph.sips()[static_cast<std::size_t>(graph.node(to).at.sip)].pcie_ep;
+  const NodeId pcie_ep = package_of(graph, to).pcie_ep;
   Path result{graph.host(), graph.pcie_switch()};
   std::ranges::copy(path(graph, grid, pcie_ep, to), std::back_inserter(result));
   return result;
@@ -177,7 +185,7 @@ std::vector<NodeId> path(const Graph& graph, const SipGrid& grid, NodeId from, N
   const Node& target = graph.node(to);
   if (source.kind == NodeKind::host) return from_host(graph, grid, to);
   if (target.kind == NodeKind::host) {
-    const NodeId pcie_ep = graph.sips()[static_cast<std::size_t>(source.at.sip)].pcie_ep;
+    const NodeId pcie_ep = package_of(graph, from).pcie_ep;
     Path result = path(graph, grid, from, pcie_ep);
     result.insert(result.end(), {graph.pcie_switch(), to});
     return result;
@@ -205,13 +213,13 @@ std::vector<NodeId> path(const Graph& graph, const SipGrid& grid, NodeId from, N
 
 const Route& Routes::operator()(NodeId from, NodeId to) {
   const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
-  const auto [found, fresh] = found_.try_emplace(key);
-  if (!fresh) return found->second;
+  if (const auto known = found_.find(key); known != found_.end()) return known->second;
   const std::vector<NodeId> nodes = graph_->routing()(*graph_, from, to);
+  Route route;
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-    found->second.push_back(graph_->link_between(nodes[i], nodes[i + 1]));
+    route.push_back(graph_->link_between(nodes[i], nodes[i + 1]));
   }
-  return found->second;
+  return found_.emplace(key, std::move(route)).first->second;
 }
 
 }  // namespace kbsim::topology

@@ -44,6 +44,7 @@ std::optional<int> SipGrid::neighbour(int sip, Side side) const {
 }
 
 Side SipGrid::next_side(int from, int to) const {
+  ensure(from != to, "no side leads from a package to itself");
   const int dx = step(from % w_, to % w_, w_, wraps_);
   if (dx != 0) return dx > 0 ? Side::east : Side::west;
   return step(from / w_, to / w_, h_, wraps_) > 0 ? Side::south : Side::north;

@@ -34,7 +34,8 @@ struct InstallPlan {
 };
 
 /// A plan per SIP. Rings are reserved from the machine's allocators, so that they overlap with nothing.
-/// UsageError for an unknown topology or mapper; Unsupported for a buffer_kind that isn't there yet.
+/// UsageError for an unknown topology or mapper, a wiring whose queues don't pair, or rings too large;
+/// Unsupported for a buffer_kind or backpressure that isn't there yet.
 [[nodiscard]] std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                                            const config::MachineSpec& machine,
                                                            topology::MachineAllocators& allocators);

@@ -35,11 +35,12 @@ struct Mapper {
 };
 [[nodiscard]] Registry<Mapper>& mappers();
 
-/// E and W, N and S, parent and child are opposites, global_ ones alike; "" for any other label.
+/// E and W, N and S are opposites, global_ ones alike; "" for any other label.
 [[nodiscard]] std::string opposite(const std::string& direction);
 
-/// The label by which `peer` answers what `from` sends along `direction`: the opposite one if it points
-/// back, else the first of the peer's that does. UsageError if none does.
+/// The label by which the peer answers what `from` sends along `to`: the opposite one if it points back,
+/// else the labels that have no such opposite pair off in their order. So it is mutual: each ring has one
+/// writer. UsageError if the peer has no label left that points back.
 [[nodiscard]] std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to);
 
 }  // namespace kbsim::ccl

@@ -14,10 +14,14 @@ using Route = std::vector<LinkId>;
 
 /// The nodes that a message passes from `from` to `to`, both included. Dimension order throughout: on a
 /// cube's NOC, on the mesh of cubes (whose row -1 is the IO NOC) and between packages. Traffic between a
-/// PE and the HBM of its own cube takes the crossbar; everything else takes the NOC.
+/// PE's DMA or TCM and the HBM of its own cube takes the crossbar; everything else takes the NOC.
+/// InternalError if one of them is no end of a route: a switch, a port, a crossbar, an engine.
 [[nodiscard]] std::vector<NodeId> path(const Graph& graph, const SipGrid& grid, NodeId from, NodeId to);
 
-/// Routes found so far, by the graph's own routing; references stay valid.
+/// Routes found so far, by the graph's own routing; references stay valid. Where buffers are finite, a mesh
+/// of cubes needs two virtual channels for each class of traffic: one as far as the first crossing north or
+/// south, one from there on. With one alone, messages that start in a cube can wait for those that end there,
+/// all round a circle.
 class Routes {
  public:
   explicit Routes(const Graph& graph) : graph_{&graph} {}

@@ -18,7 +18,7 @@ class SipGrid {
   [[nodiscard]] std::optional<int> neighbour(int sip, Side side) const;
 
   /// The side by which a message leaves `from` on its way to `to`: X first, the shorter way round where
-  /// it wraps, east and south if both ways are equally long.
+  /// it wraps, east and south if both ways are equally long. InternalError if it is there.
   [[nodiscard]] Side next_side(int from, int to) const;
 
  private:

@@ -1,0 +1,76 @@
+#include "kbsim/ccl/wiring.hpp"
+
+#include <doctest/doctest.h>
+
+#include "plans.hpp"
+
+using namespace kbsim;
+using namespace kbsim::ccl;
+
+namespace {
+
+Wiring cube_mesh(const config::MachineSpec& spec, const std::string& mapper = "leader_only") {
+  return topologies().at("cube_mesh").wire(spec, mappers().at(mapper).participants(spec));
+}
+
+using Neighbours = std::vector<Neighbour>;
+
+}  // namespace
+
+TEST_CASE("cube_mesh: a cube's neighbours are E, W, N, S, where there are any") {
+  const Wiring wiring = cube_mesh(machine(1, 3, 2));
+  CHECK(wiring.size() == 6);
+  CHECK(wiring.at({.cube = 0}) == Neighbours{{"E", {.cube = 1}}, {"S", {.cube = 3}}});
+  CHECK(wiring.at({.cube = 4}) == Neighbours{{"E", {.cube = 5}}, {"W", {.cube = 3}}, {"N", {.cube = 1}}});
+  CHECK(wiring.at({.cube = 5}) == Neighbours{{"W", {.cube = 4}}, {"N", {.cube = 2}}});
+}
+
+TEST_CASE("cube_mesh: a single cube on a single package has no neighbours, but takes part") {
+  const Wiring wiring = cube_mesh(machine(1));
+  CHECK(wiring == Wiring{{PeCoord{}, {}}});
+}
+
+TEST_CASE("cube_mesh: packages are neighbours as system.sips.topology joins them") {
+  config::MachineSpec spec = machine(6);
+  spec.system.sips = {.count = 6, .topology = "mesh_2d_no_wrap", .w = 3, .h = 2};
+  CHECK(cube_mesh(spec).at({.sip = 0}) == Neighbours{{"global_E", {.sip = 1}}, {"global_S", {.sip = 3}}});
+  spec.system.sips.topology = "torus_2d";
+  CHECK(cube_mesh(spec).at({.sip = 0}) == Neighbours{{"global_E", {.sip = 1}},
+                                                     {"global_W", {.sip = 2}},
+                                                     {"global_N", {.sip = 3}},
+                                                     {"global_S", {.sip = 3}}});
+  spec.system.sips.topology = "ring_1d";
+  CHECK(cube_mesh(spec).at({.sip = 5}) == Neighbours{{"global_E", {.sip = 0}}, {"global_W", {.sip = 4}}});
+}
+
+TEST_CASE("cube_mesh: with all PEs each has the same PE of the next cube and package as neighbour") {
+  const Wiring wiring = cube_mesh(machine(2, 2, 1), "all_pes");
+  CHECK(wiring.size() == 2 * 2 * 8);
+  CHECK(wiring.at({.sip = 1, .cube = 1, .pe = 5}) ==
+        Neighbours{{"W", {.sip = 1, .cube = 0, .pe = 5}},
+                   {"global_E", {.sip = 0, .cube = 1, .pe = 5}},
+                   {"global_W", {.sip = 0, .cube = 1, .pe = 5}}});
+}
+
+TEST_CASE("cube_mesh: who doesn't take part is nobody's neighbour") {
+  const std::vector<PeCoord> two{{.cube = 0}, {.cube = 1}};
+  const Wiring wiring = topologies().at("cube_mesh").wire(machine(2, 2, 2), two);
+  CHECK(wiring == Wiring{{two[0], {{"E", two[1]}}}, {two[1], {{"W", two[0]}}}});
+}
+
+TEST_CASE("Topologies: all that are registered say what they are, and wire any machine mutually") {
+  for (const auto& [name, topology] : topologies().entries()) {
+    if (name.starts_with("test_")) continue;
+    CAPTURE(name);
+    CHECK(!topology.doc.empty());
+    for (const config::MachineSpec& spec : machines()) {
+      const Wiring wiring = topology.wire(spec, mappers().at("leader_only").participants(spec));
+      for (const auto& [at, neighbours] : wiring) {
+        for (const Neighbour& to : neighbours) {
+          const std::string back = reverse_direction(wiring, at, to);
+          CHECK(reverse_direction(wiring, to.peer, {.direction = back, .peer = at}) == to.direction);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+#include <map>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "machines.hpp"
+
+using namespace kbsim;
+using namespace kbsim::topology;
+
+namespace {
+
+/// A buffer that a message holds while it asks for the next: a link, and which virtual channel of it.
+using Buffer = std::pair<LinkId, int>;
+using Waits = std::map<Buffer, std::set<Buffer>>;
+
+/// Leads from a cube, or the IO chiplet, to the next one in its column.
+bool crosses_north_or_south(const Graph& graph, LinkId id) {
+  const Node& from = graph.node(graph.link(id).from);
+  const Node& to = graph.node(graph.link(id).to);
+  const bool sideways = from.name.ends_with("_e") || from.name.ends_with("_w");
+  return from.kind == NodeKind::ucie && to.kind == NodeKind::ucie && !sideways;
+}
+
+/// What waits for what if every end of the machine sends to every other.
+Waits waits(const Graph& graph, bool second_channel) {
+  Waits next;
+  Routes routes{graph};
+  const std::vector<NodeId> all = ends(graph);
+  for (const NodeId from : all) {
+    for (const NodeId to : all) {
+      int channel = 0;
+      const Buffer* held = nullptr;
+      for (const LinkId id : routes(from, to)) {
+        if (second_channel && crosses_north_or_south(graph, id)) channel = 1;
+        const auto here = next.try_emplace({id, channel}).first;
+        if (held != nullptr) next.at(*held).insert(here->first);
+        held = &here->first;
+      }
+    }
+  }
+  return next;
+}
+
+/// Whether a topological sort leaves anything over.
+bool has_cycle(const Waits& next) {
+  std::map<Buffer, int> waiters;
+  for (const auto& [buffer, wanted] : next) {
+    for (const Buffer& other : wanted) ++waiters[other];
+  }
+  std::vector<Buffer> free;
+  for (const auto& [buffer, wanted] : next) {
+    if (!waiters.contains(buffer)) free.push_back(buffer);
+  }
+  std::size_t sorted = 0;
+  for (; sorted < free.size(); ++sorted) {
+    const Buffer buffer = free[sorted];
+    for (const Buffer& other : next.at(buffer)) {
+      if (--waiters[other] == 0) free.push_back(other);
+    }
+  }
+  return sorted < next.size();
+}
+
+Graph package(config::ExtentSpec cubes, config::ExtentSpec noc) {
+  return graph_of(machine({.cubes = cubes, .noc = noc, .corners = {"NW", "NE", "SW", "SE"}}));
+}
+
+const std::vector<config::ExtentSpec> kNocs{{1, 1}, {2, 1}, {1, 3}, {2, 2}, {4, 1}, {3, 4}, {4, 4}};
+
+}  // namespace
+
+TEST_CASE("Routes: in one cube, one row or one column of cubes nothing waits in a circle") {
+  for (const config::ExtentSpec cubes : {config::ExtentSpec{1, 1}, {3, 1}, {1, 3}}) {
+    for (const config::ExtentSpec noc : kNocs) {
+      CAPTURE(noc.w);
+      CAPTURE(noc.h);
+      CHECK(!has_cycle(waits(package(cubes, noc), false)));
+    }
+  }
+}
+
+TEST_CASE("Routes: in a mesh of cubes nothing waits in a circle, given a second channel from the turn on") {
+  for (const config::ExtentSpec cubes : {config::ExtentSpec{2, 2}, {3, 3}}) {
+    for (const config::ExtentSpec noc : kNocs) {
+      CAPTURE(noc.w);
+      CAPTURE(noc.h);
+      CHECK(!has_cycle(waits(package(cubes, noc), true)));
+    }
+  }
+}
+
+TEST_CASE("Routes: one channel isn't enough for a mesh of cubes, X before Y on both levels or not") {
+  CHECK(has_cycle(waits(package({.w = 2, .h = 2}, {.w = 4, .h = 4}), false)));
+}
