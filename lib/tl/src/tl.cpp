@@ -12,11 +12,10 @@ KernelFault fault(const std::source_location& at, std::string_view text) {
   return KernelFault{fmt::format("{}: {}", to_string(to_place(at)), text)};
 }
 
-void require_axis(int axis) {
-  if (axis < 0 || axis > 2) {
-    throw KernelFault{
-        fmt::format("axis must be 0 (PE in the cube), 1 (cube in the SIP) or 2 (SIP), got {}", axis)};
-  }
+void require_axis(int axis, std::string_view call, const std::source_location& at) {
+  if (axis >= 0 && axis <= 2) return;
+  throw fault(at, fmt::format("{}: axis must be 0 (PE in the cube), 1 (cube in the SIP) or 2 (SIP), got {}",
+                              call, axis));
 }
 
 void require_shape(const Shape& shape, std::string_view call, const std::source_location& at) {
@@ -46,18 +45,23 @@ void require_same(const Tile& a, const Tile& b, std::string_view call, const std
 
 }  // namespace
 
-int TL::program_id(int axis) const {
-  require_axis(axis);
+int TL::program_id(int axis, Here at) const {
+  require_axis(axis, "program_id", at);
   return pe_.program_id(axis);
 }
 
-int TL::num_programs(int axis) const {
-  require_axis(axis);
+int TL::num_programs(int axis, Here at) const {
+  require_axis(axis, "num_programs", at);
   return pe_.num_programs(axis);
 }
 
 Pending<Tile> TL::load(Ptr from, Shape shape, DType dtype, Here at) {
   require_shape(shape, "load", at);
+  if (dtype != from.dtype) {
+    throw fault(
+        at, fmt::format("load: a tile of {} from memory of {}; load it as {}, then .to({})", to_string(dtype),
+                        to_string(from.dtype), to_string(from.dtype), to_string(dtype)));
+  }
   return Pending<Tile>{pe_.load(from, shape, dtype, at)};
 }
 
@@ -115,6 +119,11 @@ Tile binary(oplog::BinaryOp op, const Tile& a, double b, std::source_location at
                           .shape = a.shape(),
                           .dtype = a.dtype(),
                           .at = at})};
+}
+
+const TileState& Tile::used(std::string_view call, const std::source_location& at) const {
+  require_tile(*this, call, at);
+  return *state_;
 }
 
 Tile Tile::to(DType dtype, std::source_location at) const {

@@ -50,7 +50,7 @@ class PeBackend {
   [[nodiscard]] virtual PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag,
                                         std::source_location at) = 0;
 
-  /// A Pending was dropped that nobody awaited or detached: a fault when the kernel ends.
+  /// A Pending was dropped that nobody had awaited or detached: a fault when the kernel ends.
   virtual void dropped(const PendingState& pending) noexcept = 0;
   /// One was detached: the kernel's end waits for it.
   virtual void detached(PendingPtr pending) = 0;

@@ -4,7 +4,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/tl.hpp"
@@ -28,6 +31,7 @@ struct KernelEntry {
 
 template <class Args>
 [[nodiscard]] KernelCall bind_kernel(std::string name, Task<> (*kernel)(TL&, Args), Args args) {
+  static_assert(std::is_trivially_copyable_v<Args>, "a launch carries a kernel's arguments as plain bytes");
   return {.name = std::move(name), .start = [kernel, args](TL& tl) { return kernel(tl, args); }};
 }
 

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <source_location>
+#include <string_view>
+#include <utility>
 
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/shape.hpp"
@@ -33,17 +35,21 @@ using TilePtr = std::shared_ptr<TileState>;
 /// send in flight keeps what it was given. Using an empty tile is a KernelFault.
 class Tile {
  public:
+  using Here = std::source_location;
+
   Tile() = default;
   explicit Tile(TilePtr state) : state_{std::move(state)} {}
 
-  [[nodiscard]] const Shape& shape() const { return state_->shape(); }
-  [[nodiscard]] DType dtype() const { return state_->dtype(); }
+  [[nodiscard]] const Shape& shape(Here at = Here::current()) const { return used("shape", at).shape(); }
+  [[nodiscard]] DType dtype(Here at = Here::current()) const { return used("dtype", at).dtype(); }
   [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
-  [[nodiscard]] Tile to(DType dtype, std::source_location at = std::source_location::current()) const;
+  [[nodiscard]] Tile to(DType dtype, Here at = Here::current()) const;
 
   [[nodiscard]] const TilePtr& state() const { return state_; }
 
  private:
+  [[nodiscard]] const TileState& used(std::string_view call, const Here& at) const;
+
   TilePtr state_;
 };
 

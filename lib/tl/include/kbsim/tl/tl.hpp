@@ -37,10 +37,10 @@ class TL {
   explicit TL(PeBackend& pe) : pe_{pe} {}
 
   /// Axis 0: PE in the cube, 1: cube in the SIP, 2: SIP.
-  [[nodiscard]] int program_id(int axis) const;
-  [[nodiscard]] int num_programs(int axis) const;
+  [[nodiscard]] int program_id(int axis, Here at = Here::current()) const;
+  [[nodiscard]] int num_programs(int axis, Here at = Here::current()) const;
 
-  /// A contiguous row-major block of `from`'s memory, into TCM.
+  /// A contiguous row-major block of `from`'s memory, into TCM. `dtype` must be `from`'s.
   [[nodiscard]] Pending<Tile> load(Ptr from, Shape shape, DType dtype, Here at = Here::current());
   /// Done when the memory has acknowledged; the tile may be let go at once.
   [[nodiscard]] Pending<void> store(Ptr to, const Tile& tile, Here at = Here::current());

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/host/rank.hpp"
+
+namespace kbsim::host::test {
+
+/// A small machine: two PEs a cube.
+inline config::MachineSpec machine(int sips = 2, int w = 2, int h = 2) {
+  config::MachineSpec spec;
+  spec.system.sips.count = sips;
+  spec.sip.cube_mesh = {.w = w, .h = h};
+  spec.cube.pe_layout = {.corners = {"NW", "SE"}, .pe_per_corner = 1};
+  return spec;
+}
+
+inline config::AlgorithmSpec allreduce() {
+  config::AlgorithmSpec spec;
+  spec.name = "intercube_allreduce";
+  spec.kernel = "intercube_allreduce";
+  spec.topology = "cube_mesh";
+  return spec;
+}
+
+/// The placement that the all-reduce works on: a row on PE 0 of each cube.
+inline const topology::DPPolicy kRows{.cube = topology::Split::row_wise, .num_pes = 1};
+
+/// A machine with its main program.
+struct Program {
+  explicit Program(config::MachineSpec spec = machine(), config::AlgorithmSpec algorithm = allreduce())
+      : session{std::move(spec), std::move(algorithm), {.replay_threads = 1}} {}
+
+  template <class Args>
+  void run(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args) {
+    (void)session.sim().spawn("main", main.run(program(main, std::move(args))));
+    session.run();
+  }
+
+  /// How it fails: its text, and its exit code by way of `exit`.
+  template <class Args>
+  std::string error(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args, ExitCode exit) {
+    try {
+      run(program, std::move(args));
+      return "";
+    } catch (const Error& error) {
+      CHECK(error.exit_code() == exit);
+      return error.what();
+    }
+  }
+
+  Session session;
+  World world;
+  Rank main{session, world, 0};
+};
+
+}  // namespace kbsim::host::test

@@ -1,0 +1,111 @@
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/control.hpp"
+
+#include "host/program.hpp"
+
+using namespace kbsim;
+using namespace kbsim::host;
+using namespace kbsim::host::test;
+
+namespace {
+
+constexpr PeCoord kFirst{0, 0, 0};
+const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
+
+Bytes free_hbm(Session& session) { return session.allocators().pe(kFirst).hbm.free_bytes(); }
+
+// 2 GiB on each PE: a third of its memory.
+Task<> many_large(Rank& rk, int count) {
+  for (int i = 0; i < count; ++i) {
+    const Tensor x = co_await rk.torch.empty({1 << 20, 1 << 10}, f16, {});
+    CHECK(x.ptr().va < topology::kVirtualBase + (std::uint64_t{8} << 30));
+  }
+}
+
+Task<> too_large(Rank& rk, std::string* error) {
+  try {
+    const Tensor x = co_await rk.torch.empty({1 << 20, 1 << 14}, f16, {});
+  } catch (const AllocationError& full) {
+    *error = full.what();
+  }
+  Tensor y = co_await rk.torch.full({4}, 1.0, f16, {});
+  const HostArray read = co_await y.to_host();
+  CHECK(read.to_doubles() == std::vector<double>(4, 1.0));
+}
+
+Task<> load_one(TL& tl, Ptr from) {
+  auto loaded = tl.load(from, {8}, from.dtype);
+  static_cast<void>(co_await loaded);
+}
+
+Task<> launch_on_first(Session* session, Ptr argument) {
+  auto job = std::make_shared<hw::ControlJob>();
+  auto kernel = std::make_shared<const KernelCall>(bind_kernel("load_one", load_one, argument));
+  job->targets.push_back({.pe = kFirst, .action = hw::Launch{kernel}, .size = {}});
+  static_cast<void>(co_await session->machine().host().order(0, 0, job));
+}
+
+Task<> use_then_free_then_use(Rank& rk, bool* used) {
+  Ptr dangling;
+  {
+    const Tensor x = co_await rk.torch.zeros({8}, f16, {.dp = kOnePe});
+    dangling = x.ptr();
+    co_await launch_on_first(&rk.session(), dangling);
+    *used = true;
+  }
+  co_await rk.session().sim().delay(1000_us);
+  co_await launch_on_first(&rk.session(), dangling);
+}
+
+Task<> wrong_copy(Rank& rk, HostArray contents) {
+  const Tensor x = co_await rk.torch.zeros({4, 2}, f16, {.name = "x"});
+  co_await x.copy_(std::move(contents));
+}
+
+Task<> no_elements(Rank& rk, Shape shape) {
+  static_cast<void>(co_await rk.torch.zeros(shape, f16, {.name = "x"}));
+}
+
+}  // namespace
+
+TEST_CASE("Tensor: memory and addresses of those that are gone serve new ones") {
+  Program program;
+  const Bytes hbm = free_hbm(program.session);
+  const Bytes va = program.session.virtual_memory(0).free_bytes();
+  program.run(many_large, 20);
+  CHECK(free_hbm(program.session) == hbm);
+  CHECK(program.session.virtual_memory(0).free_bytes() == va);
+}
+
+TEST_CASE("Tensor: one that doesn't fit says so, takes nothing, and leaves the others be") {
+  Program program;
+  const Bytes hbm = free_hbm(program.session);
+  std::string error;
+  program.run(too_large, &error);
+  CHECK(error.find("sip0.cube0.pe0") != std::string::npos);
+  CHECK(free_hbm(program.session) == hbm);
+}
+
+TEST_CASE("Tensor: it is mapped while it lives and unmapped afterwards") {
+  bool used = false;
+  Program program;
+  const std::string text = program.error(use_then_free_then_use, &used, ExitCode::deadlock);
+  CHECK(used);
+  CHECK(text.find("kernel load_one on sip0.cube0.pe0") != std::string::npos);
+  CHECK(text.find("is not mapped on sip0.cube0.pe0") != std::string::npos);
+  CHECK(text.find("tensor_memory.cpp:") != std::string::npos);
+}
+
+TEST_CASE("Tensor: copy_ refuses another shape or dtype, naming both") {
+  const std::string shape = Program{}.error(wrong_copy, host::full({2, 4}, 0.0, f16), ExitCode::usage);
+  CHECK(shape.ends_with("copy_ of [2, 4] f16 into tensor 'x' of [4, 2] f16"));
+  const std::string dtype = Program{}.error(wrong_copy, host::full({4, 2}, 0.0, f32), ExitCode::usage);
+  CHECK(dtype.ends_with("copy_ of [4, 2] f32 into tensor 'x' of [4, 2] f16"));
+}
+
+TEST_CASE("Tensor: one without elements, or with a negative extent, is refused") {
+  for (const Shape shape : {Shape{0}, Shape{4, 0}, Shape{-1}}) {
+    CHECK(!Program{}.error(no_elements, shape, ExitCode::usage).empty());
+  }
+}

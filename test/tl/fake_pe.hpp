@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/sim/simulation.hpp"
+#include "kbsim/tl/tl.hpp"
+
+namespace kbsim::test {
+
+/// A PE that does nothing but note what it is told; tests complete what it has started.
+class FakePe : public PeBackend {
+ public:
+  explicit FakePe(Simulation& sim) : sim_{sim} {}
+
+  [[nodiscard]] int program_id(int axis) const override { return axis; }
+  [[nodiscard]] int num_programs(int axis) const override { return 10 * (axis + 1); }
+  [[nodiscard]] Time clock() const override { return clock_; }
+  void observe(Time t) override { clock_ = std::max(clock_, t); }
+
+  [[nodiscard]] TilePtr execute(const EngineCommand& command) override {
+    commands.push_back(command);
+    return tile(command.shape, command.dtype);
+  }
+  [[nodiscard]] PendingPtr load(Ptr, Shape, DType, std::source_location at) override {
+    return start("load", at);
+  }
+  [[nodiscard]] PendingPtr store(Ptr, const TilePtr&, std::source_location at) override {
+    return start("store", at);
+  }
+  [[nodiscard]] PendingPtr send(Dir, const TilePtr&, int, std::source_location at) override {
+    return start("send", at);
+  }
+  [[nodiscard]] PendingPtr recv(Dir, Shape, DType, int, std::source_location at) override {
+    return start("recv", at);
+  }
+  void dropped(const PendingState& pending) noexcept override { drops.push_back(pending.what()); }
+  void detached(PendingPtr pending) override { detachments.push_back(std::move(pending)); }
+
+  [[nodiscard]] TilePtr tile(Shape shape, DType dtype) {
+    return std::make_shared<TileState>(*this, shape, dtype);
+  }
+
+  std::vector<EngineCommand> commands;
+  std::vector<PendingPtr> started;
+  std::vector<std::string> drops;
+  std::vector<PendingPtr> detachments;
+
+ private:
+  PendingPtr start(std::string what, std::source_location at) {
+    started.push_back(std::make_shared<PendingState>(sim_, *this, std::move(what), at));
+    return started.back();
+  }
+
+  Simulation& sim_;
+  Time clock_{};
+};
+
+/// The text of the KernelFault that `act` ends with, "" if it doesn't.
+inline std::string fault(const std::function<void()>& act) {
+  try {
+    act();
+    return "";
+  } catch (const KernelFault& found) {
+    return found.what();
+  }
+}
+
+}  // namespace kbsim::test

@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+
+#include "tl/fake_pe.hpp"
+
+using namespace kbsim;
+using namespace kbsim::test;
+
+namespace {
+
+struct Kernel {
+  Simulation sim;
+  FakePe pe{sim};
+  FakePe other{sim};
+  TL tl{pe};
+  TL other_tl{other};
+};
+
+std::string here(int line, const std::string& text) {
+  return "faults.cpp:" + std::to_string(line) + ": " + text;
+}
+
+}  // namespace
+
+TEST_CASE("Faults: an operation on two shapes names the line and both shapes, operators too") {
+  Kernel k;
+  Tile a = k.tl.zeros({2, 3}, f16);
+  const Tile b = k.tl.zeros({3, 2}, f16);
+  CHECK(fault([&] { (void)(a + b); }) == here(__LINE__, "add: shapes differ: [2, 3] and [3, 2]"));
+  CHECK(fault([&] { (void)(a - b); }) == here(__LINE__, "sub: shapes differ: [2, 3] and [3, 2]"));
+  CHECK(fault([&] { (void)(a * b); }) == here(__LINE__, "mul: shapes differ: [2, 3] and [3, 2]"));
+  CHECK(fault([&] { (void)(a / b); }) == here(__LINE__, "div: shapes differ: [2, 3] and [3, 2]"));
+  CHECK(fault([&] { a += b; }) == here(__LINE__, "add: shapes differ: [2, 3] and [3, 2]"));
+  CHECK(fault([&] { (void)k.tl.maximum(a, b); }) ==
+        here(__LINE__, "maximum: shapes differ: [2, 3] and [3, 2]"));
+}
+
+TEST_CASE("Faults: unequal dtypes are refused, not promoted") {
+  Kernel k;
+  const Tile a = k.tl.zeros({4}, f16);
+  const Tile b = k.tl.zeros({4}, f32);
+  CHECK(fault([&] { (void)(a + b); }) == here(__LINE__, "add: dtypes differ: f16 and f32"));
+  CHECK(fault([&] { (void)(a.to(f32) + b); }).empty());
+}
+
+TEST_CASE("Faults: tiles of two PEs don't mix") {
+  Kernel k;
+  const Tile a = k.tl.zeros({4});
+  const Tile b = k.other_tl.zeros({4});
+  CHECK(fault([&] { (void)(a + b); }) ==
+        here(__LINE__, "add: the tiles live on different PEs; send one to the other"));
+}
+
+TEST_CASE("Faults: an empty or moved-from tile is refused by everything that takes one") {
+  Kernel k;
+  const Tile empty;
+  Tile a = k.tl.zeros({4});
+  const auto text = [](int line, const std::string& call) {
+    return here(line, call + ": the tile is empty (never assigned, or moved from)");
+  };
+  CHECK(fault([&] { (void)(a + empty); }) == text(__LINE__, "add"));
+  CHECK(fault([&] { (void)(empty * 2.0); }) == text(__LINE__, "mul"));
+  CHECK(fault([&] { (void)empty.to(f16); }) == text(__LINE__, "to"));
+  CHECK(fault([&] { (void)empty.shape(); }) == text(__LINE__, "shape"));
+  CHECK(fault([&] { (void)empty.dtype(); }) == text(__LINE__, "dtype"));
+  CHECK(fault([&] { k.tl.store({}, empty).detach(); }) == text(__LINE__, "store"));
+  CHECK(fault([&] { k.tl.send({.dir = Dir::E, .src = empty}).detach(); }) == text(__LINE__, "send"));
+  const Tile moved = std::move(a);
+  CHECK(fault([&] { (void)(moved + a); }) == text(__LINE__, "add"));  // NOLINT(bugprone-use-after-move)
+}
+
+TEST_CASE("Faults: extents must be positive") {
+  Kernel k;
+  CHECK(fault([&] { (void)k.tl.zeros({4, 0}); }) ==
+        here(__LINE__, "full: every extent must be positive, got [4, 0]"));
+  CHECK(fault([&] { k.tl.load({}, {-1}, f16).detach(); }) ==
+        here(__LINE__, "load: every extent must be positive, got [-1]"));
+  CHECK(fault([&] { k.tl.recv({.dir = Dir::W, .shape = {0}}).detach(); }) ==
+        here(__LINE__, "recv: every extent must be positive, got [0]"));
+}
+
+TEST_CASE("Faults: memory is read and written as what it holds") {
+  Kernel k;
+  const Tile tile = k.tl.zeros({4}, f32);
+  CHECK(fault([&] { k.tl.load({.dtype = f16}, {4}, f32).detach(); }) ==
+        here(__LINE__, "load: a tile of f32 from memory of f16; load it as f16, then .to(f32)"));
+  CHECK(fault([&] { k.tl.store({.dtype = f16}, tile).detach(); }) ==
+        here(__LINE__, "store: a tile of f32 into memory of f16; convert it with .to(f16)"));
+}
+
+TEST_CASE("Faults: an axis is 0, 1 or 2") {
+  Kernel k;
+  for (const int axis : {0, 1, 2}) {
+    CHECK(k.tl.program_id(axis) == axis);
+    CHECK(k.tl.num_programs(axis) == 10 * (axis + 1));
+  }
+  const std::string text = ": axis must be 0 (PE in the cube), 1 (cube in the SIP) or 2 (SIP), got ";
+  CHECK(fault([&] { (void)k.tl.program_id(3); }) == here(__LINE__, "program_id" + text + "3"));
+  CHECK(fault([&] { (void)k.tl.num_programs(-1); }) == here(__LINE__, "num_programs" + text + "-1"));
+}

@@ -1,0 +1,56 @@
+#include "kbsim/tl/kernel.hpp"
+
+#include <doctest/doctest.h>
+
+#include "kbsim/tl/collective_args.hpp"
+
+#include "tl/fake_pe.hpp"
+
+using namespace kbsim;
+using namespace kbsim::test;
+
+static_assert(std::is_aggregate_v<CollectiveArgs> && std::is_trivially_copyable_v<CollectiveArgs>);
+
+namespace {
+
+struct DoubleArgs {
+  double value = 0.0;
+};
+struct OtherArgs {
+  double value = 0.0;
+};
+
+Task<> fill_with(TL& tl, DoubleArgs args) {
+  (void)tl.full({1}, args.value);
+  co_return;
+}
+KBSIM_KERNEL(fill_with, "one tile of a value");
+
+}  // namespace
+
+TEST_CASE("Kernels: one is known by its name, and bound to arguments of its own type") {
+  Simulation sim;
+  FakePe pe{sim};
+  TL tl{pe};
+  const KernelEntry& entry = kernels().at("fill_with");
+  CHECK(entry.doc == "one tile of a value");
+  const KernelCall call = entry.bind(DoubleArgs{2.5});
+  CHECK(call.name == "fill_with");
+  for (int launch = 0; launch < 2; ++launch) sim.spawn("kernel", call.start(tl));
+  sim.run();
+  REQUIRE(pe.commands.size() == 2);
+  CHECK(pe.commands[1].scalar == 2.5);
+}
+
+TEST_CASE("Kernels: arguments of another type are refused, even of the same members") {
+  const KernelEntry& entry = kernels().at("fill_with");
+  const char* text = "kernel 'fill_with' was given arguments of another kernel's type";
+  CHECK_THROWS_WITH_AS((void)entry.bind(OtherArgs{2.5}), text, UsageError);
+  CHECK_THROWS_WITH_AS((void)entry.bind({}), text, UsageError);
+}
+
+TEST_CASE("Kernels: an unknown name gives the nearest, and a second registration is an internal error") {
+  CHECK_THROWS_WITH_AS((void)kernels().at("fil_with"), "unknown kernel 'fil_with', did you mean 'fill_with'?",
+                       UsageError);
+  CHECK_THROWS_AS(kernels().add("fill_with", {}), InternalError);
+}
