@@ -31,7 +31,7 @@ boost::json::object to_json(const RunSummary& run) {
           {"digest", to_string(run.digest)},
           {"host",
            {{"wall_s", run.wall.count()},
-            {"events_per_s", events_per_second(run)},
+            {"events_per_s", run.wall.count() > 0.0 ? boost::json::value(events_per_second(run)) : nullptr},
             {"peak_memory_bytes", run.peak_memory.count()}}}};
 }
 

@@ -1,0 +1,60 @@
+#include "kbsim/report/run_summary.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <doctest/doctest.h>
+
+using namespace kbsim;
+using namespace kbsim::report;
+
+namespace {
+
+RunSummary run() {
+  return {.simulated = 1500_ns,
+          .events = 3'000'000,
+          .digest = {},
+          .wall = std::chrono::duration<double>{1.5},
+          .peak_memory = 3_MiB};
+}
+
+}  // namespace
+
+TEST_CASE("Run summary: one line with simulated time, events, wall seconds, rate, memory and digest") {
+  CHECK(to_text(run()) ==
+        "simulated 1500 ns, 3000000 events, 1.500 s wall, 2.00 M events/s, 3.0 MiB peak memory, digest " +
+            to_string(Digest{}));
+}
+
+TEST_CASE("Run summary: the JSON has the same numbers, what the host measures apart") {
+  const boost::json::object json = to_json(run());
+  CHECK(json.at("simulated_ps") == 1'500'000);
+  CHECK(json.at("events") == 3'000'000);
+  const boost::json::object& host = json.at("host").as_object();
+  CHECK(host.at("wall_s") == 1.5);
+  CHECK(host.at("events_per_s") == 2e6);
+  CHECK(host.at("peak_memory_bytes") == 3 * 1024 * 1024);
+}
+
+TEST_CASE("Run summary: equal runs on another host differ in the member host only") {
+  RunSummary other = run();
+  other.wall *= 2;
+  other.peak_memory = 5_MiB;
+  boost::json::object a = to_json(run());
+  boost::json::object b = to_json(other);
+  CHECK(a != b);
+  a.erase("host");
+  b.erase("host");
+  CHECK(a == b);
+}
+
+TEST_CASE("Run summary: a run that took no time has no rate") {
+  RunSummary instant = run();
+  instant.wall = {};
+  CHECK(to_json(instant).at("host").at("events_per_s").is_null());
+  CHECK(to_text(instant).find("inf") == std::string::npos);
+}
+
+TEST_CASE("Peak memory: is measured, and never falls") {
+  const Bytes before = peak_memory();
+  CHECK(before > 1_MiB);
+  CHECK(peak_memory() >= before);
+}
