@@ -98,10 +98,11 @@ HbmTiming::HbmTiming(const HbmSpec& spec, Bandwidth raw)
 Lane::Slot HbmTiming::serve(std::int64_t address, Bytes n, bool write, Time at) {
   const std::int64_t burst = spec_.burst.count();
   Lane::Slot all{.start = kForever, .end = Time{0}};
+  HbmPlace where = place(address);
   for (std::int64_t next = address - address % burst; next < address + n.count(); next += burst) {
-    const HbmPlace where = place(next);
     const Lane::Slot slot = channels_[static_cast<std::size_t>(where.channel)].serve(where, write, at);
     all = {.start = std::min(all.start, slot.start), .end = std::max(all.end, slot.end)};
+    if (++where.channel == spec_.pseudo_channels) where = place(next + burst);
   }
   return all;
 }
