@@ -14,15 +14,6 @@ config::MachineSpec spec_of(const Machine& machine) {
   return spec;
 }
 
-Case::Case(std::string_view scope, std::string_view pattern_text, const Machine& machine)
-    : network{topology::traffic_network(spec_of(machine), scope)},
-      pattern{topology::traffic_pattern(network, pattern_text)},
-      bound{topology::rate_bound(network, topology::link_loads(network, pattern))} {}
-
-hw::TrafficResult Case::run(const hw::TrafficRequest& request) const {
-  return hw::run_traffic(network, pattern, request);
-}
-
 double mean_wait(const hw::TrafficResult& result) {
   return mean(result.waits) / static_cast<double>(result.service.count());
 }

@@ -16,14 +16,12 @@ struct Machine {
 };
 [[nodiscard]] kbsim::config::MachineSpec spec_of(const Machine& machine = {});
 
-/// A part of a machine, and who sends to whom in it.
-struct Case {
-  kbsim::topology::TrafficNetwork network;
-  kbsim::topology::TrafficPattern pattern;
-  double bound = 0.0;
-
-  Case(std::string_view scope, std::string_view pattern_text, const Machine& machine = {});
-  [[nodiscard]] kbsim::hw::TrafficResult run(const kbsim::hw::TrafficRequest& request) const;
+struct Case : kbsim::topology::TrafficCase {
+  Case(std::string_view scope, std::string_view pattern, const Machine& machine = {})
+      : TrafficCase{kbsim::topology::traffic_case(spec_of(machine), scope, pattern)} {}
+  [[nodiscard]] kbsim::hw::TrafficResult run(const kbsim::hw::TrafficRequest& request) const {
+    return kbsim::hw::run_traffic(*this, request);
+  }
 };
 
 /// In service times.

@@ -48,14 +48,26 @@ struct Window {
   [[nodiscard]] bool contains(Time t) const { return begin <= t && t < end; }
 };
 
-Time services(double n, Time service) { return Time{std::llround(n * static_cast<double>(service.count()))}; }
+// Beyond simulated time: kForever.
+Time services(double n, Time service) {
+  constexpr double kTooLong = 9e18;
+  const double time = n * static_cast<double>(service.count());
+  return time < kTooLong ? Time{std::llround(time)} : kForever;
+}
+
+void check_count(const char* what, std::int64_t count, std::int64_t least) {
+  constexpr std::int64_t kMost = 50'000'000;  // a packet's times are kept until the end
+  if (count < least || count > kMost)
+    throw UsageError{fmt::format("{} {}: expected from {} to {}", count, what, least, kMost)};
+}
 
 void check(const TrafficRequest& request) {
-  if (request.packet < 1_B) throw UsageError{"a packet has at least one byte"};
-  if (request.packets < 1)
-    throw UsageError{fmt::format("{} packets: expected at least one", request.packets)};
-  if (request.warmup < 0)
-    throw UsageError{fmt::format("{} packets of warm-up: expected none or more", request.warmup)};
+  constexpr Bytes kLargest = 1_GiB;
+  if (request.packet < 1_B || request.packet > kLargest)
+    throw UsageError{
+        fmt::format("packets of {} bytes: expected from 1 to {}", request.packet.count(), kLargest.count())};
+  check_count("packets", request.packets, 1);
+  check_count("packets of warm-up", request.warmup, 0);
   if (request.arrivals != Arrivals::saturated && !(request.rate > 0.0 && request.rate <= 1.0)) {
     throw UsageError{fmt::format(
         "a rate of {} packets a service time and source: expected more than 0 and at most 1", request.rate)};
@@ -79,6 +91,7 @@ class TrafficRun {
     window_ = {.begin = services(warmup, service_),
                .end = services(warmup + measured, service_),
                .last = services(warmup + measured + warmup, service_)};
+    if (window_.last == kForever) throw UsageError{"so few packets a time last longer than simulated time"};
     served_.resize(network.graph.links().size());
   }
 
@@ -180,10 +193,9 @@ Arrivals arrivals_named(std::string_view name) {
                                name_hint(name, {kArrivals.begin(), kArrivals.end()}))};
 }
 
-TrafficResult run_traffic(const topology::TrafficNetwork& network, const topology::TrafficPattern& pattern,
-                          const TrafficRequest& request) {
+TrafficResult run_traffic(const topology::TrafficCase& traffic, const TrafficRequest& request) {
   check(request);
-  return TrafficRun{network, pattern, request}.run();
+  return TrafficRun{traffic.network, traffic.pattern, request}.run();
 }
 
 }  // namespace kbsim::hw

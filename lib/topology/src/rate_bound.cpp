@@ -46,4 +46,12 @@ double rate_bound(const TrafficNetwork& network, const std::vector<double>& load
   return 1.0 / largest;
 }
 
+TrafficCase traffic_case(const config::MachineSpec& spec, std::string_view scope, std::string_view pattern) {
+  TrafficCase all{.network = traffic_network(spec, scope)};
+  all.pattern = traffic_pattern(all.network, pattern);
+  all.loads = link_loads(all.network, all.pattern);
+  all.bound = rate_bound(all.network, all.loads);
+  return all;
+}
+
 }  // namespace kbsim::topology

@@ -42,8 +42,6 @@ struct TrafficResult {
 };
 
 /// Runs synthetic traffic to its end. UsageError if the request is out of range; the fabric's audit holds.
-[[nodiscard]] TrafficResult run_traffic(const topology::TrafficNetwork& network,
-                                        const topology::TrafficPattern& pattern,
-                                        const TrafficRequest& request);
+[[nodiscard]] TrafficResult run_traffic(const topology::TrafficCase& traffic, const TrafficRequest& request);
 
 }  // namespace kbsim::hw

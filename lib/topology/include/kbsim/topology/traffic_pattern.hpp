@@ -39,4 +39,14 @@ struct TrafficPattern {
 /// largest load, loads weighed by how much longer a link takes for a packet than its source.
 [[nodiscard]] double rate_bound(const TrafficNetwork& network, const std::vector<double>& loads);
 
+/// A part of a machine, who sends to whom in it, and what that asks of its links.
+struct TrafficCase {
+  TrafficNetwork network;
+  TrafficPattern pattern;
+  std::vector<double> loads;
+  double bound = 0.0;
+};
+[[nodiscard]] TrafficCase traffic_case(const config::MachineSpec& spec, std::string_view scope,
+                                       std::string_view pattern);
+
 }  // namespace kbsim::topology

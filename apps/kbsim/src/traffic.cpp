@@ -1,0 +1,240 @@
+// kbsim traffic: synthetic traffic on a part of the fabric.
+#include "kbsim/report/traffic.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/config/describe.hpp"
+#include "kbsim/report/gnuplot.hpp"
+#include "kbsim/report/output_file.hpp"
+#include "kbsim/report/run_summary.hpp"
+
+#include "catalog.hpp"
+#include "commands.hpp"
+#include "machine_options.hpp"
+#include "traffic_sweep.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+using Points = std::vector<hw::TrafficResult>;
+
+struct TrafficOptions {
+  MachineOptions machine;
+  std::string scope;
+  std::string pattern = "uniform";
+  std::string arrivals = "poisson";
+  std::optional<double> load;
+  std::optional<double> rate;
+  std::string bytes = "256";
+  bool sweep = false;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+  std::int64_t num_threads = 0;
+  std::int64_t seed = 1;
+  std::optional<std::int64_t> shuffle_ties;
+  hw::TrafficRequest request;
+};
+
+void describe_traffic(TrafficOptions& o, po::options_description& all) {
+  auto add = all.add_options();
+  static const std::string scopes =
+      std::string{"the part of the fabric: "} + std::string{topology::scope_forms()};
+  add("scope", po::value(&o.scope)->value_name("S")->required(), scopes.c_str());
+  add("pattern", po::value(&o.pattern)->value_name("P"),
+      "who sends to whom: uniform (default), transpose, hotspot:P, all-to-one, neighbour or "
+      "permutation:SEED");
+  add("load", po::value<double>()->value_name("L")->notifier([&](double v) { o.load = v; }),
+      "offered, as a fraction of the rate at which the pattern's busiest link is always busy");
+  add("rate", po::value<double>()->value_name("R")->notifier([&](double v) { o.rate = v; }),
+      "offered, in packets a service time and source");
+  add("sweep", po::bool_switch(&o.sweep), "the load-latency curve, up to and beyond the bound");
+  add("arrivals", po::value(&o.arrivals)->value_name("A"), "poisson (default), bernoulli or saturated");
+  add("bytes", po::value(&o.bytes)->value_name("N"), "size of a packet (default 256), e.g. 4KiB");
+  add("packets", po::value(&o.request.packets)->value_name("N"),
+      "how many are measured at each point (default 100000, on average)");
+  add("warmup", po::value(&o.request.warmup)->value_name("N"),
+      "how many go before them, and after them (default 10000)");
+  add("seed", po::value(&o.seed)->value_name("N"), "of all random draws (default 1)");
+}
+
+po::options_description describe(TrafficOptions& o) {
+  po::options_description all{"options of kbsim traffic"};
+  o.machine.describe(all);
+  describe_traffic(o, all);
+  auto add = all.add_options();
+  add("out", po::value(&o.out)->value_name("DIR"),
+      "write results.csv, links.csv, summary.json, run.json and config.resolved.yaml there, with --sweep the "
+      "figure, too");
+  add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
+  add("quiet", po::bool_switch(&o.quiet), "no progress and no summary on stderr");
+  add("shuffle-ties", po::value<std::uint64_t>()->value_name("SEED")->notifier([&](std::uint64_t v) {
+    o.request.simulation.shuffle_ties = v;
+  }),
+      "run events of equal time in random order; no result may change");
+  add("num-threads", po::value(&o.num_threads)->value_name("N"),
+      "simulations of a sweep that run at once (default: one a core)");
+  return all;
+}
+
+const std::string kTrafficExamples = R"(
+examples:
+  kbsim traffic --topology topology.yaml --scope link --load 0.8
+  kbsim traffic --topology topology.yaml --scope mesh:8x8 --pattern transpose --load 0.5 --json
+  kbsim traffic --topology topology.yaml --scope sip0.cubes --pattern hotspot:0.2 --rate 0.1
+  kbsim traffic --topology topology.yaml --scope mesh:8x8 --sweep --out curve
+)";
+
+// The rate that was asked for, in packets a service time and source.
+double asked_rate(const TrafficOptions& o, double bound) {
+  if (o.rate) return *o.rate;
+  if (!(*o.load > 0.0 && *o.load <= 1.0))
+    throw UsageError{
+        fmt::format("--load {}: expected a fraction of the bound, above 0 and at most 1", *o.load)};
+  return *o.load * bound;
+}
+
+std::uint64_t checked(const char* option, std::int64_t value, std::int64_t most) {
+  if (value < 0 || value > most)
+    throw UsageError{fmt::format("--{} must be 0 to {}, got {}", option, most, value)};
+  return static_cast<std::uint64_t>(value);
+}
+
+void fill_request(TrafficOptions& o) {
+  constexpr std::int64_t kAnySeed = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMostThreads = 1024;
+  o.request.arrivals = hw::arrivals_named(o.arrivals);
+  o.request.packet = parse_bytes(o.bytes);
+  o.request.seed = checked("seed", o.seed, kAnySeed);
+  if (o.shuffle_ties) o.request.simulation.shuffle_ties = checked("shuffle-ties", *o.shuffle_ties, kAnySeed);
+  (void)checked("num-threads", o.num_threads, kMostThreads);
+}
+
+void check_choice(const TrafficOptions& o) {
+  const bool saturated = o.request.arrivals == hw::Arrivals::saturated;
+  const int given = o.load.has_value() + o.rate.has_value() + o.sweep + saturated;
+  if (given != 1)
+    throw UsageError{"expected one of --load L, --rate R, --sweep and --arrivals saturated, got " +
+                     (given == 0 ? std::string{"none"} : std::to_string(given))};
+}
+
+Points measure(const TrafficOptions& options, const topology::TrafficCase& traffic) {
+  hw::TrafficRequest request = options.request;
+  if (options.sweep) {
+    return sweep_traffic(traffic, request, sweep_loads(traffic.bound),
+                         static_cast<unsigned>(options.num_threads), !options.quiet);
+  }
+  if (request.arrivals != hw::Arrivals::saturated) request.rate = asked_rate(options, traffic.bound);
+  return {hw::run_traffic(traffic, request)};
+}
+
+boost::json::value results_json(bool sweep, const topology::TrafficCase& traffic, const Points& points) {
+  if (!sweep) return report::to_json(traffic, points.front());
+  boost::json::array all;
+  for (const hw::TrafficResult& point : points) all.push_back(report::to_json(traffic, point));
+  return boost::json::object{{"points", std::move(all)}};
+}
+
+report::RunSummary summary_of(const Points& points, std::chrono::duration<double> wall) {
+  report::RunSummary summary{.wall = wall, .peak_memory = report::peak_memory()};
+  for (const hw::TrafficResult& point : points) {
+    summary.simulated += point.simulated;
+    summary.events += point.events;
+    summary.digest.add(point.digest.value());
+  }
+  return summary;
+}
+
+class OutputFolder {
+ public:
+  explicit OutputFolder(std::filesystem::path path) : path_{std::move(path)} {
+    std::error_code error;
+    std::filesystem::create_directories(path_, error);
+    if (error) throw UsageError{fmt::format("--out {}: {}", path_.string(), error.message())};
+  }
+  void write(const std::string& name, const std::string& text) const {
+    report::write_file(path_ / name, text);
+  }
+  void write(const std::string& name, const boost::json::value& json) const {
+    write(name, boost::json::serialize(json) + "\n");
+  }
+  void draw(const std::string& name, const std::string& script) const {
+    write(name, script);
+    if (!report::draw(path_ / name))
+      fmt::print(stderr, "kbsim: gnuplot isn't installed (apt-get install gnuplot-nox), so {} is not drawn\n",
+                 (path_ / name).string());
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void write(const TrafficOptions& options, const config::MachineSpec& spec, const Arguments& arguments,
+           const topology::TrafficCase& traffic, const Points& points, const report::RunSummary& summary) {
+  const OutputFolder folder{options.out};
+  boost::json::array words{"kbsim", "traffic"};
+  for (const std::string& word : arguments) words.emplace_back(word);
+  folder.write("run.json", boost::json::object{{"schema_version", 1},
+                                               {"version", KBSIM_VERSION},
+                                               {"command", std::move(words)},
+                                               {"seed", options.seed},
+                                               {"run", report::to_json(summary)}});
+  folder.write("config.resolved.yaml", config::resolved_yaml(spec, ModelCatalog{}));
+  folder.write("summary.json", boost::json::object{{"schema_version", 1},
+                                                   {"result", results_json(options.sweep, traffic, points)}});
+  folder.write("results.csv", report::traffic_csv(traffic, points));
+  folder.write("links.csv", report::traffic_links_csv(traffic, points));
+  if (!options.sweep) return;
+  folder.write("load_latency.csv", report::traffic_csv(traffic, points));
+  folder.draw("load_latency.gp", report::load_latency_script("load_latency",
+                                                             fmt::format("{}, {}, {} arrivals", options.scope,
+                                                                         options.pattern, options.arrivals),
+                                                             traffic.bound));
+}
+
+void print(const TrafficOptions& options, const topology::TrafficCase& traffic, const Points& points) {
+  if (options.json) {
+    std::cout << boost::json::serialize(results_json(options.sweep, traffic, points)) << '\n';
+    return;
+  }
+  fmt::print(
+      "{}, {}, {} arrivals, packets of {}\n{}", options.scope, options.pattern, options.arrivals,
+      to_string(options.request.packet),
+      options.sweep ? report::traffic_table(traffic, points) : report::to_text(traffic, points.front()));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+ExitCode traffic(const Arguments& arguments) {
+  TrafficOptions options;
+  po::options_description description = describe(options);
+  if (!parse_options(arguments, description, "kbsim traffic --topology FILE --scope S --load L [options]",
+                     kTrafficExamples))
+    return ExitCode::ok;
+  const auto start = std::chrono::steady_clock::now();
+  fill_request(options);
+  check_choice(options);
+  const config::MachineSpec spec = options.machine.load().first;
+  const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
+  const Points points = measure(options, traffic);
+  const report::RunSummary summary = summary_of(points, std::chrono::steady_clock::now() - start);
+  if (!options.out.empty()) write(options, spec, arguments, traffic, points, summary);
+  print(options, traffic, points);
+  if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

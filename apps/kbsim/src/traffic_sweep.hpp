@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "kbsim/hw/traffic.hpp"
+
+namespace kbsim::app {
+
+/// The fractions of the bound at which a load-latency curve is drawn; the last ones lie beyond it, so that
+/// saturation shows. Those at which a source would have to send faster than its link are left out.
+[[nodiscard]] std::vector<double> sweep_loads(double bound);
+
+/// One simulation a load, on `threads` threads (0: one a core); the results don't depend on their number.
+/// With `progress`, each point that ends says so on stderr.
+[[nodiscard]] std::vector<hw::TrafficResult> sweep_traffic(const topology::TrafficCase& traffic,
+                                                           const hw::TrafficRequest& request,
+                                                           const std::vector<double>& loads, unsigned threads,
+                                                           bool progress);
+
+}  // namespace kbsim::app

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <filesystem>
+
+namespace kbsim::report {
+
+/// Runs a gnuplot script in its own folder. False if gnuplot isn't installed; UsageError naming the script
+/// if it fails.
+[[nodiscard]] bool draw(const std::filesystem::path& script);
+
+}  // namespace kbsim::report
