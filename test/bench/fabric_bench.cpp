@@ -42,12 +42,12 @@ Cost run(const topology::TrafficCase& mesh, std::int64_t packets) {
   return cost;
 }
 
-/// Uniform traffic at half of the bound. The run of half the length is what it takes to get going, routes
-/// and pools included; what the longer one allocates beyond it is for samples and for routes not yet seen.
-void mesh_hop(benchmark::State& state) {
+/// A pattern at half of its bound. The run of half the length is what it takes to get going, routes and
+/// pools included; what the longer one allocates beyond it is for samples and for routes not yet seen.
+void mesh_hop(benchmark::State& state, const char* pattern) {
   constexpr std::int64_t kPackets = 100'000;
   const std::string scope = "mesh:" + std::to_string(state.range(0)) + "x" + std::to_string(state.range(1));
-  const topology::TrafficCase mesh = topology::traffic_case(config::MachineSpec{}, scope, "uniform");
+  const topology::TrafficCase mesh = topology::traffic_case(config::MachineSpec{}, scope, pattern);
   const Cost half = run(mesh, kPackets / 2);
   Cost whole;
   for (auto _ : state) whole = run(mesh, kPackets);
@@ -58,7 +58,11 @@ void mesh_hop(benchmark::State& state) {
   state.counters["allocations/hop"] = static_cast<double>(whole.allocations - half.allocations) /
                                       static_cast<double>(whole.result.hops - half.result.hops);
 }
-BENCHMARK(mesh_hop)->Args({8, 8})->Args({20, 32})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(mesh_hop, uniform, "uniform")->Args({8, 8})->Args({20, 32})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(mesh_hop, permutation, "permutation:1")
+    ->Args({8, 8})
+    ->Args({20, 32})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

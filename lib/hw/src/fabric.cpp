@@ -120,12 +120,15 @@ Packet& Fabric::allocate() {
 
 Split Fabric::split(const Message& message, Time arrival) const {
   Split split{.drain = message.source_tail - message.sent};
+  const topology::Link* slowest = nullptr;
   for (const LinkId id : *message.route) {
     const topology::Link& link = graph_.link(id);
     split.overhead += component(link.from).overhead();
     split.wire += link.wire;
-    split.drain = std::max(split.drain, serialization(message.size, link.bandwidth));
+    if (slowest == nullptr || link.bandwidth < slowest->bandwidth) slowest = &link;
   }
+  if (slowest != nullptr)
+    split.drain = std::max(split.drain, serialization(message.size, slowest->bandwidth));
   split.queueing = arrival - message.sent - split.total();
   return split;
 }
