@@ -19,6 +19,7 @@ struct Command {
 
 ExitCode run_bench(const Arguments& arguments);
 ExitCode list(const Arguments& arguments);
+ExitCode describe_topology(const Arguments& arguments);
 ExitCode traffic(const Arguments& arguments);
 ExitCode probe(const Arguments& arguments);
 

@@ -1,0 +1,134 @@
+// kbsim topology: what a topology file compiles to, in numbers and as a drawing.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include <boost/json/serialize.hpp>
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/config/load.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/report/machine_report.hpp"
+#include "kbsim/report/output_file.hpp"
+
+#include "catalog.hpp"
+#include "commands.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+struct Options {
+  std::string file;
+  std::vector<std::string> set;
+  std::string out;
+  bool json = false;
+  bool dot = false;
+  bool svg = false;
+  bool help = false;
+};
+
+po::options_description description(Options& o) {
+  po::options_description all{"options of kbsim topology"};
+  auto add = all.add_options();
+  add("topology", po::value(&o.file)->value_name("FILE")->required(),
+      "the machine; looked for in the current folder, then among the installed configs");
+  add("set", po::value(&o.set)->value_name("KEY=VALUE")->composing(),
+      "override one key of the file, e.g. system.sips.count=4; repeatable");
+  add("json", po::bool_switch(&o.json), "the summary, every node and every link as JSON");
+  add("dot", po::bool_switch(&o.dot), "for Graphviz: kbsim topology FILE --dot | neato -n2 -Tsvg");
+  add("svg", po::bool_switch(&o.svg), "a drawing: packages, one cube enlarged, and a legend");
+  add("out", po::value(&o.out)->value_name("FILE"), "write there instead of on stdout");
+  add("help", po::bool_switch(&o.help), "this text");
+  return all;
+}
+
+constexpr std::string_view kExamples = R"(
+examples:
+  kbsim topology topology.yaml
+  kbsim topology topology.yaml --set system.sips.count=8 --svg --out machine.svg
+  kbsim topology topology.yaml --json
+)";
+
+Options parse(const Arguments& arguments) {
+  Options options;
+  const po::options_description all = description(options);
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(arguments)
+                  .options(all)
+                  .positional(po::positional_options_description{}.add("topology", 1))
+                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+                  .run(),
+              values);
+    options.help = values["help"].as<bool>();
+    if (!options.help) po::notify(values);
+  } catch (const po::error& error) {
+    throw UsageError{std::string{error.what()} + "; see kbsim topology --help"};
+  }
+  if (options.help) std::cout << "usage: kbsim topology FILE [options]\n\n" << all << kExamples;
+  if (options.json + options.dot + options.svg > 1)
+    throw UsageError{"expected at most one of --json, --dot and --svg"};
+  return options;
+}
+
+// An attribute of a component model, given or by default; none if the model has no such attribute.
+std::optional<double> attribute(const ComponentSpec& component, std::string_view name) {
+  const std::vector<Field>& fields = *hw::component_models().at(component.impl).fields;
+  const auto field = std::ranges::find(fields, name, &Field::name);
+  if (field == fields.end()) return std::nullopt;
+  const auto given = component.attrs.find(field->name);
+  const Scalar value = given != component.attrs.end() ? given->second : field->get(field->fresh().get());
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  const auto* real = std::get_if<double>(&value);
+  return real != nullptr ? std::optional{*real} : std::nullopt;
+}
+
+// As the components of a live machine say.
+topology::Figures figures(const topology::Graph& graph) {
+  Simulation sim;
+  oplog::OpLog log;
+  const hw::Machine machine{sim, graph, log};
+  topology::Figures result{.hbm_efficiency = attribute(graph.spec().cube.hbm_ctrl, "efficiency"),
+                           .macs_per_ns = attribute(graph.spec().pe.pe_gemm, "macs_per_ns")};
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    result.overhead.push_back(machine.fabric().component(NodeId{i}).overhead());
+  }
+  return result;
+}
+
+std::string rendered(const Options& options, const report::MachineReport& machine) {
+  if (options.dot) return report::to_dot(machine.graph);
+  if (options.svg) return report::to_svg(machine);
+  if (!options.json) return report::to_text(machine);
+  boost::json::object all{{"schema_version", 1}, {"version", KBSIM_VERSION}, {"topology", options.file}};
+  for (auto& [key, value] : report::to_json(machine)) all[key] = value;
+  return boost::json::serialize(all) + "\n";
+}
+
+}  // namespace
+
+ExitCode describe_topology(const Arguments& arguments) {
+  const Options options = parse(arguments);
+  if (options.help) return ExitCode::ok;
+  const auto spec =
+      std::make_shared<const config::MachineSpec>(config::load_machine({.file = options.file,
+                                                                        .overrides = options.set,
+                                                                        .catalog = ModelCatalog{},
+                                                                        .folders = {KBSIM_CONFIG_DIR}}));
+  const topology::Graph graph = topology::compile(spec);
+  const topology::Figures known = figures(graph);
+  const std::string text =
+      rendered(options, {.graph = graph, .figures = known, .summary = topology::summarize(graph, known)});
+  if (options.out.empty()) {
+    std::cout << text << std::flush;
+  } else {
+    report::write_file(options.out, text);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "kbsim/report/machine_report.hpp"
+
+#include "svg.hpp"
+
+namespace kbsim::report {
+
+/// How a link looks: its class's colour, and wider with more bandwidth.
+[[nodiscard]] std::string_view look_of(topology::LinkClass link_class);
+[[nodiscard]] double width_of(Bandwidth bandwidth);
+
+/// Width to height of all packages as they lie.
+[[nodiscard]] double system_aspect(const topology::Graph& graph);
+
+/// The cube that is drawn enlarged, and where the system's drawing has it.
+struct Enlarged {
+  PeCoord at;
+  Box box;
+};
+/// The packages to scale within `area`; enlarges a cube at its right, or at its bottom.
+Enlarged draw_system(Svg& svg, const topology::Graph& graph, const Box& area, bool enlarge_at_right);
+
+/// A cube's routers, PEs, memories and ports within `area`, its mesh schematically.
+void draw_cube(Svg& svg, const topology::Graph& graph, const Box& area);
+
+/// Links, parts and totals in one row of columns, or the totals below.
+void draw_legend(Svg& svg, const MachineReport& machine, const Box& area, bool one_row);
+
+}  // namespace kbsim::report

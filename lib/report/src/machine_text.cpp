@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "kbsim/report/machine_report.hpp"
+#include "kbsim/report/number.hpp"
+
+namespace kbsim::report {
+namespace {
+
+using topology::LinkGroup;
+using topology::Summary;
+
+std::string shape(const config::MachineSpec& spec) {
+  return fmt::format("{} {} ({}) of {}x{} cubes, {} PEs a cube on a {}x{} NOC", spec.system.sips.count,
+                     spec.system.sips.count == 1 ? "package" : "packages", spec.system.sips.topology,
+                     spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, spec.pes_per_cube(), spec.cube.noc.w,
+                     spec.cube.noc.h);
+}
+
+std::string wire(const LinkGroup& group) {
+  const std::string longest = to_string(group.longest);
+  return group.shortest == group.longest ? longest
+                                         : fmt::format("{} to {}", number(to_ns(group.shortest)), longest);
+}
+
+std::string link_table(const Summary& s) {
+  std::string text = fmt::format("{:<18}{:>8}{:>12}{:>14}   {}\n", "links", "count", "GB/s each",
+                                 "GB/s in all", "wire delay");
+  for (const LinkGroup& group : s.groups) {
+    text += fmt::format("  {:<16}{:>8}{:>12}{:>14}   {}\n", to_string(group.link_class), group.count,
+                        number(group.bandwidth.gbs()), number(group.total_gbs()), wire(group));
+  }
+  return text;
+}
+
+std::string or_none(const std::optional<double>& gbs) { return gbs ? rate(*gbs) : "none"; }
+
+std::string bisections(const Summary& s) {
+  return fmt::format(
+      "NOC of a cube {}, cubes of a package {}, packages {}\n"
+      "{:<11}(one direction; the least of the straight cuts in x and y that halve the columns or the rows)",
+      or_none(s.bisection.noc), or_none(s.bisection.package), or_none(s.bisection.system), "");
+}
+
+std::string distances(const MachineReport& machine) {
+  const auto& farthest = machine.summary.farthest;
+  if (!farthest) return "no two PEs";
+  const topology::PathCost& path = farthest->path;
+  return fmt::format(
+      "{} hops from PE to PE at most; the slowest way for a control message of {}, nothing else moving:\n"
+      "{:<11}{} to {}, {} hops, {} = {} overhead + {} wire + {} drain",
+      farthest->diameter, to_string(machine.graph.spec().system.control_bytes), "",
+      to_string(machine.graph.node(path.from).at), to_string(machine.graph.node(path.to).at), path.hops,
+      to_string(path.latency()), number(to_ns(path.overhead)), number(to_ns(path.wire)),
+      number(to_ns(path.drain)));
+}
+
+}  // namespace
+
+std::string to_text(const MachineReport& machine) {
+  const Summary& s = machine.summary;
+  const auto line = [](std::string_view name, const std::string& text) {
+    return fmt::format("{:<11}{}\n", name, text);
+  };
+  std::string text = line("machine", shape(machine.graph.spec()));
+  text += line("", fmt::format("{} cubes, {} PEs; {} nodes, {} links (each direction counts)", s.cubes, s.pes,
+                               s.nodes, s.links));
+  text += line("memory", fmt::format("HBM {}, SRAM {}, TCM {}", size(s.hbm), size(s.sram), size(s.tcm)));
+  text += line("HBM", fmt::format("{} raw, {} effective", rate(s.hbm_raw_gbs),
+                                  s.hbm_effective_gbs ? rate(*s.hbm_effective_gbs) : "unknown"));
+  text += line("GEMM", s.macs_per_ns ? fmt::format("{} MAC/ns, {} TFLOP/s", number(*s.macs_per_ns),
+                                                   number(*s.tflops(), 1))
+                                     : "unknown");
+  text += line("bisection", bisections(s));
+  text += line("distance", distances(machine));
+  return text + "\n" + link_table(s);
+}
+
+}  // namespace kbsim::report

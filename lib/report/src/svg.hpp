@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kbsim::report {
+
+struct Box {
+  double x, y, w, h;
+  [[nodiscard]] double right() const { return x + w; }
+  [[nodiscard]] double bottom() const { return y + h; }
+  [[nodiscard]] double mid_x() const { return x + w / 2; }
+  [[nodiscard]] double mid_y() const { return y + h / 2; }
+};
+
+/// An SVG image as it is drawn; later things lie on earlier ones. `look` names classes of its style sheet.
+class Svg {
+ public:
+  void rect(std::string_view look, const Box& box, double radius);
+  void line(std::string_view look, double width, const std::string& path_data);
+  void area(std::string_view look, const std::string& path_data);
+  void text(std::string_view look, double size, double x, double y, std::string_view words);
+  /// In the middle of a box, if it fits there.
+  void label(std::string_view look, double size, const Box& box, std::string_view words);
+
+  [[nodiscard]] std::string finish(double width, double height, std::string_view title) const;
+
+ private:
+  std::string body_;
+};
+
+}  // namespace kbsim::report

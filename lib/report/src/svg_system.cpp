@@ -1,0 +1,195 @@
+// The packages of a machine, where they are.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "kbsim/topology/sip_grid.hpp"
+
+#include "machine_drawing.hpp"
+
+namespace kbsim::report {
+namespace {
+
+using topology::Graph;
+using topology::LinkClass;
+using topology::Point;
+using topology::Side;
+
+constexpr double kHostStrip = 92.0;  // above the packages: host, switch and the bus to the first row
+constexpr double kMargin = 34.0;     // beside and below them: wires that wrap around
+
+Point origin_mm(const Graph& graph, int sip) {
+  const config::SizeSpec& cube = graph.spec().sip.cube_size;
+  const Point first = graph.node(graph.sips()[static_cast<std::size_t>(sip)].io_noc.front()).pos_mm;
+  return {first.x - 0.5 * cube.w_mm, first.y - 0.5 * cube.h_mm};
+}
+
+Point package_mm(const config::SipSpec& sip) {
+  return {sip.cube_mesh.w * sip.cube_size.w_mm, (sip.cube_mesh.h + 1) * sip.cube_size.h_mm};
+}
+
+Point extent_mm(const Graph& graph) {
+  const Point size = package_mm(graph.spec().sip);
+  Point extent;
+  for (int sip = 0; sip < graph.spec().system.sips.count; ++sip) {
+    const Point at = origin_mm(graph, sip);
+    extent = {std::max(extent.x, at.x + size.x), std::max(extent.y, at.y + size.y)};
+  }
+  return extent;
+}
+
+class SystemDrawing {
+ public:
+  SystemDrawing(Svg& svg, const Graph& graph, const Box& area)
+      : svg_{svg}, graph_{graph}, spec_{graph.spec()}, grid_{spec_.system.sips} {
+    const Point extent = extent_mm(graph);
+    const Box room{area.x + kMargin, area.y + kHostStrip, area.w - 2 * kMargin,
+                   area.h - kHostStrip - kMargin};
+    scale_ = std::min(room.w / extent.x, room.h / extent.y);
+    left_ = room.x + (room.w - scale_ * extent.x) / 2;
+    top_ = room.y + (room.h - scale_ * extent.y) / 2;
+    cube_w_ = scale_ * spec_.sip.cube_size.w_mm;
+    cube_h_ = scale_ * spec_.sip.cube_size.h_mm;
+    thin_ = std::clamp(std::min(cube_w_, cube_h_) / 50.0, 0.25, 1.0);
+  }
+
+  void draw(const PeCoord& enlarged) {
+    draw_host();
+    for (int sip = 0; sip < spec_.system.sips.count; ++sip) join_package(sip);
+    for (int sip = 0; sip < spec_.system.sips.count; ++sip) draw_package(sip, enlarged);
+  }
+
+  [[nodiscard]] Box cube(int sip, int cube) const {
+    const Box package = this->package(sip);
+    const int w = spec_.sip.cube_mesh.w;
+    constexpr double kInset = 0.12;
+    return {package.x + (cube % w + kInset) * cube_w_, package.y + (cube / w + 1 + kInset) * cube_h_,
+            (1 - 2 * kInset) * cube_w_, (1 - 2 * kInset) * cube_h_};
+  }
+
+ private:
+  [[nodiscard]] Box package(int sip) const {
+    const Point at = origin_mm(graph_, sip);
+    const Point size = package_mm(spec_.sip);
+    return {left_ + scale_ * at.x, top_ + scale_ * at.y, scale_ * size.x, scale_ * size.y};
+  }
+  [[nodiscard]] Box io(int sip) const {
+    const Box p = package(sip);
+    return {p.x + 0.12 * cube_w_, p.y + 0.2 * cube_h_, p.w - 0.24 * cube_w_, 0.6 * cube_h_};
+  }
+  [[nodiscard]] double gap_x() const { return std::min(kMargin, 0.5 * package(0).w / 2); }
+  [[nodiscard]] double gap_y() const { return std::min(kMargin, 0.5 * package(0).h / 2); }
+
+  // Host and switch above, a bus above each row of packages, a drop into each IO chiplet.
+  void draw_host() {
+    const double width = width_of(spec_.system.host_link.bandwidth);
+    const double trunk = left_ - 0.75 * kMargin;
+    const double y = top_ - 76;
+    const double bottom = package((grid_.height() - 1) * grid_.width()).y - 0.5 * gap_y();
+    svg_.line("l-host", width, fmt::format("M{0:.1f} {1:.1f}V{2:.1f}", trunk, y + 13, bottom));
+    svg_.line("l-host", width, fmt::format("M{0:.1f} {1:.1f}H{2:.1f}", trunk, y + 13, left_ + 160));
+    for (int row = 0; row < grid_.height(); ++row) {
+      const Box last = package(row * grid_.width() + grid_.width() - 1);
+      svg_.line("l-host", width,
+                fmt::format("M{:.1f} {:.1f}H{:.1f}", trunk, last.y - 0.5 * gap_y(), last.x + 0.15 * last.w));
+    }
+    for (int sip = 0; sip < spec_.system.sips.count; ++sip) {
+      const Box p = package(sip);
+      svg_.line("l-host", width,
+                fmt::format("M{:.1f} {:.1f}V{:.1f}", p.x + 0.15 * p.w, p.y - 0.5 * gap_y(), io(sip).y));
+    }
+    box("host", {left_, y, 64, 26}, "switch");
+    box("host", {left_ + 104, y, 64, 26}, "host");
+  }
+
+  void box(std::string_view look, const Box& at, std::string_view name) {
+    svg_.rect(look, at, 4);
+    svg_.label("mid", 12, at, name);
+  }
+
+  // Its links east and south; those that wrap go around their row or column.
+  void join_package(int sip) {
+    const Box from = package(sip);
+    const double y = io(sip).mid_y();
+    if (const auto east = grid_.neighbour(sip, Side::east)) {
+      const Box to = package(*east);
+      if (to.x > from.x)
+        package_link(fmt::format("M{:.1f} {:.1f}H{:.1f}", from.right(), y, to.x));
+      else
+        package_link(fmt::format("M{:.1f} {:.1f}h{:.1f}V{:.1f}H{:.1f}V{:.1f}H{:.1f}", from.right(), y,
+                                 0.45 * gap_x(), from.bottom() + 0.75 * gap_y(), to.x - 0.45 * gap_x(), y,
+                                 to.x));
+    }
+    if (const auto south = grid_.neighbour(sip, Side::south)) {
+      const Box to = package(*south);
+      if (to.y > from.y)
+        package_link(fmt::format("M{:.1f} {:.1f}V{:.1f}", from.mid_x(), from.bottom(), to.y));
+      else
+        package_link(fmt::format("M{:.1f} {:.1f}v{:.1f}H{:.1f}V{:.1f}H{:.1f}V{:.1f}", from.mid_x(),
+                                 from.bottom(), 0.45 * gap_y(), from.right() + 0.8 * gap_x(),
+                                 to.y - 0.8 * gap_y(), to.mid_x(), to.y));
+    }
+  }
+  void package_link(const std::string& path) {
+    svg_.line("l-package", width_of(spec_.system.sips.link.bandwidth), path);
+  }
+
+  void draw_package(int sip, const PeCoord& enlarged) {
+    const Box p = package(sip);
+    svg_.rect("sip", p, std::min(8.0, 0.2 * cube_w_));
+    join_cubes(sip);
+    svg_.rect("io", io(sip), 3);
+    svg_.label("mid", 11, io(sip), io(sip).w > 90 ? "IO chiplet" : "IO");
+    for (int c = 0; c < spec_.cubes_per_sip(); ++c) {
+      const bool here = sip == enlarged.sip && c == enlarged.cube;
+      svg_.rect(here ? "here" : "cube", cube(sip, c), std::min(4.0, 0.1 * cube_w_));
+      svg_.label("mid", 11, cube(sip, c), std::to_string(c));
+    }
+    svg_.label("mid bold", 11, {p.x, p.bottom() + 1, 0.48 * p.w, 14}, fmt::format("sip{}", sip));
+  }
+
+  void join_cubes(int sip) {
+    const int w = spec_.sip.cube_mesh.w;
+    const double width = thin_ * width_of(spec_.sip.ucie_link.bandwidth);
+    for (int c = 0; c < spec_.cubes_per_sip(); ++c) {
+      const Box b = cube(sip, c);
+      const double above = c < w ? io(sip).bottom() : cube(sip, c - w).bottom();
+      svg_.line("l-ucie", width, fmt::format("M{:.1f} {:.1f}V{:.1f}", b.mid_x(), above, b.y));
+      if (c % w != 0)
+        svg_.line("l-ucie", width,
+                  fmt::format("M{:.1f} {:.1f}H{:.1f}", cube(sip, c - 1).right(), b.mid_y(), b.x));
+    }
+  }
+
+  Svg& svg_;
+  const Graph& graph_;
+  const config::MachineSpec& spec_;
+  topology::SipGrid grid_;
+  double scale_ = 1.0;
+  double left_ = 0.0;
+  double top_ = 0.0;
+  double cube_w_ = 0.0;
+  double cube_h_ = 0.0;
+  double thin_ = 1.0;
+};
+
+}  // namespace
+
+double system_aspect(const Graph& graph) {
+  const Point extent = extent_mm(graph);
+  return extent.x / extent.y;
+}
+
+Enlarged draw_system(Svg& svg, const Graph& graph, const Box& area, bool enlarge_at_right) {
+  const topology::SipGrid grid{graph.spec().system.sips};
+  const config::ExtentSpec& mesh = graph.spec().sip.cube_mesh;
+  const PeCoord at = enlarge_at_right
+                         ? PeCoord{.sip = grid.width() - 1, .cube = mesh.w - 1}
+                         : PeCoord{.sip = (grid.height() - 1) * grid.width(), .cube = mesh.w * (mesh.h - 1)};
+  SystemDrawing drawing{svg, graph, area};
+  drawing.draw(at);
+  return {.at = at, .box = drawing.cube(at.sip, at.cube)};
+}
+
+}  // namespace kbsim::report
