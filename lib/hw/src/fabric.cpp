@@ -21,14 +21,9 @@ void Recycle::operator()(Message* message) const {
 }
 
 Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
-    : sim_{sim},
-      graph_{graph},
-      routes_{graph},
-      components_(graph.nodes().size()),
-      sequences_(graph.nodes().size()) {
+    : sim_{sim}, graph_{graph}, components_(graph.nodes().size()), sequences_(graph.nodes().size()) {
   std::vector<std::uint32_t> ports(graph.nodes().size());
   links_.reserve(graph.links().size());
-  delivered_.resize(graph.links().size());
   for (const topology::Link& link : graph.links()) {
     links_.push_back(
         {.lane = Lane{link.bandwidth}, .wire = link.wire, .to = link.to, .port = ++ports[link.to.value()]});
@@ -55,7 +50,8 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, VirtualChannel chann
 
 Message& Fabric::open(MessagePtr owned) {
   Message& message = *owned.release();
-  message.route = &routes_(message.from, message.to);
+  message.way = &way(message.from, message.to);
+  message.route = &message.way->route;
   message.sequence = ++sequences_[message.from.value()];
   ++opened_;
   message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
@@ -118,17 +114,24 @@ Packet& Fabric::allocate() {
   return *packet;
 }
 
-Split Fabric::split(const Message& message, Time arrival) const {
-  Split split{.drain = message.source_tail - message.sent};
-  const topology::Link* slowest = nullptr;
-  for (const LinkId id : *message.route) {
+Way& Fabric::way(NodeId from, NodeId to) {
+  const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
+  if (const auto known = ways_.find(key); known != ways_.end()) return known->second;
+  Way fresh{.route = topology::find_route(graph_, from, to)};
+  if (!fresh.route.empty()) fresh.slowest = graph_.link(fresh.route.front()).bandwidth;
+  for (const LinkId id : fresh.route) {
     const topology::Link& link = graph_.link(id);
-    split.overhead += component(link.from).overhead();
-    split.wire += link.wire;
-    if (slowest == nullptr || link.bandwidth < slowest->bandwidth) slowest = &link;
+    fresh.overhead += component(link.from).overhead();
+    fresh.wire += link.wire;
+    fresh.slowest = std::min(fresh.slowest, link.bandwidth);
   }
-  if (slowest != nullptr)
-    split.drain = std::max(split.drain, serialization(message.size, slowest->bandwidth));
+  return ways_.emplace(key, std::move(fresh)).first->second;
+}
+
+Split Fabric::split(const Message& message, Time arrival) {
+  const Way& way = *message.way;
+  Split split{.overhead = way.overhead, .wire = way.wire, .drain = message.source_tail - message.sent};
+  if (!way.route.empty()) split.drain = std::max(split.drain, serialization(message.size, way.slowest));
   split.queueing = arrival - message.sent - split.total();
   return split;
 }
@@ -139,7 +142,7 @@ void Fabric::account(const Message& message, Time arrival) {
     ensure(false, "physics audit: a message from " + graph_.node(message.from).name + " beat its bound");
   ++attribution_.messages;
   attribution_.split += parts;
-  for (const LinkId id : *message.route) delivered_[id.value()] += message.size;
+  message.way->delivered += message.size;
   if (!tracing_) return;
   traces_.push_back({.from = message.from,
                      .to = message.to,
@@ -152,9 +155,13 @@ void Fabric::account(const Message& message, Time arrival) {
 
 void Fabric::audit() const {
   ensure(opened_ == attribution_.messages, "physics audit: messages were sent that never arrived");
+  std::vector<Bytes> delivered(links_.size());
+  for (const auto& [ends, way] : ways_) {
+    for (const LinkId id : way.route) delivered[id.value()] += way.delivered;
+  }
   for (std::uint32_t i = 0; i < links_.size(); ++i) {
     const Lane& lane = links_[i].lane;
-    ensure(lane.bytes() == delivered_[i],
+    ensure(lane.bytes() == delivered[i],
            "physics audit: bytes in and out differ on link " + graph_.link_name(LinkId{i}));
     ensure(lane.busy() <= lane.free(),
            "physics audit: utilisation over 1 on link " + graph_.link_name(LinkId{i}));

@@ -131,24 +131,17 @@ class TrafficRun {
   }
 
   // What a packet takes where nobody else is.
-  [[nodiscard]] Time unhindered(const topology::Route& route) const {
-    Time pass{};
-    Time drain{};
-    for (const LinkId id : route) {
-      const topology::Link& link = network_.graph.link(id);
-      pass += machine_.fabric().component(link.from).overhead() + link.wire;
-      drain = std::max(drain, serialization(request_.packet, link.bandwidth));
-    }
-    return pass + drain;
+  [[nodiscard]] Time unhindered(const Way& way) const {
+    return way.overhead + way.wire + serialization(request_.packet, way.slowest);
   }
 
   void add(const Endpoint::Delivery& delivery, TrafficResult& result) const {
-    result.hops += delivery.route->size();
+    result.hops += delivery.way->route.size();
     if (window_.contains(delivery.arrived)) result.accepted += 1.0;
     if (!window_.contains(delivery.sent)) return;
     const Time latency = delivery.arrived - delivery.sent;
     result.latencies.push_back(latency);
-    result.waits.push_back(latency - unhindered(*delivery.route));
+    result.waits.push_back(latency - unhindered(*delivery.way));
   }
 
   TrafficResult result() {

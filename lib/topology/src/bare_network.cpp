@@ -42,7 +42,9 @@ Routing grid_routing(const SipGrid& grid) {
     const auto router = [](int i) { return NodeId{static_cast<std::uint32_t>(i)}; };
     const int goal = static_cast<int>(to.value() - n);
     int here = static_cast<int>(from.value() - n);
-    std::vector<NodeId> path{from, router(here)};
+    std::vector<NodeId> path;
+    path.reserve(static_cast<std::size_t>(grid.width() + grid.height()) + 1);  // no way is longer
+    path.insert(path.end(), {from, router(here)});
     while (here != goal) {
       here = *grid.neighbour(here, grid.next_side(here, goal));
       path.push_back(router(here));

@@ -13,9 +13,7 @@ class Loads {
 
   void add(NodeId from, NodeId to, double packets) {
     if (packets == 0.0) return;
-    const std::vector<NodeId> path = graph_.routing()(graph_, from, to);
-    for (std::size_t i = 0; i + 1 < path.size(); ++i)
-      loads_[graph_.link_between(path[i], path[i + 1]).value()] += packets;
+    for (const LinkId link : find_route(graph_, from, to)) loads_[link.value()] += packets;
   }
   std::vector<double> take() { return std::move(loads_); }
 

@@ -211,15 +211,20 @@ std::vector<NodeId> path(const Graph& graph, const SipGrid& grid, NodeId from, N
   return up;
 }
 
+Route find_route(const Graph& graph, NodeId from, NodeId to) {
+  const std::vector<NodeId> nodes = graph.routing()(graph, from, to);
+  Route route;
+  route.reserve(nodes.size() - 1);
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    route.push_back(graph.link_between(nodes[i], nodes[i + 1]));
+  }
+  return route;
+}
+
 const Route& Routes::operator()(NodeId from, NodeId to) {
   const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
-  const std::vector<NodeId> nodes = graph_->routing()(*graph_, from, to);
-  Route route;
-  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-    route.push_back(graph_->link_between(nodes[i], nodes[i + 1]));
-  }
-  return found_.emplace(key, std::move(route)).first->second;
+  return found_.emplace(key, find_route(*graph_, from, to)).first->second;
 }
 
 }  // namespace kbsim::topology

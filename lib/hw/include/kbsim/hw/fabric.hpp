@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "kbsim/hw/lane.hpp"
@@ -86,13 +87,14 @@ class Fabric {
  private:
   friend struct Recycle;
   Packet& allocate();
+  Way& way(NodeId from, NodeId to);
   static void note_hop(const Packet& packet, const Lane::Slot& slot);
   void account(const Message& message, Time arrival);
-  [[nodiscard]] Split split(const Message& message, Time arrival) const;
+  [[nodiscard]] static Split split(const Message& message, Time arrival);
 
   Simulation& sim_;
   const topology::Graph& graph_;
-  topology::Routes routes_;
+  std::unordered_map<std::uint64_t, Way> ways_;  // by source and target
   std::vector<LiveLink> links_;
   std::vector<Component*> components_;
   std::vector<std::uint64_t> sequences_;  // of messages, by source node
@@ -100,8 +102,7 @@ class Fabric {
   std::vector<Packet*> free_packets_;
   std::deque<Message> messages_;  // storage, likewise
   std::vector<Message*> free_messages_;
-  std::vector<Bytes> delivered_;  // by link, of messages that have arrived
-  std::int64_t opened_ = 0;       // messages
+  std::int64_t opened_ = 0;  // messages
   bool tracing_ = false;
   std::deque<MessageTrace> traces_;
   Attribution attribution_;

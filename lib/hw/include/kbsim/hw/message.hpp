@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "kbsim/base/bandwidth.hpp"
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/shape.hpp"
@@ -74,6 +75,15 @@ struct SlotCredit {
 using MessageBody = std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, SlotWrite,
                                  SlotCredit, Control, ControlDone>;
 
+/// A route, what it costs every message alike, and the bytes that have arrived by it.
+struct Way {
+  topology::Route route;
+  Time overhead{};  // of the nodes before each link
+  Time wire{};
+  Bandwidth slowest;
+  Bytes delivered;
+};
+
 /// Something that one component tells another through the fabric, in one or more packets.
 struct Message {
   NodeId from;
@@ -82,14 +92,15 @@ struct Message {
   VirtualChannel channel = VirtualChannel::request;
   std::uint32_t origin = 0;    // who of several speakers at `from`; orders what they say at one time
   std::uint64_t sequence = 0;  // of all that `from` has sent
-  const topology::Route* route = nullptr;
-  Time sent{};                    // when the first byte was at its source
-  Time source_tail{};             // and the last
-  std::uint32_t injected = 0;     // packets so far
-  std::int64_t packets_left = 0;  // not yet arrived
-  Time served{};                  // by the memory it writes to, so far
-  bool cut_through = false;       // the receiver takes a packet at its head, not when its tail is there
-  std::vector<Hop> hops;          // of its last packet, if messages are traced
+  Way* way = nullptr;
+  const topology::Route* route = nullptr;  // the way's
+  Time sent{};                             // when the first byte was at its source
+  Time source_tail{};                      // and the last
+  std::uint32_t injected = 0;              // packets so far
+  std::int64_t packets_left = 0;           // not yet arrived
+  Time served{};                           // by the memory it writes to, so far
+  bool cut_through = false;  // the receiver takes a packet at its head, not when its tail is there
+  std::vector<Hop> hops;     // of its last packet, if messages are traced
   MessageBody body;
 };
 

@@ -18,7 +18,10 @@ using Route = std::vector<LinkId>;
 /// InternalError if one of them is no end of a route: a switch, a port, a crossbar, an engine.
 [[nodiscard]] std::vector<NodeId> path(const Graph& graph, const SipGrid& grid, NodeId from, NodeId to);
 
-/// Routes found so far, by the graph's own routing; references stay valid. Where buffers are finite, a mesh
+/// By the graph's own routing.
+[[nodiscard]] Route find_route(const Graph& graph, NodeId from, NodeId to);
+
+/// Routes found so far; references stay valid. Where buffers are finite, a mesh
 /// of cubes needs two virtual channels for each class of traffic: one as far as the first crossing north or
 /// south, one from there on. With one alone, messages that start in a cube can wait for those that end there,
 /// all round a circle.
