@@ -15,13 +15,13 @@ PeTile& pe_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
 }  // namespace
 
 PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents,
-               Time ready)
+               Time ready, const std::source_location& at)
     : TileState{*owner, shape, dtype},
       context_{std::move(owner)},
       contents_{std::move(contents)},
       ready_{ready},
       last_use_{ready} {
-  context_->take_tcm(size());
+  context_->take_tcm(size(), at);
 }
 
 PeTile::~PeTile() {
@@ -67,12 +67,13 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
     if (input) pe_tile(input).used_until(end);
   }
   if (units_.spec->pe.issue == "blocking") observe(end);
-  return tile(value, command.shape, command.dtype, end);
+  return tile(value, command.shape, command.dtype, end, command.at);
 }
 
-TilePtr KernelContext::tile(oplog::ValueId value, Shape shape, DType dtype, Time ready) {
+TilePtr KernelContext::tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
+                            const std::source_location& at) {
   const oplog::Slices contents{{value, 0, shape.bytes(dtype).count()}};
-  return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, ready);
+  return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, ready, at);
 }
 
 PendingPtr KernelContext::pending(std::string what, std::source_location at) {
@@ -97,7 +98,7 @@ PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_l
                  .kernel = shared_from_this(),
                  .value = units_.log->reserve(units_.lane),
                  .pending = done,
-                 .order = ++order_});
+                 .order = {++order_}});
   return done;
 }
 
@@ -109,20 +110,28 @@ PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_locatio
                                              .kernel = shared_from_this(),
                                              .value = units_.log->reserve(units_.lane),
                                              .pending = done,
-                                             .order = ++order_});
+                                             .order = {++order_}});
   return done;
+}
+
+// Sends of a direction leave in program order, though their tiles may be ready in another.
+Time KernelContext::send_start(std::size_t queue, Time ready) {
+  Time& last = last_send_[queue];
+  last = std::max({last, issue(), ready});
+  return last;
 }
 
 PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
   PendingPtr done = pending(fmt::format("send {}", dir.name), at);
   const std::size_t to = queue(dir, pe_tile(tile).size(), "send", at);
-  units_.scheduler->submit(std::max(issue(), pe_tile(tile).ready()),
+  units_.scheduler->submit(send_start(to, pe_tile(tile).ready()),
                            SendCommand{.queue = to,
                                        .tile = tile,
                                        .tag = tag,
                                        .kernel = shared_from_this(),
                                        .value = units_.log->reserve(units_.lane),
-                                       .pending = done});
+                                       .pending = done,
+                                       .order = ++order_});
   return done;
 }
 
@@ -134,7 +143,8 @@ PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::
                                                 .dtype = dtype,
                                                 .tag = tag,
                                                 .kernel = shared_from_this(),
-                                                .pending = done});
+                                                .pending = done,
+                                                .order = ++order_});
   return done;
 }
 
@@ -155,13 +165,12 @@ std::size_t KernelContext::queue(Dir dir, Bytes n, std::string_view call,
   return found;
 }
 
-void KernelContext::take_tcm(Bytes n) {
+void KernelContext::take_tcm(Bytes n, const std::source_location& at) {
   const config::MemorySpec& memory = units_.spec->cube.memory;
   const Bytes budget = memory.tcm - memory.tcm_scheduler;
   if (tcm_used_ + n > budget) {
-    throw KernelFault{fmt::format("a tile of {} doesn't fit the TCM of {}: {} of {} are taken by other tiles",
-                                  to_string(n), to_string(units_.at), to_string(tcm_used_),
-                                  to_string(budget))};
+    throw fault(at, fmt::format("a tile of {} doesn't fit the TCM of {}: {} of {} are taken by other tiles",
+                                to_string(n), to_string(units_.at), to_string(tcm_used_), to_string(budget)));
   }
   tcm_used_ += n;
 }
@@ -173,7 +182,10 @@ void KernelContext::dropped(const PendingState& pending) noexcept {
 Task<> KernelContext::finish() {
   if (dropped_)
     throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
-  for (const PendingPtr& pending : detached_) co_await pending->event().wait(pending->at());
+  for (const PendingPtr& pending : detached_) {
+    co_await pending->event().wait(pending->at());
+    (void)pending->observe();  // throws what it failed with
+  }
   co_await units_.sim->until(std::max(clock(), units_.math->free()));
 }
 

@@ -70,10 +70,16 @@ class PeCpu : public Component {
     try {
       co_await kernel->start(tl);
       co_await context->finish();
-    } catch (const KernelFault& fault) {
-      throw KernelFault{fmt::format("kernel {} on {} at {}: {}", kernel->name, to_string(node().at),
-                                    to_string(sim().now()), fault.what())};
+    } catch (const Error& error) {
+      throw Error{error.exit_code(), told_of(*kernel, error)};
+    } catch (const std::exception& error) {
+      throw KernelFault{told_of(*kernel, error)};
     }
+  }
+
+  [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const {
+    return fmt::format("kernel {} on {} at {}: {}", kernel.name, to_string(node().at), to_string(sim().now()),
+                       error.what());
   }
 
   PeCpuSpec spec_;

@@ -58,22 +58,17 @@ void PeDma::accept(MessagePtr message) {
   work_.post(sim().now(), Answer{.token = ack->token, .contents = {}});
 }
 
-// Decides late, one packet at a time, so that what arrives at one time is seen together.
+// Decides late, so that what arrives at one time is seen together; sends a packet when the port is free.
 Task<> PeDma::run() {
   std::vector<Work> work;
   for (;;) {
-    if (Channel* channel = next_channel()) {
-      const Time pace = send_next(*channel);
-      co_await sim().delay(pace);
-      co_await sim().late();
-      while (!work_.empty()) {
-        Work item = co_await work_.receive();
-        work.push_back(std::move(item));
-      }
-    } else {
-      co_await work_.collect(work);
-    }
+    co_await work_.collect(work);
     take(work);
+    if (sim().now() < port_free_) continue;
+    if (Channel* channel = next_channel()) {
+      port_free_ = sim().now() + send_next(*channel);
+      work_.post(port_free_, PortFree{});
+    }
   }
 }
 
@@ -211,24 +206,36 @@ void PeDma::answered(const Answer& answer) {
 }
 
 void PeDma::finish(Job& job) {
-  DmaCommand& command = job.command;
-  const auto* load = std::get_if<LoadCommand>(&command.move);
-  oplog::Op op{
-      .id = command.value, .kind = oplog::OpKind::copy, .unit = id(), .start = job.start, .end = sim().now()};
-  TilePtr result;
-  if (load != nullptr) {
-    oplog::Operand from{.slices = {}, .shape = load->shape, .dtype = load->dtype};
-    for (const auto& [offset, part] : job.parts)
-      from.slices.insert(from.slices.end(), part.begin(), part.end());
-    op.inputs.push_back(std::move(from));
-    result = command.kernel->tile(command.value, load->shape, load->dtype, sim().now());
-  } else {
-    op.inputs.push_back(static_cast<const PeTile&>(*source(command)).operand());
+  const DmaCommand& command = job.command;
+  oplog::Operand moved = operand(job);
+  log_->record({.id = command.value,
+                .kind = oplog::OpKind::copy,
+                .dtype = moved.dtype,
+                .shape = moved.shape,
+                .unit = id(),
+                .start = job.start,
+                .end = sim().now(),
+                .inputs = {std::move(moved)}});
+  try {
+    command.pending->complete(result(command), sim().now());
+  } catch (const KernelFault&) {
+    command.pending->fail(std::current_exception());
   }
-  op.shape = op.inputs.front().shape;
-  op.dtype = op.inputs.front().dtype;
-  log_->record(std::move(op));
-  command.pending->complete(std::move(result), sim().now());
+}
+
+oplog::Operand PeDma::operand(const Job& job) {
+  const auto* load = std::get_if<LoadCommand>(&job.command.move);
+  if (load == nullptr) return static_cast<const PeTile&>(*source(job.command)).operand();
+  oplog::Operand from{.slices = {}, .shape = load->shape, .dtype = load->dtype};
+  for (const auto& [offset, part] : job.parts)
+    from.slices.insert(from.slices.end(), part.begin(), part.end());
+  return from;
+}
+
+TilePtr PeDma::result(const DmaCommand& command) const {
+  const auto* load = std::get_if<LoadCommand>(&command.move);
+  if (load == nullptr) return nullptr;
+  return command.kernel->tile(command.value, load->shape, load->dtype, sim().now(), command.pending->at());
 }
 
 }  // namespace kbsim::hw

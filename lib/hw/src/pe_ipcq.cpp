@@ -36,11 +36,19 @@ std::size_t PeIpcq::queue(std::string_view direction) const {
                                 installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")))};
 }
 
+// Sends and receives of one time in the order of the kernel; the order of the rest makes no difference.
+std::uint64_t PeIpcq::program_order(const Work& item) {
+  if (const auto* send = std::get_if<SendCommand>(&item)) return send->order;
+  if (const auto* receive = std::get_if<RecvCommand>(&item)) return receive->order;
+  return 0;
+}
+
 Task<> PeIpcq::run() {
   std::vector<Work> work;
   for (;;) {
     work.clear();
     co_await work_.collect(work);
+    std::ranges::sort(work, {}, &program_order);
     for (Work& item : work) {
       std::visit([this](auto& what) { take(std::move(what)); }, item);
     }
@@ -137,7 +145,7 @@ void PeIpcq::send_what_fits(std::size_t queue) {
                                .kernel = send.kernel,
                                .value = send.value,
                                .pending = send.pending,
-                               .order = queue});
+                               .order = {queue, header.sequence}});
   }
 }
 
@@ -169,7 +177,8 @@ TilePtr PeIpcq::slot_tile(std::size_t queue, const SlotHeader& header, const Rec
   const topology::PhysAddr where = pair.plan.my_base + pair.plan.slot_size * static_cast<std::int64_t>(index);
   const std::int64_t address = locate(fabric().graph(), where).address;
   auto tile = std::make_shared<PeTile>(to.kernel, to.shape, to.dtype,
-                                       tcm_->read(address, to.shape.bytes(to.dtype).count()), sim().now());
+                                       tcm_->read(address, to.shape.bytes(to.dtype).count()), sim().now(),
+                                       to.pending->at());
   tile->lives_in(*this, queue, index);
   return tile;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -34,7 +35,8 @@ struct PeUnits {
 ///
 /// Each command takes `dispatch` of the issue clock, which may run ahead of simulated time. An engine
 /// command's operands all know when they are ready, so its start and end are known when it is issued; what
-/// leaves the PE is handed to the scheduler at max(issue clock, operand ready).
+/// leaves the PE is handed to the scheduler at max(issue clock, operand ready), a send not before those of
+/// its direction that were issued earlier.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
   KernelContext(const PeUnits& units, std::string kernel);
@@ -53,9 +55,10 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void detached(PendingPtr pending) override { detached_.push_back(std::move(pending)); }
 
   /// A tile whose elements are `value`, usable from `ready` on.
-  [[nodiscard]] TilePtr tile(oplog::ValueId value, Shape shape, DType dtype, Time ready);
+  [[nodiscard]] TilePtr tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
+                             const std::source_location& at);
   /// TCM is taken and given back by tiles; KernelFault when it doesn't suffice.
-  void take_tcm(Bytes n);
+  void take_tcm(Bytes n, const std::source_location& at);
   void give_tcm(Bytes n) { tcm_used_ -= n; }
 
   /// The kernel has returned: waits for what it detached and for the PE's engines. KernelFault if it
@@ -65,6 +68,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
 
  private:
   [[nodiscard]] Time issue();
+  [[nodiscard]] Time send_start(std::size_t queue, Time ready);
   [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
   [[nodiscard]] std::vector<topology::PhysRange> translate(Ptr p, Bytes n, std::string_view call,
                                                            const std::source_location& at) const;
@@ -76,6 +80,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   std::string kernel_;
   Time clock_;
   std::uint64_t order_ = 0;
+  std::map<std::size_t, Time> last_send_;  // by queue
   Bytes tcm_used_;
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -20,7 +22,9 @@ class KernelContext;
 /// A tile in a PE's TCM. When the last handle goes, its bytes are free, and its slot if it lives in one.
 class PeTile : public TileState {
  public:
-  PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready);
+  /// KernelFault naming `at` if the TCM has no room.
+  PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready,
+         const std::source_location& at);
   ~PeTile() override;
 
   [[nodiscard]] Bytes size() const { return shape().bytes(dtype()); }
@@ -75,7 +79,7 @@ struct DmaCommand {
   std::shared_ptr<KernelContext> kernel;
   oplog::ValueId value;
   PendingPtr pending;
-  std::uint64_t order = 0;  // among those of one time
+  std::array<std::uint64_t, 2> order{};  // among those of one time: of the kernel, or queue and slot
 };
 
 struct SendCommand {
@@ -85,6 +89,7 @@ struct SendCommand {
   std::shared_ptr<KernelContext> kernel;
   oplog::ValueId value;
   PendingPtr pending;
+  std::uint64_t order = 0;  // of the kernel's commands
 };
 
 struct RecvCommand {
@@ -94,6 +99,7 @@ struct RecvCommand {
   int tag = 0;
   std::shared_ptr<KernelContext> kernel;
   PendingPtr pending;
+  std::uint64_t order = 0;  // of the kernel's commands
 };
 
 /// What a kernel hands to the units of its PE.

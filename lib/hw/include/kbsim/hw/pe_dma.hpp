@@ -79,7 +79,8 @@ class PeDma : public Component {
   struct Sent {
     std::shared_ptr<Job> job;
   };
-  using Work = std::variant<DmaCommand, Answer, Sent>;
+  struct PortFree {};
+  using Work = std::variant<DmaCommand, Answer, Sent, PortFree>;
 
   Task<> run();
   void take(std::vector<Work>& work);
@@ -94,6 +95,8 @@ class PeDma : public Component {
   Time send_chunk(Channel& channel);
   void open_burst(Channel& channel);
   void finish(Job& job);
+  [[nodiscard]] static oplog::Operand operand(const Job& job);
+  [[nodiscard]] TilePtr result(const DmaCommand& command) const;
 
   [[nodiscard]] Bytes request_size(const Job& job) const;
   [[nodiscard]] std::int64_t packets(Bytes size) const;
@@ -103,6 +106,7 @@ class PeDma : public Component {
   PeTcm* tcm_ = nullptr;
   oplog::OpLog* log_ = nullptr;
   Bandwidth port_;
+  Time port_free_{};
   Mailbox<Work> work_;
   std::array<Channel, kVirtualChannels> channels_;
   std::size_t turn_ = 0;

@@ -75,6 +75,7 @@ class PeIpcq : public Component {
   [[nodiscard]] static std::size_t slot(const QueuePair& pair, std::int64_t counter) {
     return static_cast<std::size_t>(counter % pair.plan.slots);
   }
+  [[nodiscard]] static std::uint64_t program_order(const Work& item);
   Task<> run();
   void accept(MessagePtr message) override;
   void install(const InstallQueues& plan);

@@ -1,0 +1,186 @@
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/pe_engine.hpp"
+
+#include "harness.hpp"
+#include "idle.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw::test;
+
+namespace {
+
+constexpr PeCoord kPe{0, 0, 0};
+constexpr Ptr kHere{.va = kVa, .dtype = f16};
+constexpr Time kDispatch = 4_ns;
+constexpr Time kMmu = 1_ns;
+constexpr Time kMath = 5_ns;  // of 64 elements: 4 ns to start, one cycle
+
+struct SeenArgs {
+  Time* begin;
+  Time* end;
+};
+
+Task<> three_sums(TL& tl, SeenArgs args) {
+  *args.begin = tl.clock();
+  const Tile x = tl.full({64}, 1.0);
+  const Tile y = x + x;
+  const Tile z = y + x;
+  *args.end = tl.clock();
+  co_return;
+}
+
+Task<> load_alone(TL& tl, SeenArgs args) {
+  *args.begin = tl.clock();
+  co_await tl.load(kHere, {4096}, f16);
+  *args.end = tl.clock();
+}
+
+Task<> load_over_sums(TL& tl, SeenArgs args) {
+  *args.begin = tl.clock();
+  auto loading = tl.load(kHere, {4096}, f16);
+  Tile x = tl.full({64}, 1.0);
+  for (int i = 0; i < 7; ++i) x += x;
+  co_await loading;
+  *args.end = tl.clock();
+}
+
+Task<> store_a_sum(TL& tl, SeenArgs args) {
+  *args.begin = tl.clock();
+  const Tile x = tl.full({6400}, 1.0, f16);
+  co_await tl.store(kHere, x);
+  *args.end = tl.clock();
+}
+
+Task<> load_beside_a_store(TL& tl, SeenArgs args) {
+  const Tile x = tl.zeros({32768}, f16);
+  co_await tl.store(kHere, x);  // x is ready from here on
+  *args.begin = tl.clock();
+  auto loading = tl.load(kHere, {4096}, f16);
+  auto storing = tl.store(Ptr{.va = kVa + 0x20000, .dtype = f16}, x);
+  co_await loading;
+  *args.end = tl.clock();
+  co_await storing;
+}
+
+struct Seen {
+  Time begin{};
+  Time end{};
+  std::vector<oplog::Op> ops;  // of the PE, in program order, from `begin`
+};
+
+Seen run_kernel(Rig& rig, Task<> (*kernel)(TL&, SeenArgs)) {
+  Seen seen;
+  rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe),
+                         bind_kernel("kernel", kernel, SeenArgs{&seen.begin, &seen.end})));
+  for (oplog::Op op : rig.log.ops(rig.machine->lane(kPe))) {
+    op.start -= seen.begin;
+    op.end -= seen.begin;
+    seen.ops.push_back(std::move(op));
+  }
+  return seen;
+}
+
+void check_times(const Seen& seen, const std::vector<std::pair<Time, Time>>& expected) {
+  REQUIRE(seen.ops.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(seen.ops[i].start == expected[i].first);
+    CHECK(seen.ops[i].end == expected[i].second);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("PeMath: startup + ceil(elements / lanes) / freq") {
+  for (const int lanes : {1, 48, 64}) {
+    for (const double freq : {0.5, 1.0, 1.6}) {
+      config::MachineSpec spec = small_machine();
+      spec.pe.pe_math.attrs = {{"lanes", std::int64_t{lanes}}, {"freq_ghz", freq}, {"startup_ns", 2.5}};
+      Rig rig{spec};
+      const auto& math = rig.machine->at<hw::PeMath>(rig.pe(kPe).math);
+      for (const std::int64_t n : {1, 47, 48, 49, 64, 65, 1000, 65536})
+        CHECK(math.cost(n) == 2'500_ps + from_ns(static_cast<double>((n + lanes - 1) / lanes) / freq));
+    }
+  }
+}
+
+TEST_CASE("PeGemm: m k n / macs_per_ns, rounded up to a picosecond") {
+  Rig standard{small_machine()};
+  CHECK(standard.machine->at<hw::PeGemm>(standard.pe(kPe).gemm).tile_cost(32, 64, 32) == 16_ns);
+  for (const std::int64_t rate : {1, 3, 1000, 4096}) {
+    config::MachineSpec spec = small_machine();
+    spec.pe.pe_gemm.attrs["macs_per_ns"] = static_cast<double>(rate);
+    Rig rig{spec};
+    const auto& gemm = rig.machine->at<hw::PeGemm>(rig.pe(kPe).gemm);
+    for (const std::int64_t m : {1, 7, 32, 128}) {
+      for (const std::int64_t k : {1, 13, 64})
+        CHECK(gemm.tile_cost(m, k, 11) == Time{(1000 * m * k * 11 + rate - 1) / rate});
+    }
+  }
+}
+
+TEST_CASE("Kernel: queued commands cost the kernel their dispatch; the engine serves them in a row") {
+  Rig rig{small_machine()};
+  const Seen seen = run_kernel(rig, three_sums);
+  CHECK(seen.end - seen.begin == 3 * kDispatch);
+  check_times(seen, {{kDispatch, kDispatch + kMath},
+                     {kDispatch + kMath, kDispatch + 2 * kMath},
+                     {kDispatch + 2 * kMath, kDispatch + 3 * kMath}});
+}
+
+TEST_CASE("Kernel: with blocking issue each command waits for the result of the one before it") {
+  config::MachineSpec spec = small_machine();
+  spec.pe.issue = "blocking";
+  Rig rig{spec};
+  const Seen seen = run_kernel(rig, three_sums);
+  const Time each = kDispatch + kMath;
+  CHECK(seen.end - seen.begin == 3 * each);
+  check_times(seen, {{kDispatch, each}, {each + kDispatch, 2 * each}, {2 * each + kDispatch, 3 * each}});
+}
+
+TEST_CASE("Kernel: an engine that is faster than the dispatch waits for it") {
+  config::MachineSpec spec = small_machine();
+  spec.pe.pe_cpu.attrs["dispatch_cycles"] = std::int64_t{9};
+  Rig rig{spec};
+  check_times(run_kernel(rig, three_sums), {{9_ns, 14_ns}, {18_ns, 23_ns}, {27_ns, 32_ns}});
+}
+
+TEST_CASE("Kernel: engines run while the DMA does; neither delays the other") {
+  Rig alone{small_machine()};
+  const Seen load = run_kernel(alone, load_alone);
+  Rig rig{small_machine()};
+  const Seen both = run_kernel(rig, load_over_sums);
+  CHECK(both.end - both.begin == load.end - load.begin);
+  std::vector<std::pair<Time, Time>> expected{{kDispatch + kMmu, load.end - load.begin}};
+  for (int i = 0; i < 8; ++i)
+    expected.emplace_back(2 * kDispatch + i * kMath, 2 * kDispatch + (i + 1) * kMath);
+  check_times(both, expected);
+}
+
+TEST_CASE("Kernel: a store begins when its tile is ready, and its operand is that tile") {
+  Rig rig{small_machine()};
+  const Seen seen = run_kernel(rig, store_a_sum);
+  const Time ready = kDispatch + 4_ns + 100_ns;  // 6400 elements, 64 a cycle
+  REQUIRE(seen.ops.size() == 2);
+  CHECK(seen.ops[0].end == ready);
+  CHECK(seen.ops[1].start == ready);
+  CHECK(seen.ops[1].inputs.front().slices.front().value == seen.ops[0].id);
+  const Expected store = crossing(way_between_memories(rig.graph, rig.pe(kPe).tcm, rig.hbm(kPe)),
+                                  cut(rig.graph, 12800_B, 4_KiB)) +
+                         crossing(way(rig.graph, rig.hbm(kPe), rig.pe(kPe).dma), control(rig.graph)) + ready;
+  CHECK(meets(seen.end - seen.begin, store));
+}
+
+TEST_CASE("PE_DMA: a load that completes while a store streams is seen at that time, not a packet later") {
+  config::MachineSpec spec = small_machine();
+  spec.cube.hbm_ctrl.attrs["efficiency"] = 1.0;
+  Rig alone{spec};
+  const Seen load = run_kernel(alone, load_alone);
+  spec.pe.link = Bandwidth::gbs(64.0);  // 4 ns a packet, on a grid that the load's end isn't on
+  Rig slow{spec};
+  Rig slow_alone{spec};
+  const Seen single = run_kernel(slow_alone, load_alone);
+  const Seen both = run_kernel(slow, load_beside_a_store);
+  CHECK(both.end - both.begin == single.end - single.begin);
+  CHECK(single.end - single.begin > load.end - load.begin);
+}

@@ -1,0 +1,80 @@
+#include "harness.hpp"
+
+#include "kbsim/sim/when_all.hpp"
+
+namespace kbsim::hw::test {
+namespace {
+
+InstallQueues end_of_queue(PeCoord me, PeCoord peer, const std::string& direction, int slots, Bytes slot_size,
+                           Bytes credit) {
+  const QueuePairPlan queue{.direction = direction,
+                            .peer = peer,
+                            .my_base = topology::PhysAddr::pe_ipcq(me, {}),
+                            .peer_base = topology::PhysAddr::pe_ipcq(peer, {}),
+                            .slots = slots,
+                            .slot_size = slot_size};
+  return {.queues = {queue}, .credit_size = credit};
+}
+
+}  // namespace
+
+config::MachineSpec small_machine() {
+  config::MachineSpec spec;
+  spec.system.sips.count = 1;
+  spec.sip.cube_mesh = {.w = 2, .h = 1};
+  spec.cube.pe_layout = {.corners = {"NW", "SE"}, .pe_per_corner = 1};
+  return spec;
+}
+
+topology::PhysAddr in_hbm(const config::MachineSpec& spec, PeCoord pe, std::int64_t offset) {
+  return topology::PhysAddr::pe_hbm(pe, Bytes{offset}, spec.cube.memory.hbm_per_pe);
+}
+
+Rig::Rig(config::MachineSpec machine_spec, const SimulationOptions& options)
+    : spec{std::make_shared<const config::MachineSpec>(std::move(machine_spec))},
+      sim{options},
+      graph{topology::compile(spec)},
+      machine{std::make_unique<Machine>(sim, graph, log)} {}
+
+void Rig::run(Task<> program, std::string name) {
+  (void)sim.spawn(std::move(name), std::move(program));
+  sim.run();
+}
+
+Task<Activity> Rig::order(std::vector<ControlTarget> targets, int rank) {
+  const int sip = targets.front().pe.sip;
+  auto job = std::make_shared<ControlJob>(ControlJob{.targets = std::move(targets)});
+  const Activity activity = co_await machine->host().order(rank, sip, std::move(job));
+  co_return activity;
+}
+
+Task<Activity> Rig::launch(std::vector<PeCoord> pes, KernelCall kernel, int rank) {
+  const auto call = std::make_shared<const KernelCall>(std::move(kernel));
+  std::vector<ControlTarget> targets;
+  for (const PeCoord at : pes) targets.push_back({.pe = at, .action = Launch{call}, .size = {}});
+  const Activity activity = co_await order(std::move(targets), rank);
+  co_return activity;
+}
+
+Task<> Rig::map(PeCoord pe, std::uint64_t va, topology::PhysAddr pa, Bytes bytes) {
+  MapPages pages{.mappings = {{.va = va, .pa = pa, .bytes = bytes}}};
+  std::vector<ControlTarget> targets{{.pe = pe, .action = std::move(pages), .size = {}}};
+  co_await order(std::move(targets));
+}
+
+Task<> Rig::connect(PeCoord from, PeCoord to, int slots, Bytes slot_size, Bytes credit) {
+  std::vector<ControlTarget> sender{
+      {.pe = from, .action = end_of_queue(from, to, "to", slots, slot_size, credit), .size = {}}};
+  std::vector<ControlTarget> receiver{
+      {.pe = to, .action = end_of_queue(to, from, "from", slots, slot_size, credit), .size = {}}};
+  co_await order(std::move(sender));
+  co_await order(std::move(receiver));
+}
+
+Task<> map_and_launch(Rig* rig, PeCoord pe, topology::PhysAddr memory, KernelCall kernel) {
+  co_await rig->map(pe, kVa, memory, 1_MiB);
+  std::vector<PeCoord> one{pe};
+  co_await rig->launch(std::move(one), std::move(kernel));
+}
+
+}  // namespace kbsim::hw::test

@@ -1,0 +1,64 @@
+#include "random_machine.hpp"
+
+namespace kbsim::hw::test {
+namespace {
+
+Bandwidth any_rate(Random& random) {
+  return Bandwidth::gbs(random.any_of({32.0, 64.0, 77.7, 100.0, 128.0, 204.8, 256.0, 333.0, 512.0}));
+}
+
+double any_delay(Random& random) { return random.any_of({0.0, 0.125, 0.5, 1.0, 2.0, 3.7, 8.0, 11.003}); }
+
+void any_wire(Random& random, config::WireSpec& wire) {
+  wire = {.bandwidth = any_rate(random), .length_mm = random.any_of({0.0, 1.0, 2.5, 100.0, 333.3})};
+}
+
+void any_overheads(Random& random, config::MachineSpec& spec) {
+  for (ComponentSpec* part : {&spec.system.components.pcie_switch, &spec.sip.ucie, &spec.sip.io.pcie_ep,
+                              &spec.sip.io.io_cpu, &spec.sip.io.router, &spec.cube.noc.router,
+                              &spec.cube.m_cpu, &spec.cube.xbar, &spec.pe.pe_mmu, &spec.pe.pe_ipcq}) {
+    part->attrs["overhead_ns"] = any_delay(random);
+  }
+}
+
+void any_memories(Random& random, config::MachineSpec& spec) {
+  for (ComponentSpec* memory : {&spec.cube.hbm_ctrl, &spec.cube.sram, &spec.pe.pe_tcm})
+    memory->attrs["access_ns"] = any_delay(random);
+  spec.cube.hbm_ctrl.attrs["efficiency"] = random.any_of({0.5, 0.8, 1.0});
+  spec.cube.sram.attrs["bw_gbs"] = any_rate(random).gbs();
+  spec.pe.pe_tcm.attrs["read_bw_gbs"] = any_rate(random).gbs();
+  spec.pe.pe_tcm.attrs["write_bw_gbs"] = any_rate(random).gbs();
+}
+
+}  // namespace
+
+config::MachineSpec random_machine(Random& random) {
+  config::MachineSpec spec;
+  spec.system.packet_bytes = Bytes{random.any_of({0, 64, 256, 1000})};
+  spec.system.control_bytes = Bytes{random.any_of({1, 16, 64})};
+  spec.system.ns_per_mm = random.any_of({0.0, 0.01, 0.007});
+  spec.system.sips.count = random.between(1, 4);
+  spec.system.sips.topology = random.any_of({"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"});
+  spec.sip.cube_mesh = {.w = random.between(1, 3), .h = random.between(1, 3)};
+  spec.cube.noc.w = random.between(1, 4);
+  spec.cube.noc.h = random.between(1, 4);
+  spec.cube.pe_layout = {.corners = {"NW", "SE", "NE"}, .pe_per_corner = random.between(1, 2)};
+  spec.cube.pe_layout.corners.resize(static_cast<std::size_t>(random.between(1, 3)));
+  for (Bandwidth* rate : {&spec.cube.noc.link, &spec.cube.xbar_to_hbm, &spec.pe.link})
+    *rate = any_rate(random);
+  for (config::WireSpec* wire :
+       {&spec.system.host_link, &spec.system.sips.link, &spec.sip.ucie_link, &spec.sip.io.link})
+    any_wire(random, *wire);
+  any_overheads(random, spec);
+  any_memories(random, spec);
+  spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{100'000};
+  return spec;
+}
+
+PeCoord random_pe(Random& random, const config::MachineSpec& spec) {
+  return {.sip = random.below(spec.system.sips.count),
+          .cube = random.below(spec.cubes_per_sip()),
+          .pe = random.below(spec.pes_per_cube())};
+}
+
+}  // namespace kbsim::hw::test

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "kbsim/topology/graph.hpp"
+
+namespace kbsim::hw::test {
+
+/// Whole numbers from a seed, the same with every library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_{seed} {}
+  [[nodiscard]] int below(int n) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(n)); }
+  [[nodiscard]] int between(int first, int last) { return first + below(last - first + 1); }
+  template <class T, std::size_t N>
+  [[nodiscard]] T any_of(const T (&choices)[N]) {
+    return choices[below(static_cast<int>(N))];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Counts, rates, overheads, lengths and packet size all differ; windows are wide enough for a single flow.
+[[nodiscard]] config::MachineSpec random_machine(Random& random);
+[[nodiscard]] PeCoord random_pe(Random& random, const config::MachineSpec& spec);
+
+}  // namespace kbsim::hw::test

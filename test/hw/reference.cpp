@@ -1,0 +1,84 @@
+#include "reference.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "kbsim/topology/route.hpp"
+
+#include "idle.hpp"
+
+namespace kbsim::hw::test {
+namespace {
+
+// The head of a packet at a node. A hop of no time at all counts as later within its time.
+struct Arrival {
+  Time head{};
+  int step = 0;
+  std::size_t port = 0;  // 0: it starts here
+  std::size_t flow = 0;
+  std::size_t packet = 0;
+  std::size_t hop = 0;
+  NodeId node;
+  Bytes size;
+  Time tail{};
+
+  [[nodiscard]] auto key() const { return std::tuple{head, step, node.value(), port, flow, packet}; }
+  bool operator<(const Arrival& other) const { return key() < other.key(); }
+};
+
+// The place of a link among those into its end, from 1.
+std::size_t port_of(const topology::Graph& graph, LinkId id) {
+  std::size_t port = 0;
+  for (std::uint32_t i = 0; i <= id.value(); ++i) port += graph.links()[i].to == graph.link(id).to ? 1 : 0;
+  return port;
+}
+
+Arrival next_hop(const topology::Graph& graph, const Arrival& now, LinkId id, Time& free) {
+  const topology::Link& link = graph.link(id);
+  const Time o = overhead(graph.node(now.node));
+  const Time start = std::max(now.head + o, free);
+  const Time end = std::max(start + link.bandwidth.serialization(now.size), now.tail + o);
+  free = end;
+  Arrival next = now;
+  next.head = start + link.wire;
+  next.tail = end + link.wire;
+  next.step = next.head == now.head ? now.step + 1 : 0;
+  next.port = port_of(graph, id);
+  next.node = link.to;
+  ++next.hop;
+  return next;
+}
+
+}  // namespace
+
+std::vector<Time> reference_arrivals(const topology::Graph& graph, const std::vector<Flow>& flows) {
+  topology::Routes routes{graph};
+  std::set<Arrival> todo;
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    const Packets packets = cut(graph, flows[f].size);
+    for (std::size_t p = 0; p < packets.size(); ++p)
+      todo.insert({.head = flows[f].at,
+                   .flow = f,
+                   .packet = p,
+                   .node = flows[f].from,
+                   .size = packets[p],
+                   .tail = flows[f].at});
+  }
+  std::map<LinkId, Time> free;
+  std::vector<Time> last(flows.size());
+  while (!todo.empty()) {
+    const Arrival now = *todo.begin();
+    todo.erase(todo.begin());
+    const topology::Route& route = routes(flows[now.flow].from, flows[now.flow].to);
+    if (now.hop == route.size()) {
+      last[now.flow] = std::max(last[now.flow], now.tail);
+    } else {
+      todo.insert(next_hop(graph, now, route[now.hop], free[route[now.hop]]));
+    }
+  }
+  return last;
+}
+
+}  // namespace kbsim::hw::test

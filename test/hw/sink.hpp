@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "harness.hpp"
+
+namespace kbsim::hw::test {
+
+struct SinkSpec {
+  static void describe(FieldList<SinkSpec>&) {}
+};
+
+/// In place of an HBM slice: notes when each message's last byte arrives, and answers nothing.
+class Sink : public Component {
+ public:
+  Sink(Fabric& fabric, NodeId id, SinkSpec) : Component{fabric, id} {}
+
+  struct Delivery {
+    std::uint32_t origin;
+    Bytes size;
+    Time at;
+  };
+  [[nodiscard]] const std::vector<Delivery>& deliveries() const { return deliveries_; }
+
+ private:
+  void accept(Packet& packet) override;
+  std::vector<Delivery> deliveries_;
+};
+
+/// One message from any node to the slice of a PE.
+struct Flow {
+  NodeId from;
+  NodeId to;
+  Bytes size;
+  Time at{};
+};
+
+/// Sends all flows, each as a whole at its time, and gives the arrival of each last byte. Flows are told
+/// apart, and ordered where they leave one node at one time, by their index.
+[[nodiscard]] std::vector<Time> deliver(Rig& rig, const std::vector<Flow>& flows);
+
+/// `spec` with sinks for its HBM slices.
+[[nodiscard]] config::MachineSpec with_sinks(config::MachineSpec spec);
+
+}  // namespace kbsim::hw::test
