@@ -67,7 +67,7 @@ Task<Tile> exchange_ring(TL& tl, int rank, int world_size, Tile acc, Block block
 
 Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
   if (args.exchange != SipExchange::ring)
-    throw Unsupported{"intercube_allreduce: only a ring of SIPs so far"};
+    throw Unsupported{"intercube_allreduce: system.sips.topology must be ring_1d so far"};
   if (tl.program_id(0) != 0) co_return;
   const int cube = tl.program_id(1);
   const Chain row{.position = cube % args.cube_w, .length = args.cube_w, .back = Dir::W, .ahead = Dir::E};

@@ -64,8 +64,8 @@ TEST_CASE("Bad input: an unknown bench, command, option or impl gives the neares
 }
 
 TEST_CASE("Bad input: a model at a place of another kind is refused with its name") {
-  refuses("--topology topology.yaml --bench ccl_allreduce --set cube.xbar.impl=builtin.sram",
-          {"builtin.sram", "xbar"});
+  refuses("--topology topology.yaml --bench ccl_allreduce --set cube.xbar.impl=builtin.switch",
+          {"builtin.switch", "xbar"});
 }
 
 TEST_CASE("Bad input: without arguments the command teaches and exits 2") {
@@ -75,7 +75,7 @@ TEST_CASE("Bad input: without arguments the command teaches and exits 2") {
 }
 
 TEST_CASE("Bad input: what isn't there yet says so by name, with exit code 5") {
-  for (const char* command : {"topology", "replay", "sweep"}) {
+  for (const char* command : {"replay", "sweep"}) {
     const Outcome outcome = run_kbsim(command);
     CHECK(outcome.exit == 5);
     CHECK(outcome.err.find(std::string{"kbsim "} + command + " is not supported yet") != std::string::npos);
@@ -103,4 +103,32 @@ TEST_CASE("Help: every command is named, and list names what is registered") {
   for (const char* name : {"ccl_allreduce", "intercube_allreduce", "builtin.router", "cube_mesh"}) {
     CHECK(list.out.find(name) != std::string::npos);
   }
+}
+
+TEST_CASE("Bad input: numbers of options are checked for range, negative ones too") {
+  const std::string job = "--topology topology.yaml --bench ccl_allreduce ";
+  refuses(job + "--num-threads -1", {"kbsim: --num-threads must be 0 to 1024, got -1"});
+  refuses(job + "--num-threads 100000", {"kbsim: --num-threads must be 0 to 1024, got 100000"});
+  refuses(job + "--max-events -5", {"kbsim: --max-events must be 0 to 9223372036854775807, got -5"});
+  refuses(job + "--shuffle-ties -1", {"--shuffle-ties must be 0 to"});
+  refuses(job + "--stop-at -3", {"kbsim: --stop-at must be a time from 0 on, got -3"});
+  for (const char* time : {"nan", "inf", "1e300"})
+    refuses(job + "--stop-at " + time, {"beyond simulated time"});
+}
+
+TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run") {
+  const std::string set =
+      "--topology topology.yaml --bench ccl_allreduce --dry-run "
+      "--set ccl.algorithms.intercube_allreduce.";
+  refuses(set + "kernel=intercube_alreduce", {"did you mean 'intercube_allreduce'?"});
+  refuses(set + "topology=cube_mes", {"unknown", "did you mean 'cube_mesh'?"});
+  refuses(set + "mapper=leader_onl", {"unknown mapper 'leader_onl', did you mean 'leader_only'?"});
+  refuses(set + "validator=none", {"unknown validator 'none' (known: single_shard_per_rank)"});
+}
+
+TEST_CASE("Bad input: each line of a configuration's mistakes begins with its place") {
+  const Outcome outcome = run_kbsim(kMainJob + " --set sip.cube_mesh.w=-1 --set ccl.defaults.n_slots=0");
+  CHECK(outcome.err ==
+        "--set sip.cube_mesh.w=-1: sip.cube_mesh.w: found '-1', expected an integer from 1 to 64\n"
+        "--set ccl.defaults.n_slots=0: defaults.n_slots: found '0', expected an integer from 1 to 65536\n");
 }

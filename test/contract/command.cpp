@@ -34,13 +34,15 @@ const fs::path& scratch() {
 
 }  // namespace
 
-Outcome run_kbsim(const std::string& arguments) {
+Outcome run_kbsim(const std::string& arguments) { return run_script("timeout 60 $KBSIM " + arguments); }
+
+Outcome run_script(const std::string& script) {
   const fs::path out = scratch() / "stdout";
   const fs::path err = scratch() / "stderr";
   const fs::path folder = scratch() / "empty";
   fs::create_directories(folder);
-  const std::string command = "cd " + folder.string() + " && timeout 60 " KBSIM_COMMAND " " + arguments +
-                              " >" + out.string() + " 2>" + err.string();
+  const std::string command = "KBSIM=" KBSIM_COMMAND "; cd " + folder.string() + " && { " + script + "; } >" +
+                              out.string() + " 2>" + err.string();
   const int status = std::system(command.c_str());
   return {.exit = WEXITSTATUS(status), .out = contents(out), .err = contents(err)};
 }

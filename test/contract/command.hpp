@@ -13,6 +13,8 @@ struct Outcome {
 
 /// Runs `kbsim ARGUMENTS` as a user would, in an empty folder.
 [[nodiscard]] Outcome run_kbsim(const std::string& arguments);
+/// Runs a shell script in an empty folder, with the command's path in $KBSIM.
+[[nodiscard]] Outcome run_script(const std::string& script);
 
 /// The default machine's topology file, changed: every `from` must occur and becomes `to`.
 /// Gives the path of the changed copy.

@@ -43,18 +43,24 @@ std::pair<config::MachineSpec, config::CclSpec> MachineOptions::load() const {
   const config::Folders folders{KBSIM_CONFIG_DIR};
   std::vector<ConfigProblem> problems;
   std::pair<config::MachineSpec, config::CclSpec> result;
-  const auto collect = [&](const auto& read) {
+  const auto collect = [&](const auto& read, const std::string& prefix) {
     try {
       read();
     } catch (const ConfigError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+      for (ConfigProblem problem : error.problems()) {
+        constexpr std::string_view kSet = "--set ";
+        if (problem.at.file.starts_with(kSet)) problem.at.file.insert(kSet.size(), prefix);
+        problems.push_back(std::move(problem));
+      }
     }
   };
-  collect([&] {
-    result.first = config::load_machine(
-        {.file = topology, .overrides = machine_set, .catalog = ModelCatalog{}, .folders = folders});
-  });
-  collect([&] { result.second = config::load_ccl(ccl, ccl_set, folders); });
+  collect(
+      [&] {
+        result.first = config::load_machine(
+            {.file = topology, .overrides = machine_set, .catalog = ModelCatalog{}, .folders = folders});
+      },
+      "");
+  collect([&] { result.second = config::load_ccl(ccl, ccl_set, folders); }, "ccl.");
   if (!problems.empty()) throw ConfigError{std::move(problems)};
   return result;
 }

@@ -1,0 +1,37 @@
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace {
+
+// A long run that gets signals from its shell as soon as it has handlers for INT, USR1 and ALRM.
+Outcome run_with(const std::string& signals) {
+  return run_script("timeout 60 $KBSIM " + kMainJob +
+                    " --quiet --set system.sips.count=64 --set sip.cube_mesh.w=8 --set sip.cube_mesh.h=4"
+                    " --set ccl.algorithms.intercube_allreduce.n_elem=2048 & outer=$!;"
+                    " tries=0; until pid=$(pgrep -P $outer); grep -qs 'SigCgt:.*2202$' /proc/$pid/status"
+                    " || [ $((tries += 1)) -gt 400 ]; do sleep 0.05; done; " +
+                    signals + "; wait $outer");
+}
+
+}  // namespace
+
+TEST_CASE("Ctrl-C: ends the run in an orderly way with exit code 130, and says where simulated time stands") {
+  const Outcome outcome = run_with("kill -INT $pid");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 130);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("kbsim: interrupted; simulated time stands at "));
+  CHECK(outcome.err.ends_with(" events\n"));
+}
+
+TEST_CASE("SIGUSR1: says where the run stands, and lets it go on") {
+  const Outcome outcome = run_with("kill -USR1 $pid; sleep 0.1; kill -INT $pid");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 130);
+  CHECK(outcome.err.starts_with("kbsim: simulated "));
+  CHECK(outcome.err.find(" ns so far, ") != std::string::npos);
+  CHECK(outcome.err.find("\nkbsim: interrupted") != std::string::npos);
+}
