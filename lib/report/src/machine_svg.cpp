@@ -14,9 +14,10 @@ constexpr double kCubeHeight = 640.0;
 constexpr double kLegendHeight = 250.0;
 
 std::string title(const config::MachineSpec& spec) {
-  return fmt::format("{} package{} of {} × {} cubes, {} PE{} a cube", spec.system.sips.count,
+  return fmt::format("{} package{} of {} × {} cube{}, {} PE{} a cube", spec.system.sips.count,
                      spec.system.sips.count == 1 ? "" : "s", spec.sip.cube_mesh.w, spec.sip.cube_mesh.h,
-                     spec.pes_per_cube(), spec.pes_per_cube() == 1 ? "" : "s");
+                     spec.cubes_per_sip() == 1 ? "" : "s", spec.pes_per_cube(),
+                     spec.pes_per_cube() == 1 ? "" : "s");
 }
 
 Box panel(Svg& svg, const Box& box, std::string_view name) {

@@ -18,12 +18,11 @@ constexpr std::string_view kStyle = R"(<style>
   .io { fill: #fdf0d5; stroke: #d9a441 } .cube { fill: #dbeafe; stroke: #6b9bd8 }
   .here { fill: #8ab8f0; stroke: #1d5fb4 } .die { fill: #ffffff; stroke: #6b9bd8; stroke-width: 1.6 }
   .router { fill: #ffffff; stroke: #6b9bd8; stroke-width: 1.6 } .pe { fill: #d3f1e4; stroke: #3f9c78 }
-  .mem { fill: #eadff7; stroke: #9a76c9 } .xbar { fill: none; stroke: #cbb8e6 }
-  .cpu { fill: #fdf0d5; stroke: #d9a441 } .port { fill: #fbdcd0; stroke: #d9774f }
+  .mem { fill: #eadff7; stroke: #9a76c9 }   .cpu { fill: #fdf0d5; stroke: #d9a441 } .port { fill: #fbdcd0; stroke: #d9774f }
   .zoom { fill: #9fb3c8; fill-opacity: .2 } .halo { stroke: #ffffff }
   .l-host { stroke: #7b8794; stroke-dasharray: 4 3 } .l-package { stroke: #334e68 }
   .l-io { stroke: #d9a441 } .l-ucie { stroke: #d9774f } .l-noc { stroke: #6b9bd8 }
-  .l-xbar { stroke: #b79fdb } .l-pe { stroke: #3f9c78 } .l-hbm { stroke: #7c5cb0 }
+  .l-xbar { stroke: #b79fdb } .band { stroke: #e2d6f3 } .l-pe { stroke: #3f9c78 } .l-hbm { stroke: #7c5cb0 }
 </style>
 )";
 

@@ -37,7 +37,7 @@ class CubeDrawing {
   void draw() {
     svg_.rect("die", die_, 10);
     svg_.line(
-        "xbar l-xbar", kXbar,
+        "band", kXbar,
         fmt::format("M{:.1f} {:.1f}h{:.1f}v{:.1f}h{:.1f}Z", xbar_.x, xbar_.y, xbar_.w, xbar_.h, -xbar_.w));
     svg_.text("mid", 10, xbar_.mid_x() + 60, xbar_.y + 3.5, "crossbar");
     draw_ucie();

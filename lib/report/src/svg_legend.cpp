@@ -69,7 +69,8 @@ void draw_parts(Svg& svg, const MachineReport& machine, double x, double y, doub
 void draw_totals(Svg& svg, const MachineReport& machine, double x, double y, double w) {
   const topology::Summary& s = machine.summary;
   Column column{svg, x, y, w, "In all"};
-  column.row("HBM", fmt::format("{}, {}", size(s.hbm), rate(s.hbm_effective_gbs.value_or(s.hbm_raw_gbs))));
+  column.row(s.hbm_effective_gbs ? "HBM, effective rate" : "HBM, raw rate",
+             fmt::format("{}, {}", size(s.hbm), rate(s.hbm_effective_gbs.value_or(s.hbm_raw_gbs))));
   column.row("SRAM, TCM", fmt::format("{}, {}", size(s.sram), size(s.tcm)));
   if (s.tflops()) column.row("GEMM", number(*s.tflops(), 1) + " TFLOP/s");
   if (s.bisection.noc) column.row("bisection of a cube's NOC", rate(*s.bisection.noc));

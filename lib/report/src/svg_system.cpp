@@ -51,6 +51,7 @@ class SystemDrawing {
     top_ = room.y + (room.h - scale_ * extent.y) / 2;
     cube_w_ = scale_ * spec_.sip.cube_size.w_mm;
     cube_h_ = scale_ * spec_.sip.cube_size.h_mm;
+    number_size_ = std::min(11.0, 0.5 * cube_w_);
     thin_ = std::clamp(std::min(cube_w_, cube_h_) / 50.0, 0.25, 1.0);
   }
 
@@ -144,9 +145,9 @@ class SystemDrawing {
     for (int c = 0; c < spec_.cubes_per_sip(); ++c) {
       const bool here = sip == enlarged.sip && c == enlarged.cube;
       svg_.rect(here ? "here" : "cube", cube(sip, c), std::min(4.0, 0.1 * cube_w_));
-      svg_.label("mid", 11, cube(sip, c), std::to_string(c));
+      svg_.label("mid", number_size_, cube(sip, c), std::to_string(c));
     }
-    svg_.label("mid bold", 11, {p.x, p.bottom() + 1, 0.48 * p.w, 14}, fmt::format("sip{}", sip));
+    svg_.text("bold", std::min(11.0, 0.11 * p.w), p.x + 2, p.bottom() + 12, fmt::format("sip{}", sip));
   }
 
   void join_cubes(int sip) {
@@ -172,6 +173,7 @@ class SystemDrawing {
   double cube_w_ = 0.0;
   double cube_h_ = 0.0;
   double thin_ = 1.0;
+  double number_size_ = 11.0;  // of the cubes
 };
 
 }  // namespace
