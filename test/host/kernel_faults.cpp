@@ -2,7 +2,7 @@
 
 #include "kbsim/hw/control.hpp"
 
-#include "host/program.hpp"
+#include "program.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;
@@ -16,12 +16,12 @@ struct NoArgs {};
 
 Task<> waits_for_nobody(TL& tl, NoArgs) {
   auto got = tl.recv({.dir = Dir::E, .shape = {8}});
-  static_cast<void>(co_await got);
+  [[maybe_unused]] const auto result = co_await got;
 }
 
 Task<> unknown_direction(TL& tl, NoArgs) {
   auto got = tl.recv({.dir = {"up"}, .shape = {8}});
-  static_cast<void>(co_await got);
+  [[maybe_unused]] const auto result = co_await got;
 }
 
 Task<> drops_a_recv(TL& tl, NoArgs) {
@@ -41,7 +41,7 @@ Task<> run_on_first(Rank& main, Kernel kernel) {
   auto job = std::make_shared<hw::ControlJob>();
   auto call = std::make_shared<const KernelCall>(bind_kernel("kernel", kernel, NoArgs{}));
   job->targets.push_back({.pe = kFirst, .action = hw::Launch{call}, .size = {}});
-  static_cast<void>(co_await main.session().machine().host().order(0, 0, job));
+  [[maybe_unused]] const auto result = co_await main.session().machine().host().order(0, 0, job);
 }
 
 void ends_with_exit_8(Kernel kernel, const std::vector<std::string>& says) {

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "host/program.hpp"
+#include "program.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;

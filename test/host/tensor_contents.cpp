@@ -2,7 +2,7 @@
 
 #include "kbsim/sim/when_all.hpp"
 
-#include "host/program.hpp"
+#include "program.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;

@@ -2,7 +2,7 @@
 
 #include "kbsim/hw/control.hpp"
 
-#include "host/program.hpp"
+#include "program.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;
@@ -36,14 +36,14 @@ Task<> too_large(Rank& rk, std::string* error) {
 
 Task<> load_one(TL& tl, Ptr from) {
   auto loaded = tl.load(from, {8}, from.dtype);
-  static_cast<void>(co_await loaded);
+  [[maybe_unused]] const auto result = co_await loaded;
 }
 
 Task<> launch_on_first(Session* session, Ptr argument) {
   auto job = std::make_shared<hw::ControlJob>();
   auto kernel = std::make_shared<const KernelCall>(bind_kernel("load_one", load_one, argument));
   job->targets.push_back({.pe = kFirst, .action = hw::Launch{kernel}, .size = {}});
-  static_cast<void>(co_await session->machine().host().order(0, 0, job));
+  [[maybe_unused]] const auto result = co_await session->machine().host().order(0, 0, job);
 }
 
 Task<> use_then_free_then_use(Rank& rk, bool* used) {
@@ -64,7 +64,7 @@ Task<> wrong_copy(Rank& rk, HostArray contents) {
 }
 
 Task<> no_elements(Rank& rk, Shape shape) {
-  static_cast<void>(co_await rk.torch.zeros(shape, f16, {.name = "x"}));
+  [[maybe_unused]] const auto result = co_await rk.torch.zeros(shape, f16, {.name = "x"});
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/replay/numbers.hpp"
-
-#include "host/program.hpp"
+#include "../host/program.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;
@@ -21,7 +19,7 @@ struct Machine {
   std::int64_t n_elem;
 };
 
-double f16_of(double x) { return replay::to_doubles(replay::from_doubles(std::array{x}, f16), f16).front(); }
+double f16_of(double x) { return full({1}, x, f16).to_doubles().front(); }
 
 Numbers add(const Numbers& a, const Numbers& b) {
   Numbers sum(a.size());
@@ -75,7 +73,9 @@ Task<> worker(Rank& rk, Args args) {
   Tensor x = co_await rk.torch.from_host(mine, {.dp = kRows});
   co_await rk.dist.all_reduce(x);
   const HostArray result = co_await x.to_host();
-  const std::vector<std::byte> row = replay::from_doubles(*args.expected, f16);
+  const HostArray expected = generate(
+      {m.n_elem}, f16, [&](std::int64_t i) { return (*args.expected)[static_cast<std::size_t>(i)]; });
+  const std::vector<std::byte>& row = expected.bytes();
   for (int cube = 0; cube < m.w * m.h; ++cube) {
     CAPTURE(cube);
     const auto at = result.bytes().begin() + cube * static_cast<std::ptrdiff_t>(row.size());

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "tl/fake_pe.hpp"
+#include "fake_pe.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;

@@ -2,7 +2,7 @@
 
 #include "kbsim/base/error.hpp"
 
-#include "tl/fake_pe.hpp"
+#include "fake_pe.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;

@@ -4,7 +4,7 @@
 
 #include "kbsim/tl/collective_args.hpp"
 
-#include "tl/fake_pe.hpp"
+#include "fake_pe.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "tl/fake_pe.hpp"
+#include "fake_pe.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;
@@ -78,7 +78,7 @@ Task<> detach(Bench* b) {
 Task<> await_failing(Bench* b, std::string* text) {
   auto load = b->tl.load({}, {4}, f16);
   try {
-    static_cast<void>(co_await load);
+    [[maybe_unused]] const auto result = co_await load;
   } catch (const KernelFault& fault) {
     *text = fault.what();
   }
