@@ -9,6 +9,8 @@
 #include "kbsim/topology/route.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
+#include "network_builder.hpp"
+
 namespace kbsim::topology {
 namespace {
 
@@ -24,12 +26,10 @@ Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
 
 }  // namespace
 
-class Compiler {
+class Compiler : private NetworkBuilder {
  public:
   explicit Compiler(std::shared_ptr<const config::MachineSpec> spec)
-      : spec_{*spec}, grid_{spec->system.sips} {
-    graph_.spec_ = std::move(spec);
-  }
+      : NetworkBuilder{spec}, spec_{*spec}, grid_{spec->system.sips} {}
 
   Graph compile() {
     const auto& parts = spec_.system.components;
@@ -45,28 +45,8 @@ class Compiler {
   }
 
  private:
-  NodeId add(std::string name, NodeKind kind, const ComponentSpec& model, Point pos, PeCoord at) {
-    graph_.nodes_.push_back(
-        {.name = std::move(name), .kind = kind, .model = &model, .pos_mm = pos, .at = at});
-    graph_.out_.emplace_back();
-    return NodeId{static_cast<std::uint32_t>(graph_.nodes_.size() - 1)};
-  }
-
-  void add_link(NodeId from, NodeId to, Bandwidth bandwidth, double length_mm) {
-    const LinkId id{static_cast<std::uint32_t>(graph_.links_.size())};
-    graph_.links_.push_back({.from = from,
-                             .to = to,
-                             .bandwidth = bandwidth,
-                             .length_mm = length_mm,
-                             .wire = from_ns(length_mm * spec_.system.ns_per_mm)});
-    graph_.out_[from.value()].push_back(id);
-  }
-
-  // Both directions of a wire of stated length, or of the length that the positions give.
-  void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {
-    add_link(a, b, bandwidth, length_mm);
-    add_link(b, a, bandwidth, length_mm);
-  }
+  // A wire of stated length, or of the length that the positions give.
+  using NetworkBuilder::join;
   void join(NodeId a, NodeId b, const config::WireSpec& wire) { join(a, b, wire.bandwidth, wire.length_mm); }
   void join_by_position(NodeId a, NodeId b, Bandwidth bandwidth) {
     join(a, b, bandwidth, manhattan(graph_.node(a).pos_mm, graph_.node(b).pos_mm));
@@ -245,7 +225,6 @@ class Compiler {
 
   const config::MachineSpec& spec_;
   SipGrid grid_;
-  Graph graph_;
 };
 
 Graph compile(std::shared_ptr<const config::MachineSpec> spec) { return Compiler{std::move(spec)}.compile(); }

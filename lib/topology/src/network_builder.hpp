@@ -7,7 +7,7 @@
 
 namespace kbsim::topology {
 
-/// Adds endpoints, and for bare networks routers, to a graph.
+/// Adds nodes and links to a graph.
 class NetworkBuilder {
  public:
   explicit NetworkBuilder(Graph graph) : graph_{std::move(graph)} {}
@@ -33,6 +33,7 @@ class NetworkBuilder {
                              .wire = from_ns(length_mm * graph_.spec().system.ns_per_mm)});
     graph_.out_[from.value()].push_back(id);
   }
+  /// Both directions of a wire.
   void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {
     add_link(a, b, bandwidth, length_mm);
     add_link(b, a, bandwidth, length_mm);
@@ -44,7 +45,7 @@ class NetworkBuilder {
     return std::move(graph_);
   }
 
- private:
+ protected:
   Graph graph_;
 };
 
