@@ -59,6 +59,8 @@ TEST_CASE("Bad input: an unknown bench, command, option or impl gives the neares
           {"unknown bench 'ccl_alreduce', did you mean 'ccl_allreduce'?"});
   refuses("lits", {"unknown command 'lits', did you mean 'list'?"});
   refuses("--topology topology.yaml --bench ccl_allreduce --frobnicate", {"frobnicate", "--help"});
+  refuses("--topolgy topology.yaml --bench ccl_allreduce",
+          {"unknown option '--topolgy', did you mean '--topology'?"});
   refuses("--topology topology.yaml --bench ccl_allreduce --set cube.xbar.impl=builtin.xbra",
           {"builtin.xbar"});
 }
@@ -131,4 +133,10 @@ TEST_CASE("Bad input: each line of a configuration's mistakes begins with its pl
   CHECK(outcome.err ==
         "--set sip.cube_mesh.w=-1: sip.cube_mesh.w: found '-1', expected an integer from 1 to 64\n"
         "--set ccl.defaults.n_slots=0: defaults.n_slots: found '0', expected an integer from 1 to 65536\n");
+}
+
+TEST_CASE("Output: a result that can't be written is an error, not a success") {
+  const Outcome outcome = run_script("timeout 60 $KBSIM " + kMainJob + " --json --quiet >/dev/full");
+  CHECK(outcome.exit != 0);
+  CHECK(outcome.err.find("could not be written") != std::string::npos);
 }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/digest.hpp"
+#include "kbsim/base/error.hpp"
 #include "kbsim/replay/compare.hpp"
 
 #include "bench.hpp"
@@ -19,41 +21,53 @@ struct Config {
   int world_size;
   bool verify_data;
   BenchReport* report;
-  std::vector<int>* right;          // rows, by rank
-  std::vector<std::string>* lines;  // of --verify-data, by rank
+  const std::vector<double>* expected;  // of every row
+  std::vector<int>* right;              // rows, by rank
+  std::vector<std::string>* lines;      // of --verify-data, by rank
 };
 
-double input(int rank, std::int64_t row, std::int64_t i) {
-  return static_cast<double>((7 * rank + 3 * row + i) % 4);
+// f16 adds integers exactly as long as no sum is beyond 2048: many rows hold smaller and fewer numbers.
+constexpr std::int64_t kExact = 2048;
+
+double input(const Config& config, int rank, std::int64_t row, std::int64_t i) {
+  const std::int64_t rows = std::int64_t{config.cubes} * config.world_size;
+  const std::uint64_t draw = Digest{}.add(rank).add(row).add(i).value() >> 16;
+  const std::int64_t most = std::clamp<std::int64_t>(kExact / rows, 1, 3);
+  const std::int64_t one_in = 2 * rows / kExact + 1;
+  const bool zero = draw % static_cast<std::uint64_t>(one_in) != 0;
+  return zero ? 0.0 : static_cast<double>((draw >> 16) % static_cast<std::uint64_t>(most + 1));
 }
 
 std::vector<double> expected_row(const Config& config) {
   std::vector<double> sum(static_cast<std::size_t>(config.n_elem));
   for (int rank = 0; rank < config.world_size; ++rank) {
     for (int row = 0; row < config.cubes; ++row) {
-      for (std::int64_t i = 0; i < config.n_elem; ++i)
-        sum[static_cast<std::size_t>(i)] += input(rank, row, i);
+      for (std::int64_t i = 0; i < config.n_elem; ++i) {
+        sum[static_cast<std::size_t>(i)] += input(config, rank, row, i);
+      }
     }
   }
+  ensure(std::ranges::max(sum) <= kExact, "a reference that f16 can't hold exactly");
   return sum;
 }
 
-// f16 adds small integers exactly up to 2048; beyond, each of the additions on a path rounds once.
-replay::Tolerance tolerance(const Config& config) {
-  constexpr double kExact = 2048.0;
-  const double largest = 3.0 * config.cubes * config.world_size;
-  return {.ulp = largest <= kExact ? 0.0 : 0.5 * (config.cubes + config.world_size)};
+// What would fail in the middle of the run is refused before it.
+void check(const config::AlgorithmSpec& algorithm) {
+  const Bytes row{algorithm.n_elem * itemsize(f16)};
+  if (row <= algorithm.slot_size) return;
+  throw UsageError{
+      fmt::format("n_elem {} of {}: {} a cube do not fit a slot of {}; lower n_elem or raise slot_size",
+                  algorithm.n_elem, algorithm.name, to_string(row), to_string(algorithm.slot_size))};
 }
 
 int right_rows(const Config& config, const host::HostArray& result, std::string* line) {
-  const std::vector<double> expected = expected_row(config);
   const auto row_bytes = static_cast<std::size_t>(config.n_elem * itemsize(result.dtype()));
   replay::Comparison worst;
   int right = 0;
   for (int row = 0; row < config.cubes; ++row) {
     const auto bytes =
         std::span{result.bytes()}.subspan(static_cast<std::size_t>(row) * row_bytes, row_bytes);
-    const auto found = replay::compare(bytes, expected, result.dtype(), tolerance(config));
+    const auto found = replay::compare(bytes, *config.expected, result.dtype());
     right += found.ok ? 1 : 0;
     if (worst.ok && !found.ok) worst.first_bad = row * config.n_elem + found.first_bad;
     worst.ok = worst.ok && found.ok;
@@ -73,8 +87,9 @@ Task<> worker(host::Rank& rk, Config config) {
   const Shape shape{config.cubes, config.n_elem};
   host::Tensor x =
       co_await rk.torch.zeros(shape, f16, {.dp = rows, .name = fmt::format("ccl_in_r{}", rk.index)});
-  const host::HostArray contents = host::generate(
-      shape, f16, [&](std::int64_t i) { return input(rk.index, i / config.n_elem, i % config.n_elem); });
+  const host::HostArray contents = host::generate(shape, f16, [&](std::int64_t i) {
+    return input(config, rk.index, i / config.n_elem, i % config.n_elem);
+  });
   co_await x.copy_(contents);
   co_await rk.dist.all_reduce(x);
   const host::HostArray result = co_await x.to_host();
@@ -125,17 +140,20 @@ void write_report(const Config& config, const config::AlgorithmSpec& algorithm,
 }
 
 Task<> ccl_allreduce(host::Rank& main, BenchRequest request, BenchReport* report) {
+  check(main.session().algorithm());
   co_await main.dist.init_process_group({.backend = "ahbm"});
   const int world_size = main.dist.get_world_size();
   std::vector<int> right(static_cast<std::size_t>(world_size));
   std::vector<std::string> lines(static_cast<std::size_t>(world_size));
-  const Config config{.cubes = main.session().spec().cubes_per_sip(),
-                      .n_elem = main.session().algorithm().n_elem,
-                      .world_size = world_size,
-                      .verify_data = request.verify_data,
-                      .report = report,
-                      .right = &right,
-                      .lines = &lines};
+  Config config{.cubes = main.session().spec().cubes_per_sip(),
+                .n_elem = main.session().algorithm().n_elem,
+                .world_size = world_size,
+                .verify_data = request.verify_data,
+                .report = report,
+                .right = &right,
+                .lines = &lines};
+  const std::vector<double> expected = expected_row(config);
+  config.expected = &expected;
   co_await main.mp.spawn(worker, config, {.nprocs = world_size});
   write_report(config, main.session().algorithm(), main.session().collectives());
 }

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "kbsim/base/names.hpp"
 #include "kbsim/config/load.hpp"
 
 #include "catalog.hpp"
@@ -77,6 +78,11 @@ bool parse_options(const Arguments& arguments, po::options_description& options,
                   .run(),
               values);
     if (values.count("help") == 0) po::notify(values);
+  } catch (const po::unknown_option& unknown) {
+    std::vector<std::string> names;
+    for (const auto& option : options.options()) names.push_back("--" + option->long_name());
+    const std::string name = unknown.get_option_name();
+    throw UsageError{"unknown option '" + name + "'" + name_hint(name, names) + "; see --help"};
   } catch (const po::error& error) {
     throw UsageError{std::string{error.what()} + "; see --help"};
   }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iostream>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -67,13 +69,20 @@ const std::vector<Command>& commands() {
 int main(int argc, char** argv) {
   using kbsim::ExitCode;
   try {
-    return static_cast<int>(kbsim::app::dispatch({argv + 1, argv + argc}));
+    const ExitCode exit = kbsim::app::dispatch({argv + 1, argv + argc});
+    std::cout.flush();
+    const bool printed = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!printed) throw kbsim::UsageError{"the result could not be written to stdout"};
+    return static_cast<int>(exit);
   } catch (const kbsim::ConfigError& error) {  // each line says its own place
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.exit_code());
   } catch (const kbsim::Error& error) {
     fmt::print(stderr, "kbsim: {}\n", error.what());
     return static_cast<int>(error.exit_code());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "kbsim: out of memory; a smaller machine or smaller sizes may fit\n");
+    return static_cast<int>(ExitCode::internal);
   } catch (const std::exception& error) {
     fmt::print(stderr, "kbsim: internal error: {}\n", error.what());
     return static_cast<int>(ExitCode::internal);
