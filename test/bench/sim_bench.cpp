@@ -113,7 +113,10 @@ Task<> stage(Simulation* sim, Channel<std::int64_t>* in, Channel<std::int64_t>* 
   }
 }
 Task<> sink(Channel<std::int64_t>* in) {
-  for (std::int64_t i = 0; i < kItems; ++i) benchmark::DoNotOptimize(co_await in->receive());
+  for (std::int64_t i = 0; i < kItems; ++i) {
+    auto item = co_await in->receive();
+    benchmark::DoNotOptimize(item);
+  }
 }
 
 struct SimPipeline {
@@ -152,7 +155,10 @@ constexpr std::int64_t kCalls = 1'000'000;
 
 Task<std::int64_t> child(std::int64_t n) { co_return n; }
 Task<> call() {
-  for (std::int64_t i = 0; i < kCalls; ++i) benchmark::DoNotOptimize(co_await child(i));
+  for (std::int64_t i = 0; i < kCalls; ++i) {
+    auto result = co_await child(i);
+    benchmark::DoNotOptimize(result);
+  }
 }
 Task<> hop(Simulation* sim, Mailbox<std::int64_t>* in, Mailbox<std::int64_t>* out) {
   for (;;) {

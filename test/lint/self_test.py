@@ -52,11 +52,11 @@ class Includes(LintTest):
     def test_third_parties_outside_their_rooms_are_found(self):
         self.write("lib/sim/src/a.cpp", "#include <yaml-cpp/yaml.h>\n#include <range/v3/all.hpp>\n")
         self.write("lib/replay/include/kbsim/replay/a.hpp", "#include <Eigen/Core>\n")
-        self.write("lib/oplog/src/a.cpp", "#include <boost/asio/post.hpp>\n#include <boost/json.hpp>\n")
+        self.write("lib/report/src/a.cpp", "#include <boost/asio/post.hpp>\n#include <boost/json.hpp>\n")
         self.write("lib/hw/src/a.cpp", "#include <doctest/doctest.h>\n#include <boost/spirit/home/x3.hpp>\n")
         self.assertEqual(self.found(includes), [
-            "lib/hw/src/a.cpp:1", "lib/hw/src/a.cpp:2", "lib/oplog/src/a.cpp:1",
-            "lib/replay/include/kbsim/replay/a.hpp:1", "lib/sim/src/a.cpp:1", "lib/sim/src/a.cpp:2"])
+            "lib/hw/src/a.cpp:1", "lib/hw/src/a.cpp:2", "lib/replay/include/kbsim/replay/a.hpp:1",
+            "lib/report/src/a.cpp:1", "lib/sim/src/a.cpp:1", "lib/sim/src/a.cpp:2"])
 
 
 class Coroutines(LintTest):

@@ -7,7 +7,7 @@
 #include "kbsim/sim/resource.hpp"
 
 #include "doctest/doctest.h"
-#include "sim/trace.hpp"
+#include "trace.hpp"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -7,7 +7,7 @@
 #include "kbsim/sim/when_all.hpp"
 
 #include "doctest/doctest.h"
-#include "sim/trace.hpp"
+#include "trace.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;
@@ -17,7 +17,7 @@ namespace {
 std::string here(int line) { return "deadlock.cpp:" + std::to_string(line); }
 
 constexpr int kReceiveLine = __LINE__ + 1;
-Task<> receive(Mailbox<int>* box) { static_cast<void>(co_await box->receive()); }
+Task<> receive(Mailbox<int>* box) { [[maybe_unused]] const auto got = co_await box->receive(); }
 
 constexpr int kCallLine = __LINE__ + 3;
 Task<> wait_then_receive(Simulation* sim, Mailbox<int>* box) {
@@ -30,7 +30,7 @@ Task<> collect(Mailbox<int>* box) {
   co_await box->collect(items);
 }
 Task<> send(Channel<int>* channel) { co_await channel->send(1); }
-Task<> take(Channel<int>* channel) { static_cast<void>(co_await channel->receive()); }
+Task<> take(Channel<int>* channel) { [[maybe_unused]] const auto got = co_await channel->receive(); }
 Task<> wait(Event* event) { co_await event->wait(); }
 Task<> acquire(Resource* slots) {
   const Resource::Grant first = co_await slots->acquire();

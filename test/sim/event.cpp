@@ -1,7 +1,7 @@
 #include "kbsim/sim/event.hpp"
 
 #include "doctest/doctest.h"
-#include "sim/trace.hpp"
+#include "trace.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;

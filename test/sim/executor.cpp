@@ -21,7 +21,7 @@
 #include "kbsim/sim/async_delay.hpp"
 
 #include "doctest/doctest.h"
-#include "sim/trace.hpp"
+#include "trace.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;

@@ -2,7 +2,7 @@
 #include "kbsim/sim/mailbox.hpp"
 
 #include "doctest/doctest.h"
-#include "sim/trace.hpp"
+#include "trace.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;
@@ -18,7 +18,7 @@ Task<> spin(Simulation* sim) {
 Task<> spin_late(Simulation* sim) {
   for (;;) co_await sim->late();
 }
-Task<> receive(Mailbox<int>* box) { static_cast<void>(co_await box->receive()); }
+Task<> receive(Mailbox<int>* box) { [[maybe_unused]] const auto got = co_await box->receive(); }
 
 }  // namespace
 

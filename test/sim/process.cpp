@@ -7,7 +7,7 @@
 #include "kbsim/sim/deadlock.hpp"
 
 #include "doctest/doctest.h"
-#include "sim/trace.hpp"
+#include "trace.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;

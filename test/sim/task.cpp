@@ -6,7 +6,7 @@
 #include "kbsim/base/error.hpp"
 
 #include "doctest/doctest.h"
-#include "sim/trace.hpp"
+#include "trace.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "doctest/doctest.h"
-#include "sim/trace.hpp"
+#include "trace.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;
@@ -51,14 +51,14 @@ Task<> race(Simulation* sim, Trace* trace, int* alive) {
   note(trace, *sim, std::to_string(index));
 }
 Task<> failing_race(Simulation* sim) {
-  static_cast<void>(co_await when_any(sleep(sim, 5_ns), fail(sim, 3_ns)));
+  [[maybe_unused]] const auto got = co_await when_any(sleep(sim, 5_ns), fail(sim, 3_ns));
 }
 Task<> empty_race() {
   std::vector<Task<>> tasks;
-  static_cast<void>(co_await when_any(std::move(tasks)));
+  [[maybe_unused]] const auto got = co_await when_any(std::move(tasks));
 }
 Task<> race_of_groups(Simulation* sim, Trace* trace) {
-  static_cast<void>(co_await when_any(all_notes(sim, trace), sleep(sim, 1_ns)));
+  [[maybe_unused]] const auto got = co_await when_any(all_notes(sim, trace), sleep(sim, 1_ns));
   note(trace, *sim, "any");
 }
 

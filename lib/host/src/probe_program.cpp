@@ -1,6 +1,7 @@
 // What runs for a probe: a host program, and the kernels that it launches.
 #include <algorithm>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/sim/when_all.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -122,10 +123,11 @@ Task<> run_probe(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows
   session.machine().fabric().trace_messages();
   switch (plan.definition->transfer) {
     case Transfer::host_write:
-    case Transfer::host_read: co_await run_host(session, std::move(plan), flows); break;
-    case Transfer::load: co_await run_loads(session, std::move(plan), flows); break;
-    case Transfer::send: co_await run_sends(session, std::move(plan), flows); break;
+    case Transfer::host_read: return run_host(session, std::move(plan), flows);
+    case Transfer::load: return run_loads(session, std::move(plan), flows);
+    case Transfer::send: return run_sends(session, std::move(plan), flows);
   }
+  throw InternalError{"a probe that transfers nothing"};
 }
 
 }  // namespace kbsim::host
