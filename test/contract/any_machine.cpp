@@ -81,3 +81,10 @@ TEST_CASE("Any machine: bytes that don't fit a slot are refused before anything 
 TEST_CASE("Any machine: many packages are checked as exactly as few") {
   (void)latency({.sips = 48, .w = 8, .h = 4, .n_elem = 64});
 }
+
+TEST_CASE("Any machine: a kernel that uses a queue that isn't installed exits 8 with its place") {
+  const Outcome outcome = run_kbsim(kMainJob + " --set ccl.algorithms.intercube_allreduce.topology=none");
+  CHECK(outcome.exit == 8);
+  CHECK(outcome.err.find("intercube_allreduce.cpp:") != std::string::npos);
+  CHECK(outcome.err.find("installed: none") != std::string::npos);
+}

@@ -1,6 +1,7 @@
 #include "kbsim/sim/detail/scheduler.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 
 namespace kbsim::detail {
@@ -74,6 +75,9 @@ bool Scheduler::run_all(List& list, Order& order) {
 void Scheduler::renew_budget() {
   const std::uint64_t left = limits_.max_events - std::min(events_, limits_.max_events);
   budget_ = events_ + std::min(left, limits_.max_events_at_one_time);
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // a signal handler may have interrupted before
+  if (interrupted_) [[unlikely]]
+    budget_ = 0;
 }
 
 Scheduler::Stop Scheduler::stopped() const {
