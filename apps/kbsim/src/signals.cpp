@@ -42,7 +42,7 @@ void print_progress(int) {
   line.write();
 }
 
-// The request may meet the executor just as it renews its budget of events: hence again, every second.
+// A request that comes before the run has begun is forgotten: hence again, every second.
 void interrupt(int) {
   running->interrupt();
   (void)alarm(1);
