@@ -22,11 +22,9 @@ struct OverheadSpec {
 struct HbmSpec {
   double efficiency = 0.8;
   Time access = 30_ns;
-  Bytes burst{256};
   static void describe(FieldList<HbmSpec>& f) {
     f.add("efficiency", &HbmSpec::efficiency, Range{kPositive.min, 1.0}, "share of the raw bandwidth");
     f.add("access_ns", &HbmSpec::access, kNotNegative, "latency");
-    f.add("burst_bytes", &HbmSpec::burst, at_least(1), "bytes of a burst");
   }
 };
 

@@ -140,3 +140,11 @@ TEST_CASE("Output: a result that can't be written is an error, not a success") {
   CHECK(outcome.exit != 0);
   CHECK(outcome.err.find("could not be written") != std::string::npos);
 }
+
+TEST_CASE("Bad input: a probe that can't be is refused before anything is printed") {
+  refuses("probe --topology topology.yaml --case pe-locl-hbm", {"did you mean 'pe-local-hbm'?"});
+  refuses("probe --topology topology.yaml --bytes 0", {"at least one byte"});
+  refuses("probe --topology topology.yaml --case pe-other-sip-hbm --set system.sips.count=1",
+          {"needs two packages"});
+  CHECK(run_kbsim(kMainJob + " --set ccl.defaults.vc_chunk_size=512").exit == 5);
+}

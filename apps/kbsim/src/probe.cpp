@@ -125,6 +125,9 @@ void print_json(const Prober& prober, Bytes bytes) {
 
 // Those asked for, else all that the machine has the parts for; the others are named on stderr.
 std::vector<std::string> chosen(const Options& options, const config::MachineSpec& machine) {
+  for (const std::string& name : options.cases) {
+    if (const auto missing = host::missing_for(name, machine)) throw UsageError{name + " " + *missing};
+  }
   if (!options.cases.empty()) return options.cases;
   std::vector<std::string> names;
   for (const host::ProbeCase& known : host::probe_cases()) {
@@ -160,6 +163,7 @@ ExitCode probe(const Arguments& arguments) {
     return ExitCode::ok;
   }
   const Bytes bytes = parse_bytes(options.bytes);
+  if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
   const auto [machine, ccl] = options.machine.load();
   const Prober prober{.machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine)};
   if (options.json) {

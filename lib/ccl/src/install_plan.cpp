@@ -21,6 +21,10 @@ void require_supported(const config::AlgorithmSpec& algorithm) {
   if (algorithm.backpressure != "sleep") {
     throw Unsupported{"backpressure: " + algorithm.backpressure + " is not supported yet; use sleep"};
   }
+  if (algorithm.vc_chunk_size != config::CclSettings{}.vc_chunk_size) {
+    throw Unsupported{
+        "vc_chunk_size of one algorithm is not supported yet; set pe.pe_dma.vc_chunk_size for all"};
+  }
 }
 
 Bytes ring_size(const config::AlgorithmSpec& algorithm) {

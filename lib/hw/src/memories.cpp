@@ -8,12 +8,10 @@ namespace {
 struct HbmCtrlSpec {
   double efficiency = 0.8;
   Time access = 30_ns;
-  Bytes burst{256};
   static void describe(FieldList<HbmCtrlSpec>& f) {
     f.add("efficiency", &HbmCtrlSpec::efficiency, between(0.01, 1.0),
           "share of the raw bandwidth that data gets");
     f.add("access_ns", &HbmCtrlSpec::access, kNotNegative, "pipelined latency of an access");
-    f.add("burst_bytes", &HbmCtrlSpec::burst, at_least(1), "bytes of one burst");
   }
 };
 
