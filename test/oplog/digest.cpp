@@ -47,11 +47,11 @@ TEST_CASE("OpLog: equal logs have equal digests") {
 
 TEST_CASE("OpLog: the digest changes with every field of an operation and its operands") {
   check_all_differ(binary(), {
-                                 [](Op& op) { op.binary = BinaryOp::mul; },
+                                 [](Op& op) { op.params.binary = BinaryOp::mul; },
                                  [](Op& op) { op.unit = NodeId{3}; },
                                  [](Op& op) { op.start = Time{1}; },
                                  [](Op& op) { op.end = Time{1}; },
-                                 [](Op& op) { op.scalar = -0.0; },
+                                 [](Op& op) { op.params.scalar = -0.0; },
                                  [](Op& op) { op.inputs[0].slices[0].value.seq = 1; },
                                  [](Op& op) { op.inputs[0].slices[0].value.lane = 1; },
                                  [](Op& op) { op.inputs[0].slices[0].offset = 1; },
@@ -59,7 +59,7 @@ TEST_CASE("OpLog: the digest changes with every field of an operation and its op
                                  [](Op& op) { op.inputs[0].slices = {{{0, 0}, 0, 2}, {{0, 0}, 2, 2}}; },
                                  [](Op& op) { op.inputs[0].slices = {{{0, 0}, 0, 1}, {{0, 0}, 2, 3}}; },
                                  [](Op& op) { op.inputs[1] = {{{{0, 0}, 0, 2}}, {1}, f16}; },
-                                 [](Op& op) { op.inputs[1] = {{{{0, 0}, 0, 2}}, {1, 1}, f16}; },
+                                 [](Op& op) { op.inputs[1] = {{{{0, 0}, 0, 2}}, {}, f16}; },
                                  [](Op& op) {
                                    op.shape = {2, 1};
                                    op.inputs[0].shape = op.inputs[1].shape = {2, 1};
@@ -90,6 +90,21 @@ TEST_CASE("OpLog: the digest changes with dtypes, literal contents and counts") 
                                     op.kind = OpKind::fill;
                                     op.data = nullptr;
                                   },
+                              });
+}
+
+TEST_CASE("OpLog: the digest changes with every parameter") {
+  check_all_differ(literal(), {
+                                  [](Op& op) { op.params.unary = UnaryOp::abs; },
+                                  [](Op& op) { op.params.binary = BinaryOp::sub; },
+                                  [](Op& op) { op.params.ternary = TernaryOp::fma; },
+                                  [](Op& op) { op.params.reduce = ReduceOp::max; },
+                                  [](Op& op) { op.params.nan = Nan::propagate; },
+                                  [](Op& op) { op.params.indices = true; },
+                                  [](Op& op) { op.params.axis = 1; },
+                                  [](Op& op) { op.params.axes[0] = 1; },
+                                  [](Op& op) { op.params.axes[4] = 1; },
+                                  [](Op& op) { op.params.scalar = 1.0; },
                               });
 }
 

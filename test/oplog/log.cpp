@@ -48,9 +48,9 @@ TEST_CASE("OpLog: finds an operation from its record on, not while it is under w
   log.add_lane("pe0");
   const ValueId first = log.reserve(0);
   const ValueId second = log.reserve(0);
-  log.record({.id = second, .kind = OpKind::fill, .shape = {4}, .scalar = 2.0});
+  log.record({.id = second, .kind = OpKind::fill, .params = {.scalar = 2.0}, .shape = {4}});
   CHECK(log.find(first) == nullptr);
-  CHECK(log.find(second)->scalar == 2.0);
+  CHECK(log.find(second)->params.scalar == 2.0);
   CHECK(log.find({}) == nullptr);
   CHECK(log.find({0, 2}) == nullptr);
   CHECK(log.size() == 1);

@@ -27,7 +27,7 @@ class Graph {
   oplog::Operand fill(double scalar, const Shape& shape, DType dtype) {
     oplog::Op op = blank(oplog::OpKind::fill, dtype);
     op.shape = shape;
-    op.scalar = scalar;
+    op.params.scalar = scalar;
     return add(std::move(op));
   }
 
@@ -36,7 +36,7 @@ class Graph {
 
   oplog::Operand binary(oplog::BinaryOp code, const oplog::Operand& a, const oplog::Operand& b) {
     oplog::Op op = blank(oplog::OpKind::binary, a.dtype);
-    op.binary = code;
+    op.params.binary = code;
     op.shape = a.shape;
     op.inputs = {a, b};
     return add(std::move(op));

@@ -14,9 +14,9 @@ TEST_CASE("Commands: an operator queues one command with its operands, its resul
   const Tile sum = a + b;
   const auto line = static_cast<unsigned>(__LINE__ - 1);
   REQUIRE(pe.commands.size() == 3);
-  CHECK(pe.commands[0].scalar == 1.5);
+  CHECK(pe.commands[0].params.scalar == 1.5);
   const EngineCommand& add = pe.commands[2];
-  CHECK(add.binary == oplog::BinaryOp::add);
+  CHECK(add.params.binary == oplog::BinaryOp::add);
   CHECK(add.inputs[0] == a.state());
   CHECK(add.inputs[1] == b.state());
   CHECK(add.shape == Shape{2, 3});
@@ -26,7 +26,7 @@ TEST_CASE("Commands: an operator queues one command with its operands, its resul
   CHECK(sum.dtype() == f16);
 }
 
-TEST_CASE("Commands: a number on the right becomes a tile of one element of the same dtype") {
+TEST_CASE("Commands: a number on the right becomes a fill of rank 0 of the same dtype, which takes no time") {
   Simulation sim;
   FakePe pe{sim};
   TL tl{pe};
@@ -34,8 +34,8 @@ TEST_CASE("Commands: a number on the right becomes a tile of one element of the 
   (void)(a * 3.0);
   REQUIRE(pe.commands.size() == 3);
   CHECK(pe.commands[1].kind == oplog::OpKind::fill);
-  CHECK(pe.commands[1].scalar == 3.0);
-  CHECK(pe.commands[1].shape == Shape{1});
+  CHECK(pe.commands[1].params.scalar == 3.0);
+  CHECK(pe.commands[1].shape == Shape{});
   CHECK(pe.commands[1].dtype == bf16);
   CHECK(pe.commands[2].shape == Shape{4});
 }

@@ -25,6 +25,10 @@ class FakePe : public PeBackend {
     commands.push_back(command);
     return tile(command.shape, command.dtype);
   }
+  [[nodiscard]] TilePtr view(const TilePtr&, Shape shape, DType dtype) override { return tile(shape, dtype); }
+  void range(std::string_view name, Time begin, Time end) override {
+    ranges.push_back({std::string{name}, begin, end});
+  }
   [[nodiscard]] PendingPtr load(Ptr, Shape, DType, std::source_location at) override {
     return start("load", at);
   }
@@ -44,7 +48,13 @@ class FakePe : public PeBackend {
     return std::make_shared<TileState>(*this, shape, dtype);
   }
 
+  struct Range {
+    std::string name;
+    Time begin;
+    Time end;
+  };
   std::vector<EngineCommand> commands;
+  std::vector<Range> ranges;
   std::vector<PendingPtr> started;
   std::vector<std::string> drops;
   std::vector<PendingPtr> detachments;

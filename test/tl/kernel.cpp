@@ -39,7 +39,7 @@ TEST_CASE("Kernels: one is known by its name, and bound to arguments of its own 
   for (int launch = 0; launch < 2; ++launch) sim.spawn("kernel", call.start(tl));
   sim.run();
   REQUIRE(pe.commands.size() == 2);
-  CHECK(pe.commands[1].scalar == 2.5);
+  CHECK(pe.commands[1].params.scalar == 2.5);
 }
 
 TEST_CASE("Kernels: arguments of another type are refused, even of the same members") {

@@ -1,6 +1,7 @@
 #include "kbsim/hw/kernel_context.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -24,7 +25,16 @@ PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, o
   context_->take_tcm(size(), at);
 }
 
+PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
+    : TileState{base->owner(), shape, dtype},
+      context_{base->context_},
+      contents_{base->contents_},
+      ready_{base->ready_},
+      last_use_{base->last_use_},
+      base_{std::move(base)} {}
+
 PeTile::~PeTile() {
+  if (base_) return;
   context_->give_tcm(size());
   if (ipcq_ == nullptr || !context_->machine_runs()) return;
   ipcq_->release(std::max(last_use_, context_->clock()), queue_, slot_);
@@ -48,26 +58,53 @@ Time KernelContext::issue() {
   return clock_;
 }
 
-TilePtr KernelContext::execute(const EngineCommand& command) {
-  Time earliest = issue();
+oplog::Op KernelContext::described(const EngineCommand& command) {
   oplog::Op op{.id = units_.log->reserve(units_.lane),
                .kind = command.kind,
-               .binary = command.binary,
+               .params = command.params,
                .dtype = command.dtype,
-               .shape = command.shape,
-               .scalar = command.scalar};
+               .shape = command.shape};
   for (const TilePtr& input : command.inputs) {
-    if (!input) continue;
-    earliest = std::max(earliest, pe_tile(input).ready());
-    op.inputs.push_back(pe_tile(input).operand());
+    if (input) op.inputs.push_back(pe_tile(input).operand());
   }
+  if (command.kind != oplog::OpKind::print) return op;
+  const auto label = std::as_bytes(std::span{command.label});
+  op.data = std::make_shared<const std::vector<std::byte>>(label.begin(), label.end());
+  return op;
+}
+
+// Products go to pe_gemm and everything else to pe_math. Numbers and prints are noted, by whichever.
+Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op op) {
+  const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
+  if (number || command.kind == oplog::OpKind::print) {
+    return units_.math->note(std::max(operands, clock()), std::move(op));
+  }
+  const Time earliest = std::max(issue(), operands);
+  if (command.kind != oplog::OpKind::dot) {
+    const Time cost = units_.math->cost(op);
+    return units_.math->issue(earliest, cost, std::move(op));
+  }
+  const Time cost = units_.gemm->cost(op, units_.scheduler->tile_plan().tile());
+  return units_.gemm->issue(earliest, cost, std::move(op));
+}
+
+TilePtr KernelContext::execute(const EngineCommand& command) {
+  Time operands{};
+  for (const TilePtr& input : command.inputs) {
+    if (input) operands = std::max(operands, pe_tile(input).ready());
+  }
+  oplog::Op op = described(command);
   const oplog::ValueId value = op.id;
-  const Time end = units_.math->issue(earliest, units_.math->cost(command.shape.elements()), std::move(op));
+  const Time end = run(command, operands, std::move(op));
   for (const TilePtr& input : command.inputs) {
     if (input) pe_tile(input).used_until(end);
   }
   if (units_.spec->pe.issue == "blocking") observe(end);
   return tile(value, command.shape, command.dtype, end, command.at);
+}
+
+TilePtr KernelContext::view(const TilePtr& tile, Shape shape, DType dtype) {
+  return std::make_shared<PeTile>(std::static_pointer_cast<PeTile>(tile), shape, dtype);
 }
 
 TilePtr KernelContext::tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
@@ -186,7 +223,7 @@ Task<> KernelContext::finish() {
     co_await pending->event().wait(pending->at());
     (void)pending->observe();  // throws what it failed with
   }
-  co_await units_.sim->until(std::max(clock(), units_.math->free()));
+  co_await units_.sim->until(std::max({clock(), units_.math->free(), units_.gemm->free()}));
 }
 
 KernelFault KernelContext::fault(const std::source_location& at, std::string_view text) const {

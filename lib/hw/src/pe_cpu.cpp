@@ -38,6 +38,7 @@ class PeCpu : public Component {
               .dispatch = from_ns(spec_.dispatch_cycles / spec_.freq_ghz),
               .scheduler = &machine.at<PeScheduler>(pe.scheduler),
               .math = &machine.at<PeMath>(pe.math),
+              .gemm = &machine.at<PeGemm>(pe.gemm),
               .mmu = &machine.at<PeMmu>(pe.mmu),
               .ipcq = &machine.at<PeIpcq>(pe.ipcq),
               .machine_runs = machine.running()};

@@ -29,6 +29,17 @@ void add(Digest& digest, const Operand& input) {
   add_enum(digest, input.dtype);
 }
 
+void add(Digest& digest, const Parameters& params) {
+  add_enum(digest, params.unary);
+  add_enum(digest, params.binary);
+  add_enum(digest, params.ternary);
+  add_enum(digest, params.reduce);
+  add_enum(digest, params.nan);
+  digest.add(params.indices).add(params.axis);
+  for (const std::int8_t axis : params.axes) digest.add(axis);
+  digest.add(std::bit_cast<std::uint64_t>(params.scalar));
+}
+
 void add(Digest& digest, const std::vector<std::byte>& data) {
   digest.add(std::string_view{reinterpret_cast<const char*>(data.data()), data.size()});
 }
@@ -36,11 +47,11 @@ void add(Digest& digest, const std::vector<std::byte>& data) {
 void add(Digest& digest, const Op& op) {
   add(digest, op.id);
   add_enum(digest, op.kind);
-  add_enum(digest, op.binary);
+  add(digest, op.params);
   add_enum(digest, op.dtype);
   add(digest, op.shape);
   digest.add(op.unit.value()).add(op.start.count()).add(op.end.count());
-  digest.add(std::bit_cast<std::uint64_t>(op.scalar)).add(op.inputs.size());
+  digest.add(op.inputs.size());
   for (const Operand& input : op.inputs) add(digest, input);
   digest.add(op.data != nullptr);
   if (op.data) add(digest, *op.data);

@@ -11,7 +11,7 @@
 namespace kbsim::oplog {
 
 std::uint32_t OpLog::add_lane(std::string name) {
-  lanes_.push_back({.name = std::move(name), .ops = {}});
+  lanes_.push_back({.name = std::move(name), .ops = {}, .ranges = {}});
   return static_cast<std::uint32_t>(lanes_.size() - 1);
 }
 
@@ -41,9 +41,8 @@ const Op* OpLog::find(ValueId id) const {
 }
 
 std::string OpLog::describe(const Op& op) const {
-  const std::string_view name = op.kind == OpKind::binary ? to_string(op.binary) : to_string(op.kind);
-  return fmt::format("{}, operation {} ({}, {} {})", lane_name(op.id.lane), op.id.seq, name,
-                     to_string(op.dtype), to_string(op.shape));
+  return fmt::format("{}, operation {} ({}, {} {})", lane_name(op.id.lane), op.id.seq,
+                     name_of(op.kind, op.params), to_string(op.dtype), to_string(op.shape));
 }
 
 }  // namespace kbsim::oplog

@@ -20,8 +20,8 @@ class Aligned {
     bytes_ = copy_;
   }
   explicit Aligned(Buffer bytes) : copy_{std::move(bytes)}, bytes_{copy_} {}
-  Aligned(const Aligned&) = delete;
-  Aligned& operator=(const Aligned&) = delete;
+  Aligned(Aligned&&) noexcept = default;  // a moved vector keeps its items where they are
+  Aligned& operator=(Aligned&&) = delete;
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
 

@@ -57,6 +57,7 @@ void apply_float(BinaryOp op, const A& a, const B& b, const Store& store) {
     case BinaryOp::div: return store(a / b);
     case BinaryOp::maximum: return store(a.binaryExpr(b, [](T x, T y) { return maximum(x, y); }));
     case BinaryOp::minimum: return store(a.binaryExpr(b, [](T x, T y) { return minimum(x, y); }));
+    default: throw InternalError{"an operator that isn't here"};
   }
 }
 
@@ -75,6 +76,7 @@ void apply_integer(BinaryOp op, const A& a, const B& b, const Store& store) {
       return store(a.binaryExpr(b, [](T n, T d) { return quotient(n, d); }));
     case BinaryOp::maximum: return store(a.binaryExpr(b, [](T n, T m) { return maximum(n, m); }));
     case BinaryOp::minimum: return store(a.binaryExpr(b, [](T n, T m) { return minimum(n, m); }));
+    default: throw InternalError{"an operator that isn't here"};
   }
 }
 

@@ -1,11 +1,9 @@
 #include "compute.hpp"
 
-#include "kbsim/base/error.hpp"
+#include <boost/container/small_vector.hpp>
 
-#include "arrays.hpp"
-#include "binary.hpp"
-#include "cast.hpp"
-#include "convert.hpp"
+#include "kbsim/base/error.hpp"
+#include "kbsim/replay/execute.hpp"
 
 namespace kbsim::replay {
 namespace {
@@ -13,31 +11,19 @@ namespace {
 using oplog::Op;
 using oplog::OpKind;
 
-Buffer blank(const Op& op) { return Buffer(static_cast<std::size_t>(op.shape.bytes(op.dtype).count())); }
-
-Buffer filled(const Op& op) {
-  Buffer out = blank(op);
-  dispatch(op.dtype,
-           [&]<class T>(TypeTag<T>) { array<T>(std::span{out}).setConstant(convert<T>(op.scalar)); });
-  return out;
-}
-
-Buffer casted(const Op& op, const Lookup& lookup) {
-  Buffer out = blank(op);
-  const Aligned from = view(op.inputs[0], lookup);
-  cast(from.bytes(), op.inputs[0].dtype, out, op.dtype);
-  return out;
-}
-
-Buffer combined(const Op& op, const Lookup& lookup) {
-  const Aligned a = view(op.inputs[0], lookup);
-  const Aligned b = view(op.inputs[1], lookup);
-  return binary(op.binary, a.bytes(), b.bytes(), op.dtype);
-}
-
-Value copied(const Op& op, const Lookup& lookup, Ledger& ledger) {
+Value moved(const Op& op, const Lookup& lookup, Ledger& ledger) {
   Value shared = whole(op.inputs[0], lookup);
   return shared ? shared : ledger.adopt(gather(op.inputs[0], lookup));
+}
+
+Buffer executed(const Op& op, const Lookup& lookup) {
+  boost::container::small_vector<Aligned, 3> views;
+  boost::container::small_vector<std::span<const std::byte>, 3> inputs;
+  for (const oplog::Operand& input : op.inputs) {
+    views.push_back(view(input, lookup));
+    inputs.push_back(views.back().bytes());
+  }
+  return execute(op, {inputs.data(), inputs.size()});
 }
 
 }  // namespace
@@ -45,12 +31,10 @@ Value copied(const Op& op, const Lookup& lookup, Ledger& ledger) {
 Value compute(const Op& op, const Lookup& lookup, Ledger& ledger) {
   switch (op.kind) {
     case OpKind::literal: return op.data;
-    case OpKind::fill: return ledger.adopt(filled(op));
-    case OpKind::copy: return copied(op, lookup, ledger);
-    case OpKind::cast: return ledger.adopt(casted(op, lookup));
-    case OpKind::binary: return ledger.adopt(combined(op, lookup));
+    case OpKind::copy:
+    case OpKind::print: return moved(op, lookup, ledger);
+    default: return ledger.adopt(executed(op, lookup));
   }
-  throw InternalError{"an operation beyond the table"};
 }
 
 }  // namespace kbsim::replay

@@ -86,8 +86,8 @@ Pending<Tile> TL::recv(RecvArgs args, Here at) {
 
 Tile TL::full(Shape shape, double value, DType dtype, Here at) {
   require_shape(shape, "full", at);
-  return Tile{
-      pe_.execute({.kind = oplog::OpKind::fill, .shape = shape, .dtype = dtype, .scalar = value, .at = at})};
+  return Tile{pe_.execute(
+      {.kind = oplog::OpKind::fill, .params = {.scalar = value}, .shape = shape, .dtype = dtype, .at = at})};
 }
 
 Tile TL::zeros(Shape shape, DType dtype, Here at) { return full(shape, 0.0, dtype, at); }
@@ -101,8 +101,8 @@ Tile binary(oplog::BinaryOp op, const Tile& a, const Tile& b, std::source_locati
   require_tile(b, to_string(op), at);
   require_same(a, b, to_string(op), at);
   return Tile{a.state()->owner().execute({.kind = oplog::OpKind::binary,
-                                          .binary = op,
-                                          .inputs = {a.state(), b.state()},
+                                          .params = {.binary = op},
+                                          .inputs = {a.state(), b.state(), nullptr},
                                           .shape = a.shape(),
                                           .dtype = a.dtype(),
                                           .at = at})};
@@ -111,11 +111,11 @@ Tile binary(oplog::BinaryOp op, const Tile& a, const Tile& b, std::source_locati
 Tile binary(oplog::BinaryOp op, const Tile& a, double b, std::source_location at) {
   require_tile(a, to_string(op), at);
   PeBackend& pe = a.state()->owner();
-  const TilePtr number =
-      pe.execute({.kind = oplog::OpKind::fill, .shape = Shape{1}, .dtype = a.dtype(), .scalar = b, .at = at});
+  const TilePtr number = pe.execute(
+      {.kind = oplog::OpKind::fill, .params = {.scalar = b}, .shape = {}, .dtype = a.dtype(), .at = at});
   return Tile{pe.execute({.kind = oplog::OpKind::binary,
-                          .binary = op,
-                          .inputs = {a.state(), number},
+                          .params = {.binary = op},
+                          .inputs = {a.state(), number, nullptr},
                           .shape = a.shape(),
                           .dtype = a.dtype(),
                           .at = at})};
@@ -129,7 +129,7 @@ const TileState& Tile::used(std::string_view call, const std::source_location& a
 Tile Tile::to(DType dtype, std::source_location at) const {
   require_tile(*this, "to", at);
   return Tile{state_->owner().execute({.kind = oplog::OpKind::cast,
-                                       .inputs = {state_, nullptr},
+                                       .inputs = {state_, nullptr, nullptr},
                                        .shape = shape(),
                                        .dtype = dtype,
                                        .at = at})};

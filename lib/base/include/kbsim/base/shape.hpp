@@ -24,6 +24,14 @@ class Shape {
   constexpr Shape(Extents... extents)  // NOLINT(google-explicit-constructor): `{M, K}` is its literal
       : extents_{static_cast<std::int64_t>(extents)...}, rank_{sizeof...(Extents)} {}
 
+  /// At most kMaxRank extents.
+  [[nodiscard]] static constexpr Shape of(std::span<const std::int64_t> extents) {
+    Shape shape;
+    std::ranges::copy(extents, shape.extents_.begin());
+    shape.rank_ = static_cast<int>(extents.size());
+    return shape;
+  }
+
   [[nodiscard]] constexpr int rank() const { return rank_; }
   [[nodiscard]] constexpr std::int64_t operator[](int axis) const {
     return extents_[static_cast<std::size_t>(axis)];

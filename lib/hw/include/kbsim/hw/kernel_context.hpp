@@ -26,6 +26,7 @@ struct PeUnits {
   Time dispatch{};  // of one command
   PeScheduler* scheduler = nullptr;
   PeMath* math = nullptr;
+  PeGemm* gemm = nullptr;
   PeMmu* mmu = nullptr;
   PeIpcq* ipcq = nullptr;
   std::shared_ptr<const bool> machine_runs;  // false once the machine is being taken down
@@ -47,6 +48,10 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void observe(Time t) override { clock_ = std::max(clock_, t); }
 
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
+  [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
+  void range(std::string_view name, Time begin, Time end) override {
+    units_.log->add_range(units_.lane, {.name = std::string{name}, .begin = begin, .end = end});
+  }
   [[nodiscard]] PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) override;
   [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
@@ -68,6 +73,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
 
  private:
   [[nodiscard]] Time issue();
+  [[nodiscard]] oplog::Op described(const EngineCommand& command);
+  [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
   [[nodiscard]] Time send_start(std::size_t queue, Time ready);
   [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
   [[nodiscard]] std::vector<topology::PhysRange> translate(Ptr p, Bytes n, std::string_view call,

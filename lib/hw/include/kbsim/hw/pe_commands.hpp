@@ -25,6 +25,8 @@ class PeTile : public TileState {
   /// KernelFault naming `at` if the TCM has no room.
   PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready,
          const std::source_location& at);
+  /// The same bytes as `base`, in its place.
+  PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype);
   ~PeTile() override;
 
   [[nodiscard]] Bytes size() const { return shape().bytes(dtype()); }
@@ -34,7 +36,10 @@ class PeTile : public TileState {
   /// From when on its elements can be used.
   [[nodiscard]] Time ready() const { return ready_; }
   /// Somebody uses it until then.
-  void used_until(Time t) { last_use_ = std::max(last_use_, t); }
+  void used_until(Time t) {
+    last_use_ = std::max(last_use_, t);
+    if (base_) base_->used_until(t);
+  }
   /// It lives in this slot of a queue, which is let go with it.
   void lives_in(PeIpcq& ipcq, std::size_t queue, std::size_t slot) {
     ipcq_ = &ipcq;
@@ -47,6 +52,7 @@ class PeTile : public TileState {
   oplog::Slices contents_;
   Time ready_;
   Time last_use_;
+  std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't
   PeIpcq* ipcq_ = nullptr;
   std::size_t queue_ = 0;
   std::size_t slot_ = 0;

@@ -19,6 +19,9 @@ class PeEngine : public Component {
   /// `op` gets its start and end; returns the end.
   Time issue(Time earliest, Time cost, oplog::Op op);
 
+  /// `op` is recorded at `at`, or now if that is past, and takes no time; returns when.
+  Time note(Time at, oplog::Op op);
+
   /// When everything issued will be done.
   [[nodiscard]] Time free() const { return free_; }
   [[nodiscard]] Time busy() const { return busy_; }
@@ -35,21 +38,45 @@ struct PeMathSpec {
   int lanes = 64;
   double freq_ghz = 1.0;
   Time startup = 4_ns;
+  int elementwise_cycles = 1;
+  int transcendental_cycles = 4;
+  int reduce_cycles = 1;
+  int move_cycles = 1;
   static void describe(FieldList<PeMathSpec>& f) {
     f.add("lanes", &PeMathSpec::lanes, at_least(1), "elements a cycle");
     f.add("freq_ghz", &PeMathSpec::freq_ghz, kPositive, "clock");
     f.add("startup_ns", &PeMathSpec::startup, kNotNegative, "fill of the pipeline, once a command");
+    f.add("elementwise_cycles", &PeMathSpec::elementwise_cycles, at_least(1),
+          "each `lanes` elements of fills, casts, arithmetic, comparisons, where, abs, floor and ceil");
+    f.add("transcendental_cycles", &PeMathSpec::transcendental_cycles, at_least(1),
+          "each `lanes` elements of exp, log, sqrt, sin, tanh, erf and their like");
+    f.add("reduce_cycles", &PeMathSpec::reduce_cycles, at_least(1),
+          "each `lanes` elements of reductions, cumsum and topk");
+    f.add("move_cycles", &PeMathSpec::move_cycles, at_least(1),
+          "each `lanes` elements of permute, broadcast and cat");
   }
 };
 
-/// Vector engine: startup + ceil(elements / lanes) / freq.
+/// Vector engine: startup + ceil(elements / lanes) * cycles / freq, where `elements` is the larger of what
+/// goes in by one operand and what comes out, and `cycles` the class's. A softmax is a maximum, a
+/// difference, an exponential, a sum and a quotient.
 class PeMath : public PeEngine {
  public:
   PeMath(Fabric& fabric, NodeId id, PeMathSpec spec) : PeEngine{fabric, id}, spec_{spec} {}
-  [[nodiscard]] Time cost(std::int64_t elements) const;
+  [[nodiscard]] Time cost(std::int64_t elements, std::int64_t cycles = 1) const;
+  [[nodiscard]] Time cost(const oplog::Op& op) const;
 
  private:
+  [[nodiscard]] std::int64_t cycles(const oplog::Op& op) const;
+
   PeMathSpec spec_;
+};
+
+/// The block of a product that the matrix engine takes at once.
+struct GemmTile {
+  std::int64_t m = 1;
+  std::int64_t k = 1;
+  std::int64_t n = 1;
 };
 
 struct PeGemmSpec {
@@ -65,6 +92,8 @@ class PeGemm : public PeEngine {
  public:
   PeGemm(Fabric& fabric, NodeId id, PeGemmSpec spec) : PeEngine{fabric, id}, spec_{spec} {}
   [[nodiscard]] Time tile_cost(std::int64_t m, std::int64_t k, std::int64_t n) const;
+  /// Of a whole `dot`, cut into tiles along m, k and n.
+  [[nodiscard]] Time cost(const oplog::Op& dot, const GemmTile& tile) const;
 
  private:
   PeGemmSpec spec_;

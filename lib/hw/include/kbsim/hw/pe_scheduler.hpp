@@ -2,6 +2,7 @@
 
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/pe_commands.hpp"
+#include "kbsim/hw/pe_engine.hpp"
 
 namespace kbsim::hw {
 
@@ -12,6 +13,7 @@ struct PeSchedulerSpec {
   int tile_m = 32;
   int tile_k = 64;
   int tile_n = 32;
+  [[nodiscard]] GemmTile tile() const { return {.m = tile_m, .k = tile_k, .n = tile_n}; }
   static void describe(FieldList<PeSchedulerSpec>& f) {
     f.add("tile_m", &PeSchedulerSpec::tile_m, at_least(1), "rows of a tile of A and of the output");
     f.add("tile_k", &PeSchedulerSpec::tile_k, at_least(1), "columns of a tile of A, rows of one of B");

@@ -3,12 +3,20 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/oplog/op.hpp"
 
 namespace kbsim::oplog {
+
+/// What a kernel did from `begin` to `end` of its issue clock, by a name of its own.
+struct NamedRange {
+  std::string name;
+  Time begin{};
+  Time end{};
+};
 
 /// The record of a run: for each lane its operations, in the order in which the lane issued them.
 class OpLog {
@@ -22,6 +30,12 @@ class OpLog {
   /// Fills in a reserved id. Throws InternalError, naming the operation and its shapes, if its shape
   /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before.
   void record(Op op);
+
+  void add_range(std::uint32_t lane, NamedRange range) { lanes_[lane].ranges.push_back(std::move(range)); }
+  /// In the order in which they ended.
+  [[nodiscard]] const std::vector<NamedRange>& ranges(std::uint32_t lane) const {
+    return lanes_[lane].ranges;
+  }
 
   /// The operation that makes a value, or nullptr while it is under way.
   [[nodiscard]] const Op* find(ValueId id) const;
@@ -43,6 +57,7 @@ class OpLog {
   struct Lane {
     std::string name;
     std::deque<Op> ops;  // an op whose id is invalid is reserved and not yet recorded
+    std::vector<NamedRange> ranges;
   };
   std::vector<Lane> lanes_;
   std::size_t recorded_ = 0;

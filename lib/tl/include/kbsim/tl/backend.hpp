@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <source_location>
+#include <string_view>
 
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
@@ -16,14 +17,16 @@ namespace kbsim {
 class PendingState;
 using PendingPtr = std::shared_ptr<PendingState>;
 
-/// One command to an engine of the PE itself: done in program order, never awaited.
+/// One command to an engine of the PE itself: done in program order, never awaited. What its kind, params
+/// and inputs mean is oplog's. A fill of rank 0 is a number that the next command carries, and a print is
+/// only recorded: neither takes time.
 struct EngineCommand {
   oplog::OpKind kind = oplog::OpKind::binary;
-  oplog::BinaryOp binary = oplog::BinaryOp::add;
-  std::array<TilePtr, 2> inputs;  // as many as the kind takes
+  oplog::Parameters params;
+  std::array<TilePtr, 3> inputs;  // as many as the kind takes, the rest null
   Shape shape;                    // of the result
   DType dtype = f16;              // of the result
-  double scalar = 0.0;
+  std::string_view label;         // of a print
   std::source_location at;
 };
 
@@ -43,6 +46,10 @@ class PeBackend {
   virtual void observe(Time t) = 0;
 
   [[nodiscard]] virtual TilePtr execute(const EngineCommand& command) = 0;
+  /// The same bytes under another shape and dtype: no command, no time, no memory.
+  [[nodiscard]] virtual TilePtr view(const TilePtr& tile, Shape shape, DType dtype) = 0;
+  /// The kernel calls what it did between two readings of the issue clock by a name.
+  virtual void range(std::string_view name, Time begin, Time end) = 0;
 
   [[nodiscard]] virtual PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) = 0;
