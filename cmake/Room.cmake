@@ -19,4 +19,5 @@ function(kbsim_room name)
   list(TRANSFORM ROOM_ROOMS PREPEND kbsim_)
   target_link_libraries(kbsim_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_THIRD_PARTY}
                                       PRIVATE ${ROOM_PRIVATE_THIRD_PARTY})
+  kbsim_install_room(${name})
 endfunction()

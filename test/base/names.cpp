@@ -25,6 +25,15 @@ TEST_CASE("Registry: knows names in order and hints at the nearest") {
   CHECK_THROWS_AS(registry.add("ring", 3), InternalError);
 }
 
+TEST_CASE("Registry: a name that is offered twice is noted once and keeps its first entry") {
+  Registry<int> registry{"bench"};
+  CHECK(registry.offer("ring", 1));
+  CHECK(!registry.offer("ring", 2));
+  CHECK(registry.at("ring") == 1);
+  CHECK(registry.take_conflicts() == std::vector<std::string>{"ring"});
+  CHECK(registry.take_conflicts().empty());
+}
+
 TEST_CASE("Shape: extents, elements and bytes") {
   const Shape shape{16, 8};
   CHECK(shape.rank() == 2);

@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/app/bench.hpp"
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/replay/compare.hpp"
-
-#include "bench.hpp"
 
 namespace kbsim::app {
 namespace {

@@ -3,14 +3,17 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/app/bench.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/hw/component.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-#include "bench.hpp"
 #include "commands.hpp"
+#include "config_folders.hpp"
+#include "machine_options.hpp"
+#include "plugins.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -23,7 +26,7 @@ void print(std::string_view title, const Registry<Entry>& registry) {
 
 void print_algorithms() {
   fmt::print("algorithms (configs/ccl.yaml):\n");
-  const config::CclSpec spec = config::load_ccl("ccl.yaml", {}, {KBSIM_CONFIG_DIR});
+  const config::CclSpec spec = config::load_ccl("ccl.yaml", {}, config_folders());
   for (const auto& [name, algorithm] : spec.algorithms) {
     fmt::print("  {:<24} {} (topology {}, mapper {}, validator {})\n", name,
                kernels().at(algorithm.kernel).doc, algorithm.topology, algorithm.mapper, algorithm.validator);
@@ -37,8 +40,17 @@ Registry<Bench>& benches() {
   return registry;
 }
 
+bool register_bench(std::string name, Bench bench, const char& /*abi*/) noexcept {
+  (void)benches().offer(std::move(name), std::move(bench));
+  return true;
+}
+
 ExitCode list(const Arguments& arguments) {
-  if (!arguments.empty()) throw UsageError{"kbsim list takes no arguments, got '" + arguments.front() + "'"};
+  std::vector<std::string> files;
+  boost::program_options::options_description all{"options of kbsim list"};
+  describe_kernels(all, &files);
+  if (!parse_options(arguments, all, "kbsim list [--kernels FILE]", "")) return ExitCode::ok;
+  load_kernels(files);
   print("benches", benches());
   print("kernels", kernels());
   print_algorithms();

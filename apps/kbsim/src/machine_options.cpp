@@ -6,6 +6,7 @@
 #include "kbsim/config/load.hpp"
 
 #include "catalog.hpp"
+#include "config_folders.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -41,7 +42,7 @@ void MachineOptions::describe(po::options_description& to) {
 
 std::pair<config::MachineSpec, config::CclSpec> MachineOptions::load() const {
   const auto [machine_set, ccl_set] = split(set);
-  const config::Folders folders{KBSIM_CONFIG_DIR};
+  const config::Folders folders = config_folders();
   std::vector<ConfigProblem> problems;
   std::pair<config::MachineSpec, config::CclSpec> result;
   const auto collect = [&](const auto& read, const std::string& prefix) {

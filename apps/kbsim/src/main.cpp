@@ -9,6 +9,7 @@
 #include "kbsim/base/names.hpp"
 
 #include "commands.hpp"
+#include "plugins.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -69,6 +70,7 @@ const std::vector<Command>& commands() {
 int main(int argc, char** argv) {
   using kbsim::ExitCode;
   try {
+    kbsim::app::require_no_conflicts();
     const ExitCode exit = kbsim::app::dispatch({argv + 1, argv + argc});
     std::cout.flush();
     const bool printed = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

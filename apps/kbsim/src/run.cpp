@@ -10,15 +10,16 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/app/bench.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-#include "bench.hpp"
 #include "commands.hpp"
 #include "machine_options.hpp"
+#include "plugins.hpp"
 #include "signals.hpp"
 
 namespace kbsim::app {
@@ -28,6 +29,7 @@ namespace po = boost::program_options;
 
 struct Options {
   MachineOptions machine;
+  std::vector<std::string> kernels;
   std::string bench;
   bool verify_data = false;
   bool json = false;
@@ -53,6 +55,7 @@ po::options_description description(Options& o) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   po::options_description all{"options of kbsim run"};
   o.machine.describe(all);
+  describe_kernels(all, &o.kernels);
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
   add("verify-data", po::bool_switch(&o.verify_data), "print the check of every tensor");
@@ -123,6 +126,7 @@ ExitCode run_bench(const Arguments& arguments) {
     return ExitCode::ok;
 
   const auto start = std::chrono::steady_clock::now();
+  load_kernels(options.kernels);
   const Bench& bench = benches().at(options.bench);
   const auto [machine, ccl] = options.machine.load();
   const config::AlgorithmSpec algorithm = ccl.resolve("");

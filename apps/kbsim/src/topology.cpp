@@ -15,6 +15,7 @@
 
 #include "catalog.hpp"
 #include "commands.hpp"
+#include "config_folders.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -118,7 +119,7 @@ ExitCode describe_topology(const Arguments& arguments) {
       std::make_shared<const config::MachineSpec>(config::load_machine({.file = options.file,
                                                                         .overrides = options.set,
                                                                         .catalog = ModelCatalog{},
-                                                                        .folders = {KBSIM_CONFIG_DIR}}));
+                                                                        .folders = config_folders()}));
   const topology::Graph graph = topology::compile(spec);
   const topology::Figures known = figures(graph);
   const std::string text =

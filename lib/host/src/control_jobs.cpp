@@ -25,6 +25,14 @@ std::shared_ptr<const hw::ControlJob> install_job(const ccl::InstallPlan& plan) 
   return job;
 }
 
+std::vector<PeCoord> owners(const Tensor& tensor) {
+  std::vector<PeCoord> pes;
+  for (const Shard& shard : tensor.shards()) {
+    if (pes.empty() || pes.back() != shard.spec.at) pes.push_back(shard.spec.at);
+  }
+  return pes;
+}
+
 std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes, KernelCall call) {
   const auto kernel = std::make_shared<const KernelCall>(std::move(call));
   auto job = std::make_shared<hw::ControlJob>();

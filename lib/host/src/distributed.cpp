@@ -14,15 +14,6 @@
 namespace kbsim::host {
 namespace {
 
-// The kernel goes to every PE that owns a shard.
-std::vector<PeCoord> owners(const Tensor& tensor) {
-  std::vector<PeCoord> pes;
-  for (const Shard& shard : tensor.shards()) {
-    if (pes.empty() || pes.back() != shard.spec.at) pes.push_back(shard.spec.at);
-  }
-  return pes;
-}
-
 SipExchange exchange_of(const std::string& topology) {
   if (topology == "ring_1d") return SipExchange::ring;
   return topology == "mesh_2d_no_wrap" ? SipExchange::mesh : SipExchange::torus;
@@ -37,6 +28,12 @@ Task<> install(Session& session, int rank, ccl::InstallPlan plan) {
 Task<> Rank::run(Task<> program) {
   co_await std::move(program);
   works_.require_awaited();
+}
+
+Task<> Rank::launch(std::string kernel, Tensor on, std::any args) {
+  KernelCall call = kernels().at(kernel).bind(args);
+  const Tensor::Update writing{on};
+  co_await session_.machine().host().order(index, on.sip(), launch_job(owners(on), std::move(call)));
 }
 
 void Accelerator::set_device(int index) {

@@ -140,4 +140,9 @@ Registry<KernelEntry>& kernels() {
   return registry;
 }
 
+bool register_kernel(std::string name, KernelEntry entry, const char& /*abi*/) noexcept {
+  (void)kernels().offer(std::move(name), std::move(entry));
+  return true;
+}
+
 }  // namespace kbsim

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/error.hpp"
@@ -23,6 +24,16 @@ class Registry {
     const bool fresh = entries_.emplace(name, std::move(entry)).second;
     ensure(fresh, kind_ + " '" + name + "' is registered twice");
   }
+  /// As add(), but before main() or while a library is loaded, where nobody could catch: a name that is
+  /// taken is noted as a conflict, and the first entry stays.
+  bool offer(std::string name, Entry entry) noexcept {
+    const bool fresh = entries_.emplace(name, std::move(entry)).second;
+    if (!fresh) conflicts_.push_back(std::move(name));
+    return fresh;
+  }
+  /// The names that were offered twice since the last call.
+  [[nodiscard]] std::vector<std::string> take_conflicts() { return std::exchange(conflicts_, {}); }
+
   [[nodiscard]] const Entry* find(std::string_view name) const {
     const auto it = entries_.find(name);
     return it == entries_.end() ? nullptr : &it->second;
@@ -41,6 +52,7 @@ class Registry {
  private:
   std::string kind_;
   std::map<std::string, Entry, std::less<>> entries_;
+  std::vector<std::string> conflicts_;
 };
 
 }  // namespace kbsim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <any>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -113,6 +114,10 @@ class Rank {
   Multiprocessing mp;
 
   [[nodiscard]] Session& session() const { return session_; }
+
+  /// Runs a kernel on the PEs of this rank's package that own shards of `on`, until the last has ended.
+  /// UsageError for an unknown kernel, or arguments that aren't of its own type.
+  [[nodiscard]] Task<> launch(std::string kernel, Tensor on, std::any args);
 
   /// The program of this rank. KernelFault if it ends without having awaited all that it started.
   [[nodiscard]] Task<> run(Task<> program);

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kbsim/base/abi.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/sim/task.hpp"
@@ -46,9 +47,12 @@ template <class Args>
   return {.doc = std::move(doc), .bind = bind};
 }
 
+/// Always true. `abi` is KBSIM_ABI as the kernel's file saw it.
+bool register_kernel(std::string name, KernelEntry entry, const char& abi) noexcept;
+
 /// Makes `Task<> name(TL&, Args)` known by its name, in its own file.
 #define KBSIM_KERNEL(name, doc)          \
   static const bool kRegistered_##name = \
-      (::kbsim::kernels().add(#name, ::kbsim::kernel_entry(#name, doc, name)), true)
+      ::kbsim::register_kernel(#name, ::kbsim::kernel_entry(#name, doc, name), KBSIM_ABI)
 
 }  // namespace kbsim

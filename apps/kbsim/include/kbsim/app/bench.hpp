@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "kbsim/base/abi.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/host/rank.hpp"
 
@@ -29,8 +30,12 @@ struct Bench {
 };
 [[nodiscard]] Registry<Bench>& benches();
 
+/// Always true. `abi` is KBSIM_ABI as the bench's file saw it.
+bool register_bench(std::string name, Bench bench, const char& abi) noexcept;
+
 /// Makes `Task<> name(host::Rank&, BenchRequest, BenchReport*)` known by its name, in its own file.
-#define KBSIM_BENCH(name, doc) \
-  static const bool kRegistered_##name = (::kbsim::app::benches().add(#name, {doc, name}), true)
+#define KBSIM_BENCH(name, doc)           \
+  static const bool kRegistered_##name = \
+      ::kbsim::app::register_bench(#name, ::kbsim::app::Bench{doc, name}, KBSIM_ABI)
 
 }  // namespace kbsim::app

@@ -1,0 +1,124 @@
+#include "plugins.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+#define BOOST_DLL_USE_STD_FS
+#include <boost/dll/shared_library.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/app/bench.hpp"
+#include "kbsim/base/abi.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+#define KBSIM_TEXT_OF(name) #name
+#define KBSIM_TEXT(name) KBSIM_TEXT_OF(name)
+constexpr std::string_view kAbi = KBSIM_TEXT(KBSIM_ABI);
+constexpr std::string_view kAbiPrefix = "kbsim_abi_";
+
+constexpr bool names_version(std::string_view abi, std::string_view version) {
+  if (abi.size() != kAbiPrefix.size() + version.size() || !abi.starts_with(kAbiPrefix)) return false;
+  abi.remove_prefix(kAbiPrefix.size());
+  for (std::size_t i = 0; i < abi.size(); ++i) {
+    if (abi[i] != (version[i] == '.' ? '_' : version[i])) return false;
+  }
+  return true;
+}
+static_assert(names_version(kAbi, KBSIM_VERSION), "base/abi.hpp names another version than CMakeLists.txt");
+
+// The loaded objects by their real paths; never unloaded, since the registries hold their functions.
+std::map<fs::path, boost::dll::shared_library>& loaded() {
+  static auto* const libraries = new std::map<fs::path, boost::dll::shared_library>;
+  return *libraries;
+}
+
+UsageError refusal(const std::string& file, std::string_view why) {
+  return UsageError{fmt::format("--kernels {}: {}", file, why)};
+}
+
+// What follows `marker` in the loader's message, up to the end of the word.
+std::string_view word_after(std::string_view text, std::string_view marker) {
+  const std::size_t at = text.find(marker);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + marker.size());
+  return text.substr(0, text.find_first_of(" ,():\n"));
+}
+
+std::string why_not(std::string_view loader_says) {
+  const std::string_view missing = word_after(loader_says, "undefined symbol: ");
+  if (missing.starts_with(kAbiPrefix)) {
+    std::string version{missing.substr(kAbiPrefix.size())};
+    std::ranges::replace(version, '_', '.');
+    return fmt::format("it was built with the headers of kbsim {}, and this is kbsim {}; rebuild it", version,
+                       KBSIM_VERSION);
+  }
+  if (!missing.empty())
+    return fmt::format("it needs the symbol {}, which this kbsim doesn't have; rebuild it", missing);
+  return fmt::format("it can't be loaded as a shared object: {}", loader_says);
+}
+
+// The loader's own words.
+std::string loader_says(const std::string& text) {
+  constexpr std::string_view kBefore = "(dlerror system message: ";
+  const std::size_t at = text.find(kBefore);
+  if (at == std::string::npos) return text;
+  const std::size_t begin = at + kBefore.size();
+  return text.substr(begin, text.rfind(')') - begin);
+}
+
+boost::dll::shared_library opened(const std::string& file, const fs::path& path) {
+  using boost::dll::load_mode::rtld_global;
+  using boost::dll::load_mode::rtld_now;
+  try {
+    return boost::dll::shared_library{path, rtld_now | rtld_global};
+  } catch (const std::exception& error) {
+    throw refusal(file, why_not(loader_says(error.what())));
+  }
+}
+
+std::vector<std::string> conflicts() {
+  std::vector<std::string> all;
+  for (const std::string& name : kernels().take_conflicts()) all.push_back("kernel '" + name + "'");
+  for (const std::string& name : benches().take_conflicts()) all.push_back("bench '" + name + "'");
+  return all;
+}
+
+std::size_t known() { return kernels().entries().size() + benches().entries().size(); }
+
+void load(const std::string& file) {
+  std::error_code error;
+  const fs::path path = fs::canonical(file, error);
+  if (error) throw refusal(file, error.message());
+  if (loaded().contains(path)) throw refusal(file, "it is given twice");
+  const std::size_t before = known();
+  loaded().emplace(path, opened(file, path));
+  if (const std::vector<std::string> taken = conflicts(); !taken.empty()) {
+    throw refusal(file, fmt::format("the name of its {} is taken", fmt::join(taken, " and its ")));
+  }
+  if (known() == before) throw refusal(file, "it has no KBSIM_KERNEL and no KBSIM_BENCH");
+}
+
+}  // namespace
+
+void describe_kernels(boost::program_options::options_description& to, std::vector<std::string>* files) {
+  to.add_options()("kernels", boost::program_options::value(files)->value_name("FILE")->composing(),
+                   "a shared object with kernels and benches of your own; repeatable");
+}
+
+void load_kernels(const std::vector<std::string>& files) {
+  for (const std::string& file : files) load(file);
+}
+
+void require_no_conflicts() {
+  const std::vector<std::string> taken = conflicts();
+  ensure(taken.empty(), fmt::format("registered twice: {}", fmt::join(taken, ", ")));
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,53 @@
+// --kernels: kernels and benches in shared objects.
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace {
+
+std::string plugin(const std::string& name) {
+  return KBSIM_BINARY "/contract/plugins/plugin_" + name + ".so";
+}
+
+// kbsim list with these shared objects is refused, in one line that says all of this.
+void check_refused(const std::string& files, const std::vector<std::string>& says) {
+  const Outcome outcome = run_kbsim("list " + files);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("kbsim: --kernels "));
+  for (const std::string& part : says) CHECK_MESSAGE(outcome.err.find(part) != std::string::npos, part);
+}
+
+}  // namespace
+
+TEST_CASE("--kernels: what a shared object registers is known by name, in list and in run") {
+  const Outcome outcome = run_kbsim("list --kernels " + plugin("good"));
+  CHECK(outcome.exit == 0);
+  CHECK(outcome.out.find("plugged_in               does nothing, from outside\n") != std::string::npos);
+  const std::string run = kMainJob + " --dry-run --set ccl.algorithms.intercube_allreduce.kernel=plugged_in";
+  CHECK(run_kbsim(run + " --kernels " + plugin("good")).exit == 0);
+  CHECK(run_kbsim(run).exit == 2);
+}
+
+TEST_CASE("--kernels: one that was built with another version's headers never begins to run") {
+  check_refused(
+      "--kernels " + plugin("old_headers"),
+      {"plugin_old_headers.so", "built with the headers of kbsim 0.0.9", "this is kbsim ", "rebuild it"});
+}
+
+TEST_CASE("--kernels: a file that isn't there, isn't a shared object, or has no kernel is refused by name") {
+  check_refused("--kernels nowhere.so", {"nowhere.so: No such file"});
+  check_refused("--kernels " + written("text.so", "not a shared object"), {"text.so", "can't be loaded"});
+  check_refused("--kernels .", {"can't be loaded"});
+  check_refused("--kernels " + plugin("no_kernel"), {"it has no KBSIM_KERNEL and no KBSIM_BENCH"});
+  check_refused("--kernels " + plugin("missing_symbol"), {"needs the symbol nobody_has_this"});
+}
+
+TEST_CASE("--kernels: a name that is taken is refused, and so is a file that is given twice") {
+  check_refused("--kernels " + plugin("same_name"),
+                {"the name of its kernel 'intercube_allreduce' is taken"});
+  check_refused("--kernels " + plugin("good") + " --kernels " + plugin("good"), {"it is given twice"});
+}

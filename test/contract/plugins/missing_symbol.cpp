@@ -1,0 +1,3 @@
+// Needs what nobody has.
+extern "C" int nobody_has_this();
+extern "C" int answer() { return nobody_has_this(); }
