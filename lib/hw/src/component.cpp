@@ -27,6 +27,7 @@ Task<> Component::take_packets() {
   for (;;) {
     packets.clear();
     co_await inbox_.collect(packets);
+    std::erase(packets, nullptr);
     if (packets.size() > 1) std::ranges::sort(packets, {}, arrival_order);
     for (Packet* packet : packets) {
       if (fabric_.at_end(*packet)) {
@@ -35,6 +36,7 @@ Task<> Component::take_packets() {
         fabric_.forward(*packet, overhead());
       }
     }
+    fabric_.allocate(id_);
   }
 }
 

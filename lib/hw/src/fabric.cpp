@@ -5,6 +5,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/component.hpp"
 
+#include "vc_switch.hpp"
+
 namespace kbsim::hw {
 namespace {
 
@@ -25,8 +27,11 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
   std::vector<std::uint32_t> ports(graph.nodes().size());
   links_.reserve(graph.links().size());
   for (const topology::Link& link : graph.links()) {
-    links_.push_back(
-        {.lane = Lane{link.bandwidth}, .wire = link.wire, .to = link.to, .port = ++ports[link.to.value()]});
+    links_.push_back({.lane = Lane{link.bandwidth},
+                      .wire = link.wire,
+                      .from = link.from,
+                      .to = link.to,
+                      .port = ++ports[link.to.value()]});
   }
 }
 
@@ -81,16 +86,26 @@ void Fabric::send(MessagePtr owned) {
 }
 
 void Fabric::forward(Packet& packet, Time overhead) {
-  LiveLink& link = links_[(*packet.message->route)[packet.hop].value()];
-  const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
+  LiveLink& link = live((*packet.message->route)[packet.hop]);
+  if (link.queues != nullptr) [[unlikely]]
+    return link.queues->push(packet, packet.head + overhead);
+  cross(packet, link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size));
+}
+
+// At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.
+void Fabric::cross(Packet& packet, const Lane::Slot& slot) {
+  const LiveLink& link = live((*packet.message->route)[packet.hop]);
   if (packet.traced) [[unlikely]]
     note_hop(packet, slot);
   packet.head = slot.start + link.wire;
   packet.tail = slot.end + link.wire;
   packet.port = link.port;
   ++packet.hop;
+  Component& next = component(link.to);
+  if (link.credits) [[unlikely]]
+    return next.inbox().post(packet.head + next.overhead(), &packet);
   const bool at_head = !at_end(packet) || packet.message->cut_through;
-  component(link.to).inbox().post(at_head ? packet.head : packet.tail, &packet);
+  next.inbox().post(at_head ? packet.head : packet.tail, &packet);
 }
 
 void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) {
@@ -125,6 +140,7 @@ Way& Fabric::way(NodeId from, NodeId to) {
     fresh.wire += link.wire;
     fresh.slowest = std::min(fresh.slowest, link.bandwidth);
   }
+  if (graph_.phases() > 1) fresh.phases = topology::phases(graph_, fresh.route);
   return ways_.emplace(key, std::move(fresh)).first->second;
 }
 
@@ -165,6 +181,8 @@ void Fabric::audit() const {
            "physics audit: bytes in and out differ on link " + graph_.link_name(LinkId{i}));
     ensure(lane.busy() <= lane.free(),
            "physics audit: utilisation over 1 on link " + graph_.link_name(LinkId{i}));
+    ensure(!links_[i].credits || links_[i].credits->whole(),
+           "physics audit: credits were lost on link " + graph_.link_name(LinkId{i}));
   }
 }
 

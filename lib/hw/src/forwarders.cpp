@@ -27,6 +27,35 @@ using Router = Forwarder<RouterSpec>;
 KBSIM_COMPONENT("builtin.router", NodeKind::router, Router, RouterSpec,
                 "output-queued router with unlimited buffers");
 
+struct RouterVcSpec {
+  Time overhead = 1_ns;
+  int vcs = 8;
+  Bytes buffer{4096};
+  static void describe(FieldList<RouterVcSpec>& f) {
+    f.add("overhead_ns", &RouterVcSpec::overhead, kNotNegative,
+          "pipelined delay of a router: arbitration and switch");
+    f.add("vcs", &RouterVcSpec::vcs, between(1, 64), "virtual channels of each input port");
+    f.add("buffer_bytes", &RouterVcSpec::buffer, at_least(1),
+          "queue of a virtual channel; must hold a packet");
+  }
+};
+
+/// Input-queued: a FIFO of `buffer_bytes` for each virtual channel of each input port. A packet leaves the
+/// node before only if there is room for all of it here, in the channel of its class with the most room;
+/// the room is given back when its tail has left, and known there a wire delay later. See VcSwitch for who
+/// goes first.
+class RouterVc : public Forwarder<RouterVcSpec> {
+ public:
+  RouterVc(Fabric& fabric, NodeId id, RouterVcSpec spec)
+      : Forwarder{fabric, id, spec}, queues_{.vcs = spec.vcs, .bytes = spec.buffer} {}
+  [[nodiscard]] const InputQueues* input_queues() const override { return &queues_; }
+
+ private:
+  InputQueues queues_;
+};
+KBSIM_COMPONENT("builtin.router_vc", NodeKind::router, RouterVc, RouterVcSpec,
+                "input-queued router with virtual channels, finite buffers and credits");
+
 struct UcieSpec {
   Time overhead = 8_ns;
   static void describe(FieldList<UcieSpec>& f) {

@@ -17,6 +17,7 @@ Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& lo
     components_.push_back(model.make(fabric_, NodeId{i}, node.model->attrs));
     if (node.kind == topology::NodeKind::pe_cpu) (void)log.add_lane(to_string(node.at));
   }
+  fabric_.connect();
   for (const auto& component : components_) component->start(*this);
 }
 

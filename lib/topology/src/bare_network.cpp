@@ -61,6 +61,7 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) 
   const Point pitch{spec->sip.cube_size.w_mm / noc.w, spec->sip.cube_size.h_mm / noc.h};
   const SipGrid grid = grid_of(shape, w, h);
   NetworkBuilder builder{spec};
+  builder.one_class();
   std::vector<NodeId> routers;
   for (int i = 0; i < w * h; ++i) {
     const Point pos{(i % w) * pitch.x, (i / w) * pitch.y};
@@ -78,6 +79,7 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) 
       const NodeId next = routers[static_cast<std::size_t>(*peer)];
       if (is_joined(builder.graph(), routers[i], next)) continue;  // a ring of two has one link each way
       builder.join(routers[i], next, noc.link, distance(builder.graph(), routers[i], next));
+      builder.orient(side == Side::east ? 0 : 1, *peer < static_cast<int>(i));
     }
   }
   return {.graph = std::move(builder).build(grid_routing(grid)),
@@ -90,6 +92,7 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) 
 TrafficNetwork bare_link(const SharedSpec& spec) {
   const config::NocSpec& noc = spec->cube.noc;
   NetworkBuilder builder{spec};
+  builder.one_class();
   const NodeId source = builder.add_endpoint("source");
   const NodeId sink = builder.add_endpoint("sink");
   builder.add_link(source, sink, noc.link, spec->sip.cube_size.w_mm / noc.w);

@@ -38,6 +38,16 @@ class NetworkBuilder {
     add_link(a, b, bandwidth, length_mm);
     add_link(b, a, bandwidth, length_mm);
   }
+  /// The wire joined last runs along this axis; `wraps`: it closes a ring.
+  void orient(int axis, bool wraps) {
+    for (auto link = graph_.links_.end() - 2; link != graph_.links_.end(); ++link) {
+      link->axis = axis;
+      link->wraps = wraps;
+    }
+    if (wraps) graph_.phases_ = 2;
+  }
+  /// All traffic is of one class.
+  void one_class() { graph_.classes_ = 1; }
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   Graph build(Routing routing) && {

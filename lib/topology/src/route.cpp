@@ -221,6 +221,20 @@ Route find_route(const Graph& graph, NodeId from, NodeId to) {
   return route;
 }
 
+std::vector<std::uint8_t> phases(const Graph& graph, const Route& route) {
+  std::vector<std::uint8_t> found;
+  int axis = 0;
+  std::uint8_t phase = 0;
+  for (const LinkId id : route) {
+    const Link& link = graph.link(id);
+    if (link.axis != axis) phase = 0;
+    if (link.wraps) phase = 1;
+    axis = link.axis;
+    found.push_back(phase);
+  }
+  return found;
+}
+
 const Route& Routes::operator()(NodeId from, NodeId to) {
   const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
   if (const auto known = found_.find(key); known != found_.end()) return known->second;

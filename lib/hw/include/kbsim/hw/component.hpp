@@ -34,9 +34,13 @@ class Component {
   /// Pipelined delay of what passes or leaves this node.
   [[nodiscard]] virtual Time overhead() const { return Time{0}; }
 
+  /// The queues at its input ports if they are finite: senders then need credits.
+  [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
+
   /// Starts the coroutines, once all components exist.
   virtual void start(Machine& machine);
 
+  /// Packets as they arrive; a nullptr makes it look again at those that wait for room ahead.
   Mailbox<Packet*>& inbox() { return inbox_; }
 
  protected:

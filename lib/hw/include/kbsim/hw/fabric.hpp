@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "kbsim/hw/credits.hpp"
 #include "kbsim/hw/lane.hpp"
 #include "kbsim/hw/message.hpp"
 #include "kbsim/hw/message_trace.hpp"
@@ -16,6 +18,7 @@
 namespace kbsim::hw {
 
 class Component;
+class VcSwitch;
 
 /// Where the time of all messages went.
 struct Attribution {
@@ -27,15 +30,20 @@ struct Attribution {
 struct LiveLink {
   Lane lane;
   Time wire{};
+  NodeId from;
   NodeId to;
-  std::uint32_t port = 0;  // of `to`; 1 is its first
+  std::uint32_t port = 0;            // of `to`; 1 is its first
+  VcSwitch* queues = nullptr;        // where packets wait for it, if credits decide when they go
+  std::unique_ptr<Credits> credits;  // of the queues at its far end, if they are finite
+  Time blocked{};                    // it was free, but for nobody was there room ahead
 };
 
 /// The links of a machine and the packets on them.
 ///
 /// A packet that reaches a node at h (tail at t) with overhead o there gets the next link at
 /// s = max(h + o, free), holds it until e = max(s + ser, t + o), and reaches the next node at s + wire
-/// (tail e + wire): one event a hop. Links serve in the order of head arrival, ties by input port.
+/// (tail e + wire): one event a hop. Links serve in the order of head arrival, ties by input port; where
+/// queues are finite s waits for room ahead, too (see VcSwitch), which is given back at e + wire.
 class Fabric {
  public:
   Fabric(Simulation& sim, const topology::Graph& graph);
@@ -51,6 +59,9 @@ class Fabric {
   /// Components are attached before the first message, each to its node.
   void attach(NodeId node, Component& component) { components_[node.value()] = &component; }
   [[nodiscard]] Component& component(NodeId node) const { return *components_[node.value()]; }
+  /// Once all are attached: sets up credits for the links into finite queues. ConfigError if a node has
+  /// too few virtual channels.
+  void connect();
 
   [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body);
 
@@ -64,6 +75,8 @@ class Fabric {
 
   /// Sends a packet on over the next link of its route, from a node with this overhead.
   void forward(Packet& packet, Time overhead);
+  /// Lets those go that wait at a node for room ahead and now have it; late, after all forward() of a time.
+  void allocate(NodeId node);
 
   /// Takes a packet that has reached the end of its route; gives the message with its last packet.
   [[nodiscard]] MessagePtr arrived(Packet& packet);
@@ -86,6 +99,13 @@ class Fabric {
 
  private:
   friend struct Recycle;
+  friend class VcSwitch;
+  [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
+  void cross(Packet& packet, const Lane::Slot& slot);
+  [[nodiscard]] std::optional<std::uint32_t> room_ahead(const LiveLink& link, const Packet& packet) const;
+  void give_back(LinkId link, std::uint32_t channel, Bytes size, Time tail_left);
+  [[nodiscard]] ChannelSet channels(const Packet& packet) const;
+  void make_switch(NodeId node);
   Packet& allocate();
   Way& way(NodeId from, NodeId to);
   static void note_hop(const Packet& packet, const Lane::Slot& slot);
@@ -97,8 +117,9 @@ class Fabric {
   std::unordered_map<std::uint64_t, Way> ways_;  // by source and target
   std::vector<LiveLink> links_;
   std::vector<Component*> components_;
-  std::vector<std::uint64_t> sequences_;  // of messages, by source node
-  std::deque<Packet> packets_;            // storage; addresses stay
+  std::vector<std::unique_ptr<VcSwitch>> switches_;  // by node; none if nothing there needs credits
+  std::vector<std::uint64_t> sequences_;             // of messages, by source node
+  std::deque<Packet> packets_;                       // storage; addresses stay
   std::vector<Packet*> free_packets_;
   std::deque<Message> messages_;  // storage, likewise
   std::vector<Message*> free_messages_;

@@ -24,25 +24,38 @@ class Lane {
 
   /// In the order of the calls. `head` and `tail` include the overhead before this server.
   Slot reserve(Time head, Time tail, Bytes n) {
-    const Time service = rate_.serialization(n);
-    const Time start = std::max(head, free_);
-    const Time end = std::max(start + service, tail);
-    free_ = end;
-    busy_ += service;
-    bytes_ += n;
-    return {start, end};
+    const Slot slot = serve(head, std::max(head, free_), tail, n);
+    note_queue(slot.start - head + rate_.serialization(n));
+    return slot;
   }
+  /// From `start` on, which is not before free(), what could have been served from `ready` on.
+  Slot serve(Time ready, Time start, Time tail, Bytes n) {
+    const Time service = rate_.serialization(n);
+    free_ = std::max(start + service, tail);
+    busy_ += service;
+    waited_ += start - ready;
+    bytes_ += n;
+    return {start, free_};
+  }
+  /// As much work is here now, in service time.
+  void note_queue(Time work) { longest_ = std::max(longest_, work); }
 
   [[nodiscard]] Bandwidth rate() const { return rate_; }
   [[nodiscard]] Time busy() const { return busy_; }
   /// When all that was reserved is served.
   [[nodiscard]] Time free() const { return free_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
+  /// Of all that was served, together.
+  [[nodiscard]] Time waited() const { return waited_; }
+  /// The most work that ever was here at once, waiting or in service, as the time that serving it takes.
+  [[nodiscard]] Time longest_queue() const { return longest_; }
 
  private:
   Bandwidth rate_ = Bandwidth::gbs(1.0);
   Time free_{};
   Time busy_{};
+  Time waited_{};
+  Time longest_{};
   Bytes bytes_;
 };
 

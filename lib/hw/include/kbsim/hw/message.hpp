@@ -82,6 +82,7 @@ struct Way {
   Time wire{};
   Bandwidth slowest;
   Bytes delivered;
+  std::vector<std::uint8_t> phases;  // by hop; empty where one will do
 };
 
 /// Something that one component tells another through the fabric, in one or more packets.
@@ -123,6 +124,10 @@ struct Packet {
   std::uint32_t port = 0;     // by which it came in; 0: it starts here
   std::uint32_t ordinal = 0;  // in its message
   bool traced = false;        // its hops are noted
+  // Where queues are finite:
+  std::uint32_t channel = 0;  // of the link by which it came in
+  Time ready{};               // when its head has passed the node's pipeline
+  Packet* next = nullptr;     // behind it in its queue
 };
 
 }  // namespace kbsim::hw

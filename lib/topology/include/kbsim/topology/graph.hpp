@@ -58,7 +58,9 @@ struct Link {
   NodeId to;
   Bandwidth bandwidth;
   double length_mm = 0.0;
-  Time wire{};  // propagation delay
+  Time wire{};         // propagation delay
+  int axis = 0;        // along which its network extends
+  bool wraps = false;  // closes a ring of nodes
 };
 
 /// Sides of a mesh element, as links and ports are labelled.
@@ -110,6 +112,10 @@ class Graph {
   /// The link between two neighbours; InternalError if there is none.
   [[nodiscard]] LinkId link_between(NodeId from, NodeId to) const;
   [[nodiscard]] const Routing& routing() const { return routing_; }
+  /// How many classes of traffic there are that must not wait for one another.
+  [[nodiscard]] int classes() const { return classes_; }
+  /// How many phases a route may have: 2 if links close rings, see phases().
+  [[nodiscard]] int phases() const { return phases_; }
 
   [[nodiscard]] NodeId host() const { return host_; }
   [[nodiscard]] NodeId pcie_switch() const { return switch_; }
@@ -131,6 +137,8 @@ class Graph {
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
   Routing routing_;
+  int classes_ = 3;  // requests, responses, queues between PEs
+  int phases_ = 1;
 };
 
 /// Lays a machine out. Order of nodes and links follows the structure alone, so ids are stable.

@@ -21,10 +21,12 @@ using Route = std::vector<LinkId>;
 /// By the graph's own routing.
 [[nodiscard]] Route find_route(const Graph& graph, NodeId from, NodeId to);
 
-/// Routes found so far; references stay valid. Where buffers are finite, a mesh
-/// of cubes needs two virtual channels for each class of traffic: one as far as the first crossing north or
-/// south, one from there on. With one alone, messages that start in a cube can wait for those that end there,
-/// all round a circle.
+/// The phase of a route at each of its links. Where nodes form a ring, each could wait for the next all the
+/// way round; so a route enters phase 1 on the link that closes the ring (the dateline), and phase 0 again
+/// where it turns to another axis. Links of different phases have different virtual channels.
+[[nodiscard]] std::vector<std::uint8_t> phases(const Graph& graph, const Route& route);
+
+/// Routes found so far; references stay valid.
 class Routes {
  public:
   explicit Routes(const Graph& graph) : graph_{&graph} {}
