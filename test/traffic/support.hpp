@@ -18,7 +18,9 @@ struct Machine {
 
 struct Case : kbsim::topology::TrafficCase {
   Case(std::string_view scope, std::string_view pattern, const Machine& machine = {})
-      : TrafficCase{kbsim::topology::traffic_case(spec_of(machine), scope, pattern)} {}
+      : Case{spec_of(machine), scope, pattern} {}
+  Case(const kbsim::config::MachineSpec& spec, std::string_view scope, std::string_view pattern)
+      : TrafficCase{kbsim::topology::traffic_case(spec, scope, pattern)} {}
   [[nodiscard]] kbsim::hw::TrafficResult run(const kbsim::hw::TrafficRequest& request) const {
     return kbsim::hw::run_traffic(*this, request);
   }

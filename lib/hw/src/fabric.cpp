@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/component.hpp"
 
@@ -69,6 +71,7 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail) {
   Packet& packet = allocate();
   packet =
       Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
+  packet.injected = head;
   packet.traced = tracing_ && message.injected == message.packets_left;
   components_[message.from.value()]->inbox().post(head, &packet);
 }
@@ -116,6 +119,7 @@ void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) {
 MessagePtr Fabric::arrived(Packet& packet) {
   Message* message = packet.message;
   const Time tail = packet.tail;
+  under_way_ += packet.head - packet.injected;
   free_packets_.push_back(&packet);
   if (--message->packets_left > 0) return {nullptr, Recycle{this}};
   account(*message, tail);
@@ -175,15 +179,27 @@ void Fabric::audit() const {
   for (const auto& [ends, way] : ways_) {
     for (const LinkId id : way.route) delivered[id.value()] += way.delivered;
   }
-  for (std::uint32_t i = 0; i < links_.size(); ++i) {
-    const Lane& lane = links_[i].lane;
-    ensure(lane.bytes() == delivered[i],
-           "physics audit: bytes in and out differ on link " + graph_.link_name(LinkId{i}));
-    ensure(lane.busy() <= lane.free(),
-           "physics audit: utilisation over 1 on link " + graph_.link_name(LinkId{i}));
-    ensure(!links_[i].credits || links_[i].credits->whole(),
-           "physics audit: credits were lost on link " + graph_.link_name(LinkId{i}));
-  }
+  for (std::uint32_t i = 0; i < links_.size(); ++i) audit_link(LinkId{i}, delivered[i]);
+  ensure(under_way_ == spent_at_links(),
+         fmt::format("physics audit: Little's law: packets were under way for {}, nodes and links took {}",
+                     to_string(under_way_), to_string(spent_at_links())));
+}
+
+void Fabric::audit_link(LinkId id, Bytes delivered) const {
+  const LiveLink& link = links_[id.value()];
+  const auto holds = [&](bool law, std::string_view what) {
+    if (!law) throw InternalError{fmt::format("physics audit: {} on link {}", what, graph_.link_name(id))};
+  };
+  holds(link.lane.bytes() == delivered, "bytes in and out differ");
+  holds(link.lane.busy() <= link.lane.free(), "utilisation over 1");
+  holds(!link.credits || link.credits->whole(), "credits were lost");
+}
+
+Time Fabric::spent_at_links() const {
+  Time spent{};
+  for (const LiveLink& link : links_)
+    spent += link.lane.waited() + link.lane.packets() * (component(link.from).overhead() + link.wire);
+  return spent;
 }
 
 }  // namespace kbsim::hw

@@ -87,7 +87,8 @@ class Fabric {
   [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
 
   /// Physics, once nothing is under way: every message and byte has arrived, no link was busy for longer
-  /// than there was time. Throws InternalError naming what is violated and where.
+  /// than there was time, no credit is lost, and Little's law: the time that packets spent under way is that
+  /// which nodes and links made them spend. Throws InternalError naming what is violated and where.
   void audit() const;
 
   /// How many bytes a packet of this machine carries of a message of `size`.
@@ -110,6 +111,8 @@ class Fabric {
   Way& way(NodeId from, NodeId to);
   static void note_hop(const Packet& packet, const Lane::Slot& slot);
   void account(const Message& message, Time arrival);
+  void audit_link(LinkId id, Bytes delivered) const;
+  [[nodiscard]] Time spent_at_links() const;
   [[nodiscard]] static Split split(const Message& message, Time arrival);
 
   Simulation& sim_;
@@ -127,6 +130,7 @@ class Fabric {
   bool tracing_ = false;
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
+  Time under_way_{};  // all packets together, from head at the source to head at the target
 };
 
 }  // namespace kbsim::hw

@@ -34,6 +34,7 @@ class Lane {
     free_ = std::max(start + service, tail);
     busy_ += service;
     waited_ += start - ready;
+    ++packets_;
     bytes_ += n;
     return {start, free_};
   }
@@ -45,6 +46,7 @@ class Lane {
   /// When all that was reserved is served.
   [[nodiscard]] Time free() const { return free_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
+  [[nodiscard]] std::int64_t packets() const { return packets_; }
   /// Of all that was served, together.
   [[nodiscard]] Time waited() const { return waited_; }
   /// The most work that ever was here at once, waiting or in service, as the time that serving it takes.
@@ -56,6 +58,7 @@ class Lane {
   Time busy_{};
   Time waited_{};
   Time longest_{};
+  std::int64_t packets_ = 0;
   Bytes bytes_;
 };
 

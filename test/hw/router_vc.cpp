@@ -1,0 +1,95 @@
+// Input-queued routers in whole machines: equal to output-queued ones when alone, sound under load.
+#include <doctest/doctest.h>
+
+#include "idle.hpp"
+#include "random_machine.hpp"
+#include "sink.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw::test;
+
+namespace {
+
+config::MachineSpec with_vcs(config::MachineSpec spec, int vcs, Bytes buffer) {
+  for (ComponentSpec* router : {&spec.cube.noc.router, &spec.sip.io.router}) {
+    router->impl = "builtin.router_vc";
+    router->attrs["vcs"] = std::int64_t{vcs};
+    router->attrs["buffer_bytes"] = buffer.count();
+  }
+  return spec;
+}
+
+Flow random_flow(Random& random, const Rig& rig) {
+  const PeCoord at = random_pe(random, *rig.spec);
+  const topology::CubeNodes& cube = rig.graph.cube(at.sip, at.cube);
+  const NodeId from =
+      random.any_of({rig.pe(at).dma, rig.pe(at).tcm, cube.m_cpu, cube.sram, rig.graph.host()});
+  return {.from = from,
+          .to = rig.hbm(random_pe(random, *rig.spec)),
+          .size = Bytes{random.any_of({1, 64, 256, 1000, 4096})},
+          .at = random.below(4) * 10_ns};
+}
+
+std::vector<Flow> random_flows(Random& random, const Rig& rig, int n) {
+  std::vector<Flow> flows;
+  for (int i = 0; i < n; ++i) flows.push_back(random_flow(random, rig));
+  return flows;
+}
+
+}  // namespace
+
+TEST_CASE("Router VC: on an idle network exactly as fast as the output-queued router") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const config::MachineSpec spec = with_sinks(random_machine(random));
+    Rig plain{spec};
+    Rig queued{with_vcs(spec, random.between(3, 9), 1_MiB)};
+    const std::vector<Flow> flow{random_flow(random, plain)};
+    CHECK(deliver(queued, flow) == deliver(plain, flow));
+    const auto& a = queued.machine->fabric().attribution();
+    const auto& b = plain.machine->fabric().attribution();
+    CHECK(a.split.overhead == b.split.overhead);
+    CHECK(a.split.queueing == b.split.queueing);
+  }
+}
+
+TEST_CASE("Router VC: under load all arrives, never sooner than alone, and no credit is lost") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const config::MachineSpec spec = with_sinks(random_machine(random));
+    Rig queued{with_vcs(spec, 3, 4096_B)};
+    const std::vector<Flow> flows = random_flows(random, queued, 150);
+    const std::vector<Time> arrivals = deliver(queued, flows);
+    CHECK_NOTHROW(queued.machine->fabric().audit());
+    for (std::size_t i = 0; i < flows.size(); i += 10) {
+      Rig alone{spec};
+      CHECK(arrivals[i] >= deliver(alone, {flows[i]}).front());
+    }
+  }
+}
+
+TEST_CASE("Router VC: no order of ties changes when anything arrives") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const config::MachineSpec spec = with_vcs(with_sinks(random_machine(random)), 4, 4096_B);
+    Rig first{spec};
+    const std::vector<Flow> flows = random_flows(random, first, 150);
+    const std::vector<Time> arrivals = deliver(first, flows);
+    for (const std::uint64_t ties : {1, 2, 3}) {
+      Rig again{spec, {.shuffle_ties = ties}};
+      CHECK(deliver(again, flows) == arrivals);
+      CHECK(again.machine->digest().value() == first.machine->digest().value());
+    }
+  }
+}
+
+TEST_CASE("Router VC: too few channels, and buffers that can't hold a packet, are errors with a place") {
+  CHECK_THROWS_WITH_AS(Rig{with_vcs(small_machine(), 2, 4096_B)},
+                       doctest::Contains("vcs: expected at least 3"), ConfigError);
+  Rig rig{with_vcs(with_sinks(small_machine()), 3, 128_B)};
+  const std::vector<Flow> flow{{rig.pe({0, 0, 0}).dma, rig.hbm({0, 1, 0}), 256_B}};
+  CHECK_THROWS_WITH_AS((void)deliver(rig, flow), doctest::Contains("buffer_bytes: 128 B can't hold"), Error);
+}
