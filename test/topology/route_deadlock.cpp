@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/topology/traffic_network.hpp"
+
 #include "machines.hpp"
 
 using namespace kbsim;
@@ -22,7 +24,7 @@ bool crosses_north_or_south(const Graph& graph, LinkId id) {
   return from.kind == NodeKind::ucie && to.kind == NodeKind::ucie && !sideways;
 }
 
-/// What waits for what if every end of the machine sends to every other.
+/// What waits for what if every end of the machine sends to every other, and every buffer is finite.
 Waits waits(const Graph& graph, bool second_channel) {
   Waits next;
   Routes routes{graph};
@@ -36,6 +38,27 @@ Waits waits(const Graph& graph, bool second_channel) {
         const auto here = next.try_emplace({id, channel}).first;
         if (held != nullptr) next.at(*held).insert(here->first);
         held = &here->first;
+      }
+    }
+  }
+  return next;
+}
+
+/// The same where only routers have finite buffers: whoever leads elsewhere always takes what comes.
+Waits waits_at_routers(const Graph& graph, const std::vector<NodeId>& all, bool by_phase) {
+  Waits next;
+  for (const NodeId from : all) {
+    for (const NodeId to : all) {
+      if (from == to) continue;
+      const Buffer* held = nullptr;
+      const Route route = find_route(graph, from, to);
+      const std::vector<std::uint8_t> phase = phases(graph, route);
+      for (std::size_t i = 0; i < route.size(); ++i) {
+        const bool finite = graph.node(graph.link(route[i]).to).kind == NodeKind::router;
+        const Buffer* here =
+            finite ? &next.try_emplace({route[i], by_phase ? phase[i] : 0}).first->first : nullptr;
+        if (held != nullptr && here != nullptr) next.at(*held).insert(*here);
+        held = here;
       }
     }
   }
@@ -92,4 +115,29 @@ TEST_CASE("Routes: in a mesh of cubes nothing waits in a circle, given a second 
 
 TEST_CASE("Routes: one channel isn't enough for a mesh of cubes, X before Y on both levels or not") {
   CHECK(has_cycle(waits(package({.w = 2, .h = 2}, {.w = 4, .h = 4}), false)));
+}
+
+TEST_CASE("Routes: with finite buffers at routers only, nothing waits in a circle anywhere in a machine") {
+  for (const char* topology : {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"}) {
+    CAPTURE(topology);
+    config::MachineSpec spec =
+        machine({.cubes = {.w = 3, .h = 2}, .noc = {.w = 2, .h = 3}, .corners = {"NW"}});
+    spec.system.sips.count = 9;
+    spec.system.sips.topology = topology;
+    const Graph graph = graph_of(spec);
+    CHECK(!has_cycle(waits_at_routers(graph, ends(graph), false)));
+  }
+}
+
+TEST_CASE("Routes: rings and tori of routers need a second phase past the dateline, and it suffices") {
+  for (const char* scope : {"ring:4", "ring:7", "torus:4x4", "torus:3x5"}) {
+    CAPTURE(scope);
+    const TrafficNetwork network = traffic_network({}, scope);
+    CHECK(network.graph.phases() == 2);
+    CHECK(!has_cycle(waits_at_routers(network.graph, network.sources, true)));
+    CHECK(has_cycle(waits_at_routers(network.graph, network.sources, false)));
+  }
+  const TrafficNetwork mesh = traffic_network({}, "mesh:5x4");
+  CHECK(mesh.graph.phases() == 1);
+  CHECK(!has_cycle(waits_at_routers(mesh.graph, mesh.sources, false)));
 }
