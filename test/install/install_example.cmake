@@ -29,6 +29,7 @@ run("" ${CMAKE_COMMAND} -S ${folder}/example -B ${folder}/build -G ${GENERATOR}
        -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${flags}
        -DCMAKE_BUILD_TYPE=${CONFIG})
 run("" ${CMAKE_COMMAND} --build ${folder}/build)
+run("right" ${folder}/build/mock_test)
 set(kbsim ${folder}/installed/bin/kbsim)
 set(mine ${folder}/build/libmine.so)
 run("  scale  +multiplies a tensor by a number" ${kbsim} list --kernels ${mine})

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/tl/kernel.hpp"
+#include "kbsim/tl/ptr.hpp"
+
+namespace kbsim::mock {
+
+/// How many PEs there are, and who can send to whom. Without `slots`, no send ever waits.
+struct WorldSpec {
+  int sips = 1;
+  int cubes = 1;  // of a SIP
+  int pes = 1;    // of a cube
+  ccl::Wiring wiring = {};
+  std::optional<int> slots = {};  // of each queue
+  std::optional<Bytes> slot_size = {};
+};
+
+/// What a kernel printed.
+struct Printed {
+  PeCoord pe;
+  std::string label;
+  Shape shape;
+  std::vector<double> numbers;
+};
+
+/// Runs kernels on PEs without a machine: a coroutine a PE, numbers computed at once, no time (the clock
+/// stays 0) and no engines. Memory is plain bytes, one space a SIP that all its PEs see; unwritten bytes
+/// are 0xFF. Queues have the machine's names, order and checks. A deadlock is reported at once.
+class World {
+ public:
+  /// UsageError for a wiring with PEs that aren't there, or with directions that don't pair.
+  explicit World(WorldSpec spec);
+  ~World();
+  World(World&&) noexcept;
+
+  /// `n` elements of a SIP's memory. UsageError for a SIP that isn't there.
+  [[nodiscard]] Ptr alloc(int sip, std::int64_t n, DType dtype);
+  /// The same, holding these numbers, rounded to the dtype.
+  [[nodiscard]] Ptr alloc(int sip, std::span<const double> numbers, DType dtype);
+  /// KernelFault outside what is allocated.
+  [[nodiscard]] std::vector<double> read(int sip, Ptr from, std::int64_t n) const;
+
+  /// Queues a kernel for the next run(), on one PE, on all of a SIP, or on all there are. A PE runs its
+  /// kernels one after the other.
+  void launch(PeCoord pe, KernelCall call);
+  void launch(int sip, const KernelCall& call);
+  void launch(const KernelCall& call);
+
+  /// Runs what is launched until all of it has ended. Throws DeadlockError's kind of Error with who waits
+  /// where, or a kernel's own fault with the kernel, its PE and its line.
+  void run();
+  /// Runs one kernel, by its name, on all PEs.
+  void run(const std::string& kernel, const std::any& args);
+
+  /// What was printed so far, in the order of the prints.
+  [[nodiscard]] const std::vector<Printed>& printed() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kbsim::mock

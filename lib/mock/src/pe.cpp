@@ -1,0 +1,143 @@
+#include "pe.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/replay/execute.hpp"
+
+namespace kbsim::mock {
+namespace {
+
+const MockTile& mock_tile(const TilePtr& tile) { return static_cast<const MockTile&>(*tile); }
+
+KernelFault fault(const std::source_location& at, std::string_view text) {
+  return KernelFault{fmt::format("{}: {}", to_string(to_place(at)), text)};
+}
+
+Bytes size(const TilePtr& tile) { return tile->shape().bytes(tile->dtype()); }
+
+Value shared(replay::Buffer bytes) { return std::make_shared<const replay::Buffer>(std::move(bytes)); }
+
+// What the arithmetic is told: shapes and parameters, no history.
+oplog::Op described(const EngineCommand& command) {
+  oplog::Op op{
+      .kind = command.kind, .params = command.params, .dtype = command.dtype, .shape = command.shape};
+  for (const TilePtr& input : command.inputs) {
+    if (input) op.inputs.push_back({.slices = {}, .shape = input->shape(), .dtype = input->dtype()});
+  }
+  return op;
+}
+
+Value computed(const EngineCommand& command) {
+  std::vector<std::span<const std::byte>> inputs;
+  for (const TilePtr& input : command.inputs) {
+    if (input) inputs.emplace_back(*mock_tile(input).value());
+  }
+  try {
+    return shared(replay::execute(described(command), inputs));
+  } catch (const KernelFault& error) {
+    throw fault(command.at, error.what());
+  }
+}
+
+}  // namespace
+
+MockTile::MockTile(Pe& owner, Shape shape, DType dtype, Value value, Queue* queue, std::uint64_t number)
+    : TileState{owner, shape, dtype}, value_{std::move(value)}, queue_{queue}, number_{number} {}
+
+int Pe::program_id(int axis) const { return axis == 0 ? at_.pe : axis == 1 ? at_.cube : at_.sip; }
+
+int Pe::num_programs(int axis) const {
+  return axis == 0 ? around_.spec.pes : axis == 1 ? around_.spec.cubes : around_.spec.sips;
+}
+
+TilePtr Pe::execute(const EngineCommand& command) {
+  Value value = computed(command);
+  if (command.kind == oplog::OpKind::print) {
+    around_.printed.push_back({.pe = at_,
+                               .label = std::string{command.label},
+                               .shape = command.shape,
+                               .numbers = replay::to_doubles(*value, command.dtype)});
+  }
+  return std::make_shared<MockTile>(*this, command.shape, command.dtype, std::move(value));
+}
+
+TilePtr Pe::view(const TilePtr& tile, Shape shape, DType dtype) {
+  return std::make_shared<MockTile>(tile, shape, dtype, mock_tile(tile).value());
+}
+
+PendingPtr Pe::pending(std::string what, std::source_location at) {
+  return std::make_shared<PendingState>(around_.sim, *this, std::move(what), at);
+}
+
+PendingPtr Pe::done(std::string what, TilePtr tile, std::source_location at) {
+  PendingPtr state = pending(std::move(what), at);
+  state->complete(std::move(tile), {});
+  return state;
+}
+
+std::span<std::byte> Pe::memory(Ptr p, Bytes n, std::string_view call, const std::source_location& at) {
+  try {
+    return around_.memory.at(p.va, n);
+  } catch (const KernelFault& unmapped) {
+    throw fault(at, fmt::format("{} of {} at {:#x}: {}", call, to_string(n), p.va, unmapped.what()));
+  }
+}
+
+PendingPtr Pe::load(Ptr from, Shape shape, DType dtype, std::source_location at) {
+  const std::span<std::byte> bytes = memory(from, shape.bytes(dtype), "load", at);
+  Value value = shared({bytes.begin(), bytes.end()});
+  return done("load", std::make_shared<MockTile>(*this, shape, dtype, std::move(value)), at);
+}
+
+PendingPtr Pe::store(Ptr to, const TilePtr& tile, std::source_location at) {
+  std::ranges::copy(*mock_tile(tile).value(), memory(to, size(tile), "store", at).begin());
+  return done("store", nullptr, at);
+}
+
+PendingPtr Pe::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
+  PendingPtr state = pending(fmt::format("send {}", dir.name), at);
+  queue(around_.ends.out, dir, size(tile), "send", at)
+      .send({mock_tile(tile).value(), tile->shape(), tile->dtype(), tag, state});
+  return state;
+}
+
+PendingPtr Pe::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
+  PendingPtr state = pending(fmt::format("recv {}", dir.name), at);
+  queue(around_.ends.in, dir, shape.bytes(dtype), "recv", at).receive({this, shape, dtype, tag, state});
+  return state;
+}
+
+Queue& Pe::queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir, Bytes n,
+                 std::string_view call, const std::source_location& at) const {
+  const auto found = ends.find(dir.name);
+  if (found == ends.end()) {
+    std::vector<std::string> there;
+    for (const auto& [name, queue] : ends) there.push_back(name);
+    throw fault(at, fmt::format("{}: no queue '{}' on {}; installed: {}", call, dir.name, to_string(at_),
+                                there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
+  }
+  if (around_.spec.slot_size && n > *around_.spec.slot_size) {
+    throw fault(at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size",
+                                call, dir.name, to_string(n), to_string(*around_.spec.slot_size)));
+  }
+  return *found->second;
+}
+
+void Pe::dropped(const PendingState& pending) noexcept {
+  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what());
+}
+
+Task<> Pe::finish() {
+  if (dropped_)
+    throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
+  for (const PendingPtr& pending : detached_) {
+    co_await pending->event().wait(pending->at());
+    (void)pending->observe();  // throws what it failed with
+  }
+}
+
+}  // namespace kbsim::mock

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/mock/world.hpp"
+#include "kbsim/tl/backend.hpp"
+
+#include "memory.hpp"
+#include "queue.hpp"
+
+namespace kbsim::mock {
+
+/// A tile with its numbers. One that was received holds its slot until it goes; a view holds its base.
+class MockTile : public TileState {
+ public:
+  MockTile(Pe& owner, Shape shape, DType dtype, Value value, Queue* queue = nullptr,
+           std::uint64_t number = 0);
+  MockTile(TilePtr base, Shape shape, DType dtype, Value value)
+      : TileState{base->owner(), shape, dtype}, value_{std::move(value)}, base_{std::move(base)} {}
+  ~MockTile() override {
+    if (queue_ != nullptr) queue_->release(number_);
+  }
+
+  [[nodiscard]] const Value& value() const { return value_; }
+
+ private:
+  Value value_;
+  TilePtr base_;
+  Queue* queue_ = nullptr;
+  std::uint64_t number_ = 0;
+};
+
+/// A PE's two ends of each of its queues, by their directions.
+struct Ends {
+  std::map<std::string, Queue*, std::less<>> out;
+  std::map<std::string, Queue*, std::less<>> in;
+};
+
+/// One run of a kernel on a PE. What leaves the PE is done at once, but for what waits in a queue.
+class Pe : public PeBackend {
+ public:
+  struct Around {
+    Simulation& sim;
+    const WorldSpec& spec;
+    Memory& memory;
+    const Ends& ends;
+    std::vector<Printed>& printed;
+  };
+  Pe(PeCoord at, Around around) : at_{at}, around_{around} {}
+
+  [[nodiscard]] int program_id(int axis) const override;
+  [[nodiscard]] int num_programs(int axis) const override;
+  [[nodiscard]] Time clock() const override { return {}; }
+  void observe(Time /*t*/) override {}
+
+  [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
+  [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
+  void range(std::string_view /*name*/, Time /*begin*/, Time /*end*/) override {}
+
+  [[nodiscard]] PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) override;
+  [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
+  [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
+  [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
+  void dropped(const PendingState& pending) noexcept override;
+  void detached(PendingPtr pending) override { detached_.push_back(std::move(pending)); }
+
+  /// The kernel has returned: waits for what it detached. KernelFault if it dropped something.
+  [[nodiscard]] Task<> finish();
+
+ private:
+  [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
+  [[nodiscard]] PendingPtr done(std::string what, TilePtr tile, std::source_location at);
+  [[nodiscard]] std::span<std::byte> memory(Ptr p, Bytes n, std::string_view call,
+                                            const std::source_location& at);
+  [[nodiscard]] Queue& queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir, Bytes n,
+                             std::string_view call, const std::source_location& at) const;
+
+  PeCoord at_;
+  Around around_;
+  std::optional<std::string> dropped_;
+  std::vector<PendingPtr> detached_;
+};
+
+}  // namespace kbsim::mock

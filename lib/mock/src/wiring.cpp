@@ -1,0 +1,37 @@
+#include "kbsim/mock/wiring.hpp"
+
+namespace kbsim::mock {
+
+ccl::Wiring ring(int pes) {
+  ccl::Wiring wiring;
+  for (int pe = 0; pes > 1 && pe < pes; ++pe) {
+    wiring[{0, 0, pe}] = {{.direction = "E", .peer = {0, 0, (pe + 1) % pes}},
+                          {.direction = "W", .peer = {0, 0, (pe + pes - 1) % pes}}};
+  }
+  return wiring;
+}
+
+ccl::Wiring mesh(int w, int h) {
+  ccl::Wiring wiring;
+  for (int pe = 0; pe < w * h; ++pe) {
+    std::vector<ccl::Neighbour>& to = wiring[{0, 0, pe}];
+    const int x = pe % w;
+    if (x + 1 < w) to.push_back({.direction = "E", .peer = {0, 0, pe + 1}});
+    if (x > 0) to.push_back({.direction = "W", .peer = {0, 0, pe - 1}});
+    if (pe - w >= 0) to.push_back({.direction = "N", .peer = {0, 0, pe - w}});
+    if (pe + w < w * h) to.push_back({.direction = "S", .peer = {0, 0, pe + w}});
+  }
+  return wiring;
+}
+
+WorldSpec like(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
+  const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
+  return {.sips = machine.system.sips.count,
+          .cubes = machine.cubes_per_sip(),
+          .pes = machine.pes_per_cube(),
+          .wiring = ccl::topologies().at(algorithm.topology).wire(machine, participants),
+          .slots = algorithm.n_slots,
+          .slot_size = algorithm.slot_size};
+}
+
+}  // namespace kbsim::mock

@@ -1,0 +1,158 @@
+#include "kbsim/mock/world.hpp"
+
+#include <deque>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/sim/deadlock.hpp"
+
+#include "pe.hpp"
+
+namespace kbsim::mock {
+namespace {
+
+void require_sip(const WorldSpec& spec, int sip) {
+  if (sip >= 0 && sip < spec.sips) return;
+  throw UsageError{fmt::format("there is no sip{}: the world has {}", sip, spec.sips)};
+}
+
+void require_pe(const WorldSpec& spec, PeCoord at) {
+  const bool there = at.sip >= 0 && at.sip < spec.sips && at.cube >= 0 && at.cube < spec.cubes &&
+                     at.pe >= 0 && at.pe < spec.pes;
+  if (there) return;
+  throw UsageError{fmt::format("there is no {}: the world has {} SIP(s) of {} cube(s) of {} PE(s)",
+                               to_string(at), spec.sips, spec.cubes, spec.pes)};
+}
+
+}  // namespace
+
+struct World::Impl {
+  explicit Impl(WorldSpec world) : spec{std::move(world)}, memory(static_cast<std::size_t>(spec.sips)) {
+    for (const auto& [from, neighbours] : spec.wiring) {
+      require_pe(spec, from);
+      for (const ccl::Neighbour& to : neighbours) connect(from, to);
+    }
+  }
+  ~Impl() { sim.clear(); }
+
+  void connect(PeCoord from, const ccl::Neighbour& to) {
+    require_pe(spec, to.peer);
+    const std::string in = ccl::reverse_direction(spec.wiring, from, to);
+    Queue& queue = queues.emplace_back(from, to.direction, to.peer, in, spec.slots);
+    ends[from].out[to.direction] = &queue;
+    ends[to.peer].in[in] = &queue;
+  }
+
+  // The kernels of one PE, one after the other.
+  Task<> run_launches(PeCoord at, std::vector<KernelCall> calls) {
+    for (KernelCall& call : calls) {
+      const std::string name = fmt::format("{} on {}", call.name, to_string(at));
+      Process running = sim.spawn(name, run_kernel(at, std::move(call)));
+      co_await running.join();
+    }
+  }
+
+  Task<> run_kernel(PeCoord at, KernelCall call) {
+    Pe& pe = pes.emplace_back(at, Pe::Around{.sim = sim,
+                                             .spec = spec,
+                                             .memory = memory[static_cast<std::size_t>(at.sip)],
+                                             .ends = ends[at],
+                                             .printed = printed});
+    TL tl{pe};
+    try {
+      co_await call.start(tl);
+      co_await pe.finish();
+    } catch (const Error& error) {
+      throw Error{error.exit_code(), told_of(call, at, error)};
+    } catch (const std::exception& error) {
+      throw KernelFault{told_of(call, at, error)};
+    }
+  }
+
+  static std::string told_of(const KernelCall& call, PeCoord at, const std::exception& error) {
+    return fmt::format("kernel {} on {}: {}", call.name, to_string(at), error.what());
+  }
+
+  [[nodiscard]] std::string waiting_queues() const {
+    std::string text;
+    for (const Queue& queue : queues) {
+      if (const std::string line = queue.waiting(); !line.empty()) text += "\n  " + line;
+    }
+    return text.empty() ? text : "\nqueues:" + text;
+  }
+
+  // What goes first is declared last: processes before the tiles' owners before their queues.
+  WorldSpec spec;
+  std::vector<Memory> memory;  // by SIP
+  std::deque<Queue> queues;
+  std::map<PeCoord, Ends> ends;
+  std::vector<Printed> printed;
+  std::map<PeCoord, std::vector<KernelCall>> launches;
+  Simulation sim;
+  std::deque<Pe> pes;
+};
+
+World::World(WorldSpec spec) : impl_{std::make_unique<Impl>(std::move(spec))} {}
+World::~World() = default;
+World::World(World&&) noexcept = default;
+
+Ptr World::alloc(int sip, std::int64_t n, DType dtype) {
+  require_sip(impl_->spec, sip);
+  if (n <= 0) throw UsageError{fmt::format("an allocation of {} elements", n)};
+  return {.va = impl_->memory[static_cast<std::size_t>(sip)].allocate(Bytes{n * itemsize(dtype)}),
+          .dtype = dtype};
+}
+
+Ptr World::alloc(int sip, std::span<const double> numbers, DType dtype) {
+  const Ptr to = alloc(sip, static_cast<std::int64_t>(numbers.size()), dtype);
+  const replay::Buffer bytes = replay::from_doubles(numbers, dtype);
+  const Bytes size{static_cast<std::int64_t>(bytes.size())};
+  std::ranges::copy(bytes, impl_->memory[static_cast<std::size_t>(sip)].at(to.va, size).begin());
+  return to;
+}
+
+std::vector<double> World::read(int sip, Ptr from, std::int64_t n) const {
+  require_sip(impl_->spec, sip);
+  const Bytes size{n * itemsize(from.dtype)};
+  return replay::to_doubles(impl_->memory[static_cast<std::size_t>(sip)].at(from.va, size), from.dtype);
+}
+
+void World::launch(PeCoord pe, KernelCall call) {
+  require_pe(impl_->spec, pe);
+  impl_->launches[pe].push_back(std::move(call));
+}
+
+void World::launch(int sip, const KernelCall& call) {
+  for (int cube = 0; cube < impl_->spec.cubes; ++cube) {
+    for (int pe = 0; pe < impl_->spec.pes; ++pe) launch({sip, cube, pe}, call);
+  }
+}
+
+void World::launch(const KernelCall& call) {
+  for (int sip = 0; sip < impl_->spec.sips; ++sip) launch(sip, call);
+}
+
+void World::run() {
+  for (auto& [pe, calls] : std::exchange(impl_->launches, {})) {
+    (void)impl_->sim.serve("kernels of " + to_string(pe), impl_->run_launches(pe, std::move(calls)));
+  }
+  try {
+    impl_->sim.run();
+  } catch (const ProcessError& error) {
+    std::rethrow_if_nested(error);
+    throw;
+  } catch (const DeadlockError& deadlock) {
+    throw Error{ExitCode::deadlock, deadlock.what() + impl_->waiting_queues()};
+  }
+}
+
+void World::run(const std::string& kernel, const std::any& args) {
+  launch(kernels().at(kernel).bind(args));
+  run();
+}
+
+const std::vector<Printed>& World::printed() const { return impl_->printed; }
+
+}  // namespace kbsim::mock

@@ -1,0 +1,131 @@
+#include "kbsim/mock/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include "kbsim/mock/wiring.hpp"
+
+using namespace kbsim;
+
+namespace {
+
+struct HelloArgs {
+  Ptr x;
+  std::int64_t n = 0;
+};
+
+// Each PE says hello to the next one.
+Task<> hello(TL& tl, HelloArgs args) {
+  const Tile mine = co_await tl.load(args.x + tl.program_id(0) * args.n, {args.n}, args.x.dtype);
+  auto sent = tl.send({.dir = Dir::E, .src = mine});
+  const Tile got = co_await tl.recv({.dir = Dir::W, .shape = {args.n}, .dtype = args.x.dtype});
+  co_await sent;
+  co_await tl.store(args.x + tl.program_id(0) * args.n, got);
+}
+KBSIM_KERNEL(hello, "passes everybody's numbers on to the next");
+
+struct NoArgs {};
+
+Task<> waits_in_a_circle(TL& tl, NoArgs) {
+  const Tile got = co_await tl.recv({.dir = Dir::W, .shape = {1}});
+  co_await tl.send({.dir = Dir::E, .src = got});
+}
+
+Task<> loads_two(TL& tl, HelloArgs args) { co_await tl.load(args.x, {2}, f16); }
+
+Task<> increments(TL& tl, HelloArgs args) {
+  const Tile x = co_await tl.load(args.x, {args.n}, f32);
+  co_await tl.store(args.x, x + tl.full({args.n}, 1.0, f32));
+}
+
+std::string error_of(const std::function<void()>& act, ExitCode exit) {
+  try {
+    act();
+  } catch (const Error& error) {
+    CHECK(error.exit_code() == exit);
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("Mock: a kernel runs by its name on all PEs of a ring of any length") {
+  for (const int pes : {2, 3, 4, 17}) {
+    CAPTURE(pes);
+    mock::World world{{.pes = pes, .wiring = mock::ring(pes)}};
+    std::vector<double> numbers;
+    for (int pe = 0; pe < pes; ++pe) numbers.insert(numbers.end(), {1.0 * pe, 2.0 * pe});
+    const Ptr x = world.alloc(0, numbers, f32);
+    world.run("hello", HelloArgs{x, 2});
+    const std::vector<double> after = world.read(0, x, 2 * pes);
+    for (int pe = 0; pe < pes; ++pe) {
+      const int before = (pe + pes - 1) % pes;
+      CHECK(after[static_cast<std::size_t>(2 * pe)] == before);
+      CHECK(after[static_cast<std::size_t>(2 * pe + 1)] == 2 * before);
+    }
+  }
+}
+
+TEST_CASE("Mock: a deadlock names each PE, what it waits for and the line, and each queue") {
+  mock::World world{{.pes = 3, .wiring = mock::ring(3)}};
+  world.launch(bind_kernel("circle", waits_in_a_circle, NoArgs{}));
+  const std::string text = error_of([&] { world.run(); }, ExitCode::deadlock);
+  CAPTURE(text);
+  CHECK(text.starts_with("deadlock at 0 ns: nothing is left to happen, and 3 processes wait"));
+  for (const char* pe : {"pe0", "pe1", "pe2"}) {
+    const std::string line =
+        "circle on sip0.cube0." + std::string{pe} + " waits for event recv W since 0 ns at world.cpp:";
+    CHECK(text.find(line) != std::string::npos);
+  }
+  CHECK(text.find("sip0.cube0.pe0 E to sip0.cube0.pe1 W: 0 send(s) and 1 recv(s) wait") != std::string::npos);
+}
+
+TEST_CASE("Mock: a PE runs its kernels one after the other, in one run or in several") {
+  mock::World world{{}};
+  const Ptr x = world.alloc(0, std::vector<double>{5.0, 6.0}, f32);
+  for (int i = 0; i < 2; ++i) world.launch(bind_kernel("increments", increments, HelloArgs{x, 2}));
+  world.run();
+  CHECK(world.read(0, x, 2) == std::vector<double>{7.0, 8.0});
+  world.launch(0, bind_kernel("increments", increments, HelloArgs{x, 2}));
+  world.run();
+  CHECK(world.read(0, x, 2) == std::vector<double>{8.0, 9.0});
+}
+
+TEST_CASE("Mock: each SIP has a memory of its own, and what nobody wrote is NaN") {
+  mock::World world{{.sips = 2}};
+  const Ptr first = world.alloc(0, std::vector<double>{1.0}, f16);
+  const Ptr second = world.alloc(1, 1, f16);
+  CHECK(first == second);
+  CHECK(world.read(0, first, 1) == std::vector<double>{1.0});
+  CHECK(world.read(1, second, 1).front() != world.read(1, second, 1).front());
+}
+
+TEST_CASE("Mock: one element beyond an allocation is a fault, and reading there too") {
+  mock::World world{{}};
+  const Ptr x = world.alloc(0, 1, f16);
+  world.launch(bind_kernel("loads_two", loads_two, HelloArgs{x, 2}));
+  const std::string text = error_of([&] { world.run(); }, ExitCode::deadlock);
+  CHECK(text.find("kernel loads_two on sip0.cube0.pe0: world.cpp:") != std::string::npos);
+  CHECK(text.find("load of 4 B at 0x1000: 0x1002 is not mapped; nearest mapping: 0x1000 to 0x1002") !=
+        std::string::npos);
+  CHECK_THROWS_AS((void)world.read(0, x, 2), KernelFault);
+}
+
+TEST_CASE("Mock: PEs, SIPs and kernels that aren't there are refused") {
+  mock::World world{{.pes = 2}};
+  CHECK_THROWS_WITH_AS((void)world.alloc(1, 4, f16), "there is no sip1: the world has 1", UsageError);
+  CHECK_THROWS_WITH_AS(world.launch({0, 0, 2}, bind_kernel("circle", waits_in_a_circle, NoArgs{})),
+                       "there is no sip0.cube0.pe2: the world has 1 SIP(s) of 1 cube(s) of 2 PE(s)",
+                       UsageError);
+  CHECK_THROWS_AS(world.run("helo", HelloArgs{}), UsageError);
+  CHECK_THROWS_AS(world.run("hello", 3), UsageError);
+  CHECK_THROWS_AS((void)world.alloc(0, 0, f16), UsageError);
+  CHECK_THROWS_AS((mock::World{{.pes = 1, .wiring = mock::ring(2)}}), UsageError);
+}
+
+TEST_CASE("Mock: a mesh is open at its edges") {
+  const ccl::Wiring wiring = mock::mesh(2, 2);
+  const PeCoord corner{0, 0, 3};
+  CHECK(wiring.at(corner) == std::vector<ccl::Neighbour>{{"W", {0, 0, 2}}, {"N", {0, 0, 1}}});
+  CHECK(mock::ring(1).empty());
+}

@@ -1,0 +1,277 @@
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+/// What every PE backend must do, whatever it is: the same kernels run on each.
+namespace kbsim::test {
+
+constexpr std::int64_t kRow = 64;  // elements of a PE's memory
+
+/// `mine` holds kRow elements of f16: 100 * the PE's cube + 0, 1, 2, ...
+struct BackendArgs {
+  Ptr mine;
+};
+using BackendKernel = Task<> (*)(TL&, BackendArgs);
+
+struct BackendOutcome {
+  std::vector<double> memory;  // both rows, if nothing failed
+  std::string error;
+  ExitCode exit = ExitCode::ok;
+};
+
+/// Runs `first` on PE 0 of cube 0 and `second` on PE 0 of cube 1, which lies to its E, with so many slots of
+/// 128 bytes each way. The world has one SIP, two cubes and two PEs a cube.
+using RunPair = std::function<BackendOutcome(BackendKernel first, BackendKernel second, int slots)>;
+
+struct BackendCase {
+  const char* says;
+  void (*check)(const RunPair& run);
+};
+
+namespace backend_suite {
+
+inline Task<> idle(TL&, BackendArgs) { co_return; }
+
+// ---- memory
+
+inline Task<> doubles(TL& tl, BackendArgs args) {
+  auto loading = tl.load(args.mine, {kRow}, f16);
+  const Tile x = co_await loading;
+  const Tile again = co_await loading;
+  co_await tl.store(args.mine, x + again);
+}
+
+inline Task<> loads_before_it_stores(TL& tl, BackendArgs args) {
+  const Tile before = co_await tl.load(args.mine, {kRow / 2}, f16);
+  co_await tl.store(args.mine, tl.zeros({kRow / 2}, f16));
+  co_await tl.store(args.mine + kRow / 2, before);
+}
+
+inline Task<> tells_its_place(TL& tl, BackendArgs args) {
+  co_await tl.store(args.mine, tl.full({1}, tl.program_id(0), f16));
+  co_await tl.store(args.mine + 1, tl.full({1}, tl.program_id(1), f16));
+  co_await tl.store(args.mine + 2, tl.full({1}, tl.program_id(2), f16));
+  co_await tl.store(args.mine + 3, tl.full({1}, tl.num_programs(0), f16));
+  co_await tl.store(args.mine + 4, tl.full({1}, tl.num_programs(1), f16));
+  co_await tl.store(args.mine + 5, tl.full({1}, tl.num_programs(2), f16));
+}
+
+inline void memory(const RunPair& run) {
+  const BackendOutcome outcome = run(doubles, loads_before_it_stores, 2);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow; ++i) CHECK(outcome.memory[i] == 2.0 * static_cast<double>(i));
+  for (std::size_t i = 0; i < kRow / 2; ++i) {
+    CHECK(outcome.memory[kRow + i] == 0.0);
+    CHECK(outcome.memory[kRow + kRow / 2 + i] == 100.0 + static_cast<double>(i));
+  }
+}
+
+inline void places(const RunPair& run) {
+  const BackendOutcome outcome = run(tells_its_place, tells_its_place, 2);
+  REQUIRE(outcome.error.empty());
+  const auto first = outcome.memory.begin();
+  CHECK(std::vector(first, first + 6) == std::vector<double>{0, 0, 0, 2, 2, 1});
+  CHECK(std::vector(first + kRow, first + kRow + 6) == std::vector<double>{0, 1, 0, 2, 2, 1});
+}
+
+// ---- queues
+
+inline Task<> sends_eight(TL& tl, BackendArgs) {
+  for (int i = 0; i < 8; ++i) co_await tl.send({.dir = Dir::E, .src = tl.full({2}, i, f16), .tag = i});
+}
+
+inline Task<> receives_eight(TL& tl, BackendArgs args) {
+  for (int i = 0; i < 8; ++i) {
+    const Tile got = co_await tl.recv({.dir = Dir::W, .shape = {2}, .tag = i});
+    co_await tl.store(args.mine + 2 * i, got);
+  }
+}
+
+inline Task<> sends_then_changes(TL& tl, BackendArgs args) {
+  Tile x = co_await tl.load(args.mine, {kRow}, f16);
+  auto sent = tl.send({.dir = Dir::E, .src = x});
+  x += x;
+  co_await sent;
+  co_await tl.store(args.mine, x);
+}
+
+inline Task<> receives_into_memory(TL& tl, BackendArgs args) {
+  const Tile got = co_await tl.recv({.dir = Dir::W, .shape = {kRow}});
+  co_await tl.store(args.mine, got);
+}
+
+inline Task<> swaps(TL& tl, BackendArgs args) {
+  const Dir other = tl.program_id(1) == 0 ? Dir::E : Dir::W;
+  const Tile mine = co_await tl.load(args.mine, {kRow}, f16);
+  auto sent = tl.send({.dir = other, .src = mine});
+  const Tile got = co_await tl.recv({.dir = other, .shape = {kRow}});
+  co_await sent;
+  co_await tl.store(args.mine, got);
+}
+
+inline Task<> detaches_its_send(TL& tl, BackendArgs args) {
+  const Tile mine = co_await tl.load(args.mine, {kRow}, f16);
+  tl.send({.dir = Dir::E, .src = mine}).detach();
+}
+
+inline void order(const RunPair& run) {
+  for (const int slots : {1, 2, 8}) {
+    CAPTURE(slots);
+    const BackendOutcome outcome = run(sends_eight, receives_eight, slots);
+    REQUIRE(outcome.error.empty());
+    for (std::size_t i = 0; i < 16; ++i) CHECK(outcome.memory[kRow + i] == static_cast<double>(i / 2));
+  }
+}
+
+inline void values(const RunPair& run) {
+  for (const BackendKernel sends : {BackendKernel{sends_then_changes}, BackendKernel{detaches_its_send}}) {
+    const BackendOutcome outcome = run(sends, receives_into_memory, 1);
+    REQUIRE(outcome.error.empty());
+    for (std::size_t i = 0; i < kRow; ++i) CHECK(outcome.memory[kRow + i] == static_cast<double>(i));
+  }
+}
+
+inline void both_ways(const RunPair& run) {
+  const BackendOutcome outcome = run(swaps, swaps, 1);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow; ++i) {
+    CHECK(outcome.memory[i] == 100.0 + static_cast<double>(i));
+    CHECK(outcome.memory[kRow + i] == static_cast<double>(i));
+  }
+}
+
+// ---- faults
+
+inline Task<> sends_one(TL& tl, BackendArgs) {
+  co_await tl.send({.dir = Dir::E, .src = tl.zeros({2}, f16), .tag = 5});
+}
+inline Task<> receives_another(TL& tl, BackendArgs) {
+  co_await tl.recv({.dir = Dir::W, .shape = {4}, .tag = 6});
+}
+inline Task<> nowhere(TL& tl, BackendArgs) { co_await tl.send({.dir = {"up"}, .src = tl.zeros({2}, f16)}); }
+inline Task<> beyond_a_slot(TL& tl, BackendArgs) {
+  co_await tl.send({.dir = Dir::E, .src = tl.zeros({65}, f16)});
+}
+inline Task<> unmapped(TL& tl, BackendArgs) { co_await tl.load({.va = 0x7700'0000, .dtype = f16}, {8}, f16); }
+inline Task<> drops_a_load(TL& tl, BackendArgs args) {
+  static_cast<void>(tl.load(args.mine, {8}, f16));
+  co_return;
+}
+inline Task<> overwrites_a_store(TL& tl, BackendArgs args) {
+  auto stored = tl.store(args.mine, tl.zeros({8}, f16));
+  stored = tl.store(args.mine, tl.zeros({8}, f16));
+  co_await stored;
+}
+inline Task<> adds_two_shapes(TL& tl, BackendArgs) {
+  static_cast<void>(tl.zeros({8}, f16) + tl.zeros({9}, f16));
+  co_return;
+}
+inline Task<> throws(TL&, BackendArgs) {
+  throw std::runtime_error{"no such luck"};
+  co_return;
+}
+inline Task<> refuses(TL&, BackendArgs) {
+  throw Unsupported{"not on these PEs"};
+  co_return;
+}
+
+inline void check_fails(const BackendOutcome& outcome, const std::vector<std::string>& says,
+                        ExitCode exit = ExitCode::deadlock) {
+  CAPTURE(outcome.error);
+  CHECK(outcome.exit == exit);
+  for (const std::string& part : says) {
+    CHECK_MESSAGE(outcome.error.find(part) != std::string::npos, part);
+  }
+}
+
+constexpr const char* kOnFirst = "kernel first on sip0.cube0.pe0";
+constexpr const char* kOnSecond = "kernel second on sip0.cube1.pe0";
+constexpr const char* kHere = "backend_suite.hpp:";
+
+inline void queue_faults(const RunPair& run) {
+  check_fails(
+      run(sends_one, receives_another, 1),
+      {kOnSecond, kHere, "recv from 'W' expects [4] f16 with tag 6, but [2] f16 with tag 5 was sent"});
+  check_fails(run(nowhere, idle, 1),
+              {kOnFirst, kHere, "send: no queue 'up' on sip0.cube0.pe0; installed: E"});
+  check_fails(run(beyond_a_slot, idle, 1),
+              {kOnFirst, kHere, "send 'E': 130 B do not fit a slot of 128 B; send in chunks"});
+}
+
+inline void memory_faults(const RunPair& run) {
+  check_fails(
+      run(unmapped, idle, 1),
+      {kOnFirst, kHere, "load of 16 B at 0x77000000: ", "0x77000000 is not mapped", "nearest mapping: 0x"});
+}
+
+inline void dropped(const RunPair& run) {
+  check_fails(run(drops_a_load, idle, 1),
+              {kOnFirst, kHere, "load was never awaited; co_await it, or detach() it"});
+  check_fails(run(overwrites_a_store, idle, 1), {kOnFirst, kHere, "store was never awaited"});
+}
+
+inline void own_faults(const RunPair& run) {
+  check_fails(run(adds_two_shapes, idle, 1), {kOnFirst, kHere, "add: ", "[8]", "[9]"});
+  check_fails(run(throws, idle, 1), {kOnFirst, "no such luck"});
+  check_fails(run(idle, refuses, 1), {kOnSecond, "not on these PEs"}, ExitCode::unsupported);
+}
+
+// ---- deadlock
+
+inline Task<> receives_first(TL& tl, BackendArgs args) {
+  const Dir other = tl.program_id(1) == 0 ? Dir::E : Dir::W;
+  const Tile got = co_await tl.recv({.dir = other, .shape = {kRow}});
+  co_await tl.send({.dir = other, .src = got});
+  co_await tl.store(args.mine, got);
+}
+
+inline Task<> sends_two(TL& tl, BackendArgs) {
+  co_await tl.send({.dir = Dir::E, .src = tl.zeros({2}, f16)});
+  co_await tl.send({.dir = Dir::E, .src = tl.zeros({2}, f16)});
+}
+
+inline Task<> detaches_a_recv(TL& tl, BackendArgs) {
+  tl.recv({.dir = Dir::W, .shape = {2}}).detach();
+  co_return;
+}
+
+inline void deadlock(const RunPair& run) {
+  check_fails(run(receives_first, receives_first, 1),
+              {"deadlock at ", "first on sip0.cube0.pe0 waits for event recv E since ",
+               "second on sip0.cube1.pe0 waits for event recv W since ", kHere,
+               "queues:", "0 send(s) and 1 recv(s) wait"});
+  check_fails(run(sends_two, idle, 1), {"first on sip0.cube0.pe0 waits for event send E since ", kHere,
+                                        "1 send(s) and 0 recv(s) wait"});
+  check_fails(run(idle, detaches_a_recv, 1),
+              {"second on sip0.cube1.pe0 waits for event recv W since ", kHere});
+}
+
+}  // namespace backend_suite
+
+inline const std::vector<BackendCase>& backend_cases() {
+  static const std::vector<BackendCase> cases{
+      {"what is loaded stays what it was; what is stored is there", backend_suite::memory},
+      {"a kernel knows its PE, cube and SIP, and how many there are", backend_suite::places},
+      {"tiles come in the order of their sends, be there one slot or many", backend_suite::order},
+      {"a send keeps what it was given, awaited or detached", backend_suite::values},
+      {"both ends may send first", backend_suite::both_ways},
+      {"a tile that isn't asked for, a direction that isn't there, a payload beyond a slot",
+       backend_suite::queue_faults},
+      {"an address that isn't mapped is named with the nearest that is", backend_suite::memory_faults},
+      {"what is dropped without an await is a fault when the kernel ends", backend_suite::dropped},
+      {"what a kernel throws is told with its name and PE, and keeps its exit code",
+       backend_suite::own_faults},
+      {"a deadlock says who waits for what, where", backend_suite::deadlock},
+  };
+  return cases;
+}
+
+}  // namespace kbsim::test
