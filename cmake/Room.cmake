@@ -16,6 +16,7 @@ function(kbsim_room name)
   add_library(kbsim::${name} ALIAS kbsim_${name})
   target_sources(kbsim_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${headers})
   target_include_directories(kbsim_${name} PRIVATE src)
+  target_compile_features(kbsim_${name} PUBLIC cxx_std_20)
   list(TRANSFORM ROOM_ROOMS PREPEND kbsim_)
   target_link_libraries(kbsim_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_THIRD_PARTY}
                                       PRIVATE ${ROOM_PRIVATE_THIRD_PARTY})
