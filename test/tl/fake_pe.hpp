@@ -35,6 +35,14 @@ class FakePe : public PeBackend {
   [[nodiscard]] PendingPtr store(Ptr, const TilePtr&, std::source_location at) override {
     return start("store", at);
   }
+  [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override {
+    blocks.push_back(std::move(from));
+    return start("load", at);
+  }
+  [[nodiscard]] PendingPtr store_block(Block to, const TilePtr&, std::source_location at) override {
+    blocks.push_back(std::move(to));
+    return start("store", at);
+  }
   [[nodiscard]] PendingPtr send(Dir, const TilePtr&, int, std::source_location at) override {
     return start("send", at);
   }
@@ -55,6 +63,7 @@ class FakePe : public PeBackend {
   };
   std::vector<EngineCommand> commands;
   std::vector<Range> ranges;
+  std::vector<Block> blocks;
   std::vector<PendingPtr> started;
   std::vector<std::string> drops;
   std::vector<PendingPtr> detachments;

@@ -13,6 +13,10 @@ namespace {
 
 PeTile& pe_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
 
+Block whole(Ptr at, const Shape& shape, DType dtype) {
+  return {.runs = {{.va = at.va, .bytes = shape.bytes(dtype)}}, .shape = shape, .dtype = dtype};
+}
+
 }  // namespace
 
 PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents,
@@ -117,33 +121,51 @@ PendingPtr KernelContext::pending(std::string what, std::source_location at) {
   return std::make_shared<PendingState>(*units_.sim, *this, std::move(what), at);
 }
 
-std::vector<topology::PhysRange> KernelContext::translate(Ptr p, Bytes n, std::string_view call,
-                                                          const std::source_location& at) const {
-  try {
-    return units_.mmu->translate(p.va, n);
-  } catch (const KernelFault& unmapped) {
-    throw fault(at, fmt::format("{} of {} at {:#x}: {}", call, to_string(n), p.va, unmapped.what()));
+std::vector<Piece> KernelContext::translate(const Block& block, std::string_view call,
+                                            const std::source_location& at) const {
+  std::vector<Piece> pieces;
+  for (const BlockRun& run : block.runs) {
+    try {
+      std::int64_t offset = run.offset;
+      for (const topology::PhysRange& range : units_.mmu->translate(run.va, run.bytes)) {
+        pieces.push_back({.memory = range, .offset = offset});
+        offset += range.bytes.count();
+      }
+    } catch (const KernelFault& unmapped) {
+      throw fault(at,
+                  fmt::format("{} of {} at {:#x}: {}", call, to_string(run.bytes), run.va, unmapped.what()));
+    }
   }
+  return pieces;
 }
 
 PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_location at) {
+  return load_block(whole(from, shape, dtype), at);
+}
+
+PendingPtr KernelContext::load_block(Block from, std::source_location at) {
   PendingPtr done = pending("load", at);
-  auto ranges = translate(from, shape.bytes(dtype), "load", at);
-  units_.scheduler->submit(
-      issue() + units_.mmu->latency(),
-      DmaCommand{.move = LoadCommand{.from = std::move(ranges), .shape = shape, .dtype = dtype},
-                 .kernel = shared_from_this(),
-                 .value = units_.log->reserve(units_.lane),
-                 .pending = done,
-                 .order = {++order_}});
+  LoadCommand move{
+      .from = translate(from, "load", at), .shape = from.shape, .dtype = from.dtype, .pad = from.pad};
+  if (from.in_memory() < from.shape.bytes(from.dtype)) move.padding = units_.log->reserve(units_.lane);
+  units_.scheduler->submit(issue() + units_.mmu->latency(),
+                           DmaCommand{.move = std::move(move),
+                                      .kernel = shared_from_this(),
+                                      .value = units_.log->reserve(units_.lane),
+                                      .pending = done,
+                                      .order = {++order_}});
   return done;
 }
 
 PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_location at) {
+  return store_block(whole(to, tile->shape(), tile->dtype()), tile, at);
+}
+
+PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source_location at) {
   PendingPtr done = pending("store", at);
-  auto ranges = translate(to, pe_tile(tile).size(), "store", at);
+  auto pieces = translate(to, "store", at);
   const Time start = std::max(issue() + units_.mmu->latency(), pe_tile(tile).ready());
-  units_.scheduler->submit(start, DmaCommand{.move = StoreCommand{.to = std::move(ranges), .tile = tile},
+  units_.scheduler->submit(start, DmaCommand{.move = StoreCommand{.to = std::move(pieces), .tile = tile},
                                              .kernel = shared_from_this(),
                                              .value = units_.log->reserve(units_.lane),
                                              .pending = done,

@@ -15,10 +15,10 @@ KBSIM_COMPONENT("builtin.pe_dma", NodeKind::pe_dma, PeDma, PeDmaSpec,
 
 namespace {
 
-std::vector<topology::PhysRange> ranges_of(const DmaCommand& command) {
+std::vector<Piece> pieces_of(const DmaCommand& command) {
   if (const auto* load = std::get_if<LoadCommand>(&command.move)) return load->from;
   if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->to;
-  return {std::get<SlotCommand>(command.move).slot};
+  return {{.memory = std::get<SlotCommand>(command.move).slot}};
 }
 
 const TilePtr& source(const DmaCommand& command) {
@@ -26,13 +26,14 @@ const TilePtr& source(const DmaCommand& command) {
   return std::get<SlotCommand>(command.move).tile;
 }
 
-void advance(std::vector<topology::PhysRange>& ranges, Bytes n) {
-  topology::PhysRange& first = ranges.front();
-  first = {.pa = first.pa + n, .bytes = first.bytes - n};
-  if (first.bytes == 0_B) ranges.erase(ranges.begin());
-}
-
 }  // namespace
+
+void PeDma::Job::advance(Bytes n) {
+  Piece& piece = pieces[next];
+  piece.memory = {.pa = piece.memory.pa + n, .bytes = piece.memory.bytes - n};
+  piece.offset += n.count();
+  if (piece.memory.bytes == 0_B) ++next;
+}
 
 PeDma::PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec)
     : Component{fabric, id},
@@ -89,8 +90,9 @@ void PeDma::begin(DmaCommand command) {
   auto job = std::make_shared<Job>();
   job->start = sim().now();
   job->channel = slot ? VirtualChannel::ipcq : VirtualChannel::request;
-  job->ranges = ranges_of(command);
+  job->pieces = pieces_of(command);
   job->command = std::move(command);
+  if (job->pieces.empty()) return finish(*job);
   channels_[static_cast<std::size_t>(job->channel)].jobs.push_back(std::move(job));
 }
 
@@ -116,7 +118,7 @@ bool PeDma::may_send(const Channel& channel) const {
 }
 
 Bytes PeDma::request_size(const Job& job) const {
-  const Bytes left = job.ranges.front().bytes;
+  const Bytes left = job.pieces[job.next].memory.bytes;
   if (job.channel == VirtualChannel::ipcq || fabric().graph().spec().system.packet_bytes == 0_B) return left;
   const Bytes in_flight = fabric().packet_size(spec_.request) * spec_.max_outstanding;
   return std::min({left, spec_.request, in_flight});
@@ -142,32 +144,30 @@ Time PeDma::send_next(Channel& channel) {
 Time PeDma::request_load(Channel& channel) {
   const std::shared_ptr<Job> job = channel.jobs.front();
   const Bytes size = request_size(*job);
-  const MemoryAddress from = locate(fabric().graph(), job->ranges.front().pa);
-  const Token token = remember({.job = job, .offset = job->moved.count(), .packets = packets(size)});
+  const Piece& piece = job->pieces[job->next];
+  const MemoryAddress from = locate(fabric().graph(), piece.memory.pa);
+  const Token token = remember({.job = job, .offset = piece.offset, .packets = packets(size)});
   const Bytes control = fabric().graph().spec().system.control_bytes;
   tell(from.memory, control, VirtualChannel::request,
        ReadRequest{.address = from.address, .bytes = size, .reply_to = tcm_->id(), .token = token});
-  job->moved += size;
   turn_left_ -= size;
-  advance(job->ranges, size);
-  if (job->ranges.empty()) {
-    job->all_sent = true;
-    channel.jobs.pop_front();
-  }
+  job->advance(size);
+  if (job->all_sent()) channel.jobs.pop_front();
   return port_.serialization(control);
 }
 
 void PeDma::open_burst(Channel& channel) {
   const std::shared_ptr<Job>& job = channel.jobs.front();
   const Bytes size = request_size(*job);
-  const oplog::Slice contents{job->command.value, job->moved.count(), size.count()};
-  MemoryAddress to = locate(fabric().graph(), job->ranges.front().pa);
+  const Piece& piece = job->pieces[job->next];
+  const oplog::Slice contents{job->command.value, piece.offset, size.count()};
+  MemoryAddress to = locate(fabric().graph(), piece.memory.pa);
   MessageBody body;
   if (const auto* slot = std::get_if<SlotCommand>(&job->command.move)) {
     body = SlotWrite{
         .slot = slot->slot.pa, .contents = contents, .header = slot->header, .receiver = slot->receiver};
   } else {
-    const Token token = remember({.job = job, .offset = job->moved.count(), .packets = packets(size)});
+    const Token token = remember({.job = job, .offset = piece.offset, .packets = packets(size)});
     body = WriteData{.address = to.address, .contents = contents, .reply_to = id(), .token = token};
   }
   channel.burst.message =
@@ -182,12 +182,10 @@ Time PeDma::send_chunk(Channel& channel) {
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   fabric().inject(*channel.burst.message, size, slot.start, slot.end);
   channel.burst.left -= size;
-  job->moved += size;
   turn_left_ -= size;
-  advance(job->ranges, size);
+  job->advance(size);
   if (channel.burst.left == 0_B) channel.burst = {};
-  if (job->ranges.empty()) {
-    job->all_sent = true;
+  if (job->all_sent()) {
     channel.jobs.pop_front();
     if (job->channel == VirtualChannel::ipcq) work_.post(slot.end, Sent{job});
   }
@@ -202,20 +200,13 @@ void PeDma::answered(const Answer& answer) {
   Job& job = *request.job;
   channels_[static_cast<std::size_t>(job.channel)].outstanding -= request.packets;
   job.parts.emplace(request.offset, answer.contents);
-  if (--job.requests_left == 0 && job.all_sent) finish(job);
+  if (--job.requests_left == 0 && job.all_sent()) finish(job);
 }
 
 void PeDma::finish(Job& job) {
   const DmaCommand& command = job.command;
-  oplog::Operand moved = operand(job);
-  log_->record({.id = command.value,
-                .kind = oplog::OpKind::copy,
-                .dtype = moved.dtype,
-                .shape = moved.shape,
-                .unit = id(),
-                .start = job.start,
-                .end = sim().now(),
-                .inputs = {std::move(moved)}});
+  const bool load = std::holds_alternative<LoadCommand>(command.move);
+  record(command, job.start, load ? loaded(job) : static_cast<const PeTile&>(*source(command)).operand());
   try {
     command.pending->complete(result(command), sim().now());
   } catch (const KernelFault&) {
@@ -223,12 +214,44 @@ void PeDma::finish(Job& job) {
   }
 }
 
-oplog::Operand PeDma::operand(const Job& job) {
-  const auto* load = std::get_if<LoadCommand>(&job.command.move);
-  if (load == nullptr) return static_cast<const PeTile&>(*source(job.command)).operand();
-  oplog::Operand from{.slices = {}, .shape = load->shape, .dtype = load->dtype};
-  for (const auto& [offset, part] : job.parts)
-    from.slices.insert(from.slices.end(), part.begin(), part.end());
+void PeDma::record(const DmaCommand& command, Time start, oplog::Operand moved) {
+  log_->record({.id = command.value,
+                .kind = oplog::OpKind::copy,
+                .dtype = moved.dtype,
+                .shape = moved.shape,
+                .unit = id(),
+                .start = start,
+                .end = sim().now(),
+                .inputs = {std::move(moved)}});
+}
+
+// What came from memory, and between it slices of the padding, which cost nothing.
+oplog::Operand PeDma::loaded(const Job& job) {
+  const auto& load = std::get<LoadCommand>(job.command.move);
+  oplog::Operand from{.slices = {}, .shape = load.shape, .dtype = load.dtype};
+  std::int64_t position = 0;
+  const auto pad_to = [&](std::int64_t end) {
+    if (position < end) from.slices.push_back({load.padding, position, end - position});
+    position = end;
+  };
+  for (const auto& [offset, part] : job.parts) {
+    pad_to(offset);
+    for (const oplog::Slice& slice : part) {
+      from.slices.push_back(slice);
+      position += slice.bytes;
+    }
+  }
+  pad_to(load.shape.bytes(load.dtype).count());
+  if (load.padding.valid()) {
+    log_->record({.id = load.padding,
+                  .kind = oplog::OpKind::fill,
+                  .params = {.scalar = load.pad},
+                  .dtype = load.dtype,
+                  .shape = load.shape,
+                  .unit = id(),
+                  .start = job.start,
+                  .end = job.start});
+  }
   return from;
 }
 

@@ -54,6 +54,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   }
   [[nodiscard]] PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) override;
   [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
+  [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override;
+  [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
   void dropped(const PendingState& pending) noexcept override;
@@ -77,8 +79,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
   [[nodiscard]] Time send_start(std::size_t queue, Time ready);
   [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
-  [[nodiscard]] std::vector<topology::PhysRange> translate(Ptr p, Bytes n, std::string_view call,
-                                                           const std::source_location& at) const;
+  [[nodiscard]] std::vector<Piece> translate(const Block& block, std::string_view call,
+                                             const std::source_location& at) const;
   [[nodiscard]] std::size_t queue(Dir dir, Bytes n, std::string_view call,
                                   const std::source_location& at) const;
   [[nodiscard]] KernelFault fault(const std::source_location& at, std::string_view text) const;

@@ -58,16 +58,24 @@ class PeTile : public TileState {
   std::size_t slot_ = 0;
 };
 
-/// Memory to TCM.
-struct LoadCommand {
-  std::vector<topology::PhysRange> from;
-  Shape shape;
-  DType dtype = DType::f16;
+/// A stretch of memory and the bytes of a tile that lie in it.
+struct Piece {
+  topology::PhysRange memory;
+  std::int64_t offset = 0;  // in the tile
 };
 
-/// TCM to memory.
+/// Memory to TCM. The rest of the tile is `pad`, whose value is recorded as `padding`.
+struct LoadCommand {
+  std::vector<Piece> from;  // in ascending order of offset
+  Shape shape;
+  DType dtype = DType::f16;
+  oplog::ValueId padding;  // none if there is no rest
+  double pad = 0.0;
+};
+
+/// TCM to memory; what of the tile is in no piece isn't written.
 struct StoreCommand {
-  std::vector<topology::PhysRange> to;
+  std::vector<Piece> to;
   TilePtr tile;
 };
 

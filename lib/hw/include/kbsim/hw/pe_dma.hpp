@@ -49,10 +49,11 @@ class PeDma : public Component {
     DmaCommand command;
     Time start;
     VirtualChannel channel;
-    std::vector<topology::PhysRange> ranges;  // still to be asked for or sent, the first perhaps in part
-    Bytes moved{};                            // bytes asked for or sent so far
-    int requests_left = 0;                    // not yet answered
-    bool all_sent = false;
+    std::vector<Piece> pieces;
+    std::size_t next = 0;   // piece to be asked for or sent, perhaps in part
+    int requests_left = 0;  // not yet answered
+    void advance(Bytes n);
+    [[nodiscard]] bool all_sent() const { return next == pieces.size(); }
     std::map<std::int64_t, oplog::Slices> parts;  // of a load, by offset
   };
   // A request of a job, until it is answered.
@@ -95,7 +96,8 @@ class PeDma : public Component {
   Time send_chunk(Channel& channel);
   void open_burst(Channel& channel);
   void finish(Job& job);
-  [[nodiscard]] static oplog::Operand operand(const Job& job);
+  void record(const DmaCommand& command, Time start, oplog::Operand moved);
+  [[nodiscard]] oplog::Operand loaded(const Job& job);
   [[nodiscard]] TilePtr result(const DmaCommand& command) const;
 
   [[nodiscard]] Bytes request_size(const Job& job) const;

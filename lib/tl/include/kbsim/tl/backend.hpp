@@ -8,6 +8,7 @@
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/block.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/ptr.hpp"
 #include "kbsim/tl/tile.hpp"
@@ -53,6 +54,9 @@ class PeBackend {
 
   [[nodiscard]] virtual PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) = 0;
+  /// The same with runs of memory of their own.
+  [[nodiscard]] virtual PendingPtr load_block(Block from, std::source_location at) = 0;
+  [[nodiscard]] virtual PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag,
                                         std::source_location at) = 0;

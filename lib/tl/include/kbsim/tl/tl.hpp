@@ -6,6 +6,7 @@
 
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/backend.hpp"
+#include "kbsim/tl/descriptor.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/operators.hpp"
 #include "kbsim/tl/pending.hpp"
@@ -44,6 +45,11 @@ class TL {
   [[nodiscard]] Pending<Tile> load(Ptr from, Shape shape, DType dtype, Here at = Here::current());
   /// Done when the memory has acknowledged; the tile may be let go at once.
   [[nodiscard]] Pending<void> store(Ptr to, const Tile& tile, Here at = Here::current());
+
+  /// Loads and stores blocks of a tensor, ragged edges included.
+  [[nodiscard]] Descriptor make_desc(const DescArgs& args, Here at = Here::current()) const {
+    return {pe_, args, at};
+  }
 
   /// To the neighbour that `dir` names, in order per direction; done when the source has left.
   [[nodiscard]] Pending<void> send(SendArgs args, Here at = Here::current());

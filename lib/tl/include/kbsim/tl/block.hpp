@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/dtype.hpp"
+#include "kbsim/base/shape.hpp"
+
+namespace kbsim {
+
+/// Consecutive bytes of a tile and where they lie in memory.
+struct BlockRun {
+  std::uint64_t va = 0;
+  std::int64_t offset = 0;  // in the tile
+  Bytes bytes;
+  friend bool operator==(const BlockRun&, const BlockRun&) = default;
+};
+
+/// What a tile has in memory: disjoint runs in ascending order of offset. Of the rest nothing moves; a tile
+/// that is loaded has `pad` there.
+struct Block {
+  std::vector<BlockRun> runs;
+  Shape shape;
+  DType dtype = f16;
+  double pad = 0.0;
+
+  [[nodiscard]] Bytes in_memory() const {
+    Bytes sum{};
+    for (const BlockRun& run : runs) sum += run.bytes;
+    return sum;
+  }
+};
+
+}  // namespace kbsim

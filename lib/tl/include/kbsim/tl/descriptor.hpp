@@ -1,0 +1,53 @@
+#pragma once
+
+#include <source_location>
+#include <type_traits>
+
+#include "kbsim/tl/backend.hpp"
+#include "kbsim/tl/block.hpp"
+#include "kbsim/tl/pending.hpp"
+#include "kbsim/tl/ptr.hpp"
+
+namespace kbsim {
+
+/// What a load puts where a block reaches beyond the tensor.
+enum class Pad { zero, neg_inf, nan };
+
+struct DescArgs {
+  Ptr base;
+  Shape shape;
+  Shape strides = {};  // in elements, the last one 1; none: row-major
+  Shape block;
+  Pad pad = Pad::zero;
+};
+
+/// A tensor in memory and the block of it that moves at once. Offsets are in elements, may be negative, and
+/// need not be multiples of the block. Only bytes inside the tensor move: rows that adjoin as one piece,
+/// others each as a request of its own.
+class Descriptor {
+ public:
+  using Here = std::source_location;
+
+  /// KernelFault, with the place, for ranks that differ, strides or extents that aren't positive, a last
+  /// stride other than 1, and a pad that the dtype can't hold.
+  Descriptor(PeBackend& pe, const DescArgs& args, Here at);
+
+  /// The block at `offsets`, padded where the tensor ends.
+  [[nodiscard]] Pending<Tile> load(Shape offsets, Here at = Here::current()) const;
+  /// Writes the part of `tile` that lies inside the tensor.
+  [[nodiscard]] Pending<void> store(Shape offsets, const Tile& tile, Here at = Here::current()) const;
+
+  [[nodiscard]] const Shape& shape() const { return args_.shape; }
+  [[nodiscard]] const Shape& block_shape() const { return args_.block; }
+  [[nodiscard]] DType dtype() const { return args_.base.dtype; }
+  /// The block at `offsets` as memory has it.
+  [[nodiscard]] Block block(const Shape& offsets) const;
+
+ private:
+  PeBackend* pe_;
+  DescArgs args_;
+};
+
+static_assert(std::is_aggregate_v<DescArgs> && std::is_trivially_destructible_v<DescArgs>);
+
+}  // namespace kbsim

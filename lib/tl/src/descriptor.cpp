@@ -1,0 +1,156 @@
+#include "kbsim/tl/descriptor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "faults.hpp"
+
+namespace kbsim {
+namespace {
+
+using tl_detail::fault;
+using Here = std::source_location;
+
+constexpr std::string_view kCall = "make_desc";
+
+// `extents` with one of them changed.
+Shape with(const Shape& extents, int axis, std::int64_t value) {
+  std::array<std::int64_t, Shape::kMaxRank> e{};
+  std::ranges::copy(extents.extents(), e.begin());
+  e[static_cast<std::size_t>(axis)] = value;
+  switch (extents.rank()) {
+    case 1: return {e[0]};
+    case 2: return {e[0], e[1]};
+    case 3: return {e[0], e[1], e[2]};
+    case 4: return {e[0], e[1], e[2], e[3]};
+    default: return {e[0], e[1], e[2], e[3], e[4]};
+  }
+}
+
+Shape row_major(const Shape& shape) {
+  Shape strides = shape;
+  std::int64_t stride = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    strides = with(strides, axis, stride);
+    stride *= shape[axis];
+  }
+  return strides;
+}
+
+void require_rank(const Shape& list, std::string_view name, const Shape& shape, std::string_view call,
+                  const Here& at) {
+  if (list.rank() == shape.rank()) return;
+  throw fault(at, fmt::format("{}: {} {} and the shape {} differ in rank", call, name, to_string(list),
+                              to_string(shape)));
+}
+
+void require_positive(const Shape& list, std::string_view name, const Here& at) {
+  if (std::ranges::all_of(list.extents(), [](std::int64_t n) { return n > 0; })) return;
+  throw fault(at,
+              fmt::format("{}: every one of the {} must be positive, got {}", kCall, name, to_string(list)));
+}
+
+double number(Pad pad) {
+  if (pad == Pad::zero) return 0.0;
+  return pad == Pad::nan ? std::numeric_limits<double>::quiet_NaN()
+                         : -std::numeric_limits<double>::infinity();
+}
+
+// What f8e4m3 has no place for: it has NaNs but no infinities.
+void require_pad(Pad pad, DType dtype, const Here& at) {
+  if (pad == Pad::zero) return;
+  if (info(dtype).floating && !(pad == Pad::neg_inf && dtype == DType::f8e4m3)) return;
+  throw fault(at, fmt::format("{}: a tensor of {} can't be padded with {}", kCall, to_string(dtype),
+                              pad == Pad::nan ? "nan" : "-inf"));
+}
+
+// Of one axis of a block at some offset: the part inside the tensor.
+struct Inside {
+  std::int64_t first = 0;  // within the block
+  std::int64_t last = 0;   // one beyond
+};
+
+Inside inside(std::int64_t offset, std::int64_t block, std::int64_t extent) {
+  const std::int64_t first = std::clamp<std::int64_t>(-offset, 0, block);
+  return {.first = first, .last = std::clamp<std::int64_t>(extent - offset, first, block)};
+}
+
+void append(std::vector<BlockRun>& runs, const BlockRun& run) {
+  if (!runs.empty()) {
+    BlockRun& last = runs.back();
+    const std::int64_t n = last.bytes.count();
+    if (last.va + static_cast<std::uint64_t>(n) == run.va && last.offset + n == run.offset) {
+      last.bytes += run.bytes;
+      return;
+    }
+  }
+  runs.push_back(run);
+}
+
+// Walks the rows of a block, outermost axis first.
+struct Rows {
+  const DescArgs& args;
+  const Shape& offsets;
+  std::vector<BlockRun>& runs;
+
+  void walk(int axis, std::int64_t element, std::int64_t position) const {
+    const Inside part = inside(offsets[axis], args.block[axis], args.shape[axis]);
+    const std::int64_t stride = args.strides[axis];
+    position *= args.block[axis];
+    if (axis + 1 == args.shape.rank()) {
+      if (part.first == part.last) return;
+      const std::int64_t item = itemsize(args.base.dtype);
+      const Ptr from = args.base + (element + offsets[axis] + part.first);
+      return append(runs, {.va = from.va,
+                           .offset = (position + part.first) * item,
+                           .bytes = Bytes{(part.last - part.first) * item}});
+    }
+    for (std::int64_t i = part.first; i < part.last; ++i)
+      walk(axis + 1, element + (offsets[axis] + i) * stride, position + i);
+  }
+};
+
+}  // namespace
+
+Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, Here at) : pe_{&pe}, args_{args} {
+  if (args.shape.rank() == 0) throw fault(at, fmt::format("{}: the tensor needs a shape", kCall));
+  if (args.strides.rank() == 0) args_.strides = row_major(args.shape);
+  require_positive(args.shape, "extents of the shape", at);
+  require_rank(args.block, "block", args.shape, kCall, at);
+  require_positive(args.block, "extents of the block", at);
+  require_rank(args_.strides, "strides", args.shape, kCall, at);
+  require_positive(args_.strides, "strides", at);
+  const std::int64_t last = args_.strides[args.shape.rank() - 1];
+  if (last != 1) throw fault(at, fmt::format("{}: the last stride must be 1, got {}", kCall, last));
+  require_pad(args.pad, args.base.dtype, at);
+}
+
+Block Descriptor::block(const Shape& offsets) const {
+  Block block{.runs = {}, .shape = args_.block, .dtype = args_.base.dtype, .pad = number(args_.pad)};
+  Rows{.args = args_, .offsets = offsets, .runs = block.runs}.walk(0, 0, 0);
+  return block;
+}
+
+Pending<Tile> Descriptor::load(Shape offsets, Here at) const {
+  require_rank(offsets, "offsets", args_.shape, "load", at);
+  return Pending<Tile>{pe_->load_block(block(offsets), at)};
+}
+
+Pending<void> Descriptor::store(Shape offsets, const Tile& tile, Here at) const {
+  tl_detail::require_tile(tile, "store", at);
+  require_rank(offsets, "offsets", args_.shape, "store", at);
+  if (tile.shape() != args_.block) {
+    throw fault(at, fmt::format("store: a tile of {} where the block is {}", to_string(tile.shape()),
+                                to_string(args_.block)));
+  }
+  if (tile.dtype() != dtype()) {
+    throw fault(at, fmt::format("store: a tile of {} into memory of {}; convert it with .to({})",
+                                to_string(tile.dtype()), to_string(dtype()), to_string(dtype())));
+  }
+  return Pending<void>{pe_->store_block(block(offsets), tile.state(), at)};
+}
+
+}  // namespace kbsim
