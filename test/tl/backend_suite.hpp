@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -62,6 +63,30 @@ inline Task<> tells_its_place(TL& tl, BackendArgs args) {
   co_await tl.store(args.mine + 3, tl.full({1}, tl.num_programs(0), f16));
   co_await tl.store(args.mine + 4, tl.full({1}, tl.num_programs(1), f16));
   co_await tl.store(args.mine + 5, tl.full({1}, tl.num_programs(2), f16));
+}
+
+// The row as 8 x 8: its lower right corner of 3 x 3, padded, to the front of a tensor of 4 rows.
+inline Task<> moves_a_corner(TL& tl, BackendArgs args) {
+  const auto from = tl.make_desc({.base = args.mine, .shape = {8, 8}, .block = {4, 4}, .pad = Pad::neg_inf});
+  const auto to = tl.make_desc({.base = args.mine, .shape = {4, 8}, .block = {4, 4}});
+  const Tile corner = co_await from.load({5, 5});
+  co_await to.store({0, 0}, corner);
+  const Tile beyond = co_await from.load({8, 0});
+  co_await to.store({3, 6}, beyond);
+}
+
+inline void blocks(const RunPair& run) {
+  const BackendOutcome outcome = run(moves_a_corner, idle, 1);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow; ++i) {
+    const std::size_t row = i / 8;
+    const std::size_t column = i % 8;
+    double expected = static_cast<double>(i);
+    if (row < 4 && column < 4)
+      expected = row < 3 && column < 3 ? static_cast<double>((row + 5) * 8 + column + 5) : -HUGE_VAL;
+    if (row == 3 && column >= 6) expected = -HUGE_VAL;
+    CHECK(outcome.memory[i] == expected);
+  }
 }
 
 inline void memory(const RunPair& run) {
@@ -263,6 +288,7 @@ inline const std::vector<BackendCase>& backend_cases() {
       {"tiles come in the order of their sends, be there one slot or many", backend_suite::order},
       {"a send keeps what it was given, awaited or detached", backend_suite::values},
       {"both ends may send first", backend_suite::both_ways},
+      {"blocks are padded at the edges, and written only inside", backend_suite::blocks},
       {"a tile that isn't asked for, a direction that isn't there, a payload beyond a slot",
        backend_suite::queue_faults},
       {"an address that isn't mapped is named with the nearest that is", backend_suite::memory_faults},

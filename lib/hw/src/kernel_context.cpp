@@ -13,10 +13,6 @@ namespace {
 
 PeTile& pe_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
 
-Block whole(Ptr at, const Shape& shape, DType dtype) {
-  return {.runs = {{.va = at.va, .bytes = shape.bytes(dtype)}}, .shape = shape, .dtype = dtype};
-}
-
 }  // namespace
 
 PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents,

@@ -79,22 +79,39 @@ PendingPtr Pe::done(std::string what, TilePtr tile, std::source_location at) {
   return state;
 }
 
-std::span<std::byte> Pe::memory(Ptr p, Bytes n, std::string_view call, const std::source_location& at) {
+std::span<std::byte> Pe::memory(std::uint64_t va, Bytes n, std::string_view call,
+                                const std::source_location& at) {
   try {
-    return around_.memory.at(p.va, n);
+    return around_.memory.at(va, n);
   } catch (const KernelFault& unmapped) {
-    throw fault(at, fmt::format("{} of {} at {:#x}: {}", call, to_string(n), p.va, unmapped.what()));
+    throw fault(at, fmt::format("{} of {} at {:#x}: {}", call, to_string(n), va, unmapped.what()));
   }
 }
 
 PendingPtr Pe::load(Ptr from, Shape shape, DType dtype, std::source_location at) {
-  const std::span<std::byte> bytes = memory(from, shape.bytes(dtype), "load", at);
-  Value value = shared({bytes.begin(), bytes.end()});
-  return done("load", std::make_shared<MockTile>(*this, shape, dtype, std::move(value)), at);
+  return load_block(whole(from, shape, dtype), at);
+}
+
+PendingPtr Pe::load_block(Block from, std::source_location at) {
+  const std::vector<double> padding(static_cast<std::size_t>(from.shape.elements()), from.pad);
+  replay::Buffer bytes = replay::from_doubles(padding, from.dtype);
+  for (const BlockRun& run : from.runs)
+    std::ranges::copy(memory(run.va, run.bytes, "load", at), bytes.begin() + run.offset);
+  return done("load", std::make_shared<MockTile>(*this, from.shape, from.dtype, shared(std::move(bytes))),
+              at);
 }
 
 PendingPtr Pe::store(Ptr to, const TilePtr& tile, std::source_location at) {
-  std::ranges::copy(*mock_tile(tile).value(), memory(to, size(tile), "store", at).begin());
+  return store_block(whole(to, tile->shape(), tile->dtype()), tile, at);
+}
+
+PendingPtr Pe::store_block(Block to, const TilePtr& tile, std::source_location at) {
+  const std::span<const std::byte> bytes{*mock_tile(tile).value()};
+  for (const BlockRun& run : to.runs) {
+    const auto part =
+        bytes.subspan(static_cast<std::size_t>(run.offset), static_cast<std::size_t>(run.bytes.count()));
+    std::ranges::copy(part, memory(run.va, run.bytes, "store", at).begin());
+  }
   return done("store", nullptr, at);
 }
 

@@ -63,6 +63,8 @@ class Pe : public PeBackend {
 
   [[nodiscard]] PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) override;
   [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
+  [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override;
+  [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
   void dropped(const PendingState& pending) noexcept override;
@@ -74,7 +76,7 @@ class Pe : public PeBackend {
  private:
   [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
   [[nodiscard]] PendingPtr done(std::string what, TilePtr tile, std::source_location at);
-  [[nodiscard]] std::span<std::byte> memory(Ptr p, Bytes n, std::string_view call,
+  [[nodiscard]] std::span<std::byte> memory(std::uint64_t va, Bytes n, std::string_view call,
                                             const std::source_location& at);
   [[nodiscard]] Queue& queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir, Bytes n,
                              std::string_view call, const std::source_location& at) const;

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/shape.hpp"
+#include "kbsim/tl/ptr.hpp"
 
 namespace kbsim {
 
@@ -32,5 +32,10 @@ struct Block {
     return sum;
   }
 };
+
+/// A tile that lies in memory as one row-major run.
+[[nodiscard]] inline Block whole(Ptr at, const Shape& shape, DType dtype) {
+  return {.runs = {{.va = at.va, .bytes = shape.bytes(dtype)}}, .shape = shape, .dtype = dtype};
+}
 
 }  // namespace kbsim
