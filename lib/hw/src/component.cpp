@@ -27,7 +27,8 @@ Task<> Component::take_packets() {
   for (;;) {
     packets.clear();
     co_await inbox_.collect(packets);
-    std::erase(packets, nullptr);
+    if (fabric_.has_credits()) [[unlikely]]
+      std::erase(packets, nullptr);
     if (packets.size() > 1) std::ranges::sort(packets, {}, arrival_order);
     for (Packet* packet : packets) {
       if (fabric_.at_end(*packet)) {
@@ -36,7 +37,8 @@ Task<> Component::take_packets() {
         fabric_.forward(*packet, overhead());
       }
     }
-    fabric_.allocate(id_);
+    if (fabric_.has_credits()) [[unlikely]]
+      fabric_.allocate(id_);
   }
 }
 

@@ -27,6 +27,7 @@ void Fabric::connect() {
     if (queues == nullptr) continue;
     check_channels(graph_, link.to, queues->vcs);
     link.credits = std::make_unique<Credits>(*queues);
+    has_credits_ = true;
   }
   for (std::uint32_t node = 0; node < components_.size(); ++node) make_switch(NodeId{node});
 }
@@ -51,8 +52,7 @@ void Fabric::make_switch(NodeId node) {
 }
 
 void Fabric::allocate(NodeId node) {
-  if (VcSwitch* queues = switches_[node.value()].get()) [[unlikely]]
-    queues->allocate();
+  if (VcSwitch* queues = switches_[node.value()].get()) queues->allocate();
 }
 
 // Each class of traffic and each phase of a route has channels of its own; what belongs to queues between

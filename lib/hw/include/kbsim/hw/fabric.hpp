@@ -77,6 +77,8 @@ class Fabric {
   void forward(Packet& packet, Time overhead);
   /// Lets those go that wait at a node for room ahead and now have it; late, after all forward() of a time.
   void allocate(NodeId node);
+  /// Some queues are finite.
+  [[nodiscard]] bool has_credits() const { return has_credits_; }
 
   /// Takes a packet that has reached the end of its route; gives the message with its last packet.
   [[nodiscard]] MessagePtr arrived(Packet& packet);
@@ -120,6 +122,7 @@ class Fabric {
   std::unordered_map<std::uint64_t, Way> ways_;  // by source and target
   std::vector<LiveLink> links_;
   std::vector<Component*> components_;
+  bool has_credits_ = false;
   std::vector<std::unique_ptr<VcSwitch>> switches_;  // by node; none if nothing there needs credits
   std::vector<std::uint64_t> sequences_;             // of messages, by source node
   std::deque<Packet> packets_;                       // storage; addresses stay
