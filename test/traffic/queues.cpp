@@ -93,3 +93,22 @@ TEST_CASE("Queue: of equal links in a row, packets wait only at the first") {
   const auto packets = static_cast<std::int64_t>(traced.machine.fabric().traces().size());
   CHECK(to_ns(waited / packets) == doctest::Approx(2.0).epsilon(0.1));  // M/D/1 at 0.8
 }
+
+TEST_CASE("Queue: n packets at once wait (n-1)/2 services on average, and the longest queue is all of them") {
+  const Case link{"link", "uniform"};
+  for (const int n : {1, 2, 10, 1000}) {
+    CAPTURE(n);
+    Traced traced{link};
+    traced.machine.at<hw::Endpoint>(link.network.sources[0])
+        .send([&link, left = n]() mutable -> std::optional<hw::Endpoint::Departure> {
+          if (left-- == 0) return std::nullopt;
+          return hw::Endpoint::Departure{.at = 5_ns, .to = link.network.sinks[0], .size = kPacket};
+        });
+    traced.sim.run();
+    const hw::UnitUse use = use_of(traced.links()[0].lane);
+    CHECK(use.served == n);
+    CHECK(use.busy == n * kService);
+    CHECK(use.waited == n * (n - 1) / 2 * kService);
+    CHECK(use.longest == n * kService);
+  }
+}

@@ -15,10 +15,12 @@
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/report/run_summary.hpp"
+#include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
+#include "output_folder.hpp"
 #include "plugins.hpp"
 #include "signals.hpp"
 
@@ -35,6 +37,7 @@ struct Options {
   bool json = false;
   bool quiet = false;
   bool dry_run = false;
+  std::string out;
   std::optional<std::uint64_t> shuffle_ties;
   std::optional<double> stop_at_ns;
   std::optional<std::uint64_t> max_events;
@@ -60,6 +63,8 @@ po::options_description description(Options& o) {
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
   add("verify-data", po::bool_switch(&o.verify_data), "print the check of every tensor");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
+  add("out", po::value(&o.out)->value_name("DIR"),
+      "write summary.json, results.csv, links.csv, units.csv, run.json and config.resolved.yaml there");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
   add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
@@ -98,18 +103,33 @@ void require_known(const config::AlgorithmSpec& algorithm) {
   (void)ccl::validators().at(algorithm.validator);
 }
 
+boost::json::object to_json(const Options& options, const BenchReport& outcome,
+                            const report::RunSummary& summary, const hw::Attribution& messages) {
+  return {{"schema_version", 1},
+          {"version", KBSIM_VERSION},
+          {"bench", options.bench},
+          {"topology", options.machine.topology},
+          {"correct", outcome.correct},
+          {"result", outcome.json},
+          {"messages", report::to_json(messages)},
+          {"run", report::to_json(summary)}};
+}
+
+void write(const Options& options, const Arguments& arguments, host::Session& session,
+           const BenchReport& outcome, const report::RunSummary& summary) {
+  const OutputFolder folder{options.out};
+  const hw::Machine& machine = session.machine();
+  folder.write_run("run", arguments, std::nullopt, session.spec(), summary);
+  folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution()));
+  folder.write("results.csv", to_csv({outcome.json}));
+  folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
+  folder.write("units.csv", report::units_csv(machine, summary.simulated));
+}
+
 void print(const Options& options, const BenchReport& outcome, const report::RunSummary& summary,
            const hw::Attribution& messages) {
   if (options.json) {
-    boost::json::object all{{"schema_version", 1},
-                            {"version", KBSIM_VERSION},
-                            {"bench", options.bench},
-                            {"topology", options.machine.topology},
-                            {"correct", outcome.correct},
-                            {"result", outcome.json},
-                            {"messages", report::to_json(messages)},
-                            {"run", report::to_json(summary)}};
-    std::cout << boost::json::serialize(all) << '\n';
+    std::cout << boost::json::serialize(to_json(options, outcome, summary, messages)) << '\n';
   } else {
     fmt::print("{} {}\n", outcome.text, report::to_text(messages));
     std::fflush(stdout);
@@ -132,9 +152,9 @@ ExitCode run_bench(const Arguments& arguments) {
   const config::AlgorithmSpec algorithm = ccl.resolve("");
   require_known(algorithm);
   const host::SessionOptions how = session_options(options);
-  if (options.dry_run) return ExitCode::ok;
 
   host::Session session{machine, algorithm, how};
+  if (options.dry_run) return ExitCode::ok;
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;
@@ -148,6 +168,7 @@ ExitCode run_bench(const Arguments& arguments) {
                                    .digest = session.machine().digest(),
                                    .wall = std::chrono::steady_clock::now() - start,
                                    .peak_memory = report::peak_memory()};
+  if (!options.out.empty()) write(options, arguments, session, report, summary);
   print(options, report, summary, session.machine().fabric().attribution());
   return report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <numeric>
@@ -14,14 +13,11 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
-#include "kbsim/config/describe.hpp"
-#include "kbsim/report/gnuplot.hpp"
-#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
 
-#include "catalog.hpp"
 #include "commands.hpp"
 #include "machine_options.hpp"
+#include "output_folder.hpp"
 #include "traffic_sweep.hpp"
 
 namespace kbsim::app {
@@ -157,41 +153,10 @@ report::RunSummary summary_of(const Points& points, std::chrono::duration<double
   return summary;
 }
 
-class OutputFolder {
- public:
-  explicit OutputFolder(std::filesystem::path path) : path_{std::move(path)} {
-    std::error_code error;
-    std::filesystem::create_directories(path_, error);
-    if (error) throw UsageError{fmt::format("--out {}: {}", path_.string(), error.message())};
-  }
-  void write(const std::string& name, const std::string& text) const {
-    report::write_file(path_ / name, text);
-  }
-  void write(const std::string& name, const boost::json::value& json) const {
-    write(name, boost::json::serialize(json) + "\n");
-  }
-  void draw(const std::string& name, const std::string& script) const {
-    write(name, script);
-    if (!report::draw(path_ / name))
-      fmt::print(stderr, "kbsim: gnuplot isn't installed (apt-get install gnuplot-nox), so {} is not drawn\n",
-                 (path_ / name).string());
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 void write(const TrafficOptions& options, const config::MachineSpec& spec, const Arguments& arguments,
            const topology::TrafficCase& traffic, const Points& points, const report::RunSummary& summary) {
   const OutputFolder folder{options.out};
-  boost::json::array words{"kbsim", "traffic"};
-  for (const std::string& word : arguments) words.emplace_back(word);
-  folder.write("run.json", boost::json::object{{"schema_version", 1},
-                                               {"version", KBSIM_VERSION},
-                                               {"command", std::move(words)},
-                                               {"seed", options.seed},
-                                               {"run", report::to_json(summary)}});
-  folder.write("config.resolved.yaml", config::resolved_yaml(spec, ModelCatalog{}));
+  folder.write_run("traffic", arguments, options.seed, spec, summary);
   folder.write("summary.json", boost::json::object{{"schema_version", 1},
                                                    {"result", results_json(options.sweep, traffic, points)}});
   folder.write("results.csv", report::traffic_csv(traffic, points));

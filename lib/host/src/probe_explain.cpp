@@ -60,7 +60,9 @@ Path path_of(Session& session, const ProbePlan& plan) {
 void attribute(Session& session, const Path& path, ProbeResult& result) {
   const topology::Graph& graph = session.machine().graph();
   topology::Routes routes{graph};
-  for (const hw::Memory* port : path.ports) result.split.overhead += port->access();
+  const bool stores = path.data == 0;
+  for (std::size_t i = 0; i < path.ports.size(); ++i)
+    result.split.overhead += path.ports[i]->latency(stores || i > 0);
   result.bottleneck = path.ports.front()->name() + " port";
   result.bottleneck_rate = path.rates.front();
   const auto narrow = [&](Bandwidth rate, const std::string& name) {

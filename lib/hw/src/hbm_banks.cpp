@@ -46,11 +46,15 @@ HbmBanks::HbmBanks(Fabric& fabric, NodeId id, const HbmSpec& spec)
 // The bytes of a packet leave together, the last as it is served.
 Lane::Slot HbmBanks::serve_read(std::int64_t address, Bytes n) {
   const Lane::Slot slot = timing_.serve(address, n, false, sim().now() + controller_);
+  note_service(n, sim().now() + latency(false), slot.start);
   return {.start = std::max(slot.start, slot.end - pace(n)), .end = slot.end};
 }
 
 Lane::Slot HbmBanks::serve_write(const Packet& packet) {
-  return timing_.serve(address_of(fabric(), packet), packet.size, true, packet.tail + controller_);
+  const Lane::Slot slot =
+      timing_.serve(address_of(fabric(), packet), packet.size, true, packet.tail + controller_);
+  note_service(packet.size, packet.tail + latency(true), slot.start);
+  return slot;
 }
 
 }  // namespace kbsim::hw

@@ -35,6 +35,12 @@ void Memory::accept(Packet& packet) {
   }
 }
 
+std::optional<UnitUse> Memory::use() const {
+  UnitUse use = use_of(read_lane_);
+  if (!one_port_) use += use_of(write_lane_);
+  return use;
+}
+
 Lane::Slot Memory::serve_read(std::int64_t, Bytes n) { return read_port(sim().now(), n); }
 
 Lane::Slot Memory::serve_write(const Packet& packet) {

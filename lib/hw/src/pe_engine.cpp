@@ -28,7 +28,8 @@ Time PeEngine::issue(Time earliest, Time cost, oplog::Op op) {
   op.start = std::max(earliest, free_);
   op.end = op.start + cost;
   free_ = op.end;
-  busy_ += cost;
+  const Time waited = op.start - earliest;
+  use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
   const Time end = op.end;
   retired_.post(end, std::move(op));
   return end;

@@ -161,6 +161,10 @@ class TrafficRun {
     result.accepted /= slots;
     for (const Time busy : served_)
       result.utilization.push_back(static_cast<double>(busy.count()) / static_cast<double>(window.count()));
+    for (const LiveLink& link : machine_.fabric().links()) {
+      result.use.push_back(use_of(link.lane));
+      result.blocked.push_back(link.blocked);
+    }
     std::ranges::sort(result.latencies);
     std::ranges::sort(result.waits);
     return result;

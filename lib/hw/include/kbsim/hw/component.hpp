@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "kbsim/base/registry.hpp"
 #include "kbsim/hw/fabric.hpp"
 #include "kbsim/hw/message.hpp"
+#include "kbsim/hw/unit_use.hpp"
 #include "kbsim/sim/mailbox.hpp"
 #include "kbsim/sim/task.hpp"
 
@@ -36,6 +38,9 @@ class Component {
 
   /// The queues at its input ports if they are finite: senders then need credits.
   [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
+
+  /// What it has served so far, if it is a server of some rate.
+  [[nodiscard]] virtual std::optional<UnitUse> use() const { return std::nullopt; }
 
   /// Starts the coroutines, once all components exist.
   virtual void start(Machine& machine);

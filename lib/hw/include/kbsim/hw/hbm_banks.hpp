@@ -13,6 +13,8 @@ class HbmBanks : public Memory {
   HbmBanks(Fabric& fabric, NodeId id, const HbmSpec& spec);
 
   [[nodiscard]] HbmCounts counts() const { return timing_.counts(); }
+  /// With the row to be opened.
+  [[nodiscard]] Time latency(bool write) const override { return controller_ + timing_.latency(write); }
 
  protected:
   Lane::Slot serve_read(std::int64_t address, Bytes n) override;

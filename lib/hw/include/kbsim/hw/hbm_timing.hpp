@@ -92,6 +92,8 @@ class HbmTiming {
 
   [[nodiscard]] HbmPlace place(std::int64_t address) const;
   [[nodiscard]] Time burst() const { return burst_; }
+  /// To the first byte, where nothing is open and nobody else is.
+  [[nodiscard]] Time latency(bool write) const { return spec_.trcd + (write ? spec_.tcwl : spec_.tcl); }
   [[nodiscard]] HbmCounts counts() const;
 
  private:

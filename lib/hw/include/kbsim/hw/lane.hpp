@@ -30,13 +30,14 @@ class Lane {
   }
   /// From `start` on, which is not before free(), what could have been served from `ready` on.
   Slot serve(Time ready, Time start, Time tail, Bytes n) {
-    const Time service = rate_.serialization(n);
+    const Time service = account(ready, start, n);
     free_ = std::max(start + service, tail);
-    busy_ += service;
-    waited_ += start - ready;
-    ++packets_;
-    bytes_ += n;
     return {start, free_};
+  }
+  /// Keeps account of what was served by other rules, from `start` on.
+  void note(Bytes n, Time ready, Time start) {
+    start = std::max(ready, start);
+    note_queue(start - ready + account(ready, start, n));
   }
   /// As much work is here now, in service time.
   void note_queue(Time work) { longest_ = std::max(longest_, work); }
@@ -53,6 +54,15 @@ class Lane {
   [[nodiscard]] Time longest_queue() const { return longest_; }
 
  private:
+  Time account(Time ready, Time start, Bytes n) {
+    const Time service = rate_.serialization(n);
+    busy_ += service;
+    waited_ += start - ready;
+    ++packets_;
+    bytes_ += n;
+    return service;
+  }
+
   Bandwidth rate_ = Bandwidth::gbs(1.0);
   Time free_{};
   Time busy_{};

@@ -32,6 +32,8 @@ class Machine {
     misfit(id);
   }
 
+  [[nodiscard]] const Component& component(NodeId id) const { return *components_[id.value()]; }
+
   /// True until the machine is taken down: what outlives it must not talk to it.
   [[nodiscard]] std::shared_ptr<const bool> running() const { return running_; }
 

@@ -16,7 +16,9 @@ class Memory : public Component {
 
   /// Serves a read from beside the memory (its own PE's DMA): when the bytes pass the port.
   Lane::Slot read_port(Time at, Bytes n) { return reader().reserve(at + access_, at + access_, n); }
-  [[nodiscard]] Time access() const { return access_; }
+  /// Of an access that finds nobody else: from its arrival to its first byte.
+  [[nodiscard]] virtual Time latency(bool /*write*/) const { return access_; }
+  [[nodiscard]] std::optional<UnitUse> use() const override;
   [[nodiscard]] Bandwidth read_rate() const { return read_lane_.rate(); }
   [[nodiscard]] Bandwidth write_rate() const { return one_port_ ? read_lane_.rate() : write_lane_.rate(); }
   [[nodiscard]] Time pace(Bytes n) const { return read_lane_.rate().serialization(n); }
@@ -30,6 +32,8 @@ class Memory : public Component {
   virtual Lane::Slot serve_read(std::int64_t address, Bytes n);
   /// When a packet to be written does. Both are called in the order of service.
   virtual Lane::Slot serve_write(const Packet& packet);
+  /// For those who serve by other rules than a lane's: what they did, in the port's account.
+  void note_service(Bytes n, Time ready, Time start) { read_lane_.note(n, ready, start); }
 
   /// A message that is data for this memory has been served, at this time.
   virtual void finished(MessagePtr message);

@@ -24,13 +24,14 @@ class PeEngine : public Component {
 
   /// When everything issued will be done.
   [[nodiscard]] Time free() const { return free_; }
-  [[nodiscard]] Time busy() const { return busy_; }
+  [[nodiscard]] Time busy() const { return use_.busy; }
+  [[nodiscard]] std::optional<UnitUse> use() const override { return use_; }
 
  private:
   Task<> retire(oplog::OpLog* log);
 
   Time free_{};
-  Time busy_{};
+  UnitUse use_;
   Mailbox<oplog::Op> retired_;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbsim/base/digest.hpp"
+#include "kbsim/hw/unit_use.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/traffic_pattern.hpp"
 
@@ -35,6 +36,8 @@ struct TrafficResult {
   std::vector<Time> latencies;      // ascending
   std::vector<Time> waits;          // ascending: latency without overhead, wire and serialization
   std::vector<double> utilization;  // by LinkId
+  std::vector<UnitUse> use;         // by LinkId, of the whole run
+  std::vector<Time> blocked;        // by LinkId, likewise: it was free, but nobody had room ahead
   std::uint64_t hops = 0;           // links crossed, in the whole run
   std::uint64_t events = 0;
   Time simulated{};

@@ -1,0 +1,78 @@
+#include "output_folder.hpp"
+
+#include <cstdio>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/config/describe.hpp"
+#include "kbsim/report/gnuplot.hpp"
+#include "kbsim/report/output_file.hpp"
+
+#include "catalog.hpp"
+
+namespace kbsim::app {
+namespace {
+
+std::string cell(const boost::json::value& value) {
+  if (value.is_null()) return "NaN";
+  if (value.is_double()) return fmt::format("{}", value.get_double());
+  return value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value);
+}
+
+}  // namespace
+
+OutputFolder::OutputFolder(std::filesystem::path path) : path_{std::move(path)} {
+  std::error_code error;
+  std::filesystem::create_directories(path_, error);
+  if (error) throw UsageError{fmt::format("--out {}: {}", path_.string(), error.message())};
+}
+
+void OutputFolder::write(const std::string& name, const std::string& text) const {
+  report::write_file(path_ / name, text);
+}
+
+void OutputFolder::write(const std::string& name, const boost::json::value& json) const {
+  write(name, boost::json::serialize(json) + "\n");
+}
+
+void OutputFolder::draw(const std::string& name, const std::string& script) const {
+  write(name, script);
+  if (!report::draw(path_ / name))
+    fmt::print(stderr, "kbsim: gnuplot isn't installed (apt-get install gnuplot-nox), so {} is not drawn\n",
+               (path_ / name).string());
+}
+
+void OutputFolder::write_run(const std::string& command, const Arguments& arguments,
+                             std::optional<std::int64_t> seed, const config::MachineSpec& spec,
+                             const report::RunSummary& summary) const {
+  boost::json::array words{"kbsim"};
+  words.emplace_back(command);
+  for (const std::string& word : arguments) words.emplace_back(word);
+  boost::json::object run{{"schema_version", 1}, {"version", KBSIM_VERSION}, {"command", std::move(words)}};
+  if (seed) run["seed"] = *seed;
+  run["run"] = report::to_json(summary);
+  write("run.json", run);
+  write("config.resolved.yaml", config::resolved_yaml(spec, ModelCatalog{}));
+}
+
+std::string to_csv(const boost::json::array& rows) {
+  if (rows.empty()) return {};
+  std::vector<std::string> cells;
+  for (const auto& field : rows.front().as_object()) cells.emplace_back(field.key());
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const auto& row : rows) {
+    cells.clear();
+    for (const auto& field : row.as_object()) cells.push_back(cell(field.value()));
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+}  // namespace kbsim::app

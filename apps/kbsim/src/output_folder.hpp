@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <boost/json/value.hpp>
+
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/report/run_summary.hpp"
+
+#include "commands.hpp"
+
+namespace kbsim::app {
+
+/// What --out names: a folder of results, made if it isn't there. Each file is written whole or not at all.
+/// UsageError if something can't be written.
+class OutputFolder {
+ public:
+  explicit OutputFolder(std::filesystem::path path);
+
+  void write(const std::string& name, const std::string& text) const;
+  void write(const std::string& name, const boost::json::value& json) const;
+  /// Writes a gnuplot script and runs it; without gnuplot says on stderr what isn't drawn.
+  void draw(const std::string& name, const std::string& script) const;
+
+  /// What it takes to run this again: run.json and config.resolved.yaml.
+  void write_run(const std::string& command, const Arguments& arguments, std::optional<std::int64_t> seed,
+                 const config::MachineSpec& spec, const report::RunSummary& summary) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Objects of numbers and words as CSV: a column a key of the first, a row each.
+[[nodiscard]] std::string to_csv(const boost::json::array& rows);
+
+}  // namespace kbsim::app

@@ -1,0 +1,99 @@
+// What --out leaves in its folder.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string contents(const std::string& file) {
+  std::ifstream in{file};
+  REQUIRE_MESSAGE(in, file);
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+Rows csv(const std::string& file) {
+  Rows rows;
+  std::istringstream lines{contents(file)};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells{line};
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+std::string run_into_folder(const std::string& more = "") {
+  const std::string folder = written("bench-out", "") + ".d";
+  const Outcome outcome = run_kbsim(kMainJob + " --out " + folder + more);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  return folder;
+}
+
+}  // namespace
+
+TEST_CASE("--out: every file is there, and the JSON is that of --json") {
+  const std::string folder = run_into_folder();
+  for (const char* file :
+       {"summary.json", "results.csv", "links.csv", "units.csv", "run.json", "config.resolved.yaml"})
+    CHECK_MESSAGE(std::filesystem::exists(folder + "/" + file), file);
+  auto summary = boost::json::parse(contents(folder + "/summary.json")).as_object();
+  auto printed = boost::json::parse(run_kbsim(kMainJob + " --json --quiet").out).as_object();
+  summary.at("run").as_object().erase("host");
+  printed.at("run").as_object().erase("host");
+  CHECK(summary == printed);
+}
+
+TEST_CASE("--out: the resolved configuration describes the same run") {
+  const std::string folder = run_into_folder(" --set system.sips.count=3");
+  const auto run = boost::json::parse(contents(folder + "/run.json")).as_object().at("run").as_object();
+  const Outcome again =
+      run_kbsim("--topology " + folder + "/config.resolved.yaml --bench ccl_allreduce --json --quiet");
+  REQUIRE_MESSAGE(again.exit == 0, again.err);
+  CHECK(boost::json::parse(again.out).at("run").at("digest") == run.at("digest"));
+}
+
+TEST_CASE("--out: links and units are all there, none busier than the time that there was") {
+  const std::string folder = run_into_folder();
+  const Rows links = csv(folder + "/links.csv");
+  const Rows units = csv(folder + "/units.csv");
+  REQUIRE(links.front() == std::vector<std::string>{"link", "bw_GBps", "packets", "bytes", "utilization",
+                                                    "demand", "longest_queue_bytes", "waited_ns",
+                                                    "blocked_ns"});
+  REQUIRE(links.size() > 100);
+  double bytes = 0.0;
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    CHECK(std::stod(links[i][4]) <= 1.0);
+    CHECK(std::stod(links[i][5]) >= std::stod(links[i][4]));
+    CHECK((std::stod(links[i][3]) > 0.0) == (std::stod(links[i][6]) > 0.0));
+    bytes += std::stod(links[i][3]);
+  }
+  CHECK(bytes > 0.0);
+  for (std::size_t i = 1; i < units.size(); ++i) {
+    REQUIRE(units[i].size() == units.front().size());
+    CHECK(std::stod(units[i][5]) <= 1.0);
+    CHECK((units[i][3] == "NaN") == (units[i][1] == "pe_math" || units[i][1] == "pe_gemm"));
+  }
+}
+
+TEST_CASE("--out: a folder that can't be made is named") {
+  const std::string file = written("in-the-way", "");
+  const Outcome outcome = run_kbsim(kMainJob + " --out " + file);
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.err.find(file) != std::string::npos);
+}
+
+TEST_CASE("--dry-run: finds what only the machine itself notices") {
+  const std::string file = written("contradiction.yaml",
+                                   "schema_version: 1\ncube: {hbm_ctrl: {impl: builtin.hbm_banks, "
+                                   "trc_ns: 1.0}}\n");
+  CHECK(run_kbsim("--topology " + file + " --bench ccl_allreduce --dry-run").exit == 2);
+}
