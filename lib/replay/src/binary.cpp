@@ -1,117 +1,143 @@
-#include "binary.hpp"
-
 #include <cmath>
 #include <type_traits>
 
-#include <fmt/format.h>
+#include "kbsim/oplog/rules.hpp"
 
-#include "arrays.hpp"
-#include "convert.hpp"
+#include "chunks.hpp"
+#include "extremes.hpp"
+#include "operations.hpp"
 
 namespace kbsim::replay {
 namespace {
 
 using oplog::BinaryOp;
+using oplog::Op;
 
 template <class T>
-T maximum(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(a)) return b;
-    if (a == b) return std::signbit(a) ? b : a;
-    return a < b ? b : a;
-  } else {
-    return a < b ? b : a;
-  }
-}
-
-template <class T>
-T minimum(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(a)) return b;
-    if (a == b) return std::signbit(a) ? a : b;
-    return b < a ? b : a;
-  } else {
-    return b < a ? b : a;
-  }
-}
-
-template <std::signed_integral T>
 T quotient(T a, T b) {
-  using Unsigned = std::make_unsigned_t<T>;
-  return b == -1 ? static_cast<T>(Unsigned{0} - static_cast<Unsigned>(a)) : static_cast<T>(a / b);
-}
-template <std::unsigned_integral T>
-T quotient(T a, T b) {
+  if constexpr (std::is_signed_v<T>) {
+    if (b == -1) return static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(a));
+  }
   return static_cast<T>(a / b);
 }
 
-/// Hands the expression `a op b` to `store`; a and b are Eigen expressions of numbers that Eigen computes
-/// with.
-template <class A, class B, class Store>
-void apply_float(BinaryOp op, const A& a, const B& b, const Store& store) {
-  using T = typename A::Scalar;
-  switch (op) {
-    case BinaryOp::add: return store(a + b);
-    case BinaryOp::sub: return store(a - b);
-    case BinaryOp::mul: return store(a * b);
-    case BinaryOp::div: return store(a / b);
-    case BinaryOp::maximum: return store(a.binaryExpr(b, [](T x, T y) { return maximum(x, y); }));
-    case BinaryOp::minimum: return store(a.binaryExpr(b, [](T x, T y) { return minimum(x, y); }));
-    default: throw InternalError{"an operator that isn't here"};
+template <class T>
+T remainder(T a, T b) {
+  if constexpr (std::is_signed_v<T>) {
+    if (b == -1) return 0;
   }
+  return static_cast<T>(a % b);
 }
 
-template <class A, class B, class Store>
-void apply_integer(BinaryOp op, const A& a, const B& b, const Store& store) {
-  using T = typename A::Scalar;
-  using Wrapping = std::conditional_t<sizeof(T) < 8, std::uint32_t, std::uint64_t>;
-  const auto x = a.template cast<Wrapping>();
-  const auto y = b.template cast<Wrapping>();
-  switch (op) {
-    case BinaryOp::add: return store(x + y);
-    case BinaryOp::sub: return store(x - y);
-    case BinaryOp::mul: return store(x * y);
-    case BinaryOp::div:
-      if ((b == T{0}).any()) throw KernelFault{"integer division by zero"};
-      return store(a.binaryExpr(b, [](T n, T d) { return quotient(n, d); }));
-    case BinaryOp::maximum: return store(a.binaryExpr(b, [](T n, T m) { return maximum(n, m); }));
-    case BinaryOp::minimum: return store(a.binaryExpr(b, [](T n, T m) { return minimum(n, m); }));
-    default: throw InternalError{"an operator that isn't here"};
-  }
-}
-
-template <class T, class A, class B>
-void apply(BinaryOp op, const A& a, const B& b, MutableArray<T> out) {
-  if constexpr (std::is_integral_v<T>) {
-    apply_integer(op, a, b, [&](const auto& result) { out = result.template cast<T>(); });
-  } else {
-    using Wide = decltype(widen(T{}));
-    const auto wide = [](T x) { return widen(x); };
-    apply_float(op, a.unaryExpr(wide), b.unaryExpr(wide),
-                [&](const auto& result) { out = result.unaryExpr([](Wide x) { return convert<T>(x); }); });
-  }
+/// By all bits or more everything is shifted out; a negative count is a large one.
+template <class T>
+T shifted(BinaryOp op, T a, T b) {
+  using Unsigned = std::make_unsigned_t<T>;
+  constexpr auto kBits = static_cast<Unsigned>(8 * sizeof(T));
+  const auto count = static_cast<Unsigned>(b);
+  if (op == BinaryOp::shr)
+    return static_cast<T>(a >> std::min<int>(count, kBits - 1) >> (count < kBits ? 0 : 1));
+  return count < kBits ? static_cast<T>(static_cast<std::uint64_t>(a) << count) : T{0};
 }
 
 template <class T>
-constexpr bool kStorageOnly =
-    std::is_same_v<T, Bool> || std::is_same_v<T, F8E4M3> || std::is_same_v<T, F8E5M2>;
+struct Elements {
+  BinaryOp op;
+  oplog::Nan nan;
+  ConstArray<T> a;
+  ConstArray<T> b;
+
+  template <class F>
+  void each(Chunk<T>& out, const F& f) const {
+    out = a.binaryExpr(b, f);
+  }
+
+  /// What floats and integers have in common.
+  void extremes(Chunk<T>& out) const {
+    if (op == BinaryOp::maximum) each(out, [n = nan](T x, T y) { return maximum(x, y, n); });
+    if (op == BinaryOp::minimum) each(out, [n = nan](T x, T y) { return minimum(x, y, n); });
+  }
+
+  void floats(Chunk<T>& out) const {
+    switch (op) {
+      case BinaryOp::add: out = a + b; break;
+      case BinaryOp::sub: out = a - b; break;
+      case BinaryOp::mul: out = a * b; break;
+      case BinaryOp::div: out = a / b; break;
+      case BinaryOp::mod: each(out, [](T x, T y) { return std::fmod(x, y); }); break;
+      default: extremes(out);
+    }
+  }
+
+  void integers(Chunk<T>& out) const {
+    using Wrapping = std::conditional_t<sizeof(T) < 8, std::uint32_t, std::uint64_t>;
+    const auto x = a.template cast<Wrapping>();
+    const auto y = b.template cast<Wrapping>();
+    switch (op) {
+      case BinaryOp::add: out = (x + y).template cast<T>(); break;
+      case BinaryOp::sub: out = (x - y).template cast<T>(); break;
+      case BinaryOp::mul: out = (x * y).template cast<T>(); break;
+      case BinaryOp::div: each(out, [](T n, T d) { return quotient(n, d); }); break;
+      case BinaryOp::mod: each(out, [](T n, T d) { return remainder(n, d); }); break;
+      case BinaryOp::bit_and: each(out, [](T n, T m) { return static_cast<T>(n & m); }); break;
+      case BinaryOp::bit_or: each(out, [](T n, T m) { return static_cast<T>(n | m); }); break;
+      case BinaryOp::bit_xor: each(out, [](T n, T m) { return static_cast<T>(n ^ m); }); break;
+      case BinaryOp::shl:
+      case BinaryOp::shr: each(out, [code = op](T n, T m) { return shifted(code, n, m); }); break;
+      default: extremes(out);
+    }
+  }
+
+  [[nodiscard]] bool divides_by_zero() const {
+    return (op == BinaryOp::div || op == BinaryOp::mod) && (b == T{0}).any();
+  }
+
+  void compute(Chunk<T>& out) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      floats(out);
+    } else {
+      if (divides_by_zero()) throw KernelFault{"integer division by zero"};
+      integers(out);
+    }
+  }
+
+  void compare(Chunk<std::uint8_t>& out) const {
+    switch (op) {
+      case BinaryOp::lt: out = (a < b).template cast<std::uint8_t>(); break;
+      case BinaryOp::le: out = (a <= b).template cast<std::uint8_t>(); break;
+      case BinaryOp::gt: out = (a > b).template cast<std::uint8_t>(); break;
+      case BinaryOp::ge: out = (a >= b).template cast<std::uint8_t>(); break;
+      case BinaryOp::eq: out = (a == b).template cast<std::uint8_t>(); break;
+      default: out = (a != b).template cast<std::uint8_t>(); break;
+    }
+  }
+};
+
+template <class W>
+void elementwise(const Op& op, Inputs inputs, Output out) {
+  Chunks<W> a{op.inputs[0], inputs[0], op.shape};
+  Chunks<W> b{op.inputs[1], inputs[1], op.shape};
+  Chunk<W> numbers;
+  Chunk<std::uint8_t> truths;
+  for_each_chunk(op.shape.elements(), [&](Eigen::Index first, Eigen::Index n) {
+    const Elements<W> elements{op.params.binary, op.params.nan, a.at(first, n), b.at(first, n)};
+    const std::span<std::byte> to = part(out, op.dtype, first, n);
+    if (is_comparison(op.params.binary)) {
+      elements.compare(truths);
+      store<std::uint8_t>({truths.data(), n}, op.dtype, to);
+    } else {
+      elements.compute(numbers);
+      store<W>({numbers.data(), n}, op.dtype, to);
+    }
+  });
+}
 
 }  // namespace
 
-Buffer binary(BinaryOp op, std::span<const std::byte> a, std::span<const std::byte> b, DType dtype) {
-  Buffer out(a.size());
-  dispatch(dtype, [&]<class T>(TypeTag<T>) {
-    if constexpr (kStorageOnly<T>) {
-      throw Unsupported{fmt::format("{} has no arithmetic; cast it first", to_string(dtype))};
-    } else {
-      const auto x = array<T>(a);
-      const auto y = array<T>(b);
-      const auto to = array<T>(std::span{out});
-      if (x.size() == y.size()) return apply<T>(op, x, y, to);
-      apply<T>(op, x, Eigen::Array<T, Eigen::Dynamic, 1>::Constant(x.size(), y[0]), to);
-    }
+void binary(const Op& op, Inputs inputs, Output out) {
+  dispatch(op.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
+    elementwise<std::remove_const_t<decltype(widen(T{}))>>(op, inputs, out);
   });
-  return out;
 }
 
 }  // namespace kbsim::replay

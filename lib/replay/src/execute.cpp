@@ -1,13 +1,16 @@
 #include "kbsim/replay/execute.hpp"
 
+#include <numeric>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 
 #include "arrays.hpp"
-#include "binary.hpp"
 #include "cast.hpp"
 #include "convert.hpp"
+#include "operations.hpp"
 
 namespace kbsim::replay {
 namespace {
@@ -26,18 +29,41 @@ Buffer filled(const Op& op) {
   return out;
 }
 
+Buffer counted(const Op& op) {
+  std::vector<double> numbers(static_cast<std::size_t>(op.shape.elements()));
+  std::iota(numbers.begin(), numbers.end(), op.params.scalar);
+  return from_doubles(numbers, op.dtype);
+}
+
 Buffer casted(const Op& op, std::span<const std::byte> from) {
   Buffer out = blank(op);
   cast(from, op.inputs[0].dtype, out, op.dtype);
   return out;
 }
 
-Buffer combined(const Op& op, Inputs inputs) {
-  const bool narrow = op.inputs[0].shape == op.shape && op.inputs[0].dtype == op.dtype &&
-                      (op.inputs[1].shape == op.shape || op.inputs[1].shape.elements() == 1) &&
-                      op.params.binary <= oplog::BinaryOp::minimum && op.params.nan == oplog::Nan::ignore;
-  if (narrow) return binary(op.params.binary, inputs[0], inputs[1], op.dtype);
-  throw Unsupported{"replay doesn't broadcast or compare yet"};
+using Function = void (*)(const Op&, Inputs, Output);
+
+Function function_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::unary: return unary;
+    case OpKind::binary: return binary;
+    case OpKind::ternary: return ternary;
+    case OpKind::reduce: return reduce;
+    case OpKind::cumsum: return cumsum;
+    case OpKind::topk: return topk;
+    case OpKind::permute: return permute;
+    case OpKind::broadcast: return broadcast;
+    case OpKind::concat: return concat;
+    case OpKind::dot: return dot;
+    case OpKind::softmax: return softmax;
+    default: throw InternalError{fmt::format("no function of {}", to_string(kind))};
+  }
+}
+
+Buffer computed(const Op& op, Inputs inputs) {
+  Buffer out = blank(op);
+  function_of(op.kind)(op, inputs, out);
+  return out;
 }
 
 }  // namespace
@@ -49,8 +75,8 @@ Buffer execute(const Op& op, Inputs inputs) {
     case OpKind::copy:
     case OpKind::print: return copied(inputs[0]);
     case OpKind::cast: return casted(op, inputs[0]);
-    case OpKind::binary: return combined(op, inputs);
-    default: throw Unsupported{fmt::format("replay can't execute {} yet", name_of(op.kind, op.params))};
+    case OpKind::arange: return counted(op);
+    default: return computed(op, inputs);
   }
 }
 

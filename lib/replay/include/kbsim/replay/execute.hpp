@@ -8,7 +8,7 @@
 
 namespace kbsim::replay {
 
-/// The contents of an operation's inputs, each as its shape and dtype say.
+/// The contents of an operation's inputs, each as its shape and dtype say and aligned for its items.
 using Inputs = std::span<const std::span<const std::byte>>;
 
 /// The value that an operation makes of its inputs; it need not be in a log, but as consistent as if it

@@ -1,31 +1,58 @@
 #pragma once
 
+#include <concepts>
 #include <source_location>
+#include <type_traits>
 
 #include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/number.hpp"
 #include "kbsim/tl/tile.hpp"
 
 namespace kbsim {
 
-/// An operand of an operator, with the place where it stands: operators can't take default arguments.
+/// A tile or a number, with the place where it stands: operators can't take default arguments. It lives as
+/// long as the call.
 struct Operand {
   Operand(const Tile& t, std::source_location where = std::source_location::current())  // NOLINT
-      : tile{t}, at{where} {}
-  const Tile& tile;
+      : tile{&t}, at{where} {}
+  template <class T>
+    requires std::integral<T> || std::floating_point<T>
+  Operand(T n, std::source_location where = std::source_location::current())  // NOLINT
+      : number{n}, at{where} {}
+
+  const Tile* tile = nullptr;
+  Number number{0};  // if there is no tile
   std::source_location at;
 };
+static_assert(std::is_trivially_destructible_v<Operand>);
 
-/// Queues a binary command on pe_math. Shapes and dtypes must be equal, on one PE; else KernelFault.
-[[nodiscard]] Tile binary(oplog::BinaryOp op, const Tile& a, const Tile& b, std::source_location at);
-/// The same with one number on the right.
-[[nodiscard]] Tile binary(oplog::BinaryOp op, const Tile& a, double b, std::source_location at);
+/// Queues a command on pe_math, after casts to the dtype that both promote to. Shapes broadcast; a number
+/// takes the tile's dtype unless it is of a higher kind. KernelFault if shapes, dtypes or PEs don't fit.
+/// `/` of integers and f16, bf16 gives f32 and so does `%` of these floats; `%` has the sign of the first.
+[[nodiscard]] Tile binary(oplog::BinaryOp op, const Operand& a, const Operand& b);
+[[nodiscard]] Tile unary(oplog::UnaryOp op, const Operand& x);
 
-inline Tile operator+(Operand a, Operand b) { return binary(oplog::BinaryOp::add, a.tile, b.tile, a.at); }
-inline Tile operator-(Operand a, Operand b) { return binary(oplog::BinaryOp::sub, a.tile, b.tile, a.at); }
-inline Tile operator*(Operand a, Operand b) { return binary(oplog::BinaryOp::mul, a.tile, b.tile, a.at); }
-inline Tile operator/(Operand a, Operand b) { return binary(oplog::BinaryOp::div, a.tile, b.tile, a.at); }
-inline Tile operator*(Operand a, double b) { return binary(oplog::BinaryOp::mul, a.tile, b, a.at); }
-inline Tile operator/(Operand a, double b) { return binary(oplog::BinaryOp::div, a.tile, b, a.at); }
-inline Tile& operator+=(Tile& a, Operand b) { return a = binary(oplog::BinaryOp::add, a, b.tile, b.at); }
+/// There is no == and no !=: see TL::eq. Nor is there && or ||, which would evaluate both sides.
+inline Tile operator+(Operand a, Operand b) { return binary(oplog::BinaryOp::add, a, b); }
+inline Tile operator-(Operand a, Operand b) { return binary(oplog::BinaryOp::sub, a, b); }
+inline Tile operator*(Operand a, Operand b) { return binary(oplog::BinaryOp::mul, a, b); }
+inline Tile operator/(Operand a, Operand b) { return binary(oplog::BinaryOp::div, a, b); }
+inline Tile operator%(Operand a, Operand b) { return binary(oplog::BinaryOp::mod, a, b); }
+inline Tile operator<(Operand a, Operand b) { return binary(oplog::BinaryOp::lt, a, b); }
+inline Tile operator<=(Operand a, Operand b) { return binary(oplog::BinaryOp::le, a, b); }
+inline Tile operator>(Operand a, Operand b) { return binary(oplog::BinaryOp::gt, a, b); }
+inline Tile operator>=(Operand a, Operand b) { return binary(oplog::BinaryOp::ge, a, b); }
+inline Tile operator&(Operand a, Operand b) { return binary(oplog::BinaryOp::bit_and, a, b); }
+inline Tile operator|(Operand a, Operand b) { return binary(oplog::BinaryOp::bit_or, a, b); }
+inline Tile operator^(Operand a, Operand b) { return binary(oplog::BinaryOp::bit_xor, a, b); }
+inline Tile operator<<(Operand a, Operand b) { return binary(oplog::BinaryOp::shl, a, b); }
+inline Tile operator>>(Operand a, Operand b) { return binary(oplog::BinaryOp::shr, a, b); }
+inline Tile operator-(Operand a) { return unary(oplog::UnaryOp::neg, a); }
+inline Tile operator~(Operand a) { return unary(oplog::UnaryOp::invert, a); }
+
+inline Tile& operator+=(Tile& a, Operand b) { return a = binary(oplog::BinaryOp::add, {a, b.at}, b); }
+inline Tile& operator-=(Tile& a, Operand b) { return a = binary(oplog::BinaryOp::sub, {a, b.at}, b); }
+inline Tile& operator*=(Tile& a, Operand b) { return a = binary(oplog::BinaryOp::mul, {a, b.at}, b); }
+inline Tile& operator/=(Tile& a, Operand b) { return a = binary(oplog::BinaryOp::div, {a, b.at}, b); }
 
 }  // namespace kbsim

@@ -32,7 +32,8 @@ class TileState {
 using TilePtr = std::shared_ptr<TileState>;
 
 /// An immutable block of elements in a PE's TCM: a value, cheap to copy. `a += b` rebinds `a`; a store or
-/// send in flight keeps what it was given. Using an empty tile is a KernelFault.
+/// send in flight keeps what it was given. Using an empty tile is a KernelFault. As a condition it only
+/// says whether it is empty: its elements have no values yet when a kernel runs.
 class Tile {
  public:
   using Here = std::source_location;
@@ -43,7 +44,10 @@ class Tile {
   [[nodiscard]] const Shape& shape(Here at = Here::current()) const { return used("shape", at).shape(); }
   [[nodiscard]] DType dtype(Here at = Here::current()) const { return used("dtype", at).dtype(); }
   [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
+  /// A copy in a dtype: narrowed floats round to nearest even, floats become integers toward zero.
   [[nodiscard]] Tile to(DType dtype, Here at = Here::current()) const;
+  /// The same bytes read as another dtype of the same size; takes no time.
+  [[nodiscard]] Tile bitcast(DType dtype, Here at = Here::current()) const;
 
   [[nodiscard]] const TilePtr& state() const { return state_; }
 

@@ -2,15 +2,18 @@
 
 #include <cstdint>
 #include <source_location>
+#include <string_view>
 #include <type_traits>
 
 #include "kbsim/sim/task.hpp"
+#include "kbsim/tl/arguments.hpp"
 #include "kbsim/tl/backend.hpp"
 #include "kbsim/tl/descriptor.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/operators.hpp"
 #include "kbsim/tl/pending.hpp"
 #include "kbsim/tl/ptr.hpp"
+#include "kbsim/tl/range.hpp"
 #include "kbsim/tl/tile.hpp"
 
 namespace kbsim {
@@ -56,12 +59,82 @@ class TL {
   /// The next tile from `dir`, in the order of the recv calls; it lives in its slot until let go.
   [[nodiscard]] Pending<Tile> recv(RecvArgs args, Here at = Here::current());
 
-  [[nodiscard]] Tile full(Shape shape, double value, DType dtype = f32, Here at = Here::current());
+  [[nodiscard]] Tile full(Shape shape, Number value, DType dtype = f32, Here at = Here::current());
   [[nodiscard]] Tile zeros(Shape shape, DType dtype = f32, Here at = Here::current());
+  /// begin, begin + 1, ... up to but not including `end`, in i32.
+  [[nodiscard]] Tile arange(std::int64_t begin, std::int64_t end, Here at = Here::current());
 
-  /// Element by element; a NaN gives way to a number.
-  [[nodiscard]] Tile maximum(const Tile& a, const Tile& b, Here at = Here::current());
-  [[nodiscard]] Tile minimum(const Tile& a, const Tile& b, Here at = Here::current());
+  /// The same elements under another shape; these two take no time.
+  [[nodiscard]] Tile reshape(const Tile& x, Shape shape, Here at = Here::current());
+  [[nodiscard]] Tile unsqueeze(const Tile& x, Axis axis, Here at = Here::current());
+  /// These move elements: trans swaps the last two axes; axis i of a permuted tile is axis axes[i] of `x`;
+  /// axes of extent 1 are repeated to a shape of the same rank.
+  [[nodiscard]] Tile trans(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile permute(const Tile& x, Shape axes, Here at = Here::current());
+  [[nodiscard]] Tile broadcast_to(const Tile& x, Shape shape, Here at = Here::current());
+  [[nodiscard]] Tile cat(const Tile& a, const Tile& b, AxisArgs args, Here at = Here::current());
+
+  /// Operators besides those of operators.hpp. A NaN is equal to nothing; floordiv is of integers, toward 0.
+  [[nodiscard]] Tile eq(Operand a, Operand b, Here at = Here::current());
+  [[nodiscard]] Tile ne(Operand a, Operand b, Here at = Here::current());
+  [[nodiscard]] Tile floordiv(Operand a, Operand b, Here at = Here::current());
+
+  /// The greater, or smaller, of two; a NaN gives way to a number unless {.nan = Nan::propagate}. bf16
+  /// gives f32. clamp is of floats: the smaller of `high` and the greater of x and `low`.
+  [[nodiscard]] Tile maximum(Operand a, Operand b, NanArgs args = {}, Here at = Here::current());
+  [[nodiscard]] Tile minimum(Operand a, Operand b, NanArgs args = {}, Here at = Here::current());
+  [[nodiscard]] Tile clamp(const Tile& x, Operand low, Operand high, NanArgs args = {},
+                           Here at = Here::current());
+
+  /// x where the condition (bool) is true, else y; all three broadcast.
+  [[nodiscard]] Tile where(const Tile& condition, Operand x, Operand y, Here at = Here::current());
+  /// a * b + c of floats, rounded once.
+  [[nodiscard]] Tile fma(Operand a, Operand b, Operand c, Here at = Here::current());
+
+  /// Of floats of any dtype, in that dtype; abs of integers too.
+  [[nodiscard]] Tile abs(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile exp(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile exp2(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile log(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile log2(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile sqrt(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile rsqrt(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile sin(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile cos(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile tanh(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile sigmoid(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile erf(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile floor(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile ceil(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile softmax(const Tile& x, AxisArgs args, Here at = Here::current());
+
+  /// Along one axis, in ascending order of the index. Floats add and multiply up in f32 (f64 in f64) and
+  /// are rounded once, to their own dtype; integers of less than 32 bits give i32.
+  [[nodiscard]] Tile sum(const Tile& x, ReduceArgs args, Here at = Here::current());
+  [[nodiscard]] Tile prod(const Tile& x, ReduceArgs args, Here at = Here::current());
+  /// Elements of less than 32 bits give f32 or i32. NaN as in maximum; all NaN: NaN, and index 0.
+  /// Indices are i32, of the first of equals.
+  [[nodiscard]] Tile max(const Tile& x, ExtremeArgs args, Here at = Here::current());
+  [[nodiscard]] Tile min(const Tile& x, ExtremeArgs args, Here at = Here::current());
+  [[nodiscard]] Tile argmax(const Tile& x, ExtremeArgs args, Here at = Here::current());
+  [[nodiscard]] Tile argmin(const Tile& x, ExtremeArgs args, Here at = Here::current());
+  /// As sum, but bf16 gives f32.
+  [[nodiscard]] Tile cumsum(const Tile& x, AxisArgs args, Here at = Here::current());
+  /// The k largest along the last axis; of equals the first comes first, and NaN comes last.
+  [[nodiscard]] TopK topk(const Tile& x, std::int64_t k, Here at = Here::current());
+
+  /// [.., m, k] times [.., k, n] of one dtype, on pe_gemm. f32 of f16, bf16, f8 and f32; f64 of f64; i32 of
+  /// i8 and u8. With `acc`, of the result's dtype and shape, acc + a * b.
+  [[nodiscard]] Tile dot(const Tile& a, const Tile& b, Here at = Here::current());
+  [[nodiscard]] Tile dot(const Tile& a, const Tile& b, const Tile& acc, Here at = Here::current());
+
+  /// Prints the elements of a tile when they are known, in the order of simulated time; takes no time.
+  void print(std::string_view label, const Tile& x, Here at = Here::current());
+  /// KernelFault with this text if something that the kernel knows now isn't so.
+  void check(bool condition, std::string_view text, Here at = Here::current());
+  /// `const auto r = tl.range("softmax");` calls what the kernel does from here to the end of the block by
+  /// a name, in the trace.
+  [[nodiscard]] RangeScope range(std::string_view name) { return RangeScope{pe_, name}; }
 
   /// When the next command would be issued; may be ahead of the units.
   [[nodiscard]] Time clock() const { return pe_.clock(); }
@@ -70,7 +143,6 @@ class TL {
   PeBackend& pe_;
 };
 
-static_assert(std::is_aggregate_v<SendArgs> && std::is_trivially_destructible_v<SendArgs>);
-static_assert(std::is_aggregate_v<RecvArgs> && std::is_trivially_destructible_v<RecvArgs>);
+static_assert(kArguments<SendArgs> && kArguments<RecvArgs>);
 
 }  // namespace kbsim

@@ -1,0 +1,113 @@
+// Matrix products by Eigen, in an order that hangs on nothing but the extents.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "cast.hpp"
+#include "operations.hpp"
+#include "wide.hpp"
+
+namespace kbsim::replay {
+namespace {
+
+using oplog::Op;
+
+template <class W>
+using Matrix = Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class W>
+using ConstMatrix = Eigen::Map<const Matrix<W>>;
+template <class W>
+using MutableMatrix = Eigen::Map<Matrix<W>>;
+
+struct Extents {
+  Eigen::Index m;
+  Eigen::Index k;
+  Eigen::Index n;
+  Eigen::Index batches;
+
+  explicit Extents(const Op& op)
+      : m{op.shape[op.shape.rank() - 2]},
+        k{op.inputs[0].shape[op.shape.rank() - 1]},
+        n{op.shape[op.shape.rank() - 1]},
+        batches{op.shape.elements() / (m * n)} {}
+};
+
+/// Elements of k that are summed before they are added to the result. An 8-bit product's panel is exact in
+/// f32: 256 * 255 * 255 < 2^24.
+constexpr Eigen::Index kPanel = 256;
+
+/// Eigen blocks by the sizes of caches, which it would ask the machine for.
+void pin_blocking() {
+  static const bool pinned = (Eigen::setCpuCacheSizes(32 << 10, 256 << 10, 2 << 20), true);
+  (void)pinned;
+}
+
+/// Numbers of W, where Eigen's fastest loads find them.
+template <class W>
+class Numbers {
+ public:
+  Numbers(std::span<const std::byte> bytes, DType dtype) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % 16 == 0;
+    const DType own = std::is_same_v<W, double> ? f64 : f32;
+    if (dtype == own && aligned) {
+      first_ = reinterpret_cast<const W*>(bytes.data());
+    } else {
+      copy_.resize(static_cast<Eigen::Index>(bytes.size()) / itemsize(dtype));
+      const std::span items{copy_.data(), static_cast<std::size_t>(copy_.size())};
+      cast(bytes, dtype, std::as_writable_bytes(items), own);
+      first_ = copy_.data();
+    }
+  }
+  [[nodiscard]] const W* data() const { return first_; }
+
+ private:
+  Eigen::Array<W, Eigen::Dynamic, 1> copy_;
+  const W* first_ = nullptr;
+};
+
+void add(const auto& a, const auto& b, MutableMatrix<float> sum) { sum.noalias() += a * b; }
+void add(const auto& a, const auto& b, MutableMatrix<double> sum) { sum.noalias() += a * b; }
+void add(const auto& a, const auto& b, MutableMatrix<std::int32_t> sum) {
+  const Matrix<float> panel = a * b;
+  const auto integers = panel.cast<std::int32_t>().cast<std::uint32_t>();
+  sum = (sum.cast<std::uint32_t>() + integers).cast<std::int32_t>();
+}
+
+/// sum += a * b, panel by panel in ascending order of k.
+template <class W, class Sum>
+void multiply(ConstMatrix<W> a, ConstMatrix<W> b, MutableMatrix<Sum> sum) {
+  for (Eigen::Index k = 0; k < a.cols(); k += kPanel) {
+    const Eigen::Index depth = std::min(kPanel, a.cols() - k);
+    add(a.middleCols(k, depth), b.middleRows(k, depth), sum);
+  }
+}
+
+/// Products of numbers of W, summed up as numbers of Sum.
+template <class W, class Sum>
+void product(const Op& op, Inputs inputs, Output out) {
+  const Extents x{op};
+  const Numbers<W> a{inputs[0], op.inputs[0].dtype};
+  const Numbers<W> b{inputs[1], op.inputs[1].dtype};
+  std::vector<Sum> sums(static_cast<std::size_t>(op.shape.elements()));
+  const MutableArray<Sum> all{sums.data(), op.shape.elements()};
+  if (inputs.size() == 3) load<Sum>(inputs[2], op.inputs[2].dtype, all);
+  for (Eigen::Index i = 0; i < x.batches; ++i) {
+    multiply<W, Sum>({a.data() + i * x.m * x.k, x.m, x.k}, {b.data() + i * x.k * x.n, x.k, x.n},
+                     {sums.data() + i * x.m * x.n, x.m, x.n});
+  }
+  store(sums, op.dtype, out);
+}
+
+}  // namespace
+
+void dot(const Op& op, Inputs inputs, Output out) {
+  pin_blocking();
+  const DType dtype = op.inputs[0].dtype;
+  if (dtype == f64) return product<double, double>(op, inputs, out);
+  if (info(dtype).floating) return product<float, float>(op, inputs, out);
+  product<float, std::int32_t>(op, inputs, out);
+}
+
+}  // namespace kbsim::replay

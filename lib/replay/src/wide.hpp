@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "kbsim/base/dtype.hpp"
+
+#include "arrays.hpp"
+#include "convert.hpp"
+
+namespace kbsim::replay {
+
+template <class T>
+constexpr bool kFloating = std::is_floating_point_v<decltype(widen(T{}))>;
+
+/// Reads items of a dtype as numbers of W: floats as float or double, integers and bool as integers.
+template <class W>
+void load(std::span<const std::byte> from, DType dtype, MutableArray<W> to) {
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    if constexpr (kFloating<T> == std::is_floating_point_v<W>) {
+      to = array<T>(from).unaryExpr([](T x) { return static_cast<W>(widen(x)); });
+    } else {
+      throw InternalError{"a number read as one of another kind"};
+    }
+  });
+}
+
+/// Writes numbers of W as items of a dtype of their kind, each rounded once.
+template <class W>
+void store(ConstArray<W> from, DType dtype, std::span<std::byte> to) {
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    if constexpr (kFloating<T> == std::is_floating_point_v<W>) {
+      array<T>(to) = from.unaryExpr([](W x) { return convert<T>(x); });
+    } else {
+      throw InternalError{"a number written as one of another kind"};
+    }
+  });
+}
+
+/// A whole array as numbers of W.
+template <class W>
+std::vector<W> loaded(std::span<const std::byte> from, DType dtype) {
+  std::vector<W> numbers(from.size() / static_cast<std::size_t>(itemsize(dtype)));
+  load<W>(from, dtype, {numbers.data(), static_cast<Eigen::Index>(numbers.size())});
+  return numbers;
+}
+
+template <class W>
+void store(const std::vector<W>& from, DType dtype, std::span<std::byte> to) {
+  store<W>(ConstArray<W>{from.data(), static_cast<Eigen::Index>(from.size())}, dtype, to);
+}
+
+/// Calls `f` with the tag of what a dtype is computed in along an axis: float, double, or std::int64_t.
+template <class F>
+decltype(auto) dispatch_wide(DType dtype, F&& f) {
+  if (dtype == DType::f64) return std::forward<F>(f)(TypeTag<double>{});
+  if (info(dtype).floating) return std::forward<F>(f)(TypeTag<float>{});
+  return std::forward<F>(f)(TypeTag<std::int64_t>{});
+}
+
+}  // namespace kbsim::replay

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/tile.hpp"
+
+namespace kbsim {
+
+using oplog::Nan;
+
+/// An axis, named by the caller: no default. Negative ones count from the last.
+class Axis {
+ public:
+  template <std::integral T>
+  constexpr Axis(T value) : value_{static_cast<int>(value)} {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] constexpr int value() const { return value_; }
+
+ private:
+  int value_;
+};
+
+struct AxisArgs {
+  Axis axis;
+};
+
+struct ReduceArgs {
+  Axis axis;
+  bool keep_dims = false;  // with extent 1, so that the result broadcasts against what was reduced
+};
+
+struct ExtremeArgs {
+  Axis axis;
+  bool keep_dims = false;
+  Nan nan = Nan::ignore;
+};
+
+struct NanArgs {
+  Nan nan = Nan::ignore;
+};
+
+/// The largest elements, in descending order, and where they stood.
+struct TopK {
+  Tile values;
+  Tile indices;
+};
+
+template <class Args>
+inline constexpr bool kArguments = std::is_aggregate_v<Args> && std::is_trivially_destructible_v<Args>;
+static_assert(kArguments<AxisArgs> && kArguments<ReduceArgs> && kArguments<ExtremeArgs> &&
+              kArguments<NanArgs>);
+
+}  // namespace kbsim

@@ -1,0 +1,98 @@
+#include "call.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "kbsim/oplog/rules.hpp"
+
+namespace kbsim {
+namespace {
+
+// The greatest integer of a dtype.
+std::int64_t greatest(DType dtype) {
+  if (dtype == DType::boolean) return 1;
+  const int bits = 8 * itemsize(dtype) - (info(dtype).is_signed ? 1 : 0);
+  return bits == 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;
+}
+
+std::int64_t extent(const Shape& shape, int rank, int axis) {
+  const int own = axis - (rank - shape.rank());
+  return own < 0 ? 1 : shape[own];
+}
+
+}  // namespace
+
+void Call::require_tile(const Tile& tile) const {
+  if (!tile) throw fault("the tile is empty (never assigned, or moved from)");
+  if (pe && &tile.state()->owner() != pe) {
+    throw fault("the tile of {} lives on another PE, or was left by another kernel; send it, or store it",
+                to_string(tile.shape()));
+  }
+}
+
+void Call::require_shape(const Shape& shape) const {
+  for (const std::int64_t extent : shape.extents()) {
+    if (extent <= 0) throw fault("every extent must be positive, got {}", to_string(shape));
+  }
+}
+
+void Call::require_together(const Tile& a, const Tile& b) const {
+  require_tile(a);
+  require_tile(b);
+  if (&a.state()->owner() != &b.state()->owner()) {
+    throw fault("the tiles live on different PEs; send one to the other");
+  }
+}
+
+void Call::require_floating(const Tile& tile) const {
+  require_tile(tile);
+  if (info(tile.dtype()).floating) return;
+  throw fault("needs a float dtype, got {} {}; convert it with .to(f32)", to_string(tile.dtype()),
+              to_string(tile.shape()));
+}
+
+int Call::axis(const Tile& tile, int axis) const {
+  const int rank = tile.shape().rank();
+  if (-rank <= axis && axis < rank) return axis < 0 ? axis + rank : axis;
+  throw fault("axis {} is none of {}", axis, to_string(tile.shape()));
+}
+
+Shape Call::broadcast(const Shape& a, const Shape& b) const {
+  if (const auto shape = oplog::broadcast(a, b)) return *shape;
+  const int rank = std::max(a.rank(), b.rank());
+  int axis = 0;
+  const auto fits = [&] {
+    const std::int64_t x = extent(a, rank, axis);
+    const std::int64_t y = extent(b, rank, axis);
+    return x == y || x == 1 || y == 1;
+  };
+  while (fits()) ++axis;
+  throw fault("shapes {} and {} don't broadcast: {} and {} at axis {}", to_string(a), to_string(b),
+              extent(a, rank, axis), extent(b, rank, axis), axis);
+}
+
+Tile Call::as(const Tile& tile, DType dtype) const {
+  return tile.dtype() == dtype ? tile : tile.to(dtype, at);
+}
+
+void Call::require_in_range(const Number& number, DType dtype) const {
+  if (info(dtype).floating || number.kind() == Number::Kind::floating) return;
+  const std::int64_t value = number.integer();
+  const std::int64_t most = greatest(dtype);
+  if (value < 0 && !info(dtype).is_signed) {
+    throw fault("a negative number, {}, with unsigned {}; cast one of them", value, to_string(dtype));
+  }
+  if (value > most || value < -most - 1) throw fault("{} is out of range of {}", value, to_string(dtype));
+  if (std::abs(static_cast<double>(value)) > 0x1p53) throw fault("{} has more than 53 bits", value);
+}
+
+Tile Call::constant(PeBackend& on, const Number& number, DType dtype) const {
+  require_in_range(number, dtype);
+  return Tile{on.execute({.kind = oplog::OpKind::fill,
+                          .params = {.scalar = number.value()},
+                          .shape = {},
+                          .dtype = dtype,
+                          .at = at})};
+}
+
+}  // namespace kbsim

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/tl/backend.hpp"
+#include "kbsim/tl/operators.hpp"
+#include "kbsim/tl/tile.hpp"
+
+namespace kbsim {
+
+/// A call of a kernel: what it checks, its faults and the commands it makes are told by its name and place.
+struct Call {
+  std::string_view name;
+  std::source_location at;
+  const PeBackend* pe = nullptr;  // whose tiles it takes; an operator those of any one PE
+
+  template <class... Args>
+  [[nodiscard]] KernelFault fault(fmt::format_string<Args...> format, Args&&... args) const {
+    return KernelFault{fmt::format("{}: {}: {}", to_string(to_place(at)), name,
+                                   fmt::format(format, std::forward<Args>(args)...))};
+  }
+
+  void require_tile(const Tile& tile) const;  // and that it lives here
+  void require_shape(const Shape& shape) const;
+  /// Both tiles are there and live on one PE.
+  void require_together(const Tile& a, const Tile& b) const;
+  void require_floating(const Tile& tile) const;
+  /// The axis from 0 on; a negative one counts from the last.
+  [[nodiscard]] int axis(const Tile& tile, int axis) const;
+  [[nodiscard]] Shape broadcast(const Shape& a, const Shape& b) const;
+
+  /// The tile in a dtype: itself if it has it, else by a cast.
+  [[nodiscard]] Tile as(const Tile& tile, DType dtype) const;
+  /// A number that the next command carries.
+  [[nodiscard]] Tile constant(PeBackend& on, const Number& number, DType dtype) const;
+  /// Throws if no element of the dtype is such an integer, or near it.
+  void require_in_range(const Number& number, DType dtype) const;
+};
+
+/// What operators and calls share.
+[[nodiscard]] Tile binary(const Call& call, oplog::BinaryOp op, const Operand& a, const Operand& b,
+                          oplog::Nan nan = oplog::Nan::ignore);
+[[nodiscard]] Tile unary(const Call& call, oplog::UnaryOp op, const Tile& x);
+
+}  // namespace kbsim
