@@ -10,6 +10,7 @@ set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 option(KBSIM_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(KBSIM_FUZZ "Build test/fuzz, and all of kbsim with coverage for libFuzzer" OFF)
 option(KBSIM_WERROR "Warnings are errors" ON)
 
 # A product of doubles must round the same in every build: no contraction into fused operations.
@@ -23,6 +24,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 if(KBSIM_WERROR)
   add_compile_options(-Werror)
+endif()
+if(KBSIM_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 if(KBSIM_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

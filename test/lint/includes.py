@@ -14,6 +14,7 @@ EVERYWHERE = None
 THIRD_PARTY = {
     "fmt/": EVERYWHERE,
     "boost/container": EVERYWHERE,
+    "boost/crc.hpp": {"oplog", "test/fuzz"},
     "boost/icl/": EVERYWHERE,
     "boost/unordered": EVERYWHERE,
     "boost/asio": {"sim", "replay", "apps"},

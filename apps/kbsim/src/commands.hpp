@@ -22,5 +22,6 @@ ExitCode list(const Arguments& arguments);
 ExitCode describe_topology(const Arguments& arguments);
 ExitCode traffic(const Arguments& arguments);
 ExitCode probe(const Arguments& arguments);
+ExitCode replay_log(const Arguments& arguments);
 
 }  // namespace kbsim::app

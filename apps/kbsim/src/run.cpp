@@ -20,6 +20,7 @@
 
 #include "commands.hpp"
 #include "machine_options.hpp"
+#include "oplog_file.hpp"
 #include "output_folder.hpp"
 #include "plugins.hpp"
 #include "signals.hpp"
@@ -33,6 +34,7 @@ struct Options {
   MachineOptions machine;
   std::vector<std::string> kernels;
   std::string bench;
+  std::string oplog;
   bool verify_data = false;
   bool json = false;
   bool quiet = false;
@@ -62,6 +64,8 @@ po::options_description description(Options& o) {
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
   add("verify-data", po::bool_switch(&o.verify_data), "print the check of every tensor");
+  add("oplog", po::value(&o.oplog)->value_name("FILE"),
+      "write the op log, and print what kbsim replay FILE will print");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"),
       "write summary.json, results.csv, links.csv, units.csv, run.json and config.resolved.yaml there");
@@ -103,35 +107,46 @@ void require_known(const config::AlgorithmSpec& algorithm) {
   (void)ccl::validators().at(algorithm.validator);
 }
 
+std::optional<LogChecksums> log_of(const Options& options, host::Session& session) {
+  if (options.oplog.empty()) return std::nullopt;
+  write_log(options.oplog, session.log());
+  return checksums(session.log(), session.replay());
+}
+
 boost::json::object to_json(const Options& options, const BenchReport& outcome,
-                            const report::RunSummary& summary, const hw::Attribution& messages) {
-  return {{"schema_version", 1},
-          {"version", KBSIM_VERSION},
-          {"bench", options.bench},
-          {"topology", options.machine.topology},
-          {"correct", outcome.correct},
-          {"result", outcome.json},
-          {"messages", report::to_json(messages)},
-          {"run", report::to_json(summary)}};
+                            const report::RunSummary& summary, const hw::Attribution& messages,
+                            const std::optional<LogChecksums>& log) {
+  boost::json::object all{{"schema_version", 1},
+                          {"version", KBSIM_VERSION},
+                          {"bench", options.bench},
+                          {"topology", options.machine.topology},
+                          {"correct", outcome.correct},
+                          {"result", outcome.json},
+                          {"messages", report::to_json(messages)},
+                          {"run", report::to_json(summary)}};
+  if (log) all["oplog"] = to_json(*log);
+  return all;
 }
 
 void write(const Options& options, const Arguments& arguments, host::Session& session,
-           const BenchReport& outcome, const report::RunSummary& summary) {
+           const BenchReport& outcome, const report::RunSummary& summary,
+           const std::optional<LogChecksums>& log) {
   const OutputFolder folder{options.out};
   const hw::Machine& machine = session.machine();
   folder.write_run("run", arguments, std::nullopt, session.spec(), summary);
-  folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution()));
+  folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
   folder.write("results.csv", to_csv({outcome.json}));
   folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
   folder.write("units.csv", report::units_csv(machine, summary.simulated));
 }
 
 void print(const Options& options, const BenchReport& outcome, const report::RunSummary& summary,
-           const hw::Attribution& messages) {
+           const hw::Attribution& messages, const std::optional<LogChecksums>& log) {
   if (options.json) {
-    std::cout << boost::json::serialize(to_json(options, outcome, summary, messages)) << '\n';
+    std::cout << boost::json::serialize(to_json(options, outcome, summary, messages, log)) << '\n';
   } else {
     fmt::print("{} {}\n", outcome.text, report::to_text(messages));
+    if (log) fmt::print("{}\n", to_text(*log));
     std::fflush(stdout);
   }
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
@@ -163,13 +178,14 @@ ExitCode run_bench(const Arguments& arguments) {
   const Signals signals{session};
   session.run();
 
+  const std::optional<LogChecksums> log = log_of(options, session);
   const report::RunSummary summary{.simulated = session.sim().now(),
                                    .events = session.sim().events(),
                                    .digest = session.machine().digest(),
                                    .wall = std::chrono::steady_clock::now() - start,
                                    .peak_memory = report::peak_memory()};
-  if (!options.out.empty()) write(options, arguments, session, report, summary);
-  print(options, report, summary, session.machine().fabric().attribution());
+  if (!options.out.empty()) write(options, arguments, session, report, summary, log);
+  print(options, report, summary, session.machine().fabric().attribution(), log);
   return report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }
 

@@ -1,0 +1,86 @@
+// kbsim replay: executes a recorded op log in a process of its own.
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+#include <boost/json/serialize.hpp>
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/report/run_summary.hpp"
+
+#include "commands.hpp"
+#include "oplog_file.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+using Seconds = std::chrono::duration<double>;
+
+struct Options {
+  std::string log;
+  bool json = false;
+  bool quiet = false;
+  int num_threads = 0;
+};
+
+constexpr std::string_view kExamples = R"(
+examples:
+  kbsim --topology topology.yaml --bench ccl_allreduce --oplog run.oplog
+  kbsim replay run.oplog
+)";
+
+// False after --help.
+bool parse(const Arguments& arguments, Options& o) {
+  po::options_description all{"options of kbsim replay"};
+  auto add = all.add_options();
+  add("log", po::value(&o.log)->value_name("FILE")->required(), "what a run wrote with --oplog");
+  add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
+  add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
+  add("num-threads", po::value(&o.num_threads)->value_name("N"),
+      "threads that compute the numbers (default: all); the result is the same");
+  add("help", "this text");
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(arguments)
+                  .options(all)
+                  .positional(po::positional_options_description{}.add("log", 1))
+                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+                  .run(),
+              values);
+    if (values.count("help") == 0) po::notify(values);
+  } catch (const po::error& error) {
+    throw UsageError{std::string{error.what()} + "; see kbsim replay --help"};
+  }
+  if (o.num_threads < 0 || o.num_threads > 1024)
+    throw UsageError{fmt::format("--num-threads must be 0 to 1024, got {}", o.num_threads)};
+  if (values.count("help") > 0) std::cout << "usage: kbsim replay FILE [options]\n\n" << all << kExamples;
+  return values.count("help") == 0;
+}
+
+void print(const Options& options, const LogChecksums& result) {
+  if (!options.json) return fmt::print("{}\n", to_text(result));
+  const boost::json::object all{
+      {"schema_version", 1}, {"version", KBSIM_VERSION}, {"oplog", to_json(result)}};
+  std::cout << boost::json::serialize(all) << '\n';
+}
+
+}  // namespace
+
+ExitCode replay_log(const Arguments& arguments) {
+  Options options;
+  if (!parse(arguments, options)) return ExitCode::ok;
+  const auto start = std::chrono::steady_clock::now();
+  const oplog::OpLog log = read_log(options.log);
+  replay::Replay replay{log, static_cast<unsigned>(options.num_threads)};
+  print(options, checksums(log, replay));
+  std::fflush(stdout);
+  if (options.quiet) return ExitCode::ok;
+  fmt::print(stderr, "executed {} operations, {:.3f} s wall, {} of values at most, {} peak memory\n",
+             replay.counters().executed, Seconds{std::chrono::steady_clock::now() - start}.count(),
+             to_string(replay.counters().peak), to_string(report::peak_memory()));
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app
