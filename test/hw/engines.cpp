@@ -63,6 +63,17 @@ Task<> load_beside_a_store(TL& tl, SeenArgs args) {
   co_await storing;
 }
 
+Task<> multiply_and_add(TL& tl, SeenArgs args) {
+  *args.begin = tl.clock();
+  const Tile a = tl.zeros({64, 64});
+  const Tile c = tl.dot(a, a);
+  const Tile b = a * 2.0;  // beside the product
+  const Tile all = tl.reshape(c, {4096}) + tl.reshape(b, {4096});
+  tl.print("all", all);
+  *args.end = tl.clock();
+  co_return;
+}
+
 struct Seen {
   Time begin{};
   Time end{};
@@ -117,6 +128,64 @@ TEST_CASE("PeGemm: m k n / macs_per_ns, rounded up to a picosecond") {
         CHECK(gemm.tile_cost(m, k, 11) == Time{(1000 * m * k * 11 + rate - 1) / rate});
     }
   }
+}
+
+oplog::Op operation(oplog::OpKind kind, const oplog::Parameters& params, std::vector<Shape> inputs,
+                    Shape shape) {
+  oplog::Op op{.kind = kind, .params = params, .shape = shape};
+  for (const Shape& input : inputs) op.inputs.push_back({.slices = {}, .shape = input});
+  return op;
+}
+
+TEST_CASE("PeGemm: a dot costs its tiles, padded, times its batches") {
+  Rig rig{small_machine()};
+  const auto& gemm = rig.machine->at<hw::PeGemm>(rig.pe(kPe).gemm);
+  const hw::GemmTile tile{.m = 32, .k = 64, .n = 32};
+  const auto cost = [&](Shape a, Shape b, Shape c) {
+    return gemm.cost(operation(oplog::OpKind::dot, {}, {a, b}, c), tile);
+  };
+  CHECK(cost({32, 64}, {64, 32}, {32, 32}) == 16_ns);
+  CHECK(cost({1, 1}, {1, 1}, {1, 1}) == 16_ns);
+  CHECK(cost({33, 65}, {65, 97}, {33, 97}) == 2 * 2 * 4 * 16_ns);
+  CHECK(cost({5, 32, 64}, {5, 64, 32}, {5, 32, 32}) == 5 * 16_ns);
+}
+
+TEST_CASE("PeMath: an operation costs by its class and the larger of what goes in and comes out") {
+  using oplog::OpKind;
+  config::MachineSpec spec = small_machine();
+  spec.pe.pe_math.attrs = {{"elementwise_cycles", std::int64_t{2}},
+                           {"transcendental_cycles", std::int64_t{5}},
+                           {"reduce_cycles", std::int64_t{3}},
+                           {"move_cycles", std::int64_t{7}}};
+  Rig rig{spec};
+  const auto& math = rig.machine->at<hw::PeMath>(rig.pe(kPe).math);
+  const auto cost = [&](OpKind kind, const oplog::Parameters& params, Shape in, Shape out) {
+    return math.cost(operation(kind, params, {in}, out));
+  };
+  constexpr Time kStart = 4_ns;
+  CHECK(cost(OpKind::unary, {.unary = oplog::UnaryOp::exp}, {65}, {65}) == kStart + 2 * 5_ns);
+  CHECK(cost(OpKind::unary, {.unary = oplog::UnaryOp::abs}, {64}, {64}) == kStart + 2_ns);
+  CHECK(cost(OpKind::reduce, {}, {2, 64}, {2}) == kStart + 2 * 3_ns);
+  CHECK(cost(OpKind::broadcast, {}, {64}, {3, 64}) == kStart + 3 * 7_ns);
+  CHECK(cost(OpKind::softmax, {}, {64}, {64}) == kStart + 2 * 3_ns + 5_ns + 2 * 2_ns);
+}
+
+TEST_CASE("Kernel: products run beside pe_math; numbers, views and prints take no time") {
+  Rig rig{small_machine()};
+  const Seen seen = run_kernel(rig, multiply_and_add);
+  const Time math = 4_ns + 64_ns;  // 4096 elements
+  const Time gemm = 4 * 16_ns;     // 2 x 1 x 2 tiles
+  const Time zeros = kDispatch + math;
+  CHECK(seen.end - seen.begin == 4 * kDispatch);
+  REQUIRE(seen.ops.size() == 6);
+  CHECK(seen.ops[1].end == zeros + gemm);
+  CHECK(seen.ops[2].start == seen.ops[2].end);
+  CHECK(seen.ops[3].end == zeros + math);
+  CHECK(seen.ops[4].end == zeros + std::max(gemm, math) + math);
+  CHECK(seen.ops[4].shape == Shape{4096});
+  CHECK(seen.ops[5].kind == oplog::OpKind::print);
+  CHECK(seen.ops[5].start == seen.ops[4].end);
+  CHECK(seen.ops[5].end == seen.ops[4].end);
 }
 
 TEST_CASE("Kernel: queued commands cost the kernel their dispatch; the engine serves them in a row") {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/replay/numbers.hpp"
@@ -33,6 +34,22 @@ class Graph {
 
   oplog::Operand copy(const oplog::Operand& from) { return unary(oplog::OpKind::copy, from, from.dtype); }
   oplog::Operand cast(const oplog::Operand& from, DType to) { return unary(oplog::OpKind::cast, from, to); }
+
+  /// Any operation: recorded, so that its shapes and dtypes are checked.
+  oplog::Operand record(oplog::OpKind kind, const oplog::Parameters& params, DType dtype, const Shape& shape,
+                        std::vector<oplog::Operand> inputs) {
+    oplog::Op op = blank(kind, dtype);
+    op.params = params;
+    op.shape = shape;
+    op.inputs.assign(inputs.begin(), inputs.end());
+    return add(std::move(op));
+  }
+
+  oplog::Operand literal_of(const std::vector<double>& numbers, const Shape& shape, DType dtype) {
+    oplog::Operand all = literal(numbers, dtype);
+    all.shape = shape;
+    return all;
+  }
 
   oplog::Operand binary(oplog::BinaryOp code, const oplog::Operand& a, const oplog::Operand& b) {
     oplog::Op op = blank(oplog::OpKind::binary, a.dtype);

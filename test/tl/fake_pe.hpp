@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/oplog/log.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/tl/tl.hpp"
 
 namespace kbsim::test {
 
-/// A PE that does nothing but note what it is told; tests complete what it has started.
+/// A PE that does nothing but record what it is told, which checks it; tests complete what it has started.
 class FakePe : public PeBackend {
  public:
-  explicit FakePe(Simulation& sim) : sim_{sim} {}
+  explicit FakePe(Simulation& sim) : sim_{sim} { log.add_lane("pe"); }
 
   [[nodiscard]] int program_id(int axis) const override { return axis; }
   [[nodiscard]] int num_programs(int axis) const override { return 10 * (axis + 1); }
@@ -23,6 +24,7 @@ class FakePe : public PeBackend {
 
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override {
     commands.push_back(command);
+    log.record(described(command));
     return tile(command.shape, command.dtype);
   }
   [[nodiscard]] TilePtr view(const TilePtr&, Shape shape, DType dtype) override { return tile(shape, dtype); }
@@ -62,6 +64,7 @@ class FakePe : public PeBackend {
     Time end;
   };
   std::vector<EngineCommand> commands;
+  oplog::OpLog log;
   std::vector<Range> ranges;
   std::vector<Block> blocks;
   std::vector<PendingPtr> started;
@@ -69,6 +72,20 @@ class FakePe : public PeBackend {
   std::vector<PendingPtr> detachments;
 
  private:
+  oplog::Op described(const EngineCommand& command) {
+    oplog::Op op{.id = log.reserve(0),
+                 .kind = command.kind,
+                 .params = command.params,
+                 .dtype = command.dtype,
+                 .shape = command.shape};
+    for (const TilePtr& input : command.inputs) {
+      if (!input) continue;
+      const std::int64_t bytes = input->shape().bytes(input->dtype()).count();
+      op.inputs.push_back({.slices = {{{}, 0, bytes}}, .shape = input->shape(), .dtype = input->dtype()});
+    }
+    return op;
+  }
+
   PendingPtr start(std::string what, std::source_location at) {
     started.push_back(std::make_shared<PendingState>(sim_, *this, std::move(what), at));
     return started.back();

@@ -14,6 +14,7 @@
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
+#include "kbsim/replay/prints.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -177,6 +178,8 @@ ExitCode run_bench(const Arguments& arguments) {
                             main.run(bench.run(main, {.verify_data = options.verify_data}, &report)));
   const Signals signals{session};
   session.run();
+  for (const std::string& line : replay::prints(session.log(), session.replay()))
+    fmt::print(stderr, "{}\n", line);
 
   const std::optional<LogChecksums> log = log_of(options, session);
   const report::RunSummary summary{.simulated = session.sim().now(),

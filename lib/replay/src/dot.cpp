@@ -84,20 +84,28 @@ void multiply(ConstMatrix<W> a, ConstMatrix<W> b, MutableMatrix<Sum> sum) {
   }
 }
 
-/// Products of numbers of W, summed up as numbers of Sum.
+/// Where numbers of Sum add up: in the result itself if it holds such numbers.
+template <class Sum>
+Sum* sums(const Op& op, DType dtype, Output out, std::vector<Sum>& own) {
+  if (op.dtype == dtype) return reinterpret_cast<Sum*>(out.data());
+  own.resize(static_cast<std::size_t>(op.shape.elements()));
+  return own.data();
+}
+
+/// Products of numbers of W, summed up as numbers of Sum, in which `dtype` computes.
 template <class W, class Sum>
-void product(const Op& op, Inputs inputs, Output out) {
+void product(const Op& op, DType dtype, Inputs inputs, Output out) {
   const Extents x{op};
   const Numbers<W> a{inputs[0], op.inputs[0].dtype};
   const Numbers<W> b{inputs[1], op.inputs[1].dtype};
-  std::vector<Sum> sums(static_cast<std::size_t>(op.shape.elements()));
-  const MutableArray<Sum> all{sums.data(), op.shape.elements()};
-  if (inputs.size() == 3) load<Sum>(inputs[2], op.inputs[2].dtype, all);
+  std::vector<Sum> own;
+  Sum* const all = sums(op, dtype, out, own);  // zeros
+  if (inputs.size() == 3) load<Sum>(inputs[2], dtype, {all, op.shape.elements()});
   for (Eigen::Index i = 0; i < x.batches; ++i) {
     multiply<W, Sum>({a.data() + i * x.m * x.k, x.m, x.k}, {b.data() + i * x.k * x.n, x.k, x.n},
-                     {sums.data() + i * x.m * x.n, x.m, x.n});
+                     {all + i * x.m * x.n, x.m, x.n});
   }
-  store(sums, op.dtype, out);
+  store<Sum>(ConstArray<Sum>{all, op.shape.elements()}, op.dtype, out);
 }
 
 }  // namespace
@@ -105,9 +113,9 @@ void product(const Op& op, Inputs inputs, Output out) {
 void dot(const Op& op, Inputs inputs, Output out) {
   pin_blocking();
   const DType dtype = op.inputs[0].dtype;
-  if (dtype == f64) return product<double, double>(op, inputs, out);
-  if (info(dtype).floating) return product<float, float>(op, inputs, out);
-  product<float, std::int32_t>(op, inputs, out);
+  if (dtype == f64) return product<double, double>(op, f64, inputs, out);
+  if (info(dtype).floating) return product<float, float>(op, f32, inputs, out);
+  product<float, std::int32_t>(op, i32, inputs, out);
 }
 
 }  // namespace kbsim::replay

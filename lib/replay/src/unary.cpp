@@ -21,6 +21,11 @@ void each(const Op& op, Inputs inputs, Output out, const F& f) {
   });
 }
 
+double sigmoid(double x) {
+  const double small = std::exp(-std::abs(x));  // never overflows
+  return (x < 0 ? small : 1.0) / (1.0 + small);
+}
+
 /// Functions whose results no format holds exactly: computed in double, then rounded once.
 double inexact(UnaryOp op, double x) {
   switch (op) {
@@ -32,7 +37,7 @@ double inexact(UnaryOp op, double x) {
     case UnaryOp::sin: return std::sin(x);
     case UnaryOp::cos: return std::cos(x);
     case UnaryOp::tanh: return std::tanh(x);
-    case UnaryOp::sigmoid: return 1.0 / (1.0 + std::exp(-x));
+    case UnaryOp::sigmoid: return sigmoid(x);
     case UnaryOp::erf: return std::erf(x);
     default: throw InternalError{"a function beyond the table"};
   }
