@@ -1,0 +1,74 @@
+// Attention without the matrix of scores: keys come in blocks, and what was seen so far is rescaled.
+#include <algorithm>
+#include <limits>
+
+#include "kbsim/kernels/attention.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+namespace kbsim {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// Over the keys so far: the largest score, the sum of exp(score - largest), and the weighted values.
+struct Running {
+  Tile largest;
+  Tile sum;
+  Tile out;
+};
+
+// Where keys beyond the last, or after the query, would count, the score is never.
+Tile visible(TL& tl, const Tile& scores, std::int64_t query, std::int64_t key,
+             const FlashAttentionArgs& args) {
+  const Tile columns = tl.reshape(tl.arange(key, key + args.block_n), {1, args.block_n});
+  Tile seen = columns < args.s_kv;
+  if (args.causal) {
+    const Tile rows = tl.reshape(tl.arange(query, query + args.block_m), {args.block_m, 1});
+    seen = seen & (columns <= rows);
+  }
+  return tl.where(seen, scores, kNever);
+}
+
+Running attend(TL& tl, const Tile& scores, const Tile& v, const Running& before) {
+  const Tile largest = tl.maximum(before.largest, tl.max(scores, {.axis = 1, .keep_dims = true}));
+  const Tile p = tl.exp(scores - largest);
+  const Tile fade = tl.exp(before.largest - largest);
+  const Tile sum = before.sum * fade + tl.sum(p, {.axis = 1, .keep_dims = true});
+  return {.largest = largest, .sum = sum, .out = tl.dot(p.to(v.dtype()), v, before.out * fade)};
+}
+
+Task<> flash_attention(TL& tl, FlashAttentionArgs args) {
+  const auto blocks_of = [&](Ptr base, std::int64_t rows, std::int64_t block) {
+    return tl.make_desc({.base = base, .shape = {rows, args.d}, .block = {block, args.d}});
+  };
+  const Descriptor Q = blocks_of(args.q, args.s_q, args.block_m);
+  const Descriptor K = blocks_of(args.k, args.s_kv, args.block_n);
+  const Descriptor V = blocks_of(args.v, args.s_kv, args.block_n);
+  const Descriptor O = blocks_of(args.o, args.s_q, args.block_m);
+
+  for (std::int64_t query = 0; query < args.s_q; query += args.block_m) {
+    const Tile q = co_await Q.load({query, 0});
+    const std::int64_t keys = args.causal ? std::min(args.s_kv, query + args.block_m) : args.s_kv;
+    Running run{.largest = tl.full({args.block_m, 1}, kNever),
+                .sum = tl.zeros({args.block_m, 1}),
+                .out = tl.zeros({args.block_m, args.d})};
+    auto next_k = K.load({0, 0});
+    auto next_v = V.load({0, 0});
+    for (std::int64_t key = 0; key < keys; key += args.block_n) {
+      const Tile k = co_await next_k;
+      const Tile v = co_await next_v;
+      if (key + args.block_n < keys) {
+        next_k = K.load({key + args.block_n, 0});
+        next_v = V.load({key + args.block_n, 0});
+      }
+      const Tile scores = tl.dot(q, tl.trans(k)) * args.scale;
+      run = attend(tl, visible(tl, scores, query, key, args), v, run);
+    }
+    const Tile result = run.out / run.sum;
+    co_await O.store({query, 0}, result.to(args.o.dtype));
+  }
+}
+KBSIM_KERNEL(flash_attention, "softmax(Q K^T) V of one PE, keys in blocks, no matrix of scores");
+
+}  // namespace
+}  // namespace kbsim
