@@ -279,11 +279,35 @@ inline void deadlock(const RunPair& run) {
               {"second on sip0.cube1.pe0 waits for event recv W since ", kHere});
 }
 
+// ---- engines
+
+// Columns 4 to 7 of the 8 x 8 numbers lie above their row's mean.
+inline Task<> computes(TL& tl, BackendArgs args) {
+  const Tile loaded = co_await tl.load(args.mine, {kRow}, f16);
+  const Tile x = tl.reshape(loaded, {8, 8});
+  const Tile place = tl.arange(0, 8);
+  const Tile unit = tl.where(tl.eq(tl.unsqueeze(place, 1), place), 1.0, 0.0).to(f16);
+  const Tile same = tl.trans(tl.dot(unit, tl.trans(x)));
+  const Tile mean = tl.sum(x.to(f32), {.axis = 1, .keep_dims = true}) / 8;
+  const Tile result = tl.where(x > mean, same + 1, -same);
+  co_await tl.store(args.mine, tl.reshape(result.to(f16), {kRow}));
+}
+
+inline void engines(const RunPair& run) {
+  const BackendOutcome outcome = run(computes, idle, 1);
+  REQUIRE(outcome.error == "");
+  for (std::size_t i = 0; i < kRow; ++i) {
+    const auto x = static_cast<double>(i);
+    CHECK(outcome.memory[i] == (i % 8 >= 4 ? x + 1 : -x));
+  }
+}
+
 }  // namespace backend_suite
 
 inline const std::vector<BackendCase>& backend_cases() {
   static const std::vector<BackendCase> cases{
       {"what is loaded stays what it was; what is stored is there", backend_suite::memory},
+      {"shapes, comparisons, reductions and products give the numbers they say", backend_suite::engines},
       {"a kernel knows its PE, cube and SIP, and how many there are", backend_suite::places},
       {"tiles come in the order of their sends, be there one slot or many", backend_suite::order},
       {"a send keeps what it was given, awaited or detached", backend_suite::values},
