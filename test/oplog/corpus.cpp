@@ -1,0 +1,23 @@
+// What the fuzzer found worth keeping (test/fuzz).
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <doctest/doctest.h>
+
+#include "sealed.hpp"
+
+using namespace kbsim::test;
+
+TEST_CASE("Op log file: each file of the fuzzer's corpus gives a log or is refused") {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{KBSIM_SOURCE_DIR "/test/fuzz/corpus/oplog"}) {
+    const std::string name = entry.path().filename().string();
+    CAPTURE(name);
+    std::ifstream in{entry.path(), std::ios::binary};
+    const Decoded found = decoded(sealed({std::istreambuf_iterator<char>{in}, {}}));
+    CHECK(found.digest.empty() != found.error.empty());
+    ++files;
+  }
+  CHECK(files > 0);
+}
