@@ -40,9 +40,11 @@ struct SramSpec {
 struct CpuSpec {
   double freq_ghz = 1.0;
   int dispatch_cycles = 4;
+  std::int64_t max_commands = 1'000'000;
   static void describe(FieldList<CpuSpec>& f) {
     f.add("freq_ghz", &CpuSpec::freq_ghz, kPositive, "clock");
     f.add("dispatch_cycles", &CpuSpec::dispatch_cycles, kNotNegative, "cost of a command");
+    f.add("max_commands", &CpuSpec::max_commands, at_least(1), "of one kernel");
   }
 };
 
@@ -50,10 +52,14 @@ struct SchedulerSpec {
   int m = 32;
   int k = 64;
   int n = 32;
+  double fetch_gbs = 1024.0;
+  double fetch_ns = 2.0;
   static void describe(FieldList<SchedulerSpec>& f) {
     f.add("tile_m", &SchedulerSpec::m, at_least(1), "rows of a tile");
     f.add("tile_k", &SchedulerSpec::k, at_least(1), "depth of a tile");
     f.add("tile_n", &SchedulerSpec::n, at_least(1), "columns of a tile");
+    f.add("fetch_bw_gbs", &SchedulerSpec::fetch_gbs, kPositive, "TCM into the engine");
+    f.add("fetch_ns", &SchedulerSpec::fetch_ns, kNotNegative, "latency of that");
   }
 };
 

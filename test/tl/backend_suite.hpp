@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
@@ -87,6 +88,59 @@ inline void blocks(const RunPair& run) {
     if (row == 3 && column >= 6) expected = -HUGE_VAL;
     CHECK(outcome.memory[i] == expected);
   }
+}
+
+// The row is A [4, 8] and B [8, 2] of which A is streamed; relu(2 A B - 3000) and A B go back over it.
+inline Task<> multiplies(TL& tl, BackendArgs args) {
+  const Tile b = co_await tl.load(args.mine + 32, {8, 2}, f16);
+  const Ref a = tl.ref(args.mine, {4, 8}, f16);
+  const Ref out = tl.ref(args.mine + 48, {4, 2}, f16);
+  const Tile shift = tl.full({2}, -3000.0, f32);
+  co_await tl.composite(
+      {.a = a, .b = b, .out = out, .epilogue = {Step::scale(2.0), Step::bias(shift), Step::relu()}});
+  const Tile product = co_await tl.composite({.a = a, .b = b, .dtype = f16, .depth = 1});
+  co_await tl.store(args.mine + 56, tl.reshape(product, {8}));
+}
+
+inline void composites(const RunPair& run) {
+  const BackendOutcome outcome = run(multiplies, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t m = 0; m < 4; ++m) {
+    for (std::size_t n = 0; n < 2; ++n) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < 8; ++k) sum += static_cast<double>((m * 8 + k) * (32 + k * 2 + n));
+      const double rounded = outcome.memory[56 + m * 2 + n];
+      CHECK(std::abs(rounded - sum) <= sum / 2048);  // f16
+      const double expected = std::max(0.0, 2.0 * sum - 3000.0);
+      CHECK(std::abs(outcome.memory[48 + m * 2 + n] - expected) <= expected / 2048);
+    }
+  }
+}
+
+// The place of the first number above 40, and the sum of a doubling until it exceeds 1000.
+inline Task<> searches(TL& tl, BackendArgs args) {
+  const Tile row = co_await tl.load(args.mine, {kRow}, f16);
+  int found = 0;
+  for (double number = 0.0; number <= 40.0; ++found) number = co_await tl.item(row, {found});
+  Tile x = tl.full({1}, 3.0, f32);
+  int rounds = 0;
+  for (double number = 3.0; number <= 1000.0; ++rounds) {
+    x += x;
+    number = co_await tl.item(x);
+  }
+  co_await tl.sync();
+  co_await tl.store(args.mine, tl.full({1}, found, f16));
+  co_await tl.store(args.mine + 1, tl.full({1}, rounds, f16));
+}
+
+inline void items(const RunPair& run) {
+  const BackendOutcome outcome = run(searches, searches, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  CHECK(outcome.memory[0] == 42.0);  // it had seen 41 at place 41
+  CHECK(outcome.memory[1] == 9.0);   // 3 * 2^9 = 1536
+  CHECK(outcome.memory[kRow] == 1.0);
 }
 
 inline void memory(const RunPair& run) {
@@ -312,6 +366,8 @@ inline const std::vector<BackendCase>& backend_cases() {
       {"tiles come in the order of their sends, be there one slot or many", backend_suite::order},
       {"a send keeps what it was given, awaited or detached", backend_suite::values},
       {"both ends may send first", backend_suite::both_ways},
+      {"a composite is a product with its epilogue, into memory or a tile", backend_suite::composites},
+      {"what a kernel does may depend on numbers that it asks for", backend_suite::items},
       {"blocks are padded at the edges, and written only inside", backend_suite::blocks},
       {"a tile that isn't asked for, a direction that isn't there, a payload beyond a slot",
        backend_suite::queue_faults},

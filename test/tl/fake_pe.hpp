@@ -51,6 +51,15 @@ class FakePe : public PeBackend {
   [[nodiscard]] PendingPtr recv(Dir, Shape, DType, int, std::source_location at) override {
     return start("recv", at);
   }
+  [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override {
+    composites.push_back(command);
+    return start("composite", command.at);
+  }
+  [[nodiscard]] PendingPtr sync(std::source_location at) override { return start("sync", at); }
+  [[nodiscard]] PendingPtr item(const TilePtr&, std::int64_t element, std::source_location at) override {
+    items.push_back(element);
+    return start("item", at);
+  }
   void dropped(const PendingState& pending) noexcept override { drops.push_back(pending.what()); }
   void detached(PendingPtr pending) override { detachments.push_back(std::move(pending)); }
 
@@ -67,6 +76,8 @@ class FakePe : public PeBackend {
   oplog::OpLog log;
   std::vector<Range> ranges;
   std::vector<Block> blocks;
+  std::vector<CompositeCommand> composites;
+  std::vector<std::int64_t> items;
   std::vector<PendingPtr> started;
   std::vector<std::string> drops;
   std::vector<PendingPtr> detachments;

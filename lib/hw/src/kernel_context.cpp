@@ -16,13 +16,15 @@ PeTile& pe_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
 }  // namespace
 
 PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents,
-               Time ready, const std::source_location& at)
+               Time ready, const std::source_location& at, std::optional<RingSlot> slot)
     : TileState{*owner, shape, dtype},
       context_{std::move(owner)},
       contents_{std::move(contents)},
       ready_{ready},
-      last_use_{ready} {
-  context_->take_tcm(size(), at);
+      last_use_{ready},
+      hold_{.bytes = shape.bytes(dtype), .at = at},
+      slot_{slot} {
+  if (!slot_) context_->take_tcm(hold_);
 }
 
 PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
@@ -35,13 +37,18 @@ PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
 
 PeTile::~PeTile() {
   if (base_) return;
-  context_->give_tcm(size());
-  if (ipcq_ == nullptr || !context_->machine_runs()) return;
-  ipcq_->release(std::max(last_use_, context_->clock()), queue_, slot_);
+  if (!slot_) {
+    context_->give_tcm(hold_, last_use_);
+  } else if (context_->machine_runs()) {
+    slot_->ipcq->release(std::max(last_use_, context_->clock()), slot_->queue, slot_->slot);
+  }
 }
 
 KernelContext::KernelContext(const PeUnits& units, std::string kernel)
-    : units_{units}, kernel_{std::move(kernel)}, clock_{units.sim->now()} {}
+    : units_{units},
+      kernel_{std::move(kernel)},
+      clock_{units.sim->now()},
+      tcm_{units.spec->cube.memory.tcm - units.spec->cube.memory.tcm_scheduler} {}
 
 int KernelContext::program_id(int axis) const {
   return axis == 0 ? units_.at.pe : axis == 1 ? units_.at.cube : units_.at.sip;
@@ -53,7 +60,12 @@ int KernelContext::num_programs(int axis) const {
 }
 
 // The time at which the next command reaches its unit.
-Time KernelContext::issue() {
+Time KernelContext::issue(const std::source_location& at) {
+  if (++commands_ > units_.max_commands) {
+    throw fault(at, fmt::format("the kernel has issued {} commands: is this an endless loop? If not, raise "
+                                "max_commands of pe.pe_cpu",
+                                units_.max_commands));
+  }
   clock_ = clock() + units_.dispatch;
   return clock_;
 }
@@ -79,7 +91,7 @@ Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op o
   if (number || command.kind == oplog::OpKind::print) {
     return units_.math->note(std::max(operands, clock()), std::move(op));
   }
-  const Time earliest = std::max(issue(), operands);
+  const Time earliest = std::max(issue(command.at), operands);
   if (command.kind != oplog::OpKind::dot) {
     const Time cost = units_.math->cost(op);
     return units_.math->issue(earliest, cost, std::move(op));
@@ -93,6 +105,7 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
   for (const TilePtr& input : command.inputs) {
     if (input) operands = std::max(operands, pe_tile(input).ready());
   }
+  require_room(command.shape.bytes(command.dtype), command.at);
   oplog::Op op = described(command);
   const oplog::ValueId value = op.id;
   const Time end = run(command, operands, std::move(op));
@@ -107,14 +120,23 @@ TilePtr KernelContext::view(const TilePtr& tile, Shape shape, DType dtype) {
   return std::make_shared<PeTile>(std::static_pointer_cast<PeTile>(tile), shape, dtype);
 }
 
-TilePtr KernelContext::tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
-                            const std::source_location& at) {
+std::shared_ptr<PeTile> KernelContext::tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
+                                            const std::source_location& at) {
   const oplog::Slices contents{{value, 0, shape.bytes(dtype).count()}};
   return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, ready, at);
 }
 
 PendingPtr KernelContext::pending(std::string what, std::source_location at) {
   return std::make_shared<PendingState>(*units_.sim, *this, std::move(what), at);
+}
+
+PendingPtr KernelContext::under_way(std::string what, std::source_location at) {
+  constexpr std::size_t kFew = 64;
+  if (under_way_.size() >= kFew && under_way_.size() == under_way_.capacity())
+    std::erase_if(under_way_, [](const auto& known) { return known.expired(); });
+  PendingPtr state = pending(std::move(what), at);
+  under_way_.push_back(state);
+  return state;
 }
 
 std::vector<Piece> KernelContext::translate(const Block& block, std::string_view call,
@@ -140,17 +162,33 @@ PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_l
 }
 
 PendingPtr KernelContext::load_block(Block from, std::source_location at) {
-  PendingPtr done = pending("load", at);
-  LoadCommand move{
-      .from = translate(from, "load", at), .shape = from.shape, .dtype = from.dtype, .pad = from.pad};
-  if (from.in_memory() < from.shape.bytes(from.dtype)) move.padding = units_.log->reserve(units_.lane);
-  units_.scheduler->submit(issue() + units_.mmu->latency(),
-                           DmaCommand{.move = std::move(move),
-                                      .kernel = shared_from_this(),
-                                      .value = units_.log->reserve(units_.lane),
-                                      .pending = done,
-                                      .order = {++order_}});
+  PendingPtr done = under_way("load", at);
+  const Bytes size = from.shape.bytes(from.dtype);
+  Stalled load{.move = {.from = translate(from, "load", at), .pad = from.pad},
+               .pending = done,
+               .shape = from.shape,
+               .dtype = from.dtype};
+  const bool waits = !stalled_.empty() || !room(size);
+  if (waits && units_.spec->pe.tcm.on_full == "error") throw fault(at, no_room(size));
+  if (from.in_memory() < size) load.move.padding = units_.log->reserve(units_.lane);
+  load.value = units_.log->reserve(units_.lane);
+  load.order = ++order_;
+  const Time start = issue(at) + units_.mmu->latency();
+  if (waits) {
+    stall(std::move(load));
+  } else {
+    start_load(std::move(load), start);
+  }
   return done;
+}
+
+void KernelContext::start_load(Stalled load, Time at) {
+  load.move.into = tile(load.value, load.shape, load.dtype, {}, load.pending->at());
+  units_.scheduler->submit(at, DmaCommand{.move = std::move(load.move),
+                                          .kernel = shared_from_this(),
+                                          .value = load.value,
+                                          .pending = load.pending,
+                                          .order = {load.order}});
 }
 
 PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_location at) {
@@ -158,9 +196,9 @@ PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_locatio
 }
 
 PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source_location at) {
-  PendingPtr done = pending("store", at);
+  PendingPtr done = under_way("store", at);
   auto pieces = translate(to, "store", at);
-  const Time start = std::max(issue() + units_.mmu->latency(), pe_tile(tile).ready());
+  const Time start = std::max(issue(at) + units_.mmu->latency(), pe_tile(tile).ready());
   units_.scheduler->submit(start, DmaCommand{.move = StoreCommand{.to = std::move(pieces), .tile = tile},
                                              .kernel = shared_from_this(),
                                              .value = units_.log->reserve(units_.lane),
@@ -170,16 +208,16 @@ PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source
 }
 
 // Sends of a direction leave in program order, though their tiles may be ready in another.
-Time KernelContext::send_start(std::size_t queue, Time ready) {
+Time KernelContext::send_start(std::size_t queue, Time ready, const std::source_location& at) {
   Time& last = last_send_[queue];
-  last = std::max({last, issue(), ready});
+  last = std::max({last, issue(at), ready});
   return last;
 }
 
 PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
-  PendingPtr done = pending(fmt::format("send {}", dir.name), at);
+  PendingPtr done = under_way(fmt::format("send {}", dir.name), at);
   const std::size_t to = queue(dir, pe_tile(tile).size(), "send", at);
-  units_.scheduler->submit(send_start(to, pe_tile(tile).ready()),
+  units_.scheduler->submit(send_start(to, pe_tile(tile).ready(), at),
                            SendCommand{.queue = to,
                                        .tile = tile,
                                        .tag = tag,
@@ -193,13 +231,13 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
 PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
   PendingPtr done = pending(fmt::format("recv {}", dir.name), at);
   const std::size_t from = queue(dir, shape.bytes(dtype), "recv", at);
-  units_.scheduler->submit(issue(), RecvCommand{.queue = from,
-                                                .shape = shape,
-                                                .dtype = dtype,
-                                                .tag = tag,
-                                                .kernel = shared_from_this(),
-                                                .pending = done,
-                                                .order = ++order_});
+  units_.scheduler->submit(issue(at), RecvCommand{.queue = from,
+                                                  .shape = shape,
+                                                  .dtype = dtype,
+                                                  .tag = tag,
+                                                  .kernel = shared_from_this(),
+                                                  .pending = done,
+                                                  .order = ++order_});
   return done;
 }
 
@@ -218,16 +256,6 @@ std::size_t KernelContext::queue(Dir dir, Bytes n, std::string_view call,
                         call, dir.name, to_string(n), to_string(slot)));
   }
   return found;
-}
-
-void KernelContext::take_tcm(Bytes n, const std::source_location& at) {
-  const config::MemorySpec& memory = units_.spec->cube.memory;
-  const Bytes budget = memory.tcm - memory.tcm_scheduler;
-  if (tcm_used_ + n > budget) {
-    throw fault(at, fmt::format("a tile of {} doesn't fit the TCM of {}: {} of {} are taken by other tiles",
-                                to_string(n), to_string(units_.at), to_string(tcm_used_), to_string(budget)));
-  }
-  tcm_used_ += n;
 }
 
 void KernelContext::dropped(const PendingState& pending) noexcept {

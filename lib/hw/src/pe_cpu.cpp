@@ -14,9 +14,12 @@ namespace {
 struct PeCpuSpec {
   double freq_ghz = 1.0;
   int dispatch_cycles = 4;
+  std::int64_t max_commands = 1'000'000;
   static void describe(FieldList<PeCpuSpec>& f) {
     f.add("freq_ghz", &PeCpuSpec::freq_ghz, kPositive, "clock");
     f.add("dispatch_cycles", &PeCpuSpec::dispatch_cycles, at_least(0), "to issue one command of a kernel");
+    f.add("max_commands", &PeCpuSpec::max_commands, at_least(1),
+          "commands of one run of a kernel; one that issues more is taken for an endless loop");
   }
 };
 
@@ -41,6 +44,8 @@ class PeCpu : public Component {
               .gemm = &machine.at<PeGemm>(pe.gemm),
               .mmu = &machine.at<PeMmu>(pe.mmu),
               .ipcq = &machine.at<PeIpcq>(pe.ipcq),
+              .evaluator = &machine.evaluator(),
+              .max_commands = spec_.max_commands,
               .machine_runs = machine.running()};
     (void)sim().serve(name() + " kernels", run_launches());
   }

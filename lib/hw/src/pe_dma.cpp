@@ -18,7 +18,13 @@ namespace {
 std::vector<Piece> pieces_of(const DmaCommand& command) {
   if (const auto* load = std::get_if<LoadCommand>(&command.move)) return load->from;
   if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->to;
+  if (const auto* stream = std::get_if<StreamCommand>(&command.move)) return stream->pieces;
   return {{.memory = std::get<SlotCommand>(command.move).slot}};
+}
+
+bool reads(const DmaCommand& command) {
+  const auto* stream = std::get_if<StreamCommand>(&command.move);
+  return stream != nullptr ? stream->in : std::holds_alternative<LoadCommand>(command.move);
 }
 
 const TilePtr& source(const DmaCommand& command) {
@@ -137,8 +143,7 @@ Token PeDma::remember(Request request) {
 
 // Sends one packet, and says how long the port is taken.
 Time PeDma::send_next(Channel& channel) {
-  const bool load = std::holds_alternative<LoadCommand>(channel.jobs.front()->command.move);
-  return load ? request_load(channel) : send_chunk(channel);
+  return reads(channel.jobs.front()->command) ? request_load(channel) : send_chunk(channel);
 }
 
 Time PeDma::request_load(Channel& channel) {
@@ -204,14 +209,16 @@ void PeDma::answered(const Answer& answer) {
 }
 
 void PeDma::finish(Job& job) {
-  const DmaCommand& command = job.command;
-  const bool load = std::holds_alternative<LoadCommand>(command.move);
-  record(command, job.start, load ? loaded(job) : static_cast<const PeTile&>(*source(command)).operand());
-  try {
-    command.pending->complete(result(command), sim().now());
-  } catch (const KernelFault&) {
-    command.pending->fail(std::current_exception());
+  DmaCommand& command = job.command;
+  if (const auto* stream = std::get_if<StreamCommand>(&command.move)) {
+    stream->stream->parts = std::move(job.parts);
+    return stream->stream->done.set();
   }
+  const auto* load = std::get_if<LoadCommand>(&command.move);
+  record(command, job.start,
+         load != nullptr ? loaded(job) : static_cast<const PeTile&>(*source(command)).operand());
+  if (load != nullptr) load->into->arrived(sim().now());
+  command.pending->complete(load != nullptr ? load->into : nullptr, sim().now());
 }
 
 void PeDma::record(const DmaCommand& command, Time start, oplog::Operand moved) {
@@ -228,7 +235,8 @@ void PeDma::record(const DmaCommand& command, Time start, oplog::Operand moved) 
 // What came from memory, and between it slices of the padding, which cost nothing.
 oplog::Operand PeDma::loaded(const Job& job) {
   const auto& load = std::get<LoadCommand>(job.command.move);
-  oplog::Operand from{.slices = {}, .shape = load.shape, .dtype = load.dtype};
+  const PeTile& tile = *load.into;
+  oplog::Operand from{.slices = {}, .shape = tile.shape(), .dtype = tile.dtype()};
   std::int64_t position = 0;
   const auto pad_to = [&](std::int64_t end) {
     if (position < end) from.slices.push_back({load.padding, position, end - position});
@@ -241,24 +249,18 @@ oplog::Operand PeDma::loaded(const Job& job) {
       position += slice.bytes;
     }
   }
-  pad_to(load.shape.bytes(load.dtype).count());
+  pad_to(tile.size().count());
   if (load.padding.valid()) {
     log_->record({.id = load.padding,
                   .kind = oplog::OpKind::fill,
                   .params = {.scalar = load.pad},
-                  .dtype = load.dtype,
-                  .shape = load.shape,
+                  .dtype = tile.dtype(),
+                  .shape = tile.shape(),
                   .unit = id(),
                   .start = job.start,
                   .end = job.start});
   }
   return from;
-}
-
-TilePtr PeDma::result(const DmaCommand& command) const {
-  const auto* load = std::get_if<LoadCommand>(&command.move);
-  if (load == nullptr) return nullptr;
-  return command.kernel->tile(command.value, load->shape, load->dtype, sim().now(), command.pending->at());
 }
 
 }  // namespace kbsim::hw

@@ -35,6 +35,13 @@ Time PeEngine::issue(Time earliest, Time cost, oplog::Op op) {
   return end;
 }
 
+Time PeEngine::occupy(Time earliest, Time cost) {
+  const Time waited = std::max(earliest, free_) - earliest;
+  free_ = earliest + waited + cost;
+  use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
+  return free_;
+}
+
 Time PeEngine::note(Time at, oplog::Op op) {
   at = std::max(at, sim().now());
   op.unit = id();

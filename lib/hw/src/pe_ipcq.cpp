@@ -176,11 +176,9 @@ TilePtr PeIpcq::slot_tile(std::size_t queue, const SlotHeader& header, const Rec
   }
   const topology::PhysAddr where = pair.plan.my_base + pair.plan.slot_size * static_cast<std::int64_t>(index);
   const std::int64_t address = locate(fabric().graph(), where).address;
-  auto tile = std::make_shared<PeTile>(to.kernel, to.shape, to.dtype,
-                                       tcm_->read(address, to.shape.bytes(to.dtype).count()), sim().now(),
-                                       to.pending->at());
-  tile->lives_in(*this, queue, index);
-  return tile;
+  return std::make_shared<PeTile>(to.kernel, to.shape, to.dtype,
+                                  tcm_->read(address, to.shape.bytes(to.dtype).count()), sim().now(),
+                                  to.pending->at(), RingSlot{this, queue, index});
 }
 
 std::vector<std::string> PeIpcq::waiting() const {

@@ -10,13 +10,20 @@ KBSIM_COMPONENT("builtin.pe_scheduler", NodeKind::pe_scheduler, PeScheduler, PeS
                 "hands a kernel's commands to the PE's units");
 
 PeScheduler::PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec)
-    : Component{fabric, id}, spec_{spec}, commands_{fabric.sim(), name() + " commands"} {}
+    : Component{fabric, id},
+      spec_{spec},
+      commands_{fabric.sim(), name() + " commands"},
+      jobs_{fabric.sim(), name() + " composites"} {}
 
 void PeScheduler::start(Machine& machine) {
   const topology::PeNodes& pe = machine.graph().pe(node().at);
   dma_ = &machine.at<PeDma>(pe.dma);
   ipcq_ = &machine.at<PeIpcq>(pe.ipcq);
+  gemm_ = &machine.at<PeGemm>(pe.gemm);
+  math_ = &machine.at<PeMath>(pe.math);
+  log_ = &machine.log();
   (void)sim().serve(name(), run());
+  (void)sim().serve(name() + " composites", run_composites());
 }
 
 Task<> PeScheduler::run() {
@@ -25,6 +32,17 @@ Task<> PeScheduler::run() {
     if (auto* move = std::get_if<DmaCommand>(&command)) dma_->submit(sim().now(), std::move(*move));
     if (auto* send = std::get_if<SendCommand>(&command)) ipcq_->submit(sim().now(), std::move(*send));
     if (auto* receive = std::get_if<RecvCommand>(&command)) ipcq_->submit(sim().now(), std::move(*receive));
+    if (auto* job = std::get_if<std::shared_ptr<CompositeJob>>(&command))
+      jobs_.post(sim().now(), std::move(*job));
+  }
+}
+
+Task<> PeScheduler::run_composites() {
+  for (;;) {
+    const std::shared_ptr<CompositeJob> job = co_await jobs_.receive();
+    CompositeRun run{sim(), *job, {.dma = dma_, .gemm = gemm_, .math = math_, .log = log_}, spec_};
+    co_await run.run();
+    composites_.push_back(run.record());
   }
 }
 

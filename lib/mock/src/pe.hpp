@@ -67,6 +67,9 @@ class Pe : public PeBackend {
   [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
+  [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override;
+  [[nodiscard]] PendingPtr sync(std::source_location at) override { return done("sync", nullptr, at); }
+  [[nodiscard]] PendingPtr item(const TilePtr& tile, std::int64_t element, std::source_location at) override;
   void dropped(const PendingState& pending) noexcept override;
   void detached(PendingPtr pending) override { detached_.push_back(std::move(pending)); }
 
@@ -75,6 +78,8 @@ class Pe : public PeBackend {
 
  private:
   [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
+  [[nodiscard]] TilePtr streamed(const CompositeCommand::Input& input, const std::source_location& at);
+  [[nodiscard]] TilePtr number(double value, DType dtype, const std::source_location& at);
   [[nodiscard]] PendingPtr done(std::string what, TilePtr tile, std::source_location at);
   [[nodiscard]] std::span<std::byte> memory(std::uint64_t va, Bytes n, std::string_view call,
                                             const std::source_location& at);

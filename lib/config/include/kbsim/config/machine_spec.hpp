@@ -179,9 +179,19 @@ struct CubeSpec {
   }
 };
 
+struct TcmSpec {
+  std::string on_full = "error";
+
+  static void describe(FieldList<TcmSpec>& f) {
+    f.choice("on_full", &TcmSpec::on_full, {"error", "stall"},
+             "a load whose tile the TCM has no room for is an error, or waits until tiles are let go");
+  }
+};
+
 struct PeSpec {
   Bandwidth link = Bandwidth::gbs(256.0);
   std::string issue = "queued";
+  TcmSpec tcm;
   ComponentSpec pe_cpu{.impl = "builtin.pe_cpu"};
   ComponentSpec pe_scheduler{.impl = "builtin.pe_scheduler"};
   ComponentSpec pe_dma{.impl = "builtin.pe_dma"};
@@ -195,6 +205,7 @@ struct PeSpec {
     f.add("link_bw_gbs", &PeSpec::link, kPositive, "each port of a PE: to the NOC and to the crossbar");
     f.choice("issue", &PeSpec::issue, {"queued", "blocking"},
              "queued: commands run behind the kernel; blocking: each waits for its result");
+    f.section("tcm", &PeSpec::tcm, "the TCM as a budget of tiles");
     f.component("pe_cpu", &PeSpec::pe_cpu, "runs the kernel");
     f.component("pe_scheduler", &PeSpec::pe_scheduler, "cuts composite operations into tiles");
     f.component("pe_dma", &PeSpec::pe_dma, "moves data between memories");

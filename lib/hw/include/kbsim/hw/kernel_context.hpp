@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,8 @@
 #include "kbsim/hw/pe_engine.hpp"
 #include "kbsim/hw/pe_mmu.hpp"
 #include "kbsim/hw/pe_scheduler.hpp"
+#include "kbsim/hw/tcm_budget.hpp"
+#include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/tl/backend.hpp"
 
@@ -29,6 +32,8 @@ struct PeUnits {
   PeGemm* gemm = nullptr;
   PeMmu* mmu = nullptr;
   PeIpcq* ipcq = nullptr;
+  const oplog::Evaluator* evaluator = nullptr;
+  std::int64_t max_commands = 0;             // of one run of a kernel
   std::shared_ptr<const bool> machine_runs;  // false once the machine is being taken down
 };
 
@@ -37,7 +42,8 @@ struct PeUnits {
 /// Each command takes `dispatch` of the issue clock, which may run ahead of simulated time. An engine
 /// command's operands all know when they are ready, so its start and end are known when it is issued; what
 /// leaves the PE is handed to the scheduler at max(issue clock, operand ready), a send not before those of
-/// its direction that were issued earlier.
+/// its direction that were issued earlier. A tile takes TCM at issue: while only tiles that were let go
+/// are in the way the issue clock waits; pe.tcm.on_full says what else happens.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
   KernelContext(const PeUnits& units, std::string kernel);
@@ -61,12 +67,13 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void dropped(const PendingState& pending) noexcept override;
   void detached(PendingPtr pending) override { detached_.push_back(std::move(pending)); }
 
-  /// A tile whose elements are `value`, usable from `ready` on.
-  [[nodiscard]] TilePtr tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
-                             const std::source_location& at);
-  /// TCM is taken and given back by tiles; KernelFault when it doesn't suffice.
-  void take_tcm(Bytes n, const std::source_location& at);
-  void give_tcm(Bytes n) { tcm_used_ -= n; }
+  [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override;
+  [[nodiscard]] PendingPtr sync(std::source_location at) override;
+  [[nodiscard]] PendingPtr item(const TilePtr& tile, std::int64_t element, std::source_location at) override;
+
+  /// What tiles hold; a tile that goes is free from `when` on.
+  void take_tcm(TcmBudget::Hold& hold) { tcm_.take(hold); }
+  void give_tcm(const TcmBudget::Hold& hold, Time when);
 
   /// The kernel has returned: waits for what it detached and for the PE's engines. KernelFault if it
   /// dropped something that it never awaited.
@@ -74,11 +81,34 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
 
  private:
-  [[nodiscard]] Time issue();
+  // A transfer that waits for room in the TCM.
+  struct Stalled {
+    LoadCommand move;
+    oplog::ValueId value;
+    PendingPtr pending;
+    Shape shape;
+    DType dtype = f16;
+    std::uint64_t order = 0;
+  };
+
+  [[nodiscard]] Time issue(const std::source_location& at);
+  [[nodiscard]] bool room(Bytes n);
+  void require_room(Bytes n, const std::source_location& at);
+  [[nodiscard]] std::string no_room(Bytes n) const;
+  [[nodiscard]] std::shared_ptr<PeTile> tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
+                                             const std::source_location& at);
+  void start_load(Stalled load, Time at);
+  void stall(Stalled load);
+  Task<> start_stalled(std::shared_ptr<KernelContext> self);
+  static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
+  Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
   [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
-  [[nodiscard]] Time send_start(std::size_t queue, Time ready);
+  [[nodiscard]] Time send_start(std::size_t queue, Time ready, const std::source_location& at);
   [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
+  /// The same, of one that sync() waits for.
+  [[nodiscard]] PendingPtr under_way(std::string what, std::source_location at);
+  [[nodiscard]] std::int64_t in_flight(const CompositeCommand& command) const;
   [[nodiscard]] std::vector<Piece> translate(const Block& block, std::string_view call,
                                              const std::source_location& at) const;
   [[nodiscard]] std::size_t queue(Dir dir, Bytes n, std::string_view call,
@@ -90,7 +120,11 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   Time clock_;
   std::uint64_t order_ = 0;
   std::map<std::size_t, Time> last_send_;  // by queue
-  Bytes tcm_used_;
+  std::int64_t commands_ = 0;
+  TcmBudget tcm_;
+  std::deque<Stalled> stalled_;
+  std::unique_ptr<Event> let_go_;  // what the first of them waits for
+  std::vector<std::weak_ptr<PendingState>> under_way_;
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;
 };

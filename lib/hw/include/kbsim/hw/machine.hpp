@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/host.hpp"
+#include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
 
 namespace kbsim::hw {
@@ -37,6 +39,10 @@ class Machine {
   /// True until the machine is taken down: what outlives it must not talk to it.
   [[nodiscard]] std::shared_ptr<const bool> running() const { return running_; }
 
+  /// Who computes the numbers that kernels ask for (tl.item); nobody, unless somebody is named.
+  void set_evaluator(oplog::Evaluator evaluator) { evaluator_ = std::move(evaluator); }
+  [[nodiscard]] const oplog::Evaluator& evaluator() const { return evaluator_; }
+
   /// The op log's lane of a PE.
   [[nodiscard]] std::uint32_t lane(PeCoord pe) const;
 
@@ -48,6 +54,7 @@ class Machine {
 
   Fabric fabric_;
   oplog::OpLog& log_;
+  oplog::Evaluator evaluator_;
   std::shared_ptr<bool> running_ = std::make_shared<bool>(true);
   std::vector<std::unique_ptr<Component>> components_;
 };

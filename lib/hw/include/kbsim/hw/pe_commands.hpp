@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kbsim/hw/message.hpp"
+#include "kbsim/hw/tcm_budget.hpp"
 #include "kbsim/oplog/op.hpp"
+#include "kbsim/sim/event.hpp"
 #include "kbsim/tl/pending.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
 
@@ -19,12 +23,20 @@ namespace kbsim::hw {
 class PeIpcq;
 class KernelContext;
 
-/// A tile in a PE's TCM. When the last handle goes, its bytes are free, and its slot if it lives in one.
+/// Where a tile that was received lives, until it is let go.
+struct RingSlot {
+  PeIpcq* ipcq = nullptr;
+  std::size_t queue = 0;
+  std::size_t slot = 0;
+};
+
+/// A tile in a PE's TCM. When the last handle has gone and the last consumer is done, its bytes are free, or
+/// its slot if it lives in one.
 class PeTile : public TileState {
  public:
-  /// KernelFault naming `at` if the TCM has no room.
+  /// Takes its bytes, for which there must be room, unless it lives in a slot.
   PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready,
-         const std::source_location& at);
+         const std::source_location& at, std::optional<RingSlot> slot = {});
   /// The same bytes as `base`, in its place.
   PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype);
   ~PeTile() override;
@@ -35,16 +47,12 @@ class PeTile : public TileState {
   }
   /// From when on its elements can be used.
   [[nodiscard]] Time ready() const { return ready_; }
+  /// It was on its way, and is there.
+  void arrived(Time t) { ready_ = last_use_ = t; }
   /// Somebody uses it until then.
   void used_until(Time t) {
     last_use_ = std::max(last_use_, t);
     if (base_) base_->used_until(t);
-  }
-  /// It lives in this slot of a queue, which is let go with it.
-  void lives_in(PeIpcq& ipcq, std::size_t queue, std::size_t slot) {
-    ipcq_ = &ipcq;
-    queue_ = queue;
-    slot_ = slot;
   }
 
  private:
@@ -52,10 +60,9 @@ class PeTile : public TileState {
   oplog::Slices contents_;
   Time ready_;
   Time last_use_;
+  TcmBudget::Hold hold_;
   std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't
-  PeIpcq* ipcq_ = nullptr;
-  std::size_t queue_ = 0;
-  std::size_t slot_ = 0;
+  std::optional<RingSlot> slot_;
 };
 
 /// A stretch of memory and the bytes of a tile that lie in it.
@@ -67,8 +74,7 @@ struct Piece {
 /// Memory to TCM. The rest of the tile is `pad`, whose value is recorded as `padding`.
 struct LoadCommand {
   std::vector<Piece> from;  // in ascending order of offset
-  Shape shape;
-  DType dtype = DType::f16;
+  std::shared_ptr<PeTile> into;
   oplog::ValueId padding;  // none if there is no rest
   double pad = 0.0;
 };
@@ -77,6 +83,19 @@ struct LoadCommand {
 struct StoreCommand {
   std::vector<Piece> to;
   TilePtr tile;
+};
+
+/// What a composite moves for a tile of its own: into the scheduler's part of the TCM, or out of it. `parts`
+/// is what memory held, by offset in the operand.
+struct Stream {
+  Stream(Simulation& sim, std::string what) : done{sim, std::move(what)} {}
+  Event done;
+  std::map<std::int64_t, oplog::Slices> parts;
+};
+struct StreamCommand {
+  std::vector<Piece> pieces;
+  bool in = true;
+  std::shared_ptr<Stream> stream;
 };
 
 /// TCM to a slot of a neighbour's ring.
@@ -89,7 +108,7 @@ struct SlotCommand {
 
 /// One transfer of the DMA: recorded as `value` in the kernel's lane, seen by the kernel as `pending`.
 struct DmaCommand {
-  std::variant<LoadCommand, StoreCommand, SlotCommand> move;
+  std::variant<LoadCommand, StoreCommand, SlotCommand, StreamCommand> move;
   std::shared_ptr<KernelContext> kernel;
   oplog::ValueId value;
   PendingPtr pending;
@@ -116,7 +135,9 @@ struct RecvCommand {
   std::uint64_t order = 0;  // of the kernel's commands
 };
 
+class CompositeJob;
+
 /// What a kernel hands to the units of its PE.
-using PeCommand = std::variant<DmaCommand, SendCommand, RecvCommand>;
+using PeCommand = std::variant<DmaCommand, SendCommand, RecvCommand, std::shared_ptr<CompositeJob>>;
 
 }  // namespace kbsim::hw

@@ -98,7 +98,6 @@ class PeDma : public Component {
   void finish(Job& job);
   void record(const DmaCommand& command, Time start, oplog::Operand moved);
   [[nodiscard]] oplog::Operand loaded(const Job& job);
-  [[nodiscard]] TilePtr result(const DmaCommand& command) const;
 
   [[nodiscard]] Bytes request_size(const Job& job) const;
   [[nodiscard]] std::int64_t packets(Bytes size) const;

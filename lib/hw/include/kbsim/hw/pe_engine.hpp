@@ -19,6 +19,9 @@ class PeEngine : public Component {
   /// `op` gets its start and end; returns the end.
   Time issue(Time earliest, Time cost, oplog::Op op);
 
+  /// Works for `cost` on what others record, as soon as it is free; returns when it has.
+  Time occupy(Time earliest, Time cost);
+
   /// `op` is recorded at `at`, or now if that is past, and takes no time; returns when.
   Time note(Time at, oplog::Op op);
 

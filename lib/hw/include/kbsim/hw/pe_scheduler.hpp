@@ -1,6 +1,10 @@
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "kbsim/hw/component.hpp"
+#include "kbsim/hw/composite.hpp"
 #include "kbsim/hw/pe_commands.hpp"
 #include "kbsim/hw/pe_engine.hpp"
 
@@ -13,15 +17,21 @@ struct PeSchedulerSpec {
   int tile_m = 32;
   int tile_k = 64;
   int tile_n = 32;
+  Bandwidth fetch_rate = Bandwidth::gbs(1024.0);
+  Time fetch = 2_ns;
   [[nodiscard]] GemmTile tile() const { return {.m = tile_m, .k = tile_k, .n = tile_n}; }
   static void describe(FieldList<PeSchedulerSpec>& f) {
     f.add("tile_m", &PeSchedulerSpec::tile_m, at_least(1), "rows of a tile of A and of the output");
     f.add("tile_k", &PeSchedulerSpec::tile_k, at_least(1), "columns of a tile of A, rows of one of B");
     f.add("tile_n", &PeSchedulerSpec::tile_n, at_least(1), "columns of a tile of B and of the output");
+    f.add("fetch_bw_gbs", &PeSchedulerSpec::fetch_rate, kPositive,
+          "of a composite's operands from TCM into the engine, on a path of its own");
+    f.add("fetch_ns", &PeSchedulerSpec::fetch, kNotNegative, "latency of the fetch of a tile");
   }
 };
 
-/// Takes the kernel's commands as pe_cpu issues them and hands each to its unit at once.
+/// Takes the kernel's commands as pe_cpu issues them and hands each to its unit at once. Composites it cuts
+/// into tiles by its own tile plan and streams itself, one composite after the other.
 class PeScheduler : public Component {
  public:
   PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec);
@@ -31,13 +41,22 @@ class PeScheduler : public Component {
 
   void submit(Time at, PeCommand command) { commands_.post(at, std::move(command)); }
 
+  /// Those that have ended, in the order of their ends.
+  [[nodiscard]] const std::vector<CompositeRecord>& composites() const { return composites_; }
+
  private:
   Task<> run();
+  Task<> run_composites();
 
   PeSchedulerSpec spec_;
   PeDma* dma_ = nullptr;
   PeIpcq* ipcq_ = nullptr;
+  PeGemm* gemm_ = nullptr;
+  PeMath* math_ = nullptr;
+  oplog::OpLog* log_ = nullptr;
   Mailbox<PeCommand> commands_;
+  Mailbox<std::shared_ptr<CompositeJob>> jobs_;
+  std::vector<CompositeRecord> composites_;
 };
 
 }  // namespace kbsim::hw

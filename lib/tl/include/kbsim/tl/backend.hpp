@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <source_location>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "kbsim/base/time.hpp"
 #include "kbsim/oplog/op.hpp"
 #include "kbsim/tl/block.hpp"
+#include "kbsim/tl/composite.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/ptr.hpp"
 #include "kbsim/tl/tile.hpp"
@@ -59,6 +61,13 @@ class PeBackend {
   [[nodiscard]] virtual PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag,
+                                        std::source_location at) = 0;
+
+  [[nodiscard]] virtual PendingPtr composite(const CompositeCommand& command) = 0;
+  /// Done when all that was asked of this PE's units before is done.
+  [[nodiscard]] virtual PendingPtr sync(std::source_location at) = 0;
+  /// Completed with the number that an element is.
+  [[nodiscard]] virtual PendingPtr item(const TilePtr& tile, std::int64_t element,
                                         std::source_location at) = 0;
 
   /// A Pending was dropped that nobody had awaited or detached: a fault when the kernel ends.

@@ -27,11 +27,17 @@ class PendingState {
     when_ = when;
     done_.set();
   }
+  void complete(double number, Time when) {
+    number_ = number;
+    complete(nullptr, when);
+  }
   void fail(std::exception_ptr error) {
     error_ = std::move(error);
     done_.set();
   }
 
+  /// What it was completed with, if that is a number.
+  [[nodiscard]] double number() const { return number_; }
   [[nodiscard]] bool done() const { return done_.is_set(); }
   [[nodiscard]] Event& event() { return done_; }
   [[nodiscard]] PeBackend& owner() const { return *owner_; }
@@ -51,12 +57,13 @@ class PendingState {
   std::source_location at_;
   Time when_{};
   TilePtr tile_;
+  double number_ = 0.0;
   std::exception_ptr error_;
 };
 
-/// An operation that has started already; `co_await` observes its completion and gives its tile, as often
-/// as asked. Awaiting an empty one does nothing. One that is dropped without co_await or detach() is a
-/// fault when the kernel ends.
+/// An operation that has started already; `co_await` observes its completion and gives its tile or
+/// number, as often as asked. Awaiting an empty one does nothing. One that is dropped without co_await or
+/// detach() is a fault when the kernel ends.
 template <class T>
 class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
  public:
@@ -98,7 +105,11 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
     }
     T await_resume() {
       TilePtr tile = state_ ? state_->observe() : nullptr;
-      if constexpr (!std::is_void_v<T>) return T{std::move(tile)};
+      if constexpr (std::is_same_v<T, double>) {
+        return state_ ? state_->number() : 0.0;
+      } else if constexpr (!std::is_void_v<T>) {
+        return T{std::move(tile)};
+      }
     }
 
    private:

@@ -8,6 +8,7 @@
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/arguments.hpp"
 #include "kbsim/tl/backend.hpp"
+#include "kbsim/tl/composite.hpp"
 #include "kbsim/tl/descriptor.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/operators.hpp"
@@ -135,6 +136,18 @@ class TL {
   /// `const auto r = tl.range("softmax");` calls what the kernel does from here to the end of the block by
   /// a name, in the trace.
   [[nodiscard]] RangeScope range(std::string_view name) { return RangeScope{pe_, name}; }
+
+  /// A tensor that is left in memory, as a composite's operand or output.
+  [[nodiscard]] Ref ref(Ptr ptr, Shape shape, DType dtype, Here at = Here::current()) const;
+  /// One big operation, cut into tiles that pe_scheduler streams through DMA, GEMM and math by itself. Gives
+  /// its result as a tile, or an empty one if it went to `out`.
+  [[nodiscard]] Pending<Tile> composite(CompositeArgs args, Here at = Here::current());
+
+  /// Until all units of this PE have done what they were asked for so far.
+  [[nodiscard]] Pending<void> sync(Here at = Here::current()) { return Pending<void>{pe_.sync(at)}; }
+  /// The number in a tile of one element, or at an index, as soon as it is ready: so that control flow may
+  /// depend on data. Numbers of i64 are rounded to double.
+  [[nodiscard]] Pending<double> item(const Tile& tile, Shape index = {}, Here at = Here::current());
 
   /// When the next command would be issued; may be ahead of the units.
   [[nodiscard]] Time clock() const { return pe_.clock(); }

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/time.hpp"
+
+namespace kbsim::hw {
+
+/// What tiles hold of a PE's TCM. A tile holds its bytes from its command's issue until its last handle has
+/// gone and its last consumer, which may only be queued then, is done.
+class TcmBudget {
+ public:
+  /// A tile's share; stays where it is while it is held.
+  struct Hold {
+    Bytes bytes;
+    std::source_location at;  // of the command that made the tile
+    std::size_t index = 0;    // the budget's own
+  };
+
+  explicit TcmBudget(Bytes size) : size_{size} {}
+  TcmBudget(const TcmBudget&) = delete;
+  TcmBudget& operator=(const TcmBudget&) = delete;
+
+  /// The first time from `t` on when `n` bytes are free, as far as tiles that were let go make room; none
+  /// if tiles that are still held stand in the way. `t` never goes back.
+  [[nodiscard]] std::optional<Time> room(Bytes n, Time t);
+
+  void take(Hold& hold);
+  /// Its bytes are free from `when` on; `now` is the time.
+  void give(const Hold& hold, Time now, Time when);
+
+  [[nodiscard]] Bytes size() const { return size_; }
+  /// By tiles that have handles.
+  [[nodiscard]] Bytes held() const { return held_; }
+  /// The largest holders, by the lines that made them: "8 MiB in 2 tiles of gemm.cpp:31, 4 KiB in ...".
+  [[nodiscard]] std::string holders() const;
+
+ private:
+  using End = std::pair<Time, Bytes>;
+
+  Bytes size_;
+  Bytes held_;
+  Bytes ending_;
+  std::vector<Hold*> holds_;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;  // of tiles that were let go
+};
+
+}  // namespace kbsim::hw

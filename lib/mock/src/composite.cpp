@@ -1,0 +1,57 @@
+// Composites, as the few commands that they are when nobody looks at the time; and items.
+#include "kbsim/replay/numbers.hpp"
+
+#include "pe.hpp"
+
+namespace kbsim::mock {
+
+TilePtr Pe::streamed(const CompositeCommand::Input& input, const std::source_location& at) {
+  if (input.tile) return input.tile;
+  const PendingPtr state = load(input.at, input.shape, input.dtype, at);
+  return state->observe();
+}
+
+TilePtr Pe::number(double value, DType dtype, const std::source_location& at) {
+  return execute(
+      {.kind = oplog::OpKind::fill, .params = {.scalar = value}, .shape = {}, .dtype = dtype, .at = at});
+}
+
+PendingPtr Pe::composite(const CompositeCommand& command) {
+  const std::source_location& at = command.at;
+  const bool gemm = command.op == Op::gemm;
+  const bool rounded = command.epilogue.empty() && gemm && info(command.dtype).floating;
+  EngineCommand next{.kind = gemm ? oplog::OpKind::dot : oplog::OpKind::binary,
+                     .inputs = {streamed(command.a, at), streamed(command.b, at), nullptr},
+                     .shape = command.shape,
+                     .dtype = rounded ? command.dtype : command.accumulator,
+                     .at = at};
+  if (!gemm) next.params.binary = binary_of(command.op);
+  TilePtr result = execute(next);
+  for (const CompositeCommand::EpilogueStep& step : command.epilogue) {
+    TilePtr operand = step.operand;
+    if (!operand && step.kind == oplog::OpKind::binary)
+      operand = number(step.params.scalar, command.accumulator, at);
+    next.kind = step.kind;
+    next.params = step.params;
+    next.inputs = {result, operand, nullptr};
+    result = execute(next);
+  }
+  if (result->dtype() != command.dtype) {
+    next.kind = oplog::OpKind::cast;
+    next.params = {};
+    next.inputs = {result, nullptr, nullptr};
+    next.dtype = command.dtype;
+    result = execute(next);
+  }
+  if (!command.out) return done("composite", std::move(result), at);
+  (void)store(*command.out, result, at);
+  return done("composite", nullptr, at);
+}
+
+PendingPtr Pe::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
+  PendingPtr state = pending("item", at);
+  state->complete(replay::element(*static_cast<const MockTile&>(*tile).value(), tile->dtype(), element), {});
+  return state;
+}
+
+}  // namespace kbsim::mock

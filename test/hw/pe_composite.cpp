@@ -1,0 +1,163 @@
+#include <optional>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/memory.hpp"
+#include "kbsim/hw/pe_scheduler.hpp"
+
+#include "harness.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw::test;
+
+namespace {
+
+constexpr PeCoord kPe{0, 0, 0};
+constexpr Ptr kHere{.va = kVa, .dtype = f16};
+
+enum class Where { tile, memory };
+
+struct GemmArgs {
+  std::int64_t m;
+  std::int64_t k;
+  std::int64_t n;
+  Where a;
+  Where b;
+  Where out;
+  int depth;
+};
+
+Task<> gemm(TL& tl, GemmArgs g) {
+  const Tile a = tl.zeros({g.m, g.k}, f16);
+  const Tile b = tl.zeros({g.k, g.n}, f16);
+  co_await tl.sync();
+  const Ref ra = tl.ref(kHere, {g.m, g.k}, f16);
+  const Ref rb = tl.ref(kHere + g.m * g.k, {g.k, g.n}, f16);
+  CompositeArgs args{.a = a, .b = b, .depth = g.depth};
+  if (g.a == Where::memory) args.a = ra;
+  if (g.b == Where::memory) args.b = rb;
+  if (g.out == Where::memory) args.out = tl.ref(kHere + g.m * g.k + g.k * g.n, {g.m, g.n}, f16);
+  const Tile result = co_await tl.composite(args);
+  if (g.out == Where::tile) {
+    CHECK(result.shape() == Shape{g.m, g.n});
+    CHECK(result.dtype() == f32);
+  }
+}
+
+hw::CompositeRecord run_gemm(Rig& rig, const GemmArgs& args) {
+  rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe), bind_kernel("gemm", gemm, args)));
+  const auto& records = rig.machine->at<hw::PeScheduler>(rig.pe(kPe).scheduler).composites();
+  REQUIRE(records.size() == 1);
+  return records.front();
+}
+
+// What the stages' own records say of the whole, if their times are equal for all tiles.
+Time closed_form(const hw::CompositeRecord& record, int depth) {
+  Time sum{};
+  Time longest{};
+  for (const hw::StageRecord& stage : record.stages) {
+    CHECK(stage.busy.count() % stage.tiles == 0);
+    const Time each = stage.busy / stage.tiles;
+    sum += each;
+    if (stage.tiles == record.tiles) longest = std::max(longest, each);
+  }
+  return depth == 1 ? record.tiles * sum : sum + (record.tiles - 1) * longest;
+}
+
+std::vector<std::string> names(const hw::CompositeRecord& record) {
+  std::vector<std::string> all;
+  for (const hw::StageRecord& stage : record.stages) all.push_back(stage.name);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Composite: of tiles, fetch and GEMM are constant and the pipeline formula holds exactly") {
+  for (const int depth : {1, 2, 3}) {
+    Rig rig{small_machine()};
+    const GemmArgs args{100, 300, 70, Where::tile, Where::tile, Where::tile, depth};
+    const hw::CompositeRecord record = run_gemm(rig, args);
+    CHECK(record.tiles == 4 * 5 * 3);
+    CHECK(record.macs == 100 * 300 * 70);
+    CHECK(record.padded_macs == 60 * 32 * 64 * 32);
+    CHECK(names(record) == std::vector<std::string>{"fetch", "gemm"});
+    const Time fetch = 2_ns + 8_ns;  // 8 KiB at 1024 GB/s
+    CHECK(record.stages[0].busy == 60 * fetch);
+    CHECK(record.stages[1].busy == 60 * 16_ns);
+    CHECK(record.end - record.start == (depth == 1 ? 60 * (fetch + 16_ns) : fetch + 60 * 16_ns));
+  }
+}
+
+TEST_CASE("Composite: with operands streamed from memory the formula holds with the transfers' own times") {
+  for (const auto& [a, b] : {std::pair{Where::memory, Where::memory}, std::pair{Where::tile, Where::memory},
+                             std::pair{Where::memory, Where::tile}}) {
+    for (const int depth : {1, 2}) {
+      CAPTURE(depth);
+      Rig rig{small_machine()};
+      const hw::CompositeRecord record = run_gemm(rig, {64, 256, 96, a, b, Where::tile, depth});
+      CHECK(names(record) == std::vector<std::string>{"dma_in", "fetch", "gemm"});
+      CHECK(record.stages[0].busy / record.tiles > 30_ns);  // no less than the HBM's latency
+      CHECK(record.end - record.start == closed_form(record, depth));
+    }
+  }
+}
+
+TEST_CASE("Composite: an output in memory leaves once an output tile, after the last K tile") {
+  Rig rig{small_machine()};
+  const hw::CompositeRecord record = run_gemm(rig, {64, 256, 96, Where::tile, Where::tile, Where::memory, 1});
+  CHECK(names(record) == std::vector<std::string>{"fetch", "gemm", "dma_out"});
+  REQUIRE(record.tiles == 24);
+  CHECK(record.stages[2].tiles == 6);
+  Time busy{};
+  for (const hw::StageRecord& stage : record.stages) busy += stage.busy;
+  CHECK(record.end - record.start == busy);  // with depth 1 nothing overlaps
+}
+
+TEST_CASE("Composite: with one K tile and an output in memory the formula holds with every stage") {
+  Rig rig{small_machine()};
+  const hw::CompositeRecord record = run_gemm(rig, {96, 64, 64, Where::tile, Where::tile, Where::memory, 2});
+  CHECK(record.tiles == 6);
+  CHECK(record.stages[2].tiles == 6);
+  CHECK(record.end - record.start == closed_form(record, 2));
+}
+
+TEST_CASE("Composite: more tiles in flight never take longer") {
+  Time before = kForever;
+  for (const int depth : {1, 2, 4}) {
+    Rig rig{small_machine()};
+    const GemmArgs args{96, 192, 96, Where::memory, Where::memory, Where::memory, depth};
+    const hw::CompositeRecord alone = run_gemm(rig, args);
+    CHECK(alone.end - alone.start <= before);
+    before = alone.end - alone.start;
+  }
+}
+
+TEST_CASE("Composite: it is one dot of what memory held, and memory then holds its output") {
+  Rig rig{small_machine()};
+  oplog::MemoryImage& memory = rig.machine->at<hw::Memory>(rig.hbm(kPe)).image();
+  const oplog::ValueId value = rig.log.reserve(rig.log.add_lane("host"));
+  const std::int64_t m = 40;
+  const std::int64_t k = 100;
+  const std::int64_t n = 50;
+  const std::int64_t in = (m * k + k * n) * 2;
+  memory.write(0, {value, 0, in});
+  (void)run_gemm(rig, {m, k, n, Where::memory, Where::memory, Where::memory, 2});
+  const oplog::Op& dot = rig.log.ops(rig.machine->lane(kPe)).back();
+  CHECK(dot.kind == oplog::OpKind::dot);
+  CHECK(dot.dtype == f16);
+  REQUIRE(dot.inputs.size() == 2);
+  CHECK(dot.inputs[0].slices == oplog::Slices{{value, 0, m * k * 2}});
+  CHECK(dot.inputs[1].slices == oplog::Slices{{value, m * k * 2, k * n * 2}});
+  CHECK(memory.read(in, m * n * 2) == oplog::Slices{{dot.id, 0, m * n * 2}});
+}
+
+TEST_CASE("Composite: shuffled ties change nothing") {
+  std::optional<Time> first;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    Rig rig{small_machine(), {.shuffle_ties = seed}};
+    const GemmArgs args{96, 192, 96, Where::memory, Where::memory, Where::memory, 2};
+    const hw::CompositeRecord record = run_gemm(rig, args);
+    if (!first) first = record.end;
+    CHECK(record.end == *first);
+  }
+}

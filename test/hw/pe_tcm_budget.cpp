@@ -1,0 +1,141 @@
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/tcm_budget.hpp"
+#include "kbsim/sim/deadlock.hpp"
+
+#include "harness.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw::test;
+
+namespace {
+
+constexpr PeCoord kPe{0, 0, 0};
+constexpr Ptr kBytes{.va = kVa, .dtype = DType::u8};
+
+// A TCM with room for 1 MiB of tiles.
+config::MachineSpec tight(const std::string& on_full) {
+  config::MachineSpec spec = small_machine();
+  spec.cube.memory.tcm = 2_MiB;
+  spec.cube.memory.tcm_scheduler = 1_MiB;
+  spec.pe.tcm.on_full = on_full;
+  return spec;
+}
+
+struct SeenArgs {
+  Time* first;
+  Time* second;
+};
+
+constexpr std::int64_t kMost = 700 << 10;
+
+// The second tile has no room until the first one's store is acknowledged.
+Task<> one_after_the_other(TL& tl, SeenArgs args) {
+  auto loading = tl.load(kBytes, {kMost}, DType::u8);
+  Tile tile = co_await loading;
+  loading = {};
+  auto stored = tl.store(kBytes, tile);
+  tile = {};
+  auto next = tl.load(kBytes, {kMost}, DType::u8);
+  co_await stored;
+  *args.first = tl.clock();
+  stored = {};
+  co_await next;
+  *args.second = tl.clock();
+}
+
+Task<> never_lets_go(TL& tl, SeenArgs) {
+  const Tile tile = co_await tl.load(kBytes, {kMost}, DType::u8);
+  co_await tl.load(kBytes, {kMost}, DType::u8);
+}
+
+// Each sum's operand is let go at once, but is used until the sum is done.
+Task<> chain(TL& tl, SeenArgs args) {
+  Tile x = tl.zeros({400 << 10}, DType::u8);
+  *args.first = tl.clock();
+  for (int i = 0; i < 4; ++i) x = x + x;
+  *args.second = tl.clock();
+  co_return;
+}
+
+Task<> three_tiles(TL& tl, SeenArgs) {
+  const Tile a = tl.zeros({300 << 10}, DType::u8);
+  const Tile b = tl.zeros({400 << 10}, DType::u8);
+  const Tile c = tl.zeros({500 << 10}, DType::u8);
+  co_return;
+}
+
+struct Outcome {
+  Time first{};
+  Time second{};
+  std::string error;
+};
+
+Outcome run(const config::MachineSpec& spec, Task<> (*kernel)(TL&, SeenArgs)) {
+  Outcome outcome;
+  Rig rig{spec};
+  try {
+    rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe),
+                           bind_kernel("kernel", kernel, SeenArgs{&outcome.first, &outcome.second})));
+  } catch (const Error& error) {
+    CHECK(error.exit_code() == ExitCode::deadlock);
+    outcome.error = error.what();
+  }
+  return outcome;
+}
+
+void check_says(const std::string& text, const std::vector<std::string>& parts) {
+  CAPTURE(text);
+  for (const std::string& part : parts) CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+}
+
+}  // namespace
+
+TEST_CASE("TcmBudget: room is there at once, when tiles that were let go end, or not while others are held") {
+  hw::TcmBudget budget{100_B};
+  hw::TcmBudget::Hold a{.bytes = 60_B};
+  hw::TcmBudget::Hold b{.bytes = 30_B};
+  budget.take(a);
+  budget.take(b);
+  CHECK(budget.room(10_B, 5_ns) == 5_ns);
+  CHECK(budget.room(11_B, 5_ns) == std::nullopt);
+  budget.give(a, 5_ns, 20_ns);
+  CHECK(budget.room(10_B, 6_ns) == 6_ns);
+  CHECK(budget.room(11_B, 6_ns) == 20_ns);
+  CHECK(budget.room(71_B, 20_ns) == std::nullopt);
+  budget.give(b, 20_ns, 20_ns);
+  CHECK(budget.room(100_B, 20_ns) == 20_ns);
+  CHECK(budget.held() == 0_B);
+}
+
+TEST_CASE("TCM: what doesn't fit is a fault that names the holders by their lines, the largest first") {
+  const std::string text = run(tight("error"), three_tiles).error;
+  check_says(text, {"a tile of 500 KiB doesn't fit the TCM of sip0.cube0.pe0: 700 KiB of 1 MiB are held",
+                    "400 KiB in 1 tile of ", "300 KiB in 1 tile of ", "pe_tcm_budget.cpp:"});
+  CHECK(text.find("400 KiB in 1") < text.find("300 KiB in 1"));
+}
+
+TEST_CASE("TCM: a tile that was let go but is in use delays the next command, whatever on_full says") {
+  for (const std::string on_full : {"error", "stall"}) {
+    const Outcome outcome = run(tight(on_full), chain);
+    CHECK(outcome.error.empty());
+    const Time each = 4_ns + Time{1000} * ((400 << 10) / 64);  // of a fill or sum
+    // The second sum's tile has room when the first sum has let the fill's go, and so on.
+    CHECK(outcome.second - outcome.first > 2 * each);
+  }
+}
+
+TEST_CASE("TCM: a load that has no room is an error, or with on_full: stall waits until tiles are let go") {
+  check_says(run(tight("error"), one_after_the_other).error,
+             {"a tile of 700 KiB doesn't fit the TCM", "700 KiB in 1 tile of "});
+  const Outcome outcome = run(tight("stall"), one_after_the_other);
+  CHECK(outcome.error.empty());
+  CHECK(outcome.second - outcome.first > Time{kMost * 1000 / 256});  // it began after the store
+}
+
+TEST_CASE("TCM: a stall that can't end is a deadlock that says who holds what") {
+  check_says(run(tight("stall"), never_lets_go).error,
+             {"deadlock at ", "the loads of kernel on sip0.cube0.pe0 that wait for TCM",
+              "a tile of 700 KiB doesn't fit the TCM of sip0.cube0.pe0", "700 KiB in 1 tile of ",
+              "pe_tcm_budget.cpp:"});
+}
