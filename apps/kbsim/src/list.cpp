@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "config_folders.hpp"
+#include "evaluation.hpp"
 #include "machine_options.hpp"
 #include "plugins.hpp"
 
@@ -40,6 +41,11 @@ Registry<Bench>& benches() {
   return registry;
 }
 
+Registry<Evaluation>& evaluations() {
+  static Registry<Evaluation> registry{"evaluation"};
+  return registry;
+}
+
 bool register_bench(std::string name, Bench bench, const char& /*abi*/) noexcept {
   (void)benches().offer(std::move(name), std::move(bench));
   return true;
@@ -52,6 +58,7 @@ ExitCode list(const Arguments& arguments) {
   if (!parse_options(arguments, all, "kbsim list [--kernels FILE]", "")) return ExitCode::ok;
   load_kernels(files);
   print("benches", benches());
+  print("evaluations: benches of many simulations", evaluations());
   print("kernels", kernels());
   print_algorithms();
   print("neighbour topologies", ccl::topologies());

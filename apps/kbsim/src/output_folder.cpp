@@ -22,7 +22,7 @@ namespace {
 
 std::string cell(const boost::json::value& value) {
   if (value.is_null()) return "NaN";
-  if (value.is_double()) return fmt::format("{}", value.get_double());
+  if (value.is_double()) return fmt::format("{:.12g}", value.get_double());
   return value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value);
 }
 

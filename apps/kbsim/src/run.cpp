@@ -20,6 +20,7 @@
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"
+#include "evaluate.hpp"
 #include "machine_options.hpp"
 #include "oplog_file.hpp"
 #include "output_folder.hpp"
@@ -41,6 +42,7 @@ struct Options {
   bool quiet = false;
   bool dry_run = false;
   std::string out;
+  bool reuse = false;
   std::optional<std::uint64_t> shuffle_ties;
   std::optional<double> stop_at_ns;
   std::optional<std::uint64_t> max_events;
@@ -70,6 +72,8 @@ po::options_description description(Options& o) {
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"),
       "write summary.json, results.csv, links.csv, units.csv, run.json and config.resolved.yaml there");
+  add("reuse", po::bool_switch(&o.reuse),
+      "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
   add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
@@ -153,6 +157,27 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
 }
 
+ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, const Arguments& arguments) {
+  if (options.stop_at_ns || options.max_events || options.shuffle_ties || !options.oplog.empty())
+    throw Unsupported{
+        fmt::format("{} runs many simulations: --stop-at, --max-events, --shuffle-ties and "
+                    "--oplog are of a single one",
+                    options.bench)};
+  const auto [machine, ccl] = options.machine.load();
+  const EvaluationRequest request{
+      .machine = machine,
+      .ccl = ccl,
+      .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
+  if (options.dry_run) return ExitCode::ok;
+  return evaluate(evaluation, request,
+                  {.name = options.bench,
+                   .out = options.out,
+                   .reuse = options.reuse,
+                   .json = options.json,
+                   .quiet = options.quiet},
+                  arguments);
+}
+
 }  // namespace
 
 ExitCode run_bench(const Arguments& arguments) {
@@ -163,6 +188,9 @@ ExitCode run_bench(const Arguments& arguments) {
 
   const auto start = std::chrono::steady_clock::now();
   load_kernels(options.kernels);
+  if (const Evaluation* evaluation = evaluations().find(options.bench))
+    return run_evaluation(*evaluation, options, arguments);
+  if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = benches().at(options.bench);
   const auto [machine, ccl] = options.machine.load();
   const config::AlgorithmSpec algorithm = ccl.resolve("");

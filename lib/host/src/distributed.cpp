@@ -30,10 +30,12 @@ Task<> Rank::run(Task<> program) {
   works_.require_awaited();
 }
 
-Task<> Rank::launch(std::string kernel, Tensor on, std::any args) {
+Task<hw::Activity> Rank::launch(std::string kernel, Tensor on, std::any args) {
   KernelCall call = kernels().at(kernel).bind(args);
   const Tensor::Update writing{on};
-  co_await session_.machine().host().order(index, on.sip(), launch_job(owners(on), std::move(call)));
+  const hw::Activity activity =
+      co_await session_.machine().host().order(index, on.sip(), launch_job(owners(on), std::move(call)));
+  co_return activity;
 }
 
 void Accelerator::set_device(int index) {

@@ -115,9 +115,9 @@ class Rank {
 
   [[nodiscard]] Session& session() const { return session_; }
 
-  /// Runs a kernel on the PEs of this rank's package that own shards of `on`, until the last has ended.
-  /// UsageError for an unknown kernel, or arguments that aren't of its own type.
-  [[nodiscard]] Task<> launch(std::string kernel, Tensor on, std::any args);
+  /// Runs a kernel on the PEs of this rank's package that own shards of `on`, until the last has ended;
+  /// gives when they ran. UsageError for an unknown kernel, or arguments that aren't of its own type.
+  [[nodiscard]] Task<hw::Activity> launch(std::string kernel, Tensor on, std::any args);
 
   /// The program of this rank. KernelFault if it ends without having awaited all that it started.
   [[nodiscard]] Task<> run(Task<> program);

@@ -1,0 +1,89 @@
+#include "matmul_run.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kbsim/base/random.hpp"
+#include "kbsim/hw/memory.hpp"
+#include "kbsim/hw/pe_scheduler.hpp"
+#include "kbsim/replay/reference.hpp"
+
+namespace kbsim::app {
+namespace {
+
+// An f16 rounding is half an ulp; to it comes what f32 loses in adding up k products, which counts where
+// they nearly cancel.
+replay::Tolerance tolerance(std::int64_t k) { return {.abs = 4e-8 * static_cast<double>(k), .ulp = 0.75}; }
+
+host::HostArray random_matrix(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+  Random random{seed};
+  return host::generate({rows, columns}, f16, [&](std::int64_t) { return 2.0 * random.uniform() - 1.0; });
+}
+
+// The stages of a pipeline: what a tile takes in each, and how many tiles pass it.
+Time pipelined(const std::array<std::pair<Time, std::int64_t>, 4>& stages) {
+  Time fill{};
+  Time slowest{};
+  for (const auto& [each, tiles] : stages) {
+    fill += each;
+    slowest = std::max(slowest, (tiles - 1) * each);
+  }
+  return fill + slowest;
+}
+
+IdealPipeline ideal_pipeline(host::Session& session, int sip, const MatmulProblem& problem) {
+  hw::Machine& machine = session.machine();
+  const topology::PeNodes& pe = machine.graph().pe({sip, 0, 0});
+  const auto& memory = machine.at<hw::Memory>(machine.graph().cube(sip, 0).hbm[0]);
+  const auto& plan = machine.at<hw::PeScheduler>(pe.scheduler).tile_plan();
+  const hw::GemmTile tile = plan.tile();
+  const Bandwidth link = std::min(session.spec().pe.link, session.spec().cube.xbar_to_hbm);
+  const Bytes a = Bytes{tile.m * tile.k * itemsize(f16)};
+  const Bytes b = Bytes{tile.k * tile.n * itemsize(f16)};
+  const Bytes c = Bytes{tile.m * tile.n * itemsize(f16)};
+  const Bytes streamed =
+      (problem.staging == Staging::ref_ref ? a : 0_B) + (problem.staging == Staging::load_load ? 0_B : b);
+  const std::int64_t outputs = ceil_div(problem.m, tile.m) * ceil_div(problem.n, tile.n);
+  const std::int64_t tiles = outputs * ceil_div(problem.k, tile.k);
+  IdealPipeline ideal{.dma_in = serialization(streamed, std::min(memory.read_rate(), link)),
+                      .fetch = plan.fetch + serialization(a + b, plan.fetch_rate),
+                      .gemm = machine.at<hw::PeGemm>(pe.gemm).tile_cost(tile.m, tile.k, tile.n),
+                      .dma_out = serialization(c, std::min(memory.write_rate(), link))};
+  ideal.total = pipelined(
+      {std::pair{ideal.dma_in, tiles}, {ideal.fetch, tiles}, {ideal.gemm, tiles}, {ideal.dma_out, outputs}});
+  return ideal;
+}
+
+}  // namespace
+
+std::string_view to_string(Staging staging) {
+  constexpr std::array<std::string_view, 3> kNames{"ref_ref", "load_ref", "load_load"};
+  return kNames[static_cast<std::size_t>(staging)];
+}
+
+Task<> run_matmul(host::Rank& rk, MatmulProblem p, MatmulRun* run) {
+  const topology::DPPolicy one{.num_cubes = 1, .num_pes = 1};
+  const host::HostArray a_values = random_matrix(p.m, p.k, 1);
+  const host::HostArray b_values = random_matrix(p.k, p.n, 2);
+  host::Tensor a = co_await rk.torch.from_host(a_values, {.dp = one, .name = "a"});
+  host::Tensor b = co_await rk.torch.from_host(b_values, {.dp = one, .name = "b"});
+  host::Tensor c = co_await rk.torch.empty({p.m, p.n}, f16, {.dp = one, .name = "c"});
+  const MatmulArgs args{
+      .a = a.ptr(), .b = b.ptr(), .c = c.ptr(), .m = p.m, .n = p.n, .k = p.k, .staging = p.staging};
+  run->window = co_await rk.launch("matmul_composite", c, args);
+  const host::HostArray product = co_await c.to_host();
+
+  const std::vector<double> expected =
+      replay::matmul(a_values.to_doubles(), b_values.to_doubles(), {.m = p.m, .k = p.k, .n = p.n});
+  run->numbers = replay::compare(product.bytes(), expected, f16, tolerance(p.k));
+  hw::Machine& machine = rk.session().machine();
+  const topology::PeNodes& pe = machine.graph().pe({c.sip(), 0, 0});
+  const auto& scheduler = machine.at<hw::PeScheduler>(pe.scheduler);
+  const hw::GemmTile tile = scheduler.tile_plan().tile();
+  run->composite = scheduler.composites().back();
+  run->ideal = ideal_pipeline(rk.session(), c.sip(), p);
+  run->peak_macs_per_ns = static_cast<double>(tile.m * tile.k * tile.n) / to_ns(run->ideal.gemm);
+  run->under_tile = p.m < tile.m || p.k < tile.k || p.n < tile.n;
+}
+
+}  // namespace kbsim::app

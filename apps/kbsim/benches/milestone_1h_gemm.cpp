@@ -1,0 +1,147 @@
+// How well do composites keep the GEMM engine busy, for which shapes and wherever the operands are?
+//
+// Eight shapes times three operand stagings, each simulated alone on one PE of a machine of one cube,
+// checked, and held against an ideal pipeline of the machine's own constants.
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "kbsim/host/session.hpp"
+#include "kbsim/report/gemm_figures.hpp"
+
+#include "evaluation.hpp"
+#include "matmul_run.hpp"
+
+namespace kbsim::app {
+namespace {
+
+struct Extents {
+  std::int64_t m, k, n;
+};
+constexpr std::array<Extents, 8> kShapes{{{16, 32, 16},
+                                          {32, 64, 32},
+                                          {8, 1024, 32},
+                                          {32, 512, 32},
+                                          {64, 256, 64},
+                                          {128, 128, 128},
+                                          {256, 256, 256},
+                                          {512, 512, 512}}};
+constexpr std::array<Staging, 3> kStagings{Staging::ref_ref, Staging::load_ref, Staging::load_load};
+
+MatmulProblem problem(std::size_t index) {
+  const Extents shape = kShapes[index / kStagings.size()];
+  return {.m = shape.m, .k = shape.k, .n = shape.n, .staging = kStagings[index % kStagings.size()]};
+}
+
+// Nothing but one cube takes part.
+config::MachineSpec one_cube(config::MachineSpec machine) {
+  machine.system.sips.count = 1;
+  machine.system.sips.w = machine.system.sips.h = 0;
+  machine.sip.cube_mesh = {.w = 1, .h = 1};
+  return machine;
+}
+
+void add_stage(boost::json::object& row, const MatmulRun& run, const std::string& stage) {
+  const auto& stages = run.composite.stages;
+  const auto found = std::ranges::find(stages, stage, &hw::StageRecord::name);
+  const bool there = found != stages.end();
+  const double window = to_ns(run.composite.end - run.composite.start);
+  const auto value = [&](double number) { return there ? boost::json::value(number) : nullptr; };
+  row[stage + "_busy_ns"] = value(there ? to_ns(found->busy) : 0.0);
+  row[stage + "_span_ns"] = value(there ? to_ns(found->span()) : 0.0);
+  row[stage + "_occupancy"] = value(there ? to_ns(found->busy) / window : 0.0);
+  row[stage + "_tiles"] = there ? boost::json::value(found->tiles) : nullptr;
+}
+
+boost::json::object to_row(const MatmulProblem& p, const MatmulRun& run) {
+  const hw::CompositeRecord& composite = run.composite;
+  const double window = to_ns(composite.end - composite.start);
+  const auto share = [&](std::int64_t macs, double of) {
+    return static_cast<double>(macs) / (run.peak_macs_per_ns * of);
+  };
+  boost::json::object row{{"shape", fmt::format("{}x{}x{}", p.m, p.k, p.n)},
+                          {"m", p.m},
+                          {"k", p.k},
+                          {"n", p.n},
+                          {"staging", to_string(p.staging)},
+                          {"under_tile", run.under_tile},
+                          {"correct", run.numbers.ok},
+                          {"tiles", composite.tiles}};
+  for (const char* stage : {"dma_in", "fetch", "gemm", "dma_out"}) add_stage(row, run, stage);
+  row["pe_window_ns"] = to_ns(run.window.last_end - run.window.first_start);
+  row["composite_window_ns"] = window;
+  row["mac_utilization"] = share(composite.padded_macs, window);
+  row["useful_efficiency"] = share(composite.macs, window);
+  row["ideal_ns"] = to_ns(run.ideal.total);
+  row["ideal_mac_utilization"] = share(composite.padded_macs, to_ns(run.ideal.total));
+  row["ideal_useful_efficiency"] = share(composite.macs, to_ns(run.ideal.total));
+  return row;
+}
+
+Rows simulate(const EvaluationRequest& request) {
+  const std::size_t n = kShapes.size() * kStagings.size();
+  const config::MachineSpec machine = one_cube(request.machine);
+  std::vector<boost::json::object> rows(n);
+  in_parallel(n, "milestone-1h-gemm", request.parallel, [&](std::size_t i) {
+    const std::size_t job = n - 1 - i;  // the long ones first
+    host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1}};
+    host::World world;
+    host::Rank main{session, world, 0};
+    MatmulRun run;
+    (void)session.sim().spawn("matmul", main.run(run_matmul(main, problem(job), &run)));
+    session.run();
+    rows[job] = to_row(problem(job), run);
+    rows[job]["events"] = session.sim().events();
+    rows[job]["simulated_ns"] = to_ns(session.sim().now());
+  });
+  Rows all;
+  for (boost::json::object& row : rows) all.push_back(std::move(row));
+  return all;
+}
+
+double number(const boost::json::object& row, const char* key) {
+  return row.at(key).is_null() ? std::nan("") : row.at(key).to_number<double>();
+}
+
+std::string text(const Rows& rows) {
+  std::string lines =
+      " GEMM by one composite on one PE, f16; busy time of each stage, window of the composite\n"
+      "   m x k x n     staging    tiles  DMA in    fetch     GEMM  DMA out   window   PE win.   MAC%  "
+      "useful%  ideal%\n"
+      "                                    (ns)     (ns)     (ns)     (ns)     (ns)      (ns)\n";
+  for (const auto& value : rows) {
+    const boost::json::object& row = value.as_object();
+    const auto busy = [&](const char* key) {
+      const double ns = number(row, key);
+      return std::isnan(ns) ? fmt::format("{:>8}", "-") : fmt::format("{:8.0f}", ns);
+    };
+    lines += fmt::format(
+        "  {:<13}{} {:<9} {:>6} {} {} {} {} {:8.0f}  {:8.0f} {:6.1f}  {:7.1f} {:7.1f}{}\n",
+        row.at("shape").as_string().c_str(), row.at("under_tile").as_bool() ? '*' : ' ',
+        row.at("staging").as_string().c_str(), row.at("tiles").to_number<int>(), busy("dma_in_busy_ns"),
+        busy("fetch_busy_ns"), busy("gemm_busy_ns"), busy("dma_out_busy_ns"),
+        number(row, "composite_window_ns"), number(row, "pe_window_ns"),
+        100.0 * number(row, "mac_utilization"), 100.0 * number(row, "useful_efficiency"),
+        100.0 * number(row, "ideal_mac_utilization"), row.at("correct").as_bool() ? "" : "  WRONG");
+  }
+  return lines + "  * smaller than a tile of the scheduler in some direction (under-tile)\n";
+}
+
+void figures(const Rows& rows, const OutputFolder& folder) {
+  for (const report::Figure& figure : report::gemm_figures(rows)) {
+    folder.write(figure.name + ".csv", figure.data);
+    folder.draw(figure.name + ".gp", figure.script);
+  }
+}
+
+const bool kRegistered =
+    (evaluations().add("milestone-1h-gemm", {.doc = "GEMM shapes x operand stagings on one PE: stage times, "
+                                                    "MAC utilization, against an ideal pipeline",
+                                             .run = simulate,
+                                             .text = text,
+                                             .figures = figures}),
+     true);
+
+}  // namespace
+}  // namespace kbsim::app

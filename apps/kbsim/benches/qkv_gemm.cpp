@@ -1,0 +1,152 @@
+// The projections of an attention layer: Q, K and V = X Wq, X Wk, X Wv. X is on every PE, the columns of the
+// weights and of the results are divided among them.
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kbsim/app/bench.hpp"
+#include "kbsim/base/random.hpp"
+#include "kbsim/kernels/matmul.hpp"
+#include "kbsim/replay/compare.hpp"
+#include "kbsim/replay/numbers.hpp"
+#include "kbsim/replay/reference.hpp"
+
+namespace kbsim::app {
+namespace {
+
+struct Problem {
+  std::int64_t rows = 0;     // of X
+  std::int64_t d_model = 0;  // columns of X
+  std::int64_t columns = 0;  // of one PE, of each of the weights
+  int cubes = 1;
+  int pes = 1;  // of each cube
+};
+
+// Numbers from -1 to 1, the same block again and again: large weights are made in no time.
+std::vector<std::byte> random_f16(std::int64_t n, std::uint64_t seed) {
+  constexpr std::int64_t kBlock = 999'983;
+  Random random{seed};
+  std::vector<double> numbers(static_cast<std::size_t>(std::min(n, kBlock)));
+  for (double& number : numbers) number = 2.0 * random.uniform() - 1.0;
+  const std::vector<std::byte> block = replay::from_doubles(numbers, f16);
+  std::vector<std::byte> all;
+  all.reserve(static_cast<std::size_t>(n * itemsize(f16)));
+  while (all.size() < all.capacity()) {
+    const std::size_t more = std::min(block.size(), all.capacity() - all.size());
+    all.insert(all.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(more));
+  }
+  return all;
+}
+
+host::HostArray random_matrix(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+  return {{rows, columns}, f16, random_f16(rows * columns, seed)};
+}
+
+// Columns [first, first + count) of a matrix.
+std::vector<double> columns_of(const host::HostArray& matrix, std::int64_t first, std::int64_t count) {
+  const std::int64_t width = matrix.shape()[1];
+  std::vector<double> part;
+  for (std::int64_t row = 0; row < matrix.shape()[0]; ++row) {
+    const auto begin = static_cast<std::size_t>((row * width + first) * itemsize(f16));
+    const auto bytes = static_cast<std::size_t>(count * itemsize(f16));
+    const std::vector<double> numbers =
+        replay::to_doubles(std::span{matrix.bytes()}.subspan(begin, bytes), f16);
+    part.insert(part.end(), numbers.begin(), numbers.end());
+  }
+  return part;
+}
+
+// The columns that a PE made, against a product in f64.
+replay::Comparison check(const Problem& p, std::int64_t pe, const host::HostArray& x,
+                         const host::HostArray& w, const host::HostArray& result) {
+  const std::vector<double> weights = columns_of(w, pe * p.columns, p.columns);
+  const std::vector<double> expected =
+      replay::matmul(x.to_doubles(), weights, {.m = p.rows, .k = p.d_model, .n = p.columns});
+  const std::vector<double> actual = columns_of(result, pe * p.columns, p.columns);
+  return replay::compare(replay::from_doubles(actual, f16), expected, f16,
+                         {.abs = 4e-8 * static_cast<double>(p.d_model), .ulp = 0.75});
+}
+
+Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string name, BenchReport* report) {
+  using topology::Split;
+  const topology::DPPolicy everywhere{.num_cubes = p.cubes, .num_pes = p.pes};
+  const topology::DPPolicy by_column{
+      .cube = Split::column_wise, .pe = Split::column_wise, .num_cubes = p.cubes, .num_pes = p.pes};
+  const std::int64_t pes = std::int64_t{p.cubes} * p.pes;
+  const std::int64_t width = pes * p.columns;
+  const host::HostArray x_values = random_matrix(p.rows, p.d_model, 1);
+  host::Tensor x = co_await main.torch.from_host(x_values, {.dp = everywhere, .name = "x"});
+  std::vector<host::HostArray> weights;
+  std::vector<host::Tensor> w;
+  std::vector<host::Tensor> out;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    weights.push_back(random_matrix(p.d_model, width, 2 + i));
+    host::Tensor weight = co_await main.torch.from_host(weights.back(), {.dp = by_column, .name = "w"});
+    host::Tensor result = co_await main.torch.empty({p.rows, width}, f16, {.dp = by_column, .name = "out"});
+    w.push_back(weight);
+    out.push_back(result);
+  }
+  const QkvArgs args{.x = x.ptr(),
+                     .wq = w[0].ptr(),
+                     .wk = w[1].ptr(),
+                     .wv = w[2].ptr(),
+                     .q = out[0].ptr(),
+                     .k = out[1].ptr(),
+                     .v = out[2].ptr(),
+                     .rows = p.rows,
+                     .d_model = p.d_model,
+                     .columns = p.columns};
+  const hw::Activity activity = co_await main.launch("qkv_gemm", out[0], args);
+
+  constexpr std::array<const char*, 3> kNames{"q", "k", "v"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const host::HostArray result = co_await out[i].to_host();
+    for (const std::int64_t pe : {std::int64_t{0}, pes - 1}) {
+      const replay::Comparison numbers = check(p, pe, x_values, weights[i], result);
+      report->correct = report->correct && numbers.ok;
+      if (!request.verify_data) continue;
+      report->text +=
+          fmt::format("  {} of PE {}: {} max_abs {:g} max_rel {:g} max_ulp {:g}\n", kNames[i], pe,
+                      numbers.ok ? "ok  " : "FAIL", numbers.max_abs, numbers.max_rel, numbers.max_ulp);
+    }
+  }
+  const double window = to_ns(activity.last_end - activity.first_start);
+  const double macs = 3.0 * static_cast<double>(p.rows * p.d_model * width);
+  report->text = fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} PEs in {:.3f} ns, {:.1f} GMAC/s a PE\n",
+                             report->correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width, pes,
+                             window, macs / window / static_cast<double>(pes)) +
+                 report->text;
+  report->json = {{"rows", p.rows}, {"d_model", p.d_model}, {"columns", width},
+                  {"pes", pes},     {"kernel_ns", window},  {"macs_per_ns", macs / window}};
+}
+
+Task<> qkv_gemm(host::Rank& main, BenchRequest request, BenchReport* report) {
+  const Problem one{.rows = 64, .d_model = 256, .columns = 64};
+  co_await project(main, one, request, "qkv_gemm", report);
+}
+KBSIM_BENCH(qkv_gemm, "Q, K and V of 64 rows by 256 on one PE, checked");
+
+Task<> qkv_gemm_multi_pe(host::Rank& main, BenchRequest request, BenchReport* report) {
+  const Problem cube{.rows = 64, .d_model = 256, .columns = 32, .pes = main.session().spec().pes_per_cube()};
+  co_await project(main, cube, request, "qkv_gemm_multi_pe", report);
+}
+KBSIM_BENCH(qkv_gemm_multi_pe, "the same, 32 columns on each PE of a cube, checked");
+
+Task<> gpt3_qkv(host::Rank& main, BenchRequest request, BenchReport* report) {
+  constexpr std::int64_t kModel = 12288;
+  const config::MachineSpec& spec = main.session().spec();
+  const std::int64_t pes = std::int64_t{spec.cubes_per_sip()} * spec.pes_per_cube();
+  if (kModel % pes != 0)
+    throw UsageError{fmt::format("gpt3_qkv: {} columns can't be divided among {} PEs evenly", kModel, pes)};
+  const Problem all{.rows = 32,
+                    .d_model = kModel,
+                    .columns = kModel / pes,
+                    .cubes = spec.cubes_per_sip(),
+                    .pes = spec.pes_per_cube()};
+  co_await project(main, all, request, "gpt3_qkv", report);
+}
+KBSIM_BENCH(gpt3_qkv, "the same with d_model 12288, columns over all PEs of a package; takes a while");
+
+}  // namespace
+}  // namespace kbsim::app

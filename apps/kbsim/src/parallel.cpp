@@ -1,0 +1,98 @@
+#include "parallel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace kbsim::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+/// Counts what has ended, and guesses how long the rest will take.
+class Progress {
+ public:
+  Progress(std::size_t all, std::string what, bool shown)
+      : all_{all}, what_{std::move(what)}, shown_{shown}, terminal_{isatty(STDERR_FILENO) != 0} {}
+  ~Progress() {
+    if (shown_ && terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+  void ended() {
+    const std::scoped_lock lock{mutex_};
+    ++done_;
+    if (!shown_) return;
+    if (terminal_) {
+      draw();
+    } else if (done_ == all_ || Clock::now() - told_ >= kBetweenLines) {
+      told_ = Clock::now();
+      fmt::print(stderr, "{}: {} of {}, {}\n", what_, done_, all_, rate());
+    }
+  }
+
+ private:
+  static constexpr std::chrono::seconds kBetweenLines{5};
+  static constexpr std::size_t kWidth = 30;
+
+  [[nodiscard]] std::string rate() const {
+    const double spent = Seconds{Clock::now() - start_}.count();
+    const double each = spent / static_cast<double>(done_);
+    return fmt::format("{:.1f} a second, about {:.0f} s left", 1.0 / each,
+                       each * static_cast<double>(all_ - done_));
+  }
+  void draw() const {
+    const std::size_t filled = kWidth * done_ / all_;
+    fmt::print(stderr, "\r\033[K{} [{}{}] {}/{}, {}", what_, std::string(filled, '#'),
+               std::string(kWidth - filled, '.'), done_, all_, rate());
+    (void)std::fflush(stderr);
+  }
+
+  std::size_t all_;
+  std::string what_;
+  bool shown_;
+  bool terminal_;
+  std::size_t done_ = 0;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point told_ = start_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void in_parallel(std::size_t n, const std::string& what, const Parallel& how,
+                 const std::function<void(std::size_t)>& job) {
+  std::vector<std::exception_ptr> errors(n);
+  {
+    Progress progress{n, what, how.progress};
+    const unsigned threads =
+        how.threads > 0 ? how.threads : std::max(1U, std::thread::hardware_concurrency());
+    boost::asio::thread_pool pool{threads};
+    for (std::size_t i = 0; i < n; ++i) {
+      boost::asio::post(pool, [&, i] {
+        try {
+          job(i);
+          progress.ended();
+        } catch (...) {
+          errors[i] = std::current_exception();
+        }
+      });
+    }
+    pool.join();
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace kbsim::app

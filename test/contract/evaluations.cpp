@@ -1,0 +1,129 @@
+// Benches of many simulations: rows, files, figures, and making them again.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace {
+
+const std::string kGemm = "--topology topology.yaml --bench milestone-1h-gemm --quiet ";
+
+std::string contents(const std::string& file) {
+  std::ifstream in{file};
+  REQUIRE_MESSAGE(in, file);
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+boost::json::array rows(const std::string& text) { return boost::json::parse(text).at("rows").as_array(); }
+
+double number(const boost::json::value& row, const char* key) { return row.at(key).to_number<double>(); }
+
+// One run for all tests: it has 24 simulations.
+const std::string& folder() {
+  static const std::string made = [] {
+    std::string path = written("gemm-out", "") + ".d";
+    const Outcome outcome = run_kbsim(kGemm + "--out " + path);
+    REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+    return path;
+  }();
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("milestone-1h-gemm: 24 simulations, all right, under-tile shapes marked") {
+  const boost::json::array all = rows(contents(folder() + "/summary.json"));
+  REQUIRE(all.size() == 24);
+  int under = 0;
+  for (const auto& row : all) {
+    CAPTURE(boost::json::serialize(row));
+    CHECK(row.at("correct").as_bool());
+    const std::int64_t m = row.at("m").to_number<std::int64_t>();
+    const std::int64_t k = row.at("k").to_number<std::int64_t>();
+    const std::int64_t n = row.at("n").to_number<std::int64_t>();
+    CHECK(row.at("under_tile").as_bool() == (m < 32 || k < 64 || n < 32));
+    under += row.at("under_tile").as_bool() ? 1 : 0;
+    CHECK(number(row, "tiles") == ((m + 31) / 32) * ((k + 63) / 64) * ((n + 31) / 32));
+  }
+  CHECK(under > 0);
+  CHECK(under < 24);
+}
+
+TEST_CASE("milestone-1h-gemm: nothing beats the engine, the window or the ideal pipeline") {
+  for (const auto& row : rows(contents(folder() + "/summary.json"))) {
+    CAPTURE(boost::json::serialize(row));
+    CHECK(number(row, "gemm_busy_ns") == 16.0 * number(row, "tiles"));
+    CHECK(number(row, "mac_utilization") <= 1.0);
+    CHECK(number(row, "useful_efficiency") <= number(row, "mac_utilization"));
+    CHECK(number(row, "composite_window_ns") >= number(row, "ideal_ns"));
+    CHECK(number(row, "pe_window_ns") >= number(row, "composite_window_ns"));
+    CHECK(row.at("dma_in_busy_ns").is_null() == (row.at("staging") == "load_load"));
+  }
+}
+
+TEST_CASE("milestone-1h-gemm: the model's constants come from the topology file alone") {
+  const auto ideal = [](const std::string& set) {
+    const Outcome outcome = run_kbsim(kGemm + "--json " + set);
+    REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+    return number(rows(outcome.out).front(), "ideal_ns");
+  };
+  const double before = ideal("");
+  CHECK(ideal("--set pe.pe_gemm.macs_per_ns=2048") > before);
+  CHECK(ideal("--set cube.hbm_ctrl.efficiency=0.4") > before);
+}
+
+TEST_CASE("milestone-1h-gemm: every file is there, figures too if gnuplot is") {
+  for (const char* file : {"summary.json", "results.csv", "run.json", "config.resolved.yaml"})
+    CHECK_MESSAGE(std::filesystem::exists(folder() + "/" + file), file);
+  const Outcome gnuplot = run_script("command -v gnuplot");
+  for (const char* figure : {"gemm_stage_busy_simulated", "gemm_mac_utilization_simulated",
+                             "gemm_mac_utilization_ideal_and_simulated"}) {
+    for (const char* made : {".csv", ".gp"})
+      CHECK_MESSAGE(std::filesystem::exists(folder() + "/" + figure + made), figure);
+    for (const char* drawn : {".png", ".svg"})
+      CHECK(std::filesystem::exists(folder() + "/" + figure + drawn) == (gnuplot.exit == 0));
+  }
+}
+
+TEST_CASE("--reuse: the same text and figures from the rows of an earlier run; else a clear refusal") {
+  const std::string figure = folder() + "/gemm_mac_utilization_simulated.csv";
+  const std::string before = contents(figure);
+  std::filesystem::remove(figure);
+  const Outcome again = run_kbsim(kGemm + "--reuse --out " + folder());
+  REQUIRE_MESSAGE(again.exit == 0, again.err);
+  CHECK(contents(figure) == before);
+  CHECK(again.out == run_kbsim(kGemm).out);
+
+  CHECK(run_kbsim(kGemm + "--reuse").exit == 2);
+  CHECK(run_kbsim(kGemm + "--reuse --out " + written("nothing", "") + ".d").exit == 2);
+  const std::string other = written("other-rows", "") + ".d";
+  std::filesystem::create_directory(other);
+  for (const char* text : {"", "[]", "{", R"({"bench": "milestone-1h-gemm", "rows": [{}]})",
+                           R"({"bench": "another", "rows": []})"}) {
+    CAPTURE(text);
+    std::ofstream{other + "/summary.json"} << text;
+    const Outcome refused = run_kbsim(kGemm + "--reuse --out " + other);
+    CHECK(refused.exit == 2);
+    CHECK(refused.err.find("--reuse") != std::string::npos);
+  }
+  CHECK(run_kbsim(kMainJob + " --reuse").exit == 2);
+  CHECK(run_kbsim(kGemm + "--stop-at 10").exit == 5);
+}
+
+TEST_CASE("Benches of GEMMs: each is right, and says so line by line when asked") {
+  for (const char* bench : {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "va_offset_verify"}) {
+    CAPTURE(bench);
+    const std::string command = std::string{"--topology topology.yaml --bench "} + bench;
+    const Outcome outcome = run_kbsim(command + " --verify-data");
+    CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+    CHECK(outcome.out.find(" ok") != std::string::npos);
+    CHECK(outcome.out.find("FAIL") == std::string::npos);
+  }
+}
