@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <doctest/doctest.h>
 
 #include "command.hpp"
@@ -36,4 +38,21 @@ TEST_CASE("SIGUSR1: says where the run stands, and lets it go on") {
   CHECK(outcome.err.starts_with("kbsim: simulated "));
   CHECK(outcome.err.find(" ns so far, ") != std::string::npos);
   CHECK(outcome.err.find("\nkbsim: interrupted") != std::string::npos);
+}
+
+TEST_CASE("Ctrl-C: a sweep writes the points that have ended, and ends with exit code 130") {
+  const std::string folder = written("interrupted-sweep", "") + ".d";
+  const Outcome outcome = run_script(
+      "timeout 120 $KBSIM traffic --topology topology.yaml --scope mesh:16x16 --sweep --packets 300000"
+      " --num-threads 1 --out " +
+      folder +
+      " 2> said & outer=$!;"
+      " tries=0; until grep -q 'points: 1 of' said || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; done;"
+      " kill -INT $(pgrep -P $outer); wait $outer; code=$?; cat said >&2; exit $code");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 130);
+  CHECK(outcome.err.find("interrupted: ") != std::string::npos);
+  CHECK(outcome.out.find("load") != std::string::npos);
+  for (const char* file : {"results.csv", "summary.json", "run.json"})
+    CHECK_MESSAGE(std::filesystem::exists(folder + "/" + file), file);
 }

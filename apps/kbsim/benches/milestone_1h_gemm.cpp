@@ -2,6 +2,7 @@
 //
 // Eight shapes times three operand stagings, each simulated alone on one PE of a machine of one cube,
 // checked, and held against an ideal pipeline of the machine's own constants.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -79,11 +80,11 @@ boost::json::object to_row(const MatmulProblem& p, const MatmulRun& run) {
   return row;
 }
 
-Rows simulate(const EvaluationRequest& request) {
+Simulated simulate(const EvaluationRequest& request) {
   const std::size_t n = kShapes.size() * kStagings.size();
   const config::MachineSpec machine = one_cube(request.machine);
   std::vector<boost::json::object> rows(n);
-  in_parallel(n, "milestone-1h-gemm", request.parallel, [&](std::size_t i) {
+  const std::vector<bool> ended = in_parallel(n, "simulations", request.parallel, [&](std::size_t i) {
     const std::size_t job = n - 1 - i;  // the long ones first
     host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1}};
     host::World world;
@@ -91,13 +92,13 @@ Rows simulate(const EvaluationRequest& request) {
     MatmulRun run;
     (void)session.sim().spawn("matmul", main.run(run_matmul(main, problem(job), &run)));
     session.run();
-    rows[job] = to_row(problem(job), run);
-    rows[job]["events"] = session.sim().events();
-    rows[job]["simulated_ns"] = to_ns(session.sim().now());
+    rows[i] = to_row(problem(job), run);
+    rows[i]["events"] = session.sim().events();
+    rows[i]["simulated_ns"] = to_ns(session.sim().now());
   });
-  Rows all;
-  for (boost::json::object& row : rows) all.push_back(std::move(row));
-  return all;
+  std::vector<boost::json::object> some = only_ended(std::move(rows), ended);
+  std::ranges::reverse(some);
+  return {.rows = Rows(some.begin(), some.end()), .whole = some.size() == n};
 }
 
 double number(const boost::json::object& row, const char* key) {

@@ -70,7 +70,10 @@ void print(const EvaluateOptions& options, const std::string& text, const Rows& 
 ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
                   const EvaluateOptions& options, const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  const Rows rows = options.reuse ? earlier_rows(options) : evaluation.run(request);
+  const Simulated simulated =
+      options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
+  const Rows& rows = simulated.rows;
+  if (rows.empty()) return ExitCode::interrupted;
   try {
     const std::string text = evaluation.text(rows);
     const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - start);
@@ -90,7 +93,8 @@ ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request
     throw UsageError{fmt::format("--reuse: the rows in {} aren't those of {}: {}", options.out, options.name,
                                  error.what())};
   }
-  return correct(rows) ? ExitCode::ok : ExitCode::wrong_values;
+  if (!correct(rows)) return ExitCode::wrong_values;
+  return simulated.whole ? ExitCode::ok : ExitCode::interrupted;
 }
 
 }  // namespace kbsim::app

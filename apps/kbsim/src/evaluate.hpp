@@ -19,7 +19,7 @@ struct EvaluateOptions {
 
 /// Runs an evaluation, or takes the rows of an earlier one; prints it and, if there is a folder, writes
 /// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml. Wrong
-/// numbers in any row: ExitCode::wrong_values.
+/// numbers in any row: ExitCode::wrong_values. Ctrl-C: the same of what has ended, ExitCode::interrupted.
 ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
                   const EvaluateOptions& options, const Arguments& arguments);
 

@@ -24,11 +24,16 @@ struct EvaluationRequest {
 /// What it found: a row a simulation, of numbers and words, from which everything else is made.
 using Rows = boost::json::array;
 
+struct Simulated {
+  Rows rows;
+  bool whole = true;  // false: Ctrl-C, and these are the rows of what had ended
+};
+
 /// Many simulations that answer one question together. Its text and its figures are made of its rows alone,
 /// so that they can be made again from those of an earlier run.
 struct Evaluation {
   std::string doc;
-  std::function<Rows(const EvaluationRequest&)> run;
+  std::function<Simulated(const EvaluationRequest&)> run;
   std::function<std::string(const Rows&)> text;                   // tables for people
   std::function<void(const Rows&, const OutputFolder&)> figures;  // with their data beside them
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -35,7 +36,7 @@ class Progress {
     if (!shown_) return;
     if (terminal_) {
       draw();
-    } else if (done_ == all_ || Clock::now() - told_ >= kBetweenLines) {
+    } else if (done_ == 1 || done_ == all_ || Clock::now() - told_ >= kBetweenLines) {
       told_ = Clock::now();
       fmt::print(stderr, "{}: {} of {}, {}\n", what_, done_, all_, rate());
     }
@@ -68,11 +69,33 @@ class Progress {
   std::mutex mutex_;
 };
 
+volatile std::sig_atomic_t interrupted = 0;
+
+/// While it lives, the first Ctrl-C sets `interrupted`; the second one ends the process.
+class Interrupt {
+ public:
+  Interrupt() {
+    interrupted = 0;
+    struct sigaction action{};
+    action.sa_handler = [](int) { interrupted = 1; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    (void)sigaction(SIGINT, &action, &before_);
+  }
+  ~Interrupt() { (void)sigaction(SIGINT, &before_, nullptr); }
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+ private:
+  struct sigaction before_{};
+};
+
 }  // namespace
 
-void in_parallel(std::size_t n, const std::string& what, const Parallel& how,
-                 const std::function<void(std::size_t)>& job) {
+std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Parallel& how,
+                              const std::function<void(std::size_t)>& job) {
   std::vector<std::exception_ptr> errors(n);
+  std::vector<char> ended(n);  // not bool: written by several threads
+  const Interrupt interrupt;
   {
     Progress progress{n, what, how.progress};
     const unsigned threads =
@@ -80,8 +103,10 @@ void in_parallel(std::size_t n, const std::string& what, const Parallel& how,
     boost::asio::thread_pool pool{threads};
     for (std::size_t i = 0; i < n; ++i) {
       boost::asio::post(pool, [&, i] {
+        if (interrupted != 0) return;
         try {
           job(i);
+          ended[i] = 1;
           progress.ended();
         } catch (...) {
           errors[i] = std::current_exception();
@@ -93,6 +118,10 @@ void in_parallel(std::size_t n, const std::string& what, const Parallel& how,
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
+  const auto count = std::ranges::count(ended, 1);
+  if (static_cast<std::size_t>(count) < n)
+    fmt::print(stderr, "kbsim: interrupted: {} of {} {} have ended, the rest is left out\n", count, n, what);
+  return {ended.begin(), ended.end()};
 }
 
 }  // namespace kbsim::app

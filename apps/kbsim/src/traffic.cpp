@@ -195,11 +195,13 @@ ExitCode traffic(const Arguments& arguments) {
   const config::MachineSpec spec = options.machine.load().first;
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
   const Points points = measure(options, traffic);
+  const bool whole = !options.sweep || points.size() == sweep_loads(traffic.bound).size();
+  if (points.empty()) return ExitCode::interrupted;
   const report::RunSummary summary = summary_of(points, std::chrono::steady_clock::now() - start);
   if (!options.out.empty()) write(options, spec, arguments, traffic, points, summary);
   print(options, traffic, points);
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
-  return ExitCode::ok;
+  return whole ? ExitCode::ok : ExitCode::interrupted;
 }
 
 }  // namespace kbsim::app

@@ -17,13 +17,13 @@ std::vector<hw::TrafficResult> sweep_traffic(const topology::TrafficCase& traffi
                                              const std::vector<double>& loads, unsigned threads,
                                              bool progress) {
   std::vector<hw::TrafficResult> results(loads.size());
-  in_parallel(loads.size(), "points of traffic", {.threads = threads, .progress = progress},
-              [&](std::size_t i) {
-                hw::TrafficRequest point = request;
-                point.rate = loads[i] * traffic.bound;
-                results[i] = hw::run_traffic(traffic, point);
-              });
-  return results;
+  const std::vector<bool> ended =
+      in_parallel(loads.size(), "points", {.threads = threads, .progress = progress}, [&](std::size_t i) {
+        hw::TrafficRequest point = request;
+        point.rate = loads[i] * traffic.bound;
+        results[i] = hw::run_traffic(traffic, point);
+      });
+  return only_ended(std::move(results), ended);
 }
 
 }  // namespace kbsim::app

@@ -11,7 +11,7 @@ namespace kbsim::app {
 [[nodiscard]] std::vector<double> sweep_loads(double bound);
 
 /// One simulation a load, on `threads` threads (0: one a core); the results don't depend on their number.
-/// With `progress`, each point that ends says so on stderr.
+/// After Ctrl-C only those of the points that have ended. `progress`: on stderr.
 [[nodiscard]] std::vector<hw::TrafficResult> sweep_traffic(const topology::TrafficCase& traffic,
                                                            const hw::TrafficRequest& request,
                                                            const std::vector<double>& loads, unsigned threads,
