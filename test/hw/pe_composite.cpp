@@ -4,6 +4,7 @@
 
 #include "kbsim/hw/memory.hpp"
 #include "kbsim/hw/pe_scheduler.hpp"
+#include "kbsim/sim/process.hpp"
 
 #include "harness.hpp"
 
@@ -159,5 +160,51 @@ TEST_CASE("Composite: shuffled ties change nothing") {
     const hw::CompositeRecord record = run_gemm(rig, args);
     if (!first) first = record.end;
     CHECK(record.end == *first);
+  }
+}
+
+namespace {
+
+struct OthersArgs {
+  int reads;
+};
+
+// PE 1 reads the slice of PE 0, again and again.
+Task<> read_again(TL& tl, OthersArgs args) {
+  for (int i = 0; i < args.reads; ++i) {
+    const Tile got = co_await tl.load(kHere, {2048}, f16);
+  }
+}
+
+Task<> launch(Rig* rig, std::vector<PeCoord> pes, KernelCall kernel) {
+  co_await rig->launch(std::move(pes), std::move(kernel));
+}
+
+Task<> map_and_launch_both(Rig* rig, GemmArgs gemm_args, OthersArgs others) {
+  constexpr PeCoord kOther{0, 0, 1};
+  for (const PeCoord pe : {kPe, kOther}) co_await rig->map(pe, kVa, in_hbm(*rig->spec, kPe), 1_MiB);
+  std::vector<PeCoord> other{kOther};
+  Process reading =
+      rig->sim.spawn("reader", launch(rig, std::move(other), bind_kernel("read_again", read_again, others)));
+  std::vector<PeCoord> one{kPe};
+  co_await rig->launch(std::move(one), bind_kernel("gemm", gemm, gemm_args));
+  co_await reading.join();
+}
+
+}  // namespace
+
+TEST_CASE("Composite: others on the same memory only add to its time") {
+  const GemmArgs args{64, 256, 96, Where::memory, Where::memory, Where::memory, 2};
+  Rig alone{small_machine()};
+  const hw::CompositeRecord quiet = run_gemm(alone, args);
+  for (const int reads : {1, 10, 100}) {
+    CAPTURE(reads);
+    Rig rig{small_machine()};
+    rig.run(map_and_launch_both(&rig, args, {.reads = reads}));
+    const auto& records = rig.machine->at<hw::PeScheduler>(rig.pe(kPe).scheduler).composites();
+    REQUIRE(records.size() == 1);
+    const Time took = records.front().end - records.front().start;
+    CHECK(took >= quiet.end - quiet.start);
+    if (reads == 100) CHECK(took > quiet.end - quiet.start);
   }
 }
