@@ -1,5 +1,7 @@
 #include "kbsim/oplog/race.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 using namespace kbsim;
@@ -32,7 +34,7 @@ TEST_CASE("RaceCheck: a read that overlaps a write in flight is found once, with
     CHECK(first == 1);
     CHECK(second == 0);
     REQUIRE(check.races().size() == 1);
-    const Race& race = check.races().front();
+    const Race race = check.races().front();
     CHECK(race.where == MemoryRange{kMemory, 140, 10});
     CHECK(race.a.op == kOne);
     CHECK(race.b.op == kTwo);
@@ -91,4 +93,45 @@ TEST_CASE("RaceCheck: a race is told with its memory, both operations, their lan
                                  "sip0.cube0.pe0, store of operation 0:3 (in flight since 10",
                                  "; and sip0.cube0.pe1, load of operation 1:5 (in flight since 12"})
     CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("RaceCheck: what of many rows two operations share is found, however the rows interleave") {
+  const auto column = [](std::int64_t first, std::int64_t bytes) {
+    std::vector<MemoryRange> rows;
+    for (std::int64_t row = 7; row >= 0; --row) rows.push_back({kMemory, 100 * row + first, bytes});
+    return rows;
+  };
+  RaceCheck check;
+  const auto left = check.begin(write(kOne, 1_ns), column(0, 40));
+  const auto right = check.begin(write(kTwo, 2_ns), column(40, 60));
+  const auto across = check.begin(read({2, 0}, 3_ns), range(530, 20));
+  CHECK(check.end(left, 10_ns) == 1);
+  CHECK(check.races().front().where == MemoryRange{kMemory, 530, 10});
+  CHECK(check.end(right, 11_ns) == 1);
+  CHECK(check.races().back().where == MemoryRange{kMemory, 540, 10});
+  CHECK(check.end(across, 12_ns) == 0);
+}
+
+TEST_CASE("RaceCheck: races of one time have one order, and a pair one first place, in any order of events") {
+  std::vector<std::vector<Race>> seen;
+  for (const bool forwards : {true, false}) {
+    RaceCheck check;
+    std::vector<RaceCheck::Token> tokens;
+    for (const std::int64_t at : {0, 100, 200}) {
+      tokens.push_back(check.begin(write(kOne, 1_ns), range(at, 8)));
+      tokens.push_back(check.begin(read(kTwo, 2_ns), range(at, 8)));
+    }
+    tokens.push_back(check.begin(read({2, 0}, 2_ns), range(100, 8)));
+    if (!forwards) std::ranges::reverse(tokens);
+    for (const auto token : tokens) (void)check.end(token, 20_ns);
+    seen.push_back(check.races());
+  }
+  REQUIRE(seen[0].size() == 2);
+  REQUIRE(seen[1].size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(seen[0][i].where == seen[1][i].where);
+    CHECK(seen[0][i].b.op == seen[1][i].b.op);
+  }
+  CHECK(seen[0][0].where.address == 0);
+  CHECK(seen[0][1].where.address == 100);
 }

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,13 +28,15 @@ struct MemoryRange {
   friend bool operator==(const MemoryRange&, const MemoryRange&) = default;
 };
 
-/// An operation that touches memory. `call` is a literal: "load".
+/// An operation that touches memory. `call` is a literal: "load". What the host reads is no operation.
 struct MemoryAccess {
   ValueId op;
   bool write = false;
   std::string_view call;
   std::source_location at;  // of the kernel's line; none of the host's
   Time begin{};
+  std::string_view kernel;  // must live as long as the access is in flight
+  int rank = -1;            // of the host program, if it is the host's
 };
 
 /// Two operations of which at least one wrote touched the same bytes while both were in flight: neither can
@@ -54,29 +57,31 @@ class RaceCheck {
   using Token = std::uint32_t;
 
   /// `ranges` are in flight from `access.begin` on.
-  [[nodiscard]] Token begin(const MemoryAccess& access, std::vector<MemoryRange> ranges);
-  /// They are done. Returns how many races that has shown: the last ones of races().
+  [[nodiscard]] Token begin(const MemoryAccess& access, std::span<const MemoryRange> ranges);
+  /// They are done. Returns how many pairs of ops that has shown to race.
   std::size_t end(Token token, Time now);
 
-  /// In the order in which they were found.
-  [[nodiscard]] const std::vector<Race>& races() const { return races_; }
+  /// In the order (found, begin, id); one found at the present time may still come before others of it.
+  [[nodiscard]] std::vector<Race> races() const;
 
  private:
   struct InFlight {
     MemoryAccess access;
-    std::vector<MemoryRange> ranges;
+    std::vector<MemoryRange> ranges;  // ascending, apart from one another
   };
+  // What an access in flight touches of a memory.
   struct Touch {
-    MemoryRange range;
     Token token = 0;
+    std::span<const MemoryRange> ranges;
   };
-  void compare(const InFlight& ended, const MemoryRange& range, Time now);
+  void compare(const MemoryAccess& ended, std::span<const MemoryRange> ranges, const Touch& touch, Time now);
+  [[nodiscard]] MemoryAccess kept(MemoryAccess access);
 
   std::vector<InFlight> in_flight_;  // by token
   std::vector<Token> unused_;
-  std::unordered_map<std::uint32_t, std::vector<Touch>> touches_;  // by memory
-  std::set<std::pair<ValueId, ValueId>> known_;
-  std::vector<Race> races_;
+  std::vector<std::vector<Touch>> touches_;  // by memory
+  std::map<std::pair<ValueId, ValueId>, Race> races_;
+  std::set<std::string, std::less<>> kernels_;  // of races
 };
 
 }  // namespace kbsim::oplog
