@@ -5,6 +5,7 @@
 #include <iostream>
 #include <limits>
 #include <optional>
+#include <ranges>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -46,8 +47,16 @@ struct Options {
   std::optional<std::uint64_t> shuffle_ties;
   std::optional<double> stop_at_ns;
   std::optional<std::uint64_t> max_events;
+  std::optional<oplog::RaceMode> race;
   std::uint64_t num_threads = 0;
 };
+
+oplog::RaceMode race_mode(const std::string& text) {
+  if (text == "off") return oplog::RaceMode::off;
+  if (text == "warn") return oplog::RaceMode::warn;
+  if (text == "error") return oplog::RaceMode::error;
+  throw UsageError{fmt::format("--race must be error, warn or off, got '{}'", text)};
+}
 
 // Of an option that takes a whole number: read as an unsigned one, -1 would be the largest there is.
 auto whole(const char* option, const char* value_name, std::int64_t max,
@@ -78,6 +87,10 @@ po::options_description description(Options& o) {
   add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");
+  add("race", po::value<std::string>()->value_name("MODE")->notifier([&](const std::string& v) {
+    o.race = race_mode(v);
+  }),
+      "accesses of one place that nothing orders: error (exit code 8), warn (the default), or off");
   add("stop-at", po::value<double>()->value_name("NS")->notifier([&](double v) { o.stop_at_ns = v; }),
       "stop at this simulated time (exit code 4)");
   add("max-events", whole("max-events", "N", kMax, [&](std::uint64_t v) { o.max_events = v; }),
@@ -96,12 +109,19 @@ examples:
 
 host::SessionOptions session_options(const Options& options) {
   host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties},
-                              .replay_threads = static_cast<unsigned>(options.num_threads)};
+                              .replay_threads = static_cast<unsigned>(options.num_threads),
+                              .races = options.race.value_or(oplog::RaceMode::warn)};
   if (options.stop_at_ns && *options.stop_at_ns < 0)
     throw UsageError{fmt::format("--stop-at must be a time from 0 on, got {}", *options.stop_at_ns)};
   if (options.stop_at_ns) result.simulation.stop_at = from_ns(*options.stop_at_ns);
   if (options.max_events) result.simulation.max_events = *options.max_events;
   return result;
+}
+
+void print_races(const std::vector<std::string>& races) {
+  constexpr std::size_t kMany = 10;
+  for (const std::string& line : races | std::views::take(kMany)) fmt::print(stderr, "warning: {}\n", line);
+  if (races.size() > kMany) fmt::print(stderr, "and {} more data races\n", races.size() - kMany);
 }
 
 // What an algorithm names must be there before anything runs.
@@ -158,10 +178,11 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
 }
 
 ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, const Arguments& arguments) {
-  if (options.stop_at_ns || options.max_events || options.shuffle_ties || !options.oplog.empty())
+  if (options.stop_at_ns || options.max_events || options.shuffle_ties || options.race ||
+      !options.oplog.empty())
     throw Unsupported{
-        fmt::format("{} runs many simulations: --stop-at, --max-events, --shuffle-ties and "
-                    "--oplog are of a single one",
+        fmt::format("{} runs many simulations: --stop-at, --max-events, --shuffle-ties, "
+                    "--race and --oplog are of a single one",
                     options.bench)};
   const auto [machine, ccl] = options.machine.load();
   const EvaluationRequest request{
@@ -208,6 +229,7 @@ ExitCode run_bench(const Arguments& arguments) {
   session.run();
   for (const std::string& line : replay::prints(session.log(), session.replay()))
     fmt::print(stderr, "{}\n", line);
+  print_races(session.machine().races().reports());
 
   const std::optional<LogChecksums> log = log_of(options, session);
   const report::RunSummary summary{.simulated = session.sim().now(),

@@ -35,6 +35,7 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
       first_rank_lane_{static_cast<std::uint32_t>(log_.lanes())} {
   for (int rank = 0; rank < spec_->system.sips.count; ++rank)
     (void)log_.add_lane(fmt::format("rank{}", rank));
+  machine_->races().watch(options.races);
   machine_->set_evaluator([this](const oplog::Operand& element) {
     return replay::element(replay_.evaluate(element), element.dtype, 0);
   });

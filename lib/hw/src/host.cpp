@@ -1,10 +1,16 @@
 #include "kbsim/hw/host.hpp"
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/machine.hpp"
 
 namespace kbsim::hw {
 
 KBSIM_COMPONENT("builtin.host", NodeKind::host, Host, HostSpec, "root complex, where host programs run");
+
+void Host::start(Machine& machine) {
+  Component::start(machine);
+  races_ = &machine.races();
+}
 
 Host::Calls::value_type& Host::call(std::string what) {
   const Token token = ++next_token_;
@@ -14,20 +20,28 @@ Host::Calls::value_type& Host::call(std::string what) {
 Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
   const auto& [key, waiting] = call("MemoryWrite");
   const Token token = key;
+  const RaceWatch::Token race = races_->begin(
+      {.op = contents.value, .write = true, .call = "write", .at = {}, .kernel = {}, .rank = rank},
+      {.memory = memory, .address = address}, Bytes{contents.bytes});
   tell(memory, Bytes{contents.bytes}, VirtualChannel::request,
        WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
   co_await waiting->done.wait();
+  races_->end(race);
   calls_.erase(token);
 }
 
 Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
   const auto& [key, waiting] = call("MemoryRead");
   const Token token = key;
+  const RaceWatch::Token race =
+      races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
+                    {.memory = memory, .address = address}, bytes);
   tell(memory, fabric().graph().spec().system.control_bytes, VirtualChannel::request,
        ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
   co_await waiting->done.wait();
+  races_->end(race);
   const oplog::Slices contents = std::move(waiting->contents);
   calls_.erase(token);
   co_return contents;

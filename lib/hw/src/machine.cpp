@@ -5,7 +5,7 @@
 namespace kbsim::hw {
 
 Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log)
-    : fabric_{sim, graph}, log_{log} {
+    : fabric_{sim, graph}, log_{log}, races_{sim, graph, log} {
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const topology::Node& node = graph.nodes()[i];
     const ComponentModel& model = component_models().at(node.model->impl);

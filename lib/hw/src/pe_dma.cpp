@@ -27,6 +27,20 @@ bool reads(const DmaCommand& command) {
   return stream != nullptr ? stream->in : std::holds_alternative<LoadCommand>(command.move);
 }
 
+// As what races are told of it; a slot write never races, since credits order it.
+oplog::MemoryAccess access(const DmaCommand& command) {
+  const bool in = reads(command);
+  oplog::MemoryAccess access{
+      .op = command.value, .write = !in, .call = in ? "load" : "store", .kernel = command.kernel->kernel()};
+  if (const auto* stream = std::get_if<StreamCommand>(&command.move)) {
+    access.call = in ? "load of a composite" : "store of a composite";
+    access.at = stream->stream->at;
+  } else {
+    access.at = command.pending->at();
+  }
+  return access;
+}
+
 const TilePtr& source(const DmaCommand& command) {
   if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->tile;
   return std::get<SlotCommand>(command.move).tile;
@@ -52,6 +66,7 @@ void PeDma::start(Machine& machine) {
   Component::start(machine);
   tcm_ = &machine.at<PeTcm>(machine.graph().pe(node().at).tcm);
   log_ = &machine.log();
+  races_ = &machine.races();
   (void)sim().serve(name() + " engine", run());
 }
 
@@ -99,6 +114,7 @@ void PeDma::begin(DmaCommand command) {
   job->pieces = pieces_of(command);
   job->command = std::move(command);
   if (job->pieces.empty()) return finish(*job);
+  if (races_->on() && !slot) job->race = races_->begin(access(job->command), job->pieces);
   channels_[static_cast<std::size_t>(job->channel)].jobs.push_back(std::move(job));
 }
 
@@ -209,6 +225,7 @@ void PeDma::answered(const Answer& answer) {
 }
 
 void PeDma::finish(Job& job) {
+  races_->end(job.race);
   DmaCommand& command = job.command;
   if (const auto* stream = std::get_if<StreamCommand>(&command.move)) {
     stream->stream->parts = std::move(job.parts);

@@ -106,8 +106,7 @@ std::size_t RaceCheck::end(Token token, Time now) {
     const auto of_one = next_memory(left);
     std::vector<Touch>& touches = touches_[of_one.front().memory.value()];
     std::erase_if(touches, [&](const Touch& touch) { return touch.token == token; });
-    for (const Touch& touch : touches)
-      compare(ended.access, of_one, touch, now);
+    for (const Touch& touch : touches) compare(ended.access, of_one, touch, now);
   }
   unused_.push_back(token);
   return races_.size() - known;
@@ -122,10 +121,8 @@ void RaceCheck::compare(const MemoryAccess& ended, std::span<const MemoryRange> 
   const MemoryRange where = common(ranges, touch.ranges);
   if (where.bytes == 0) return;
   const bool in_order = order(ended) < order(other);
-  const Race race{.where = where,
-                  .a = kept(in_order ? ended : other),
-                  .b = kept(in_order ? other : ended),
-                  .found = now};
+  const Race race{
+      .where = where, .a = kept(in_order ? ended : other), .b = kept(in_order ? other : ended), .found = now};
   const auto [known, added] = races_.try_emplace(std::minmax(ended.op, other.op), race);
   if (!added && order(race) < order(known->second)) known->second = race;
 }

@@ -11,6 +11,7 @@
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/oplog/log.hpp"
+#include "kbsim/oplog/race.hpp"
 #include "kbsim/replay/replay.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/allocator.hpp"
@@ -35,6 +36,7 @@ struct CollectiveTiming {
 struct SessionOptions {
   SimulationOptions simulation;
   unsigned replay_threads = 0;  // 0: as many as the host has
+  oplog::RaceMode races = oplog::RaceMode::off;
 };
 
 /// A machine and all that host programs share of it: one simulated run.

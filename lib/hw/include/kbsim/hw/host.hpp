@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kbsim/hw/component.hpp"
+#include "kbsim/hw/race_watch.hpp"
 #include "kbsim/sim/event.hpp"
 
 namespace kbsim::hw {
@@ -17,6 +18,8 @@ struct HostSpec {
 class Host : public Component {
  public:
   Host(Fabric& fabric, NodeId id, HostSpec) : Component{fabric, id} {}
+
+  void start(Machine& machine) override;
 
   /// MemoryWrite: done when the memory has acknowledged.
   [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents);
@@ -35,6 +38,7 @@ class Host : public Component {
   void accept(MessagePtr message) override;
   Calls::value_type& call(std::string what);
 
+  RaceWatch* races_ = nullptr;
   Calls calls_;
   Token next_token_ = 0;
 };

@@ -78,6 +78,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// The kernel has returned: waits for what it detached and for the PE's engines. KernelFault if it
   /// dropped something that it never awaited.
   [[nodiscard]] Task<> finish();
+  [[nodiscard]] const std::string& kernel() const { return kernel_; }
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
 
  private:

@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/host.hpp"
+#include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
 
@@ -43,6 +44,8 @@ class Machine {
   void set_evaluator(oplog::Evaluator evaluator) { evaluator_ = std::move(evaluator); }
   [[nodiscard]] const oplog::Evaluator& evaluator() const { return evaluator_; }
 
+  [[nodiscard]] RaceWatch& races() { return races_; }
+
   /// The op log's lane of a PE.
   [[nodiscard]] std::uint32_t lane(PeCoord pe) const;
 
@@ -54,6 +57,7 @@ class Machine {
 
   Fabric fabric_;
   oplog::OpLog& log_;
+  RaceWatch races_;
   oplog::Evaluator evaluator_;
   std::shared_ptr<bool> running_ = std::make_shared<bool>(true);
   std::vector<std::unique_ptr<Component>> components_;

@@ -88,8 +88,10 @@ struct StoreCommand {
 /// What a composite moves for a tile of its own: into the scheduler's part of the TCM, or out of it. `parts`
 /// is what memory held, by offset in the operand.
 struct Stream {
-  Stream(Simulation& sim, std::string what) : done{sim, std::move(what)} {}
+  Stream(Simulation& sim, std::string what, const std::source_location& composite)
+      : done{sim, std::move(what)}, at{composite} {}
   Event done;
+  std::source_location at;  // of the composite
   std::map<std::int64_t, oplog::Slices> parts;
 };
 struct StreamCommand {

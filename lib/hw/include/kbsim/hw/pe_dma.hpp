@@ -11,6 +11,7 @@
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/pe_commands.hpp"
 #include "kbsim/hw/pe_tcm.hpp"
+#include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/log.hpp"
 
 namespace kbsim::hw {
@@ -49,6 +50,7 @@ class PeDma : public Component {
     DmaCommand command;
     Time start;
     VirtualChannel channel;
+    RaceWatch::Token race;
     std::vector<Piece> pieces;
     std::size_t next = 0;   // piece to be asked for or sent, perhaps in part
     int requests_left = 0;  // not yet answered
@@ -106,6 +108,7 @@ class PeDma : public Component {
   PeDmaSpec spec_;
   PeTcm* tcm_ = nullptr;
   oplog::OpLog* log_ = nullptr;
+  RaceWatch* races_ = nullptr;
   Bandwidth port_;
   Time port_free_{};
   Mailbox<Work> work_;
