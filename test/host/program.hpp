@@ -28,10 +28,11 @@ inline config::AlgorithmSpec allreduce() {
 /// The placement that the all-reduce works on: a row on PE 0 of each cube.
 inline const topology::DPPolicy kRows{.cube = topology::Split::row_wise, .num_pes = 1};
 
-/// A machine with its main program.
+/// A machine with its main program, whose data races are errors.
 struct Program {
   explicit Program(config::MachineSpec spec = machine(), config::AlgorithmSpec algorithm = allreduce())
-      : session{std::move(spec), std::move(algorithm), {.replay_threads = 1}} {}
+      : session{
+            std::move(spec), std::move(algorithm), {.replay_threads = 1, .races = oplog::RaceMode::error}} {}
 
   template <class Args>
   void run(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args) {

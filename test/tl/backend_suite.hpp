@@ -246,7 +246,7 @@ inline Task<> drops_a_load(TL& tl, BackendArgs args) {
 }
 inline Task<> overwrites_a_store(TL& tl, BackendArgs args) {
   auto stored = tl.store(args.mine, tl.zeros({8}, f16));
-  stored = tl.store(args.mine, tl.zeros({8}, f16));
+  stored = tl.store(args.mine + 8, tl.zeros({8}, f16));
   co_await stored;
 }
 inline Task<> adds_two_shapes(TL& tl, BackendArgs) {
