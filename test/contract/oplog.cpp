@@ -45,6 +45,35 @@ TEST_CASE("Replay command: a fresh process prints the checksums of the run, what
   }
 }
 
+// The first line of a text that has a part.
+std::string line_with(const std::string& text, const std::string& part) {
+  const std::size_t at = text.find(part);
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = text.rfind('\n', at) + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
+}
+
+TEST_CASE("Replay command: says what the run said of prints and of a check that fails, and exits alike") {
+  const std::string file = written("run.oplog", "");
+  const Outcome run = run_kbsim(kMainJob + " --quiet --oplog " + file +
+                                " --kernels " KBSIM_BINARY
+                                "/contract/plugins/plugin_tells.so"
+                                " --set ccl.algorithms.intercube_allreduce.kernel=tells");
+  CAPTURE(run.err);
+  REQUIRE(run.exit == 8);
+  const std::string print = line_with(run.err, "] x f32 [3]: 0 1 2");
+  const std::string check = line_with(run.err, "check_all: ");
+  CHECK(print.starts_with("["));
+  CHECK(print.find(" ns sip0.cube0.pe0] ") != std::string::npos);
+  CHECK(check.starts_with("kbsim: ["));
+  CHECK(check.find(" ns sip0.cube0.pe0] tells.cpp:14: check_all: not zero: element [0] of f32 [3] is 0") !=
+        std::string::npos);
+  const Outcome replay = run_kbsim("replay " + file);
+  CHECK(replay.exit == 8);
+  CHECK(line_with(replay.err, "] x f32") == print);
+  CHECK(line_with(replay.err, "check_all: ") == check);
+}
+
 TEST_CASE("Replay command: its JSON has what the run's JSON has") {
   const std::string file = written("run.oplog", "");
   const Outcome run = run_kbsim(kMainJob + " --json --quiet --oplog " + file);

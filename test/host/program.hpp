@@ -5,6 +5,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
+#include "kbsim/replay/checks.hpp"
 
 namespace kbsim::host::test {
 
@@ -38,6 +39,7 @@ struct Program {
   void run(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args) {
     (void)session.sim().spawn("main", main.run(program(main, std::move(args))));
     session.run();
+    replay::check(session.log(), session.replay());
   }
 
   /// How it fails: its text, and its exit code by way of `exit`.

@@ -70,6 +70,7 @@ Task<> multiply_and_add(TL& tl, SeenArgs args) {
   const Tile b = a * 2.0;  // beside the product
   const Tile all = tl.reshape(c, {4096}) + tl.reshape(b, {4096});
   tl.print("all", all);
+  tl.check_all(all, "none is 0");
   *args.end = tl.clock();
   co_return;
 }
@@ -170,14 +171,14 @@ TEST_CASE("PeMath: an operation costs by its class and the larger of what goes i
   CHECK(cost(OpKind::softmax, {}, {64}, {64}) == kStart + 2 * 3_ns + 5_ns + 2 * 2_ns);
 }
 
-TEST_CASE("Kernel: products run beside pe_math; numbers, views and prints take no time") {
+TEST_CASE("Kernel: products run beside pe_math; numbers, views, prints and checks take no time") {
   Rig rig{small_machine()};
   const Seen seen = run_kernel(rig, multiply_and_add);
   const Time math = 4_ns + 64_ns;  // 4096 elements
   const Time gemm = 4 * 16_ns;     // 2 x 1 x 2 tiles
   const Time zeros = kDispatch + math;
   CHECK(seen.end - seen.begin == 4 * kDispatch);
-  REQUIRE(seen.ops.size() == 6);
+  REQUIRE(seen.ops.size() == 7);
   CHECK(seen.ops[1].end == zeros + gemm);
   CHECK(seen.ops[2].start == seen.ops[2].end);
   CHECK(seen.ops[3].end == zeros + math);
@@ -186,6 +187,9 @@ TEST_CASE("Kernel: products run beside pe_math; numbers, views and prints take n
   CHECK(seen.ops[5].kind == oplog::OpKind::print);
   CHECK(seen.ops[5].start == seen.ops[4].end);
   CHECK(seen.ops[5].end == seen.ops[4].end);
+  CHECK(seen.ops[6].kind == oplog::OpKind::check);
+  CHECK(seen.ops[6].start == seen.ops[4].end);
+  CHECK(seen.ops[6].end == seen.ops[4].end);
 }
 
 TEST_CASE("Kernel: queued commands cost the kernel their dispatch; the engine serves them in a row") {

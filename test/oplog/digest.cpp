@@ -100,6 +100,7 @@ TEST_CASE("OpLog: the digest changes with every parameter") {
                                   [](Op& op) { op.params.ternary = TernaryOp::fma; },
                                   [](Op& op) { op.params.reduce = ReduceOp::max; },
                                   [](Op& op) { op.params.nan = Nan::propagate; },
+                                  [](Op& op) { op.params.round = Round::rtz; },
                                   [](Op& op) { op.params.indices = true; },
                                   [](Op& op) { op.params.axis = 1; },
                                   [](Op& op) { op.params.axes[0] = 1; },
@@ -118,6 +119,18 @@ TEST_CASE("OpLog: the digest tells lanes, their names and operations under way a
   const std::set<std::uint64_t> digests{with({}, 0),         with({"a"}, 0),  with({"b"}, 0),
                                         with({"a", "b"}, 0), with({"ab"}, 0), with({"a"}, 1)};
   CHECK(digests.size() == 6);
+}
+
+TEST_CASE("OpLog: the digest changes with every field of a range") {
+  const auto with = [](const std::vector<NamedRange>& ranges) {
+    OpLog log;
+    log.add_lane("pe0");
+    for (const NamedRange& range : ranges) log.add_range(0, range);
+    return log.digest().value();
+  };
+  const std::set<std::uint64_t> digests{with({}), with({{"a", 1_ns, 2_ns}}), with({{"b", 1_ns, 2_ns}}),
+                                        with({{"a", 0_ns, 2_ns}}), with({{"a", 1_ns, 3_ns}})};
+  CHECK(digests.size() == 5);
 }
 
 }  // namespace

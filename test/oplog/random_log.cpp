@@ -25,7 +25,7 @@ class Maker {
     keep(std::move(op));
   }
   void any() {
-    const auto kind = static_cast<OpKind>(upto(static_cast<int>(OpKind::softmax)));
+    const auto kind = static_cast<OpKind>(upto(static_cast<int>(OpKind::check)));
     switch (kind) {
       case OpKind::literal: return literal();
       case OpKind::fill:
@@ -40,6 +40,14 @@ class Maker {
       case OpKind::dot: return dot();
       default: return one_input(kind);
     }
+  }
+
+  void range() {
+    const Time begin{upto(1'000'000)};
+    log_.add_range(static_cast<std::uint32_t>(upto(1)),
+                   {.name = std::string(static_cast<std::size_t>(upto(200)), 'r'),
+                    .begin = begin,
+                    .end = begin + Time{upto(1'000'000)}});
   }
 
  private:
@@ -86,7 +94,8 @@ class Maker {
     if (op.params.unary == UnaryOp::invert) op.params.unary = UnaryOp::neg;
     if (kind == OpKind::cumsum || kind == OpKind::softmax) op.params.axis = static_cast<std::int8_t>(upto(1));
     op.inputs.push_back(whole(in));
-    if (kind == OpKind::print) op.data = std::make_shared<const std::vector<std::byte>>(3, std::byte{'x'});
+    if (kind == OpKind::cast && makes_narrower(f32, op.dtype)) op.params.round = static_cast<Round>(upto(1));
+    if (only_tells(kind)) op.data = std::make_shared<const std::vector<std::byte>>(3, std::byte{'x'});
     keep(std::move(op));
   }
   void binary() {
@@ -167,6 +176,7 @@ oplog::OpLog random_log(std::uint32_t seed, int operations) {
   Maker maker{seed, log};
   maker.literal();
   for (int i = 0; i < operations; ++i) maker.any();
+  for (int i = 0; i < operations / 8; ++i) maker.range();
   return log;
 }
 

@@ -87,6 +87,15 @@ TEST_CASE("Rules: operations along an axis are recorded only with an axis and a 
   CHECK(!recorded(OpKind::softmax, {}, {3}, i32, {{{3}, i32}}));
 }
 
+TEST_CASE("Rules: a cast rounds toward zero only from a float into a narrower one") {
+  CHECK(recorded(OpKind::cast, {.round = Round::rtz}, {2}, f16, {{{2}, f32}}));
+  CHECK(recorded(OpKind::cast, {.round = Round::rtz}, {2}, DType::f8e5m2, {{{2}, bf16}}));
+  CHECK(!recorded(OpKind::cast, {.round = Round::rtz}, {2}, f16, {{{2}, bf16}}));
+  CHECK(!recorded(OpKind::cast, {.round = Round::rtz}, {2}, f32, {{{2}, f16}}));
+  CHECK(!recorded(OpKind::cast, {.round = Round::rtz}, {2}, i32, {{{2}, f64}}));
+  CHECK(!recorded(OpKind::cast, {.round = Round::rtz}, {2}, f16, {{{2}, i32}}));
+}
+
 TEST_CASE("Rules: moves and products are recorded only if their shapes follow") {
   CHECK(recorded(OpKind::permute, {.axes = {1, 0}}, {3, 2}, f32, {{{2, 3}}}));
   CHECK(!recorded(OpKind::permute, {.axes = {1, 0}}, {2, 3}, f32, {{{2, 3}}}));

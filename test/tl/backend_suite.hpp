@@ -143,6 +143,62 @@ inline void items(const RunPair& run) {
   CHECK(outcome.memory[kRow] == 1.0);
 }
 
+// Halves come and go at once, awaited together.
+inline Task<> swaps_halves(TL& tl, BackendArgs args) {
+  const Dir other = tl.program_id(1) == 0 ? Dir::E : Dir::W;
+  auto low = tl.load(args.mine, {kRow / 2}, f16);
+  auto high = tl.load(args.mine + kRow / 2, {kRow / 2}, f16);
+  co_await tl.wait(low, high);
+  const Tile first = co_await low;
+  const Tile second = co_await high;
+  auto sent = tl.send({.dir = other, .src = first});
+  auto sent_too = tl.send({.dir = other, .src = second});
+  auto got = tl.recv_async({.dir = other, .shape = {kRow / 2}});
+  auto got_too = tl.recv_async({.dir = other, .shape = {kRow / 2}});
+  co_await tl.wait(sent, got, sent_too, got_too);
+  const Tile third = co_await got;
+  const Tile fourth = co_await got_too;
+  co_await tl.store(args.mine, fourth);
+  co_await tl.store(args.mine + kRow / 2, third);
+}
+
+inline void waits(const RunPair& run) {
+  const BackendOutcome outcome = run(swaps_halves, swaps_halves, 2);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow; ++i) {
+    const auto other = static_cast<double>((i + kRow / 2) % kRow);
+    CHECK(outcome.memory[i] == 100.0 + other);
+    CHECK(outcome.memory[kRow + i] == other);
+  }
+}
+
+// i / 3 of i from 0 on, in f32, toward zero into f16 and to nearest; and the bits of the first as i16.
+inline Task<> casts(TL& tl, BackendArgs args) {
+  const Tile x = tl.arange(0, kRow / 4).to(f32) / 3.0;
+  const Tile down = x.to(f16, Round::rtz);
+  const Tile bits = down.bitcast(DType::i16);
+  co_await tl.store(args.mine, down);
+  co_await tl.store(args.mine + kRow / 4, x.to(f16));
+  co_await tl.store(args.mine + kRow / 2, (bits & 1).to(f16));
+  co_await tl.store(args.mine + 3 * kRow / 4, bits.bitcast(f16));
+}
+
+inline void roundings(const RunPair& run) {
+  const BackendOutcome outcome = run(casts, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow / 4; ++i) {
+    const double x = static_cast<double>(static_cast<float>(i) / 3.0F);
+    const double spacing = i == 0 ? 1.0 : std::ldexp(1.0, std::ilogb(x) - 10);
+    const double down = std::floor(x / spacing);
+    CHECK(outcome.memory[i] == down * spacing);
+    CHECK(outcome.memory[kRow / 4 + i] == std::nearbyint(x / spacing) * spacing);
+    CHECK(outcome.memory[kRow / 2 + i] == std::fmod(down, 2.0));
+    CHECK(outcome.memory[3 * kRow / 4 + i] == down * spacing);
+  }
+}
+
 inline void memory(const RunPair& run) {
   const BackendOutcome outcome = run(doubles, loads_before_it_stores, 2);
   REQUIRE(outcome.error.empty());
@@ -291,6 +347,18 @@ inline void memory_faults(const RunPair& run) {
       {kOnFirst, kHere, "load of 16 B at 0x77000000: ", "0x77000000 is not mapped", "nearest mapping: 0x"});
 }
 
+inline Task<> checks_its_row(TL& tl, BackendArgs args) {
+  const Tile row = co_await tl.load(args.mine, {2, kRow / 2}, f16);
+  tl.check_all(row < 64, "numbers are small");
+  tl.check_all(row < 36, "numbers are smaller");
+  tl.check_all(row - row, "never come to");
+}
+
+inline void checks(const RunPair& run) {
+  check_fails(run(checks_its_row, idle, 1), {"sip0.cube0.pe0", kHere, "check_all: numbers are smaller: ",
+                                             "element [1, 4] of bool [2, 32] is false"});
+}
+
 inline void dropped(const RunPair& run) {
   check_fails(run(drops_a_load, idle, 1),
               {kOnFirst, kHere, "load was never awaited; co_await it, or detach() it"});
@@ -368,6 +436,10 @@ inline const std::vector<BackendCase>& backend_cases() {
       {"both ends may send first", backend_suite::both_ways},
       {"a composite is a product with its epilogue, into memory or a tile", backend_suite::composites},
       {"what a kernel does may depend on numbers that it asks for", backend_suite::items},
+      {"several may be awaited at once, a recv's Pending kept", backend_suite::waits},
+      {"casts go to the nearest or toward zero, and bits stay bits", backend_suite::roundings},
+      {"a check of a tile that doesn't hold is a fault of the kernel, with its line and the element",
+       backend_suite::checks},
       {"blocks are padded at the edges, and written only inside", backend_suite::blocks},
       {"a tile that isn't asked for, a direction that isn't there, a payload beyond a slot",
        backend_suite::queue_faults},

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,10 @@ class FakePe : public PeBackend {
       if (!input) continue;
       const std::int64_t bytes = input->shape().bytes(input->dtype()).count();
       op.inputs.push_back({.slices = {{{}, 0, bytes}}, .shape = input->shape(), .dtype = input->dtype()});
+    }
+    if (!command.label.empty()) {
+      const auto label = std::as_bytes(std::span{command.label});
+      op.data = std::make_shared<const std::vector<std::byte>>(label.begin(), label.end());
     }
     return op;
   }

@@ -48,7 +48,7 @@ Task<> await_empty(Bench* b, Time* when) {
   co_await nothing;
   Pending<Tile> no_tile;
   const Tile tile = co_await no_tile;
-  CHECK(!tile);
+  CHECK(tile.empty());
   CHECK(no_tile.done());
   *when = b->sim.now();
 }
@@ -82,6 +82,44 @@ Task<> await_failing(Bench* b, std::string* text) {
   } catch (const KernelFault& fault) {
     *text = fault.what();
   }
+}
+
+Task<> await_three(Bench* b, std::vector<Time>* seen) {
+  auto load = b->tl.load({}, {4}, f16);
+  auto store = b->tl.store({.dtype = f32}, b->tl.zeros({4}));
+  auto got = b->tl.recv_async({.dir = Dir::W, .shape = {4}});
+  Pending<void> nothing;
+  co_await b->tl.wait(load, store, nothing, got);
+  seen->push_back(b->sim.now());
+  const Tile loaded = co_await load;
+  const Tile received = co_await got;
+  CHECK(loaded.shape() == Shape{4});
+  CHECK(received.shape() == Shape{4});
+  seen->push_back(b->sim.now());
+}
+
+// The last started first.
+Task<> complete_one_by_one(Bench* b) {
+  for (std::size_t i = b->pe.started.size(); i-- > 0;) {
+    co_await b->sim.delay(5_ns);
+    b->pe.started[i]->complete(b->pe.tile({4}, f16), b->sim.now());
+  }
+}
+
+Task<> await_failing_second(Bench* b, std::string* text) {
+  auto load = b->tl.load({}, {4}, f16);
+  auto store = b->tl.store({.dtype = f32}, b->tl.zeros({4}));
+  try {
+    co_await b->tl.wait(load, store);
+  } catch (const KernelFault& fault) {
+    *text = fault.what();
+  }
+}
+
+Task<> fail_second(Bench* b) {
+  co_await b->sim.delay(1_ns);
+  b->pe.started[1]->fail(std::make_exception_ptr(KernelFault{"no such memory"}));
+  b->pe.started[0]->complete(b->pe.tile({4}, f16), b->sim.now());
 }
 
 Task<> fail_all(Bench* b) {
@@ -134,6 +172,27 @@ TEST_CASE("Pending: what has failed throws at its await") {
   b.sim.spawn("memory", fail_all(&b));
   b.run(await_failing(&b, &text));
   CHECK(text == "no such memory");
+}
+
+TEST_CASE("Pending: several are awaited in one statement, of any kinds, in whatever order they end") {
+  Bench b;
+  std::vector<Time> seen;
+  b.sim.spawn("kernel", await_three(&b, &seen));
+  b.sim.spawn("memory", complete_one_by_one(&b));
+  b.sim.run();
+  CHECK(seen == std::vector<Time>{15_ns, 15_ns});
+  CHECK(b.tl.clock() == 15_ns);
+  CHECK(b.pe.drops.empty());
+}
+
+TEST_CASE("Pending: of several that are awaited the one that has failed throws") {
+  Bench b;
+  std::string text;
+  b.sim.spawn("kernel", await_failing_second(&b, &text));
+  b.sim.spawn("memory", fail_second(&b));
+  b.sim.run();
+  CHECK(text == "no such memory");
+  CHECK(b.pe.drops.empty());
 }
 
 TEST_CASE("Pending: a deadlock's report names the operation and the line of its call") {

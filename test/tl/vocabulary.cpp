@@ -28,6 +28,13 @@ constexpr DType boolean = DType::boolean;
 constexpr DType e4 = DType::f8e4m3;
 constexpr DType e5 = DType::f8e5m2;
 
+// There is no answer yet when `if (a < b)` would ask for it.
+static_assert(!std::is_constructible_v<bool, Tile>);
+static_assert(!std::is_constructible_v<bool, decltype(std::declval<Tile>() < std::declval<Tile>())>);
+template <class T>
+concept Answers = requires(T a) { !a; } || requires(T a) { a&& a; } || requires(T a) { a == a; };
+static_assert(!Answers<Tile> && Answers<bool>);
+
 struct Pair {
   DType a, b, sum;
 };
@@ -199,6 +206,28 @@ TEST_CASE("Debugging: a print is a command with its label, a range spans its blo
   CHECK(v.pe.ranges[0].name == "block");
   CHECK(v.pe.ranges[0].end == 7_ns);
   v.tl.check(true, "never seen");
+  CHECK(v.pe.commands.size() == 2);
+}
+
+TEST_CASE("Debugging: a check of a tile is a command that tells its place and text, and changes nothing") {
+  Vocabulary v;
+  const Tile x = v.one(f32);
+  v.tl.check_all(x > 0, "all is well");
+  const std::string place = "vocabulary.cpp:" + std::to_string(__LINE__ - 1);
+  const oplog::Op& op = v.pe.log.ops(0).back();
+  CHECK(op.kind == oplog::OpKind::check);
+  CHECK(op.dtype == boolean);
+  CHECK(std::string_view{reinterpret_cast<const char*>(op.data->data()), op.data->size()} ==
+        place + ": check_all: all is well");
+}
+
+TEST_CASE("Casts: to the nearest, or toward zero into a narrower float") {
+  Vocabulary v;
+  CHECK(v.one(f32).to(f16).dtype() == f16);
+  CHECK(v.pe.commands.back().params.round == Round::rtne);
+  CHECK(v.one(f32).to(bf16, Round::rtz).dtype() == bf16);
+  CHECK(v.pe.commands.back().params.round == Round::rtz);
+  CHECK(v.one(i32).to(f16, Round::rtne).dtype() == f16);
 }
 
 TEST_CASE("Arguments: an axis has no default, and arguments are destroyed trivially") {

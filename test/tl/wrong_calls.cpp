@@ -101,6 +101,12 @@ TEST_CASE("Wrong calls: dtypes that a call has no meaning for are named with it"
         here(__LINE__, "where: the condition must be bool, got f32 [2]; compare it with 0"));
   CHECK(fault([&] { (void)k.tl.maximum(1, 2); }) ==
         here(__LINE__, "maximum: needs a tile among its operands"));
+  CHECK(fault([&] { (void)x.to(f64, Round::rtz); }) ==
+        here(__LINE__, "to: rounds toward zero only from a float into a narrower one, got f32 into f64"));
+  CHECK(fault([&] { (void)n.to(f16, Round::rtz); }) ==
+        here(__LINE__, "to: rounds toward zero only from a float into a narrower one, got i32 into f16"));
+  CHECK(fault([&] { k.tl.check_all(Tile{}, "x"); }) ==
+        here(__LINE__, "check_all: the tile is empty (never assigned, or moved from)"));
   CHECK(fault([&] { (void)x.bitcast(f16); }) == here(__LINE__, "bitcast: f32 and f16 have different sizes"));
 }
 

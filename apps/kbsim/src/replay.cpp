@@ -7,6 +7,8 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/replay/checks.hpp"
+#include "kbsim/replay/prints.hpp"
 #include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
@@ -74,6 +76,9 @@ ExitCode replay_log(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const oplog::OpLog log = read_log(options.log);
   replay::Replay replay{log, static_cast<unsigned>(options.num_threads)};
+  for (const std::string& line : replay::prints(log, replay)) fmt::print(stderr, "{}\n", line);
+  replay::check(log, replay);
+  replay.release_all();
   print(options, checksums(log, replay));
   std::fflush(stdout);
   if (options.quiet) return ExitCode::ok;

@@ -15,6 +15,7 @@
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
+#include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
@@ -232,6 +233,7 @@ ExitCode run_bench(const Arguments& arguments) {
   print_races(session.machine().races().reports());
 
   const std::optional<LogChecksums> log = log_of(options, session);
+  replay::check(session.log(), session.replay());
   const report::RunSummary summary{.simulated = session.sim().now(),
                                    .events = session.sim().events(),
                                    .digest = session.machine().digest(),

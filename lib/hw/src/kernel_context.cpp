@@ -79,16 +79,16 @@ oplog::Op KernelContext::described(const EngineCommand& command) {
   for (const TilePtr& input : command.inputs) {
     if (input) op.inputs.push_back(pe_tile(input).operand());
   }
-  if (command.kind != oplog::OpKind::print) return op;
+  if (!oplog::only_tells(command.kind)) return op;
   const auto label = std::as_bytes(std::span{command.label});
   op.data = std::make_shared<const std::vector<std::byte>>(label.begin(), label.end());
   return op;
 }
 
-// Products go to pe_gemm and everything else to pe_math. Numbers and prints are noted, by whichever.
+// Products go to pe_gemm and everything else to pe_math. Numbers, prints and checks are noted, by whichever.
 Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op op) {
   const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
-  if (number || command.kind == oplog::OpKind::print) {
+  if (number || oplog::only_tells(command.kind)) {
     return units_.math->note(std::max(operands, clock()), std::move(op));
   }
   const Time earliest = std::max(issue(command.at), operands);
@@ -105,7 +105,7 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
   for (const TilePtr& input : command.inputs) {
     if (input) operands = std::max(operands, pe_tile(input).ready());
   }
-  require_room(command.shape.bytes(command.dtype), command.at);
+  if (!oplog::only_tells(command.kind)) require_room(command.shape.bytes(command.dtype), command.at);
   oplog::Op op = described(command);
   const oplog::ValueId value = op.id;
   const Time end = run(command, operands, std::move(op));
@@ -113,6 +113,7 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
     if (input) pe_tile(input).used_until(end);
   }
   if (units_.spec->pe.issue == "blocking") observe(end);
+  if (oplog::only_tells(command.kind)) return command.inputs[0];
   return tile(value, command.shape, command.dtype, end, command.at);
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/execute.hpp"
 
 namespace kbsim::mock {
@@ -56,6 +57,10 @@ int Pe::num_programs(int axis) const {
 
 TilePtr Pe::execute(const EngineCommand& command) {
   Value value = computed(command);
+  if (command.kind == oplog::OpKind::check) {
+    if (const auto text = replay::untrue(*value, command.dtype, command.shape))
+      throw KernelFault{fmt::format("{}: {}", command.label, *text)};
+  }
   if (command.kind == oplog::OpKind::print) {
     around_.printed.push_back({.pe = at_,
                                .label = std::string{command.label},

@@ -57,6 +57,12 @@ std::string copy_contradiction(const Op& op) {
   return fmt::format("input {} has another dtype", described(op.inputs[0]));
 }
 
+std::string cast_contradiction(const Op& op) {
+  if (op.params.round == Round::rtne || makes_narrower(op.inputs[0].dtype, op.dtype))
+    return count_contradiction(op);
+  return fmt::format("rounds toward zero from {}, which isn't a wider float", described(op.inputs[0]));
+}
+
 bool all_are(const Op& op, DType dtype) {
   return std::ranges::all_of(op.inputs, [&](const Operand& input) { return input.dtype == dtype; });
 }
@@ -156,8 +162,9 @@ std::string kind_contradiction(const Op& op) {
   switch (op.kind) {
     case OpKind::literal: return literal_contradiction(op);
     case OpKind::copy:
-    case OpKind::print: return copy_contradiction(op);
-    case OpKind::cast: return count_contradiction(op);
+    case OpKind::print:
+    case OpKind::check: return copy_contradiction(op);
+    case OpKind::cast: return cast_contradiction(op);
     default: break;
   }
   if (fits(op)) return {};

@@ -35,6 +35,7 @@ void add(Digest& digest, const Parameters& params) {
   add_enum(digest, params.ternary);
   add_enum(digest, params.reduce);
   add_enum(digest, params.nan);
+  add_enum(digest, params.round);
   digest.add(params.indices).add(params.axis);
   for (const std::int8_t axis : params.axes) digest.add(axis);
   digest.add(std::bit_cast<std::uint64_t>(params.scalar));
@@ -57,6 +58,10 @@ void add(Digest& digest, const Op& op) {
   if (op.data) add(digest, *op.data);
 }
 
+void add(Digest& digest, const NamedRange& range) {
+  digest.add(std::string_view{range.name}).add(range.begin.count()).add(range.end.count());
+}
+
 }  // namespace
 
 Digest OpLog::digest() const {
@@ -64,6 +69,8 @@ Digest OpLog::digest() const {
   for (const Lane& lane : lanes_) {
     digest.add(std::string_view{lane.name}).add(lane.ops.size());
     for (const Op& op : lane.ops) add(digest, op);
+    digest.add(lane.ranges.size());
+    for (const NamedRange& range : lane.ranges) add(digest, range);
   }
   return digest;
 }

@@ -6,11 +6,11 @@
 
 #include "kbsim/oplog/op.hpp"
 
-/// The constants of docs/oplog-format.md, version 1.
+/// The constants of docs/oplog-format.md, version 2.
 namespace kbsim::oplog::format {
 
 inline constexpr std::string_view kMagic = "KBSIMLOG";
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::size_t kHeader = 16;       // magic, version, checksum
 inline constexpr std::size_t kSectionHead = 12;  // tag, length
 inline constexpr std::size_t kChecksum = 4;      // after the header and after each section
@@ -20,13 +20,14 @@ inline constexpr std::uint32_t kEnd = 0x2044'4e45;   // "END "
 
 inline constexpr std::uint8_t kNotRecorded = 0xff;  // instead of a kind
 
-/// The last enumerators that version 1 knows. A later one needs version 2.
-inline constexpr OpKind kLastKind = OpKind::softmax;
+/// The last enumerators that version 2 knows. A later one needs version 3.
+inline constexpr OpKind kLastKind = OpKind::check;
 inline constexpr UnaryOp kLastUnary = UnaryOp::ceil;
 inline constexpr BinaryOp kLastBinary = BinaryOp::shr;
 inline constexpr TernaryOp kLastTernary = TernaryOp::clamp;
 inline constexpr ReduceOp kLastReduce = ReduceOp::argmin;
 inline constexpr Nan kLastNan = Nan::propagate;
+inline constexpr Round kLastRound = Round::rtz;
 inline constexpr DType kLastDType = DType::f8e5m2;
 
 /// No value is larger: shapes beyond it are a forged file's.

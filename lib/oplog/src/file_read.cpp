@@ -39,6 +39,7 @@ Parameters read_parameters(FileReader& in) {
   params.ternary = in.enumerator(format::kLastTernary, "ternary operation");
   params.reduce = in.enumerator(format::kLastReduce, "reduction");
   params.nan = in.enumerator(format::kLastNan, "rule for NaN");
+  params.round = in.enumerator(format::kLastRound, "rounding");
   params.indices = in.byte() != 0;
   params.axis = static_cast<std::int8_t>(in.byte());
   for (std::int8_t& axis : params.axes) axis = static_cast<std::int8_t>(in.byte());
@@ -97,6 +98,14 @@ Op read_op(FileReader& in, OpKind kind, Time* start) {
   const std::span<const std::byte> data = in.bytes(in.count());
   op.data = std::make_shared<const std::vector<std::byte>>(data.begin(), data.end());
   return op;
+}
+
+// `begin` is the one of the lane's previous range.
+NamedRange read_range(FileReader& in, Time* begin) {
+  NamedRange range{.name = in.text()};
+  range.begin = *begin = later(in, *begin);
+  range.end = later(in, range.begin);
+  return range;
 }
 
 /// Puts a log together from its file.
@@ -183,6 +192,12 @@ class Decoder {
       op.id = id;
       record(std::move(op));
     }
+    ranges(in, lane);
+  }
+
+  void ranges(FileReader& in, std::uint32_t lane) {
+    Time begin{};
+    for (std::size_t n = in.count(); n > 0; --n) log_.add_range(lane, read_range(in, &begin));
   }
 
   void record(Op op) {

@@ -65,6 +65,7 @@ void write(Writer& out, const Parameters& params) {
   out.enumerator(params.ternary, format::kLastTernary);
   out.enumerator(params.reduce, format::kLastReduce);
   out.enumerator(params.nan, format::kLastNan);
+  out.enumerator(params.round, format::kLastRound);
   out.byte(params.indices ? 1 : 0);
   out.byte(static_cast<std::uint8_t>(params.axis));
   for (const std::int8_t axis : params.axes) out.byte(static_cast<std::uint8_t>(axis));
@@ -100,12 +101,24 @@ void write(Writer& out, const Op& op, Time* start) {
   if (op.data) out.text({reinterpret_cast<const char*>(op.data->data()), op.data->size()});
 }
 
+void write(Writer& out, const std::vector<NamedRange>& ranges) {
+  out.number(ranges.size());
+  Time begin{};
+  for (const NamedRange& range : ranges) {
+    out.text(range.name);
+    out.signed_number((range.begin - begin).count());
+    out.signed_number((range.end - range.begin).count());
+    begin = range.begin;
+  }
+}
+
 Writer lane_of(const OpLog& log, std::uint32_t lane) {
   Writer out;
   out.text(log.lane_name(lane));
   out.number(log.ops(lane).size());
   Time start{};
   for (const Op& op : log.ops(lane)) write(out, op, &start);
+  write(out, log.ranges(lane));
   return out;
 }
 

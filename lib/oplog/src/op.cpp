@@ -11,9 +11,9 @@ std::string to_string(const ValueId& id) {
 }
 
 std::string_view to_string(OpKind kind) {
-  constexpr std::array<std::string_view, 17> kNames{
-      "literal", "fill",   "arange", "copy",    "cast",      "print",  "unary", "binary", "ternary",
-      "reduce",  "cumsum", "topk",   "permute", "broadcast", "concat", "dot",   "softmax"};
+  constexpr std::array<std::string_view, 18> kNames{
+      "literal", "fill",   "arange", "copy",    "cast",      "print",  "unary", "binary",  "ternary",
+      "reduce",  "cumsum", "topk",   "permute", "broadcast", "concat", "dot",   "softmax", "check"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

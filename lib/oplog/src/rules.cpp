@@ -94,6 +94,10 @@ bool applies(BinaryOp op, DType dtype) {
 
 bool applies(TernaryOp op, DType dtype) { return op == TernaryOp::where || info(dtype).floating; }
 
+bool makes_narrower(DType from, DType to) {
+  return info(from).floating && info(to).floating && itemsize(to) < itemsize(from);
+}
+
 std::optional<DType> accumulator(DType dtype) {
   if (dtype == DType::f64) return DType::f64;
   if (info(dtype).floating) return DType::f32;

@@ -32,7 +32,8 @@ Value compute(const Op& op, const Lookup& lookup, Ledger& ledger) {
   switch (op.kind) {
     case OpKind::literal: return op.data;
     case OpKind::copy:
-    case OpKind::print: return moved(op, lookup, ledger);
+    case OpKind::print:
+    case OpKind::check: return moved(op, lookup, ledger);
     default: return ledger.adopt(executed(op, lookup));
   }
 }

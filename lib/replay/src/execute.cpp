@@ -37,7 +37,11 @@ Buffer counted(const Op& op) {
 
 Buffer casted(const Op& op, std::span<const std::byte> from) {
   Buffer out = blank(op);
-  cast(from, op.inputs[0].dtype, out, op.dtype);
+  if (op.params.round == oplog::Round::rtz) {
+    truncate(from, op.inputs[0].dtype, out, op.dtype);
+  } else {
+    cast(from, op.inputs[0].dtype, out, op.dtype);
+  }
   return out;
 }
 
@@ -73,7 +77,8 @@ Buffer execute(const Op& op, Inputs inputs) {
     case OpKind::literal: return *op.data;
     case OpKind::fill: return filled(op);
     case OpKind::copy:
-    case OpKind::print: return copied(inputs[0]);
+    case OpKind::print:
+    case OpKind::check: return copied(inputs[0]);
     case OpKind::cast: return casted(op, inputs[0]);
     case OpKind::arange: return counted(op);
     default: return computed(op, inputs);

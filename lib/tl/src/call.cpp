@@ -23,7 +23,7 @@ std::int64_t extent(const Shape& shape, int rank, int axis) {
 }  // namespace
 
 void Call::require_tile(const Tile& tile) const {
-  if (!tile) throw fault("the tile is empty (never assigned, or moved from)");
+  if (tile.empty()) throw fault("the tile is empty (never assigned, or moved from)");
   if (pe && &tile.state()->owner() != pe) {
     throw fault("the tile of {} lives on another PE, or was left by another kernel; send it, or store it",
                 to_string(tile.shape()));

@@ -9,7 +9,8 @@ KernelFault fault(const std::source_location& at, std::string_view text) {
 }
 
 void require_tile(const Tile& tile, std::string_view call, const std::source_location& at) {
-  if (!tile) throw fault(at, fmt::format("{}: the tile is empty (never assigned, or moved from)", call));
+  if (tile.empty())
+    throw fault(at, fmt::format("{}: the tile is empty (never assigned, or moved from)", call));
 }
 
 }  // namespace kbsim::tl_detail

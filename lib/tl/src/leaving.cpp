@@ -1,4 +1,4 @@
-// What leaves the PE, beside plain moves: composites and items.
+// What leaves the PE, beside plain moves: composites and items; and waiting for several at once.
 #include <fmt/format.h>
 
 #include "kbsim/tl/tl.hpp"
@@ -37,6 +37,14 @@ Pending<double> TL::item(const Tile& tile, Shape index, Here at) {
   if (!inside)
     throw fault(at, fmt::format("item: {} is no index of a tile of {}", to_string(index), to_string(shape)));
   return Pending<double>{pe_.item(tile.state(), element, at)};
+}
+
+Task<> TL::wait_for(std::vector<PendingPtr> all) {
+  for (const PendingPtr& one : all) {
+    if (!one) continue;
+    co_await one->event().wait(one->at());
+    (void)one->observe();  // throws what it failed with
+  }
 }
 
 }  // namespace kbsim

@@ -137,10 +137,17 @@ Tile TL::cat(const Tile& a, const Tile& b, AxisArgs args, Here at) {
                            .at = at})};
 }
 
-Tile Tile::to(DType dtype, Here at) const {
+Tile Tile::to(DType dtype, Here at) const { return to(dtype, Round::rtne, at); }
+
+Tile Tile::to(DType dtype, Round round, Here at) const {
   const Call call{"to", at};
   call.require_tile(*this);
+  if (round == Round::rtz && !oplog::makes_narrower(this->dtype(), dtype)) {
+    throw call.fault("rounds toward zero only from a float into a narrower one, got {} into {}",
+                     to_string(this->dtype()), to_string(dtype));
+  }
   return Tile{state_->owner().execute({.kind = OpKind::cast,
+                                       .params = {.round = round},
                                        .inputs = {state_, nullptr, nullptr},
                                        .shape = shape(),
                                        .dtype = dtype,

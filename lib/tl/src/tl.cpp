@@ -90,6 +90,18 @@ void TL::print(std::string_view label, const Tile& x, Here at) {
                      .at = at});
 }
 
+void TL::check_all(const Tile& condition, std::string_view text, Here at) {
+  const Call call{"check_all", at, &pe_};
+  call.require_tile(condition);
+  const std::string label = fmt::format("{}: {}: {}", to_string(to_place(at)), call.name, text);
+  (void)pe_.execute({.kind = oplog::OpKind::check,
+                     .inputs = {condition.state(), nullptr, nullptr},
+                     .shape = condition.shape(),
+                     .dtype = condition.dtype(),
+                     .label = label,
+                     .at = at});
+}
+
 void TL::check(bool condition, std::string_view text, Here at) {
   const Call call{"check", at, &pe_};
   if (!condition) throw call.fault("{}", text);

@@ -16,6 +16,7 @@ struct NamedRange {
   std::string name;
   Time begin{};
   Time end{};
+  friend bool operator==(const NamedRange&, const NamedRange&) = default;
 };
 
 /// The record of a run: for each lane its operations, in the order in which the lane issued them.
@@ -50,7 +51,7 @@ class OpLog {
   /// For messages: "sip0.cube5.pe3, operation 17 (div, f16 [16, 8])".
   [[nodiscard]] std::string describe(const Op& op) const;
 
-  /// Of all operations, their times, operands and literal contents; equal for equal runs.
+  /// Of all operations, their times, operands and literal contents, and of the ranges; equal for equal runs.
   [[nodiscard]] Digest digest() const;
 
  private:

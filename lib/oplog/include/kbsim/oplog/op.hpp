@@ -63,6 +63,7 @@ enum class OpKind : std::uint8_t {
   concat,     // the inputs, one after the other along params.axis
   dot,        // inputs 0 [.., m, k] and 1 [.., k, n], added to input 2 [.., m, n] if there is one
   softmax,    // along params.axis
+  check,      // input 0, of which a kernel says, in `data`, that no element is 0 or NaN
 };
 
 enum class UnaryOp : std::uint8_t {
@@ -109,14 +110,18 @@ enum class ReduceOp : std::uint8_t { sum, prod, max, min, argmax, argmin };
 /// What maxima and minima make of a NaN beside a number.
 enum class Nan : std::uint8_t { ignore, propagate };
 
+/// Where a cast goes that makes floats narrower: to the nearest, of two the even one; or toward zero.
+enum class Round : std::uint8_t { rtne, rtz };
+
 /// What an operation is told beside its inputs; what its kind doesn't read stays at the default.
 struct Parameters {
   UnaryOp unary = UnaryOp::neg;
   BinaryOp binary = BinaryOp::add;
   TernaryOp ternary = TernaryOp::where;
   ReduceOp reduce = ReduceOp::sum;
-  Nan nan = Nan::ignore;  // maximum, minimum, clamp; max, min, argmax, argmin
-  bool indices = false;   // topk: the indices instead of the values
+  Nan nan = Nan::ignore;      // maximum, minimum, clamp; max, min, argmax, argmin
+  Round round = Round::rtne;  // cast
+  bool indices = false;       // topk: the indices instead of the values
   std::int8_t axis = 0;
   std::array<std::int8_t, Shape::kMaxRank> axes{};
   double scalar = 0.0;
@@ -132,6 +137,11 @@ struct Parameters {
 [[nodiscard]] std::string_view to_string(ReduceOp op);
 /// The kind, or the code that says it closer: "add", "max".
 [[nodiscard]] std::string_view name_of(OpKind kind, const Parameters& params);
+
+/// Whether an operation passes its input on and only tells of it: it takes no time.
+[[nodiscard]] constexpr bool only_tells(OpKind kind) {
+  return kind == OpKind::print || kind == OpKind::check;
+}
 
 /// One operation: a node of the dataflow graph, and what it cost. A value, once made, never changes.
 struct Op {

@@ -14,7 +14,8 @@ using Buffer = std::vector<std::byte>;
 
 /// How a number gets from one dtype into another, in casts and here alike:
 /// - into floats: rounded once, to nearest even. Beyond the range: infinity; in f8e4m3, which has none
-///   (OCP FP8, "fn"), NaN. Every NaN becomes the dtype's positive quiet NaN.
+///   (OCP FP8, "fn"), NaN. Or toward zero, where a cast says so, and never beyond. Every NaN becomes the
+///   dtype's positive quiet NaN.
 /// - floats into integers: toward zero, saturating; NaN becomes 0. Integers into integers: modulo 2^bits.
 /// - into bool: whether it isn't 0 (NaN isn't).
 

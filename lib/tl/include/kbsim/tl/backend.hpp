@@ -21,15 +21,15 @@ class PendingState;
 using PendingPtr = std::shared_ptr<PendingState>;
 
 /// One command to an engine of the PE itself: done in program order, never awaited. What its kind, params
-/// and inputs mean is oplog's. A fill of rank 0 is a number that the next command carries, and a print is
-/// only recorded: neither takes time.
+/// and inputs mean is oplog's. A fill of rank 0 is a number that the next command carries, and what only
+/// tells is recorded: neither takes time.
 struct EngineCommand {
   oplog::OpKind kind = oplog::OpKind::binary;
   oplog::Parameters params;
   std::array<TilePtr, 3> inputs;  // as many as the kind takes, the rest null
   Shape shape;                    // of the result
   DType dtype = f16;              // of the result
-  std::string_view label;         // of a print
+  std::string_view label;         // of what only tells; valid during the call
   std::source_location at;
 };
 

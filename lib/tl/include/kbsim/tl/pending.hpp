@@ -86,9 +86,11 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
     if (state_ && !std::exchange(seen_, true)) state_->owner().detached(state_);
   }
 
-  auto operator co_await() {
+  auto operator co_await() { return Awaiter{awaited()}; }
+  /// What somebody awaits from now on; nullptr if it is empty.
+  [[nodiscard]] PendingPtr awaited() {
     seen_ = true;
-    return Awaiter{state_};
+    return state_;
   }
 
  private:

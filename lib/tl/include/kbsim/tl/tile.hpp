@@ -3,14 +3,17 @@
 #include <memory>
 #include <source_location>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/shape.hpp"
+#include "kbsim/oplog/op.hpp"
 
 namespace kbsim {
 
 class PeBackend;
+using oplog::Round;
 
 /// What a backend keeps of a tile; it goes when the last Tile lets go of it. Backends derive from it.
 class TileState {
@@ -32,8 +35,8 @@ class TileState {
 using TilePtr = std::shared_ptr<TileState>;
 
 /// An immutable block of elements in a PE's TCM: a value, cheap to copy. `a += b` rebinds `a`; a store or
-/// send in flight keeps what it was given. Using an empty tile is a KernelFault. As a condition it only
-/// says whether it is empty: its elements have no values yet when a kernel runs.
+/// send in flight keeps what it was given. Using an empty tile is a KernelFault. It is no condition: its
+/// elements have no values yet when a kernel runs; `co_await tl.item(x)` gives one.
 class Tile {
  public:
   using Here = std::source_location;
@@ -43,9 +46,12 @@ class Tile {
 
   [[nodiscard]] const Shape& shape(Here at = Here::current()) const { return used("shape", at).shape(); }
   [[nodiscard]] DType dtype(Here at = Here::current()) const { return used("dtype", at).dtype(); }
-  [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
+  /// Whether it was never assigned, or moved from.
+  [[nodiscard]] bool empty() const { return state_ == nullptr; }
   /// A copy in a dtype: narrowed floats round to nearest even, floats become integers toward zero.
   [[nodiscard]] Tile to(DType dtype, Here at = Here::current()) const;
+  /// With Round::rtz, of a float into a narrower one: toward zero, and to no infinity that wasn't one.
+  [[nodiscard]] Tile to(DType dtype, Round round, Here at = Here::current()) const;
   /// The same bytes read as another dtype of the same size; takes no time.
   [[nodiscard]] Tile bitcast(DType dtype, Here at = Here::current()) const;
 
@@ -56,5 +62,7 @@ class Tile {
 
   TilePtr state_;
 };
+// `if (a < b)` would ask before there is an answer: it doesn't compile.
+static_assert(!std::is_constructible_v<bool, Tile>);
 
 }  // namespace kbsim

@@ -4,6 +4,7 @@
 #include <source_location>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/arguments.hpp"
@@ -59,6 +60,15 @@ class TL {
   [[nodiscard]] Pending<void> send(SendArgs args, Here at = Here::current());
   /// The next tile from `dir`, in the order of the recv calls; it lives in its slot until let go.
   [[nodiscard]] Pending<Tile> recv(RecvArgs args, Here at = Here::current());
+  /// recv, by a name that says that its Pending is kept: the tile comes while the kernel goes on.
+  [[nodiscard]] Pending<Tile> recv_async(RecvArgs args, Here at = Here::current()) { return recv(args, at); }
+
+  /// `co_await tl.wait(a, b);` awaits them all, in this order; what they gave is there by awaiting each.
+  template <class... T>
+    requires(sizeof...(T) > 0)
+  [[nodiscard]] Task<> wait(Pending<T>&... all) {
+    return wait_for({all.awaited()...});
+  }
 
   [[nodiscard]] Tile full(Shape shape, Number value, DType dtype = f32, Here at = Here::current());
   [[nodiscard]] Tile zeros(Shape shape, DType dtype = f32, Here at = Here::current());
@@ -131,6 +141,9 @@ class TL {
 
   /// Prints the elements of a tile when they are known, in the order of simulated time; takes no time.
   void print(std::string_view label, const Tile& x, Here at = Here::current());
+  /// A fault of the kernel with this text and the first element that is 0, false or NaN, once they are
+  /// known: at the end of the run, in the mock at once. Takes no time.
+  void check_all(const Tile& condition, std::string_view text, Here at = Here::current());
   /// KernelFault with this text if something that the kernel knows now isn't so.
   void check(bool condition, std::string_view text, Here at = Here::current());
   /// `const auto r = tl.range("softmax");` calls what the kernel does from here to the end of the block by
@@ -153,6 +166,8 @@ class TL {
   [[nodiscard]] Time clock() const { return pe_.clock(); }
 
  private:
+  static Task<> wait_for(std::vector<PendingPtr> all);
+
   PeBackend& pe_;
 };
 

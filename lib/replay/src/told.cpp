@@ -1,0 +1,26 @@
+#include "told.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kbsim::replay {
+
+using oplog::Op;
+
+std::vector<const Op*> told(const oplog::OpLog& log, oplog::OpKind kind) {
+  std::vector<const Op*> found;
+  for (std::uint32_t lane = 0; lane < log.lanes(); ++lane) {
+    for (const Op& op : log.ops(lane)) {
+      if (op.id.valid() && op.kind == kind) found.push_back(&op);
+    }
+  }
+  std::ranges::sort(
+      found, [](const Op* a, const Op* b) { return std::tie(a->end, a->id) < std::tie(b->end, b->id); });
+  return found;
+}
+
+std::string_view text_of(const Op& op) {
+  return op.data ? std::string_view{reinterpret_cast<const char*>(op.data->data()), op.data->size()} : "";
+}
+
+}  // namespace kbsim::replay

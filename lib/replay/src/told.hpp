@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kbsim/oplog/log.hpp"
+
+namespace kbsim::replay {
+
+/// The operations of a kind that only tells, in the order of simulated time and, within one time, of the
+/// lanes.
+[[nodiscard]] std::vector<const oplog::Op*> told(const oplog::OpLog& log, oplog::OpKind kind);
+
+/// What such an operation says.
+[[nodiscard]] std::string_view text_of(const oplog::Op& op);
+
+}  // namespace kbsim::replay
