@@ -5,7 +5,6 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
-#include "kbsim/replay/checks.hpp"
 
 namespace kbsim::host::test {
 
@@ -39,7 +38,6 @@ struct Program {
   void run(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args) {
     (void)session.sim().spawn("main", main.run(program(main, std::move(args))));
     session.run();
-    replay::check(session.log(), session.replay());
   }
 
   /// How it fails: its text, and its exit code by way of `exit`.

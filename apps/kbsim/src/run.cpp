@@ -227,7 +227,7 @@ ExitCode run_bench(const Arguments& arguments) {
   (void)session.sim().spawn("bench " + options.bench,
                             main.run(bench.run(main, {.verify_data = options.verify_data}, &report)));
   const Signals signals{session};
-  session.run();
+  session.simulate();
   for (const std::string& line : replay::prints(session.log(), session.replay()))
     fmt::print(stderr, "{}\n", line);
   print_races(session.machine().races().reports());

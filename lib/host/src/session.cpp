@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/hw/pe_ipcq.hpp"
+#include "kbsim/replay/checks.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
 namespace kbsim::host {
@@ -53,6 +54,11 @@ void Session::interrupt() noexcept {
 
 // To the simulation, processes that an interrupt has stopped look like waiting ones.
 void Session::run() {
+  simulate();
+  replay::check(log_, replay_);
+}
+
+void Session::simulate() {
   try {
     sim_.run();
     machine_->fabric().audit();

@@ -69,6 +69,8 @@ class Session {
 
   /// Runs until nothing is left to do. A deadlock's report also says what each queue pair waits for.
   /// After interrupt() an Error with ExitCode::interrupted says where simulated time stands.
+  void simulate();
+  /// The same; then KernelFault for the first of the kernels' checks of tiles that doesn't hold.
   void run();
   /// Stops run() at its next event. A signal handler may call it, and again if that had no effect.
   void interrupt() noexcept;
