@@ -66,7 +66,7 @@ TEST_CASE("Replay command: says what the run said of prints and of a check that 
   CHECK(print.starts_with("["));
   CHECK(print.find(" ns sip0.cube0.pe0] ") != std::string::npos);
   CHECK(check.starts_with("kbsim: ["));
-  CHECK(check.find(" ns sip0.cube0.pe0] tells.cpp:14: check_all: not zero: element [0] of f32 [3] is 0") !=
+  CHECK(check.find(" ns sip0.cube0.pe0] tells.cpp:13: check_all: not zero: element [0] of f32 [3] is 0") !=
         std::string::npos);
   const Outcome replay = run_kbsim("replay " + file);
   CHECK(replay.exit == 8);

@@ -105,7 +105,11 @@ void product(const Op& op, DType dtype, Inputs inputs, Output out) {
     multiply<W, Sum>({a.data() + i * x.m * x.k, x.m, x.k}, {b.data() + i * x.k * x.n, x.k, x.n},
                      {all + i * x.m * x.n, x.m, x.n});
   }
-  store<Sum>(ConstArray<Sum>{all, op.shape.elements()}, op.dtype, out);
+  if (own.empty()) {
+    store_in_place(std::span{all, static_cast<std::size_t>(op.shape.elements())});
+  } else {
+    store(own, op.dtype, out);
+  }
 }
 
 }  // namespace

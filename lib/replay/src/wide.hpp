@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,7 +22,11 @@ template <class W>
 void load(std::span<const std::byte> from, DType dtype, MutableArray<W> to) {
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
     if constexpr (kFloating<T> == std::is_floating_point_v<W>) {
-      to = array<T>(from).unaryExpr([](T x) { return static_cast<W>(widen(x)); });
+      if constexpr (std::is_same_v<T, W>) {
+        to = array<T>(from);
+      } else {
+        to = array<T>(from).unaryExpr([](T x) { return static_cast<W>(widen(x)); });
+      }
     } else {
       throw InternalError{"a number read as one of another kind"};
     }
@@ -38,6 +43,13 @@ void store(ConstArray<W> from, DType dtype, std::span<std::byte> to) {
       throw InternalError{"a number written as one of another kind"};
     }
   });
+}
+
+/// What store() makes of numbers that lie where they stay.
+template <class W>
+void store_in_place(std::span<W> numbers) {
+  if constexpr (std::is_floating_point_v<W>)
+    std::ranges::transform(numbers, numbers.begin(), [](W x) { return canonical(x); });
 }
 
 /// A whole array as numbers of W.
