@@ -106,7 +106,7 @@ TEST_CASE("Turns: saturated sources in a row get 1/2, 1/4, 1/8 ... of the link a
   }
 }
 
-// Endpoint 0 sends to 2, whose link another source keeps busy, then to itself by way of its own router.
+// Endpoint 0 sends to 2, on whose way 1 keeps a link busy, then to 1, which is free.
 TEST_CASE("Head of line: what can't go blocks what is behind it in its queue, but not in another channel") {
   for (const int vcs : {1, 2}) {
     CAPTURE(vcs);

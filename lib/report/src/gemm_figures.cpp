@@ -3,6 +3,8 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "replaced.hpp"
+
 namespace kbsim::report {
 namespace {
 
@@ -38,12 +40,6 @@ do for [kind in "png svg"] {
 }
 set output
 )gnuplot";
-
-std::string replaced(std::string text, const std::string& word, const std::string& by) {
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size()))
-    text.replace(at, word.size(), by);
-  return text;
-}
 
 std::string script(const std::string& name, const std::string& title, const std::string& y,
                    const std::string& plot) {

@@ -2,6 +2,8 @@
 
 #include "kbsim/report/traffic.hpp"
 
+#include "replaced.hpp"
+
 namespace kbsim::report {
 namespace {
 
@@ -36,12 +38,6 @@ do for [kind in "png svg"] {
 }
 set output
 )gnuplot";
-
-std::string replaced(std::string text, const std::string& word, const std::string& by) {
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size()))
-    text.replace(at, word.size(), by);
-  return text;
-}
 
 }  // namespace
 
