@@ -89,7 +89,11 @@ TEST_CASE("Router VC: no order of ties changes when anything arrives") {
 TEST_CASE("Router VC: too few channels, and buffers that can't hold a packet, are errors with a place") {
   CHECK_THROWS_WITH_AS(Rig{with_vcs(small_machine(), 2, 4096_B)},
                        doctest::Contains("vcs: expected at least 3"), ConfigError);
-  Rig rig{with_vcs(with_sinks(small_machine()), 3, 128_B)};
+  CHECK_THROWS_WITH_AS(Rig{with_vcs(small_machine(), 3, 128_B)},
+                       doctest::Contains("buffer_bytes: 128 B can't hold a packet of 256 B"), ConfigError);
+  config::MachineSpec uncut = with_vcs(with_sinks(small_machine()), 3, 128_B);
+  uncut.system.packet_bytes = 0_B;
+  Rig rig{uncut};
   const std::vector<Flow> flow{{rig.pe({0, 0, 0}).dma, rig.hbm({0, 1, 0}), 256_B}};
   CHECK_THROWS_WITH_AS((void)deliver(rig, flow), doctest::Contains("buffer_bytes: 128 B can't hold"), Error);
 }

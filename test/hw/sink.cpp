@@ -22,6 +22,12 @@ void Sink::accept(Packet& packet) {
     deliveries_.push_back({.origin = message->origin, .size = message->size, .at = tail});
 }
 
+namespace {
+
+Task<> wait_until(Simulation* sim, Time at) { co_await sim->until(at); }
+
+}  // namespace
+
 std::vector<Time> deliver(Rig& rig, const std::vector<Flow>& flows) {
   for (std::uint32_t i = 0; i < flows.size(); ++i)
     (void)rig.sim.spawn("flow " + std::to_string(i), send(&rig, flows[i], i));
@@ -38,6 +44,8 @@ std::vector<Time> deliver(Rig& rig, const std::vector<Flow>& flows) {
       }
     }
   }
+  // Sinks take packets at their heads: until the last tail is there the links are busy.
+  if (!arrivals.empty()) rig.run(wait_until(&rig.sim, std::ranges::max(arrivals)));
   return arrivals;
 }
 

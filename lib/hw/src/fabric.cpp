@@ -180,6 +180,7 @@ void Fabric::audit() const {
     for (const LinkId id : way.route) delivered[id.value()] += way.delivered;
   }
   for (std::uint32_t i = 0; i < links_.size(); ++i) audit_link(LinkId{i}, delivered[i]);
+  for (const Component* component : components_) audit_unit(*component);
   ensure(under_way_ == spent_at_links(),
          fmt::format("physics audit: Little's law: packets were under way for {}, nodes and links took {}",
                      to_string(under_way_), to_string(spent_at_links())));
@@ -191,8 +192,16 @@ void Fabric::audit_link(LinkId id, Bytes delivered) const {
     if (!law) throw InternalError{fmt::format("physics audit: {} on link {}", what, graph_.link_name(id))};
   };
   holds(link.lane.bytes() == delivered, "bytes in and out differ");
-  holds(link.lane.busy() <= link.lane.free(), "utilisation over 1");
+  holds(link.lane.busy() <= sim_.now() && link.lane.free() <= sim_.now(), "utilisation over 1");
   holds(!link.credits || link.credits->whole(), "credits were lost");
+}
+
+void Fabric::audit_unit(const Component& component) const {
+  for (const UnitUse& use : component.use()) {
+    if (use.busy > sim_.now())
+      throw InternalError{
+          fmt::format("physics audit: utilisation over 1 of {} {}", component.name(), use.port)};
+  }
 }
 
 Time Fabric::spent_at_links() const {

@@ -12,10 +12,26 @@ namespace {
 
 void check_channels(const topology::Graph& graph, NodeId node, int vcs) {
   if (vcs >= graph.classes() * graph.phases()) return;
+  throw ConfigError{
+      graph.node(node).model->at, graph.node(node).name,
+      fmt::format("vcs: expected at least {} (classes of traffic: {}, phases of a route: {}; none "
+                  "may wait for another), got {}",
+                  graph.classes() * graph.phases(), graph.classes(), graph.phases(), vcs)};
+}
+
+void check_packets(const topology::Graph& graph, NodeId node, const InputQueues& queues) {
+  const Bytes packet = graph.spec().system.packet_bytes;
+  if (packet <= queues.bytes) return;
   throw ConfigError{graph.node(node).model->at, graph.node(node).name,
-                    fmt::format("vcs: expected at least {} ({} classes of traffic, {} phases of a route, "
-                                "none of which may wait for another), got {}",
-                                graph.classes() * graph.phases(), graph.classes(), graph.phases(), vcs)};
+                    fmt::format("buffer_bytes: {} can't hold a packet of {} (system.packet_bytes)",
+                                to_string(queues.bytes), to_string(packet))};
+}
+
+void check_kind(const topology::Graph& graph, NodeId node) {
+  if (graph.node(node).kind == topology::NodeKind::router) return;
+  throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+                    fmt::format("'{}' has finite input queues: only routers can, where no route ends",
+                                graph.node(node).model->impl)};
 }
 
 }  // namespace
@@ -25,7 +41,9 @@ void Fabric::connect() {
   for (LiveLink& link : links_) {
     const InputQueues* queues = component(link.to).input_queues();
     if (queues == nullptr) continue;
+    check_kind(graph_, link.to);
     check_channels(graph_, link.to, queues->vcs);
+    check_packets(graph_, link.to, *queues);
     link.credits = std::make_unique<Credits>(*queues);
     has_credits_ = true;
   }
@@ -55,8 +73,8 @@ void Fabric::allocate(NodeId node) {
   if (VcSwitch* queues = switches_[node.value()].get()) queues->allocate();
 }
 
-// Each class of traffic and each phase of a route has channels of its own; what belongs to queues between
-// PEs must not overtake.
+// Each class of traffic and each phase of a route has channels of its own. Messages of one source and target
+// don't overtake one another, as with other routers; synthetic traffic, which means nothing, may.
 ChannelSet Fabric::channels(const Packet& packet) const {
   const Message& message = *packet.message;
   const auto phases = static_cast<std::uint32_t>(graph_.phases());
@@ -64,7 +82,8 @@ ChannelSet Fabric::channels(const Packet& packet) const {
   const std::uint32_t phase = message.way->phases.empty() ? 0 : message.way->phases[packet.hop];
   ChannelSet set{.first = static_cast<std::uint32_t>(message.channel) % classes * phases + phase,
                  .stride = classes * phases};
-  if (message.channel == VirtualChannel::ipcq) set.flow = message.from.value();
+  if (!std::holds_alternative<std::monostate>(message.body))
+    set.flow = message.from.value() + message.to.value();
   return set;
 }
 
@@ -83,7 +102,7 @@ void Fabric::give_back(LinkId id, std::uint32_t channel, Bytes size, Time tail_l
   LiveLink& link = live(id);
   const Time at = tail_left + link.wire;
   link.credits->give(at, channel, size);
-  link.queues->wake_for(id, at);
+  link.queues->wake(at);
 }
 
 }  // namespace kbsim::hw

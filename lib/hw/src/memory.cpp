@@ -35,10 +35,9 @@ void Memory::accept(Packet& packet) {
   }
 }
 
-std::optional<UnitUse> Memory::use() const {
-  UnitUse use = use_of(read_lane_);
-  if (!one_port_) use += use_of(write_lane_);
-  return use;
+std::vector<UnitUse> Memory::use() const {
+  if (one_port_) return {use_of(read_lane_)};
+  return {use_of(read_lane_, "read"), use_of(write_lane_, "write")};
 }
 
 Lane::Slot Memory::serve_read(std::int64_t, Bytes n) { return read_port(sim().now(), n); }

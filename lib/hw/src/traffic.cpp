@@ -93,6 +93,7 @@ class TrafficRun {
                .last = services(warmup + measured + warmup, service_)};
     if (window_.last == kForever) throw UsageError{"so few packets a time last longer than simulated time"};
     served_.resize(network.graph.links().size());
+    waited_.resize(network.graph.links().size());
   }
 
   TrafficResult run() {
@@ -121,7 +122,10 @@ class TrafficRun {
   }
   void note_served(int sign) {
     const std::vector<LiveLink>& links = machine_.fabric().links();
-    for (std::size_t i = 0; i < links.size(); ++i) served_[i] += sign * served(links[i]);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      served_[i] += sign * served(links[i]);
+      waited_[i] += sign * links[i].lane.waited();
+    }
   }
   Task<> measure() {
     co_await sim_.until(window_.begin);
@@ -159,8 +163,13 @@ class TrafficRun {
                          static_cast<double>(pattern_.active.size());
     result.offered = static_cast<double>(result.latencies.size()) / slots;
     result.accepted /= slots;
-    for (const Time busy : served_)
-      result.utilization.push_back(static_cast<double>(busy.count()) / static_cast<double>(window.count()));
+    const auto share = [window](Time t) {
+      return static_cast<double>(t.count()) / static_cast<double>(window.count());
+    };
+    for (std::size_t i = 0; i < served_.size(); ++i) {
+      result.utilization.push_back(share(served_[i]));
+      result.demand.push_back(share(served_[i] + waited_[i]));
+    }
     for (const LiveLink& link : machine_.fabric().links()) {
       result.use.push_back(use_of(link.lane));
       result.blocked.push_back(link.blocked);
@@ -179,6 +188,7 @@ class TrafficRun {
   Machine machine_;
   Window window_;
   std::vector<Time> served_;  // by link, while it is measured
+  std::vector<Time> waited_;  // likewise
 };
 
 }  // namespace

@@ -63,6 +63,7 @@ void VcSwitch::stand_first(std::uint32_t queue) {
 }
 
 void VcSwitch::allocate() {
+  std::erase_if(wakes_, [now = fabric_.sim().now()](Time at) { return at <= now; });
   for (Output& output : outputs_) {
     if (!output.waiting.empty()) serve(output);
   }
@@ -96,10 +97,7 @@ VcSwitch::Choice VcSwitch::choose(Output& output) {
       first = turn(output, queue);
     }
   }
-  if (blocked && !best.found) {
-    if (link.credits->next() != kForever) wake(link.credits->next());
-    output.blocked_since = std::min(output.blocked_since, now);
-  }
+  if (blocked && !best.found) output.blocked_since = std::min(output.blocked_since, now);
   return best;
 }
 
@@ -133,15 +131,10 @@ void VcSwitch::grant(Output& output, const Choice& choice) {
   if (queue.front != nullptr) stand_first(choice.queue);
 }
 
-void VcSwitch::wake_for(LinkId link, Time at) {
-  const auto output = std::ranges::find(outputs_, link, &Output::link);
-  if (output != outputs_.end() && !output->waiting.empty()) wake(at);
-}
-
+// Times are told apart, nothing else: so how often a node looks again doesn't hang on the order of events.
 void VcSwitch::wake(Time at) {
-  const Time now = fabric_.sim().now();
-  if (wake_ > now && wake_ <= at) return;
-  wake_ = at;
+  if (std::ranges::find(wakes_, at) != wakes_.end()) return;
+  wakes_.push_back(at);
   fabric_.component(node_).inbox().post(at, nullptr);
 }
 

@@ -25,8 +25,8 @@ class VcSwitch {
   void push(Packet& packet, Time ready);
   /// Lets go what can go now: late, when all of this time are in their queues.
   void allocate();
-  /// Whoever waits for a link tries again at this time.
-  void wake_for(LinkId link, Time at);
+  /// A credit is back at this time: whoever waits for it tries again.
+  void wake(Time at);
 
  private:
   struct Queue {
@@ -58,7 +58,6 @@ class VcSwitch {
   Choice choose(Output& output);
   [[nodiscard]] std::uint64_t turn(const Output& output, const Queue& queue) const;
   void grant(Output& output, const Choice& choice);
-  void wake(Time at);
 
   Fabric& fabric_;
   NodeId node_;
@@ -67,7 +66,7 @@ class VcSwitch {
   std::uint32_t channels_;
   std::vector<Queue> queues_;  // port by port
   std::vector<Output> outputs_;
-  Time wake_ = kForever;  // the next time at which this node looks again
+  std::vector<Time> wakes_;  // when this node looks again, each once
 };
 
 }  // namespace kbsim::hw

@@ -10,8 +10,6 @@
 
 #include "kbsim/base/statistics.hpp"
 
-#include "ratio.hpp"
-
 namespace kbsim::report {
 namespace {
 
@@ -123,14 +121,14 @@ std::string traffic_csv(const topology::TrafficCase& traffic, const std::vector<
 
 std::string traffic_links_csv(const topology::TrafficCase& traffic,
                               const std::vector<hw::TrafficResult>& points) {
-  std::string text = "load,link,utilization,demand,longest_queue_bytes,blocked_ns\n";
+  std::string text = "load,link,utilization,demand,longest_queue_ns,blocked_ns\n";
   const topology::Graph& graph = traffic.network.graph;
   for (const hw::TrafficResult& result : points) {
     for (const LinkId id : used_links(traffic)) {
       const hw::UnitUse& use = result.use[id.value()];
       text += fmt::format("{},{},{},{},{},{}\n", result.offered / traffic.bound, graph.link_name(id),
-                          result.utilization[id.value()], ratio(use.busy + use.waited, result.simulated),
-                          bytes_in(use.longest, graph.link(id).bandwidth), to_ns(result.blocked[id.value()]));
+                          result.utilization[id.value()], result.demand[id.value()], to_ns(use.longest),
+                          to_ns(result.blocked[id.value()]));
     }
   }
   return text;

@@ -9,18 +9,26 @@ namespace {
 
 using topology::NodeKind;
 
+std::string unit_row(const topology::Node& node, const hw::UnitUse& use, Time window) {
+  const bool moves_bytes = node.kind != NodeKind::pe_gemm && node.kind != NodeKind::pe_math;
+  return fmt::format("{}{}{},{},{},{},{},{:.6g},{:.6g},{},{}\n", node.name, use.port.empty() ? "" : " ",
+                     use.port, to_string(node.kind), use.served,
+                     moves_bytes ? std::to_string(use.bytes.count()) : "NaN", to_ns(use.busy),
+                     ratio(use.busy, window), ratio(use.busy + use.waited, window), to_ns(use.longest),
+                     to_ns(use.waited));
+}
+
 }  // namespace
 
 std::string links_csv(const hw::Fabric& fabric, Time window) {
-  std::string text =
-      "link,bw_GBps,packets,bytes,utilization,demand,longest_queue_bytes,waited_ns,blocked_ns\n";
+  std::string text = "link,bw_GBps,packets,bytes,utilization,demand,longest_queue_ns,waited_ns,blocked_ns\n";
   for (std::uint32_t i = 0; i < fabric.links().size(); ++i) {
     const hw::LiveLink& link = fabric.links()[i];
     const hw::UnitUse use = use_of(link.lane);
     const Bandwidth rate = link.lane.rate();
     text += fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", fabric.graph().link_name(LinkId{i}),
                         rate.gbs(), use.served, use.bytes.count(), ratio(use.busy, window),
-                        ratio(use.busy + use.waited, window), bytes_in(use.longest, rate), to_ns(use.waited),
+                        ratio(use.busy + use.waited, window), to_ns(use.longest), to_ns(use.waited),
                         to_ns(link.blocked));
   }
   return text;
@@ -30,13 +38,7 @@ std::string units_csv(const hw::Machine& machine, Time window) {
   std::string text = "unit,kind,served,bytes,busy_ns,utilization,demand,longest_queue_ns,waited_ns\n";
   const auto& nodes = machine.graph().nodes();
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    const std::optional<hw::UnitUse> use = machine.component(NodeId{i}).use();
-    if (!use) continue;
-    const bool moves_bytes = nodes[i].kind != NodeKind::pe_gemm && nodes[i].kind != NodeKind::pe_math;
-    text += fmt::format("{},{},{},{},{},{:.6g},{:.6g},{},{}\n", nodes[i].name, to_string(nodes[i].kind),
-                        use->served, moves_bytes ? std::to_string(use->bytes.count()) : "NaN",
-                        to_ns(use->busy), ratio(use->busy, window), ratio(use->busy + use->waited, window),
-                        to_ns(use->longest), to_ns(use->waited));
+    for (const hw::UnitUse& use : machine.component(NodeId{i}).use()) text += unit_row(nodes[i], use, window);
   }
   return text;
 }

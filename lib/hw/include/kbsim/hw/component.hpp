@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +38,8 @@ class Component {
   /// The queues at its input ports if they are finite: senders then need credits.
   [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
 
-  /// What it has served so far, if it is a server of some rate.
-  [[nodiscard]] virtual std::optional<UnitUse> use() const { return std::nullopt; }
+  /// What it has served so far, by port, if it is a server of some rate.
+  [[nodiscard]] virtual std::vector<UnitUse> use() const { return {}; }
 
   /// Starts the coroutines, once all components exist.
   virtual void start(Machine& machine);

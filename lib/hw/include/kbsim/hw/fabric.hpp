@@ -88,9 +88,9 @@ class Fabric {
   /// In the order of arrival; equal for equal runs, but for those of one time.
   [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
 
-  /// Physics, once nothing is under way: every message and byte has arrived, no link was busy for longer
-  /// than there was time, no credit is lost, and Little's law: the time that packets spent under way is that
-  /// which nodes and links made them spend. Throws InternalError naming what is violated and where.
+  /// Physics, once nothing is under way: every message and byte has arrived, no link or unit was busy for
+  /// longer than there was time, no credit is lost, and Little's law: the time that packets spent under way
+  /// is that which nodes and links made them spend. Throws InternalError naming what is violated and where.
   void audit() const;
 
   /// How many bytes a packet of this machine carries of a message of `size`.
@@ -114,6 +114,7 @@ class Fabric {
   static void note_hop(const Packet& packet, const Lane::Slot& slot);
   void account(const Message& message, Time arrival);
   void audit_link(LinkId id, Bytes delivered) const;
+  void audit_unit(const Component& component) const;
   [[nodiscard]] Time spent_at_links() const;
   [[nodiscard]] static Split split(const Message& message, Time arrival);
 

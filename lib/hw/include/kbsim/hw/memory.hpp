@@ -18,7 +18,7 @@ class Memory : public Component {
   Lane::Slot read_port(Time at, Bytes n) { return reader().reserve(at + access_, at + access_, n); }
   /// Of an access that finds nobody else: from its arrival to its first byte.
   [[nodiscard]] virtual Time latency(bool /*write*/) const { return access_; }
-  [[nodiscard]] std::optional<UnitUse> use() const override;
+  [[nodiscard]] std::vector<UnitUse> use() const override;
   [[nodiscard]] Bandwidth read_rate() const { return read_lane_.rate(); }
   [[nodiscard]] Bandwidth write_rate() const { return one_port_ ? read_lane_.rate() : write_lane_.rate(); }
   [[nodiscard]] Time pace(Bytes n) const { return read_lane_.rate().serialization(n); }

@@ -28,7 +28,7 @@ class PeEngine : public Component {
   /// When everything issued will be done.
   [[nodiscard]] Time free() const { return free_; }
   [[nodiscard]] Time busy() const { return use_.busy; }
-  [[nodiscard]] std::optional<UnitUse> use() const override { return use_; }
+  [[nodiscard]] std::vector<UnitUse> use() const override { return {use_}; }
 
  private:
   Task<> retire(oplog::OpLog* log);

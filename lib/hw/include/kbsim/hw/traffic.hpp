@@ -28,7 +28,8 @@ struct TrafficRequest {
   SimulationOptions simulation;
 };
 
-/// Of the packets that were sent while it was measured; `accepted` and `utilization` are of that time.
+/// Of the packets that were sent while it was measured; `accepted`, `utilization` and `demand` are of that
+/// time.
 struct TrafficResult {
   double offered = 0.0;
   double accepted = 0.0;
@@ -36,6 +37,7 @@ struct TrafficResult {
   std::vector<Time> latencies;      // ascending
   std::vector<Time> waits;          // ascending: latency without overhead, wire and serialization
   std::vector<double> utilization;  // by LinkId
+  std::vector<double> demand;       // by LinkId: the mean number of packets on it or waiting for it
   std::vector<UnitUse> use;         // by LinkId, of the whole run
   std::vector<Time> blocked;        // by LinkId, likewise: it was free, but nobody had room ahead
   std::uint64_t hops = 0;           // links crossed, in the whole run

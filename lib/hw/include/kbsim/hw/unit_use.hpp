@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/time.hpp"
@@ -11,6 +12,7 @@ namespace kbsim::hw {
 
 /// What a server did: a link, a memory's port, an engine.
 struct UnitUse {
+  std::string_view port;    // of a unit with several: "read", "write"
   std::int64_t served = 0;  // packets or commands
   Bytes bytes;              // none if it is an engine
   Time busy{};
@@ -27,8 +29,9 @@ struct UnitUse {
   }
 };
 
-[[nodiscard]] inline UnitUse use_of(const Lane& lane) {
-  return {.served = lane.packets(),
+[[nodiscard]] inline UnitUse use_of(const Lane& lane, std::string_view port = {}) {
+  return {.port = port,
+          .served = lane.packets(),
           .bytes = lane.bytes(),
           .busy = lane.busy(),
           .waited = lane.waited(),
