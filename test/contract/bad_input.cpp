@@ -148,3 +148,14 @@ TEST_CASE("Bad input: a probe that can't be is refused before anything is printe
           {"needs two packages"});
   CHECK(run_kbsim(kMainJob + " --set ccl.defaults.vc_chunk_size=512").exit == 5);
 }
+
+TEST_CASE("Probe: a transfer that no memory could hold is refused before anything runs") {
+  for (const char* more :
+       {"--case pe-tcm --bytes 32MiB", "--case h2d-write --bytes 100GiB", "--bytes 1TiB"}) {
+    CAPTURE(more);
+    const Outcome outcome = run_kbsim(std::string{"probe --topology topology.yaml "} + more);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find("--bytes") != std::string::npos);
+  }
+}

@@ -66,8 +66,7 @@ TEST_CASE("--out: links and units are all there, none busier than the time that 
   const Rows links = csv(folder + "/links.csv");
   const Rows units = csv(folder + "/units.csv");
   REQUIRE(links.front() == std::vector<std::string>{"link", "bw_GBps", "packets", "bytes", "utilization",
-                                                    "demand", "longest_queue_ns", "waited_ns",
-                                                    "blocked_ns"});
+                                                    "demand", "longest_queue_ns", "waited_ns", "blocked_ns"});
   REQUIRE(links.size() > 100);
   double bytes = 0.0;
   for (std::size_t i = 1; i < links.size(); ++i) {

@@ -70,6 +70,7 @@ void print(const EvaluateOptions& options, const std::string& text, const Rows& 
 ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
                   const EvaluateOptions& options, const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
+  if (!options.out.empty() && !options.reuse) (void)OutputFolder{options.out};  // now, not when all is done
   const Simulated simulated =
       options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
   const Rows& rows = simulated.rows;

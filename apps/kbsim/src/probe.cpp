@@ -141,6 +141,17 @@ std::vector<std::string> chosen(const Options& options, const config::MachineSpe
   return names;
 }
 
+// A PE's transfers pass its TCM; those of the host end in a slice.
+void check_size(const std::vector<std::string>& cases, Bytes bytes, const config::MemorySpec& memory) {
+  const bool by_pe =
+      std::ranges::any_of(cases, [](const std::string& name) { return name.starts_with("pe-"); });
+  const Bytes most =
+      by_pe ? std::min(memory.tcm - memory.tcm_scheduler, memory.hbm_per_pe) : memory.hbm_per_pe;
+  if (bytes > most)
+    throw UsageError{fmt::format("--bytes {}: expected at most {}, the {}", to_string(bytes), to_string(most),
+                                 by_pe ? "TCM that tiles may take" : "HBM slice")};
+}
+
 std::string case_help() {
   std::string text = "\ncases:\n";
   for (const host::ProbeCase& known : host::probe_cases())
@@ -166,6 +177,7 @@ ExitCode probe(const Arguments& arguments) {
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
   const auto [machine, ccl] = options.machine.load();
   const Prober prober{.machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine)};
+  check_size(prober.cases, bytes, machine.cube.memory);
   if (options.json) {
     print_json(prober, bytes);
     return ExitCode::ok;

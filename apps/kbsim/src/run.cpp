@@ -221,6 +221,7 @@ ExitCode run_bench(const Arguments& arguments) {
 
   host::Session session{machine, algorithm, how};
   if (options.dry_run) return ExitCode::ok;
+  if (!options.out.empty()) (void)OutputFolder{options.out};  // now, not when all is done
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;

@@ -194,6 +194,7 @@ ExitCode traffic(const Arguments& arguments) {
   check_choice(options);
   const config::MachineSpec spec = options.machine.load().first;
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
+  if (!options.out.empty()) (void)OutputFolder{options.out};  // now, not when all is done
   const Points points = measure(options, traffic);
   const bool whole = !options.sweep || points.size() == sweep_loads(traffic.bound).size();
   if (points.empty()) return ExitCode::interrupted;
