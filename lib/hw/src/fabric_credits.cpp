@@ -1,4 +1,6 @@
 // The fabric where queues are finite: virtual channels and credits.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -38,7 +40,9 @@ void check_kind(const topology::Graph& graph, NodeId node) {
 
 void Fabric::connect() {
   switches_.resize(components_.size());
-  for (LiveLink& link : links_) {
+  std::vector<std::vector<LinkId>> incoming(components_.size());  // by port
+  for (std::uint32_t i = 0; i < links_.size(); ++i) {
+    LiveLink& link = links_[i];
     const InputQueues* queues = component(link.to).input_queues();
     if (queues == nullptr) continue;
     check_kind(graph_, link.to);
@@ -46,25 +50,24 @@ void Fabric::connect() {
     check_packets(graph_, link.to, *queues);
     link.credits = std::make_unique<Credits>(*queues);
     has_credits_ = true;
+    incoming[link.to.value()].push_back(LinkId{i});
   }
-  for (std::uint32_t node = 0; node < components_.size(); ++node) make_switch(NodeId{node});
+  if (!has_credits_) return;
+  for (std::uint32_t node = 0; node < components_.size(); ++node)
+    make_switch(NodeId{node}, std::move(incoming[node]));
 }
 
 // Finite queues feed all links of their node; else only links that need credits have queues.
-void Fabric::make_switch(NodeId node) {
+void Fabric::make_switch(NodeId node, std::vector<LinkId> incoming) {
   const InputQueues* own = component(node).input_queues();
   std::vector<LinkId> outputs;
   for (const LinkId id : graph_.out(node)) {
     if (own != nullptr || live(id).credits) outputs.push_back(id);
   }
   if (outputs.empty()) return;
-  std::vector<LinkId> inputs;
-  for (std::uint32_t i = 0; own != nullptr && i < links_.size(); ++i) {
-    if (links_[i].to == node) inputs.push_back(LinkId{i});
-  }
   const int channels = own != nullptr ? own->vcs : graph_.classes() * graph_.phases();
   auto& made = switches_[node.value()];
-  made = std::make_unique<VcSwitch>(*this, node, std::move(inputs), outputs,
+  made = std::make_unique<VcSwitch>(*this, node, std::move(incoming), outputs,
                                     static_cast<std::uint32_t>(channels));
   for (const LinkId id : outputs) live(id).queues = made.get();
 }

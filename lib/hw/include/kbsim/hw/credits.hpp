@@ -36,8 +36,6 @@ class Credits {
   /// Room that the sender hears of at this time.
   void give(Time at, std::uint32_t vc, Bytes size);
 
-  /// When the next credit is back; kForever if none is on its way.
-  [[nodiscard]] Time next() const { return returning_.empty() ? kForever : returning_.back().at; }
   /// Nothing is taken but what is on its way back.
   [[nodiscard]] bool whole() const;
   [[nodiscard]] Bytes capacity() const { return capacity_; }

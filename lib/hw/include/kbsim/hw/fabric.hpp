@@ -108,7 +108,7 @@ class Fabric {
   [[nodiscard]] std::optional<std::uint32_t> room_ahead(const LiveLink& link, const Packet& packet) const;
   void give_back(LinkId link, std::uint32_t channel, Bytes size, Time tail_left);
   [[nodiscard]] ChannelSet channels(const Packet& packet) const;
-  void make_switch(NodeId node);
+  void make_switch(NodeId node, std::vector<LinkId> incoming);
   Packet& allocate();
   Way& way(NodeId from, NodeId to);
   static void note_hop(const Packet& packet, const Lane::Slot& slot);
