@@ -159,3 +159,8 @@ TEST_CASE("Probe: a transfer that no memory could hold is refused before anythin
     CHECK(outcome.err.find("--bytes") != std::string::npos);
   }
 }
+
+TEST_CASE("Bad input: a mistyped evaluation gives its name, as a mistyped bench does") {
+  refuses("--topology topology.yaml --bench milestone-1h-gem", {"did you mean 'milestone-1h-gemm'"});
+  refuses("--topology topology.yaml --bench gemm_single_p", {"did you mean 'gemm_single_pe'"});
+}

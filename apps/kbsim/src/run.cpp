@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
@@ -200,6 +201,14 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
                   arguments);
 }
 
+// An evaluation whose name is mistyped is meant, too.
+const Bench& known_bench(const std::string& name) {
+  if (const Bench* bench = benches().find(name)) return *bench;
+  std::vector<std::string> names = benches().names();
+  for (const std::string& evaluation : evaluations().names()) names.push_back(evaluation);
+  throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, names))};
+}
+
 }  // namespace
 
 ExitCode run_bench(const Arguments& arguments) {
@@ -213,7 +222,7 @@ ExitCode run_bench(const Arguments& arguments) {
   if (const Evaluation* evaluation = evaluations().find(options.bench))
     return run_evaluation(*evaluation, options, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
-  const Bench& bench = benches().at(options.bench);
+  const Bench& bench = known_bench(options.bench);
   const auto [machine, ccl] = options.machine.load();
   const config::AlgorithmSpec algorithm = ccl.resolve("");
   require_known(algorithm);
