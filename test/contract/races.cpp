@@ -39,6 +39,19 @@ TEST_CASE("--race error: the first race ends the run with exit 8, the same one i
     CHECK(run_kbsim(kRacy + "--race error --shuffle-ties " + seed).err == outcome.err);
 }
 
+TEST_CASE("--race: a run that ends in a fault or a deadlock tells its races, too") {
+  for (const char* kernel : {"racy_fault", "racy_deadlock"}) {
+    CAPTURE(kernel);
+    const std::string job = kRacy + "--set ccl.algorithms.intercube_allreduce.kernel=" + kernel + " ";
+    const Outcome outcome = run_kbsim(job);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 8);
+    CHECK(times(outcome.err, "warning: data race at ") > 0);
+    CHECK(run_kbsim(job + "--shuffle-ties 1").err == outcome.err);
+    CHECK(times(run_kbsim(job + "--race off").err, "data race") == 0);
+  }
+}
+
 TEST_CASE("--race off: nobody looks") {
   const Outcome outcome = run_kbsim(kRacy + "--race off");
   CHECK(outcome.exit == 7);

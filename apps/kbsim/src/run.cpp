@@ -126,6 +126,17 @@ void print_races(const std::vector<std::string>& races) {
   if (races.size() > kMany) fmt::print(stderr, "and {} more data races\n", races.size() - kMany);
 }
 
+// Races are told of a run that fails, too: they may be why. With --race error that is what it says anyway.
+void simulate(host::Session& session, const Options& options) {
+  try {
+    session.simulate();
+  } catch (...) {
+    if (options.race != oplog::RaceMode::error)
+      print_races(session.machine().races().reports(session.sim().now()));
+    throw;
+  }
+}
+
 // What an algorithm names must be there before anything runs.
 void require_known(const config::AlgorithmSpec& algorithm) {
   (void)kernels().at(algorithm.kernel);
@@ -237,7 +248,7 @@ ExitCode run_bench(const Arguments& arguments) {
   (void)session.sim().spawn("bench " + options.bench,
                             main.run(bench.run(main, {.verify_data = options.verify_data}, &report)));
   const Signals signals{session};
-  session.simulate();
+  simulate(session, options);
   for (const std::string& line : replay::prints(session.log(), session.replay()))
     fmt::print(stderr, "{}\n", line);
   print_races(session.machine().races().reports());

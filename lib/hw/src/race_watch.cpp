@@ -42,11 +42,12 @@ Task<> RaceWatch::fail() {
   throw KernelFault{reports().front()};
 }
 
-std::vector<std::string> RaceWatch::reports() const {
+std::vector<std::string> RaceWatch::reports(Time before) const {
   std::vector<std::string> lines;
   if (!on()) return lines;
-  for (const oplog::Race& race : check_->races())
-    lines.push_back(describe(race, log_, graph_.node(race.where.memory).name));
+  for (const oplog::Race& race : check_->races()) {
+    if (race.found < before) lines.push_back(describe(race, log_, graph_.node(race.where.memory).name));
+  }
   return lines;
 }
 

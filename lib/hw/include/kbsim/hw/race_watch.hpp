@@ -34,8 +34,9 @@ class RaceWatch {
   /// It is done.
   void end(Token token);
 
-  /// A line each, in the order in which they were found.
-  [[nodiscard]] std::vector<std::string> reports() const;
+  /// A line each, in the order in which they were found; those of a run that failed at some time are complete
+  /// before it.
+  [[nodiscard]] std::vector<std::string> reports(Time before = kForever) const;
 
  private:
   [[nodiscard]] Token begin(oplog::MemoryAccess access);
