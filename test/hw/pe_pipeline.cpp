@@ -31,6 +31,30 @@ class Constant : public TileWork {
   std::int64_t group_;
 };
 
+// Stages of constant times whose tiles are on their way for a latency first, from when they reach the stage.
+class Latent : public TileWork {
+ public:
+  Latent(Simulation& sim, std::vector<Time> latencies, std::vector<Time> times)
+      : sim_{sim}, latencies_{std::move(latencies)}, times_{std::move(times)}, ends_(times_.size()) {}
+
+ private:
+  [[nodiscard]] bool runs(std::size_t, std::int64_t) const override { return true; }
+  void begin(std::size_t stage, std::int64_t) override {
+    std::vector<Time>& ends = ends_[stage];
+    const Time there = sim_.now() + latencies_[stage];
+    ends.push_back(std::max(there, ends.empty() ? Time{} : ends.back()) + times_[stage]);
+  }
+  [[nodiscard]] Task<Time> run(std::size_t stage, std::int64_t tile) override {
+    const Time start = sim_.now();
+    co_await sim_.until(ends_[stage][static_cast<std::size_t>(tile)]);
+    co_return sim_.now() - start;
+  }
+  Simulation& sim_;
+  std::vector<Time> latencies_;
+  std::vector<Time> times_;
+  std::vector<std::vector<Time>> ends_;  // of each stage, by tile
+};
+
 struct Outcome {
   Time took{};
   std::vector<StageRecord> stages;
@@ -76,6 +100,26 @@ TEST_CASE("TilePipeline: T sum a_i with depth 1, exactly") {
     const std::vector<Time> times = random_times(random);
     const auto tiles = static_cast<std::int64_t>(1 + random.below(40));
     CHECK(stream(times, tiles, 1).took == tiles * sum(times));
+  }
+}
+
+TEST_CASE("TilePipeline: a latency is paid once, or again when all places are taken, exactly") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const std::vector<Time> times = random_times(random);
+    std::vector<Time> latencies(times.size());
+    for (Time& latency : latencies) latency = Time{static_cast<std::int64_t>(random.below(100))};
+    const auto tiles = static_cast<std::int64_t>(1 + random.below(40));
+    const std::int64_t n = TilePipeline::in_flight(static_cast<int>(1 + random.below(4)), times.size());
+    Simulation sim;
+    Latent work{sim, latencies, times};
+    TilePipeline pipeline{sim, work, std::vector<std::string>(times.size(), "stage"), tiles, n};
+    (void)sim.spawn("pipeline", pipeline.run());
+    sim.run();
+    const Time alone = sum(times) + sum(latencies);
+    const Time most = longest(times);
+    CHECK(sim.now() == alone + (tiles - 1) % n * most + (tiles - 1) / n * std::max(alone, n * most));
   }
 }
 

@@ -37,16 +37,19 @@ IdealPipeline ideal_pipeline(host::Session& session, int sip, const MatmulProble
   const auto& memory = machine.at<hw::Memory>(machine.graph().cube(sip, 0).hbm[0]);
   const auto& plan = machine.at<hw::PeScheduler>(pe.scheduler).tile_plan();
   const hw::GemmTile tile = plan.tile();
+  const hw::GemmTile moved{std::min(tile.m, problem.m), std::min(tile.k, problem.k),
+                           std::min(tile.n, problem.n)};
   const Bandwidth link = std::min(session.spec().pe.link, session.spec().cube.xbar_to_hbm);
-  const Bytes a = Bytes{tile.m * tile.k * itemsize(f16)};
-  const Bytes b = Bytes{tile.k * tile.n * itemsize(f16)};
-  const Bytes c = Bytes{tile.m * tile.n * itemsize(f16)};
+  const Bytes a = Bytes{moved.m * moved.k * itemsize(f16)};
+  const Bytes b = Bytes{moved.k * moved.n * itemsize(f16)};
+  const Bytes c = Bytes{moved.m * moved.n * itemsize(f16)};
+  const Bytes fetched = Bytes{(tile.m + tile.n) * tile.k * itemsize(f16)};
   const Bytes streamed =
       (problem.staging == Staging::ref_ref ? a : 0_B) + (problem.staging == Staging::load_load ? 0_B : b);
   const std::int64_t outputs = ceil_div(problem.m, tile.m) * ceil_div(problem.n, tile.n);
   const std::int64_t tiles = outputs * ceil_div(problem.k, tile.k);
   IdealPipeline ideal{.dma_in = serialization(streamed, std::min(memory.read_rate(), link)),
-                      .fetch = plan.fetch + serialization(a + b, plan.fetch_rate),
+                      .fetch = plan.fetch + serialization(fetched, plan.fetch_rate),
                       .gemm = machine.at<hw::PeGemm>(pe.gemm).tile_cost(tile.m, tile.k, tile.n),
                       .dma_out = serialization(c, std::min(memory.write_rate(), link))};
   ideal.total = pipelined(

@@ -17,8 +17,9 @@ struct MatmulProblem {
 };
 [[nodiscard]] std::string_view to_string(Staging staging);
 
-/// How long a whole tile takes in each stage if nothing else is there, from the machine's own parts; and what
-/// a pipeline of such stages takes for all tiles: sum a_i + max (n_i - 1) a_i.
+/// How long a tile takes in each stage if nothing else is there, without latencies, from the machine's own
+/// parts: DMA moves what there is of a tile, the others take whole ones. And what a pipeline of such stages
+/// takes for all tiles: sum a_i + max (n_i - 1) a_i.
 struct IdealPipeline {
   Time dma_in{};
   Time fetch{};

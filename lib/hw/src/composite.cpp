@@ -87,7 +87,12 @@ Task<Time> CompositeRun::run(std::size_t stage, std::int64_t tile) {
     case Stage::epilogue: return occupy(units_.math, epilogue_cost());
     case Stage::dma_out: break;
   }
-  return write(tile);
+  return written();
+}
+
+void CompositeRun::begin(std::size_t stage, std::int64_t tile) {
+  if (stages_[stage] == Stage::dma_in) begin_read(tile);
+  if (stages_[stage] == Stage::dma_out) begin_write(tile);
 }
 
 // Late, so that it doesn't hang on the order of events whether a kernel's command comes first.
@@ -115,9 +120,8 @@ std::shared_ptr<Stream> CompositeRun::move(bool in, std::vector<Piece> pieces, s
   return stream;
 }
 
-Task<Time> CompositeRun::read(std::int64_t tile) {
-  const Time start = sim_.now();
-  std::array<std::shared_ptr<Stream>, 2> streams;
+void CompositeRun::begin_read(std::int64_t tile) {
+  std::array<std::shared_ptr<Stream>, 2>& streams = coming_.emplace_back();
   for (int i = 0; i < 2; ++i) {
     const auto index = static_cast<std::size_t>(i);
     const bool streamed = !(i == 0 ? job_.command.a : job_.command.b).tile;
@@ -125,6 +129,12 @@ Task<Time> CompositeRun::read(std::int64_t tile) {
     const auto order = static_cast<std::uint64_t>(3 * tile + i + 1);
     streams[index] = move(true, cut(job_.from[index], plan_.operand_runs(i, tile)), order);
   }
+}
+
+Task<Time> CompositeRun::read(std::int64_t tile) {
+  const Time start = sim_.now();
+  const std::array<std::shared_ptr<Stream>, 2> streams = std::move(coming_.front());
+  coming_.pop_front();
   for (int i = 0; i < 2; ++i) {
     const auto index = static_cast<std::size_t>(i);
     if (!streams[index]) continue;
@@ -141,10 +151,15 @@ Task<Time> CompositeRun::read(std::int64_t tile) {
   co_return sim_.now() - start;
 }
 
-Task<Time> CompositeRun::write(std::int64_t tile) {
+void CompositeRun::begin_write(std::int64_t tile) {
+  const auto order = static_cast<std::uint64_t>(3 * tile + 3);
+  leaving_.push_back(move(false, cut(job_.to, plan_.output_runs(tile)), order));
+}
+
+Task<Time> CompositeRun::written() {
   const Time start = sim_.now();
-  const auto stream =
-      move(false, cut(job_.to, plan_.output_runs(tile)), static_cast<std::uint64_t>(3 * tile + 3));
+  const std::shared_ptr<Stream> stream = std::move(leaving_.front());
+  leaving_.pop_front();
   co_await stream->done.wait();
   co_return sim_.now() - start;
 }

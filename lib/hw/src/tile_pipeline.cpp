@@ -21,9 +21,10 @@ TilePipeline::TilePipeline(Simulation& sim, TileWork& work, std::vector<std::str
 }
 
 Task<> TilePipeline::run() {
-  std::vector<Task<>> stages;
-  for (std::size_t i = 0; i < records_.size(); ++i) stages.push_back(stage(i));
-  co_await when_all(std::move(stages));
+  std::vector<Task<>> parts;
+  parts.push_back(enter());
+  for (std::size_t i = 0; i < records_.size(); ++i) parts.push_back(stage(i));
+  co_await when_all(std::move(parts));
 }
 
 std::size_t TilePipeline::next(std::size_t index, std::int64_t tile) const {
@@ -31,25 +32,34 @@ std::size_t TilePipeline::next(std::size_t index, std::int64_t tile) const {
   return index;
 }
 
+// A channel has room for all tiles that may be under way.
+void TilePipeline::pass(std::size_t index, std::int64_t tile) {
+  const std::size_t to = next(index, tile);
+  if (to == records_.size()) {
+    (void)places_.try_send('x');
+    return;
+  }
+  work_.begin(to, tile);
+  (void)channels_[to]->try_send(tile);
+}
+
+Task<> TilePipeline::enter() {
+  for (std::int64_t tile = 0; tile < tiles_; ++tile) {
+    [[maybe_unused]] const char place = co_await places_.receive();
+    pass(0, tile);
+  }
+}
+
 Task<> TilePipeline::stage(std::size_t index) {
   StageRecord& record = records_[index];
   for (std::int64_t tile = 0; tile < tiles_; ++tile) {
     if (!work_.runs(index, tile)) continue;
-    if (next(0, tile) == index) {
-      [[maybe_unused]] const char place = co_await places_.receive();
-    } else {
-      [[maybe_unused]] const std::int64_t arrived = co_await channels_[index]->receive();
-    }
+    [[maybe_unused]] const std::int64_t arrived = co_await channels_[index]->receive();
     if (record.tiles++ == 0) record.first_start = sim_.now();
     const Time busy = co_await work_.run(index, tile);
     record.busy += busy;
     record.last_end = sim_.now();
-    const std::size_t to = next(index + 1, tile);
-    if (to == records_.size()) {
-      (void)places_.try_send('x');
-    } else {
-      co_await channels_[to]->send(tile);
-    }
+    pass(index + 1, tile);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -90,10 +91,11 @@ class TilePlan {
 /// How many stages a composite has.
 [[nodiscard]] std::size_t stages_of(const CompositeCommand& command);
 
-/// One composite under way. DMA in and out are real transfers, one tile's at a time; fetch takes fetch_ns
-/// and a whole tile's bytes at fetch_bw_gbs; GEMM and math are the PE's engines. So, alone and with stage
-/// times that are equal for all tiles, it takes what TilePipeline says; of stages that run once an output,
-/// if none takes longer than the K tiles that feed it. Numerically it is one dot and its epilogue.
+/// One composite under way. DMA in and out are real transfers, of all tiles that have reached them: their
+/// latency is TilePipeline's l_i, what the slowest part of the way needs for a tile's bytes its a_i. Fetch
+/// takes fetch_ns and a whole tile's bytes at fetch_bw_gbs; GEMM and math are the PE's engines. Alone and if
+/// these are equal for all tiles it takes what TilePipeline says; of stages that run once an output, if
+/// none takes longer than the K tiles that feed it. Numerically it is one dot and its epilogue.
 class CompositeRun : private TileWork {
  public:
   struct Units {
@@ -111,9 +113,12 @@ class CompositeRun : private TileWork {
   enum class Stage { dma_in, fetch, compute, epilogue, dma_out };
 
   [[nodiscard]] bool runs(std::size_t stage, std::int64_t tile) const override;
+  void begin(std::size_t stage, std::int64_t tile) override;
   [[nodiscard]] Task<Time> run(std::size_t stage, std::int64_t tile) override;
+  void begin_read(std::int64_t tile);
+  void begin_write(std::int64_t tile);
   [[nodiscard]] Task<Time> read(std::int64_t tile);
-  [[nodiscard]] Task<Time> write(std::int64_t tile);
+  [[nodiscard]] Task<Time> written();
   [[nodiscard]] Task<Time> occupy(PeEngine* engine, Time cost);
   [[nodiscard]] std::shared_ptr<Stream> move(bool in, std::vector<Piece> pieces, std::uint64_t order);
   [[nodiscard]] Time compute_cost() const;
@@ -129,6 +134,8 @@ class CompositeRun : private TileWork {
   GemmTile tile_;
   Time fetch_;
   std::vector<Stage> stages_;
+  std::deque<std::array<std::shared_ptr<Stream>, 2>> coming_;  // of each operand that is streamed, by tile
+  std::deque<std::shared_ptr<Stream>> leaving_;
   std::array<oplog::MemoryImage, 2> contents_;  // of operands in memory, as they were read first
   CompositeRecord record_;
 };

@@ -15,7 +15,7 @@ namespace kbsim::hw {
 /// What one stage did.
 struct StageRecord {
   std::string name;
-  Time busy{};         // the sum of what its engine spent on tiles
+  Time busy{};         // its engine had a tile, or several that it works on side by side
   Time first_start{};  // of a tile
   Time last_end{};
   std::int64_t tiles = 0;
@@ -28,14 +28,17 @@ class TileWork {
   virtual ~TileWork() = default;
   /// Whether a stage has anything to do for a tile; the last tile passes all stages.
   [[nodiscard]] virtual bool runs(std::size_t stage, std::int64_t tile) const = 0;
-  /// Takes the time that it takes, and says for how much of it the engine worked.
+  /// A tile has reached a stage, which may still have others before it: sets off what needn't wait for them.
+  virtual void begin(std::size_t /*stage*/, std::int64_t /*tile*/) {}
+  /// The tile's turn: takes what time is left, and says for how much of it the engine worked.
   [[nodiscard]] virtual Task<Time> run(std::size_t stage, std::int64_t tile) = 0;
 };
 
-/// Streams tiles 0, 1, ... through stages, each a coroutine that takes one tile at a time, in order, from
-/// the channel before it. At most 1 + (depth - 1) x stages tiles are under way: with depth 1 the next one
-/// starts when the last one has left. If stage i takes a_i for each of T tiles, the whole takes
-/// sum a_i + (T - 1) max a_i for depth >= 2 and T sum a_i for depth 1, exactly.
+/// Streams tiles 0, 1, ... through stages, each a coroutine that ends one tile after the other, in order. At
+/// most N = 1 + (depth - 1) x stages of them are under way: with depth 1 the next starts when the last has
+/// left. If stage i takes a_i a tile, and what it sets off before (begin) adds a latency of l_i, with
+/// S = sum (a_i + l_i) and T - 1 = q N + r the whole takes S + r max a_i + q max(S, N max a_i), exactly:
+/// without latencies sum a_i + (T - 1) max a_i for depth >= 2, and always T S for depth 1.
 class TilePipeline {
  public:
   TilePipeline(Simulation& sim, TileWork& work, std::vector<std::string> stages, std::int64_t tiles,
@@ -50,7 +53,10 @@ class TilePipeline {
   [[nodiscard]] const std::vector<StageRecord>& stages() const { return records_; }
 
  private:
+  Task<> enter();
   Task<> stage(std::size_t index);
+  /// A tile that may enter, or has left stage `index` - 1, goes on.
+  void pass(std::size_t index, std::int64_t tile);
   /// The first stage from `index` on that runs for a tile; none: how many there are.
   [[nodiscard]] std::size_t next(std::size_t index, std::int64_t tile) const;
 
