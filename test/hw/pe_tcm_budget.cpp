@@ -1,3 +1,6 @@
+#include <optional>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/tcm_budget.hpp"
@@ -44,6 +47,57 @@ Task<> one_after_the_other(TL& tl, SeenArgs args) {
   *args.second = tl.clock();
 }
 
+Task<> one_store(TL& tl, SeenArgs args) {
+  auto stored = tl.store(kBytes, tl.zeros({kMost}, DType::u8));
+  co_await stored;
+  *args.first = tl.clock();
+}
+
+// The second fill, and all that comes after it, waits for the store of the first.
+Task<> fill_after_store(TL& tl, SeenArgs args) {
+  auto stored = tl.store(kBytes, tl.zeros({kMost}, DType::u8));
+  const Tile next = tl.zeros({kMost}, DType::u8);
+  co_await tl.sync();
+  *args.second = tl.clock();
+  co_await stored;
+}
+
+// All kinds of commands; only the first of them takes more than there is.
+Task<> many_after_store(TL& tl, SeenArgs args) {
+  auto stored = tl.store(kBytes, tl.zeros({kMost}, DType::u8));
+  const Tile next = tl.zeros({kMost}, DType::u8);
+  const Tile row = tl.reshape(tl.zeros({64}, f16), {1, 64});
+  auto product = tl.composite({.a = row, .b = tl.zeros({64, 32}, f16)});
+  auto loading = tl.load(Ptr{.va = kVa + kMost, .dtype = f16}, {64}, f16);
+  auto storing = tl.store(Ptr{.va = kVa + kMost + 128, .dtype = f16}, row);
+  const Tile loaded = co_await loading;
+  const Tile sum = row + tl.reshape(loaded, {1, 64});
+  const Tile multiplied = co_await product;
+  co_await storing;
+  co_await tl.sync();
+  *args.second = tl.clock();
+  co_await stored;
+}
+
+Task<> larger_than_all(TL& tl, SeenArgs) {
+  const Tile tile = tl.zeros({2 << 20}, DType::u8);
+  co_return;
+}
+
+Task<> endless(TL& tl, SeenArgs) {
+  co_await tl.sync();
+  const Tile tile = tl.zeros({kMost}, DType::u8);
+  Tile x = tl.zeros({kMost}, DType::u8);
+  for (;;) x = x + x;
+}
+
+// What it holds goes with its last line.
+Task<> never_waits(TL& tl, SeenArgs) {
+  const Tile first = tl.zeros({kMost}, DType::u8);
+  const Tile second = tl.zeros({kMost}, DType::u8);
+  co_return;
+}
+
 Task<> never_lets_go(TL& tl, SeenArgs) {
   const Tile tile = co_await tl.load(kBytes, {kMost}, DType::u8);
   co_await tl.load(kBytes, {kMost}, DType::u8);
@@ -69,11 +123,13 @@ struct Outcome {
   Time first{};
   Time second{};
   std::string error;
+  std::vector<Time> starts;  // of the PE's operations, in the order of the kernel's lines
 };
 
-Outcome run(const config::MachineSpec& spec, Task<> (*kernel)(TL&, SeenArgs)) {
+Outcome run(const config::MachineSpec& spec, Task<> (*kernel)(TL&, SeenArgs),
+            std::optional<std::uint64_t> shuffle_ties = {}) {
   Outcome outcome;
-  Rig rig{spec};
+  Rig rig{spec, {.shuffle_ties = shuffle_ties}};
   try {
     rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe),
                            bind_kernel("kernel", kernel, SeenArgs{&outcome.first, &outcome.second})));
@@ -81,6 +137,7 @@ Outcome run(const config::MachineSpec& spec, Task<> (*kernel)(TL&, SeenArgs)) {
     CHECK(error.exit_code() == ExitCode::deadlock);
     outcome.error = error.what();
   }
+  for (const oplog::Op& op : rig.log.ops(rig.machine->lane(kPe))) outcome.starts.push_back(op.start);
   return outcome;
 }
 
@@ -135,7 +192,41 @@ TEST_CASE("TCM: a load that has no room is an error, or with on_full: stall wait
 
 TEST_CASE("TCM: a stall that can't end is a deadlock that says who holds what") {
   check_says(run(tight("stall"), never_lets_go).error,
-             {"deadlock at ", "the loads of kernel on sip0.cube0.pe0 that wait for TCM",
+             {"deadlock at ", "the commands of kernel on sip0.cube0.pe0 that wait for TCM",
               "a tile of 700 KiB doesn't fit the TCM of sip0.cube0.pe0", "700 KiB in 1 tile of ",
               "pe_tcm_budget.cpp:"});
+}
+
+TEST_CASE("TCM: with on_full: stall the command of an engine waits until what is in its way is done") {
+  CHECK_FALSE(run(tight("error"), fill_after_store).error.empty());
+  const Time stored = run(tight("stall"), one_store).first;
+  const Outcome outcome = run(tight("stall"), fill_after_store);
+  CHECK(outcome.error.empty());
+  const Time fill = 4_ns + Time{1000} * (kMost / 64);
+  CHECK(outcome.second == stored + 4_ns + fill);  // it is issued when the store is done
+}
+
+TEST_CASE("TCM: all commands after one that waits for room wait, too, and are issued in their order") {
+  for (std::optional<std::uint64_t> ties : {std::optional<std::uint64_t>{}, {1}, {2}}) {
+    const Time stored = run(tight("stall"), one_store).first;
+    const Outcome outcome = run(tight("stall"), many_after_store, ties);
+    CHECK(outcome.error.empty());
+    CHECK(outcome.second > stored);
+    REQUIRE(outcome.starts.size() >= 9);  // fill and store, then what waits
+    for (std::size_t i = 2; i < outcome.starts.size(); ++i) CHECK(outcome.starts[i] > stored);
+    CHECK(outcome.starts == run(tight("stall"), many_after_store).starts);
+  }
+}
+
+TEST_CASE("TCM: a stall ends when the kernel's own later lines let go") {
+  CHECK(run(tight("stall"), never_waits).error.empty());
+  check_says(run(tight("error"), never_waits).error, {"700 KiB in 1 tile of "});
+}
+
+TEST_CASE("TCM: what can never fit is a fault at once, and an endless loop is one while it stalls, too") {
+  check_says(run(tight("stall"), larger_than_all).error,
+             {"a tile of 2 MiB doesn't fit the TCM of sip0.cube0.pe0: 0 B of 1 MiB are held"});
+  config::MachineSpec spec = tight("stall");
+  spec.pe.pe_cpu.attrs["max_commands"] = std::int64_t{1000};
+  check_says(run(spec, endless).error, {"the kernel has issued 1000 commands: is this an endless loop?"});
 }

@@ -16,6 +16,17 @@ bool needs_cast(const CompositeCommand& command) {
   return command.dtype != command.accumulator && !(dot && command.epilogue.empty());
 }
 
+Time operands_ready(const CompositeCommand& command) {
+  Time ready{};
+  const auto wait = [&](const TilePtr& tile) {
+    if (tile) ready = std::max(ready, static_cast<const PeTile&>(*tile).ready());
+  };
+  wait(command.a.tile);
+  wait(command.b.tile);
+  for (const CompositeCommand::EpilogueStep& step : command.epilogue) wait(step.operand);
+  return ready;
+}
+
 bool has_number(const CompositeCommand::EpilogueStep& step) {
   return step.kind == oplog::OpKind::binary && !step.operand;
 }
@@ -46,28 +57,29 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
   job->pending = under_way("composite", command.at);
   job->mmu = units_.mmu->latency();
   job->in_flight = in_flight(command);
-  Time ready{};
   const auto place = [&](const CompositeCommand::Input& input, std::string_view call) {
     if (!input.tile) return translate(whole(input.at, input.shape, input.dtype), call, command.at);
-    ready = std::max(ready, static_cast<const PeTile&>(*input.tile).ready());
     return std::vector<Piece>{};
   };
   job->from = {place(command.a, "composite, load of a,"), place(command.b, "composite, load of b,")};
   if (command.out)
     job->to = translate(whole(*command.out, command.shape, command.dtype), "composite, store", command.at);
   for (const CompositeCommand::EpilogueStep& step : command.epilogue) {
-    if (step.operand) ready = std::max(ready, static_cast<const PeTile&>(*step.operand).ready());
     if (has_number(step)) job->numbers.push_back(units_.log->reserve(units_.lane));
   }
   const std::size_t operations = 1 + command.epilogue.size() + std::size_t{needs_cast(command)};
   for (std::size_t i = 0; i < operations; ++i) job->values.push_back(units_.log->reserve(units_.lane));
-  if (!command.out) {
-    require_room(command.shape.bytes(command.dtype), command.at);
-    job->result = tile(job->values.back(), command.shape, command.dtype, {}, command.at);
-  }
+  const Bytes bytes = command.out ? 0_B : command.shape.bytes(command.dtype);
+  const bool now = may_issue(bytes, command.at);
+  if (!command.out) job->result = coming(job->values.back(), command.shape, command.dtype, command.at);
   job->order = ++order_;
   PendingPtr done = job->pending;
-  units_.scheduler->submit(std::max(issue(command.at), ready), std::move(job));
+  in_order(now, bytes, command.at, [this, job = std::move(job)]() mutable {
+    if (job->result) job->result->take();
+    const Time start = issue(job->command.at);
+    const Time ready = operands_ready(job->command);
+    units_.scheduler->submit(std::max(start, ready), std::move(job));
+  });
   return done;
 }
 

@@ -23,9 +23,7 @@ PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, o
       ready_{ready},
       last_use_{ready},
       hold_{.bytes = shape.bytes(dtype), .at = at},
-      slot_{slot} {
-  if (!slot_) context_->take_tcm(hold_);
-}
+      slot_{slot} {}
 
 PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
     : TileState{base->owner(), shape, dtype},
@@ -35,11 +33,14 @@ PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
       last_use_{base->last_use_},
       base_{std::move(base)} {}
 
+void PeTile::take() {
+  context_->take_tcm(hold_);
+  holds_ = true;
+}
+
 PeTile::~PeTile() {
-  if (base_) return;
-  if (!slot_) {
-    context_->give_tcm(hold_, last_use_);
-  } else if (context_->machine_runs()) {
+  if (holds_) context_->give_tcm(hold_, last_use_);
+  if (slot_ && context_->machine_runs()) {
     slot_->ipcq->release(std::max(last_use_, context_->clock()), slot_->queue, slot_->slot);
   }
 }
@@ -59,13 +60,16 @@ int KernelContext::num_programs(int axis) const {
   return axis == 1 ? units_.spec->cubes_per_sip() : units_.spec->system.sips.count;
 }
 
+void KernelContext::require_commands(std::int64_t before, const std::source_location& at) const {
+  if (before < units_.max_commands) return;
+  throw fault(at, fmt::format("the kernel has issued {} commands: is this an endless loop? If not, raise "
+                              "max_commands of pe.pe_cpu",
+                              units_.max_commands));
+}
+
 // The time at which the next command reaches its unit.
 Time KernelContext::issue(const std::source_location& at) {
-  if (++commands_ > units_.max_commands) {
-    throw fault(at, fmt::format("the kernel has issued {} commands: is this an endless loop? If not, raise "
-                                "max_commands of pe.pe_cpu",
-                                units_.max_commands));
-  }
+  require_commands(commands_++, at);
   clock_ = clock() + units_.dispatch;
   return clock_;
 }
@@ -101,30 +105,44 @@ Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op o
 }
 
 TilePtr KernelContext::execute(const EngineCommand& command) {
+  const bool tells = oplog::only_tells(command.kind);
+  const Bytes bytes = tells ? 0_B : command.shape.bytes(command.dtype);
+  const bool now = may_issue(bytes, command.at);
+  oplog::Op op = described(command);
+  const std::shared_ptr<PeTile> result =
+      tells ? nullptr : coming(op.id, command.shape, command.dtype, command.at);
+  if (now) {
+    start(command, std::move(op), result.get());
+  } else {
+    EngineCommand later = command;
+    later.label = {};
+    stall(bytes, command.at, [this, later, op, result] { start(later, op, result.get()); });
+  }
+  return tells ? command.inputs[0] : result;
+}
+
+void KernelContext::start(const EngineCommand& command, oplog::Op op, PeTile* result) {
   Time operands{};
   for (const TilePtr& input : command.inputs) {
     if (input) operands = std::max(operands, pe_tile(input).ready());
   }
-  if (!oplog::only_tells(command.kind)) require_room(command.shape.bytes(command.dtype), command.at);
-  oplog::Op op = described(command);
-  const oplog::ValueId value = op.id;
+  if (result != nullptr) result->take();
   const Time end = run(command, operands, std::move(op));
   for (const TilePtr& input : command.inputs) {
     if (input) pe_tile(input).used_until(end);
   }
   if (units_.spec->pe.issue == "blocking") observe(end);
-  if (oplog::only_tells(command.kind)) return command.inputs[0];
-  return tile(value, command.shape, command.dtype, end, command.at);
+  if (result != nullptr) result->arrived(end);
 }
 
 TilePtr KernelContext::view(const TilePtr& tile, Shape shape, DType dtype) {
   return std::make_shared<PeTile>(std::static_pointer_cast<PeTile>(tile), shape, dtype);
 }
 
-std::shared_ptr<PeTile> KernelContext::tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
-                                            const std::source_location& at) {
+std::shared_ptr<PeTile> KernelContext::coming(oplog::ValueId value, Shape shape, DType dtype,
+                                              const std::source_location& at) {
   const oplog::Slices contents{{value, 0, shape.bytes(dtype).count()}};
-  return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, ready, at);
+  return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, Time{}, at);
 }
 
 PendingPtr KernelContext::pending(std::string what, std::source_location at) {
@@ -164,32 +182,22 @@ PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_l
 
 PendingPtr KernelContext::load_block(Block from, std::source_location at) {
   PendingPtr done = under_way("load", at);
+  LoadCommand move{.from = translate(from, "load", at), .pad = from.pad};
   const Bytes size = from.shape.bytes(from.dtype);
-  Stalled load{.move = {.from = translate(from, "load", at), .pad = from.pad},
-               .pending = done,
-               .shape = from.shape,
-               .dtype = from.dtype};
-  const bool waits = !stalled_.empty() || !room(size);
-  if (waits && units_.spec->pe.tcm.on_full == "error") throw fault(at, no_room(size));
-  if (from.in_memory() < size) load.move.padding = units_.log->reserve(units_.lane);
-  load.value = units_.log->reserve(units_.lane);
-  load.order = ++order_;
-  const Time start = issue(at) + units_.mmu->latency();
-  if (waits) {
-    stall(std::move(load));
-  } else {
-    start_load(std::move(load), start);
-  }
+  const bool now = may_issue(size, at);
+  if (from.in_memory() < size) move.padding = units_.log->reserve(units_.lane);
+  const oplog::ValueId value = units_.log->reserve(units_.lane);
+  move.into = coming(value, from.shape, from.dtype, at);
+  DmaCommand load{.move = std::move(move),
+                  .kernel = shared_from_this(),
+                  .value = value,
+                  .pending = done,
+                  .order = {++order_}};
+  in_order(now, size, at, [this, at, load = std::move(load)]() mutable {
+    std::get<LoadCommand>(load.move).into->take();
+    units_.scheduler->submit(issue(at) + units_.mmu->latency(), std::move(load));
+  });
   return done;
-}
-
-void KernelContext::start_load(Stalled load, Time at) {
-  load.move.into = tile(load.value, load.shape, load.dtype, {}, load.pending->at());
-  units_.scheduler->submit(at, DmaCommand{.move = std::move(load.move),
-                                          .kernel = shared_from_this(),
-                                          .value = load.value,
-                                          .pending = load.pending,
-                                          .order = {load.order}});
 }
 
 PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_location at) {
@@ -198,13 +206,15 @@ PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_locatio
 
 PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source_location at) {
   PendingPtr done = under_way("store", at);
-  auto pieces = translate(to, "store", at);
-  const Time start = std::max(issue(at) + units_.mmu->latency(), pe_tile(tile).ready());
-  units_.scheduler->submit(start, DmaCommand{.move = StoreCommand{.to = std::move(pieces), .tile = tile},
-                                             .kernel = shared_from_this(),
-                                             .value = units_.log->reserve(units_.lane),
-                                             .pending = done,
-                                             .order = {++order_}});
+  DmaCommand store{.move = StoreCommand{.to = translate(to, "store", at), .tile = tile},
+                   .kernel = shared_from_this(),
+                   .value = units_.log->reserve(units_.lane),
+                   .pending = done,
+                   .order = {++order_}};
+  in_order(at, [this, at, store = std::move(store)]() mutable {
+    const Time ready = pe_tile(std::get<StoreCommand>(store.move).tile).ready();
+    units_.scheduler->submit(std::max(issue(at) + units_.mmu->latency(), ready), std::move(store));
+  });
   return done;
 }
 
@@ -217,28 +227,32 @@ Time KernelContext::send_start(std::size_t queue, Time ready, const std::source_
 
 PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
   PendingPtr done = under_way(fmt::format("send {}", dir.name), at);
-  const std::size_t to = queue(dir, pe_tile(tile).size(), "send", at);
-  units_.scheduler->submit(send_start(to, pe_tile(tile).ready(), at),
-                           SendCommand{.queue = to,
-                                       .tile = tile,
-                                       .tag = tag,
-                                       .kernel = shared_from_this(),
-                                       .value = units_.log->reserve(units_.lane),
-                                       .pending = done,
-                                       .order = ++order_});
+  SendCommand send{.queue = queue(dir, pe_tile(tile).size(), "send", at),
+                   .tile = tile,
+                   .tag = tag,
+                   .kernel = shared_from_this(),
+                   .value = units_.log->reserve(units_.lane),
+                   .pending = done,
+                   .order = ++order_};
+  in_order(at, [this, at, send = std::move(send)]() mutable {
+    const Time start = send_start(send.queue, pe_tile(send.tile).ready(), at);
+    units_.scheduler->submit(start, std::move(send));
+  });
   return done;
 }
 
 PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
   PendingPtr done = pending(fmt::format("recv {}", dir.name), at);
-  const std::size_t from = queue(dir, shape.bytes(dtype), "recv", at);
-  units_.scheduler->submit(issue(at), RecvCommand{.queue = from,
-                                                  .shape = shape,
-                                                  .dtype = dtype,
-                                                  .tag = tag,
-                                                  .kernel = shared_from_this(),
-                                                  .pending = done,
-                                                  .order = ++order_});
+  RecvCommand recv{.queue = queue(dir, shape.bytes(dtype), "recv", at),
+                   .shape = shape,
+                   .dtype = dtype,
+                   .tag = tag,
+                   .kernel = shared_from_this(),
+                   .pending = done,
+                   .order = ++order_};
+  in_order(at, [this, at, recv = std::move(recv)]() mutable {
+    units_.scheduler->submit(issue(at), std::move(recv));
+  });
   return done;
 }
 
@@ -266,6 +280,7 @@ void KernelContext::dropped(const PendingState& pending) noexcept {
 Task<> KernelContext::finish() {
   if (dropped_)
     throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
+  if (!stalled_.expired()) co_await stalling_.join();
   for (const PendingPtr& pending : detached_) {
     co_await pending->event().wait(pending->at());
     (void)pending->observe();  // throws what it failed with

@@ -9,9 +9,13 @@
 namespace kbsim::hw {
 
 // The issue clock waits for tiles that were let go.
-bool KernelContext::room(Bytes n) {
+bool KernelContext::may_issue(Bytes n, const std::source_location& at) {
+  if (n > tcm_.size()) throw fault(at, no_room(n));
+  if (!stalled_.expired()) return false;
+  if (n == 0_B) return true;
   const std::optional<Time> when = tcm_.room(n, clock());
   if (when) observe(*when);
+  if (!when && units_.spec->pe.tcm.on_full == "error") throw fault(at, no_room(n));
   return when.has_value();
 }
 
@@ -22,44 +26,40 @@ std::string KernelContext::no_room(Bytes n) const {
   return text;
 }
 
-// Commands are issued in order, so that one of an engine can't wait for what a later line lets go.
-void KernelContext::require_room(Bytes n, const std::source_location& at) {
-  if (!room(n)) {
-    std::string text = no_room(n);
-    if (units_.spec->pe.tcm.on_full == "stall")
-      text += "; the command of an engine can't wait for them: let tiles go, or await what uses them, first";
-    throw fault(at, text);
-  }
-}
-
 void KernelContext::give_tcm(const TcmBudget::Hold& hold, Time when) {
   tcm_.give(hold, clock(), when);
   if (let_go_) let_go_->set();
 }
 
-void KernelContext::stall(Stalled load) {
-  stalled_.push_back(std::move(load));
-  if (stalled_.size() > 1) return;
-  (void)units_.sim->spawn(
-      fmt::format("the loads of {} on {} that wait for TCM", kernel_, to_string(units_.at)),
-      start_stalled(shared_from_this()));
+void KernelContext::stall(Bytes n, const std::source_location& at, std::function<void()> issue) {
+  std::shared_ptr<Stalls> stalled = stalled_.lock();
+  if (!stalled) {
+    stalled = std::make_shared<Stalls>();
+    stalled_ = stalled;
+    stalling_ = units_.sim->spawn(
+        fmt::format("the commands of {} on {} that wait for TCM", kernel_, to_string(units_.at)),
+        issue_stalled(shared_from_this(), stalled));
+  }
+  require_commands(commands_ + static_cast<std::int64_t>(stalled->size()), at);
+  stalled->push_back({.bytes = n, .at = at, .issue = std::move(issue)});
 }
 
-Task<> KernelContext::start_stalled(std::shared_ptr<KernelContext> self) {
-  while (!stalled_.empty()) {
-    const Stalled& next = stalled_.front();
-    const Bytes size = next.shape.bytes(next.dtype);
-    const std::optional<Time> when = tcm_.room(size, clock());
+Task<> KernelContext::issue_stalled(std::shared_ptr<KernelContext> self, std::shared_ptr<Stalls> stalled) {
+  while (!stalled->empty()) {
+    const Bytes bytes = stalled->front().bytes;
+    const std::optional<Time> when = tcm_.room(bytes, clock());
     if (!when) {
-      let_go_ = std::make_unique<Event>(*units_.sim, "room: " + no_room(size));
-      co_await let_go_->wait(next.pending->at());
+      let_go_ = std::make_unique<Event>(*units_.sim, "room: " + no_room(bytes));
+      co_await let_go_->wait(stalled->front().at);
       continue;
     }
-    Stalled load = std::move(stalled_.front());
-    start_load(std::move(load), std::max(*when, units_.sim->now()) + units_.mmu->latency());
-    stalled_.pop_front();
+    observe(*when);
+    const Stalled next = std::move(stalled->front());
+    stalled->pop_front();
+    next.issue();
   }
   let_go_.reset();
+  stalled_.reset();
 }
 
 }  // namespace kbsim::hw

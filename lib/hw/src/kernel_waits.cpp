@@ -14,9 +14,11 @@ PendingPtr KernelContext::sync(std::source_location at) {
     if (PendingPtr state = known.lock(); state && !state->done()) before.push_back(std::move(state));
   }
   under_way_.clear();
-  const Time engines = std::max({issue(at), units_.math->free(), units_.gemm->free()});
   for (const PendingPtr& state : before) under_way_.push_back(state);
-  (void)units_.sim->serve("sync", wait_idle(units_.sim, done, std::move(before), engines));
+  in_order(at, [this, at, done, before = std::move(before)]() mutable {
+    const Time engines = std::max({issue(at), units_.math->free(), units_.gemm->free()});
+    (void)units_.sim->serve("sync", wait_idle(units_.sim, done, std::move(before), engines));
+  });
   return done;
 }
 
@@ -36,8 +38,10 @@ PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::s
   oplog::Operand one{.slices = oplog::subrange(source.operand().slices, element * size, size),
                      .shape = Shape{1},
                      .dtype = tile->dtype()};
-  const Time ready = std::max(issue(at), source.ready());
-  (void)units_.sim->serve("item", evaluate(shared_from_this(), done, std::move(one), ready));
+  in_order(at, [this, at, done, tile, one = std::move(one)]() mutable {
+    const Time ready = std::max(issue(at), static_cast<const PeTile&>(*tile).ready());
+    (void)units_.sim->serve("item", evaluate(shared_from_this(), done, std::move(one), ready));
+  });
   return done;
 }
 

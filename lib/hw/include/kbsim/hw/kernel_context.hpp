@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "kbsim/hw/tcm_budget.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
+#include "kbsim/sim/process.hpp"
 #include "kbsim/tl/backend.hpp"
 
 namespace kbsim::hw {
@@ -43,7 +45,7 @@ struct PeUnits {
 /// command's operands all know when they are ready, so its start and end are known when it is issued; what
 /// leaves the PE is handed to the scheduler at max(issue clock, operand ready), a send not before those of
 /// its direction that were issued earlier. A tile takes TCM at issue: while only tiles that were let go
-/// are in the way the issue clock waits; pe.tcm.on_full says what else happens.
+/// are in the way the issue clock waits; else, with pe.tcm.on_full: stall, this command and all after it.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
   KernelContext(const PeUnits& units, std::string kernel);
@@ -82,25 +84,34 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
 
  private:
-  // A transfer that waits for room in the TCM.
+  // A command that waits for room in the TCM, or for one before it that does.
   struct Stalled {
-    LoadCommand move;
-    oplog::ValueId value;
-    PendingPtr pending;
-    Shape shape;
-    DType dtype = f16;
-    std::uint64_t order = 0;
+    Bytes bytes;
+    std::source_location at;
+    std::function<void()> issue;
   };
+  using Stalls = std::deque<Stalled>;
 
   [[nodiscard]] Time issue(const std::source_location& at);
-  [[nodiscard]] bool room(Bytes n);
-  void require_room(Bytes n, const std::source_location& at);
+  void require_commands(std::int64_t before, const std::source_location& at) const;
+  /// Whether a command that takes so much of the TCM may be issued now. KernelFault if it never can, or has
+  /// to wait and mustn't.
+  [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at);
+  void stall(Bytes n, const std::source_location& at, std::function<void()> issue);
+  Task<> issue_stalled(std::shared_ptr<KernelContext> self, std::shared_ptr<Stalls> stalled);
+  template <class Issue>
+  void in_order(bool now, Bytes n, const std::source_location& at, Issue issue) {
+    now ? issue() : stall(n, at, std::move(issue));
+  }
+  template <class Issue>
+  void in_order(const std::source_location& at, Issue issue) {
+    in_order(may_issue({}, at), {}, at, std::move(issue));
+  }
   [[nodiscard]] std::string no_room(Bytes n) const;
-  [[nodiscard]] std::shared_ptr<PeTile> tile(oplog::ValueId value, Shape shape, DType dtype, Time ready,
-                                             const std::source_location& at);
-  void start_load(Stalled load, Time at);
-  void stall(Stalled load);
-  Task<> start_stalled(std::shared_ptr<KernelContext> self);
+  /// The tile that a command makes.
+  [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
+                                               const std::source_location& at);
+  void start(const EngineCommand& command, oplog::Op op, PeTile* result);
   static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
   Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
@@ -123,7 +134,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   std::map<std::size_t, Time> last_send_;  // by queue
   std::int64_t commands_ = 0;
   TcmBudget tcm_;
-  std::deque<Stalled> stalled_;
+  std::weak_ptr<Stalls> stalled_;  // the process's that issues them
+  Process stalling_;
   std::unique_ptr<Event> let_go_;  // what the first of them waits for
   std::vector<std::weak_ptr<PendingState>> under_way_;
   std::optional<std::string> dropped_;

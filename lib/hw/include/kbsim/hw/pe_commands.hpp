@@ -34,20 +34,22 @@ struct RingSlot {
 /// its slot if it lives in one.
 class PeTile : public TileState {
  public:
-  /// Takes its bytes, for which there must be room, unless it lives in a slot.
+  /// Of a command that may have to wait before it is issued.
   PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready,
          const std::source_location& at, std::optional<RingSlot> slot = {});
   /// The same bytes as `base`, in its place.
   PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype);
   ~PeTile() override;
 
+  /// Its command is issued: takes its bytes, for which there must be room.
+  void take();
   [[nodiscard]] Bytes size() const { return shape().bytes(dtype()); }
   [[nodiscard]] oplog::Operand operand() const {
     return {.slices = contents_, .shape = shape(), .dtype = dtype()};
   }
-  /// From when on its elements can be used.
-  [[nodiscard]] Time ready() const { return ready_; }
-  /// It was on its way, and is there.
+  /// From when on its elements can be used; known once its command is issued, or it has arrived.
+  [[nodiscard]] Time ready() const { return base_ ? base_->ready() : ready_; }
+  /// It is there, or will be, at `t`.
   void arrived(Time t) { ready_ = last_use_ = t; }
   /// Somebody uses it until then.
   void used_until(Time t) {
@@ -61,6 +63,7 @@ class PeTile : public TileState {
   Time ready_;
   Time last_use_;
   TcmBudget::Hold hold_;
+  bool holds_ = false;
   std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't
   std::optional<RingSlot> slot_;
 };
