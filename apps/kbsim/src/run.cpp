@@ -41,6 +41,7 @@ struct Options {
   std::string bench;
   std::string oplog;
   bool verify_data = false;
+  bool timing_only = false;
   bool json = false;
   bool quiet = false;
   bool dry_run = false;
@@ -78,6 +79,7 @@ po::options_description description(Options& o) {
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
   add("verify-data", po::bool_switch(&o.verify_data), "print the check of every tensor");
+  add("timing-only", po::bool_switch(&o.timing_only), "not there yet (exit code 5): record no values at all");
   add("oplog", po::value(&o.oplog)->value_name("FILE"),
       "write the op log, and print what kbsim replay FILE will print");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
@@ -228,6 +230,8 @@ ExitCode run_bench(const Arguments& arguments) {
   if (!parse_options(arguments, all, "kbsim [run] --topology FILE --bench NAME [options]", kExamples))
     return ExitCode::ok;
 
+  if (options.timing_only)
+    throw Unsupported{"--timing-only isn't there yet: every run records its values and checks its results"};
   const auto start = std::chrono::steady_clock::now();
   load_kernels(options.kernels);
   if (const Evaluation* evaluation = evaluations().find(options.bench))
