@@ -1,4 +1,5 @@
-// The three projections of an attention layer, a composite each.
+// The three projections of an attention layer, a composite each: the next one's loads begin while the last
+// tiles of one are multiplied.
 #include "kbsim/kernels/matmul.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -17,11 +18,13 @@ Task<> qkv_gemm(TL& tl, QkvArgs args) {
 
   const Ptr w[]{args.wq, args.wk, args.wv};
   const Ptr out[]{args.q, args.k, args.v};
+  Pending<Tile> done[3];
   for (int i = 0; i < 3; ++i) {
     const Ref wi = tl.ref(w[i] + pid * weights.elements(), weights, w[i].dtype);
     const Ref oi = tl.ref(out[i] + pid * result.elements(), result, out[i].dtype);
-    co_await tl.composite({.op = Op::gemm, .a = x, .b = wi, .out = oi});
+    done[i] = tl.composite({.op = Op::gemm, .a = x, .b = wi, .out = oi});
   }
+  for (Pending<Tile>& product : done) co_await product;
 }
 KBSIM_KERNEL(qkv_gemm, "Q, K and V = X Wq, X Wk, X Wv by three composites");
 

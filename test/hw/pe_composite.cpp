@@ -194,6 +194,62 @@ TEST_CASE("Composite: shuffled ties change nothing") {
 
 namespace {
 
+// Two products of what is in memory, issued one right after the other.
+Task<> two_gemms(TL& tl, GemmArgs g) {
+  const Ref a = tl.ref(kHere, {g.m, g.k}, f16);
+  const Ref b = tl.ref(kHere + g.m * g.k, {g.k, g.n}, f16);
+  auto first = tl.composite({.a = a, .b = b, .depth = g.depth});
+  auto second = tl.composite({.a = a, .b = b, .depth = g.depth});
+  co_await second;
+  co_await first;
+}
+
+struct Pair {
+  hw::CompositeRecord first;
+  hw::CompositeRecord second;
+};
+
+Pair run_two(config::MachineSpec spec, const GemmArgs& args, std::optional<std::uint64_t> ties = {}) {
+  Rig rig{std::move(spec), {.shuffle_ties = ties}};
+  rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe), bind_kernel("two_gemms", two_gemms, args)));
+  const auto& records = rig.machine->at<hw::PeScheduler>(rig.pe(kPe).scheduler).composites();
+  REQUIRE(records.size() == 2);
+  return {records[0], records[1]};
+}
+
+const GemmArgs kStreamed{64, 256, 96, Where::memory, Where::memory, Where::tile, 2};
+
+}  // namespace
+
+TEST_CASE("Composite: the next one follows tile by tile, and the slowest stage goes on without a gap") {
+  Rig rig{small_machine()};
+  const Time streamed = in_memory(rig, 32, 128_B) + in_memory(rig, 64, 64_B);
+  const Time alone = of_one_tile(kStreamed);
+  for (const std::optional<std::uint64_t> ties : {std::optional<std::uint64_t>{}, {1}, {2}}) {
+    const Pair pair = run_two(small_machine(), kStreamed, ties);
+    CHECK(pair.first.end - pair.first.start == alone + 23 * streamed);
+    CHECK(pair.second.end - pair.first.start == alone + 47 * streamed);
+  }
+}
+
+TEST_CASE("Composite: the next one waits for the end of one with which it has no room, or of depth 1") {
+  GemmArgs one_at_a_time = kStreamed;
+  one_at_a_time.depth = 1;
+  const Pair single = run_two(small_machine(), one_at_a_time);
+  CHECK(single.second.start == single.first.end);
+  CHECK(single.second.end - single.first.start == 2 * 24 * of_one_tile(kStreamed));
+
+  config::MachineSpec tight = small_machine();
+  tight.cube.memory.tcm_scheduler = 4 * 8_KiB;  // N = 4 tiles of A and B
+  const Pair pair = run_two(tight, kStreamed);
+  CHECK(pair.second.start == pair.first.end);
+  CHECK(pair.second.end - pair.second.start == pair.first.end - pair.first.start);
+  tight.cube.memory.tcm_scheduler = 8 * 8_KiB;
+  CHECK(run_two(tight, kStreamed).second.start < pair.first.end);
+}
+
+namespace {
+
 struct OthersArgs {
   int reads;
 };

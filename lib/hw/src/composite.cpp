@@ -29,20 +29,30 @@ std::vector<Piece> cut(const std::vector<Piece>& pieces, const std::vector<TileP
 
 }  // namespace
 
-CompositeRun::CompositeRun(Simulation& sim, CompositeJob& job, const Units& units,
-                           const PeSchedulerSpec& spec)
-    : sim_{sim}, job_{job}, units_{units}, plan_{job.command, spec.tile()}, tile_{spec.tile()} {
-  const CompositeCommand& command = job.command;
+CompositeRun::CompositeRun(Simulation& sim, std::shared_ptr<CompositeJob> job, const Units& units,
+                           const PeSchedulerSpec& spec, std::shared_ptr<CompositeRun> before)
+    : sim_{sim},
+      job_{std::move(job)},
+      units_{units},
+      plan_{job_->command, spec.tile()},
+      tile_{spec.tile()},
+      before_{std::move(before)},
+      entered_{sim, "entry of a composite's last tile"},
+      ended_{sim, "end of a composite"} {
+  const CompositeCommand& command = job_->command;
   if (!command.a.tile || !command.b.tile) stages_.push_back(Stage::dma_in);
   stages_.push_back(Stage::fetch);
   stages_.push_back(Stage::compute);
   if (!command.epilogue.empty()) stages_.push_back(Stage::epilogue);
   if (command.out) stages_.push_back(Stage::dma_out);
   fetch_ = spec.fetch + spec.fetch_rate.serialization(plan_.operand_bytes(0) + plan_.operand_bytes(1));
-  record_ = {.kernel = job.name,
+  for (std::unique_ptr<Event>& stage : through_)
+    stage = std::make_unique<Event>(sim, "end of a composite's stage");
+  for (std::unique_ptr<Event>& stage : through_) stage->set();
+  for (const Stage stage : stages_) through_of(stage).reset();
+  record_ = {.kernel = job_->name,
              .a = command.a.shape,
              .b = command.b.shape,
-             .start = sim.now(),
              .tiles = plan_.tiles(),
              .macs = plan_.macs(),
              .padded_macs = plan_.padded_macs()};
@@ -52,23 +62,30 @@ std::vector<std::string> CompositeRun::names() const {
   std::vector<std::string> all;
   for (const Stage stage : stages_) {
     constexpr std::array<const char*, 5> kNames{"dma_in", "fetch", "gemm", "epilogue", "dma_out"};
-    const bool math = stage == Stage::compute && job_.command.op != Op::gemm;
+    const bool math = stage == Stage::compute && job_->command.op != Op::gemm;
     all.emplace_back(math ? "math" : kNames[static_cast<std::size_t>(stage)]);
   }
   return all;
 }
 
+Task<> CompositeRun::turn(std::size_t stage) {
+  if (before_) co_await before_->through_of(stages_[stage]).wait();
+}
+
 Task<> CompositeRun::run() {
-  TilePipeline pipeline{sim_, *this, names(), plan_.tiles(), job_.in_flight};
+  record_.start = sim_.now();
+  TilePipeline pipeline{sim_, *this, names(), plan_.tiles(), job_->in_flight};
   co_await pipeline.run();
   record_.stages = pipeline.stages();
   record_.end = sim_.now();
   record_operations();
-  for (const CompositeCommand::Input* input : {&job_.command.a, &job_.command.b}) {
+  for (const CompositeCommand::Input* input : {&job_->command.a, &job_->command.b}) {
     if (input->tile) static_cast<PeTile&>(*input->tile).used_until(sim_.now());
   }
-  if (job_.result) job_.result->arrived(sim_.now());
-  job_.pending->complete(job_.result, sim_.now());
+  if (job_->result) job_->result->arrived(sim_.now());
+  job_->pending->complete(job_->result, sim_.now());
+  before_.reset();
+  ended_.set();
 }
 
 bool CompositeRun::runs(std::size_t stage, std::int64_t tile) const {
@@ -81,7 +98,7 @@ Task<Time> CompositeRun::run(std::size_t stage, std::int64_t tile) {
     case Stage::dma_in: return read(tile);
     case Stage::fetch: return occupy(nullptr, fetch_);
     case Stage::compute: {
-      const bool gemm = job_.command.op == Op::gemm;
+      const bool gemm = job_->command.op == Op::gemm;
       return occupy(gemm ? static_cast<PeEngine*>(units_.gemm) : units_.math, compute_cost());
     }
     case Stage::epilogue: return occupy(units_.math, epilogue_cost());
@@ -109,14 +126,14 @@ Task<Time> CompositeRun::occupy(PeEngine* engine, Time cost) {
 
 std::shared_ptr<Stream> CompositeRun::move(bool in, std::vector<Piece> pieces, std::uint64_t order) {
   auto stream =
-      std::make_shared<Stream>(sim_, in ? "tile of a composite" : "store of a composite", job_.command.at);
+      std::make_shared<Stream>(sim_, in ? "tile of a composite" : "store of a composite", job_->command.at);
   units_.dma->submit(
-      sim_.now() + job_.mmu,
+      sim_.now() + job_->mmu,
       DmaCommand{.move = StreamCommand{.pieces = std::move(pieces), .in = in, .stream = stream},
-                 .kernel = job_.kernel,
-                 .value = job_.values.back(),
+                 .kernel = job_->kernel,
+                 .value = job_->values.back(),
                  .pending = nullptr,
-                 .order = {job_.order, order}});
+                 .order = {job_->order, order}});
   return stream;
 }
 
@@ -124,10 +141,10 @@ void CompositeRun::begin_read(std::int64_t tile) {
   std::array<std::shared_ptr<Stream>, 2>& streams = coming_.emplace_back();
   for (int i = 0; i < 2; ++i) {
     const auto index = static_cast<std::size_t>(i);
-    const bool streamed = !(i == 0 ? job_.command.a : job_.command.b).tile;
+    const bool streamed = !(i == 0 ? job_->command.a : job_->command.b).tile;
     if (!streamed) continue;
     const auto order = static_cast<std::uint64_t>(3 * tile + i + 1);
-    streams[index] = move(true, cut(job_.from[index], plan_.operand_runs(i, tile)), order);
+    streams[index] = move(true, cut(job_->from[index], plan_.operand_runs(i, tile)), order);
   }
 }
 
@@ -153,7 +170,7 @@ Task<Time> CompositeRun::read(std::int64_t tile) {
 
 void CompositeRun::begin_write(std::int64_t tile) {
   const auto order = static_cast<std::uint64_t>(3 * tile + 3);
-  leaving_.push_back(move(false, cut(job_.to, plan_.output_runs(tile)), order));
+  leaving_.push_back(move(false, cut(job_->to, plan_.output_runs(tile)), order));
 }
 
 Task<Time> CompositeRun::written() {
@@ -165,13 +182,13 @@ Task<Time> CompositeRun::written() {
 }
 
 Time CompositeRun::compute_cost() const {
-  if (job_.command.op == Op::gemm) return units_.gemm->tile_cost(tile_.m, tile_.k, tile_.n);
+  if (job_->command.op == Op::gemm) return units_.gemm->tile_cost(tile_.m, tile_.k, tile_.n);
   return units_.math->cost(plan_.output_elements());
 }
 
 Time CompositeRun::epilogue_cost() const {
   Time sum{};
-  for (const CompositeCommand::EpilogueStep& step : job_.command.epilogue) {
+  for (const CompositeCommand::EpilogueStep& step : job_->command.epilogue) {
     oplog::Op op{.kind = step.kind, .params = step.params, .shape = Shape{plan_.output_elements()}};
     sum += units_.math->cost(op);
   }
@@ -179,7 +196,7 @@ Time CompositeRun::epilogue_cost() const {
 }
 
 oplog::Operand CompositeRun::operand(int index) const {
-  const CompositeCommand::Input& input = index == 0 ? job_.command.a : job_.command.b;
+  const CompositeCommand::Input& input = index == 0 ? job_->command.a : job_->command.b;
   if (input.tile) return static_cast<const PeTile&>(*input.tile).operand();
   return {
       .slices = contents_[static_cast<std::size_t>(index)].read(0, input.shape.bytes(input.dtype).count()),
@@ -189,14 +206,14 @@ oplog::Operand CompositeRun::operand(int index) const {
 
 // The operation, each step of the epilogue, and the rounding to the output's dtype.
 void CompositeRun::record_operations() {
-  const CompositeCommand& command = job_.command;
-  const bool cast = job_.values.size() > command.epilogue.size() + 1;
-  const bool alone = job_.values.size() == 1;
+  const CompositeCommand& command = job_->command;
+  const bool cast = job_->values.size() > command.epilogue.size() + 1;
+  const bool alone = job_->values.size() == 1;
   std::size_t next = 0;
   std::size_t number = 0;
   const auto record = [&](oplog::OpKind kind, const oplog::Parameters& params, DType dtype,
                           const PeEngine& unit, std::initializer_list<oplog::Operand> inputs) {
-    units_.log->record({.id = job_.values[next++],
+    units_.log->record({.id = job_->values[next++],
                         .kind = kind,
                         .params = params,
                         .dtype = dtype,
@@ -207,7 +224,7 @@ void CompositeRun::record_operations() {
                         .inputs = inputs});
   };
   const auto last = [&]() -> oplog::Operand {
-    const oplog::ValueId value = job_.values[next - 1];
+    const oplog::ValueId value = job_->values[next - 1];
     const Bytes bytes = command.shape.bytes(command.accumulator);
     return {.slices = {{value, 0, bytes.count()}}, .shape = command.shape, .dtype = command.accumulator};
   };
@@ -225,7 +242,7 @@ void CompositeRun::record_operations() {
       record(step.kind, step.params, command.accumulator, *units_.math,
              {last(), static_cast<const PeTile&>(*step.operand).operand()});
     } else {
-      const oplog::ValueId id = job_.numbers[number++];
+      const oplog::ValueId id = job_->numbers[number++];
       units_.log->record({.id = id,
                           .kind = oplog::OpKind::fill,
                           .params = {.scalar = step.params.scalar},

@@ -37,13 +37,32 @@ Task<> PeScheduler::run() {
   }
 }
 
+bool PeScheduler::together(const CompositeRun& first, const CompositeRun& second) const {
+  const Bytes budget = fabric().graph().spec().cube.memory.tcm_scheduler;
+  return first.overlaps() && second.overlaps() && first.tcm() + second.tcm() <= budget;
+}
+
 Task<> PeScheduler::run_composites() {
+  const CompositeRun::Units units{.dma = dma_, .gemm = gemm_, .math = math_, .log = log_};
+  std::shared_ptr<CompositeRun> first;
+  std::shared_ptr<CompositeRun> last;
   for (;;) {
-    const std::shared_ptr<CompositeJob> job = co_await jobs_.receive();
-    CompositeRun run{sim(), *job, {.dma = dma_, .gemm = gemm_, .math = math_, .log = log_}, spec_};
-    co_await run.run();
-    composites_.push_back(run.record());
+    std::shared_ptr<CompositeJob> job = co_await jobs_.receive();
+    const auto next = std::make_shared<CompositeRun>(sim(), std::move(job), units, spec_, last);
+    if (first) co_await first->ended().wait();
+    if (last) {
+      Event& free = together(*last, *next) ? last->all_entered() : last->ended();
+      co_await free.wait();
+    }
+    (void)sim().spawn(name() + " composite", run_composite(next));
+    first = std::move(last);
+    last = next;
   }
+}
+
+Task<> PeScheduler::run_composite(std::shared_ptr<CompositeRun> composite) {
+  co_await composite->run();
+  composites_.push_back(composite->record());
 }
 
 }  // namespace kbsim::hw

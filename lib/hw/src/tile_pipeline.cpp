@@ -48,6 +48,7 @@ Task<> TilePipeline::enter() {
     [[maybe_unused]] const char place = co_await places_.receive();
     pass(0, tile);
   }
+  work_.entered();
 }
 
 Task<> TilePipeline::stage(std::size_t index) {
@@ -55,12 +56,14 @@ Task<> TilePipeline::stage(std::size_t index) {
   for (std::int64_t tile = 0; tile < tiles_; ++tile) {
     if (!work_.runs(index, tile)) continue;
     [[maybe_unused]] const std::int64_t arrived = co_await channels_[index]->receive();
+    if (record.tiles == 0) co_await work_.turn(index);
     if (record.tiles++ == 0) record.first_start = sim_.now();
     const Time busy = co_await work_.run(index, tile);
     record.busy += busy;
     record.last_end = sim_.now();
     pass(index + 1, tile);
   }
+  work_.through(index);
 }
 
 }  // namespace kbsim::hw

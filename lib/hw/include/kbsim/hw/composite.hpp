@@ -96,6 +96,7 @@ class TilePlan {
 /// takes fetch_ns and a whole tile's bytes at fetch_bw_gbs; GEMM and math are the PE's engines. Alone and if
 /// these are equal for all tiles it takes what TilePipeline says; of stages that run once an output, if
 /// none takes longer than the K tiles that feed it. Numerically it is one dot and its epilogue.
+/// One that comes behind another has each stage when that is through with it.
 class CompositeRun : private TileWork {
  public:
   struct Units {
@@ -104,16 +105,29 @@ class CompositeRun : private TileWork {
     PeMath* math;
     oplog::OpLog* log;
   };
-  CompositeRun(Simulation& sim, CompositeJob& job, const Units& units, const PeSchedulerSpec& spec);
+  CompositeRun(Simulation& sim, std::shared_ptr<CompositeJob> job, const Units& units,
+               const PeSchedulerSpec& spec, std::shared_ptr<CompositeRun> before);
 
   [[nodiscard]] Task<> run();
+  /// Its last tile is under way, or it has ended.
+  [[nodiscard]] Event& all_entered() { return entered_; }
+  [[nodiscard]] Event& ended() { return ended_; }
+  /// What it takes of the scheduler's part of the TCM.
+  [[nodiscard]] Bytes tcm() const { return job_->in_flight * scheduler_bytes(job_->command, plan_); }
+  /// With depth 1 nothing overlaps.
+  [[nodiscard]] bool overlaps() const { return job_->command.depth > 1; }
   [[nodiscard]] const CompositeRecord& record() const { return record_; }
 
  private:
   enum class Stage { dma_in, fetch, compute, epilogue, dma_out };
+  static constexpr std::size_t kStages = 5;
 
   [[nodiscard]] bool runs(std::size_t stage, std::int64_t tile) const override;
   void begin(std::size_t stage, std::int64_t tile) override;
+  [[nodiscard]] Task<> turn(std::size_t stage) override;
+  void through(std::size_t stage) override { through_of(stages_[stage]).set(); }
+  void entered() override { entered_.set(); }
+  [[nodiscard]] Event& through_of(Stage stage) { return *through_[static_cast<std::size_t>(stage)]; }
   [[nodiscard]] Task<Time> run(std::size_t stage, std::int64_t tile) override;
   void begin_read(std::int64_t tile);
   void begin_write(std::int64_t tile);
@@ -128,7 +142,7 @@ class CompositeRun : private TileWork {
   void record_operations();
 
   Simulation& sim_;
-  CompositeJob& job_;
+  std::shared_ptr<CompositeJob> job_;
   Units units_;
   TilePlan plan_;
   GemmTile tile_;
@@ -137,6 +151,10 @@ class CompositeRun : private TileWork {
   std::deque<std::array<std::shared_ptr<Stream>, 2>> coming_;  // of each operand that is streamed, by tile
   std::deque<std::shared_ptr<Stream>> leaving_;
   std::array<oplog::MemoryImage, 2> contents_;  // of operands in memory, as they were read first
+  std::shared_ptr<CompositeRun> before_;
+  std::array<std::unique_ptr<Event>, kStages> through_;
+  Event entered_;
+  Event ended_;
   CompositeRecord record_;
 };
 

@@ -31,7 +31,8 @@ struct PeSchedulerSpec {
 };
 
 /// Takes the kernel's commands as pe_cpu issues them and hands each to its unit at once. Composites it cuts
-/// into tiles by its own tile plan and streams itself, one composite after the other.
+/// into tiles by its own tile plan and streams itself, in their order: the next one's tiles enter behind
+/// the last of one under way if both have room, and no sooner than the one before that has ended.
 class PeScheduler : public Component {
  public:
   PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec);
@@ -47,6 +48,8 @@ class PeScheduler : public Component {
  private:
   Task<> run();
   Task<> run_composites();
+  Task<> run_composite(std::shared_ptr<CompositeRun> composite);
+  [[nodiscard]] bool together(const CompositeRun& first, const CompositeRun& second) const;
 
   PeSchedulerSpec spec_;
   PeDma* dma_ = nullptr;

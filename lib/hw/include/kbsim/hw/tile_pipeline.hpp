@@ -32,6 +32,12 @@ class TileWork {
   virtual void begin(std::size_t /*stage*/, std::int64_t /*tile*/) {}
   /// The tile's turn: takes what time is left, and says for how much of it the engine worked.
   [[nodiscard]] virtual Task<Time> run(std::size_t stage, std::int64_t tile) = 0;
+  /// Until a stage is free of what others had before; awaited before its first tile.
+  [[nodiscard]] virtual Task<> turn(std::size_t /*stage*/) { co_return; }
+  /// A stage has ended its last tile.
+  virtual void through(std::size_t /*stage*/) {}
+  /// The last tile has entered.
+  virtual void entered() {}
 };
 
 /// Streams tiles 0, 1, ... through stages, each a coroutine that ends one tile after the other, in order. At
