@@ -57,6 +57,23 @@ TEST_CASE("RaceCheck: two writes race; two reads don't, nor do other bytes, othe
   CHECK(races(write(kOne, 1_ns), range(0, 8), write(kOne, 2_ns), range(0, 8)) == 0);
 }
 
+TEST_CASE("RaceCheck: two atomics don't race; one beside a plain write or read does") {
+  const auto atomic = [](ValueId op) {
+    MemoryAccess access = write(op, 1_ns);
+    access.atomic = true;
+    return access;
+  };
+  const auto races = [](const MemoryAccess& a, const MemoryAccess& b) {
+    RaceCheck check;
+    const auto one = check.begin(a, range(0, 8));
+    const auto two = check.begin(b, range(4, 8));
+    return check.end(one, 20_ns) + check.end(two, 20_ns);
+  };
+  CHECK(races(atomic(kOne), atomic(kTwo)) == 0);
+  CHECK(races(atomic(kOne), write(kTwo, 2_ns)) == 1);
+  CHECK(races(read(kOne, 1_ns), atomic(kTwo)) == 1);
+}
+
 TEST_CASE("RaceCheck: what begins when another ends doesn't overlap it, in either order of the two events") {
   RaceCheck first;
   const auto one = first.begin(write(kOne, 10_ns), range(0, 8));

@@ -117,7 +117,8 @@ void RaceCheck::compare(const MemoryAccess& ended, std::span<const MemoryRange> 
                         Time now) {
   const MemoryAccess& other = in_flight_[touch.token].access;
   const bool both_in_flight = ended.begin < now && other.begin < now;
-  if (!(ended.write || other.write) || !both_in_flight || ended.op == other.op) return;
+  const bool may_race = (ended.write || other.write) && !(ended.atomic && other.atomic);
+  if (!may_race || !both_in_flight || ended.op == other.op) return;
   const MemoryRange where = common(ranges, touch.ranges);
   if (where.bytes == 0) return;
   const bool in_order = order(ended) < order(other);

@@ -32,6 +32,7 @@ struct MemoryRange {
 struct MemoryAccess {
   ValueId op;
   bool write = false;
+  bool atomic = false;  // one of two is served wholly before the other: they don't race
   std::string_view call;
   std::source_location at;  // of the kernel's line; none of the host's
   Time begin{};
@@ -50,8 +51,8 @@ struct Race {
 [[nodiscard]] std::string describe(const Race& race, const OpLog& log, std::string_view memory);
 
 /// Finds races while a run is recorded. An operation is in flight from its begin to its end, in simulated
-/// time; accesses of one op never race, and one that begins as another ends doesn't overlap it. Each pair of
-/// ops is found once, whatever the order of events of one time.
+/// time; accesses of one op never race, nor do two atomics, and one that begins as another ends doesn't
+/// overlap it. Each pair of ops is found once, whatever the order of events of one time.
 class RaceCheck {
  public:
   using Token = std::uint32_t;
