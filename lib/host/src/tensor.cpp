@@ -16,6 +16,36 @@ namespace {
 
 constexpr Bytes kMappingSize{24};  // of an MmuMap message: virtual and physical address, size
 
+topology::Mapping mapping_of(std::uint64_t va, const Shard& shard) {
+  const auto offset = static_cast<std::uint64_t>(shard.spec.offset_bytes);
+  return {.va = va + offset, .pa = shard.pa, .bytes = shard.spec.nbytes};
+}
+
+// The MMU's view of a tensor that all PEs share.
+std::shared_ptr<const hw::ControlJob> share_job(const config::MachineSpec& spec, int sip, std::uint64_t va,
+                                                const std::vector<Shard>& shards, bool unmap) {
+  hw::MapPages pages{.mappings = {}, .unmap = unmap};
+  for (const Shard& shard : shards) pages.mappings.push_back(mapping_of(va, shard));
+  const Bytes size = kMappingSize * static_cast<std::int64_t>(shards.size());
+  auto job = std::make_shared<hw::ControlJob>();
+  for (int cube = 0; cube < spec.cubes_per_sip(); ++cube) {
+    for (int pe = 0; pe < spec.pes_per_cube(); ++pe)
+      job->targets.push_back({.pe = {sip, cube, pe}, .action = pages, .size = size});
+  }
+  return job;
+}
+
+void require_one_copy(const std::string& name, const std::vector<topology::ShardSpec>& shards) {
+  std::set<std::int64_t> seen;
+  for (const topology::ShardSpec& shard : shards) {
+    if (seen.insert(shard.offset_bytes).second) continue;
+    throw UsageError{
+        fmt::format("tensor '{}' is shared, but its DPPolicy replicates it; split it over the "
+                    "PEs, or place it on one of them by num_cubes and num_pes",
+                    name)};
+  }
+}
+
 // The MMU's view of a tensor, as one order to the PEs of its package.
 std::shared_ptr<const hw::ControlJob> map_job(std::uint64_t va, const std::vector<Shard>& shards,
                                               bool unmap) {
@@ -26,8 +56,7 @@ std::shared_ptr<const hw::ControlJob> map_job(std::uint64_t va, const std::vecto
           {.pe = shard.spec.at, .action = hw::MapPages{.mappings = {}, .unmap = unmap}, .size = {}});
     }
     auto& pages = std::get<hw::MapPages>(job->targets.back().action);
-    const auto offset = static_cast<std::uint64_t>(shard.spec.offset_bytes);
-    pages.mappings.push_back({.va = va + offset, .pa = shard.pa, .bytes = shard.spec.nbytes});
+    pages.mappings.push_back(mapping_of(va, shard));
     job->targets.back().size += kMappingSize;
   }
   return job;
@@ -47,7 +76,9 @@ struct Tensor::State {
   std::optional<std::uint64_t> va = {};
   std::vector<Shard> shards = {};
   bool mapped = false;  // or about to be
+  bool shared = false;
 
+  [[nodiscard]] std::shared_ptr<const hw::ControlJob> map(bool unmap) const;
   ~State();
 };
 
@@ -59,8 +90,9 @@ void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const
 }
 
 // Unmaps by a message, then gives the memory back.
-Task<> release(Session& session, int rank, int sip, std::uint64_t va, std::vector<Shard> shards) {
-  co_await session.machine().host().order(rank, sip, map_job(va, shards, true));
+Task<> release(Session& session, int rank, int sip, std::uint64_t va,
+               std::shared_ptr<const hw::ControlJob> unmap, std::vector<Shard> shards) {
+  co_await session.machine().host().order(rank, sip, std::move(unmap));
   give_back(session, sip, va, shards);
 }
 
@@ -80,10 +112,16 @@ Task<> read_shard(Session& session, int rank, Shard shard, oplog::Slices* into) 
 
 }  // namespace
 
+std::shared_ptr<const hw::ControlJob> Tensor::State::map(bool unmap) const {
+  return shared ? share_job(session.spec(), sip, *va, shards, unmap) : map_job(*va, shards, unmap);
+}
+
 Tensor::State::~State() {
   if (!session.open()) return;
   if (mapped) {
-    (void)session.sim().spawn("free " + name, release(session, rank, sip, *va, std::move(shards)));
+    auto unmap = map(true);
+    (void)session.sim().spawn("free " + name,
+                              release(session, rank, sip, *va, std::move(unmap), std::move(shards)));
   } else {
     give_back(session, sip, va, shards);
   }
@@ -159,8 +197,10 @@ Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
   const config::MachineSpec& spec = session_.spec();
   const auto state = std::shared_ptr<Tensor::State>{
       new Tensor::State{session_, rank_, device_, std::move(options.name), shape, dtype}};
+  state->shared = options.shared;
   const auto specs = resolve_dp_policy(options.dp, shape, itemsize(dtype), spec.pes_per_cube(),
                                        spec.cubes_per_sip(), state->sip);
+  if (options.shared) require_one_copy(state->name, specs);
   Bytes range;
   for (const topology::ShardSpec& shard : specs) {
     range = std::max(range, Bytes{shard.offset_bytes} + shard.nbytes);
@@ -171,7 +211,7 @@ Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
                     [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
   state->va = session_.virtual_memory(state->sip).allocate(range);
   state->mapped = true;
-  co_await session_.machine().host().order(rank_, state->sip, map_job(*state->va, state->shards, false));
+  co_await session_.machine().host().order(rank_, state->sip, state->map(false));
   co_return Tensor{state};
 }
 

@@ -21,6 +21,7 @@ struct Shard {
 struct TensorOptions {
   topology::DPPolicy dp = {};
   std::string name = "tensor";
+  bool shared = false;  // every PE of the package sees all of it; each element has one place, no replicas
 };
 
 /// A tensor on one package: one virtual range, a shard or replica on each PE that its DPPolicy names.
