@@ -110,7 +110,7 @@ TEST_CASE("item: gives the number when its tile is ready, and costs a dispatch")
     REQUIRE(element.slices.size() == 1);
     CHECK(element.slices[0].bytes == 4);
     CHECK((element.slices[0].offset == 17 * 4 || element.slices[0].offset == 0));
-    return 2.5;
+    return std::vector{2.5};
   };
   const Outcome waits = run(asks, small_machine(), evaluator);
   CHECK(waits.error.empty());

@@ -217,6 +217,94 @@ inline void places(const RunPair& run) {
   CHECK(std::vector(first + kRow, first + kRow + 6) == std::vector<double>{0, 1, 0, 2, 2, 1});
 }
 
+// ---- atomics
+
+// Eight words, step by step: x; 2 x; at least 5; 1 where it was 5; with two bits turned; the last one -1.
+inline Task<> updates_words(TL& tl, BackendArgs args) {
+  const Ptr words{.va = args.mine.va, .dtype = i32};
+  co_await tl.store(words, tl.arange(0, 8));
+  const Tile before_add = co_await tl.atomic_add(words, tl.arange(0, 8));
+  const Tile before_max = co_await tl.atomic_max(words, tl.full({8}, 5, i32));
+  const Tile before_cas = co_await tl.atomic_cas(words, tl.full({8}, 5, i32), tl.full({8}, 1, i32));
+  const Tile before_xor = co_await tl.atomic_xor(words, tl.full({8}, 3, i32));
+  const Tile before_xchg = co_await tl.atomic_xchg(words + 7, -1);
+  const Tile after = co_await tl.load(words, {8}, i32);
+  const Ptr out = args.mine + 16;
+  co_await tl.store(out, before_add.to(f16));
+  co_await tl.store(out + 8, before_max.to(f16));
+  co_await tl.store(out + 16, before_cas.to(f16));
+  co_await tl.store(out + 24, before_xor.to(f16));
+  co_await tl.store(out + 32, after.to(f16));
+  co_await tl.store(out + 40, before_xchg.to(f16));
+}
+
+inline void atomics(const RunPair& run) {
+  const BackendOutcome outcome = run(updates_words, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto x = static_cast<int>(i);
+    const int most = std::max(2 * x, 5);
+    const int exchanged = most == 5 ? 1 : most;
+    CHECK(outcome.memory[16 + i] == x);
+    CHECK(outcome.memory[24 + i] == 2 * x);
+    CHECK(outcome.memory[32 + i] == most);
+    CHECK(outcome.memory[40 + i] == exchanged);
+    CHECK(outcome.memory[48 + i] == (x == 7 ? -1 : exchanged ^ 3));
+  }
+  CHECK(outcome.memory[56] == (14 ^ 3));
+}
+
+// ---- gather
+
+// Rows 0, 3, 6 and 1 of 8 x 8; the last 16 elements backward; and those that they, less 48, are numbers of.
+inline Task<> gathers(TL& tl, BackendArgs args) {
+  const Tile rows = (tl.arange(0, 4) * 3) % 8;
+  const Tile picked = co_await tl.gather(args.mine, rows, {.row = 8, .rows = 8});
+  const Tile backward = co_await tl.gather(args.mine, tl.reshape(63 - tl.arange(0, 16), {2, 8}));
+  const Tile again = co_await tl.gather(args.mine, backward.to(i32) - 48);
+  co_await tl.store(args.mine, picked);
+  co_await tl.store(args.mine + 32, backward);
+  co_await tl.store(args.mine + 48, again);
+}
+
+inline void gathering(const RunPair& run) {
+  const BackendOutcome outcome = run(gathers, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < 32; ++i)
+    CHECK(outcome.memory[i] == static_cast<double>((i / 8 * 3) % 8 * 8 + i % 8));
+  for (std::size_t i = 0; i < 16; ++i) {
+    CHECK(outcome.memory[32 + i] == static_cast<double>(63 - i));
+    CHECK(outcome.memory[48 + i] == static_cast<double>(15 - i));
+  }
+}
+
+inline Task<> gathers_beyond(TL& tl, BackendArgs args) {
+  const Tile rows = tl.arange(6, 9);
+  co_await tl.gather(args.mine, rows, {.row = 8, .rows = 8});
+}
+inline Task<> gathers_unmapped(TL& tl, BackendArgs args) {
+  co_await tl.gather(args.mine, tl.full({1}, 1 << 20, i32), {.row = 8});
+}
+
+// ---- barriers
+
+inline Task<> meets_thrice(TL& tl, BackendArgs args) {
+  for (int i = 0; i < 3; ++i) co_await tl.barrier();
+  co_await tl.store(args.mine, tl.full({1}, -1, f16));
+}
+
+inline Task<> meets_once(TL& tl, BackendArgs) { co_await tl.barrier(); }
+
+inline void barriers(const RunPair& run) {
+  const BackendOutcome outcome = run(meets_thrice, meets_thrice, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  CHECK(outcome.memory[0] == -1);
+  CHECK(outcome.memory[kRow] == -1);
+}
+
 // ---- queues
 
 inline Task<> sends_eight(TL& tl, BackendArgs) {
@@ -347,6 +435,22 @@ inline void memory_faults(const RunPair& run) {
       {kOnFirst, kHere, "load of 16 B at 0x77000000: ", "0x77000000 is not mapped", "nearest mapping: 0x"});
 }
 
+inline Task<> adds_where_nothing_is(TL& tl, BackendArgs) {
+  co_await tl.atomic_add({.va = 0x7700'0000, .dtype = i32}, 1);
+}
+
+inline void atomic_faults(const RunPair& run) {
+  check_fails(run(adds_where_nothing_is, idle, 1),
+              {kOnFirst, kHere, "atomic_add of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+}
+
+inline void gather_faults(const RunPair& run) {
+  check_fails(run(gathers_beyond, idle, 1),
+              {kOnFirst, kHere, "gather: the index at [2] is 8, but there are 8 rows"});
+  check_fails(run(gathers_unmapped, idle, 1),
+              {kOnFirst, kHere, "gather, row 1048576, of 16 B at 0x", " is not mapped"});
+}
+
 inline Task<> checks_its_row(TL& tl, BackendArgs args) {
   const Tile row = co_await tl.load(args.mine, {2, kRow / 2}, f16);
   tl.check_all(row < 64, "numbers are small");
@@ -401,6 +505,12 @@ inline void deadlock(const RunPair& run) {
               {"second on sip0.cube1.pe0 waits for event recv W since ", kHere});
 }
 
+inline void barrier_deadlock(const RunPair& run) {
+  check_fails(run(meets_thrice, meets_once, 1),
+              {"deadlock at ", "first on sip0.cube0.pe0 waits for event barrier since ", kHere,
+               "barriers:", "barrier 2: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"});
+}
+
 // ---- engines
 
 // Columns 4 to 7 of the 8 x 8 numbers lie above their row's mean.
@@ -429,6 +539,13 @@ inline void engines(const RunPair& run) {
 inline const std::vector<BackendCase>& backend_cases() {
   static const std::vector<BackendCase> cases{
       {"what is loaded stays what it was; what is stored is there", backend_suite::memory},
+      {"atomics give what was there and leave what they say", backend_suite::atomics},
+      {"an atomic where nothing is mapped is told by its name", backend_suite::atomic_faults},
+      {"a gather gives the rows that a tile names, be they computed or loaded", backend_suite::gathering},
+      {"a gather of what isn't there names the index", backend_suite::gather_faults},
+      {"the PEs of a launch meet as often as they like", backend_suite::barriers},
+      {"a PE that doesn't come to a barrier is named by those who stand in it",
+       backend_suite::barrier_deadlock},
       {"shapes, comparisons, reductions and products give the numbers they say", backend_suite::engines},
       {"a kernel knows its PE, cube and SIP, and how many there are", backend_suite::places},
       {"tiles come in the order of their sends, be there one slot or many", backend_suite::order},

@@ -46,6 +46,15 @@ class FakePe : public PeBackend {
     blocks.push_back(std::move(to));
     return start("store", at);
   }
+  [[nodiscard]] PendingPtr gather(const GatherCommand& command) override {
+    gathers.push_back(command);
+    return start("gather", command.at);
+  }
+  [[nodiscard]] PendingPtr barrier(std::source_location at) override { return start("barrier", at); }
+  [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override {
+    atomics.push_back(command);
+    return start(std::string{to_string(command.op)}, command.at);
+  }
   [[nodiscard]] PendingPtr send(Dir, const TilePtr&, int, std::source_location at) override {
     return start("send", at);
   }
@@ -77,6 +86,8 @@ class FakePe : public PeBackend {
   oplog::OpLog log;
   std::vector<Range> ranges;
   std::vector<Block> blocks;
+  std::vector<AtomicCommand> atomics;
+  std::vector<GatherCommand> gathers;
   std::vector<CompositeCommand> composites;
   std::vector<std::int64_t> items;
   std::vector<PendingPtr> started;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/hw/pe_cpu.hpp"
 #include "kbsim/hw/pe_ipcq.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/sim/deadlock.hpp"
@@ -22,6 +23,12 @@ std::string waiting_queues(hw::Machine& machine) {
   return text.empty() ? text : "\nqueues:" + text;
 }
 
+std::string standing_in_barriers(hw::Machine& machine) {
+  std::string text;
+  for (const std::string& line : hw::waiting_barriers(machine)) text += "\n  " + line;
+  return text.empty() ? text : "\nbarriers:" + text;
+}
+
 }  // namespace
 
 Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, SessionOptions options)
@@ -37,8 +44,9 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
   for (int rank = 0; rank < spec_->system.sips.count; ++rank)
     (void)log_.add_lane(fmt::format("rank{}", rank));
   machine_->races().watch(options.races);
-  machine_->set_evaluator([this](const oplog::Operand& element) {
-    return replay::element(replay_.evaluate(element), element.dtype, 0);
+  machine_->set_evaluator([this](const oplog::Operand& what) {
+    const replay::Buffer bytes = replay_.evaluate(what);
+    return replay::to_doubles(bytes, what.dtype);
   });
 }
 
@@ -68,7 +76,8 @@ void Session::simulate() {
                   fmt::format("interrupted; simulated time stands at {}, after {} events",
                               to_string(sim_.now()), sim_.events())};
     }
-    throw Error{ExitCode::deadlock, deadlock.what() + waiting_queues(*machine_)};
+    throw Error{ExitCode::deadlock,
+                deadlock.what() + waiting_queues(*machine_) + standing_in_barriers(*machine_)};
   }
 }
 

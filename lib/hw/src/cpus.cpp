@@ -18,6 +18,7 @@ class IoCpu : public FanOut {
   [[nodiscard]] Time overhead() const override { return spec_.overhead; }
 
  private:
+  [[nodiscard]] bool first() const override { return true; }
   [[nodiscard]] std::vector<Part> split(const Control& order) const override {
     std::vector<Part> parts;
     const auto& targets = order.job->targets;

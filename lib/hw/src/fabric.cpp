@@ -50,8 +50,9 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, VirtualChannel chann
   Message* message = free_messages_.back();
   free_messages_.pop_back();
   *message = Message{.from = from, .to = to, .size = size, .channel = channel, .body = std::move(body)};
-  message->cut_through =
-      is_memory(graph_.node(to).kind) && !std::holds_alternative<ReadRequest>(message->body);
+  message->cut_through = is_memory(graph_.node(to).kind) &&
+                         !std::holds_alternative<ReadRequest>(message->body) &&
+                         !std::holds_alternative<AtomicRequest>(message->body);
   return {message, Recycle{this}};
 }
 
@@ -73,18 +74,18 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail) {
       Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
   packet.injected = head;
   packet.traced = tracing_ && message.injected == message.packets_left;
-  components_[message.from.value()]->inbox().post(head, &packet);
+  const bool at_head = !at_end(packet) || message.cut_through;
+  components_[message.from.value()]->inbox().post(at_head ? head : tail, &packet);
 }
 
-void Fabric::send(MessagePtr owned) {
+void Fabric::send(MessagePtr owned, Time head, Time tail) {
   Message& message = open(std::move(owned));
-  const Time now = sim_.now();
   const Bytes largest = packet_size(message.size);
   Bytes left = message.size;
   for (std::int64_t i = message.packets_left; i > 0; --i) {
     const Bytes size = std::min(left, largest);
     left -= size;
-    inject(message, size, now, now);
+    inject(message, size, head, tail);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kbsim/base/error.hpp"
+
 namespace kbsim::hw {
 
 void Activity::include(const Activity& other) {
@@ -16,6 +18,10 @@ void FanOut::accept(MessagePtr message) {
     pass_on(message->from, *order);
   } else if (const auto* done = std::get_if<ControlDone>(&message->body)) {
     count(*done);
+  } else if (const auto* barrier = std::get_if<BarrierReached>(&message->body)) {
+    reached(*barrier);
+  } else if (const auto* pass = std::get_if<BarrierPassed>(&message->body)) {
+    passed(message->from, *pass);
   } else {
     Component::accept(std::move(message));
   }
@@ -24,7 +30,11 @@ void FanOut::accept(MessagePtr message) {
 void FanOut::pass_on(NodeId from, const Control& order) {
   const std::vector<Part> parts = split(order);
   const std::uint32_t token = ++next_token_;
-  open_[token] = {.from = from, .token = order.token, .parts_left = parts.size(), .activity = {}};
+  Open& open = open_[token];
+  open.from = from;
+  open.token = order.token;
+  open.parts_left = parts.size();
+  for (const Part& part : parts) open.parts.push_back(part.to);
   const auto& targets = order.job->targets;
   for (const Part& part : parts) {
     Bytes size = fabric().graph().spec().system.control_bytes;
@@ -42,6 +52,30 @@ void FanOut::count(const ControlDone& done) {
   tell(open.from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
        ControlDone{.token = open.token, .activity = open.activity});
   open_.erase(it);
+}
+
+void FanOut::reached(const BarrierReached& barrier) {
+  Open& open = open_.find(barrier.token)->second;
+  if (++open.in_barrier[barrier.number] < open.parts.size()) return;
+  open.in_barrier.erase(barrier.number);
+  if (first()) return let_pass(barrier.token, open, barrier.number);
+  tell(open.from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+       BarrierReached{.token = open.token, .number = barrier.number});
+}
+
+void FanOut::passed(NodeId from, const BarrierPassed& barrier) {
+  const auto it = std::ranges::find_if(open_, [&](const auto& entry) {
+    return entry.second.from == from && entry.second.token == barrier.token;
+  });
+  ensure(it != open_.end(), name() + " was told of a barrier that it doesn't know");
+  let_pass(it->first, it->second, barrier.number);
+}
+
+void FanOut::let_pass(std::uint32_t token, const Open& open, std::uint32_t number) {
+  for (const NodeId part : open.parts) {
+    tell(part, fabric().graph().spec().system.control_bytes, VirtualChannel::request,
+         BarrierPassed{.token = token, .number = number});
+  }
 }
 
 }  // namespace kbsim::hw

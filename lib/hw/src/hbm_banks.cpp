@@ -57,4 +57,10 @@ Lane::Slot HbmBanks::serve_write(const Packet& packet) {
   return slot;
 }
 
+Lane::Slot HbmBanks::serve_update(std::int64_t address, Bytes n, Time ready) {
+  const Lane::Slot slot = timing_.serve(address, n, true, ready);
+  note_service(n, ready, slot.start);
+  return slot;
+}
+
 }  // namespace kbsim::hw

@@ -29,6 +29,18 @@ Task<> KernelContext::wait_idle(Simulation* sim, PendingPtr done, std::vector<Pe
   done->complete(nullptr, sim->now());
 }
 
+PendingPtr KernelContext::barrier(std::source_location at) {
+  PendingPtr done = pending("barrier", at);
+  in_barrier_.emplace(++barriers_, done);
+  in_order(at, [this, at, number = barriers_] { units_.barriers->reached(issue(at), number); });
+  return done;
+}
+
+void KernelContext::passed(std::uint32_t number) {
+  const auto met = in_barrier_.extract(number);
+  met.mapped()->complete(nullptr, units_.sim->now());
+}
+
 PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
   if (!*units_.evaluator)
     throw Unsupported{to_string(to_place(at)) + ": item needs numbers, and this run computes none"};
@@ -51,7 +63,7 @@ Task<> KernelContext::evaluate(std::shared_ptr<KernelContext> self, PendingPtr d
   co_await units_.sim->until(at);
   co_await units_.sim->late();
   try {
-    done->complete((*units_.evaluator)(element), units_.sim->now());
+    done->complete((*units_.evaluator)(element).front(), units_.sim->now());
   } catch (const Error&) {
     done->fail(std::current_exception());
   }

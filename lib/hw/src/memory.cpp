@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/atomic.hpp"
 #include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/machine.hpp"
 
 namespace kbsim::hw {
 
@@ -18,12 +20,17 @@ Memory::Memory(Fabric& fabric, NodeId id, Time access, Bandwidth read_rate, Band
 
 void Memory::start(Machine& machine) {
   Component::start(machine);
+  log_ = &machine.log();
   (void)sim().serve(name() + " port", finish_writes());
 }
 
 void Memory::accept(Packet& packet) {
   if (std::holds_alternative<ReadRequest>(packet.message->body)) {
     if (const MessagePtr request = fabric().arrived(packet)) answer(*request);
+    return;
+  }
+  if (std::holds_alternative<AtomicRequest>(packet.message->body)) {
+    if (const MessagePtr request = fabric().arrived(packet)) perform(std::get<AtomicRequest>(request->body));
     return;
   }
   Time& served = packet.message->served;
@@ -61,6 +68,30 @@ void Memory::answer(const Message& request) {
     fabric().inject(open, size, out.start, out.end);
     done += size;
   }
+}
+
+Lane::Slot Memory::serve_update(std::int64_t, Bytes n, Time ready) {
+  return writer().reserve(ready, ready, n);
+}
+
+// What was there leaves while it is read. The result is known from now on, to whoever arrives later.
+void Memory::perform(const AtomicRequest& request) {
+  const Atomic& atomic = *request.atomic;
+  const AtomicPart& part = atomic.parts[request.part];
+  const Bytes size = part.memory.bytes;
+  const oplog::Slices held = image_.read(request.address, size.count());
+  const Lane::Slot read = serve_read(request.address, size);
+  const Lane::Slot write = serve_update(request.address, size, read.end);
+  for (oplog::Op& op : operations(atomic, part, held)) {
+    op.unit = id();
+    op.start = read.start;
+    op.end = write.end;
+    log_->record(std::move(op));
+  }
+  image_.write(request.address, {part.result, 0, size.count()});
+  MessagePtr data = fabric().make(id(), request.reply_to, size, VirtualChannel::response,
+                                  ReadData{.contents = held, .token = request.token});
+  fabric().send(std::move(data), read.start, read.end);
 }
 
 void Memory::keep(const Message& message) {

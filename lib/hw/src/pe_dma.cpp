@@ -35,10 +35,20 @@ oplog::MemoryAccess access(const DmaCommand& command) {
   if (const auto* stream = std::get_if<StreamCommand>(&command.move)) {
     access.call = in ? "load of a composite" : "store of a composite";
     access.at = stream->stream->at;
+  } else if (const auto* load = std::get_if<LoadCommand>(&command.move); load != nullptr && load->atomic) {
+    access.write = access.atomic = true;
+    access.call = to_string(load->atomic->op);
+    access.at = command.pending->at();
   } else {
     access.at = command.pending->at();
+    if (command.pending->what() == "gather") access.call = "gather";
   }
   return access;
+}
+
+const Atomic* atomic_of(const DmaCommand& command) {
+  const auto* load = std::get_if<LoadCommand>(&command.move);
+  return load != nullptr ? load->atomic.get() : nullptr;
 }
 
 const TilePtr& source(const DmaCommand& command) {
@@ -141,7 +151,9 @@ bool PeDma::may_send(const Channel& channel) const {
 
 Bytes PeDma::request_size(const Job& job) const {
   const Bytes left = job.pieces[job.next].memory.bytes;
-  if (job.channel == VirtualChannel::ipcq || fabric().graph().spec().system.packet_bytes == 0_B) return left;
+  if (job.channel == VirtualChannel::ipcq || atomic_of(job.command) != nullptr ||
+      fabric().graph().spec().system.packet_bytes == 0_B)
+    return left;
   const Bytes in_flight = fabric().packet_size(spec_.request) * spec_.max_outstanding;
   return std::min({left, spec_.request, in_flight});
 }
@@ -159,7 +171,9 @@ Token PeDma::remember(Request request) {
 
 // Sends one packet, and says how long the port is taken.
 Time PeDma::send_next(Channel& channel) {
-  return reads(channel.jobs.front()->command) ? request_load(channel) : send_chunk(channel);
+  const DmaCommand& command = channel.jobs.front()->command;
+  if (atomic_of(command) != nullptr) return request_atomic(channel);
+  return reads(command) ? request_load(channel) : send_chunk(channel);
 }
 
 Time PeDma::request_load(Channel& channel) {
@@ -175,6 +189,28 @@ Time PeDma::request_load(Channel& channel) {
   job->advance(size);
   if (job->all_sent()) channel.jobs.pop_front();
   return port_.serialization(control);
+}
+
+// The operand leaves TCM with it.
+Time PeDma::request_atomic(Channel& channel) {
+  const std::shared_ptr<Job> job = channel.jobs.front();
+  const auto& load = std::get<LoadCommand>(job->command.move);
+  const AtomicPart& part = load.atomic->parts[job->next];
+  const MemoryAddress at = locate(fabric().graph(), part.memory.pa);
+  const Bytes size = load.atomic->request_size(part);
+  const Token token = remember({.job = job, .offset = part.offset, .packets = packets(part.memory.bytes)});
+  MessagePtr request = fabric().make(tcm_->id(), at.memory, size, VirtualChannel::request,
+                                     AtomicRequest{.address = at.address,
+                                                   .atomic = load.atomic,
+                                                   .part = job->next,
+                                                   .reply_to = tcm_->id(),
+                                                   .token = token});
+  const Lane::Slot slot = tcm_->read_port(sim().now(), size);
+  fabric().send(std::move(request), slot.start, slot.end);
+  turn_left_ -= size;
+  job->advance(part.memory.bytes);
+  if (job->all_sent()) channel.jobs.pop_front();
+  return std::max(tcm_->pace(size), port_.serialization(size));
 }
 
 void PeDma::open_burst(Channel& channel) {

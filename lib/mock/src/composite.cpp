@@ -48,9 +48,20 @@ PendingPtr Pe::composite(const CompositeCommand& command) {
   return done("composite", nullptr, at);
 }
 
+namespace {
+
+Task<> answer(PendingPtr item, double number) {
+  item->complete(number, {});
+  co_return;
+}
+
+}  // namespace
+
+// A kernel that looks for what another one writes lets that one run.
 PendingPtr Pe::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
   PendingPtr state = pending("item", at);
-  state->complete(replay::element(*static_cast<const MockTile&>(*tile).value(), tile->dtype(), element), {});
+  const auto& numbers = *static_cast<const MockTile&>(*tile).value();
+  (void)around_.sim.serve("item", answer(state, replay::element(numbers, tile->dtype(), element)));
   return state;
 }
 

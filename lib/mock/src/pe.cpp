@@ -133,6 +133,12 @@ PendingPtr Pe::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_loca
   return state;
 }
 
+PendingPtr Pe::barrier(std::source_location at) {
+  PendingPtr state = pending("barrier", at);
+  around_.barriers.arrive(++barriers_, at_, state);
+  return state;
+}
+
 Queue& Pe::queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir, Bytes n,
                  std::string_view call, const std::source_location& at) const {
   const auto found = ends.find(dir.name);

@@ -9,6 +9,7 @@
 #include "kbsim/mock/world.hpp"
 #include "kbsim/tl/backend.hpp"
 
+#include "barrier.hpp"
 #include "memory.hpp"
 #include "queue.hpp"
 
@@ -49,6 +50,7 @@ class Pe : public PeBackend {
     Memory& memory;
     const Ends& ends;
     std::vector<Printed>& printed;
+    Barriers& barriers;
   };
   Pe(PeCoord at, Around around) : at_{at}, around_{around} {}
 
@@ -65,9 +67,12 @@ class Pe : public PeBackend {
   [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
   [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override;
   [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
+  [[nodiscard]] PendingPtr gather(const GatherCommand& command) override;
+  [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override;
+  [[nodiscard]] PendingPtr barrier(std::source_location at) override;
   [[nodiscard]] PendingPtr sync(std::source_location at) override { return done("sync", nullptr, at); }
   [[nodiscard]] PendingPtr item(const TilePtr& tile, std::int64_t element, std::source_location at) override;
   void dropped(const PendingState& pending) noexcept override;
@@ -78,6 +83,7 @@ class Pe : public PeBackend {
 
  private:
   [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
+  [[nodiscard]] TilePtr updated(const AtomicCommand& command, const TilePtr& held);
   [[nodiscard]] TilePtr streamed(const CompositeCommand::Input& input, const std::source_location& at);
   [[nodiscard]] TilePtr number(double value, DType dtype, const std::source_location& at);
   [[nodiscard]] PendingPtr done(std::string what, TilePtr tile, std::source_location at);
@@ -88,6 +94,7 @@ class Pe : public PeBackend {
 
   PeCoord at_;
   Around around_;
+  std::uint32_t barriers_ = 0;
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;
 };

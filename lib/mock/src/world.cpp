@@ -47,19 +47,20 @@ struct World::Impl {
 
   // The kernels of one PE, one after the other.
   Task<> run_launches(PeCoord at, std::vector<KernelCall> calls) {
-    for (KernelCall& call : calls) {
-      const std::string name = fmt::format("{} on {}", call.name, to_string(at));
-      Process running = sim.spawn(name, run_kernel(at, std::move(call)));
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const std::string name = fmt::format("{} on {}", calls[i].name, to_string(at));
+      Process running = sim.spawn(name, run_kernel(at, std::move(calls[i]), &barriers.at({at.sip, i})));
       co_await running.join();
     }
   }
 
-  Task<> run_kernel(PeCoord at, KernelCall call) {
+  Task<> run_kernel(PeCoord at, KernelCall call, Barriers* met) {
     Pe& pe = pes.emplace_back(at, Pe::Around{.sim = sim,
                                              .spec = spec,
                                              .memory = memory[static_cast<std::size_t>(at.sip)],
                                              .ends = ends[at],
-                                             .printed = printed});
+                                             .printed = printed,
+                                             .barriers = *met});
     TL tl{pe};
     try {
       co_await call.start(tl);
@@ -83,11 +84,28 @@ struct World::Impl {
     return text.empty() ? text : "\nqueues:" + text;
   }
 
+  [[nodiscard]] std::string waiting_barriers() const {
+    std::string text;
+    for (const auto& [launch, met] : barriers) {
+      for (const std::string& line : met.waiting()) text += "\n  " + line;
+    }
+    return text.empty() ? text : "\nbarriers:" + text;
+  }
+
+  // The kernels that the PEs of a SIP run as their first of this run() are one launch, and so on.
+  void form_launches() {
+    barriers.clear();
+    for (const auto& [pe, calls] : launches) {
+      for (std::size_t i = 0; i < calls.size(); ++i) barriers[{pe.sip, i}].join(pe);
+    }
+  }
+
   // What goes first is declared last: processes before the tiles' owners before their queues.
   WorldSpec spec;
   std::vector<Memory> memory;  // by SIP
   std::deque<Queue> queues;
   std::map<PeCoord, Ends> ends;
+  std::map<std::pair<int, std::size_t>, Barriers> barriers;  // by SIP and launch
   std::vector<Printed> printed;
   std::map<PeCoord, std::vector<KernelCall>> launches;
   Simulation sim;
@@ -135,6 +153,7 @@ void World::launch(const KernelCall& call) {
 }
 
 void World::run() {
+  impl_->form_launches();
   for (auto& [pe, calls] : std::exchange(impl_->launches, {})) {
     (void)impl_->sim.serve("kernels of " + to_string(pe), impl_->run_launches(pe, std::move(calls)));
   }
@@ -144,7 +163,7 @@ void World::run() {
     std::rethrow_if_nested(error);
     throw;
   } catch (const DeadlockError& deadlock) {
-    throw Error{ExitCode::deadlock, deadlock.what() + impl_->waiting_queues()};
+    throw Error{ExitCode::deadlock, deadlock.what() + impl_->waiting_queues() + impl_->waiting_barriers()};
   }
 }
 

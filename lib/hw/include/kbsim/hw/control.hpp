@@ -71,6 +71,18 @@ struct Activity {
   void include(const Activity& other);
 };
 
+/// All PEs of a part have come to the barrier of this number.
+struct BarrierReached {
+  std::uint32_t token = 0;  // of the part
+  std::uint32_t number = 0;
+};
+
+/// All PEs of the package that run the part's order have.
+struct BarrierPassed {
+  std::uint32_t token = 0;
+  std::uint32_t number = 0;
+};
+
 /// All targets of a part have finished.
 struct ControlDone {
   std::uint32_t token = 0;

@@ -65,8 +65,9 @@ class Fabric {
 
   [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body);
 
-  /// The whole message is at its source now.
-  void send(MessagePtr message);
+  /// The whole message is at its source now, or from `head` to `tail`.
+  void send(MessagePtr message) { send(std::move(message), sim_.now(), sim_.now()); }
+  void send(MessagePtr message, Time head, Time tail);
 
   /// A message whose packets will be injected one by one; `message` belongs to the fabric from now on.
   Message& open(MessagePtr message);

@@ -19,6 +19,7 @@ class HbmBanks : public Memory {
  protected:
   Lane::Slot serve_read(std::int64_t address, Bytes n) override;
   Lane::Slot serve_write(const Packet& packet) override;
+  Lane::Slot serve_update(std::int64_t address, Bytes n, Time ready) override;
 
  private:
   Time controller_;

@@ -21,6 +21,13 @@
 
 namespace kbsim::hw {
 
+/// Who tells a launch's other PEs that its kernel here has come to a barrier.
+class BarrierLine {
+ public:
+  virtual ~BarrierLine() = default;
+  virtual void reached(Time at, std::uint32_t number) = 0;
+};
+
 /// The units of one PE, as a kernel's commands find them.
 struct PeUnits {
   PeCoord at;
@@ -34,6 +41,7 @@ struct PeUnits {
   PeGemm* gemm = nullptr;
   PeMmu* mmu = nullptr;
   PeIpcq* ipcq = nullptr;
+  BarrierLine* barriers = nullptr;
   const oplog::Evaluator* evaluator = nullptr;
   std::int64_t max_commands = 0;             // of one run of a kernel
   std::shared_ptr<const bool> machine_runs;  // false once the machine is being taken down
@@ -64,14 +72,24 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
   [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override;
   [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
+  [[nodiscard]] PendingPtr gather(const GatherCommand& command) override;
+  [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
   void dropped(const PendingState& pending) noexcept override;
   void detached(PendingPtr pending) override { detached_.push_back(std::move(pending)); }
 
   [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override;
+  [[nodiscard]] PendingPtr barrier(std::source_location at) override;
   [[nodiscard]] PendingPtr sync(std::source_location at) override;
   [[nodiscard]] PendingPtr item(const TilePtr& tile, std::int64_t element, std::source_location at) override;
+
+  /// All PEs of the launch have come to this barrier.
+  void passed(std::uint32_t number);
+  /// The first barrier that it waits for.
+  [[nodiscard]] std::optional<std::uint32_t> waits_for_barrier() const {
+    return in_barrier_.empty() ? std::nullopt : std::optional{in_barrier_.begin()->first};
+  }
 
   /// What tiles hold; a tile that goes is free from `when` on.
   void take_tcm(TcmBudget::Hold& hold) { tcm_.take(hold); }
@@ -112,7 +130,9 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
                                                const std::source_location& at);
   void start(const EngineCommand& command, oplog::Op op, PeTile* result);
+  [[nodiscard]] std::shared_ptr<const Atomic> cut(const AtomicCommand& command);
   static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
+  Task<> load_rows(std::shared_ptr<KernelContext> self, GatherCommand command, DmaCommand load, Time at);
   Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
   [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
@@ -138,6 +158,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   Process stalling_;
   std::unique_ptr<Event> let_go_;  // what the first of them waits for
   std::vector<std::weak_ptr<PendingState>> under_way_;
+  std::uint32_t barriers_ = 0;                      // so far
+  std::map<std::uint32_t, PendingPtr> in_barrier_;  // by number
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;
 };

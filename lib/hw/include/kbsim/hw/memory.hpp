@@ -1,13 +1,15 @@
 #pragma once
 
 #include "kbsim/hw/component.hpp"
+#include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/memory.hpp"
 
 namespace kbsim::hw {
 
 /// A memory behind the fabric: packets pass a port of some rate, `access` pipelined before it.
 /// A read's data leaves as packets while it is served; a write is acknowledged, and a slot write told to
-/// its receiver, when the last byte is served. What is read is what the memory holds when its turn comes.
+/// its receiver, when the last byte is served. An atomic is a read and then a write of the same bytes.
+/// What is read is what the memory holds when its turn comes: requests have theirs in order of arrival.
 class Memory : public Component {
  public:
   Memory(Fabric& fabric, NodeId id, Time access, Bandwidth read_rate, Bandwidth write_rate, bool one_port);
@@ -32,6 +34,8 @@ class Memory : public Component {
   virtual Lane::Slot serve_read(std::int64_t address, Bytes n);
   /// When a packet to be written does. Both are called in the order of service.
   virtual Lane::Slot serve_write(const Packet& packet);
+  /// When these bytes, just read, pass it again from `ready` on, to be written.
+  virtual Lane::Slot serve_update(std::int64_t address, Bytes n, Time ready);
   /// For those who serve by other rules than a lane's: what they did, in the port's account.
   void note_service(Bytes n, Time ready, Time start) { read_lane_.note(n, ready, start); }
 
@@ -42,6 +46,7 @@ class Memory : public Component {
   [[nodiscard]] Lane& reader() { return read_lane_; }
   [[nodiscard]] Lane& writer() { return one_port_ ? read_lane_ : write_lane_; }
   void answer(const Message& request);
+  void perform(const AtomicRequest& request);
   void keep(const Message& message);
   Task<> finish_writes();
 
@@ -51,6 +56,7 @@ class Memory : public Component {
   bool one_port_;
   oplog::MemoryImage image_;
   Mailbox<Message*> served_;
+  oplog::OpLog* log_ = nullptr;
 };
 
 }  // namespace kbsim::hw

@@ -51,6 +51,17 @@ struct WriteAck {
   Token token = 0;
 };
 
+struct Atomic;
+
+/// Elements to be read and made something else of in one go; what they were goes back as ReadData.
+struct AtomicRequest {
+  std::int64_t address = 0;
+  std::shared_ptr<const Atomic> atomic;
+  std::size_t part = 0;  // of it
+  NodeId reply_to;       // where the data goes
+  Token token = 0;
+};
+
 /// What a sender says of a slot that it fills.
 struct SlotHeader {
   std::uint64_t sequence = 0;
@@ -72,8 +83,8 @@ struct SlotCredit {
   topology::PhysAddr ring_base;
 };
 
-using MessageBody = std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, SlotWrite,
-                                 SlotCredit, Control, ControlDone>;
+using MessageBody = std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, AtomicRequest,
+                                 SlotWrite, SlotCredit, Control, ControlDone, BarrierReached, BarrierPassed>;
 
 /// A route, what it costs every message alike, and the bytes that have arrived by it.
 struct Way {

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "kbsim/hw/atomic.hpp"
 #include "kbsim/hw/message.hpp"
 #include "kbsim/hw/tcm_budget.hpp"
 #include "kbsim/oplog/op.hpp"
@@ -74,12 +75,15 @@ struct Piece {
   std::int64_t offset = 0;  // in the tile
 };
 
-/// Memory to TCM. The rest of the tile is `pad`, whose value is recorded as `padding`.
+/// Memory to TCM. The rest of the tile is `pad`, whose value is recorded as `padding`. An atomic loads what
+/// its parts, one a piece, were before it.
 struct LoadCommand {
   std::vector<Piece> from;  // in ascending order of offset
   std::shared_ptr<PeTile> into;
   oplog::ValueId padding;  // none if there is no rest
   double pad = 0.0;
+  std::shared_ptr<const Atomic> atomic;
+  std::array<TilePtr, 2> operands;  // of the atomic: they stay in TCM as long as it is under way
 };
 
 /// TCM to memory; what of the tile is in no piece isn't written.

@@ -32,7 +32,8 @@ struct PeDmaSpec {
 /// Moves data between the PE's TCM and any memory. A transfer leaves in requests of at most `request`
 /// bytes, and these in packets; each virtual channel keeps at most `max_outstanding` packets in flight, and
 /// they take turns every `vc_chunk` bytes. A load is done when its last byte is in TCM, a store when the
-/// memory has acknowledged, a slot write when the last byte has left TCM.
+/// memory has acknowledged, a slot write when the last byte has left TCM. An atomic leaves in requests of
+/// one packet each and is done, as a load, when what it replaced is in TCM.
 class PeDma : public Component {
  public:
   PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec);
@@ -95,6 +96,7 @@ class PeDma : public Component {
   [[nodiscard]] bool may_send(const Channel& channel) const;
   Time send_next(Channel& channel);
   Time request_load(Channel& channel);
+  Time request_atomic(Channel& channel);
   Time send_chunk(Channel& channel);
   void open_burst(Channel& channel);
   void finish(Job& job);

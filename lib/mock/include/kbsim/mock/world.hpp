@@ -52,7 +52,7 @@ class World {
   [[nodiscard]] std::vector<double> read(int sip, Ptr from, std::int64_t n) const;
 
   /// Queues a kernel for the next run(), on one PE, on all of a SIP, or on all there are. A PE runs its
-  /// kernels one after the other.
+  /// kernels one after the other; the first ones of a SIP's PEs are one launch, to tl.barrier, and so on.
   void launch(PeCoord pe, KernelCall call);
   void launch(int sip, const KernelCall& call);
   void launch(const KernelCall& call);

@@ -9,9 +9,11 @@
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/atomic.hpp"
 #include "kbsim/tl/block.hpp"
 #include "kbsim/tl/composite.hpp"
 #include "kbsim/tl/dir.hpp"
+#include "kbsim/tl/gather.hpp"
 #include "kbsim/tl/ptr.hpp"
 #include "kbsim/tl/tile.hpp"
 
@@ -59,11 +61,17 @@ class PeBackend {
   /// The same with runs of memory of their own.
   [[nodiscard]] virtual PendingPtr load_block(Block from, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) = 0;
+  /// Completed with the rows, or failed with the fault that the numbers of the indices make.
+  [[nodiscard]] virtual PendingPtr gather(const GatherCommand& command) = 0;
+  /// Completed with what the memory held, in the operand's shape.
+  [[nodiscard]] virtual PendingPtr atomic(const AtomicCommand& command) = 0;
   [[nodiscard]] virtual PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag,
                                         std::source_location at) = 0;
 
   [[nodiscard]] virtual PendingPtr composite(const CompositeCommand& command) = 0;
+  /// Done when every PE of this SIP that runs the same launch has come to as many.
+  [[nodiscard]] virtual PendingPtr barrier(std::source_location at) = 0;
   /// Done when all that was asked of this PE's units before is done.
   [[nodiscard]] virtual PendingPtr sync(std::source_location at) = 0;
   /// Completed with the number that an element is.

@@ -12,6 +12,7 @@
 #include "kbsim/tl/composite.hpp"
 #include "kbsim/tl/descriptor.hpp"
 #include "kbsim/tl/dir.hpp"
+#include "kbsim/tl/gather.hpp"
 #include "kbsim/tl/operators.hpp"
 #include "kbsim/tl/pending.hpp"
 #include "kbsim/tl/ptr.hpp"
@@ -55,6 +56,25 @@ class TL {
   [[nodiscard]] Descriptor make_desc(const DescArgs& args, Here at = Here::current()) const {
     return {pe_, args, at};
   }
+
+  /// The rows of `base` that `indices` (integers) name, into one tile of the indices' shape and a row, or of
+  /// single elements. It leaves when the indices are known, as an item is; consecutive rows are one request.
+  [[nodiscard]] Pending<Tile> gather(Ptr base, const Tile& indices, GatherArgs args = {},
+                                     Here at = Here::current());
+
+  /// Elements of memory are read and replaced where the memory is, by x + v, the greater or smaller of x and
+  /// v (a NaN gives way), x & v, x | v, x ^ v, or v; gives what they were. A number is a tile of one element.
+  /// Each element is served alone, in order of arrival, so that none is lost; see AtomicOp for the dtypes.
+  [[nodiscard]] Pending<Tile> atomic_add(Ptr to, Operand value, Here at = Here::current());
+  [[nodiscard]] Pending<Tile> atomic_max(Ptr to, Operand value, Here at = Here::current());
+  [[nodiscard]] Pending<Tile> atomic_min(Ptr to, Operand value, Here at = Here::current());
+  [[nodiscard]] Pending<Tile> atomic_and(Ptr to, Operand value, Here at = Here::current());
+  [[nodiscard]] Pending<Tile> atomic_or(Ptr to, Operand value, Here at = Here::current());
+  [[nodiscard]] Pending<Tile> atomic_xor(Ptr to, Operand value, Here at = Here::current());
+  [[nodiscard]] Pending<Tile> atomic_xchg(Ptr to, Operand value, Here at = Here::current());
+  /// Where an element is `expected` it becomes `desired`; gives what they were, in either case.
+  [[nodiscard]] Pending<Tile> atomic_cas(Ptr to, Operand expected, Operand desired,
+                                         Here at = Here::current());
 
   /// To the neighbour that `dir` names, in order per direction; done when the source has left.
   [[nodiscard]] Pending<void> send(SendArgs args, Here at = Here::current());
@@ -156,6 +176,9 @@ class TL {
   /// its result as a tile, or an empty one if it went to `out`.
   [[nodiscard]] Pending<Tile> composite(CompositeArgs args, Here at = Here::current());
 
+  /// Until every PE of this SIP that runs the same launch has come to its barrier of the same number. It
+  /// waits for PEs, not for what they have under way: await first what the others are to see.
+  [[nodiscard]] Pending<void> barrier(Here at = Here::current()) { return Pending<void>{pe_.barrier(at)}; }
   /// Until all units of this PE have done what they were asked for so far.
   [[nodiscard]] Pending<void> sync(Here at = Here::current()) { return Pending<void>{pe_.sync(at)}; }
   /// The number in a tile of one element, or at an index, as soon as it is ready: so that control flow may

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/hw/component.hpp"
+#include "kbsim/hw/kernel_context.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+namespace kbsim::hw {
+
+struct PeCpuSpec {
+  double freq_ghz = 1.0;
+  int dispatch_cycles = 4;
+  std::int64_t max_commands = 1'000'000;
+  static void describe(FieldList<PeCpuSpec>& f) {
+    f.add("freq_ghz", &PeCpuSpec::freq_ghz, kPositive, "clock");
+    f.add("dispatch_cycles", &PeCpuSpec::dispatch_cycles, at_least(0), "to issue one command of a kernel");
+    f.add("max_commands", &PeCpuSpec::max_commands, at_least(1),
+          "commands of one run of a kernel; one that issues more is taken for an endless loop");
+  }
+};
+
+/// Runs each launched kernel as a process of its own and reports back when the kernel has ended and the
+/// PE's engines are idle. Issuing a command takes dispatch_cycles. Barriers go to whom the launch came from.
+class PeCpu : public Component, private BarrierLine {
+ public:
+  PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec);
+  void start(Machine& machine) override;
+
+  /// The barrier that its kernel waits in.
+  [[nodiscard]] std::optional<std::uint32_t> barrier() const;
+  /// What it runs, if it runs something: an order's part of one target.
+  [[nodiscard]] const Control* order() const;
+
+ private:
+  void accept(MessagePtr message) override;
+  void reached(Time at, std::uint32_t number) override { reached_.post(at, number); }
+  Task<> run_launches();
+  Task<> run(std::shared_ptr<const KernelCall> kernel);
+  Task<> tell_of_barriers();
+  [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const;
+
+  PeCpuSpec spec_;
+  PeUnits units_;
+  Mailbox<MessagePtr> launches_;
+  Mailbox<std::uint32_t> reached_;
+  const Message* launch_ = nullptr;  // that runs
+  std::weak_ptr<KernelContext> kernel_;
+};
+
+/// Which PEs stand in a barrier for ever, and for whom they wait, a line a barrier of a launch.
+[[nodiscard]] std::vector<std::string> waiting_barriers(Machine& machine);
+
+}  // namespace kbsim::hw

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kbsim/tl/block.hpp"
+#include "kbsim/tl/ptr.hpp"
+#include "kbsim/tl/tile.hpp"
+
+namespace kbsim {
+
+struct GatherArgs {
+  std::int64_t row = 0;                   // elements of a row; 0: single elements, without an axis
+  std::optional<std::int64_t> rows = {};  // how many there are; none: as many as are mapped
+};
+static_assert(std::is_aggregate_v<GatherArgs> && std::is_trivially_destructible_v<GatherArgs>);
+
+/// A gather as a backend gets it: checked, but for the numbers of its indices.
+struct GatherCommand {
+  Ptr base;
+  TilePtr indices;
+  std::int64_t row = 1;  // elements
+  std::optional<std::int64_t> rows;
+  Shape shape;  // of the result
+  std::source_location at;
+};
+
+/// Where the rows that the indices name lie, in the order of the indices; consecutive ones are one run.
+/// KernelFault for an index below 0 or beyond `rows`, with its place in the tile.
+[[nodiscard]] std::vector<BlockRun> runs_of(const GatherCommand& command, std::span<const double> indices);
+
+/// A run as faults call it: "gather, row 5" or "gather, rows 5 to 7,".
+[[nodiscard]] std::string told(const GatherCommand& command, const BlockRun& run);
+
+}  // namespace kbsim

@@ -1,0 +1,85 @@
+// Loads whose addresses are data.
+#include "kbsim/tl/gather.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kbsim/tl/tl.hpp"
+
+#include "call.hpp"
+
+namespace kbsim {
+namespace {
+
+// Of an element by its number in row-major order.
+Shape index_in(const Shape& shape, std::int64_t element) {
+  std::array<std::int64_t, Shape::kMaxRank> index{};
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    index[static_cast<std::size_t>(axis)] = element % shape[axis];
+    element /= shape[axis];
+  }
+  return Shape::of(std::span{index}.first(static_cast<std::size_t>(shape.rank())));
+}
+
+void require_index(const GatherCommand& command, std::int64_t row, std::int64_t element) {
+  const bool inside = row >= 0 && (!command.rows || row < *command.rows);
+  if (inside) return;
+  const Call call{"gather", command.at};
+  const std::string at = to_string(index_in(command.indices->shape(), element));
+  if (row < 0) throw call.fault("the index at {} is {}: it must not be negative", at, row);
+  throw call.fault("the index at {} is {}, but there are {} rows", at, row, *command.rows);
+}
+
+Shape result_shape(const Call& call, const Shape& indices, std::int64_t row) {
+  if (row == 0) return indices;
+  if (indices.rank() == Shape::kMaxRank)
+    throw call.fault("indices of {} leave no axis for rows", to_string(indices));
+  std::array<std::int64_t, Shape::kMaxRank> extents{};
+  *std::ranges::copy(indices.extents(), extents.begin()).out = row;
+  return Shape::of(std::span{extents}.first(static_cast<std::size_t>(indices.rank()) + 1));
+}
+
+}  // namespace
+
+std::vector<BlockRun> runs_of(const GatherCommand& command, std::span<const double> indices) {
+  const std::int64_t row_bytes = command.row * itemsize(command.base.dtype);
+  std::vector<BlockRun> runs;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(indices[i]);
+    require_index(command, row, static_cast<std::int64_t>(i));
+    const std::uint64_t va = command.base.bytes(row * row_bytes).va;
+    const bool next =
+        !runs.empty() && runs.back().va + static_cast<std::uint64_t>(runs.back().bytes.count()) == va;
+    if (next) {
+      runs.back().bytes += Bytes{row_bytes};
+    } else {
+      runs.push_back(
+          {.va = va, .offset = static_cast<std::int64_t>(i) * row_bytes, .bytes = Bytes{row_bytes}});
+    }
+  }
+  return runs;
+}
+
+std::string told(const GatherCommand& command, const BlockRun& run) {
+  const std::int64_t row_bytes = command.row * itemsize(command.base.dtype);
+  const std::int64_t first = static_cast<std::int64_t>(run.va - command.base.va) / row_bytes;
+  const std::int64_t last = first + run.bytes.count() / row_bytes - 1;
+  if (first == last) return fmt::format("gather, row {},", first);
+  return fmt::format("gather, rows {} to {},", first, last);
+}
+
+Pending<Tile> TL::gather(Ptr base, const Tile& indices, GatherArgs args, Here at) {
+  const Call call{"gather", at, &pe_};
+  call.require_tile(indices);
+  if (info(indices.dtype()).floating || indices.dtype() == DType::boolean)
+    throw call.fault("indices must be integers, got {}", to_string(indices.dtype()));
+  if (args.row < 0) throw call.fault("a row of {} elements", args.row);
+  return Pending<Tile>{pe_.gather({.base = base,
+                                   .indices = indices.state(),
+                                   .row = std::max<std::int64_t>(args.row, 1),
+                                   .rows = args.rows,
+                                   .shape = result_shape(call, indices.shape(), args.row),
+                                   .at = at})};
+}
+
+}  // namespace kbsim

@@ -1,0 +1,160 @@
+// Atomics in time: what one costs, who is served first, and who races.
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/locate.hpp"
+
+#include "harness.hpp"
+#include "idle.hpp"
+#include "random_machine.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw::test;
+
+namespace {
+
+constexpr PeCoord kOne{0, 0, 0};
+constexpr PeCoord kTwo{0, 0, 1};
+constexpr Ptr kAt{.va = kVa, .dtype = i32};
+
+struct TookArgs {
+  std::int64_t n = 1;
+  Time* took = nullptr;
+};
+
+Task<> adds(TL& tl, TookArgs args) {
+  const Tile one = tl.full({args.n}, 1, i32);
+  co_await tl.atomic_add(kAt, one);  // the tile is ready from here on
+  const Time start = tl.clock();
+  co_await tl.atomic_add(kAt, one);
+  *args.took = tl.clock() - start;
+}
+
+Task<> exchanges_if(TL& tl, TookArgs args) {
+  const Tile one = tl.full({args.n}, 1, i32);
+  co_await tl.atomic_cas(kAt, one, one);
+  const Time start = tl.clock();
+  co_await tl.atomic_cas(kAt, one, one);
+  *args.took = tl.clock() - start;
+}
+
+// The first tile is large, so that the engine is long about it.
+Task<> adds_what_comes_late(TL& tl, TookArgs args) {
+  const Time start = tl.clock();
+  const Tile late = tl.sum(tl.full({64, 100}, 1, i32), {.axis = 0});
+  const Time ready = 8_ns + 100_ns;  // the fill alone
+  co_await tl.atomic_add(kAt, late);
+  *args.took = tl.clock() - start;
+  CHECK(*args.took > ready);
+}
+
+topology::PhysAddr any_address(Random& random, const config::MachineSpec& spec) {
+  const PeCoord at = random_pe(random, spec);
+  const Bytes offset{4 * random.below(1000)};
+  return random.any_of({in_hbm(spec, at, offset.count()),
+                        topology::PhysAddr::cube_sram(at.sip, at.cube, offset),
+                        topology::PhysAddr::pe_tcm(at, offset)});
+}
+
+// What a PE does before its DMA begins.
+Time before_dma(const Rig& rig, PeCoord pe) {
+  return from_ns(attr(rig.graph.node(rig.pe(pe).cpu), "dispatch_cycles", 4.0)) +
+         from_ns(attr(rig.graph.node(rig.pe(pe).mmu), "overhead_ns", 1.0));
+}
+
+Time took(Task<> (*kernel)(TL&, TookArgs), std::int64_t n) {
+  Time took{};
+  Rig rig{small_machine()};
+  rig.run(map_and_launch(&rig, kOne, in_hbm(*rig.spec, kOne),
+                         bind_kernel("kernel", kernel, TookArgs{.n = n, .took = &took})));
+  return took;
+}
+
+struct NoArgs {};
+using Kernel = Task<> (*)(TL&, NoArgs);
+
+Task<> counts(TL& tl, NoArgs) {
+  for (int i = 0; i < 20; ++i) co_await tl.atomic_add(kAt, 1);
+}
+
+Task<> one_counts_one_stores(TL& tl, NoArgs) {
+  if (tl.program_id(0) == 0) {
+    auto added = tl.atomic_add(kAt, 1);
+    co_await added;
+  } else {
+    co_await tl.store(kAt, tl.zeros({1}, i32));
+  }
+}
+
+Task<> counts_and_loads(TL& tl, NoArgs) {
+  auto added = tl.atomic_add(kAt, 1);
+  co_await tl.load(kAt, {1}, i32);
+  co_await added;
+}
+
+Task<> on_both(Rig* rig, Kernel kernel) {
+  for (const PeCoord pe : {kOne, kTwo}) co_await rig->map(pe, kVa, in_hbm(*rig->spec, kOne), 1_MiB);
+  std::vector<PeCoord> both{kOne, kTwo};
+  co_await rig->launch(std::move(both), bind_kernel("kernel", kernel, NoArgs{}));
+}
+
+struct Outcome {
+  std::vector<std::string> races;
+  std::uint64_t digest = 0;
+};
+
+Outcome run(Kernel kernel, const SimulationOptions& options = {}) {
+  Rig rig{small_machine(), options};
+  rig.machine->races().watch(oplog::RaceMode::warn);
+  rig.run(on_both(&rig, kernel));
+  rig.machine->fabric().audit();
+  return {.races = rig.machine->races().reports(), .digest = rig.machine->digest().value()};
+}
+
+}  // namespace
+
+TEST_CASE("Idle PE: an atomic takes dispatch, MMU, the operand's way, and the old value's back into TCM") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random{seed};
+    Rig rig{random_machine(random)};
+    const PeCoord pe = random_pe(random, *rig.spec);
+    const topology::PhysAddr address = any_address(random, *rig.spec);
+    const NodeId memory = hw::locate(rig.graph, address).memory;
+    CAPTURE(seed);
+    CAPTURE(rig.graph.node(memory).name);
+    CAPTURE(rig.spec->system.packet_bytes.count());
+    const Expected expected =
+        crossing(way_from_memory(rig.graph, rig.pe(pe).tcm, memory), cut(rig.graph, 4_B)) +
+        crossing(way_between_memories(rig.graph, memory, rig.pe(pe).tcm), cut(rig.graph, 4_B)) +
+        before_dma(rig, pe);
+    Time took{};
+    rig.run(map_and_launch(&rig, pe, address, bind_kernel("adds", adds, TookArgs{.n = 1, .took = &took})));
+    CHECK_MESSAGE(meets(took, expected), to_string(took));
+    rig.machine->fabric().audit();
+  }
+}
+
+TEST_CASE("Atomic: a memory reads and writes each packet of it before the next") {
+  const Time twice = 2 * 1250_ps;  // 256 B at 204.8 GB/s
+  CHECK(took(adds, 16 * 64) == took(adds, 64) + 15 * twice);
+  const Time half = 2 * 625_ps;  // both operands in a packet, at 256 GB/s on the way: 1 ns each
+  CHECK(took(exchanges_if, 16 * 32) == took(exchanges_if, 32) + 15 * half);
+}
+
+TEST_CASE("Atomic: starts no sooner than its operand is ready") { (void)took(adds_what_comes_late, 1); }
+
+TEST_CASE("Atomic: of one word from two PEs at one time, no order of events shows") {
+  const Outcome expected = run(counts);
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U}) {
+    CAPTURE(seed);
+    CHECK(run(counts, {.shuffle_ties = seed}).digest == expected.digest);
+  }
+}
+
+TEST_CASE("Race: two atomics on one word don't; one beside a plain store or load does, and has its name") {
+  CHECK(run(counts).races.empty());
+  const auto beside_store = run(one_counts_one_stores).races;
+  REQUIRE(beside_store.size() == 1);
+  CHECK(beside_store[0].find("pe0, atomic_add of operation 0:") != std::string::npos);
+  CHECK(beside_store[0].find("pe1, store of operation 1:") != std::string::npos);
+  CHECK(run(counts_and_loads).races.size() >= 1);
+}

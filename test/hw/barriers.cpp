@@ -1,0 +1,138 @@
+// Barriers in time: what one costs, who waits for whom.
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/pe_cpu.hpp"
+
+#include "harness.hpp"
+#include "idle.hpp"
+#include "random_machine.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw::test;
+
+namespace {
+
+struct WaitArgs {
+  Time* took = nullptr;
+};
+
+Task<> waits_once(TL& tl, WaitArgs args) {
+  const Time start = tl.clock();
+  co_await tl.barrier();
+  *args.took = tl.clock() - start;
+}
+
+Task<> waits_thrice(TL& tl, WaitArgs) {
+  for (int i = 0; i < 3; ++i) {
+    (void)tl.zeros({100 * (1 + tl.program_id(0) + 2 * tl.program_id(1) + i)}, f16);
+    co_await tl.sync();
+    co_await tl.barrier();
+  }
+}
+
+// Two at once, awaited in the other order.
+Task<> waits_ahead(TL& tl, WaitArgs) {
+  auto one = tl.barrier();
+  auto two = tl.barrier();
+  co_await two;
+  CHECK(one.done());
+  co_await one;
+}
+
+/// What each PE saw, by PE in the SIP.
+struct Seen {
+  std::vector<Time> came;
+  std::vector<Time> went;
+};
+struct SeenArgs {
+  Seen* seen = nullptr;
+};
+
+Task<> comes_late(TL& tl, SeenArgs args) {
+  const auto me = static_cast<std::size_t>(tl.program_id(1) * 2 + tl.program_id(0));
+  (void)tl.zeros({1000 * static_cast<std::int64_t>(4 - me)}, f16);
+  co_await tl.sync();
+  args.seen->came[me] = tl.clock();
+  co_await tl.barrier();
+  args.seen->went[me] = tl.clock();
+}
+
+const std::vector<PeCoord> kAll{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}};
+
+Task<> launch_all(Rig* rig, KernelCall kernel) {
+  std::vector<PeCoord> all = kAll;
+  co_await rig->launch(std::move(all), std::move(kernel));
+}
+
+Task<> launch_one(Rig* rig, PeCoord pe, KernelCall kernel) {
+  std::vector<PeCoord> one{pe};
+  co_await rig->launch(std::move(one), std::move(kernel));
+}
+
+// One after the other on each PE, told apart by their launches.
+Task<> launch_twice(Rig* rig, KernelCall kernel) {
+  (void)rig->sim.spawn("another", launch_all(rig, kernel));
+  co_await launch_all(rig, std::move(kernel));
+}
+
+// To the package's CPU and back.
+Expected round_trip(const Rig& rig, PeCoord pe) {
+  const topology::Graph& graph = rig.graph;
+  const std::vector<NodeId> legs{rig.pe(pe).cpu, graph.cube(pe.sip, pe.cube).m_cpu,
+                                 graph.sips()[static_cast<std::size_t>(pe.sip)].io_cpu};
+  Expected all;
+  for (std::size_t i = 0; i + 1 < legs.size(); ++i) {
+    all = all + crossing(way(graph, legs[i], legs[i + 1]), control(graph));
+    all = all + crossing(way(graph, legs[i + 1], legs[i]), control(graph));
+  }
+  return all;
+}
+
+std::uint64_t digest(Task<> (*program)(Rig*, KernelCall), KernelCall kernel,
+                     const SimulationOptions& options = {}) {
+  Rig rig{small_machine(), options};
+  rig.run(program(&rig, std::move(kernel)));
+  rig.machine->fabric().audit();
+  CHECK(hw::waiting_barriers(*rig.machine).empty());
+  return rig.machine->digest().value();
+}
+
+}  // namespace
+
+TEST_CASE("Idle PE: a barrier of one takes a dispatch, and two legs up and down") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random{seed};
+    Rig rig{random_machine(random)};
+    const PeCoord pe = random_pe(random, *rig.spec);
+    CAPTURE(seed);
+    Time took{};
+    rig.run(launch_one(&rig, pe, bind_kernel("waits", waits_once, WaitArgs{&took})));
+    const Time dispatch = from_ns(attr(rig.graph.node(rig.pe(pe).cpu), "dispatch_cycles", 4.0));
+    const Expected expected = round_trip(rig, pe) + dispatch;
+    CHECK_MESSAGE(meets(took, expected), to_string(took), " expected ", text(expected));
+    rig.machine->fabric().audit();
+  }
+}
+
+TEST_CASE("Barrier: nobody goes before the last has come, and all hear of it") {
+  Seen seen{.came = std::vector<Time>(4), .went = std::vector<Time>(4)};
+  Rig rig{small_machine()};
+  rig.run(launch_all(&rig, bind_kernel("late", comes_late, SeenArgs{&seen})));
+  const Time last = *std::ranges::max_element(seen.came);
+  CHECK(last == seen.came[0]);  // it is told first
+  for (std::size_t pe = 0; pe < 4; ++pe) CHECK(seen.went[pe] > last);
+  CHECK(meets(seen.went[0] - last, round_trip(rig, kAll[0]) + 4_ns));
+}
+
+TEST_CASE("Barrier: the PEs of a launch may meet again and again, and of launches each has its own") {
+  (void)digest(launch_all, bind_kernel("thrice", waits_thrice, WaitArgs{}));
+  (void)digest(launch_all, bind_kernel("ahead", waits_ahead, WaitArgs{}));
+  (void)digest(launch_twice, bind_kernel("thrice", waits_thrice, WaitArgs{}));
+}
+
+TEST_CASE("Barrier: no order of events of one time shows") {
+  const KernelCall kernel = bind_kernel("thrice", waits_thrice, WaitArgs{});
+  const std::uint64_t expected = digest(launch_twice, kernel);
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U})
+    CHECK(digest(launch_twice, kernel, {.shuffle_ties = seed}) == expected);
+}
