@@ -1,24 +1,24 @@
-// One tile from one cube to the next: the first kernel to read.
-#include "kbsim/kernels/hello_send.hpp"
-
+// Everybody sends its tensor to the E and receives one from the W: the first kernel to read.
+#include "kbsim/kernels/messages.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim {
 namespace {
 
-Task<> hello_send(TL& tl, HelloArgs args) {
-  if (tl.program_id(0) != 0) co_return;
-  const int cube = tl.program_id(1);
-  const Ptr mine = args.data + cube * args.n;
-  if (cube == 0) {
-    const Tile hello = co_await tl.load(mine, {args.n}, mine.dtype);
-    co_await tl.send({.dir = Dir::E, .src = hello});
-  } else if (cube == 1) {
-    const Tile hello = co_await tl.recv({.dir = Dir::W, .shape = {args.n}, .dtype = mine.dtype});
-    co_await tl.store(mine, hello);
+using namespace collective;
+
+Task<> hello_send(TL& tl, CollectiveArgs args) {
+  if (args.world_size == 1) co_return;
+  const Ptr mine = own_data(tl, args);
+  for (const Part& part : cut({.first = 0, .size = args.n_elem}, args.slot_elems)) {
+    const Tile hello = co_await tl.load(mine + part.first, {part.size}, mine.dtype);
+    auto sent = tl.send({.dir = Dir::E, .src = hello});
+    const Tile other = co_await tl.recv({.dir = Dir::W, .shape = {part.size}, .dtype = mine.dtype});
+    co_await sent;
+    co_await tl.store(mine + part.first, other);
   }
 }
-KBSIM_KERNEL(hello_send, "one tile from cube 0 to cube 1");
+KBSIM_KERNEL(hello_send, "everybody's tensor to the next rank: send E, receive W");
 
 }  // namespace
 }  // namespace kbsim

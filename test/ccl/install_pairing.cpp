@@ -50,7 +50,7 @@ TEST_CASE("build_install_plans: what a queue sends arrives where its partner rec
     CAPTURE(spec.system.sips.count);
     CAPTURE(spec.system.sips.topology);
     CAPTURE(spec.sip.cube_mesh.w);
-    for (const char* mapper : {"leader_only", "all_pes"}) {
+    for (const char* mapper : {"leader_only", "cube_leaders", "all_pes"}) {
       check_paired(pes_of(plans_of(algorithm("cube_mesh", mapper), spec)));
     }
   }

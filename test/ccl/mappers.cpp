@@ -17,8 +17,13 @@ std::vector<PeCoord> participants(const char* mapper, const config::MachineSpec&
 
 }  // namespace
 
-TEST_CASE("leader_only: PE 0 of each cube of each package") {
+TEST_CASE("leader_only: PE 0 of cube 0 of each package") {
   CHECK(participants("leader_only", machine(2, 1, 2)) ==
+        std::vector<PeCoord>{{.sip = 0, .cube = 0}, {.sip = 1, .cube = 0}});
+}
+
+TEST_CASE("cube_leaders: PE 0 of each cube of each package") {
+  CHECK(participants("cube_leaders", machine(2, 1, 2)) ==
         std::vector<PeCoord>{
             {.sip = 0, .cube = 0}, {.sip = 0, .cube = 1}, {.sip = 1, .cube = 0}, {.sip = 1, .cube = 1}});
 }

@@ -18,7 +18,7 @@ inline config::MachineSpec machine(int sips, int w = 1, int h = 1) {
 }
 
 inline config::AlgorithmSpec algorithm(const std::string& topology = "cube_mesh",
-                                       const std::string& mapper = "leader_only") {
+                                       const std::string& mapper = "cube_leaders") {
   config::AlgorithmSpec spec;
   spec.name = "test";
   spec.topology = topology;

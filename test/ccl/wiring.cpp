@@ -9,7 +9,7 @@ using namespace kbsim::ccl;
 
 namespace {
 
-Wiring cube_mesh(const config::MachineSpec& spec, const std::string& mapper = "leader_only") {
+Wiring cube_mesh(const config::MachineSpec& spec, const std::string& mapper = "cube_leaders") {
   return topologies().at("cube_mesh").wire(spec, mappers().at(mapper).participants(spec));
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("Topologies: all that are registered say what they are, and wire any m
     CAPTURE(name);
     CHECK(!topology.doc.empty());
     for (const config::MachineSpec& spec : machines()) {
-      const Wiring wiring = topology.wire(spec, mappers().at("leader_only").participants(spec));
+      const Wiring wiring = topology.wire(spec, mappers().at("cube_leaders").participants(spec));
       for (const auto& [at, neighbours] : wiring) {
         for (const Neighbour& to : neighbours) {
           const std::string back = reverse_direction(wiring, at, to);

@@ -22,6 +22,7 @@ inline config::AlgorithmSpec allreduce() {
   spec.name = "intercube_allreduce";
   spec.kernel = "intercube_allreduce";
   spec.topology = "cube_mesh";
+  spec.mapper = "cube_leaders";
   return spec;
 }
 

@@ -19,6 +19,7 @@ config::AlgorithmSpec algorithm(int slots) {
   config::AlgorithmSpec spec;
   spec.name = spec.kernel = "intercube_allreduce";
   spec.topology = "cube_mesh";
+  spec.mapper = "cube_leaders";
   spec.n_slots = slots;
   return spec;
 }

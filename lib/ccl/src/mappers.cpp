@@ -6,32 +6,44 @@
 namespace kbsim::ccl {
 namespace {
 
-std::vector<PeCoord> pes(const config::MachineSpec& machine, int per_cube) {
+std::vector<PeCoord> pes(const config::MachineSpec& machine, int cubes, int per_cube) {
   std::vector<PeCoord> all;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
-    for (int cube = 0; cube < machine.cubes_per_sip(); ++cube) {
+    for (int cube = 0; cube < cubes; ++cube) {
       for (int pe = 0; pe < per_cube; ++pe) all.push_back({sip, cube, pe});
     }
   }
   return all;
 }
 
-std::vector<PeCoord> leader_only(const config::MachineSpec& machine) { return pes(machine, 1); }
+std::vector<PeCoord> leader_only(const config::MachineSpec& machine) { return pes(machine, 1, 1); }
+std::vector<PeCoord> cube_leaders(const config::MachineSpec& machine) {
+  return pes(machine, machine.cubes_per_sip(), 1);
+}
 std::vector<PeCoord> all_pes(const config::MachineSpec& machine) {
-  return pes(machine, machine.pes_per_cube());
+  return pes(machine, machine.cubes_per_sip(), machine.pes_per_cube());
+}
+
+bool owned_by(const std::vector<topology::ShardSpec>& shards, std::vector<PeCoord> pes) {
+  std::vector<PeCoord> owners;
+  for (const topology::ShardSpec& shard : shards) owners.push_back(shard.at);
+  std::ranges::sort(owners);
+  std::erase_if(pes, [&](const PeCoord& pe) { return pe.sip != owners.front().sip; });
+  return owners == pes;
 }
 
 // Every participant of the tensor's SIP has just one shard, and nobody else has any.
 std::string single_shard_per_rank(const std::vector<topology::ShardSpec>& shards,
                                   const std::vector<PeCoord>& participants) {
   if (shards.empty()) return "a tensor with elements";
-  std::vector<PeCoord> owners;
-  for (const topology::ShardSpec& shard : shards) owners.push_back(shard.at);
-  std::ranges::sort(owners);
-  std::vector<PeCoord> expected;
-  const auto of_sip = [&](const PeCoord& pe) { return pe.sip == owners.front().sip; };
-  std::ranges::copy_if(participants, std::back_inserter(expected), of_sip);
-  return owners == expected ? "" : "one shard on each participating PE and none elsewhere";
+  return owned_by(shards, participants) ? "" : "one shard on each participating PE and none elsewhere";
+}
+
+// The participants are every PE of the tensor's SIP, and each has just one shard.
+std::string multi_pe_sip_local(const std::vector<topology::ShardSpec>& shards,
+                               const std::vector<PeCoord>& participants) {
+  if (shards.empty()) return "a tensor with elements";
+  return owned_by(shards, participants) ? "" : "one shard on every PE of the package";
 }
 
 }  // namespace
@@ -39,7 +51,8 @@ std::string single_shard_per_rank(const std::vector<topology::ShardSpec>& shards
 Registry<Mapper>& mappers() {
   static Registry<Mapper> registry = [] {
     Registry<Mapper> builtin{"mapper"};
-    builtin.add("leader_only", {.doc = "PE 0 of each cube", .participants = leader_only});
+    builtin.add("leader_only", {.doc = "PE 0 of cube 0 of each package", .participants = leader_only});
+    builtin.add("cube_leaders", {.doc = "PE 0 of each cube", .participants = cube_leaders});
     builtin.add("all_pes", {.doc = "every PE", .participants = all_pes});
     return builtin;
   }();
@@ -51,6 +64,8 @@ Registry<Validator>& validators() {
     Registry<Validator> builtin{"validator"};
     builtin.add("single_shard_per_rank",
                 {.doc = "one shard on each participating PE", .check = single_shard_per_rank});
+    builtin.add("multi_pe_sip_local",
+                {.doc = "one shard on every PE of the package", .check = multi_pe_sip_local});
     return builtin;
   }();
   return registry;

@@ -41,8 +41,8 @@ void World::begin(int rank, const Fingerprint& what, const std::source_location&
   const auto print = [&](const Call& call) {
     return fmt::format(
         "Rank {} is running collective: CollectiveFingerPrint(SequenceNumber={}, OpType={}, TensorShape={}, "
-        "TensorDtypes={}) at {}",
-        call.rank, sequence, call.what.operation, call.what.shape, call.what.dtype,
+        "TensorDtypes={}, Options={}) at {}",
+        call.rank, sequence, call.what.operation, call.what.shape, call.what.dtype, call.what.details,
         to_string(to_place(call.at)));
   };
   throw KernelFault{"Detected mismatch between collectives on ranks. " + print({rank, what, at}) + ", but " +

@@ -52,17 +52,21 @@ struct CclDefaults : CclSettings {
 struct AlgorithmSpec : CclSettings {
   std::string name;
   std::string kernel;
+  std::string collective = "all_reduce";
   std::string topology = "none";
   std::string mapper = "leader_only";
   std::string validator = "single_shard_per_rank";
 
   static void describe(FieldList<AlgorithmSpec>& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
+    f.choice("collective", &AlgorithmSpec::collective,
+             {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"},
+             "what the kernel does; sendrecv: each rank's tensor to the next rank");
     f.add("topology", &AlgorithmSpec::topology,
           "who is whose neighbour, as ring_1d or tree_binary; none: nobody");
-    f.add("mapper", &AlgorithmSpec::mapper, "which PEs take part, as leader_only or all_pes");
+    f.add("mapper", &AlgorithmSpec::mapper, "which PEs take part, as leader_only, cube_leaders or all_pes");
     f.add("validator", &AlgorithmSpec::validator,
-          "which results are compared, as single_shard_per_rank or multi_pe_sip_local");
+          "which tensors it can run on, as single_shard_per_rank or multi_pe_sip_local");
     f.base<CclSettings>();
   }
 };

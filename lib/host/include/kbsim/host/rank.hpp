@@ -13,6 +13,7 @@
 #include "kbsim/host/work.hpp"
 #include "kbsim/host/world.hpp"
 #include "kbsim/sim/task.hpp"
+#include "kbsim/tl/collective_args.hpp"
 
 namespace kbsim::host {
 
@@ -37,15 +38,31 @@ struct ProcessGroupOptions {
   std::string_view backend = "ahbm";
 };
 
-enum class ReduceOp { sum };
+using ReduceOp = Reduction;
 
 struct AllReduceOptions {
   ReduceOp op = ReduceOp::sum;
 };
 
-/// What a rank calls `dist`: collectives over all ranks. Awaiting one means that it is complete.
+struct BroadcastOptions {
+  int src = 0;
+};
+
+struct ReduceOptions {
+  int dst = 0;
+  ReduceOp op = ReduceOp::sum;
+};
+
+/// What a rank calls `dist`: collectives over all ranks, by the algorithm that the session was given, which
+/// must be one for that collective. Awaiting one means that it is complete on this rank.
+///
+/// Tensors are on the rank's own SIP, a shard on each PE that takes part, all of one size; a collective
+/// works shard by shard. Every rank's call must match the others': checked at once, at no simulated cost.
 class Distributed {
  public:
+  using Here = std::source_location;
+  using Done = Work<std::monostate>;
+
   Distributed(Session& session, World& world, Works& works, int rank)
       : session_{session}, world_{world}, works_{works}, rank_{rank} {}
 
@@ -56,14 +73,27 @@ class Distributed {
   [[nodiscard]] int get_rank() const { return rank_; }
   [[nodiscard]] int get_world_size() const;
 
-  /// In place, of a tensor on the rank's own SIP. Every rank's call must match the others': checked at once,
-  /// at no simulated cost.
-  [[nodiscard]] Work<std::monostate> all_reduce(Tensor tensor, AllReduceOptions options = {},
-                                                std::source_location at = std::source_location::current());
+  /// In place: what all ranks' tensors combine to, on every rank, on `dst` only, or `src`'s tensor.
+  [[nodiscard]] Done all_reduce(Tensor tensor, AllReduceOptions options = {}, Here at = Here::current());
+  [[nodiscard]] Done reduce(Tensor tensor, ReduceOptions options = {}, Here at = Here::current());
+  [[nodiscard]] Done broadcast(Tensor tensor, BroadcastOptions options = {}, Here at = Here::current());
+  /// In place: the tensor of the rank before this one.
+  [[nodiscard]] Done sendrecv(Tensor tensor, Here at = Here::current());
+
+  /// `output` is all ranks' inputs, one after the other.
+  [[nodiscard]] Done all_gather_into_tensor(Tensor output, Tensor input, Here at = Here::current());
+  /// `output` is this rank's part of what all inputs combine to.
+  [[nodiscard]] Done reduce_scatter_tensor(Tensor output, Tensor input, AllReduceOptions options = {},
+                                           Here at = Here::current());
+  /// Part i of `output` is this rank's part of rank i's input.
+  [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, Here at = Here::current());
 
  private:
-  Task<std::monostate> run_all_reduce(Tensor tensor, Tensor::Update update, std::source_location at);
-  void require_runnable(const Tensor& tensor, const std::source_location& at) const;
+  struct Call;
+  Done begin(Call call);
+  void require_runnable(const Call& call) const;
+  [[nodiscard]] CollectiveArgs args_of(const Call& call) const;
+  Task<std::monostate> run(Call call, Tensor::Update update);
 
   Session& session_;
   World& world_;

@@ -24,6 +24,7 @@ struct Fingerprint {
   std::string operation;
   std::string shape;
   std::string dtype;
+  std::string details = {};
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 

@@ -10,15 +10,28 @@ namespace kbsim {
 /// How the packages exchange their partial results.
 enum class SipExchange { ring, torus, mesh };
 
-/// What every all-reduce kernel is launched with, one launch a SIP: a rank.
+/// How the parts of all become one, element by element. avg is the sum divided by the number of parts.
+enum class Reduction { sum, max, min, prod, avg };
+
+/// What every collective's kernel is launched with, one launch a SIP: a rank. Each PE that runs it works on
+/// its own part of `data`: on PE p of cube c, part c * pes + p.
 struct CollectiveArgs {
-  Ptr data;                 // this SIP's tensor: cube c's part at c * n_elem elements
-  std::int64_t n_elem = 0;  // of each cube
+  Ptr data;                 // this SIP's tensor; where `out` is none, the result takes its place
+  std::int64_t n_elem = 0;  // of each part of `data`
   int cube_w = 1;
   int cube_h = 1;
+  int pes = 1;  // parts of a cube
   int world_size = 1;
   int rank = 0;
   SipExchange exchange = SipExchange::ring;
+  int sip_w = 1;  // the packages' grid, for torus and mesh: sip_w * sip_h = world_size
+  int sip_h = 1;
+  Ptr out = {};  // of a collective that isn't in place: parts in the order of `data`'s
+  Reduction op = Reduction::sum;
+  int root = 0;                 // the rank that broadcasts, or that the result goes to
+  std::int64_t slot_elems = 0;  // the most that one send can carry; 0: all there is
+  int free_slots = 1 << 20;     // of a queue, that received tiles may hold while they wait to be sent on
+  std::int64_t tcm_elems = 0;   // the most that a kernel should hold at once; 0: no matter
 };
 
 }  // namespace kbsim

@@ -1,0 +1,110 @@
+#include "kbsim/kernels/messages.hpp"
+
+#include <algorithm>
+
+namespace kbsim::collective {
+namespace {
+
+// Some operations of two bf16 give f32: the vector stays what it is.
+Tile narrowed(const Tile& tile, DType dtype) { return tile.dtype() == dtype ? tile : tile.to(dtype); }
+
+std::int64_t index_of(TL& tl, const CollectiveArgs& args) {
+  return std::int64_t{tl.program_id(1)} * args.pes + tl.program_id(0);
+}
+
+}  // namespace
+
+Part part_of(Part whole, int index, int count) {
+  const std::int64_t least = whole.size / count;
+  const std::int64_t larger = whole.size % count;
+  const auto start = [&](std::int64_t i) { return i * least + std::min(i, larger); };
+  return {.first = whole.first + start(index), .size = start(index + 1) - start(index)};
+}
+
+Messages cut(Part whole, std::int64_t most) {
+  Messages messages;
+  const std::int64_t step = most > 0 ? most : whole.size;
+  for (std::int64_t done = 0; done < whole.size; done += step) {
+    messages.push_back({.first = whole.first + done, .size = std::min(step, whole.size - done)});
+  }
+  return messages;
+}
+
+Ptr own_data(TL& tl, const CollectiveArgs& args) { return args.data + index_of(tl, args) * args.n_elem; }
+
+Ptr own_out(TL& tl, const CollectiveArgs& args, std::int64_t out_elems) {
+  return args.out + index_of(tl, args) * out_elems;
+}
+
+Tile combine(TL& tl, Reduction op, const Tile& a, const Tile& b) {
+  switch (op) {
+    case Reduction::sum:
+    case Reduction::avg: return narrowed(a + b, a.dtype());
+    case Reduction::max: return narrowed(tl.maximum(a, b), a.dtype());
+    case Reduction::min: return narrowed(tl.minimum(a, b), a.dtype());
+    case Reduction::prod: return narrowed(a * b, a.dtype());
+  }
+  return {};
+}
+
+Tile finish(TL&, Reduction op, const Tile& combined, int parts) {
+  if (op != Reduction::avg) return combined;
+  return narrowed(combined / static_cast<double>(parts), combined.dtype());
+}
+
+Source::Source(TL& tl, Ptr from, Messages order) : tl_{tl}, from_{from}, order_{std::move(order)} {}
+
+Source::Source(TL& tl, const Tiles& order) : tl_{tl}, tiles_{order.begin(), order.end()} {}
+
+Task<Tile> Source::next() {
+  if (!tiles_.empty()) {
+    Tile tile = std::move(tiles_.front());
+    tiles_.pop_front();
+    co_return tile;
+  }
+  while (begun_ < order_.size() && under_way_.size() < kAhead) {
+    const Part& message = order_[begun_++];
+    under_way_.push_back(tl_.load(from_ + message.first, {message.size}, from_.dtype));
+  }
+  Pending<Tile> first = std::move(under_way_.front());
+  under_way_.pop_front();
+  Tile tile = co_await first;
+  co_return tile;
+}
+
+void Sink::put(const Part& message, const Tile& tile) {
+  if (keeps()) {
+    kept_[message.first] = tile;
+  } else {
+    stores_.add(tl_->store(to_ + message.first, tile));
+  }
+}
+
+Tiles Sink::kept() const {
+  Tiles tiles;
+  for (const auto& [first, tile] : kept_) tiles.push_back(tile);
+  return tiles;
+}
+
+Task<Tiles> load_all(TL& tl, Ptr from, Messages messages) {
+  Source loads{tl, from, messages};
+  Tiles tiles;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    Tile tile = co_await loads.next();
+    tiles.push_back(std::move(tile));
+  }
+  co_return tiles;
+}
+
+Task<> store_all(TL& tl, Ptr to, Messages messages, Tiles tiles) {
+  Begun stores;
+  for (std::size_t i = 0; i < messages.size(); ++i) stores.add(tl.store(to + messages[i].first, tiles[i]));
+  co_await stores.done();
+}
+
+Task<> Begun::done() {
+  for (Pending<void>& begun : begun_) co_await begun;
+  begun_.clear();
+}
+
+}  // namespace kbsim::collective

@@ -1,0 +1,46 @@
+// The wiring of hierarchical algorithms: rings of the PEs of a cube, of a package's cubes, and of packages.
+#include <algorithm>
+#include <string>
+
+#include "kbsim/ccl/wiring.hpp"
+
+namespace kbsim::ccl {
+namespace {
+
+// Both neighbours of a place in a ring of `size`, by the labels that lead on and back.
+template <class At>
+void add_ring(std::vector<Neighbour>& to, int place, int size, const char* on, const char* back, At at) {
+  if (size == 1) return;
+  to.push_back({.direction = on, .peer = at((place + 1) % size)});
+  to.push_back({.direction = back, .peer = at((place + size - 1) % size)});
+}
+
+Wiring hierarchical_3level(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
+  Wiring wiring;
+  for (const PeCoord& me : participants) {
+    std::vector<Neighbour>& to = wiring[me];
+    add_ring(to, me.pe, machine.pes_per_cube(), "E", "W",
+             [&](int pe) { return PeCoord{me.sip, me.cube, pe}; });
+    if (me.pe != 0) continue;
+    add_ring(to, me.cube, machine.cubes_per_sip(), "S", "N",
+             [&](int cube) { return PeCoord{me.sip, cube, 0}; });
+    if (me.cube != 0) continue;
+    add_ring(to, me.sip, machine.system.sips.count, "global_E", "global_W",
+             [&](int sip) { return PeCoord{sip, 0, 0}; });
+  }
+  for (auto& [at, neighbours] : wiring) {
+    std::erase_if(neighbours, [&](const Neighbour& n) { return !wiring.contains(n.peer); });
+  }
+  return wiring;
+}
+
+const bool kRegistered =
+    (topologies().add(
+         "hierarchical_3level",
+         {.doc = "rings of a cube's PEs (E, W), of the cubes' PEs 0 (S, N), and of the packages' "
+                 "PEs 0 of cube 0 (global_E, global_W)",
+          .wire = hierarchical_3level}),
+     true);
+
+}  // namespace
+}  // namespace kbsim::ccl

@@ -1,0 +1,43 @@
+#include "kbsim/host/collective_args.hpp"
+
+#include "kbsim/topology/sip_grid.hpp"
+
+namespace kbsim::host {
+namespace {
+
+SipExchange exchange_of(const std::string& topology) {
+  if (topology == "ring_1d") return SipExchange::ring;
+  return topology == "mesh_2d_no_wrap" ? SipExchange::mesh : SipExchange::torus;
+}
+
+// The packages as a grid, whatever joins them.
+topology::SipGrid grid_of(const config::MachineSpec& machine) {
+  config::SipsSpec sips = machine.system.sips;
+  sips.topology = "torus_2d";
+  return topology::SipGrid{sips};
+}
+
+}  // namespace
+
+CollectiveArgs collective_args(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                               int rank, Ptr data, std::int64_t n_elem, int pes) {
+  const topology::SipGrid grid = grid_of(machine);
+  const std::int64_t item = itemsize(data.dtype);
+  const Bytes tcm = machine.cube.memory.tcm - machine.cube.memory.tcm_scheduler;
+  return {.data = data,
+          .n_elem = n_elem,
+          .cube_w = machine.sip.cube_mesh.w,
+          .cube_h = machine.sip.cube_mesh.h,
+          .pes = pes,
+          .world_size = machine.system.sips.count,
+          .rank = rank,
+          .exchange = exchange_of(machine.system.sips.topology),
+          .sip_w = grid.width(),
+          .sip_h = grid.height(),
+          .out = {.dtype = data.dtype},
+          .slot_elems = algorithm.slot_size.count() / item,
+          .free_slots = algorithm.n_slots - 1,
+          .tcm_elems = tcm.count() / item};
+}
+
+}  // namespace kbsim::host

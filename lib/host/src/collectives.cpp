@@ -1,0 +1,222 @@
+// Collectives as a host program sees them: checked, then launched as a kernel on every PE that takes part.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/ccl/validator.hpp"
+#include "kbsim/host/collective_args.hpp"
+#include "kbsim/host/rank.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+#include "control_jobs.hpp"
+
+namespace kbsim::host {
+
+struct Distributed::Call {
+  std::string collective;  // as AlgorithmSpec calls it
+  std::string name;        // as the host program calls it
+  Tensor input;
+  std::optional<Tensor> output = {};  // none: in place
+  ReduceOp op = ReduceOp::sum;
+  int root = 0;
+  Here at;
+
+  [[nodiscard]] const Tensor& result() const { return output ? *output : input; }
+};
+
+namespace {
+
+std::int64_t part_of(const Tensor& tensor) { return tensor.shards().front().spec.block.elements(); }
+
+// The PEs of a cube that have a part of it, as many on each.
+int parts_of_a_cube(const Tensor& tensor) {
+  const int first = tensor.shards().front().spec.at.cube;
+  const auto in_first = [&](const Shard& shard) { return shard.spec.at.cube == first; };
+  return static_cast<int>(std::ranges::count_if(tensor.shards(), in_first));
+}
+
+std::string fingerprint_of(const std::string& collective) {
+  std::string letters;
+  for (const char c : collective) {
+    if (c != '_') letters += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return letters;
+}
+
+std::string_view name_of(ReduceOp op) {
+  constexpr std::array<std::string_view, 5> kNames{"sum", "max", "min", "prod", "avg"};
+  return kNames[static_cast<std::size_t>(op)];
+}
+
+/// What a collective asks of its tensors, on one rank.
+class Requirements {
+ public:
+  Requirements(const Session& session, const World& world, int rank, std::string call)
+      : session_{session}, world_{world}, rank_{rank}, call_{std::move(call)} {}
+
+  void require(bool holds, const std::string& why) const {
+    if (!holds) throw UsageError{call_ + ": " + why};
+  }
+
+  void check_algorithm(const std::string& collective) const {
+    const config::AlgorithmSpec& algorithm = session_.algorithm();
+    require(algorithm.collective == collective,
+            fmt::format("algorithm '{}' is for {}; choose one for {}", algorithm.name, algorithm.collective,
+                        collective));
+  }
+
+  // Shards of one size on all that take part, one after the other.
+  void check_placement(const Tensor& tensor) const {
+    require(tensor.sip() == rank_, fmt::format("'{}' is on device {}, but rank {} is device {}",
+                                               tensor.name(), tensor.sip(), rank_, rank_));
+    const config::AlgorithmSpec& algorithm = session_.algorithm();
+    std::vector<topology::ShardSpec> shards;
+    for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
+    const std::string need = ccl::validators().at(algorithm.validator).check(shards, world_.participants());
+    require(need.empty(), fmt::format("{} needs {}", algorithm.name, need));
+    const auto bytes = [](const topology::ShardSpec& shard) { return shard.nbytes; };
+    const auto [smallest, largest] = std::ranges::minmax(shards, {}, bytes);
+    require(smallest.nbytes == largest.nbytes,
+            fmt::format("{} needs shards of one size, got {} and {}", algorithm.name,
+                        to_string(smallest.nbytes), to_string(largest.nbytes)));
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      const Bytes before = smallest.nbytes * static_cast<std::int64_t>(i);
+      require(Bytes{shards[i].offset_bytes} == before,
+              fmt::format("{} needs different elements on each PE, got replicas", algorithm.name));
+    }
+    require(tensor.dtype() == f16 || algorithm.slot_size >= Bytes{itemsize(tensor.dtype())},
+            fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
+                        to_string(tensor.dtype()), to_string(algorithm.slot_size)));
+  }
+
+  void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const {
+    require(input.dtype() == output.dtype(),
+            fmt::format("'{}' is {}, but '{}' is {}", input.name(), to_string(input.dtype()), output.name(),
+                        to_string(output.dtype())));
+    check_placement(output);
+    require(part_of(input) * times == part_of(output) * over,
+            fmt::format("'{}' has {} elements a PE, so '{}' must have {}{}, got {}", input.name(),
+                        part_of(input), output.name(), part_of(input) * times / over,
+                        part_of(input) * times % over == 0 ? "" : " (and a remainder)", part_of(output)));
+    require(input.ptr() != output.ptr(), "input and output are one tensor");
+  }
+
+ private:
+  const Session& session_;
+  const World& world_;
+  int rank_;
+  std::string call_;
+};
+
+}  // namespace
+
+Distributed::Done Distributed::all_reduce(Tensor tensor, AllReduceOptions options, Here at) {
+  return begin(
+      {.collective = "all_reduce", .name = "all_reduce", .input = tensor, .op = options.op, .at = at});
+}
+
+Distributed::Done Distributed::reduce(Tensor tensor, ReduceOptions options, Here at) {
+  return begin({.collective = "reduce",
+                .name = "reduce",
+                .input = tensor,
+                .op = options.op,
+                .root = options.dst,
+                .at = at});
+}
+
+Distributed::Done Distributed::broadcast(Tensor tensor, BroadcastOptions options, Here at) {
+  return begin(
+      {.collective = "broadcast", .name = "broadcast", .input = tensor, .root = options.src, .at = at});
+}
+
+Distributed::Done Distributed::sendrecv(Tensor tensor, Here at) {
+  return begin({.collective = "sendrecv", .name = "sendrecv", .input = tensor, .at = at});
+}
+
+Distributed::Done Distributed::all_gather_into_tensor(Tensor output, Tensor input, Here at) {
+  return begin({.collective = "all_gather",
+                .name = "all_gather_into_tensor",
+                .input = input,
+                .output = output,
+                .at = at});
+}
+
+Distributed::Done Distributed::reduce_scatter_tensor(Tensor output, Tensor input, AllReduceOptions options,
+                                                     Here at) {
+  return begin({.collective = "reduce_scatter",
+                .name = "reduce_scatter_tensor",
+                .input = input,
+                .output = output,
+                .op = options.op,
+                .at = at});
+}
+
+Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, Here at) {
+  return begin(
+      {.collective = "all_to_all", .name = "all_to_all_single", .input = input, .output = output, .at = at});
+}
+
+Distributed::Done Distributed::begin(Call call) {
+  world_.require_initialized();
+  const Here at = call.at;
+  world_.begin(rank_,
+               {.operation = fingerprint_of(call.collective),
+                .shape = to_string(call.input.shape()),
+                .dtype = std::string{to_string(call.input.dtype())},
+                .details = fmt::format("{}, root {}", name_of(call.op), call.root)},
+               at);
+  std::string what = fmt::format("{} of rank {}", call.name, rank_);
+  Tensor::Update update{call.result()};
+  return works_.start(std::move(what), run(std::move(call), std::move(update)), at);
+}
+
+void Distributed::require_runnable(const Call& call) const {
+  const Requirements all{
+      session_, world_, rank_,
+      fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.name, call.input.name())};
+  const std::int64_t n = world_.size();
+  all.check_algorithm(call.collective);
+  all.check_placement(call.input);
+  all.require(call.op != ReduceOp::avg || info(call.input.dtype()).floating,
+              fmt::format("avg of integers ({})", to_string(call.input.dtype())));
+  all.require(call.root >= 0 && call.root < n,
+              fmt::format("rank {} isn't there, the world has {}", call.root, n));
+  if (call.collective == "all_gather") all.check_output(call.input, *call.output, n, 1);
+  if (call.collective == "reduce_scatter") all.check_output(call.input, *call.output, 1, n);
+  if (call.collective == "all_to_all") {
+    all.check_output(call.input, *call.output, 1, 1);
+    all.require(part_of(call.input) % n == 0,
+                fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
+  }
+}
+
+CollectiveArgs Distributed::args_of(const Call& call) const {
+  CollectiveArgs args = collective_args(session_.spec(), session_.algorithm(), rank_, call.input.ptr(),
+                                        part_of(call.input), parts_of_a_cube(call.input));
+  if (call.output) args.out = call.output->ptr();
+  args.op = call.op;
+  args.root = call.root;
+  return args;
+}
+
+// The Update lives as long as this runs.
+Task<std::monostate> Distributed::run(Call call, Tensor::Update) {
+  require_runnable(call);
+  KernelCall kernel = kernels().at(session_.algorithm().kernel).bind(args_of(call));
+  CollectiveTiming timing{.rank = rank_, .called = session_.sim().now()};
+  world_.launched();
+  const hw::Activity activity = co_await session_.machine().host().order(
+      rank_, call.input.sip(), launch_job(owners(call.input), std::move(kernel)));
+  world_.completed();
+  timing.first_start = activity.first_start;
+  timing.last_end = activity.last_end;
+  timing.done = session_.sim().now();
+  session_.collectives().push_back(timing);
+  co_return std::monostate{};
+}
+
+}  // namespace kbsim::host

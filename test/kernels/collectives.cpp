@@ -1,0 +1,162 @@
+#include "collectives.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/config/load.hpp"
+#include "kbsim/host/collective_args.hpp"
+#include "kbsim/mock/wiring.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+namespace kbsim::test {
+namespace {
+
+std::vector<PeCoord> participants(const Collective& c) {
+  return ccl::mappers().at(c.algorithm.mapper).participants(c.machine);
+}
+
+bool in_place(const Collective& c) {
+  return c.algorithm.collective != "all_gather" && c.algorithm.collective != "reduce_scatter" &&
+         c.algorithm.collective != "all_to_all";
+}
+
+// Whom the wiring joins with `at`, itself included.
+std::set<PeCoord> joined_with(const ccl::Wiring& wiring, PeCoord at) {
+  std::set<PeCoord> seen{at};
+  for (std::vector<PeCoord> next{at}; !next.empty();) {
+    const PeCoord here = next.back();
+    next.pop_back();
+    for (const ccl::Neighbour& n : wiring.at(here)) {
+      if (seen.insert(n.peer).second) next.push_back(n.peer);
+    }
+  }
+  return seen;
+}
+
+double combined(Reduction op, const Numbers& numbers) {
+  double all = numbers.front();
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    if (op == Reduction::max) all = std::max(all, numbers[i]);
+    if (op == Reduction::min) all = std::min(all, numbers[i]);
+    if (op == Reduction::prod) all *= numbers[i];
+    if (op == Reduction::sum || op == Reduction::avg) all += numbers[i];
+  }
+  return op == Reduction::avg ? all / static_cast<double>(numbers.size()) : all;
+}
+
+}  // namespace
+
+config::MachineSpec machine_of(int sips, int w, int h) {
+  config::MachineSpec spec;
+  spec.system.sips.count = sips;
+  spec.sip.cube_mesh = {.w = w, .h = h};
+  spec.cube.pe_layout = {.corners = {"NW", "SE"}, .pe_per_corner = 1};
+  return spec;
+}
+
+const config::CclSpec& declared() {
+  static const config::CclSpec spec = config::load_ccl(std::string{KBSIM_SOURCE_DIR} + "/configs/ccl.yaml");
+  return spec;
+}
+
+config::AlgorithmSpec algorithm_of(const std::string& name) { return declared().resolve(name); }
+
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, algorithm] : declared().algorithms) names.push_back(name);
+  return names;
+}
+
+Parts parts_of(const Collective& c) {
+  std::set<int> cubes;
+  std::set<int> pes;
+  for (const PeCoord& at : participants(c)) {
+    cubes.insert(at.cube);
+    pes.insert(at.pe);
+  }
+  return {.cubes = static_cast<int>(cubes.size()), .pes = static_cast<int>(pes.size())};
+}
+
+PerRank inputs(const Collective& c) {
+  PerRank all;
+  const std::int64_t n = parts_of(c).count() * c.n_elem;
+  for (int rank = 0; rank < c.machine.system.sips.count; ++rank) {
+    Numbers mine;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto draw = static_cast<int>((7 * rank + 3 * i + i * i % 11) % 5);
+      mine.push_back(c.op == Reduction::prod ? (draw == 0 ? 2.0 : 1.0) : draw - 1.0);
+    }
+    all.push_back(mine);
+  }
+  return all;
+}
+
+std::int64_t out_elems(const Collective& c) {
+  const std::int64_t n = c.machine.system.sips.count;
+  if (c.algorithm.collective == "all_gather") return c.n_elem * n;
+  if (c.algorithm.collective == "reduce_scatter") return c.n_elem / n;
+  return c.n_elem;
+}
+
+PerRank expected(const Collective& c, const PerRank& in) {
+  const std::vector<PeCoord> pes = participants(c);
+  const ccl::Wiring wiring = ccl::topologies().at(c.algorithm.topology).wire(c.machine, pes);
+  const Parts parts = parts_of(c);
+  const int world = c.machine.system.sips.count;
+  const auto value = [&](PeCoord at, std::int64_t i) {
+    return in[static_cast<std::size_t>(at.sip)]
+             [static_cast<std::size_t>((at.cube * parts.pes + at.pe) * c.n_elem + i)];
+  };
+  const auto of_rank = [](PeCoord at, int rank) { return PeCoord{rank, at.cube, at.pe}; };
+  PerRank out(static_cast<std::size_t>(world));
+  for (const PeCoord& at : pes) {
+    const std::set<PeCoord> joined = joined_with(wiring, at);
+    const auto combination = [&](std::int64_t i) {
+      Numbers numbers;
+      for (const PeCoord& other : joined) numbers.push_back(value(other, i));
+      return combined(c.op, numbers);
+    };
+    Numbers& mine = out[static_cast<std::size_t>(at.sip)];
+    for (std::int64_t i = 0; i < out_elems(c); ++i) {
+      const std::string& what = c.algorithm.collective;
+      const std::int64_t part = c.n_elem / world;
+      double x = value(at, what == "reduce_scatter" || what == "all_gather" ? 0 : i);
+      if (what == "all_reduce" || (what == "reduce" && at.sip == c.root)) x = combination(i);
+      if (what == "reduce_scatter") x = combination(at.sip * part + i);
+      if (what == "broadcast") x = value(of_rank(at, c.root), i);
+      if (what == "sendrecv") x = value(of_rank(at, (at.sip + world - 1) % world), i);
+      if (what == "all_gather") x = value(of_rank(at, static_cast<int>(i / c.n_elem)), i % c.n_elem);
+      if (what == "all_to_all") {
+        x = value(of_rank(at, static_cast<int>(i / part)), at.sip * part + i % part);
+      }
+      mine.push_back(x);
+    }
+  }
+  return out;
+}
+
+PerRank in_mock(const Collective& c, const PerRank& in) {
+  mock::World world{mock::like(c.machine, c.algorithm)};
+  const Parts parts = parts_of(c);
+  std::vector<Ptr> results;
+  for (int rank = 0; rank < c.machine.system.sips.count; ++rank) {
+    const Ptr data = world.alloc(rank, in[static_cast<std::size_t>(rank)], c.dtype);
+    CollectiveArgs args = host::collective_args(c.machine, c.algorithm, rank, data, c.n_elem, parts.pes);
+    if (!in_place(c)) args.out = world.alloc(rank, parts.count() * out_elems(c), c.dtype);
+    args.op = c.op;
+    args.root = c.root;
+    results.push_back(in_place(c) ? data : args.out);
+    for (const PeCoord& pe : participants(c)) {
+      if (pe.sip == rank) world.launch(pe, kernels().at(c.algorithm.kernel).bind(args));
+    }
+  }
+  world.run();
+  PerRank out;
+  for (int rank = 0; rank < c.machine.system.sips.count; ++rank) {
+    out.push_back(world.read(rank, results[static_cast<std::size_t>(rank)], parts.count() * out_elems(c)));
+  }
+  return out;
+}
+
+}  // namespace kbsim::test

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/dtype.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/tl/collective_args.hpp"
+
+namespace kbsim::test {
+
+/// A collective on a machine, and what goes in.
+struct Collective {
+  config::MachineSpec machine;
+  config::AlgorithmSpec algorithm;
+  std::int64_t n_elem = 1;  // of each part
+  DType dtype = f16;
+  Reduction op = Reduction::sum;
+  int root = 0;
+};
+
+/// `sips` packages of a mesh of w by h cubes of two PEs.
+[[nodiscard]] config::MachineSpec machine_of(int sips, int w = 1, int h = 1);
+
+/// The algorithm of that name in configs/ccl.yaml.
+[[nodiscard]] config::AlgorithmSpec algorithm_of(const std::string& name);
+[[nodiscard]] std::vector<std::string> algorithm_names();
+
+/// All that a rank holds, part after part.
+using Numbers = std::vector<double>;
+/// By rank.
+using PerRank = std::vector<Numbers>;
+
+/// How a rank's tensors are cut into parts: so many cubes with so many PEs each.
+struct Parts {
+  int cubes = 1;
+  int pes = 1;
+  [[nodiscard]] int count() const { return cubes * pes; }
+};
+[[nodiscard]] Parts parts_of(const Collective& c);
+
+/// Small integers, different everywhere, of which no reduction here is rounded.
+[[nodiscard]] PerRank inputs(const Collective& c);
+/// Elements of a part of the output.
+[[nodiscard]] std::int64_t out_elems(const Collective& c);
+/// What each rank's output must be, by the collective's definition: what takes part in a sum are the parts
+/// that the wiring joins. A reduce leaves what isn't the root's unspecified: as it was.
+[[nodiscard]] PerRank expected(const Collective& c, const PerRank& in);
+
+/// What the outputs are after the kernels have run in the mock, with the queues' slots.
+[[nodiscard]] PerRank in_mock(const Collective& c, const PerRank& in);
+
+}  // namespace kbsim::test

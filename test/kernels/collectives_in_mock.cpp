@@ -1,0 +1,92 @@
+// Every algorithm of configs/ccl.yaml without a machine: all sizes of worlds, slots and vectors.
+#include <doctest/doctest.h>
+
+#include "collectives.hpp"
+
+using namespace kbsim;
+using namespace kbsim::test;
+
+namespace {
+
+// n elements or the next number up that the ranks can divide.
+std::int64_t divisible(const Collective& c, std::int64_t n) {
+  const std::string& what = c.algorithm.collective;
+  if (what != "reduce_scatter" && what != "all_to_all") return n;
+  const std::int64_t world = c.machine.system.sips.count;
+  return (n + world - 1) / world * world;
+}
+
+void check_right(const Collective& c) {
+  CAPTURE(c.algorithm.name);
+  CAPTURE(c.machine.system.sips.count);
+  CAPTURE(c.algorithm.n_slots);
+  CAPTURE(c.n_elem);
+  CAPTURE(c.root);
+  const PerRank in = inputs(c);
+  const PerRank out = in_mock(c, in);
+  REQUIRE(out == expected(c, in));
+}
+
+Collective collective(const std::string& algorithm, const config::MachineSpec& machine, int slots,
+                      std::int64_t n) {
+  Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
+  c.algorithm.n_slots = slots;
+  c.algorithm.slot_size = 256_B;
+  c.n_elem = divisible(c, n);
+  c.root = machine.system.sips.count / 2;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("Collectives in the mock: each algorithm is right in every world, with any slots and any size") {
+  for (const std::string& name : algorithm_names()) {
+    for (const int world : {1, 2, 3, 4, 6, 7, 8, 9, 16}) {
+      for (const int slots : {1, 2, 4}) {
+        for (const std::int64_t n : {1, 7, 8, 1000}) {
+          check_right(collective(name, machine_of(world, 2, 1), slots, n));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Collectives in the mock: intercube and hierarchical on every mesh of cubes and grid of packages") {
+  for (const char* name : {"intercube_allreduce", "hierarchical_allreduce"}) {
+    for (const auto& [w, h] : {std::pair{1, 1}, {1, 3}, {3, 2}, {4, 4}}) {
+      for (const char* joined : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+        for (const int world : {1, 2, 4, 6, 7}) {
+          config::MachineSpec machine = machine_of(world, w, h);
+          machine.system.sips.topology = joined;
+          CAPTURE(joined);
+          check_right(collective(name, machine, 1, 200));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Collectives in the mock: every reduction in every dtype that has it") {
+  for (const std::string& name : algorithm_names()) {
+    for (const Reduction op :
+         {Reduction::sum, Reduction::max, Reduction::min, Reduction::prod, Reduction::avg}) {
+      for (const DType dtype : {f16, DType::bf16, f32, DType::i32}) {
+        if (op == Reduction::avg && dtype == DType::i32) continue;
+        Collective c = collective(name, machine_of(4), 2, 100);
+        c.op = op;
+        c.dtype = dtype;
+        CAPTURE(static_cast<int>(op));
+        check_right(c);
+      }
+    }
+  }
+}
+
+TEST_CASE("Collectives in the mock: vectors larger than the TCM are done in windows") {
+  for (const std::string& name : algorithm_names()) {
+    Collective c = collective(name, machine_of(3), 2, 3000);
+    c.machine.cube.memory.tcm = 4_KiB;
+    c.machine.cube.memory.tcm_scheduler = 2_KiB;
+    check_right(c);
+  }
+}
