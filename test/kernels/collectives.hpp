@@ -53,4 +53,7 @@ struct Parts {
 /// What the outputs are after the kernels have run in the mock, with the queues' slots.
 [[nodiscard]] PerRank in_mock(const Collective& c, const PerRank& in);
 
+/// The same on the machine, by a host program; nothing may race.
+[[nodiscard]] PerRank on_machine(const Collective& c, const PerRank& in);
+
 }  // namespace kbsim::test

@@ -1,0 +1,77 @@
+// Every algorithm of configs/ccl.yaml on machines.
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+
+#include "collectives.hpp"
+
+using namespace kbsim;
+using namespace kbsim::test;
+
+namespace {
+
+void check_right(const Collective& c) {
+  CAPTURE(c.algorithm.name);
+  CAPTURE(c.algorithm.buffer_kind);
+  CAPTURE(c.machine.system.sips.count);
+  CAPTURE(c.algorithm.n_slots);
+  CAPTURE(c.n_elem);
+  const PerRank in = inputs(c);
+  const PerRank out = on_machine(c, in);
+  REQUIRE(out == expected(c, in));
+}
+
+std::int64_t divisible(const Collective& c, std::int64_t n) {
+  const std::string& what = c.algorithm.collective;
+  if (what != "reduce_scatter" && what != "all_to_all") return n;
+  const std::int64_t world = c.machine.system.sips.count;
+  return (n + world - 1) / world * world;
+}
+
+Collective collective(const std::string& algorithm, const config::MachineSpec& machine, int slots,
+                      std::int64_t n) {
+  Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
+  c.algorithm.n_slots = slots;
+  c.algorithm.slot_size = 256_B;
+  c.algorithm.buffer_kind = "tcm";  // PENDING
+  c.n_elem = divisible(c, n);
+  c.root = machine.system.sips.count - 1;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("Collectives on the machine: each algorithm is right in worlds of 1 to 9, one slot and more") {
+  for (const std::string& name : algorithm_names()) {
+    for (const int world : {1, 2, 3, 4, 9}) {
+      check_right(collective(name, machine_of(world), 1, 7));
+      check_right(collective(name, machine_of(world), 2, 600));
+      check_right(collective(name, machine_of(world), 4, 1));
+    }
+  }
+}
+
+TEST_CASE("Collectives on the machine: intercube and hierarchical on meshes of cubes and grids of packages") {
+  for (const char* name : {"intercube_allreduce", "hierarchical_allreduce"}) {
+    for (const auto& [w, h] : {std::pair{1, 3}, {3, 2}}) {
+      for (const char* joined : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+        config::MachineSpec machine = machine_of(4, w, h);
+        machine.system.sips.topology = joined;
+        CAPTURE(joined);
+        check_right(collective(name, machine, 1, 200));
+      }
+    }
+  }
+}
+
+TEST_CASE("Collectives on the machine: every reduction, and each dtype") {
+  for (const std::string& name : algorithm_names()) {
+    Collective c = collective(name, machine_of(4), 2, 100);
+    for (const Reduction op : {Reduction::max, Reduction::min, Reduction::prod, Reduction::avg}) {
+      c.op = op;
+      c.dtype = op == Reduction::avg ? DType::bf16 : op == Reduction::prod ? f32 : DType::i32;
+      CAPTURE(static_cast<int>(op));
+      check_right(c);
+    }
+  }
+}
