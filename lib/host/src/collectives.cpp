@@ -52,6 +52,13 @@ std::string_view name_of(ReduceOp op) {
   return kNames[static_cast<std::size_t>(op)];
 }
 
+// PyTorch's words, which people grep for.
+std::string sizes(std::int64_t times, std::int64_t over) {
+  if (times > 1) return "output tensor size must be equal to world_size times input tensor size";
+  if (over > 1) return "input tensor size must be equal to world_size times output tensor size";
+  return "output tensor size must be equal to input tensor size";
+}
+
 /// What a collective asks of its tensors, on one rank.
 class Requirements {
  public:
@@ -99,9 +106,8 @@ class Requirements {
                         to_string(output.dtype())));
     check_placement(output);
     require(part_of(input) * times == part_of(output) * over,
-            fmt::format("'{}' has {} elements a PE, so '{}' must have {}{}, got {}", input.name(),
-                        part_of(input), output.name(), part_of(input) * times / over,
-                        part_of(input) * times % over == 0 ? "" : " (and a remainder)", part_of(output)));
+            fmt::format("{}; got {} elements a PE in '{}' and {} in '{}'", sizes(times, over),
+                        part_of(output), output.name(), part_of(input), input.name()));
     require(input.ptr() != output.ptr(), "input and output are one tensor");
   }
 

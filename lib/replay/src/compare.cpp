@@ -64,6 +64,7 @@ Comparison compare(std::span<const std::byte> actual, std::span<const double> ex
     all.max_rel = std::max(all.max_rel, rel);
     all.max_ulp = std::max(all.max_ulp, ulps);
     const bool right = abs <= tolerance.abs || rel <= tolerance.rel || ulps <= tolerance.ulp;
+    all.wrong += right ? 0 : 1;
     if (right || !all.ok) continue;
     all.ok = false;
     all.first_bad = static_cast<std::int64_t>(i);

@@ -16,13 +16,14 @@ struct Tolerance {
   double ulp = 0.0;
 };
 
-/// The largest errors over all elements, and the first that is out of tolerance (-1: none).
+/// The largest errors over all elements, and which are out of tolerance: the first (-1: none), how many.
 struct Comparison {
   bool ok = true;
   double max_abs = 0.0;
   double max_rel = 0.0;
   double max_ulp = 0.0;
   std::int64_t first_bad = -1;
+  std::int64_t wrong = 0;
 };
 
 /// Compares a result with its reference. NaN equals NaN, and an infinity equals a reference that the dtype

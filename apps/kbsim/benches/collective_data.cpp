@@ -1,0 +1,134 @@
+#include "collective_data.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "kbsim/base/digest.hpp"
+#include "kbsim/ccl/wiring.hpp"
+
+namespace kbsim::app {
+namespace {
+
+// Whom the wiring joins with the first participant, itself included.
+std::set<PeCoord> joined(const ccl::Wiring& wiring) {
+  const PeCoord first = wiring.begin()->first;
+  std::set<PeCoord> seen{first};
+  for (std::vector<PeCoord> next{first}; !next.empty();) {
+    const PeCoord here = next.back();
+    next.pop_back();
+    for (const ccl::Neighbour& n : wiring.at(here)) {
+      if (seen.insert(n.peer).second) next.push_back(n.peer);
+    }
+  }
+  return seen;
+}
+
+// The whole numbers that a dtype holds up to there, each of them.
+std::int64_t exact_up_to(DType dtype) {
+  if (dtype == f16) return 2048;
+  if (dtype == DType::bf16) return 256;
+  return dtype == DType::i8 || dtype == DType::u8 ? 127 : 1 << 24;
+}
+
+std::int64_t elements_out(const std::string& collective, std::int64_t n, int world) {
+  if (collective == "all_gather") return n * world;
+  return collective == "reduce_scatter" ? n / world : n;
+}
+
+}  // namespace
+
+std::string_view name_of(Reduction op) {
+  constexpr std::array<std::string_view, 5> kNames{"sum", "max", "min", "prod", "avg"};
+  return kNames[static_cast<std::size_t>(op)];
+}
+
+CollectiveData::CollectiveData(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                               const CollectiveProblem& problem)
+    : problem_{problem},
+      collective_{algorithm.collective},
+      world_{machine.system.sips.count},
+      out_elems_{elements_out(algorithm.collective, problem.n_elem, machine.system.sips.count)} {
+  const bool gives_more = collective_ == "all_gather" || collective_ == "reduce_scatter";
+  if (gives_more || collective_ == "all_to_all") out_elems_of_ = collective_;
+  const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
+  cubes_ = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
+  pes_ = 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
+  const std::set<PeCoord> together =
+      joined(ccl::topologies().at(algorithm.topology).wire(machine, participants));
+  combined_ = static_cast<int>(together.size());
+  over_parts_ = combined_ == world_ * parts() && parts() > 1;
+  if (collective_ != "all_reduce" && collective_ != "reduce" && collective_ != "reduce_scatter") return;
+  combinations_.resize(over_parts_ ? 1 : static_cast<std::size_t>(parts()));
+  for (int rank = 0; rank < world_; ++rank) {
+    for (int part = 0; part < parts(); ++part) {
+      combine(combinations_[over_parts_ ? 0 : static_cast<std::size_t>(part)], rank, part);
+    }
+  }
+  if (problem_.op != Reduction::avg) return;
+  for (std::vector<double>& all : combinations_) {
+    for (double& x : all) x /= combined_;
+  }
+}
+
+host::TensorOptions CollectiveData::placed(std::string name) const {
+  return {.dp = {.cube = topology::Split::row_wise,
+                 .pe = topology::Split::row_wise,
+                 .num_cubes = cubes_,
+                 .num_pes = pes_},
+          .name = std::move(name)};
+}
+
+host::HostArray CollectiveData::input(int rank) const {
+  return host::generate({parts(), problem_.n_elem}, problem_.dtype, [&](std::int64_t i) {
+    return in(rank, static_cast<int>(i / problem_.n_elem), i % problem_.n_elem);
+  });
+}
+
+// Many parts hold smaller and fewer numbers.
+double CollectiveData::in(int rank, int part, std::int64_t i) const {
+  const std::uint64_t draw = Digest{}.add(rank).add(part).add(i).value() >> 16;
+  if (problem_.op == Reduction::prod) return draw % 2 == 0 ? 1.0 : -1.0;
+  const std::int64_t exact = exact_up_to(problem_.dtype);
+  const std::int64_t most = std::clamp<std::int64_t>(exact / combined_, 1, 3);
+  const std::int64_t one_in = 2 * combined_ / exact + 1;
+  if (draw % static_cast<std::uint64_t>(one_in) != 0) return 0.0;
+  return static_cast<double>((draw >> 16) % static_cast<std::uint64_t>(most + 1));
+}
+
+void CollectiveData::combine(std::vector<double>& all, int rank, int part) const {
+  const bool first = all.empty();
+  if (first) all.resize(static_cast<std::size_t>(problem_.n_elem));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double x = in(rank, part, static_cast<std::int64_t>(i));
+    if (first) {
+      all[i] = x;
+    } else if (problem_.op == Reduction::max) {
+      all[i] = std::max(all[i], x);
+    } else if (problem_.op == Reduction::min) {
+      all[i] = std::min(all[i], x);
+    } else {
+      all[i] = problem_.op == Reduction::prod ? all[i] * x : all[i] + x;
+    }
+  }
+}
+
+std::vector<double> CollectiveData::expected(int rank, int part) const {
+  const std::int64_t share = problem_.n_elem / world_;
+  std::vector<double> row;
+  row.reserve(static_cast<std::size_t>(out_elems_));
+  for (std::int64_t i = 0; i < out_elems_; ++i) {
+    double x = 0.0;
+    if (collective_ == "all_reduce") x = combination(part, i);
+    if (collective_ == "reduce") x = rank == problem_.root ? combination(part, i) : in(rank, part, i);
+    if (collective_ == "reduce_scatter") x = combination(part, rank * share + i);
+    if (collective_ == "broadcast") x = in(problem_.root, part, i);
+    if (collective_ == "sendrecv") x = in((rank + world_ - 1) % world_, part, i);
+    if (collective_ == "all_gather") x = in(static_cast<int>(i / problem_.n_elem), part, i % problem_.n_elem);
+    if (collective_ == "all_to_all") x = in(static_cast<int>(i / share), part, rank * share + i % share);
+    row.push_back(x);
+  }
+  return row;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/host/host_array.hpp"
+#include "kbsim/host/tensor.hpp"
+#include "kbsim/tl/collective_args.hpp"
+
+namespace kbsim::app {
+
+/// One collective: on how much, of what, and what is to be done with it.
+struct CollectiveProblem {
+  std::int64_t n_elem = 8;  // of each part of the input
+  DType dtype = f16;
+  Reduction op = Reduction::sum;
+  int root = 0;
+};
+
+[[nodiscard]] std::string_view name_of(Reduction op);
+
+/// What goes into a collective on a machine, and what must come out. A rank's tensor is a row for each PE
+/// that takes part; the inputs are small whole numbers, different everywhere, of which no sum is rounded.
+class CollectiveData {
+ public:
+  CollectiveData(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                 const CollectiveProblem& problem);
+
+  [[nodiscard]] const CollectiveProblem& problem() const { return problem_; }
+  [[nodiscard]] const std::string& collective() const { return collective_; }
+  [[nodiscard]] bool in_place() const { return out_elems_of_.empty(); }
+  /// Parts of a rank's tensor.
+  [[nodiscard]] int parts() const { return cubes_ * pes_; }
+  /// Parts that become one, of all ranks together.
+  [[nodiscard]] int combined() const { return combined_; }
+  [[nodiscard]] std::int64_t out_elems() const { return out_elems_; }
+
+  /// How a rank's tensor lies on its package.
+  [[nodiscard]] host::TensorOptions placed(std::string name) const;
+  [[nodiscard]] host::HostArray input(int rank) const;
+  /// A row of a rank's output.
+  [[nodiscard]] std::vector<double> expected(int rank, int part) const;
+
+ private:
+  [[nodiscard]] double in(int rank, int part, std::int64_t i) const;
+  void combine(std::vector<double>& all, int rank, int part) const;
+  [[nodiscard]] double combination(int part, std::int64_t i) const {
+    return combinations_[over_parts_ ? 0 : static_cast<std::size_t>(part)][static_cast<std::size_t>(i)];
+  }
+
+  CollectiveProblem problem_;
+  std::string collective_;
+  std::string out_elems_of_;  // the collective, if it isn't in place
+  int world_ = 1;
+  int cubes_ = 1;
+  int pes_ = 1;
+  int combined_ = 1;
+  std::int64_t out_elems_ = 0;
+  bool over_parts_ = false;  // all parts of a rank become one, not just equal parts of all ranks
+  std::vector<std::vector<double>> combinations_;  // by part; one, if all become one
+};
+
+}  // namespace kbsim::app

@@ -1,0 +1,100 @@
+#include "collective_run.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "kbsim/replay/compare.hpp"
+
+namespace kbsim::app {
+namespace {
+
+struct Tensors {
+  std::optional<host::Tensor> in;
+  std::optional<host::Tensor> out;  // none: in place
+};
+
+struct Shared {
+  const CollectiveData* data;
+  std::vector<Tensors>* tensors;  // by rank
+  CollectiveRun* run;
+};
+
+Task<> prepare(host::Rank& rk, Shared shared) {
+  const CollectiveData& data = *shared.data;
+  Tensors& mine = (*shared.tensors)[static_cast<std::size_t>(rk.index)];
+  const DType dtype = data.problem().dtype;
+  const host::HostArray contents = data.input(rk.index);
+  mine.in = co_await rk.torch.from_host(contents, data.placed(fmt::format("ccl_in_r{}", rk.index)));
+  if (data.in_place()) co_return;
+  const Shape shape{data.parts(), data.out_elems()};
+  mine.out = co_await rk.torch.empty(shape, dtype, data.placed(fmt::format("ccl_out_r{}", rk.index)));
+}
+
+host::Distributed::Done begin(host::Rank& rk, const CollectiveData& data, const Tensors& mine) {
+  const CollectiveProblem& p = data.problem();
+  const std::string& what = data.collective();
+  if (what == "all_gather") return rk.dist.all_gather_into_tensor(*mine.out, *mine.in);
+  if (what == "reduce_scatter") return rk.dist.reduce_scatter_tensor(*mine.out, *mine.in, {.op = p.op});
+  if (what == "all_to_all") return rk.dist.all_to_all_single(*mine.out, *mine.in);
+  if (what == "broadcast") return rk.dist.broadcast(*mine.in, {.src = p.root});
+  if (what == "reduce") return rk.dist.reduce(*mine.in, {.dst = p.root, .op = p.op});
+  if (what == "sendrecv") return rk.dist.sendrecv(*mine.in);
+  return rk.dist.all_reduce(*mine.in, {.op = p.op});
+}
+
+Task<> once(host::Rank& rk, Shared shared) {
+  const auto& mine = (*shared.tensors)[static_cast<std::size_t>(rk.index)];
+  const auto work = begin(rk, *shared.data, mine);
+  co_await work;
+}
+
+Task<> check(host::Rank& rk, Shared shared) {
+  const CollectiveData& data = *shared.data;
+  const Tensors& mine = (*shared.tensors)[static_cast<std::size_t>(rk.index)];
+  const host::HostArray result = co_await (mine.out ? *mine.out : *mine.in).to_host();
+  const auto row = static_cast<std::size_t>(data.out_elems() * itemsize(result.dtype()));
+  for (int part = 0; part < data.parts(); ++part) {
+    const auto bytes = std::span{result.bytes()}.subspan(static_cast<std::size_t>(part) * row, row);
+    const auto found = replay::compare(bytes, data.expected(rk.index, part), result.dtype(), {.ulp = 0.5});
+    shared.run->wrong += found.wrong;
+  }
+}
+
+double mean(const std::vector<host::CollectiveTiming>& timings, Time (host::CollectiveTiming::*of)() const) {
+  double sum = 0.0;
+  for (const host::CollectiveTiming& timing : timings) sum += to_ns((timing.*of)());
+  return sum / static_cast<double>(timings.size());
+}
+
+}  // namespace
+
+double CollectiveRun::mean_latency_ns() const { return mean(slowest, &host::CollectiveTiming::latency); }
+double CollectiveRun::mean_kernel_ns() const { return mean(slowest, &host::CollectiveTiming::kernel); }
+
+host::CollectiveTiming slowest(std::vector<host::CollectiveTiming> of_ranks) {
+  std::ranges::sort(of_ranks, {}, &host::CollectiveTiming::rank);
+  return *std::ranges::max_element(of_ranks, {}, &host::CollectiveTiming::latency);
+}
+
+Task<> run_collective(host::Rank& main, const CollectiveData* data, CollectiveRepeats repeats,
+                      CollectiveRun* run) {
+  co_await main.dist.init_process_group({});
+  const int world = main.dist.get_world_size();
+  std::vector<Tensors> tensors(static_cast<std::size_t>(world));
+  const Shared shared{.data = data, .tensors = &tensors, .run = run};
+  co_await main.mp.spawn(prepare, shared, {.nprocs = world});
+  for (int i = 0; i < repeats.warmup + repeats.iterations; ++i) {
+    main.session().collectives().clear();
+    co_await main.mp.spawn(once, shared, {.nprocs = world});
+    if (i >= repeats.warmup) run->slowest.push_back(slowest(main.session().collectives()));
+    if (i > 0 || !repeats.check) continue;
+    run->checked = true;
+    co_await main.mp.spawn(check, shared, {.nprocs = world});
+  }
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kbsim/host/rank.hpp"
+
+#include "collective_data.hpp"
+
+namespace kbsim::app {
+
+/// How often, and whether the first one's numbers are looked at.
+struct CollectiveRepeats {
+  int warmup = 0;
+  int iterations = 1;
+  bool check = true;
+};
+
+/// How a collective went. All ranks call it at the same simulated time.
+struct CollectiveRun {
+  std::vector<host::CollectiveTiming> slowest;  // rank, of each iteration after the warm-up
+  std::int64_t wrong = 0;                       // elements, of all ranks' outputs
+  bool checked = false;
+
+  [[nodiscard]] double mean_latency_ns() const;
+  [[nodiscard]] double mean_kernel_ns() const;
+};
+
+/// Tensors on every rank, then the collective as often as asked. The main rank's program awaits it.
+[[nodiscard]] Task<> run_collective(host::Rank& main, const CollectiveData* data, CollectiveRepeats repeats,
+                                    CollectiveRun* run);
+
+/// A latency is the time from a rank's call to its end; the slowest rank's counts.
+[[nodiscard]] host::CollectiveTiming slowest(std::vector<host::CollectiveTiming> of_ranks);
+
+}  // namespace kbsim::app
