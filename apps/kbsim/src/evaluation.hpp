@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <boost/json/array.hpp>
+#include <boost/program_options.hpp>
 
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/ccl_spec.hpp"
@@ -18,6 +20,9 @@ namespace kbsim::app {
 struct EvaluationRequest {
   const config::MachineSpec& machine;
   const config::CclSpec& ccl;
+  std::string algorithm;                             // "": the default one, or those of its own
+  std::optional<std::string> buffer_kind;            // as asked for
+  const boost::program_options::variables_map& own;  // the options that it has described
   Parallel parallel;
 };
 
@@ -36,6 +41,8 @@ struct Evaluation {
   std::function<Simulated(const EvaluationRequest&)> run;
   std::function<std::string(const Rows&)> text;                   // tables for people
   std::function<void(const Rows&, const OutputFolder&)> figures;  // with their data beside them
+  /// Options besides those of every run, if it has any.
+  std::function<void(boost::program_options::options_description&)> describe = {};
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();
 

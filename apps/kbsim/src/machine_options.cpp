@@ -68,9 +68,10 @@ std::pair<config::MachineSpec, config::CclSpec> MachineOptions::load() const {
 }
 
 bool parse_options(const Arguments& arguments, po::options_description& options, const std::string& usage,
-                   const std::string& examples) {
+                   const std::string& examples, po::variables_map* parsed) {
   options.add_options()("help", "this text");
-  po::variables_map values;
+  po::variables_map local;
+  po::variables_map& values = parsed != nullptr ? *parsed : local;
   try {
     po::store(po::command_line_parser(arguments)
                   .options(options)

@@ -28,6 +28,7 @@ struct MachineOptions {
 /// `examples`, and gives false. UsageError names what can't be understood.
 [[nodiscard]] bool parse_options(const Arguments& arguments,
                                  boost::program_options::options_description& options,
-                                 const std::string& usage, const std::string& examples);
+                                 const std::string& usage, const std::string& examples,
+                                 boost::program_options::variables_map* values = nullptr);
 
 }  // namespace kbsim::app

@@ -1,4 +1,5 @@
 // kbsim run: one bench on one machine.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -39,6 +40,8 @@ struct Options {
   MachineOptions machine;
   std::vector<std::string> kernels;
   std::string bench;
+  std::string algorithm;
+  std::optional<std::string> buffer_kind;
   std::string oplog;
   bool verify_data = false;
   bool timing_only = false;
@@ -78,6 +81,12 @@ po::options_description description(Options& o) {
   describe_kernels(all, &o.kernels);
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
+  add("algorithm", po::value(&o.algorithm)->value_name("NAME"),
+      "collective algorithm of the ccl file (default: its defaults.algorithm)");
+  add("buffer-kind", po::value<std::string>()->value_name("KIND")->notifier([&](const std::string& v) {
+    o.buffer_kind = v;
+  }),
+      "memory of its queues' slots, in place of what the ccl file says: tcm, hbm or sram");
   add("verify-data", po::bool_switch(&o.verify_data), "print the check of every tensor");
   add("timing-only", po::bool_switch(&o.timing_only), "not there yet (exit code 5): record no values at all");
   add("oplog", po::value(&o.oplog)->value_name("FILE"),
@@ -108,6 +117,7 @@ const std::string kExamples = R"(
 examples:
   kbsim --topology topology.yaml --bench ccl_allreduce
   kbsim --topology topology.yaml --bench ccl_allreduce --set system.sips.count=8 --json
+  kbsim --topology topology.yaml --bench ccl --algorithm ring_all_gather -b 1K -e 1M -f 4
   kbsim --topology topology.yaml --bench ccl_allreduce --set ccl.defaults.n_slots=1 --verify-data
 )";
 
@@ -137,6 +147,12 @@ void simulate(host::Session& session, const Options& options) {
       print_races(session.machine().races().reports(session.sim().now()));
     throw;
   }
+}
+
+void require_buffer_kind(const std::string& kind) {
+  const std::vector<std::string> known{"tcm", "hbm", "sram"};
+  if (std::ranges::find(known, kind) == known.end())
+    throw UsageError{fmt::format("--buffer-kind must be tcm, hbm or sram, got '{}'", kind)};
 }
 
 // What an algorithm names must be there before anything runs.
@@ -192,7 +208,8 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
 }
 
-ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, const Arguments& arguments) {
+ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, const po::variables_map& own,
+                        const Arguments& arguments) {
   if (options.stop_at_ns || options.max_events || options.shuffle_ties || options.race ||
       !options.oplog.empty())
     throw Unsupported{
@@ -203,6 +220,9 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
   const EvaluationRequest request{
       .machine = machine,
       .ccl = ccl,
+      .algorithm = options.algorithm,
+      .buffer_kind = options.buffer_kind,
+      .own = own,
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
   if (options.dry_run) return ExitCode::ok;
   return evaluate(evaluation, request,
@@ -212,6 +232,24 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
                    .json = options.json,
                    .quiet = options.quiet},
                   arguments);
+}
+
+// The evaluation that the arguments name, if they name one: it may have options of its own.
+const Evaluation* evaluation_of(const Arguments& arguments) {
+  constexpr std::string_view kOption = "--bench";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    if (word == kOption && i + 1 < arguments.size()) return evaluations().find(arguments[i + 1]);
+    if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
+      return evaluations().find(std::string{word.substr(kOption.size() + 1)});
+  }
+  return nullptr;
+}
+
+config::AlgorithmSpec algorithm_of(const Options& options, const config::CclSpec& ccl) {
+  config::AlgorithmSpec algorithm = ccl.resolve(options.algorithm);
+  if (options.buffer_kind) algorithm.buffer_kind = *options.buffer_kind;
+  return algorithm;
 }
 
 // An evaluation whose name is mistyped is meant, too.
@@ -227,19 +265,27 @@ const Bench& known_bench(const std::string& name) {
 ExitCode run_bench(const Arguments& arguments) {
   Options options;
   po::options_description all = description(options);
-  if (!parse_options(arguments, all, "kbsim [run] --topology FILE --bench NAME [options]", kExamples))
+  const Evaluation* evaluation = evaluation_of(arguments);
+  if (evaluation != nullptr && evaluation->describe) {
+    po::options_description own{"options of this bench"};
+    evaluation->describe(own);
+    all.add(own);
+  }
+  po::variables_map values;
+  if (!parse_options(arguments, all, "kbsim [run] --topology FILE --bench NAME [options]", kExamples,
+                     &values))
     return ExitCode::ok;
 
   if (options.timing_only)
     throw Unsupported{"--timing-only isn't there yet: every run records its values and checks its results"};
   const auto start = std::chrono::steady_clock::now();
   load_kernels(options.kernels);
-  if (const Evaluation* evaluation = evaluations().find(options.bench))
-    return run_evaluation(*evaluation, options, arguments);
+  if (options.buffer_kind) require_buffer_kind(*options.buffer_kind);
+  if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);
   const auto [machine, ccl] = options.machine.load();
-  const config::AlgorithmSpec algorithm = ccl.resolve("");
+  const config::AlgorithmSpec algorithm = algorithm_of(options, ccl);
   require_known(algorithm);
   const host::SessionOptions how = session_options(options);
 

@@ -1,0 +1,208 @@
+// One collective over a range of sizes, as nccl-tests measure them: the same flags, columns and factors.
+#include <algorithm>
+#include <limits>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/report/output_file.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+#include "ccl_row.hpp"
+#include "evaluation.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+struct Sweep {
+  Bytes least;
+  Bytes most;
+  Bytes step{};
+  std::int64_t factor = 1;
+};
+
+// "1K" is 1024 bytes, as in nccl-tests.
+Bytes bytes_of(const po::variables_map& own, const char* option) {
+  const auto& text = own[option].as<std::string>();
+  std::size_t digits = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+  const std::string unit = text.substr(digits);
+  const int shift = unit.empty() || unit == "B"    ? 0
+                    : unit == "K" || unit == "KiB" ? 10
+                    : unit == "M" || unit == "MiB" ? 20
+                    : unit == "G" || unit == "GiB" ? 30
+                                                   : -1;
+  if (digits == 0 || digits > 9 || shift < 0)
+    throw UsageError{fmt::format("--{} {}: expected bytes, as 1024, 1K, 4M or 1G", option, text)};
+  return Bytes{std::stoll(text.substr(0, digits)) << shift};
+}
+
+void describe(po::options_description& to) {
+  auto add = to.add_options();
+  const auto text = [](const char* name, const char* standard) {
+    return po::value<std::string>()->value_name(name)->default_value(standard);
+  };
+  const auto number = [](const char* name, std::int64_t standard) {
+    return po::value<std::int64_t>()->value_name(name)->default_value(standard);
+  };
+  add("minbytes,b", text("BYTES", "1K"), "smallest size; K, M and G are powers of 1024");
+  add("maxbytes,e", text("BYTES", "1M"), "largest size");
+  add("stepbytes,i", text("BYTES", "0"), "from one size to the next");
+  add("stepfactor,f", number("N", 4), "factor from one size to the next, unless there are --stepbytes");
+  add("op,o", text("OP", "sum"), "sum, prod, max, min, avg, or all of them");
+  add("datatype,d", text("TYPE", "half"), "half, bfloat16, float, double, int8, uint8, int32");
+  add("root,r", number("RANK", 0), "of reduce and broadcast");
+  add("iters,n", number("N", 1), "calls that count; equal ones take equally long");
+  add("warmup_iters,w", number("N", 0), "calls before them");
+  add("check,c", number("0|1", 1), "whether the first call's numbers are compared with a reference");
+  add("output_file,J", po::value<std::string>()->value_name("FILE"), "write the results in nccl-tests' JSON");
+}
+
+std::int64_t number_of(const po::variables_map& own, const char* option, std::int64_t least,
+                       std::int64_t most) {
+  const auto value = own[option].as<std::int64_t>();
+  if (value >= least && value <= most) return value;
+  throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
+}
+
+std::vector<Bytes> sizes_of(const po::variables_map& own) {
+  const Bytes least = bytes_of(own, "minbytes");
+  const Bytes most = bytes_of(own, "maxbytes");
+  const Bytes step = bytes_of(own, "stepbytes");
+  const std::int64_t factor = number_of(own, "stepfactor", 1, 1 << 20);
+  if (least > most)
+    throw UsageError{
+        fmt::format("--minbytes {} is more than --maxbytes {}", to_string(least), to_string(most))};
+  if (least == 0_B) throw UsageError{"--minbytes must be at least 1"};
+  std::vector<Bytes> sizes;
+  constexpr std::size_t kMost = 10'000;
+  for (Bytes size = least; size <= most;) {
+    sizes.push_back(size);
+    if (sizes.size() > kMost) throw UsageError{fmt::format("more than {} sizes; raise --stepbytes", kMost)};
+    if (step > 0_B) {
+      size += step;
+    } else if (factor > 1) {
+      size = size * factor;
+    } else {
+      break;
+    }
+  }
+  return sizes;
+}
+
+std::vector<Reduction> operations_of(const std::string& text) {
+  if (text == "all") return {Reduction::sum, Reduction::prod, Reduction::max, Reduction::min, Reduction::avg};
+  return {reduction_named(text)};
+}
+
+// What would fail in the middle of the run is refused before it.
+void check(const CclPoint& point) {
+  (void)kernels().at(point.algorithm.kernel);
+  (void)ccl::topologies().at(point.algorithm.topology);
+  (void)ccl::mappers().at(point.algorithm.mapper);
+  if (point.op == Reduction::avg && !info(point.dtype).floating)
+    throw UsageError{fmt::format("-o avg of integers ({})", nccl_name(point.dtype))};
+}
+
+std::vector<CclPoint> points_of(const EvaluationRequest& request) {
+  const po::variables_map& own = request.own;
+  const int ranks = request.machine.system.sips.count;
+  CclPoint point{.machine = request.machine,
+                 .algorithm = request.ccl.resolve(request.algorithm),
+                 .size = {},
+                 .dtype = dtype_named(own["datatype"].as<std::string>()),
+                 .root = static_cast<int>(number_of(own, "root", 0, ranks - 1)),
+                 .repeats = {.warmup = static_cast<int>(number_of(own, "warmup_iters", 0, 1000)),
+                             .iterations = static_cast<int>(number_of(own, "iters", 1, 1000)),
+                             .check = number_of(own, "check", 0, 1) == 1}};
+  if (request.buffer_kind) point.algorithm.buffer_kind = *request.buffer_kind;
+  std::vector<CclPoint> points;
+  for (const Reduction op : operations_of(own["op"].as<std::string>())) {
+    for (const Bytes size : sizes_of(own)) {
+      point.op = op;
+      point.size = size;
+      check(point);
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
+boost::json::object nccl_tests_json(const Rows& rows) {
+  boost::json::array results;
+  for (const auto& value : rows) {
+    const boost::json::object& row = value.as_object();
+    boost::json::object measured{{"time", row.at("time")},
+                                 {"alg_bw", row.at("alg_bw")},
+                                 {"bus_bw", row.at("bus_bw")},
+                                 {"nwrong", row.at("nwrong")}};
+    results.push_back({{"size", row.at("size")},
+                       {"count", row.at("count")},
+                       {"type", row.at("type")},
+                       {"redop", row.at("redop")},
+                       {"root", row.at("root")},
+                       {"in_place", measured}});
+  }
+  return {{"version", KBSIM_VERSION}, {"results", results}};
+}
+
+Simulated simulate_all(const EvaluationRequest& request) {
+  const std::vector<CclPoint> points = points_of(request);
+  std::vector<boost::json::object> rows(points.size());
+  const std::vector<bool> ended = in_parallel(points.size(), "sizes", request.parallel, [&](std::size_t i) {
+    const std::size_t job = points.size() - 1 - i;  // the long ones first
+    rows[job] = simulate(points[job]);
+  });
+  std::vector<bool> by_row(ended.rbegin(), ended.rend());
+  const std::vector<boost::json::object> some = only_ended(std::move(rows), by_row);
+  Simulated result{.rows = Rows(some.begin(), some.end()), .whole = some.size() == points.size()};
+  if (request.own.count("output_file") > 0) {
+    report::write_file(request.own["output_file"].as<std::string>(),
+                       boost::json::serialize(nccl_tests_json(result.rows)) + "\n");
+  }
+  return result;
+}
+
+std::string text(const Rows& rows) {
+  const boost::json::object& first = rows.front().as_object();
+  std::string lines =
+      fmt::format("# {} on {} ranks, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
+                  first.at("world_size").to_number<int>(), first.at("buffer_kind").as_string().c_str());
+  lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8} {:>6}\n", "size", "count",
+                       "type", "redop", "root", "time", "algbw", "busbw", "#wrong");
+  lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8}\n", "(B)", "(elements)", "", "",
+                       "", "(us)", "(GB/s)", "(GB/s)");
+  double bus = 0.0;
+  std::int64_t wrong = 0;
+  for (const auto& value : rows) {
+    const boost::json::object& row = value.as_object();
+    const boost::json::value& n = row.at("nwrong");
+    if (!n.is_null()) wrong += n.to_number<std::int64_t>();
+    bus += row.at("bus_bw").to_number<double>();
+    lines += fmt::format("  {:>12} {:>12} {:>8} {:>6} {:>5} {:>10.3f} {:>8.2f} {:>8.2f} {:>6}\n",
+                         row.at("size").to_number<std::int64_t>(), row.at("count").to_number<std::int64_t>(),
+                         row.at("type").as_string().c_str(), row.at("redop").as_string().c_str(),
+                         row.at("root").to_number<int>(), row.at("time").to_number<double>(),
+                         row.at("alg_bw").to_number<double>(), row.at("bus_bw").to_number<double>(),
+                         n.is_null() ? "N/A" : fmt::format("{}", n.to_number<std::int64_t>()));
+  }
+  return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n", wrong,
+                             wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()));
+}
+
+void figures(const Rows&, const OutputFolder&) {}
+
+const bool kRegistered =
+    (evaluations().add("ccl",
+                       {.doc = "one collective over a range of sizes, with nccl-tests' flags and columns",
+                        .run = simulate_all,
+                        .text = text,
+                        .figures = figures,
+                        .describe = describe}),
+     true);
+
+}  // namespace
+}  // namespace kbsim::app

@@ -1,0 +1,117 @@
+#include "ccl_row.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+
+namespace kbsim::app {
+namespace {
+
+constexpr std::array<std::pair<const char*, DType>, 14> kDtypes{{{"half", f16},
+                                                                 {"bfloat16", DType::bf16},
+                                                                 {"float", f32},
+                                                                 {"double", DType::f64},
+                                                                 {"int8", DType::i8},
+                                                                 {"uint8", DType::u8},
+                                                                 {"int32", DType::i32},
+                                                                 {"f16", f16},
+                                                                 {"bf16", DType::bf16},
+                                                                 {"f32", f32},
+                                                                 {"f64", DType::f64},
+                                                                 {"i8", DType::i8},
+                                                                 {"u8", DType::u8},
+                                                                 {"i32", DType::i32}}};
+constexpr std::array kReductions{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min,
+                                 Reduction::avg};
+
+bool reduces(const std::string& collective) {
+  return collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
+}
+
+bool has_root(const std::string& collective) { return collective == "reduce" || collective == "broadcast"; }
+
+}  // namespace
+
+DType dtype_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& [word, dtype] : kDtypes) {
+    if (word == name) return dtype;
+    known.emplace_back(word);
+  }
+  throw UsageError{fmt::format("-d {}: no such type{}", name, name_hint(name, known))};
+}
+
+std::string nccl_name(DType dtype) {
+  return std::ranges::find(kDtypes, dtype, [](const auto& entry) { return entry.second; })->first;
+}
+
+Reduction reduction_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Reduction op : kReductions) {
+    if (name_of(op) == name) return op;
+    known.emplace_back(name_of(op));
+  }
+  throw UsageError{fmt::format("-o {}: no such operation{}", name, name_hint(name, known))};
+}
+
+std::int64_t elements_of(const CclPoint& point) {
+  const std::int64_t ranks = point.machine.system.sips.count;
+  const std::int64_t all = std::max<std::int64_t>(1, point.size.count() / itemsize(point.dtype));
+  const std::string& what = point.algorithm.collective;
+  if (what == "all_gather") return std::max<std::int64_t>(1, all / ranks);
+  if (what == "reduce_scatter" || what == "all_to_all") return std::max(ranks, all / ranks * ranks);
+  return all;
+}
+
+double bus_factor(const std::string& collective, int ranks) {
+  const double others = static_cast<double>(ranks - 1) / ranks;
+  if (collective == "all_reduce") return 2.0 * others;
+  const bool each_its_part =
+      collective == "all_gather" || collective == "reduce_scatter" || collective == "all_to_all";
+  return each_its_part ? others : 1.0;
+}
+
+boost::json::object simulate(const CclPoint& point) {
+  const std::int64_t n = elements_of(point);
+  const std::string& what = point.algorithm.collective;
+  const CollectiveData data{point.machine,
+                            point.algorithm,
+                            {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root}};
+  host::Session session{point.machine, point.algorithm, {.replay_threads = 1}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  CollectiveRun run;
+  (void)session.sim().spawn("ccl", main.run(run_collective(main, &data, point.repeats, &run)));
+  session.run();
+
+  const std::int64_t count = what == "all_gather" ? n * point.machine.system.sips.count : n;
+  const std::int64_t size = count * itemsize(point.dtype);
+  const double ns = run.mean_latency_ns();
+  const double algbw = static_cast<double>(size) / ns;
+  const double factor = bus_factor(what, data.combined());
+  const bool right = run.wrong == 0;
+  return {{"size", size},
+          {"count", n},
+          {"type", nccl_name(point.dtype)},
+          {"redop", reduces(what) ? boost::json::string{name_of(point.op)} : boost::json::string{"none"}},
+          {"root", has_root(what) ? point.root : -1},
+          {"time", ns / 1000.0},
+          {"alg_bw", algbw},
+          {"bus_bw", algbw * factor},
+          {"nwrong", run.checked ? boost::json::value(run.wrong) : boost::json::value(nullptr)},
+          {"kernel_us", run.mean_kernel_ns() / 1000.0},
+          {"algorithm", point.algorithm.name},
+          {"buffer_kind", point.algorithm.buffer_kind},
+          {"sip_topology", point.machine.system.sips.topology},
+          {"world_size", point.machine.system.sips.count},
+          {"correct", right},
+          {"simulated_ns", to_ns(session.sim().now())},
+          {"events", session.sim().events()}};
+}
+
+}  // namespace kbsim::app

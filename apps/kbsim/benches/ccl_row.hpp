@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+
+#include <boost/json/object.hpp>
+
+#include "collective_run.hpp"
+
+namespace kbsim::app {
+
+/// One simulation of one collective of so many bytes a rank, as collective benchmarks count them.
+struct CclPoint {
+  config::MachineSpec machine;
+  config::AlgorithmSpec algorithm;
+  Bytes size;
+  DType dtype = f16;
+  Reduction op = Reduction::sum;
+  int root = 0;
+  CollectiveRepeats repeats;
+};
+
+/// The elements of each part that `size` stands for, rounded to what the ranks can divide, at least 1 each:
+/// of an all-gather, size is what comes out, else what goes in.
+[[nodiscard]] std::int64_t elements_of(const CclPoint& point);
+
+/// By what nccl-tests multiplies the algorithm's bandwidth, so that it can be compared with a link's.
+[[nodiscard]] double bus_factor(const std::string& collective, int ranks);
+
+/// Simulates it, checked unless asked otherwise. Columns of nccl-tests (time in us, bandwidths in GB/s, n in
+/// busbw the parts that become one), and what else there is to know.
+[[nodiscard]] boost::json::object simulate(const CclPoint& point);
+
+/// The dtype by nccl-tests' name or ours; UsageError otherwise. And the reduction.
+[[nodiscard]] DType dtype_named(const std::string& name);
+[[nodiscard]] Reduction reduction_named(const std::string& name);
+[[nodiscard]] std::string nccl_name(DType dtype);
+
+}  // namespace kbsim::app
