@@ -71,7 +71,7 @@ TEST_CASE("configs/ccl.yaml: the default algorithm is the all-reduce between cub
   const AlgorithmSpec& algorithm = ccl.resolve("");
   CHECK(algorithm.name == "intercube_allreduce");
   CHECK(algorithm.kernel == "intercube_allreduce");
-  CHECK(algorithm.mapper == "leader_only");
+  CHECK(algorithm.mapper == "cube_leaders");
   CHECK(algorithm.validator == "single_shard_per_rank");
   CHECK(algorithm.n_elem == 8);
 }

@@ -142,15 +142,16 @@ TEST_CASE("Collectives: the error of one that nobody awaits doesn't vanish") {
 TEST_CASE("Collectives: ranks that disagree are told both calls and both places") {
   fails(mismatch, ExitCode::deadlock,
         {"Detected mismatch between collectives on ranks. Rank ",
-         "CollectiveFingerPrint(SequenceNumber=0, OpType=ALLREDUCE, TensorShape=[4, 8], TensorDtypes=f16) at "
+         "CollectiveFingerPrint(SequenceNumber=0, OpType=ALLREDUCE, TensorShape=[4, 8], TensorDtypes=f16, "
+         "Options=sum, root 0) at "
          "collectives.cpp:",
-         "TensorShape=[4, 16], TensorDtypes=f16) at collectives.cpp:"});
+         "TensorShape=[4, 16], TensorDtypes=f16, Options=sum, root 0) at collectives.cpp:"});
 }
 
 TEST_CASE("Collectives: a tensor that the algorithm can't work on is refused with place and reason") {
   fails(another_device, ExitCode::usage,
         {"-- Process 1 terminated", "collectives.cpp:",
-         "all_reduce of 'x': it is on device 0, but rank 1 is "
+         "all_reduce of 'x': 'x' is on device 0, but rank 1 is "
          "device 1"});
   fails(uneven_shards, ExitCode::usage, {"all_reduce of 'x': intercube_allreduce needs shards of one size"});
   fails(misplaced, ExitCode::usage,

@@ -20,6 +20,7 @@ THIRD_PARTY = {
     "boost/asio": {"sim", "replay", "apps"},
     "boost/system": {"sim", "replay", "apps"},
     "boost/json": {"report", "apps"},
+    "boost/tokenizer.hpp": {"report"},
     "boost/program_options": {"apps"},
     "boost/dll": {"apps"},
     "yaml-cpp/": {"config"},

@@ -33,6 +33,23 @@ bool reduces(const std::string& collective) {
   return collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
 }
 
+// How busy each link between packages was while the kernels ran, per mille of that time, as "0>1:423 1>0:17":
+// a word, for a cell of a table. Whatever else they carried is too little to see.
+std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
+  std::string all;
+  const auto& nodes = fabric.graph().nodes();
+  double window = 0.0;
+  for (const host::CollectiveTiming& timing : run.slowest) window += to_ns(timing.kernel());
+  for (const hw::LiveLink& link : fabric.links()) {
+    const int from = nodes[link.from.value()].at.sip;
+    const int to = nodes[link.to.value()].at.sip;
+    if (from < 0 || to < 0 || from == to) continue;
+    const double busy = to_ns(use_of(link.lane).busy);
+    all += fmt::format("{}{}>{}:{:.0f}", all.empty() ? "" : " ", from, to, 1000.0 * busy / window);
+  }
+  return all;
+}
+
 bool has_root(const std::string& collective) { return collective == "reduce" || collective == "broadcast"; }
 
 }  // namespace
@@ -108,6 +125,7 @@ boost::json::object simulate(const CclPoint& point) {
           {"algorithm", point.algorithm.name},
           {"buffer_kind", point.algorithm.buffer_kind},
           {"sip_topology", point.machine.system.sips.topology},
+          {"package_links", package_links(session.machine().fabric(), run)},
           {"world_size", point.machine.system.sips.count},
           {"correct", right},
           {"simulated_ns", to_ns(session.sim().now())},

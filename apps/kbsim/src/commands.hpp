@@ -23,5 +23,6 @@ ExitCode describe_topology(const Arguments& arguments);
 ExitCode traffic(const Arguments& arguments);
 ExitCode probe(const Arguments& arguments);
 ExitCode replay_log(const Arguments& arguments);
+ExitCode correlate(const Arguments& arguments);
 
 }  // namespace kbsim::app

@@ -58,6 +58,7 @@ const std::vector<Command>& commands() {
       {"probe", "latency and bandwidth of single paths, alone and under contention", probe},
       {"traffic", "synthetic traffic on a part of the fabric, and load-latency curves", traffic},
       {"topology", "check, describe and draw a topology file", describe_topology},
+      {"correlate", "simulated times against a reference's, measured or another simulator's", correlate},
       {"replay", "execute the op log that a run wrote with --oplog", replay_log},
       {"sweep", "a cross product of settings (not supported yet)",
        [](const Arguments&) { return not_yet("sweep"); }}};

@@ -1,0 +1,165 @@
+// How long do all-reduces take: over topologies of packages, sizes, algorithms, and memories of the slots?
+//
+// Each is simulated alone, checked, and held against an alpha-beta bound of the machine's own links.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "kbsim/host/probe.hpp"
+#include "kbsim/report/ccl_figures.hpp"
+#include "kbsim/report/correlation.hpp"
+#include "kbsim/tl/kernel.hpp"
+#include "kbsim/topology/sip_grid.hpp"
+
+#include "ccl_row.hpp"
+#include "evaluation.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+struct Joined {
+  const char* topology;
+  int packages;
+};
+constexpr std::array<Joined, 3> kJoined{{{"ring_1d", 2}, {"torus_2d", 4}, {"mesh_2d_no_wrap", 4}}};
+constexpr std::array kSizes{64_B, 1024_B, 4096_B, 16384_B};
+constexpr std::array kKinds{"tcm", "hbm", "sram"};
+
+config::MachineSpec machine_of(config::MachineSpec machine, const Joined& joined) {
+  machine.system.sips.count = joined.packages;
+  machine.system.sips.topology = joined.topology;
+  machine.system.sips.w = machine.system.sips.h = 0;
+  return machine;
+}
+
+/// The least that any all-reduce takes: a message's way to another package, and all that a package must send,
+/// 2 (N - 1) / N of the vector, over all its links to others.
+class Bound {
+ public:
+  Bound(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
+    const topology::SipGrid grid{machine.system.sips};
+    int links = 0;
+    for (const topology::Side side : topology::kSides) links += grid.neighbour(0, side) ? 1 : 0;
+    const int n = machine.system.sips.count;
+    alpha_ns_ = to_ns(host::probe(machine, algorithm, "pe-ipcq-other-sip", 1_B).took());
+    ns_per_byte_ = 2.0 * (n - 1) / n / (links * machine.system.sips.link.bandwidth.gbs());
+  }
+  [[nodiscard]] double us(double bytes) const { return (alpha_ns_ + ns_per_byte_ * bytes) / 1000.0; }
+
+ private:
+  double alpha_ns_ = 0.0;
+  double ns_per_byte_ = 0.0;
+};
+
+bool fits(const config::AlgorithmSpec& algorithm, const Joined& joined) {
+  if (algorithm.collective != "all_reduce") return false;
+  const bool needs_torus = algorithm.topology == "torus_2d" || algorithm.topology == "mesh_2d";
+  return !needs_torus || std::string_view{joined.topology} == "torus_2d";
+}
+
+// Algorithms that differ in nothing but the memory of their slots are one here.
+std::vector<config::AlgorithmSpec> algorithms_of(const config::CclSpec& ccl, const Joined& joined) {
+  std::vector<config::AlgorithmSpec> all;
+  for (const auto& [name, algorithm] : ccl.algorithms) {
+    const bool another = std::ranges::any_of(all, [&](const config::AlgorithmSpec& known) {
+      return known.kernel == algorithm.kernel && known.topology == algorithm.topology;
+    });
+    if (fits(algorithm, joined) && !another) all.push_back(algorithm);
+  }
+  return all;
+}
+
+struct Case {
+  CclPoint point;
+  std::size_t joined;
+};
+
+// Those of one topology together, the largest last.
+std::vector<Case> cases_of(const EvaluationRequest& request) {
+  std::vector<Case> cases;
+  for (std::size_t j = 0; j < kJoined.size(); ++j) {
+    const config::MachineSpec machine = machine_of(request.machine, kJoined[j]);
+    for (config::AlgorithmSpec algorithm : algorithms_of(request.ccl, kJoined[j])) {
+      (void)kernels().at(algorithm.kernel);
+      for (const char* kind : kKinds) {
+        if (request.buffer_kind && *request.buffer_kind != kind) continue;
+        algorithm.buffer_kind = kind;
+        for (const Bytes size : kSizes)
+          cases.push_back({.point = {.machine = machine, .algorithm = algorithm, .size = size}, .joined = j});
+      }
+    }
+  }
+  return cases;
+}
+
+boost::json::object row_of(const Case& of, const Bound& bound) {
+  boost::json::object row = simulate(of.point);
+  const topology::SipGrid grid{of.point.machine.system.sips};
+  row["kernel"] = of.point.algorithm.kernel;
+  row["sip_w"] = grid.width();
+  row["sip_h"] = grid.height();
+  row["bound_us"] = bound.us(row.at("size").to_number<double>());
+  return row;
+}
+
+Simulated simulate_all(const EvaluationRequest& request) {
+  if (!request.algorithm.empty()) throw UsageError{"milestone-1h-ccl runs all algorithms: no --algorithm"};
+  std::vector<Bound> bounds;
+  for (const Joined& joined : kJoined)
+    bounds.emplace_back(machine_of(request.machine, joined), request.ccl.resolve("intercube_allreduce"));
+  const std::vector<Case> cases = cases_of(request);
+  std::vector<boost::json::object> rows(cases.size());
+  const std::vector<bool> ended =
+      in_parallel(cases.size(), "simulations", request.parallel, [&](std::size_t i) {
+        const std::size_t job = cases.size() - 1 - i;
+        rows[job] = row_of(cases[job], bounds[cases[job].joined]);
+      });
+  const std::vector<boost::json::object> some =
+      only_ended(std::move(rows), std::vector<bool>(ended.rbegin(), ended.rend()));
+  return {.rows = Rows(some.begin(), some.end()), .whole = some.size() == cases.size()};
+}
+
+std::string text(const Rows& rows) {
+  std::string lines =
+      " all-reduce of f16, sum; size: of each part; bound: 2 (N - 1) / N S over a package's links, and "
+      "alpha\n"
+      "  packages           algorithm                      slots     size       time    algbw    busbw   "
+      "bound  #wrong\n"
+      "                                                              (B)       (us)   (GB/s)   (GB/s)    "
+      "(%)\n";
+  for (const auto& value : rows) {
+    const boost::json::object& row = value.as_object();
+    const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
+    lines += fmt::format("  {:<2}{:<17}{:<31}{:<5}{:>9.0f} {:>10.3f} {:>8.3f} {:>8.3f} {:>7.1f} {:>7.0f}\n",
+                         row.at("world_size").to_number<int>(), row.at("sip_topology").as_string().c_str(),
+                         row.at("kernel").as_string().c_str(), row.at("buffer_kind").as_string().c_str(),
+                         number("size"), number("time"), number("alg_bw"), number("bus_bw"),
+                         100.0 * number("bound_us") / number("time"), number("nwrong"));
+  }
+  return lines;
+}
+
+void figures(const Rows& rows, const OutputFolder& folder) {
+  folder.write("summary.csv", to_csv(rows));
+  for (const report::Figure& figure : report::ccl_figures(rows)) {
+    folder.write(figure.name + ".csv", figure.data);
+    folder.draw(figure.name + ".gp", figure.script);
+  }
+}
+
+const bool kRegistered =
+    (evaluations().add(
+         "milestone-1h-ccl",
+         {.doc = "all-reduce: topologies of packages x sizes x algorithms x memories of the slots, "
+                 "against an alpha-beta bound",
+          .run = simulate_all,
+          .text = text,
+          .figures = figures}),
+     true);
+
+}  // namespace
+}  // namespace kbsim::app

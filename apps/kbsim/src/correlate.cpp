@@ -1,0 +1,71 @@
+// kbsim correlate: simulated times against anybody's.
+#include <cstdio>
+#include <iostream>
+
+#include <boost/json/serialize.hpp>
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/report/correlation.hpp"
+
+#include "commands.hpp"
+#include "machine_options.hpp"
+#include "output_folder.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+struct Options {
+  std::string results;
+  std::string reference;
+  std::string out;
+  bool json = false;
+};
+
+po::options_description description(Options& o) {
+  po::options_description all{"options of kbsim correlate"};
+  auto add = all.add_options();
+  add("results", po::value(&o.results)->value_name("FILE")->required(),
+      "simulated: the results.csv that --bench ccl or milestone-1h-ccl wrote");
+  add("reference", po::value(&o.reference)->value_name("FILE")->required(),
+      "measured, or another simulator's: a CSV with the columns size (bytes) and time (us), and any of "
+      "sip_topology, world_size, algorithm, buffer_kind, type, redop");
+  add("json", po::bool_switch(&o.json), "print the result as JSON");
+  add("out", po::value(&o.out)->value_name("DIR"), "write correlation.json and a figure there");
+  return all;
+}
+
+const std::string kExamples = R"(
+examples:
+  kbsim --topology topology.yaml --bench ccl --algorithm ring_allreduce_tcm --out mine
+  kbsim correlate --results mine/results.csv --reference measured.csv
+)";
+
+}  // namespace
+
+ExitCode correlate(const Arguments& arguments) {
+  Options options;
+  po::options_description all = description(options);
+  if (!parse_options(arguments, all, "kbsim correlate --results FILE --reference FILE [options]", kExamples))
+    return ExitCode::ok;
+  const report::Correlation found =
+      report::correlate(report::read_csv(options.results), report::read_csv(options.reference));
+  if (!options.out.empty()) {
+    const OutputFolder folder{options.out};
+    const report::Figure figure = report::correlation_figure(found);
+    folder.write("correlation.json", report::to_json(found));
+    folder.write(figure.name + ".csv", figure.data);
+    folder.draw(figure.name + ".gp", figure.script);
+  }
+  if (options.json) {
+    std::cout << boost::json::serialize(report::to_json(found)) << '\n';
+  } else {
+    fmt::print("{}", report::to_text(found));
+    (void)std::fflush(stdout);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

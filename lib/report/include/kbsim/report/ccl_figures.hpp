@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include <boost/json/array.hpp>
+
+#include "kbsim/report/gemm_figures.hpp"
+
+namespace kbsim::report {
+
+/// Of the rows of milestone-1h-ccl: for each topology of packages, time against size of every algorithm with
+/// the alpha-beta bound, and how busy the links between packages were under the algorithm that keeps them
+/// busiest; and for each topology the times of one algorithm with its slots in each memory.
+[[nodiscard]] std::vector<Figure> ccl_figures(const boost::json::array& rows);
+
+}  // namespace kbsim::report

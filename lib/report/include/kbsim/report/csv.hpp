@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kbsim::report {
+
+/// A CSV file with names of columns in its first line. Quoted cells and CRLF are understood.
+struct CsvTable {
+  std::string source;                                    // for errors
+  std::vector<std::string> columns;                      // in their order
+  std::vector<std::map<std::string, std::string>> rows;  // by column
+
+  [[nodiscard]] bool has(const std::string& column) const;
+};
+
+/// UsageError naming file and line for what isn't one: no header, twice the same column, a row of another
+/// length, more than 64 MiB.
+[[nodiscard]] CsvTable read_csv(const std::filesystem::path& file);
+
+/// The number in a cell; UsageError naming table, row and column for what isn't a finite one.
+[[nodiscard]] double number_in(const CsvTable& table, std::size_t row, const std::string& column);
+
+}  // namespace kbsim::report

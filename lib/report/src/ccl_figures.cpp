@@ -1,0 +1,157 @@
+#include "kbsim/report/ccl_figures.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "package_map.hpp"
+#include "replaced.hpp"
+
+namespace kbsim::report {
+namespace {
+
+using boost::json::object;
+
+std::string word(const object& row, const char* key) { return std::string{row.at(key).as_string()}; }
+double number(const object& row, const char* key) {
+  return row.at(key).is_null() ? 0.0 : row.at(key).to_number<double>();
+}
+
+// Time by size, by the name of the curve.
+using Curves = std::map<std::string, std::map<double, double>>;
+
+std::string table(const Curves& curves) {
+  std::set<double> sizes;
+  std::string text = "size";
+  for (const auto& [name, curve] : curves) {
+    text += "," + name;
+    for (const auto& [size, time] : curve) sizes.insert(size);
+  }
+  for (const double size : sizes) {
+    text += fmt::format("\n{:.0f}", size);
+    for (const auto& [name, curve] : curves) {
+      const auto found = curve.find(size);
+      text += found == curve.end() ? ",NaN" : fmt::format(",{:.6g}", found->second);
+    }
+  }
+  return text + "\n";
+}
+
+// NAME, TITLE, PLOT.
+constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
+set datafile separator comma
+set datafile columnheaders
+set datafile missing "NaN"
+set logscale x 2
+set logscale y
+set format x "%.0b%B"
+set grid linecolor "gray85"
+set key outside right noenhanced
+set xlabel "size (B) of each part"
+set ylabel "time (us)"
+do for [kind in "png svg"] {
+  if (kind eq "png") { set terminal pngcairo noenhanced size 1200, 700 font ",12" }
+  else { set terminal svg noenhanced size 1200, 700 font ",12" background "white" }
+  set output "NAME.".kind
+  set title "TITLE"
+  plot PLOT
+}
+set output
+)gnuplot";
+
+Figure curves_figure(const std::string& name, const std::string& title, const Curves& curves) {
+  std::string plot;
+  int column = 2;
+  for (const auto& [label, curve] : curves) {
+    const bool bound = label == "bound";
+    plot += fmt::format("{}\"NAME.csv\" using 1:{} with {} title \"{}\"", plot.empty() ? "" : ", ", column,
+                        bound ? "lines dashtype 2 linewidth 2 linecolor \"black\""
+                              : "linespoints linewidth 2 pointtype 7 pointsize 0.6",
+                        label);
+    ++column;
+  }
+  return {.name = name,
+          .data = table(curves),
+          .script = replaced(replaced(replaced(kScript, "PLOT", plot), "NAME", name), "TITLE", title)};
+}
+
+std::vector<std::string> topologies_of(const boost::json::array& rows) {
+  std::vector<std::string> names;
+  for (const auto& value : rows) {
+    const std::string name = word(value.as_object(), "sip_topology");
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+Figure latencies(const boost::json::array& rows, const std::string& topology) {
+  Curves curves;
+  int packages = 0;
+  for (const auto& value : rows) {
+    const object& row = value.as_object();
+    if (word(row, "sip_topology") != topology || word(row, "buffer_kind") != "tcm") continue;
+    packages = row.at("world_size").to_number<int>();
+    curves[word(row, "algorithm")][number(row, "size")] = number(row, "time");
+    curves["bound"][number(row, "size")] = number(row, "bound_us");
+  }
+  return curves_figure("ccl_latency_" + topology,
+                       fmt::format("All-reduce on {} packages, {}, slots in TCM", packages, topology),
+                       curves);
+}
+
+// Of the first algorithm that has rows of several memories.
+Figure memories(const boost::json::array& rows, const std::string& topology) {
+  std::map<std::string, Curves> by_algorithm;
+  std::vector<std::string> order;
+  for (const auto& value : rows) {
+    const object& row = value.as_object();
+    if (word(row, "sip_topology") != topology) continue;
+    const std::string algorithm = word(row, "kernel");
+    if (!by_algorithm.contains(algorithm)) order.push_back(algorithm);
+    by_algorithm[algorithm][word(row, "buffer_kind")][number(row, "size")] = number(row, "time");
+  }
+  const auto several = [&](const std::string& name) { return by_algorithm[name].size() > 1; };
+  const auto found = std::ranges::find_if(order, several);
+  const std::string algorithm = found == order.end() ? order.front() : *found;
+  return curves_figure("ccl_buffer_kinds_" + topology,
+                       fmt::format("{} on {}: slots in each memory", algorithm, topology),
+                       by_algorithm[algorithm]);
+}
+
+// Of the row whose links were the busiest.
+Figure links(const boost::json::array& rows, const std::string& topology) {
+  const object* busiest = nullptr;
+  int most = -1;
+  for (const auto& value : rows) {
+    const object& row = value.as_object();
+    if (word(row, "sip_topology") != topology) continue;
+    const int here = busiest_of(package_links(word(row, "package_links")));
+    if (here <= most) continue;
+    most = here;
+    busiest = &row;
+  }
+  return package_map(
+      "ccl_links_" + topology,
+      fmt::format("{}, {:.0f} B, slots in {}: links between packages, % of the kernels' time",
+                  word(*busiest, "algorithm"), number(*busiest, "size"), word(*busiest, "buffer_kind")),
+      package_links(word(*busiest, "package_links")),
+      {.w = busiest->at("sip_w").to_number<int>(), .h = busiest->at("sip_h").to_number<int>()});
+}
+
+}  // namespace
+
+std::vector<Figure> ccl_figures(const boost::json::array& rows) {
+  std::vector<Figure> figures;
+  for (const std::string& topology : topologies_of(rows)) {
+    figures.push_back(latencies(rows, topology));
+    figures.push_back(memories(rows, topology));
+    figures.push_back(links(rows, topology));
+  }
+  return figures;
+}
+
+}  // namespace kbsim::report

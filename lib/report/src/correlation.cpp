@@ -1,0 +1,191 @@
+#include "kbsim/report/correlation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+#include "replaced.hpp"
+
+namespace kbsim::report {
+namespace {
+
+using Curve = std::map<double, double>;  // time by size
+using Curves = std::map<std::string, Curve>;
+
+constexpr std::array kNames{"sip_topology", "world_size", "algorithm", "buffer_kind", "type", "redop"};
+
+void require_columns(const CsvTable& table) {
+  for (const char* column : {"size", "time"}) {
+    if (!table.has(column))
+      throw UsageError{
+          fmt::format("{}: no column '{}' (expected size, in bytes, and time, in us)", table.source, column)};
+  }
+}
+
+double positive(const CsvTable& table, std::size_t row, const char* column) {
+  const double value = number_in(table, row, column);
+  if (value > 0.0) return value;
+  throw UsageError{
+      fmt::format("{}: row {}, column {}: must be positive, got {}", table.source, row + 1, column, value)};
+}
+
+std::string curve_of(const CsvTable& table, std::size_t row, const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : " ") + table.rows[row].at(name);
+  return all;
+}
+
+Curves curves_of(const CsvTable& table, const std::vector<std::string>& names) {
+  Curves curves;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const std::string name = curve_of(table, row, names);
+    const double size = positive(table, row, "size");
+    if (curves[name].emplace(size, positive(table, row, "time")).second) continue;
+    throw UsageError{fmt::format("{}: row {}: two times for {} bytes{}{}", table.source, row + 1, size,
+                                 name.empty() ? "" : " of ", name)};
+  }
+  return curves;
+}
+
+std::optional<double> at(const Curve& curve, double size) {
+  const auto above = curve.lower_bound(size);
+  if (above == curve.end()) return std::nullopt;
+  if (above->first == size) return above->second;
+  if (above == curve.begin()) return std::nullopt;
+  const auto below = std::prev(above);
+  const double share = std::log(size / below->first) / std::log(above->first / below->first);
+  return below->second * std::pow(above->second / below->second, share);
+}
+
+// NAME, TITLE.
+constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
+set datafile separator comma
+set datafile columnheaders
+set logscale xy
+set grid linecolor "gray85"
+set key outside right
+set xlabel "reference (us)"
+set ylabel "simulated (us)"
+stats "NAME.csv" using 4 prefix "R" nooutput
+set xrange [0.8 * R_min : 1.25 * R_max]
+do for [kind in "png svg"] {
+  if (kind eq "png") { set terminal pngcairo noenhanced size 900, 800 font ",12" }
+  else { set terminal svg noenhanced size 900, 800 font ",12" background "white" }
+  set output "NAME.".kind
+  set title "TITLE"
+  plot x with lines linecolor "gray50" title "equal", \
+       1.1 * x with lines dashtype 3 linecolor "gray60" title "10 % more", \
+       x / 1.1 with lines dashtype 3 linecolor "gray60" title "10 % less", \
+       "NAME.csv" using 4:3 with points pointtype 7 linecolor "#4c72b0" title "points"
+}
+set output
+)gnuplot";
+
+}  // namespace
+
+double Correlation::mape_percent() const {
+  double sum = 0.0;
+  for (const CorrelationPoint& point : points) sum += std::abs(point.error_percent());
+  return sum / static_cast<double>(points.size());
+}
+
+double Correlation::geometric_mean() const {
+  double sum = 0.0;
+  for (const CorrelationPoint& point : points) sum += std::log(point.simulated / point.reference);
+  return std::exp(sum / static_cast<double>(points.size()));
+}
+
+const CorrelationPoint& Correlation::worst() const {
+  const auto distance = [](const CorrelationPoint& point) {
+    return std::abs(std::log(point.simulated / point.reference));
+  };
+  return *std::ranges::max_element(points, {}, distance);
+}
+
+Correlation correlate(const CsvTable& simulated, const CsvTable& reference) {
+  require_columns(simulated);
+  require_columns(reference);
+  std::vector<std::string> names;
+  for (const char* name : kNames) {
+    if (simulated.has(name) && reference.has(name)) names.emplace_back(name);
+  }
+  const Curves curves = curves_of(reference, names);
+  Correlation result;
+  for (std::size_t row = 0; row < simulated.rows.size(); ++row) {
+    CorrelationPoint point{.of = curve_of(simulated, row, names),
+                           .size = positive(simulated, row, "size"),
+                           .simulated = positive(simulated, row, "time")};
+    const auto curve = curves.find(point.of);
+    const std::optional<double> time = curve == curves.end() ? std::nullopt : at(curve->second, point.size);
+    if (time) {
+      point.reference = *time;
+      result.points.push_back(point);
+    } else {
+      ++result.outside;
+    }
+  }
+  if (result.points.empty())
+    throw UsageError{fmt::format("{} has nothing to compare {} with: other {} or sizes", reference.source,
+                                 simulated.source,
+                                 names.empty() ? "names" : fmt::format("{}", names.front()))};
+  return result;
+}
+
+std::string to_text(const Correlation& correlation) {
+  std::string text = fmt::format("  {:<44} {:>12} {:>14} {:>14} {:>9}\n", "curve", "size (B)",
+                                 "simulated (us)", "reference (us)", "error (%)");
+  for (const CorrelationPoint& point : correlation.points) {
+    text +=
+        fmt::format("  {:<44} {:>12.0f} {:>14.3f} {:>14.3f} {:>+9.2f}\n", point.of.empty() ? "-" : point.of,
+                    point.size, point.simulated, point.reference, point.error_percent());
+  }
+  const CorrelationPoint& worst = correlation.worst();
+  text += fmt::format(
+      " {} points: mean error {:.2f} % (MAPE), geometric mean of simulated/reference {:.4f}\n"
+      " worst: {:+.2f} % at {:.0f} bytes{}{}\n",
+      correlation.points.size(), correlation.mape_percent(), correlation.geometric_mean(),
+      worst.error_percent(), worst.size, worst.of.empty() ? "" : " of ", worst.of);
+  if (correlation.outside > 0)
+    text += fmt::format(" {} simulated points are outside the reference\n", correlation.outside);
+  return text;
+}
+
+boost::json::object to_json(const Correlation& correlation) {
+  boost::json::array points;
+  for (const CorrelationPoint& point : correlation.points) {
+    points.push_back({{"curve", point.of},
+                      {"size", point.size},
+                      {"simulated_us", point.simulated},
+                      {"reference_us", point.reference},
+                      {"error_percent", point.error_percent()}});
+  }
+  const CorrelationPoint& worst = correlation.worst();
+  return {{"points", std::move(points)},
+          {"mape_percent", correlation.mape_percent()},
+          {"geometric_mean", correlation.geometric_mean()},
+          {"worst", {{"curve", worst.of}, {"size", worst.size}, {"error_percent", worst.error_percent()}}},
+          {"outside", correlation.outside}};
+}
+
+Figure correlation_figure(const Correlation& correlation) {
+  std::string data = "curve,size,simulated_us,reference_us,error_percent\n";
+  for (const CorrelationPoint& point : correlation.points) {
+    data += fmt::format("{},{:.0f},{:.6g},{:.6g},{:.4f}\n", point.of, point.size, point.simulated,
+                        point.reference, point.error_percent());
+  }
+  const std::string name = "simulated_and_reference";
+  return {.name = name,
+          .data = data,
+          .script = replaced(
+              replaced(kScript, "NAME", name), "TITLE",
+              fmt::format("Simulated against reference: MAPE {:.2f} %", correlation.mape_percent()))};
+}
+
+}  // namespace kbsim::report

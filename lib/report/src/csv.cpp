@@ -1,0 +1,80 @@
+#include "kbsim/report/csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <system_error>
+
+#include <boost/tokenizer.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::report {
+namespace {
+
+constexpr std::uintmax_t kLargest = 64U << 20U;
+
+using Separator = boost::escaped_list_separator<char>;
+
+std::vector<std::string> cells_of(const std::string& line, const std::string& place) {
+  try {
+    const boost::tokenizer<Separator> cells{line, Separator{'\\', ',', '"'}};
+    return {cells.begin(), cells.end()};
+  } catch (const boost::escaped_list_error& error) {
+    throw UsageError{fmt::format("{}: {}", place, error.what())};
+  }
+}
+
+}  // namespace
+
+bool CsvTable::has(const std::string& column) const {
+  return std::ranges::find(columns, column) != columns.end();
+}
+
+CsvTable read_csv(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  std::ifstream in{file};
+  if (error || !in) throw UsageError{fmt::format("{}: can't be read", file.string())};
+  if (size > kLargest) throw UsageError{fmt::format("{}: larger than 64 MiB", file.string())};
+  CsvTable table{.source = file.string(), .columns = {}, .rows = {}};
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::string place = fmt::format("{}:{}", file.string(), number);
+    const std::vector<std::string> cells = cells_of(line, place);
+    if (table.columns.empty()) {
+      table.columns = cells;
+      for (const std::string& column : cells) {
+        if (std::ranges::count(cells, column) > 1)
+          throw UsageError{fmt::format("{}: two columns called '{}'", place, column)};
+      }
+      continue;
+    }
+    if (cells.size() != table.columns.size()) {
+      throw UsageError{fmt::format("{}: {} cells, expected {} as in the first line", place, cells.size(),
+                                   table.columns.size())};
+    }
+    std::map<std::string, std::string>& row = table.rows.emplace_back();
+    for (std::size_t i = 0; i < cells.size(); ++i) row[table.columns[i]] = cells[i];
+  }
+  if (table.rows.empty())
+    throw UsageError{
+        fmt::format("{}: no rows (expected names of columns, then a row a line)", file.string())};
+  return table;
+}
+
+double number_in(const CsvTable& table, std::size_t row, const std::string& column) {
+  const std::string& text = table.rows[row].at(column);
+  double value = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem == std::errc{} && end == text.data() + text.size() && std::isfinite(value)) return value;
+  throw UsageError{
+      fmt::format("{}: row {}, column {}: '{}' is no number", table.source, row + 1, column, text)};
+}
+
+}  // namespace kbsim::report

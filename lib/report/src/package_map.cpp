@@ -1,0 +1,116 @@
+#include "package_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "replaced.hpp"
+
+namespace kbsim::report {
+namespace {
+
+// NAME, TITLE, PACKAGES, WIDTH, HEIGHT. A row of the data is an arrow: x, y, dx, dy, per cent, label's place.
+constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
+set datafile separator comma
+set datafile columnheaders
+unset border
+unset xtics
+unset ytics
+unset key
+set size ratio -1
+set xrange [-0.8 : WIDTH - 0.2]
+set yrange [-(HEIGHT - 0.2) : 0.8]
+set palette defined (0 "#c6dbef", 50 "#fdae6b", 100 "#a50f15")
+set cbrange [0:100]
+set cblabel "busy (%)"
+PACKAGES
+do for [kind in "png svg"] {
+  if (kind eq "png") { set terminal pngcairo noenhanced size 900, 700 font ",12" }
+  else { set terminal svg noenhanced size 900, 700 font ",12" background "white" }
+  set output "NAME.".kind
+  set title "TITLE"
+  plot "NAME.csv" using 3:4:5:6:7 with vectors filled head size 0.06, 20 linewidth 4 linecolor palette, \
+       "" using 8:9:(sprintf("%.0f", column(7))) with labels font ",9"
+}
+set output
+)gnuplot";
+
+struct Place {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+Place place(int sip, Grid grid) {
+  return {static_cast<double>(sip % grid.w), -static_cast<double>(sip / grid.w)};
+}
+
+std::string boxes(Grid grid) {
+  std::string text;
+  for (int sip = 0; sip < grid.w * grid.h; ++sip) {
+    const Place at = place(sip, grid);
+    text += fmt::format(
+        "set object {} rectangle center {:.3f}, {:.3f} size 0.36, 0.36 fillcolor \"white\" front\n"
+        "set label {} \"sip{}\" at {:.3f}, {:.3f} center front\n",
+        sip + 1, at.x, at.y, sip + 1, sip, at.x, at.y);
+  }
+  return text;
+}
+
+// From edge to edge of the boxes, each direction on its own side; what wraps around leaves outwards.
+std::string row(const PackageLink& link, Grid grid, int nth) {
+  constexpr double kHalf = 0.2;
+  const Place from = place(link.from, grid);
+  const Place to = place(link.to, grid);
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  const Place unit{(to.x - from.x) / length, (to.y - from.y) / length};
+  const double aside = 0.05 + 0.09 * nth;
+  const Place shift{-unit.y * aside, unit.x * aside};
+  const Place start{from.x + kHalf * unit.x + shift.x, from.y + kHalf * unit.y + shift.y};
+  const Place way{to.x - from.x - 2 * kHalf * unit.x, to.y - from.y - 2 * kHalf * unit.y};
+  return fmt::format("{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.1f},{:.4f},{:.4f}\n", link.from, link.to, start.x,
+                     start.y, way.x, way.y, link.busy / 10.0, start.x + 0.5 * way.x + 0.6 * shift.x,
+                     start.y + 0.5 * way.y + 0.6 * shift.y);
+}
+
+}  // namespace
+
+std::vector<PackageLink> package_links(const std::string& text) {
+  std::vector<PackageLink> links;
+  std::istringstream words{text};
+  for (std::string word; words >> word;) {
+    std::istringstream in{word};
+    PackageLink link;
+    char arrow = 0;
+    char colon = 0;
+    if (!(in >> link.from >> arrow >> link.to >> colon >> link.busy) || arrow != '>' || colon != ':')
+      throw std::out_of_range{"package_links: " + word};
+    links.push_back(link);
+  }
+  return links;
+}
+
+int busiest_of(const std::vector<PackageLink>& links) {
+  int most = 0;
+  for (const PackageLink& link : links) most = std::max(most, link.busy);
+  return most;
+}
+
+Figure package_map(const std::string& name, const std::string& title, const std::vector<PackageLink>& links,
+                   Grid grid) {
+  std::string data = "from,to,x,y,dx,dy,busy_percent,label_x,label_y\n";
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const auto same = [&](const PackageLink& other) {
+      return other.from == links[i].from && other.to == links[i].to;
+    };
+    const auto before = links.begin() + static_cast<std::ptrdiff_t>(i);
+    data += row(links[i], grid, static_cast<int>(std::count_if(links.begin(), before, same)));
+  }
+  std::string script = replaced(replaced(kScript, "PACKAGES\n", boxes(grid)), "NAME", name);
+  script = replaced(replaced(script, "WIDTH", std::to_string(grid.w)), "HEIGHT", std::to_string(grid.h));
+  return {.name = name, .data = data, .script = replaced(script, "TITLE", title)};
+}
+
+}  // namespace kbsim::report

@@ -1,0 +1,166 @@
+// Collectives by the command: --bench ccl, milestone-1h-ccl, kbsim correlate.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace {
+
+const std::string kCcl = "--topology topology.yaml --bench ccl --quiet ";
+const std::string kSmall =
+    "--set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 --set cube.pe_layout.pe_per_corner=1 ";
+
+std::string contents(const std::string& file) {
+  std::ifstream in{file};
+  REQUIRE_MESSAGE(in, file);
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+boost::json::array rows_of(const std::string& arguments) {
+  const Outcome outcome = run_kbsim(arguments + " --json");
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  return boost::json::parse(outcome.out).at("rows").as_array();
+}
+
+double number(const boost::json::value& row, const char* key) { return row.at(key).to_number<double>(); }
+
+void refuses(const std::string& arguments, const std::string& why) {
+  const Outcome outcome = run_kbsim(arguments);
+  CAPTURE(arguments);
+  CHECK(outcome.exit == 2);
+  CHECK_MESSAGE(outcome.err.find(why) != std::string::npos, outcome.err);
+}
+
+}  // namespace
+
+TEST_CASE("--bench ccl: sizes by factor or by steps, columns of nccl-tests, nothing wrong") {
+  const Outcome outcome = run_kbsim(kCcl + kSmall + "--algorithm chunked_ring_allreduce -b 64 -e 4K -f 8");
+  CHECK(outcome.exit == 0);
+  for (const char* part : {"size", "count", "type", "redop", "time", "algbw", "busbw", "#wrong",
+                           "# Out of bounds values : 0 OK", "# Avg bus bandwidth"})
+    CHECK_MESSAGE(outcome.out.find(part) != std::string::npos, part);
+  const boost::json::array stepped = rows_of(kCcl + kSmall + "-b 100 -e 300 -i 100 -d float -o max");
+  REQUIRE(stepped.size() == 3);
+  CHECK(number(stepped[2], "size") == 300);
+  CHECK(number(stepped[2], "count") == 75);
+  CHECK(stepped[0].at("type") == "float");
+  CHECK(stepped[0].at("redop") == "max");
+}
+
+TEST_CASE("--bench ccl: bandwidths are those of size and time, by nccl-tests' factors") {
+  const auto check = [](const std::string& algorithm, double factor) {
+    CAPTURE(algorithm);
+    const boost::json::array rows =
+        rows_of(kCcl + kSmall + "--set system.sips.count=4 --algorithm " + algorithm + " -b 4K -e 4K");
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].at("correct").as_bool());
+    CHECK(number(rows[0], "size") == 4096);
+    CHECK(number(rows[0], "alg_bw") == doctest::Approx(4096 / number(rows[0], "time") / 1000.0));
+    CHECK(number(rows[0], "bus_bw") == doctest::Approx(factor * number(rows[0], "alg_bw")));
+  };
+  check("pipelined_ring_allreduce", 2.0 * 3 / 4);
+  check("ring_all_gather", 3.0 / 4);
+  check("ring_reduce_scatter", 3.0 / 4);
+  check("ring_all_to_all", 3.0 / 4);
+  check("ring_broadcast", 1.0);
+  check("ring_reduce", 1.0);
+  check("hello_send", 1.0);
+}
+
+TEST_CASE(
+    "--bench ccl: -J writes nccl-tests' JSON, warm-ups and iterations change no time, -c 0 checks nothing") {
+  const std::string file = written("nccl.json", "");
+  const std::string once = kCcl + kSmall + "-b 1K -e 1K ";
+  const Outcome outcome = run_kbsim(once + "-n 3 -w 2 -c 0 -J " + file);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK(outcome.out.find("N/A") != std::string::npos);
+  const boost::json::value json = boost::json::parse(contents(file));
+  const boost::json::value& result = json.at("results").at(0);
+  CHECK(result.at("size") == 1024);
+  CHECK(result.at("in_place").at("nwrong").is_null());
+  CHECK(number(result.at("in_place"), "time") == doctest::Approx(number(rows_of(once)[0], "time")));
+}
+
+TEST_CASE("--bench ccl: what can't be measured is refused before anything runs") {
+  refuses(kCcl + "-b 0", "--minbytes must be at least 1");
+  refuses(kCcl + "-b 2K -e 1K", "is more than --maxbytes");
+  refuses(kCcl + "-b 12Q", "expected bytes");
+  refuses(kCcl + "-o sam", "did you mean 'sum'?");
+  refuses(kCcl + "-d flaot", "did you mean 'float'?");
+  refuses(kCcl + "-o avg -d int32", "avg of integers");
+  refuses(kCcl + "-r 2", "--root must be 0 to 1");
+  refuses(kCcl + "-n 0", "--iters must be 1 to 1000");
+  refuses(kCcl + "--algorithm ring", "unknown algorithm 'ring'");
+  refuses(kCcl + "--buffer-kind dram", "--buffer-kind must be tcm, hbm or sram");
+  refuses(kMainJob + " --algorithm ring_broadcast", "'ring_broadcast' is for broadcast");
+}
+
+TEST_CASE("ccl_allreduce: works with every all-reduce of ccl.yaml") {
+  for (const char* algorithm :
+       {"ring_allreduce_tcm", "mesh_allreduce", "tree_allreduce", "hierarchical_allreduce",
+        "chunked_ring_allreduce", "pipelined_ring_allreduce", "bidirectional_ring_allreduce",
+        "torus_allreduce"}) {
+    const Outcome outcome = run_kbsim(kMainJob + " " + kSmall + "--algorithm " + algorithm);
+    CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+    CHECK(outcome.out.find(std::string{algorithm} + " (ws=2): ") != std::string::npos);
+  }
+}
+
+TEST_CASE("milestone-1h-ccl: every row right and above the bound, figures, and made again from its rows") {
+  const std::string folder = written("ccl-out", "") + ".d";
+  const std::string milestone = "--topology topology.yaml --bench milestone-1h-ccl --quiet " + kSmall;
+  const Outcome outcome = run_kbsim(milestone + "--out " + folder);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const boost::json::array rows =
+      boost::json::parse(contents(folder + "/summary.json")).at("rows").as_array();
+  std::map<std::string, int> per_topology;
+  for (const auto& row : rows) {
+    CAPTURE(boost::json::serialize(row));
+    CHECK(row.at("correct").as_bool());
+    CHECK(number(row, "nwrong") == 0);
+    CHECK(number(row, "bound_us") <= number(row, "time"));
+    ++per_topology[std::string{row.at("sip_topology").as_string()}];
+  }
+  CHECK(per_topology.size() == 3);
+  for (const auto& [topology, count] : per_topology) {
+    CAPTURE(topology);
+    CHECK(count % 12 == 0);  // four sizes, three memories
+    for (const char* figure : {"ccl_latency_", "ccl_buffer_kinds_", "ccl_links_"}) {
+      for (const char* ending : {".csv", ".gp", ".png", ".svg"})
+        CHECK(std::filesystem::file_size(folder + "/" + figure + topology + ending) > 100);
+    }
+  }
+  CHECK(contents(folder + "/summary.csv") == contents(folder + "/results.csv"));
+  const Outcome again = run_kbsim(milestone + "--reuse --out " + folder);
+  CHECK(again.out == outcome.out);
+
+  const Outcome same = run_kbsim("correlate --results " + folder + "/summary.csv --reference " + folder +
+                                 "/summary.csv --json --out " + folder);
+  REQUIRE_MESSAGE(same.exit == 0, same.err);
+  const boost::json::value found = boost::json::parse(same.out);
+  CHECK(found.at("points").as_array().size() == rows.size());
+  CHECK(number(found, "mape_percent") == 0.0);
+  CHECK(std::filesystem::exists(folder + "/simulated_and_reference.svg"));
+}
+
+TEST_CASE("kbsim correlate: errors per size, and files that aren't tables") {
+  const std::string mine = written("mine.csv", "size,time\n1024,2\n4096,4\n");
+  const std::string reference = written("reference.csv", "size,time\n1024,1\n4096,4\n");
+  const Outcome outcome = run_kbsim("correlate --results " + mine + " --reference " + reference);
+  CHECK(outcome.exit == 0);
+  CHECK(outcome.out.find("mean error 50.00 % (MAPE)") != std::string::npos);
+  CHECK(outcome.out.find("worst: +100.00 % at 1024 bytes") != std::string::npos);
+  refuses("correlate --results " + mine, "'--reference' is required");
+  refuses("correlate --results " + mine + " --reference /none.csv", "can't be read");
+  refuses("correlate --results " + mine + " --reference " + written("x.csv", "size\n1\n"),
+          "no column 'time'");
+}

@@ -1,0 +1,69 @@
+#include "kbsim/report/correlation.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+
+using namespace kbsim;
+using namespace kbsim::report;
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+CsvTable table(std::string source, const Row& columns, const std::vector<Row>& rows) {
+  CsvTable made{.source = std::move(source), .columns = columns, .rows = {}};
+  for (const Row& row : rows) {
+    auto& cells = made.rows.emplace_back();
+    for (std::size_t i = 0; i < columns.size(); ++i) cells[columns[i]] = row[i];
+  }
+  return made;
+}
+
+CsvTable simulated() {
+  return table("mine", {"size", "time", "algorithm"},
+               {{"1024", "2", "ring"}, {"2048", "3", "ring"}, {"4096", "5", "ring"}, {"1024", "9", "tree"}});
+}
+
+}  // namespace
+
+TEST_CASE("correlate: errors, MAPE, geometric mean and worst point are those of the definition") {
+  const Correlation found = correlate(simulated(), table("ref", {"algorithm", "size", "time"},
+                                                         {{"ring", "1024", "1"}, {"ring", "4096", "10"}}));
+  REQUIRE(found.points.size() == 3);
+  CHECK(found.outside == 1);  // nothing is known of the tree
+  CHECK(found.points[0].error_percent() == doctest::Approx(100.0));
+  CHECK(found.points[1].reference == doctest::Approx(std::sqrt(10.0)));  // half-way on logarithmic axes
+  CHECK(found.points[2].error_percent() == doctest::Approx(-50.0));
+  const double middle = 100.0 * (3.0 / std::sqrt(10.0) - 1.0);
+  CHECK(found.mape_percent() == doctest::Approx((100.0 + std::abs(middle) + 50.0) / 3.0));
+  CHECK(found.geometric_mean() == doctest::Approx(std::cbrt(2.0 * 3.0 / std::sqrt(10.0) * 0.5)));
+  CHECK(std::abs(found.worst().error_percent()) >= 50.0);
+}
+
+TEST_CASE("correlate: a table held against itself is right everywhere") {
+  const Correlation found = correlate(simulated(), simulated());
+  CHECK(found.points.size() == 4);
+  CHECK(found.outside == 0);
+  CHECK(found.mape_percent() == 0.0);
+  CHECK(found.geometric_mean() == 1.0);
+}
+
+TEST_CASE("correlate: a reference without names of algorithms is one curve for all") {
+  const Correlation found =
+      correlate(simulated(), table("ref", {"size", "time"}, {{"1024", "1"}, {"4096", "1"}}));
+  CHECK(found.points.size() == 4);
+}
+
+TEST_CASE("correlate: what can't be compared is said") {
+  const auto fails = [](const CsvTable& reference, const char* why) {
+    CHECK_THROWS_WITH_AS((void)correlate(simulated(), reference), doctest::Contains(why), UsageError);
+  };
+  fails(table("ref", {"bytes", "time"}, {{"1", "1"}}), "no column 'size'");
+  fails(table("ref", {"size", "latency"}, {{"1", "1"}}), "no column 'time'");
+  fails(table("ref", {"size", "time"}, {{"1024", "0"}}), "must be positive");
+  fails(table("ref", {"size", "time"}, {{"1024", "1"}, {"1024", "2"}}), "two times for 1024 bytes");
+  fails(table("ref", {"size", "time"}, {{"1", "1"}, {"2", "2"}}), "nothing to compare");
+}

@@ -1,0 +1,57 @@
+#include "kbsim/report/csv.hpp"
+
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+
+using namespace kbsim;
+using namespace kbsim::report;
+
+namespace {
+
+std::filesystem::path written(const std::string& text) {
+  const auto path = std::filesystem::temp_directory_path() / "kbsim_test_report.csv";
+  std::ofstream{path, std::ios::binary} << text;
+  return path;
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)read_csv(written(text));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("read_csv: names of columns, then rows; quotes, CRLF, comments and empty lines are understood") {
+  const CsvTable table =
+      read_csv(written("# from somewhere\r\nsize,\"the, time\"\r\n1,2.5\r\n\r\n3,\"4\"\r\n"));
+  CHECK(table.columns == std::vector<std::string>{"size", "the, time"});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number_in(table, 0, "the, time") == 2.5);
+  CHECK(number_in(table, 1, "the, time") == 4.0);
+  CHECK(table.has("size"));
+  CHECK(!table.has("time"));
+}
+
+TEST_CASE("read_csv: what isn't a table is refused with its line") {
+  CHECK(error_of("").find("no rows") != std::string::npos);
+  CHECK(error_of("a,b\n").find("no rows") != std::string::npos);
+  CHECK(error_of("a,b\n1\n").find(":2: 1 cells, expected 2") != std::string::npos);
+  CHECK(error_of("a,a\n1,2\n").find("two columns called 'a'") != std::string::npos);
+  CHECK(error_of("a,b\n\\q,2\n").find(":2:") != std::string::npos);
+  CHECK_THROWS_AS((void)read_csv("/nonexistent/file.csv"), UsageError);
+}
+
+TEST_CASE("number_in: a cell that is no finite number is named") {
+  const CsvTable table = read_csv(written("a\nx\nnan\n1e999\n7 \n"));
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    CAPTURE(row);
+    CHECK_THROWS_WITH_AS((void)number_in(table, row, "a"), doctest::Contains("is no number"), UsageError);
+  }
+}
