@@ -16,11 +16,6 @@ std::vector<PeCoord> participants(const Collective& c) {
   return ccl::mappers().at(c.algorithm.mapper).participants(c.machine);
 }
 
-bool in_place(const Collective& c) {
-  return c.algorithm.collective != "all_gather" && c.algorithm.collective != "reduce_scatter" &&
-         c.algorithm.collective != "all_to_all";
-}
-
 // Whom the wiring joins with `at`, itself included.
 std::set<PeCoord> joined_with(const ccl::Wiring& wiring, PeCoord at) {
   std::set<PeCoord> seen{at};
@@ -66,6 +61,11 @@ std::vector<std::string> algorithm_names() {
   std::vector<std::string> names;
   for (const auto& [name, algorithm] : declared().algorithms) names.push_back(name);
   return names;
+}
+
+bool in_place(const Collective& c) {
+  return c.algorithm.collective != "all_gather" && c.algorithm.collective != "reduce_scatter" &&
+         c.algorithm.collective != "all_to_all";
 }
 
 Parts parts_of(const Collective& c) {

@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kbsim/base/bytes.hpp"
 #include "kbsim/base/dtype.hpp"
+#include "kbsim/base/time.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/tl/collective_args.hpp"
@@ -42,6 +45,7 @@ struct Parts {
 };
 [[nodiscard]] Parts parts_of(const Collective& c);
 
+[[nodiscard]] bool in_place(const Collective& c);
 /// Small integers, different everywhere, of which no reduction here is rounded.
 [[nodiscard]] PerRank inputs(const Collective& c);
 /// Elements of a part of the output.
@@ -55,5 +59,12 @@ struct Parts {
 
 /// The same on the machine, by a host program; nothing may race.
 [[nodiscard]] PerRank on_machine(const Collective& c, const PerRank& in);
+
+/// What it took there, all ranks beginning at once.
+struct Measured {
+  Time kernel{};                                 // first PE's start to last PE's end, of the slowest rank
+  std::map<std::pair<int, int>, Bytes> sent_on;  // by link between packages, while it ran
+};
+[[nodiscard]] Measured measured(const Collective& c);
 
 }  // namespace kbsim::test

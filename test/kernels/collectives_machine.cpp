@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <optional>
+
 #include "../host/program.hpp"
 #include "collectives.hpp"
 
@@ -19,7 +22,12 @@ host::TensorOptions placed(const Parts& parts, const char* name) {
           .name = name};
 }
 
-Task<> worker(host::Rank& rk, Args args) {
+struct Tensors {
+  host::Tensor in;
+  host::Tensor out;
+};
+
+Task<Tensors> tensors_of(host::Rank& rk, Args args) {
   const Collective& c = *args.c;
   const Parts parts = parts_of(c);
   const Numbers& numbers = (*args.in)[static_cast<std::size_t>(rk.index)];
@@ -27,19 +35,28 @@ Task<> worker(host::Rank& rk, Args args) {
     return numbers[static_cast<std::size_t>(i)];
   });
   const host::Tensor in = co_await rk.torch.from_host(contents, placed(parts, "in"));
-  host::Tensor out = in;
+  if (in_place(c)) co_return Tensors{in, in};
+  const host::Tensor out =
+      co_await rk.torch.empty({parts.count(), out_elems(c)}, c.dtype, placed(parts, "out"));
+  co_return Tensors{in, out};
+}
+
+host::Distributed::Done begin(host::Rank& rk, const Collective& c, const Tensors& t) {
   const std::string& what = c.algorithm.collective;
-  if (what == "all_reduce") co_await rk.dist.all_reduce(in, {.op = c.op});
-  if (what == "reduce") co_await rk.dist.reduce(in, {.dst = c.root, .op = c.op});
-  if (what == "broadcast") co_await rk.dist.broadcast(in, {.src = c.root});
-  if (what == "sendrecv") co_await rk.dist.sendrecv(in);
-  if (what == "all_gather" || what == "reduce_scatter" || what == "all_to_all") {
-    out = co_await rk.torch.empty({parts.count(), out_elems(c)}, c.dtype, placed(parts, "out"));
-    if (what == "all_gather") co_await rk.dist.all_gather_into_tensor(out, in);
-    if (what == "reduce_scatter") co_await rk.dist.reduce_scatter_tensor(out, in, {.op = c.op});
-    if (what == "all_to_all") co_await rk.dist.all_to_all_single(out, in);
-  }
-  const host::HostArray result = co_await out.to_host();
+  if (what == "reduce") return rk.dist.reduce(t.in, {.dst = c.root, .op = c.op});
+  if (what == "broadcast") return rk.dist.broadcast(t.in, {.src = c.root});
+  if (what == "sendrecv") return rk.dist.sendrecv(t.in);
+  if (what == "all_gather") return rk.dist.all_gather_into_tensor(t.out, t.in);
+  if (what == "reduce_scatter") return rk.dist.reduce_scatter_tensor(t.out, t.in, {.op = c.op});
+  if (what == "all_to_all") return rk.dist.all_to_all_single(t.out, t.in);
+  return rk.dist.all_reduce(t.in, {.op = c.op});
+}
+
+Task<> worker(host::Rank& rk, Args args) {
+  const Tensors tensors = co_await tensors_of(rk, args);
+  const auto work = begin(rk, *args.c, tensors);
+  co_await work;
+  const host::HostArray result = co_await tensors.out.to_host();
   (*args.out)[static_cast<std::size_t>(rk.index)] = result.to_doubles();
 }
 
@@ -48,7 +65,56 @@ Task<> all(host::Rank& main, Args args) {
   co_await main.mp.spawn(worker, args, {.nprocs = main.dist.get_world_size()});
 }
 
+struct Measuring {
+  const Collective* c;
+  const PerRank* in;
+  std::vector<std::optional<Tensors>>* tensors;
+  Measured* result;
+};
+
+Task<> prepare(host::Rank& rk, Measuring m) {
+  const Tensors mine = co_await tensors_of(rk, Args{m.c, m.in, nullptr});
+  (*m.tensors)[static_cast<std::size_t>(rk.index)] = mine;
+}
+
+Task<> once(host::Rank& rk, Measuring m) {
+  const auto work = begin(rk, *m.c, *(*m.tensors)[static_cast<std::size_t>(rk.index)]);
+  co_await work;
+}
+
+std::map<std::pair<int, int>, Bytes> on_package_links(const hw::Fabric& fabric) {
+  std::map<std::pair<int, int>, Bytes> bytes;
+  for (const hw::LiveLink& link : fabric.links()) {
+    const int from = fabric.graph().nodes()[link.from.value()].at.sip;
+    const int to = fabric.graph().nodes()[link.to.value()].at.sip;
+    if (from >= 0 && to >= 0 && from != to) bytes[{from, to}] += use_of(link.lane).bytes;
+  }
+  return bytes;
+}
+
+Task<> measuring(host::Rank& main, Measuring m) {
+  co_await main.dist.init_process_group({});
+  const int world = main.dist.get_world_size();
+  co_await main.mp.spawn(prepare, m, {.nprocs = world});
+  const hw::Fabric& fabric = main.session().machine().fabric();
+  const auto before = on_package_links(fabric);
+  co_await main.mp.spawn(once, m, {.nprocs = world});
+  for (const auto& [link, bytes] : on_package_links(fabric))
+    m.result->sent_on[link] = bytes - before.at(link);
+  for (const host::CollectiveTiming& timing : main.session().collectives())
+    m.result->kernel = std::max(m.result->kernel, timing.kernel());
+}
+
 }  // namespace
+
+Measured measured(const Collective& c) {
+  const PerRank in = inputs(c);
+  std::vector<std::optional<Tensors>> tensors(in.size());
+  Measured result;
+  host::test::Program program{c.machine, c.algorithm};
+  program.run(measuring, Measuring{&c, &in, &tensors, &result});
+  return result;
+}
 
 PerRank on_machine(const Collective& c, const PerRank& in) {
   PerRank out(static_cast<std::size_t>(c.machine.system.sips.count));

@@ -1,6 +1,7 @@
 #include "kbsim/report/ccl_figures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -65,13 +66,16 @@ set output
 
 Figure curves_figure(const std::string& name, const std::string& title, const Curves& curves) {
   std::string plot;
+  constexpr std::array kColours{"#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3",
+                                "#937860", "#da8bc3", "#8c8c8c", "#ccb974", "#64b5cd"};
   int column = 2;
   for (const auto& [label, curve] : curves) {
     const bool bound = label == "bound";
-    plot += fmt::format("{}\"NAME.csv\" using 1:{} with {} title \"{}\"", plot.empty() ? "" : ", ", column,
-                        bound ? "lines dashtype 2 linewidth 2 linecolor \"black\""
-                              : "linespoints linewidth 2 pointtype 7 pointsize 0.6",
-                        label);
+    const char* colour = kColours[static_cast<std::size_t>(column) % kColours.size()];
+    plot += fmt::format(
+        "{}\"NAME.csv\" using 1:{} with {} linecolor \"{}\" title \"{}\"", plot.empty() ? "" : ", ", column,
+        bound ? "lines dashtype 2 linewidth 2" : "linespoints linewidth 2 pointtype 7 pointsize 0.6",
+        bound ? "black" : colour, label);
     ++column;
   }
   return {.name = name,
@@ -95,7 +99,7 @@ Figure latencies(const boost::json::array& rows, const std::string& topology) {
     const object& row = value.as_object();
     if (word(row, "sip_topology") != topology || word(row, "buffer_kind") != "tcm") continue;
     packages = row.at("world_size").to_number<int>();
-    curves[word(row, "algorithm")][number(row, "size")] = number(row, "time");
+    curves[word(row, "kernel")][number(row, "size")] = number(row, "time");
     curves["bound"][number(row, "size")] = number(row, "bound_us");
   }
   return curves_figure("ccl_latency_" + topology,
@@ -137,7 +141,7 @@ Figure links(const boost::json::array& rows, const std::string& topology) {
   return package_map(
       "ccl_links_" + topology,
       fmt::format("{}, {:.0f} B, slots in {}: links between packages, % of the kernels' time",
-                  word(*busiest, "algorithm"), number(*busiest, "size"), word(*busiest, "buffer_kind")),
+                  word(*busiest, "kernel"), number(*busiest, "size"), word(*busiest, "buffer_kind")),
       package_links(word(*busiest, "package_links")),
       {.w = busiest->at("sip_w").to_number<int>(), .h = busiest->at("sip_h").to_number<int>()});
 }

@@ -1,0 +1,115 @@
+// Collectives against theory: bytes on the wire, and the alpha-beta model of rings.
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/topology/graph.hpp"
+
+#include "../host/program.hpp"
+#include "collectives.hpp"
+
+using namespace kbsim;
+using namespace kbsim::test;
+
+namespace {
+
+// A machine on which nothing but the links between packages holds a ring up.
+config::MachineSpec wide_machine(int sips, const char* joined = "ring_1d") {
+  config::MachineSpec machine = machine_of(sips);
+  const Bandwidth wide = Bandwidth::gbs(2048.0);
+  machine.system.sips.topology = joined;
+  machine.pe.link = wide;
+  machine.cube.noc.link = wide;
+  machine.cube.xbar_to_hbm = wide;
+  machine.pe.pe_math.attrs["lanes"] = std::int64_t{4096};
+  machine.pe.pe_tcm.attrs["read_bw_gbs"] = 4096.0;
+  machine.pe.pe_tcm.attrs["write_bw_gbs"] = 4096.0;
+  return machine;
+}
+
+Collective collective(const char* algorithm, const config::MachineSpec& machine, Bytes size) {
+  Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
+  c.algorithm.n_slots = 512;
+  c.n_elem = size.count() / itemsize(c.dtype);
+  return c;
+}
+
+double seconds_of_kernels(const Collective& c) { return to_ns(measured(c).kernel); }
+
+// What each rank's link to the next one carried, and the one back.
+void check_bytes(const char* algorithm, std::int64_t n,
+                 const std::function<std::int64_t(int rank)>& elements) {
+  CAPTURE(algorithm);
+  Collective c = collective(algorithm, machine_of(5), 2_B * n);
+  c.algorithm.slot_size = 256_B;
+  c.root = 2;
+  const Measured m = measured(c);
+  for (int rank = 0; rank < 5; ++rank) {
+    CAPTURE(rank);
+    CHECK(m.sent_on.at({rank, (rank + 1) % 5}) == Bytes{2 * elements(rank)});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Collectives: the links carry just the bytes of each algorithm's formula") {
+  constexpr std::int64_t kN = 1000;  // five ranks: parts of 200
+  const auto all = [](std::int64_t elements) { return [elements](int) { return elements; }; };
+  check_bytes("ring_allreduce_tcm", kN, all(4 * kN));
+  check_bytes("chunked_ring_allreduce", kN, all(2 * 4 * kN / 5));
+  check_bytes("pipelined_ring_allreduce", kN, all(2 * 4 * kN / 5));
+  check_bytes("ring_all_gather", kN, all(4 * kN));
+  check_bytes("ring_reduce_scatter", kN, all(4 * kN / 5));
+  check_bytes("ring_all_to_all", kN, all((4 + 3 + 2 + 1) * kN / 5));
+  check_bytes("ring_broadcast", kN, [](int rank) { return rank == 1 ? 0 : kN; });  // from 2 on to 1
+  check_bytes("ring_reduce", kN, [](int rank) { return rank == 2 ? 0 : kN; });     // from 3 on to 2
+  check_bytes("hello_send", kN, all(kN));
+}
+
+TEST_CASE("Chunked ring: 2 (N - 1) (alpha + S / (N B)), with alpha from the smallest") {
+  for (const int n : {4, 8, 16}) {
+    const double steps = 2.0 * (n - 1);
+    const double per_byte = 1.0 / (n * 128.0);
+    const double least = seconds_of_kernels(collective("chunked_ring_allreduce", wide_machine(n), 1_KiB));
+    const double alpha = least / steps - 1024 * per_byte;
+    for (const Bytes size : {4_KiB, 64_KiB, 256_KiB}) {
+      CAPTURE(n);
+      CAPTURE(size.count());
+      const double took = seconds_of_kernels(collective("chunked_ring_allreduce", wide_machine(n), size));
+      const double bytes = static_cast<double>(size.count());
+      CHECK(took == doctest::Approx(steps * (alpha + bytes * per_byte)).epsilon(0.02));
+      CHECK(took > steps / n * bytes / 128.0);  // what the links must carry
+    }
+  }
+}
+
+TEST_CASE("Rings: message by message is faster than step by step, and both ways take half") {
+  const auto took = [](const char* algorithm) {
+    return seconds_of_kernels(collective(algorithm, wide_machine(4), 512_KiB));
+  };
+  const double one_way = 2.0 * 3 / 4 * 512 * 1024 / 128.0;
+  CHECK(took("pipelined_ring_allreduce") < took("chunked_ring_allreduce"));
+  CHECK(took("pipelined_ring_allreduce") > one_way);
+  CHECK(took("bidirectional_ring_allreduce") > 0.5 * one_way);
+  CHECK(took("bidirectional_ring_allreduce") < 0.55 * took("pipelined_ring_allreduce"));
+}
+
+TEST_CASE("Rings: a 4x4 torus is faster than a ring of 16: fewer steps, and four links instead of two") {
+  for (const Bytes size : {1_KiB, 256_KiB}) {
+    CAPTURE(size.count());
+    const double torus =
+        seconds_of_kernels(collective("torus_allreduce", wide_machine(16, "torus_2d"), size));
+    CHECK(torus < 0.6 * seconds_of_kernels(collective("chunked_ring_allreduce", wide_machine(16), size)));
+  }
+}
+
+TEST_CASE("Rings: the size of packets hardly matters") {
+  const auto took = [](Bytes packet) {
+    config::MachineSpec machine = wide_machine(4);
+    machine.system.packet_bytes = packet;
+    return seconds_of_kernels(collective("chunked_ring_allreduce", machine, 256_KiB));
+  };
+  const double standard = took(256_B);
+  CHECK(took(64_B) == doctest::Approx(standard).epsilon(0.02));
+  CHECK(took(1024_B) == doctest::Approx(standard).epsilon(0.02));
+}
