@@ -125,7 +125,8 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
   refuses(set + "kernel=intercube_alreduce", {"did you mean 'intercube_allreduce'?"});
   refuses(set + "topology=cube_mes", {"unknown", "did you mean 'cube_mesh'?"});
   refuses(set + "mapper=leader_onl", {"unknown mapper 'leader_onl', did you mean 'leader_only'?"});
-  refuses(set + "validator=none", {"unknown validator 'none' (known: single_shard_per_rank)"});
+  refuses(set + "validator=none",
+          {"unknown validator 'none' (known: multi_pe_sip_local, single_shard_per_rank)"});
 }
 
 TEST_CASE("--timing-only: what isn't there yet is said by its name") {

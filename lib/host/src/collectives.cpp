@@ -95,7 +95,7 @@ class Requirements {
       require(Bytes{shards[i].offset_bytes} == before,
               fmt::format("{} needs different elements on each PE, got replicas", algorithm.name));
     }
-    require(tensor.dtype() == f16 || algorithm.slot_size >= Bytes{itemsize(tensor.dtype())},
+    require(algorithm.slot_size >= Bytes{itemsize(tensor.dtype())},
             fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
                         to_string(tensor.dtype()), to_string(algorithm.slot_size)));
   }
