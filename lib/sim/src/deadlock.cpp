@@ -52,6 +52,7 @@ std::string to_string(const Waiting& waiting) {
 DeadlockError::DeadlockError(Time at, std::vector<Waiting> waiting)
     : Error{ExitCode::deadlock, "deadlock at " + to_string(at) + ": nothing is left to happen, and " +
                                     count(waiting.size()) + lines(waiting)},
+      at_{at},
       waiting_{std::move(waiting)} {}
 
 LimitError::LimitError(const std::string& text, std::vector<Waiting> waiting)

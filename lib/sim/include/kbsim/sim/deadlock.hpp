@@ -22,9 +22,11 @@ struct Waiting {
 class DeadlockError : public Error {
  public:
   DeadlockError(Time at, std::vector<Waiting> waiting);
+  [[nodiscard]] Time at() const { return at_; }
   [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }
 
  private:
+  Time at_;
   std::vector<Waiting> waiting_;
 };
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "kbsim/sim/wait_graph.hpp"
+
+namespace kbsim::report {
+
+/// All who wait, every edge with its words, the edges of a circle in its order, and all counters.
+[[nodiscard]] boost::json::object to_json(const DeadlockReport& deadlock);
+
+/// Graphviz: who waits for whom, the circle in red; a dashed node is one where nothing runs.
+[[nodiscard]] std::string to_dot(const WaitGraph& graph);
+
+}  // namespace kbsim::report

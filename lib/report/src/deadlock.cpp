@@ -1,0 +1,84 @@
+#include "kbsim/report/deadlock.hpp"
+
+#include <algorithm>
+
+#include <boost/json/array.hpp>
+#include <fmt/format.h>
+
+namespace kbsim::report {
+namespace {
+
+boost::json::object to_json(const Waiting& waiting) {
+  boost::json::array places;
+  for (const Place& at : waiting.at) places.emplace_back(to_string(at));
+  return {{"process", waiting.process},
+          {"waits_for", waiting.what},
+          {"since_ns", to_ns(waiting.since)},
+          {"at", std::move(places)}};
+}
+
+boost::json::object to_json(const WaitGraph::Node& node) {
+  boost::json::array queues;
+  for (const WaitGraph::Counters& counters : node.counters) {
+    boost::json::object one{{"of", counters.of}};
+    for (const auto& [name, value] : counters.values) one[name] = value;
+    queues.push_back(std::move(one));
+  }
+  boost::json::object json{{"name", node.name}, {"waiting", nullptr}, {"queues", std::move(queues)}};
+  if (node.waiting) json["waiting"] = to_json(*node.waiting);
+  return json;
+}
+
+// What can stand between quotes.
+std::string quoted(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') safe += '\\';
+    safe += c;
+  }
+  return '"' + safe + '"';
+}
+
+std::string label(const WaitGraph::Node& node) {
+  if (!node.waiting) return node.name;
+  const std::string place = node.waiting->at.empty() ? "" : ", " + to_string(node.waiting->at.front());
+  return fmt::format("{}: {} since {}{}", node.waiting->process, node.waiting->what,
+                     to_string(node.waiting->since), place);
+}
+
+}  // namespace
+
+boost::json::object to_json(const DeadlockReport& deadlock) {
+  const WaitGraph& graph = deadlock.graph();
+  boost::json::array waiting;
+  boost::json::array nodes;
+  boost::json::array waits;
+  boost::json::array cycle;
+  for (const Waiting& one : deadlock.waiting()) waiting.push_back(to_json(one));
+  for (const WaitGraph::Node& node : graph.nodes) nodes.push_back(to_json(node));
+  for (const WaitGraph::Edge& edge : graph.edges) {
+    waits.push_back(boost::json::object{
+        {"from", graph.nodes[edge.from].name}, {"to", graph.nodes[edge.to].name}, {"why", edge.why}});
+  }
+  for (const std::size_t edge : find_cycle(graph)) cycle.emplace_back(edge);
+  return {{"schema_version", 1},       {"at_ns", to_ns(deadlock.at())}, {"waiting", std::move(waiting)},
+          {"nodes", std::move(nodes)}, {"waits", std::move(waits)},     {"cycle", std::move(cycle)}};
+}
+
+std::string to_dot(const WaitGraph& graph) {
+  const std::vector<std::size_t> cycle = find_cycle(graph);
+  std::string text = "digraph deadlock {\nnode [shape=box];\n";
+  for (const WaitGraph::Node& node : graph.nodes) {
+    text += fmt::format("{} [label={}{}];\n", quoted(node.name), quoted(label(node)),
+                        node.waiting ? "" : ", style=dashed");
+  }
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const WaitGraph::Edge& edge = graph.edges[i];
+    const bool in_cycle = std::ranges::find(cycle, i) != cycle.end();
+    text += fmt::format("{} -> {} [label={}{}];\n", quoted(graph.nodes[edge.from].name),
+                        quoted(graph.nodes[edge.to].name), quoted(edge.why), in_cycle ? ", color=red" : "");
+  }
+  return text + "}\n";
+}
+
+}  // namespace kbsim::report

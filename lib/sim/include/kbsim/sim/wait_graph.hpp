@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kbsim/sim/deadlock.hpp"
+
+namespace kbsim {
+
+/// Who waits for whom, when nothing can happen any more: plain data, for texts and drawings.
+struct WaitGraph {
+  /// Numbers of something that a node has, for whoever wants to know how it came to this.
+  struct Counters {
+    std::string of;
+    std::vector<std::pair<std::string, std::int64_t>> values;
+  };
+  struct Node {
+    std::string name;
+    std::optional<Waiting> waiting;  // none: it isn't there, or has ended, and others wait for it
+    std::vector<Counters> counters;
+  };
+  /// Node `from` waits for something that node `to` would have to do.
+  struct Edge {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    std::string why;
+  };
+
+  std::vector<Node> nodes;
+  std::vector<Edge> edges;
+};
+
+/// A circle of edges, each beginning where the one before it ends; the first from the first node on. Empty if
+/// there is none.
+[[nodiscard]] std::vector<std::size_t> find_cycle(const WaitGraph& graph);
+
+/// The circle, the other edges and all counters, a line each.
+[[nodiscard]] std::string to_string(const WaitGraph& graph);
+
+/// A deadlock, and who waits for whom.
+class DeadlockReport : public Error {
+ public:
+  DeadlockReport(const DeadlockError& found, WaitGraph graph)
+      : Error{found.exit_code(), found.what() + to_string(graph)},
+        at_{found.at()},
+        waiting_{found.waiting()},
+        graph_{std::move(graph)} {}
+
+  [[nodiscard]] Time at() const { return at_; }
+  [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }
+  [[nodiscard]] const WaitGraph& graph() const { return graph_; }
+
+ private:
+  Time at_;
+  std::vector<Waiting> waiting_;
+  WaitGraph graph_;
+};
+
+}  // namespace kbsim

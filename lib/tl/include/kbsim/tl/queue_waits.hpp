@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/base/ids.hpp"
+#include "kbsim/sim/wait_graph.hpp"
+
+namespace kbsim {
+
+/// One end of a queue between two PEs, as a report of who waits sees it.
+struct QueueEnd {
+  PeCoord pe;
+  std::string direction;
+  PeCoord peer;
+  std::uint64_t ring = 0;       // names it; the peer's end has the two the other way round
+  std::uint64_t peer_ring = 0;  //
+  std::int64_t slots = 0;       // of each ring; 0: no limit
+  std::int64_t my_head = 0;     // slots of the peer filled from here
+  std::int64_t peer_tail = 0;   // of these, known to be free again
+  std::int64_t peer_head = 0;   // slots filled by the peer
+  std::int64_t taken = 0;       // of these, received
+  std::int64_t my_tail = 0;     // of these, free again
+  std::int64_t sends = 0;       // that wait
+  std::int64_t receives = 0;    // that wait
+};
+
+/// What an operation on a queue is called while somebody waits for it: "send E", "recv of any".
+[[nodiscard]] std::string send_name(std::string_view direction);
+[[nodiscard]] std::string recv_name(std::string_view direction);
+
+/// Which PE waits for which: of the processes of kernels, called "... on sip0.cube0.pe0", those that wait for
+/// an event of such a name. An edge says "sip0.cube0.pe0 recv W ← sip0.cube0.pe7 send E: never issued". PEs
+/// that take part have the counters of all their queues.
+[[nodiscard]] WaitGraph queue_waits(const std::vector<Waiting>& waiting, const std::vector<QueueEnd>& ends);
+
+}  // namespace kbsim

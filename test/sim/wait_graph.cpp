@@ -1,0 +1,72 @@
+#include "kbsim/sim/wait_graph.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <doctest/doctest.h>
+
+using namespace kbsim;
+
+namespace {
+
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+WaitGraph graph_of(std::size_t nodes, const Pairs& edges) {
+  WaitGraph graph;
+  for (std::size_t i = 0; i < nodes; ++i)
+    graph.nodes.push_back({.name = "n" + std::to_string(i), .waiting = {}, .counters = {}});
+  for (const auto& [from, to] : edges)
+    graph.edges.push_back({from, to, std::to_string(from) + " waits for " + std::to_string(to)});
+  return graph;
+}
+
+// Leaves that wait for nobody are taken away until there are none: what is left has a circle.
+bool has_cycle(std::size_t nodes, Pairs edges) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t node = 0; node < nodes; ++node) {
+      const auto leaves = [&](const auto& edge) { return edge.first == node; };
+      if (std::ranges::none_of(edges, leaves)) {
+        changed |= std::erase_if(edges, [&](const auto& edge) { return edge.second == node; }) > 0;
+      }
+    }
+  }
+  return !edges.empty();
+}
+
+}  // namespace
+
+TEST_CASE("WaitGraph: a circle is found, in its order, whatever leads into it") {
+  const WaitGraph graph = graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 1}, {3, 4}});
+  CHECK(find_cycle(graph) == std::vector<std::size_t>{1, 2, 3});
+  CHECK(find_cycle(graph_of(2, {{0, 1}, {1, 1}})) == std::vector<std::size_t>{1});
+  CHECK(find_cycle(graph_of(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}})).empty());
+  CHECK(find_cycle({}).empty());
+}
+
+TEST_CASE("WaitGraph: in random graphs a circle is found if there is one, and it is one") {
+  for (unsigned seed = 1; seed <= 500; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random{seed};
+    const std::size_t nodes = 1 + random() % 8;
+    Pairs edges;
+    for (std::size_t i = random() % 12; i > 0; --i) edges.emplace_back(random() % nodes, random() % nodes);
+    const std::vector<std::size_t> cycle = find_cycle(graph_of(nodes, edges));
+    REQUIRE(cycle.empty() != has_cycle(nodes, edges));
+    for (std::size_t i = 0; i < cycle.size(); ++i)
+      CHECK(edges[cycle[i]].second == edges[cycle[(i + 1) % cycle.size()]].first);
+  }
+}
+
+TEST_CASE("WaitGraph: the text has the circle, who else waits, and the counters; of many the first 50") {
+  WaitGraph graph = graph_of(3, {{0, 1}, {1, 0}, {2, 0}});
+  graph.nodes[1].counters.push_back({.of = "n1's queue", .values = {{"head", 3}, {"tail", 1}}});
+  CHECK(to_string(graph) ==
+        "\ncycle:\n  0 waits for 1\n  1 waits for 0\nother waits:\n  2 waits for 0"
+        "\nqueues:\n  n1's queue: head 3 tail 1");
+  CHECK(to_string(graph_of(2, {{0, 1}})) == "\nwaits:\n  0 waits for 1");
+  CHECK(to_string(WaitGraph{}).empty());
+  Pairs many;
+  for (std::size_t i = 1; i <= 60; ++i) many.emplace_back(i, 0);
+  CHECK(to_string(graph_of(61, many)).ends_with("\n  50 waits for 0\n  and 10 more"));
+}

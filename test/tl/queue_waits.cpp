@@ -1,0 +1,87 @@
+#include "kbsim/tl/queue_waits.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kbsim;
+
+namespace {
+
+constexpr PeCoord kA{0, 0, 0};
+constexpr PeCoord kB{0, 0, 7};
+
+Waiting waits(PeCoord pe, const std::string& what) {
+  return {.process = "hello on " + to_string(pe), .what = "event " + what, .since = 3_ns, .at = {}};
+}
+
+// The ends of one queue: E at A, W at B.
+struct Ends {
+  QueueEnd a{.pe = kA, .direction = "E", .peer = kB, .ring = 1, .peer_ring = 2, .slots = 4};
+  QueueEnd b{.pe = kB, .direction = "W", .peer = kA, .ring = 2, .peer_ring = 1, .slots = 4};
+  [[nodiscard]] std::vector<QueueEnd> all() const { return {a, b}; }
+};
+
+std::vector<std::string> words(const WaitGraph& graph) {
+  std::vector<std::string> all;
+  for (const WaitGraph::Edge& edge : graph.edges) all.push_back(edge.why);
+  return all;
+}
+
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("queue_waits: two that receive from one another are a circle, with all their counters") {
+  const WaitGraph graph = queue_waits({waits(kA, "recv E"), waits(kB, "recv W")}, Ends{}.all());
+  CHECK(words(graph) == Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send W: never issued",
+                              "sip0.cube0.pe7 recv W ← sip0.cube0.pe0 send E: never issued"});
+  CHECK(find_cycle(graph).size() == 2);
+  REQUIRE(graph.nodes.size() == 2);
+  CHECK(graph.nodes[1].name == "sip0.cube0.pe7");
+  CHECK(graph.nodes[1].waiting->since == 3_ns);
+  REQUIRE(graph.nodes[1].counters.size() == 1);
+  CHECK(graph.nodes[1].counters[0].of == "sip0.cube0.pe7 W with sip0.cube0.pe0 E");
+}
+
+TEST_CASE("queue_waits: a PE where no kernel runs is a partner that is missing") {
+  const WaitGraph graph = queue_waits({waits(kA, "recv of any")}, Ends{}.all());
+  CHECK(words(graph) ==
+        Words{"sip0.cube0.pe0 recv of any ← sip0.cube0.pe7 send W: never issued, and no kernel "
+              "runs there"});
+  CHECK(find_cycle(graph).empty());
+  CHECK(!graph.nodes[1].waiting);
+}
+
+TEST_CASE("queue_waits: a send waits for a recv, or for a tile that is kept") {
+  Ends ends;
+  ends.a.sends = 1;
+  ends.b.peer_head = 4;
+  CHECK(words(queue_waits({waits(kA, "send E"), waits(kB, "load")}, ends.all())) ==
+        Words{"sip0.cube0.pe0 send E ← sip0.cube0.pe7 recv W: never issued"});
+  ends.b.taken = 1;
+  CHECK(words(queue_waits({waits(kA, "send E"), waits(kB, "load")}, ends.all())) ==
+        Words{"sip0.cube0.pe0 send E ← sip0.cube0.pe7 recv W: was given a tile that it has not let go"});
+}
+
+TEST_CASE("queue_waits: a recv that keeps all slots waits for itself") {
+  Ends ends;
+  ends.a.sends = 1;
+  ends.b.peer_head = ends.b.taken = 4;
+  const WaitGraph graph = queue_waits({waits(kA, "send E"), waits(kB, "recv W")}, ends.all());
+  CHECK(
+      words(graph) ==
+      Words{
+          "sip0.cube0.pe0 send E ← sip0.cube0.pe7 recv W: was given a tile that it has not let go",
+          "sip0.cube0.pe7 recv W ← sip0.cube0.pe0 send E: waits for a slot, while sip0.cube0.pe7 keeps all 4 "
+          "for tiles that it has not let go"});
+  CHECK(find_cycle(graph) == std::vector<std::size_t>{1});
+}
+
+TEST_CASE("queue_waits: a neighbour whose queues aren't installed is named as such; others don't matter") {
+  const Ends ends;
+  const std::vector<Waiting> waiting{waits(kA, "recv E"),
+                                     {.process = "rank 0", .what = "event x", .since = {}, .at = {}}};
+  CHECK(words(queue_waits(waiting, {ends.a})) ==
+        Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send (not installed): never issued, and no kernel runs "
+              "there"});
+  CHECK(queue_waits({waits(kA, "load")}, ends.all()).nodes.empty());
+}
