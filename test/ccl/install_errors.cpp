@@ -42,23 +42,26 @@ TEST_CASE("build_install_plans: an unknown topology or mapper is a usage error w
                             "unknown mapper 'leaders_only', did you mean 'leader_only'?");
 }
 
-TEST_CASE(
-    "build_install_plans: buffers and backpressure that aren't there yet are unsupported, exit code 5") {
-  for (const std::string kind : {"hbm", "sram"}) {
-    config::AlgorithmSpec elsewhere = algorithm();
-    elsewhere.buffer_kind = kind;
-    check_refused<Unsupported>(elsewhere, ExitCode::unsupported,
-                               "buffer_kind: " + kind + " (rings outside TCM) is not supported yet; use tcm");
-  }
-  config::AlgorithmSpec polling = algorithm();
-  polling.backpressure = "poll";
-  check_refused<Unsupported>(polling, ExitCode::unsupported,
-                             "backpressure: poll is not supported yet; use sleep");
+TEST_CASE("build_install_plans: a vc_chunk_size of its own is unsupported, exit code 5") {
+  config::AlgorithmSpec own = algorithm();
+  own.vc_chunk_size = 512_B;
+  check_refused<Unsupported>(own, ExitCode::unsupported,
+                             "vc_chunk_size of one algorithm is not supported yet; set "
+                             "pe.pe_dma.vc_chunk_size for all");
   CHECK(static_cast<int>(ExitCode::unsupported) == 5);
 }
 
-TEST_CASE("build_install_plans: a ring larger than a PE's IPCQ space is a usage error") {
+TEST_CASE("build_install_plans: a ring larger than the memory that holds it is a usage error") {
   config::AlgorithmSpec large = algorithm();
+  large.buffer_kind = "sram";
+  large.slot_size = 8_MiB + 1_B;
+  check_refused<UsageError>(large, ExitCode::usage,
+                            "4 slots (n_slots) of 8388609 B (slot_size) are more than a cube's SRAM, 32 MiB");
+  large.buffer_kind = "hbm";
+  large.slot_size = 2_GiB;
+  check_refused<UsageError>(large, ExitCode::usage,
+                            "4 slots (n_slots) of 2 GiB (slot_size) are more than a PE's HBM slice, 6 GiB");
+  large.buffer_kind = "tcm";
   large.slot_size = 16_MiB + 1_B;
   check_refused<UsageError>(large, ExitCode::usage,
                             "4 slots (n_slots) of 16777217 B (slot_size) are more than a PE's whole IPCQ "
@@ -73,6 +76,19 @@ TEST_CASE("build_install_plans: rings that together don't fit are an allocation 
   CHECK_THROWS_AS((void)plans_of(large, machine(2)), AllocationError);
   large.slot_size = 8_MiB;
   CHECK_NOTHROW((void)plans_of(large, machine(2)));
+}
+
+TEST_CASE("require_disjoint: two rings with a byte in common are a usage error that names both") {
+  config::AlgorithmSpec in_sram = algorithm("cube_mesh", "all_pes");
+  in_sram.buffer_kind = "sram";
+  std::vector<InstallPlan> plans = plans_of(in_sram, machine(1, 2, 1));
+  CHECK_NOTHROW(require_disjoint(plans));
+  QueuePlan& first = plans[0].pes[0].queues[0];
+  QueuePlan& other = plans[0].pes[3].queues[0];
+  other.my_ring = first.my_ring + (4 * 4_KiB - 1_B);
+  const std::string text = "the rings of sip0.cube0.pe0 " + first.direction + " and sip0.cube0.pe3 " +
+                           other.direction + " overlap at " + to_string(other.my_ring);
+  CHECK_THROWS_WITH_AS(require_disjoint(plans), text.c_str(), UsageError);
 }
 
 TEST_CASE("build_install_plans: a wiring whose queues don't pair is a usage error") {

@@ -44,6 +44,32 @@ TEST_CASE("build_install_plans: the rings of a PE are disjoint, and lie in its o
   }
 }
 
+TEST_CASE("build_install_plans: buffer_kind hbm puts rings into the PE's slice, sram into its cube's SRAM") {
+  const config::MachineSpec spec = machine(2, 2, 1);
+  config::AlgorithmSpec elsewhere = algorithm("cube_mesh", "all_pes");
+  const auto rings_in = [&](const char* kind) {
+    elsewhere.buffer_kind = kind;
+    std::map<PeCoord, std::vector<topology::Location>> found;
+    for (const PePlan& pe : pes_of(plans_of(elsewhere, spec))) {
+      for (const topology::PhysAddr ring : rings_of(pe)) found[pe.pe].push_back(ring.decode());
+    }
+    return found;
+  };
+  for (const auto& [pe, rings] : rings_in("hbm")) {
+    for (const topology::Location& ring : rings) {
+      CHECK(ring.region == topology::Region::hbm);
+      CHECK((ring.sip == pe.sip && ring.cube == pe.cube));
+      CHECK(ring.offset / spec.cube.memory.hbm_per_pe == pe.pe);
+    }
+  }
+  for (const auto& [pe, rings] : rings_in("sram")) {
+    for (const topology::Location& ring : rings) {
+      CHECK(ring.region == topology::Region::sram);
+      CHECK((ring.sip == pe.sip && ring.cube == pe.cube));
+    }
+  }
+}
+
 TEST_CASE("build_install_plans: a second algorithm's rings don't overlap those of the first") {
   const config::MachineSpec spec = machine(2, 3, 2);
   topology::MachineAllocators allocators{spec};

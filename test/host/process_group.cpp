@@ -79,7 +79,7 @@ TEST_CASE("Process group: a world_size other than the number of SIPs names both"
 
 TEST_CASE("Process group: an algorithm that isn't supported leaves it uninitialized") {
   config::AlgorithmSpec algorithm = allreduce();
-  algorithm.buffer_kind = "hbm";
+  algorithm.vc_chunk_size = 512_B;
   Program program{machine(), algorithm};
   CHECK(!program.error(init, "ahbm", ExitCode::unsupported).empty());
   CHECK(!program.world.initialized());

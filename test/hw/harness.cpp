@@ -5,15 +5,15 @@
 namespace kbsim::hw::test {
 namespace {
 
-InstallQueues end_of_queue(PeCoord me, PeCoord peer, const std::string& direction, int slots, Bytes slot_size,
-                           Bytes credit) {
+InstallQueues end_of_queue(const Rig& rig, PeCoord me, PeCoord peer, const std::string& direction,
+                           const Rig::Rings& rings, std::optional<Time> poll) {
   const QueuePairPlan queue{.direction = direction,
                             .peer = peer,
-                            .my_base = topology::PhysAddr::pe_ipcq(me, {}),
-                            .peer_base = topology::PhysAddr::pe_ipcq(peer, {}),
-                            .slots = slots,
-                            .slot_size = slot_size};
-  return {.queues = {queue}, .credit_size = credit};
+                            .my_base = rig.ring(me, rings.memory),
+                            .peer_base = rig.ring(peer, rings.memory),
+                            .slots = rings.slots,
+                            .slot_size = rings.slot_size};
+  return {.queues = {queue}, .credit_size = rings.credit, .poll = poll};
 }
 
 }  // namespace
@@ -62,11 +62,17 @@ Task<> Rig::map(PeCoord pe, std::uint64_t va, topology::PhysAddr pa, Bytes bytes
   co_await order(std::move(targets));
 }
 
-Task<> Rig::connect(PeCoord from, PeCoord to, int slots, Bytes slot_size, Bytes credit) {
+topology::PhysAddr Rig::ring(PeCoord at, topology::Region memory) const {
+  if (memory == topology::Region::hbm) return in_hbm(*spec, at, (512_MiB).count());
+  if (memory == topology::Region::sram) return topology::PhysAddr::cube_sram(at.sip, at.cube, at.pe * 1_MiB);
+  return topology::PhysAddr::pe_ipcq(at, {});
+}
+
+Task<> Rig::connect(PeCoord from, PeCoord to, Rings rings) {
   std::vector<ControlTarget> sender{
-      {.pe = from, .action = end_of_queue(from, to, "to", slots, slot_size, credit), .size = {}}};
+      {.pe = from, .action = end_of_queue(*this, from, to, "to", rings, rings.sender_polls), .size = {}}};
   std::vector<ControlTarget> receiver{
-      {.pe = to, .action = end_of_queue(to, from, "from", slots, slot_size, credit), .size = {}}};
+      {.pe = to, .action = end_of_queue(*this, to, from, "from", rings, rings.receiver_polls), .size = {}}};
   co_await order(std::move(sender));
   co_await order(std::move(receiver));
 }

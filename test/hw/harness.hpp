@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +34,22 @@ class Rig {
   [[nodiscard]] Task<Activity> launch(std::vector<PeCoord> pes, KernelCall kernel, int rank = 0);
   /// Maps `bytes` at `va` of a PE to a physical address.
   [[nodiscard]] Task<> map(PeCoord pe, std::uint64_t va, topology::PhysAddr pa, Bytes bytes);
-  /// One queue each way between two PEs: `from` calls it "to", `to` calls it "from".
-  [[nodiscard]] Task<> connect(PeCoord from, PeCoord to, int slots, Bytes slot_size, Bytes credit = 16_B);
+  /// One queue each way between two PEs: `from` calls it "to", `to` calls it "from". Rings lie in the PEs'
+  /// own part of that memory.
+  struct Rings {
+    int slots = 4;
+    Bytes slot_size = 4_KiB;
+    Bytes credit = 16_B;
+    topology::Region memory = topology::Region::ipcq;
+    std::optional<Time> sender_polls = {};
+    std::optional<Time> receiver_polls = {};
+  };
+  [[nodiscard]] Task<> connect(PeCoord from, PeCoord to, Rings rings);
+  [[nodiscard]] Task<> connect(PeCoord from, PeCoord to, int slots, Bytes slot_size, Bytes credit = 16_B) {
+    return connect(from, to, {.slots = slots, .slot_size = slot_size, .credit = credit});
+  }
+  /// Where such a ring of a PE begins.
+  [[nodiscard]] topology::PhysAddr ring(PeCoord at, topology::Region memory) const;
 
   [[nodiscard]] const topology::PeNodes& pe(PeCoord at) const { return graph.pe(at); }
   [[nodiscard]] NodeId hbm(PeCoord at) const {

@@ -110,6 +110,22 @@ TEST_CASE("intercube_allreduce: every cube of every machine ends with the refere
   }
 }
 
+TEST_CASE("intercube_allreduce: with slots of any memory, and any number of them, the reference's bits") {
+  const Inputs in{{.sips = 2, .w = 3, .h = 2, .n_elem = 700}, 11};
+  const Numbers expected = reference(in);
+  for (const char* kind : {"tcm", "hbm", "sram"}) {
+    for (const int slots : {1, 2, 5}) {
+      CAPTURE(kind);
+      CAPTURE(slots);
+      config::AlgorithmSpec algorithm = allreduce();
+      algorithm.buffer_kind = kind;
+      algorithm.n_slots = slots;
+      Program program{machine(2, 3, 2), algorithm};
+      program.run(run, Args{.in = &in, .expected = &expected});
+    }
+  }
+}
+
 TEST_CASE("intercube_allreduce: no order of simultaneous events changes a bit") {
   const Inputs in{{.sips = 3, .w = 3, .h = 2, .n_elem = 64}, 7};
   const Numbers expected = reference(in);

@@ -318,6 +318,14 @@ inline Task<> receives_eight(TL& tl, BackendArgs args) {
   }
 }
 
+inline Task<> receives_eight_of_any(TL& tl, BackendArgs args) {
+  for (int i = 0; i < 8; ++i) {
+    const Tile got = co_await tl.recv({.shape = {2}, .tag = i});
+    tl.check(got.from() == Dir::W, "W is the only queue");
+    co_await tl.store(args.mine + 2 * i, got);
+  }
+}
+
 inline Task<> sends_then_changes(TL& tl, BackendArgs args) {
   Tile x = co_await tl.load(args.mine, {kRow}, f16);
   auto sent = tl.send({.dir = Dir::E, .src = x});
@@ -346,11 +354,14 @@ inline Task<> detaches_its_send(TL& tl, BackendArgs args) {
 }
 
 inline void order(const RunPair& run) {
-  for (const int slots : {1, 2, 8}) {
-    CAPTURE(slots);
-    const BackendOutcome outcome = run(sends_eight, receives_eight, slots);
-    REQUIRE(outcome.error.empty());
-    for (std::size_t i = 0; i < 16; ++i) CHECK(outcome.memory[kRow + i] == static_cast<double>(i / 2));
+  for (const BackendKernel receives : {BackendKernel{receives_eight}, BackendKernel{receives_eight_of_any}}) {
+    for (const int slots : {1, 2, 8}) {
+      CAPTURE(slots);
+      const BackendOutcome outcome = run(sends_eight, receives, slots);
+      CAPTURE(outcome.error);
+      REQUIRE(outcome.error.empty());
+      for (std::size_t i = 0; i < 16; ++i) CHECK(outcome.memory[kRow + i] == static_cast<double>(i / 2));
+    }
   }
 }
 
@@ -380,6 +391,8 @@ inline Task<> receives_another(TL& tl, BackendArgs) {
   co_await tl.recv({.dir = Dir::W, .shape = {4}, .tag = 6});
 }
 inline Task<> nowhere(TL& tl, BackendArgs) { co_await tl.send({.dir = {"up"}, .src = tl.zeros({2}, f16)}); }
+inline Task<> to_anybody(TL& tl, BackendArgs) { co_await tl.send({.dir = {}, .src = tl.zeros({2}, f16)}); }
+inline Task<> beyond_any_slot(TL& tl, BackendArgs) { co_await tl.recv({.shape = {65}}); }
 inline Task<> beyond_a_slot(TL& tl, BackendArgs) {
   co_await tl.send({.dir = Dir::E, .src = tl.zeros({65}, f16)});
 }
@@ -425,6 +438,8 @@ inline void queue_faults(const RunPair& run) {
       {kOnSecond, kHere, "recv from 'W' expects [4] f16 with tag 6, but [2] f16 with tag 5 was sent"});
   check_fails(run(nowhere, idle, 1),
               {kOnFirst, kHere, "send: no queue 'up' on sip0.cube0.pe0; installed: E"});
+  check_fails(run(to_anybody, idle, 1), {kOnFirst, kHere, "send: needs a direction"});
+  check_fails(run(beyond_any_slot, idle, 1), {kOnFirst, kHere, "recv '': 130 B do not fit a slot of 128 B"});
   check_fails(run(beyond_a_slot, idle, 1),
               {kOnFirst, kHere, "send 'E': 130 B do not fit a slot of 128 B; send in chunks"});
 }
@@ -498,9 +513,13 @@ inline void deadlock(const RunPair& run) {
   check_fails(run(receives_first, receives_first, 1),
               {"deadlock at ", "first on sip0.cube0.pe0 waits for event recv E since ",
                "second on sip0.cube1.pe0 waits for event recv W since ", kHere,
-               "queues:", "0 send(s) and 1 recv(s) wait"});
+               "\ncycle:\n  sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued\n"
+               "  sip0.cube1.pe0 recv W ← sip0.cube0.pe0 send E: never issued\nqueues:\n"
+               "  sip0.cube0.pe0 E with sip0.cube1.pe0 W: slots 1 my_head 0 peer_tail 0 peer_head 0 taken 0 "
+               "my_tail 0 sends_waiting 0 recvs_waiting 1\n"});
   check_fails(run(sends_two, idle, 1), {"first on sip0.cube0.pe0 waits for event send E since ", kHere,
-                                        "1 send(s) and 0 recv(s) wait"});
+                                        "\nwaits:\n  sip0.cube0.pe0 send E ← sip0.cube1.pe0 recv W: never "
+                                        "issued, and no kernel runs there\n"});
   check_fails(run(idle, detaches_a_recv, 1),
               {"second on sip0.cube1.pe0 waits for event recv W since ", kHere});
 }

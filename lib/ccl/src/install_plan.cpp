@@ -1,6 +1,9 @@
 #include "kbsim/ccl/install_plan.hpp"
 
+#include <algorithm>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,34 +17,41 @@ using RingKey = std::pair<PeCoord, std::string>;
 using Rings = std::map<RingKey, topology::PhysAddr>;
 
 void require_supported(const config::AlgorithmSpec& algorithm) {
-  if (algorithm.buffer_kind != "tcm") {
-    throw Unsupported{"buffer_kind: " + algorithm.buffer_kind +
-                      " (rings outside TCM) is not supported yet; use tcm"};
-  }
-  if (algorithm.backpressure != "sleep") {
-    throw Unsupported{"backpressure: " + algorithm.backpressure + " is not supported yet; use sleep"};
-  }
   if (algorithm.vc_chunk_size != config::CclSettings{}.vc_chunk_size) {
     throw Unsupported{
         "vc_chunk_size of one algorithm is not supported yet; set pe.pe_dma.vc_chunk_size for all"};
   }
 }
 
-Bytes ring_size(const config::AlgorithmSpec& algorithm) {
-  const Bytes room = info(topology::Region::ipcq).size;
-  if (algorithm.slot_size > room / algorithm.n_slots) {
-    throw UsageError{
-        fmt::format("{} slots (n_slots) of {} (slot_size) are more than a PE's whole IPCQ space, {}",
-                    algorithm.n_slots, to_string(algorithm.slot_size), to_string(room))};
+// A memory that holds rings, and what of it a PE may have.
+struct RingMemory {
+  topology::Region region;
+  std::string_view whole;
+  Bytes size;
+};
+
+RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::MemorySpec& memory) {
+  using topology::Region;
+  if (algorithm.buffer_kind == "hbm") return {Region::hbm, "a PE's HBM slice", memory.hbm_per_pe};
+  if (algorithm.buffer_kind == "sram") return {Region::sram, "a cube's SRAM", memory.sram};
+  return {Region::ipcq, "a PE's whole IPCQ space", info(Region::ipcq).size};
+}
+
+Bytes ring_size(const config::AlgorithmSpec& algorithm, const RingMemory& memory) {
+  if (algorithm.slot_size > memory.size / algorithm.n_slots) {
+    throw UsageError{fmt::format("{} slots (n_slots) of {} (slot_size) are more than {}, {}",
+                                 algorithm.n_slots, to_string(algorithm.slot_size), memory.whole,
+                                 to_string(memory.size))};
   }
   return algorithm.slot_size * algorithm.n_slots;
 }
 
-Rings reserve_rings(const Wiring& wiring, Bytes size, topology::MachineAllocators& allocators) {
+Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
+                    topology::MachineAllocators& allocators) {
   Rings rings;
   for (const auto& [pe, neighbours] : wiring) {
     for (const Neighbour& neighbour : neighbours) {
-      const topology::PhysAddr ring = allocators.pe(pe).ipcq.allocate(size);
+      const topology::PhysAddr ring = allocators.memory(pe, region).allocate(size);
       if (rings.emplace(RingKey{pe, neighbour.direction}, ring).second) continue;
       throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), neighbour.direction)};
     }
@@ -62,24 +72,56 @@ PePlan plan_of(PeCoord pe, const Wiring& wiring, const Rings& rings) {
 
 }  // namespace
 
+void require_disjoint(const std::vector<InstallPlan>& plans) {
+  struct Ring {
+    const PePlan* pe;
+    const QueuePlan* queue;
+    Bytes size;
+  };
+  std::vector<Ring> rings;
+  for (const InstallPlan& plan : plans) {
+    for (const PePlan& pe : plan.pes) {
+      for (const QueuePlan& queue : pe.queues) rings.push_back({&pe, &queue, plan.slot_size * plan.slots});
+    }
+  }
+  const auto place = [](const Ring& ring) {
+    return std::tie(ring.queue->my_ring, ring.pe->pe, ring.queue->direction);
+  };
+  std::ranges::sort(rings, {}, place);
+  const auto overlap = [](const Ring& a, const Ring& b) {
+    return b.queue->my_ring - a.queue->my_ring < a.size;
+  };
+  const auto found = std::ranges::adjacent_find(rings, overlap);
+  if (found == rings.end()) return;
+  const Ring& other = *std::next(found);
+  throw UsageError{fmt::format("the rings of {} {} and {} {} overlap at {}", to_string(found->pe->pe),
+                               found->queue->direction, to_string(other.pe->pe), other.queue->direction,
+                               to_string(other.queue->my_ring))};
+}
+
 std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                              const config::MachineSpec& machine,
                                              topology::MachineAllocators& allocators) {
   require_supported(algorithm);
   const std::vector<PeCoord> participants = mappers().at(algorithm.mapper).participants(machine);
   const Wiring wiring = topologies().at(algorithm.topology).wire(machine, participants);
-  const Rings rings = reserve_rings(wiring, ring_size(algorithm), allocators);
+  const RingMemory memory = ring_memory(algorithm, machine.cube.memory);
+  const Rings rings = reserve_rings(wiring, memory.region, ring_size(algorithm, memory), allocators);
+  const std::optional<Time> poll =
+      algorithm.backpressure == "poll" ? std::optional{algorithm.poll} : std::nullopt;
   std::vector<InstallPlan> plans;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
     plans.push_back({.sip = sip,
                      .slots = algorithm.n_slots,
                      .slot_size = algorithm.slot_size,
                      .credit_size = algorithm.ipcq_credit_size,
+                     .poll = poll,
                      .pes = {}});
   }
   for (const auto& [pe, neighbours] : wiring) {
     plans[static_cast<std::size_t>(pe.sip)].pes.push_back(plan_of(pe, wiring, rings));
   }
+  require_disjoint(plans);
   return plans;
 }
 

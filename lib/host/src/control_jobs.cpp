@@ -10,7 +10,7 @@ constexpr Bytes kQueueSize{32};  // of an IpcqInit message: peer, two ring bases
 std::shared_ptr<const hw::ControlJob> install_job(const ccl::InstallPlan& plan) {
   auto job = std::make_shared<hw::ControlJob>();
   for (const ccl::PePlan& pe : plan.pes) {
-    hw::InstallQueues queues{.queues = {}, .credit_size = plan.credit_size};
+    hw::InstallQueues queues{.queues = {}, .credit_size = plan.credit_size, .poll = plan.poll};
     for (const ccl::QueuePlan& queue : pe.queues) {
       queues.queues.push_back({.direction = queue.direction,
                                .peer = queue.peer,

@@ -5,22 +5,22 @@
 #include "kbsim/hw/pe_cpu.hpp"
 #include "kbsim/hw/pe_ipcq.hpp"
 #include "kbsim/replay/checks.hpp"
-#include "kbsim/sim/deadlock.hpp"
+#include "kbsim/sim/wait_graph.hpp"
+#include "kbsim/tl/queue_waits.hpp"
 
 namespace kbsim::host {
 namespace {
 
-// What the queues of all PEs wait for, a line each.
-std::string waiting_queues(hw::Machine& machine) {
-  std::string text;
+std::vector<QueueEnd> queue_ends(hw::Machine& machine) {
+  std::vector<QueueEnd> ends;
   for (const topology::SipNodes& sip : machine.graph().sips()) {
     for (const topology::CubeNodes& cube : sip.cubes) {
       for (const topology::PeNodes& pe : cube.pes) {
-        for (const std::string& line : machine.at<hw::PeIpcq>(pe.ipcq).waiting()) text += "\n  " + line;
+        machine.at<hw::PeIpcq>(pe.ipcq).add_ends(ends);
       }
     }
   }
-  return text.empty() ? text : "\nqueues:" + text;
+  return ends;
 }
 
 std::string standing_in_barriers(hw::Machine& machine) {
@@ -69,6 +69,7 @@ void Session::run() {
 void Session::simulate() {
   try {
     sim_.run();
+    machine_->queue_trace().flush();
     machine_->fabric().audit();
   } catch (const DeadlockError& deadlock) {
     if (interrupted_ != 0) {
@@ -76,8 +77,8 @@ void Session::simulate() {
                   fmt::format("interrupted; simulated time stands at {}, after {} events",
                               to_string(sim_.now()), sim_.events())};
     }
-    throw Error{ExitCode::deadlock,
-                deadlock.what() + waiting_queues(*machine_) + standing_in_barriers(*machine_)};
+    throw DeadlockReport{deadlock, queue_waits(deadlock.waiting(), queue_ends(*machine_)),
+                         standing_in_barriers(*machine_)};
   }
 }
 

@@ -31,7 +31,9 @@ PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
       contents_{base->contents_},
       ready_{base->ready_},
       last_use_{base->last_use_},
-      base_{std::move(base)} {}
+      base_{std::move(base)} {
+  came_from(base_->from());
+}
 
 void PeTile::take() {
   context_->take_tcm(hold_);
@@ -67,10 +69,20 @@ void KernelContext::require_commands(std::int64_t before, const std::source_loca
                               units_.max_commands));
 }
 
+Time KernelContext::clock() const {
+  const Time now = units_.sim->now();
+  return std::max(units_.ipcq->looks().after(clock_, now), now);
+}
+
+void KernelContext::observe(Time t) {
+  clock_ = std::max(units_.ipcq->looks().spend(clock_, units_.sim->now()), t);
+}
+
 // The time at which the next command reaches its unit.
 Time KernelContext::issue(const std::source_location& at) {
   require_commands(commands_++, at);
-  clock_ = clock() + units_.dispatch;
+  observe(units_.sim->now());
+  clock_ += units_.dispatch;
   return clock_;
 }
 
@@ -226,8 +238,8 @@ Time KernelContext::send_start(std::size_t queue, Time ready, const std::source_
 }
 
 PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
-  PendingPtr done = under_way(fmt::format("send {}", dir.name), at);
-  SendCommand send{.queue = queue(dir, pe_tile(tile).size(), "send", at),
+  PendingPtr done = under_way(send_name(dir.name), at);
+  SendCommand send{.queue = *queue(dir, pe_tile(tile).size(), "send", at),
                    .tile = tile,
                    .tag = tag,
                    .kernel = shared_from_this(),
@@ -242,25 +254,35 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
 }
 
 PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
-  PendingPtr done = pending(fmt::format("recv {}", dir.name), at);
-  RecvCommand recv{.queue = queue(dir, shape.bytes(dtype), "recv", at),
+  PendingPtr done = pending(recv_name(dir.name), at);
+  const Bytes size = shape.bytes(dtype);
+  RecvCommand recv{.queue = queue(dir, size, "recv", at),
                    .shape = shape,
                    .dtype = dtype,
                    .tag = tag,
                    .kernel = shared_from_this(),
                    .pending = done,
                    .order = ++order_};
-  in_order(at, [this, at, recv = std::move(recv)]() mutable {
+  const Bytes taken = units_.ipcq->fetches() ? size : 0_B;
+  const bool now = may_issue(taken, at);
+  if (units_.ipcq->fetches()) {
+    recv.value = units_.log->reserve(units_.lane);
+    recv.into = coming(recv.value, shape, dtype, at);
+  }
+  in_order(now, taken, at, [this, at, recv = std::move(recv)]() mutable {
+    if (recv.into) recv.into->take();
     units_.scheduler->submit(issue(at), std::move(recv));
   });
   return done;
 }
 
-std::size_t KernelContext::queue(Dir dir, Bytes n, std::string_view call,
-                                 const std::source_location& at) const {
-  std::size_t found = 0;
+// None for any.
+std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, std::string_view call,
+                                                const std::source_location& at) const {
+  std::optional<std::size_t> found;
   try {
-    found = units_.ipcq->queue(dir.name);
+    const bool one = dir != Dir::any || units_.ipcq->slot_size({}) == 0_B;  // of none there is no any
+    if (one) found = units_.ipcq->queue(dir.name);
   } catch (const KernelFault& unknown) {
     throw fault(at, fmt::format("{}: {}", call, unknown.what()));
   }

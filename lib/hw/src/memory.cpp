@@ -110,6 +110,11 @@ Task<> Memory::finish_writes() {
 }
 
 void Memory::finished(MessagePtr message) {
+  if (const auto* slot = std::get_if<SlotWrite>(&message->body)) {
+    const auto which = static_cast<std::uint32_t>(slot->slot.bits());
+    return tell(slot->receiver, fabric().graph().spec().system.control_bytes, VirtualChannel::ipcq,
+                SlotFilled{.slot = slot->slot, .header = slot->header}, which);
+  }
   const auto* write = std::get_if<WriteData>(&message->body);
   ensure(write != nullptr, name() + " was sent something that isn't a write");
   tell(write->reply_to, fabric().graph().spec().system.control_bytes, VirtualChannel::response,

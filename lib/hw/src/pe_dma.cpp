@@ -7,6 +7,7 @@
 #include "kbsim/hw/kernel_context.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe_ipcq.hpp"
 
 namespace kbsim::hw {
 
@@ -15,8 +16,13 @@ KBSIM_COMPONENT("builtin.pe_dma", NodeKind::pe_dma, PeDma, PeDmaSpec,
 
 namespace {
 
+const LoadCommand* load_of(const DmaCommand& command) {
+  if (const auto* fetch = std::get_if<FetchCommand>(&command.move)) return &fetch->load;
+  return std::get_if<LoadCommand>(&command.move);
+}
+
 std::vector<Piece> pieces_of(const DmaCommand& command) {
-  if (const auto* load = std::get_if<LoadCommand>(&command.move)) return load->from;
+  if (const LoadCommand* load = load_of(command)) return load->from;
   if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->to;
   if (const auto* stream = std::get_if<StreamCommand>(&command.move)) return stream->pieces;
   return {{.memory = std::get<SlotCommand>(command.move).slot}};
@@ -24,10 +30,16 @@ std::vector<Piece> pieces_of(const DmaCommand& command) {
 
 bool reads(const DmaCommand& command) {
   const auto* stream = std::get_if<StreamCommand>(&command.move);
-  return stream != nullptr ? stream->in : std::holds_alternative<LoadCommand>(command.move);
+  return stream != nullptr ? stream->in : load_of(command) != nullptr;
 }
 
-// As what races are told of it; a slot write never races, since credits order it.
+// Who writes or reads a slot never races, since credits order them.
+bool may_race(const DmaCommand& command) {
+  return !std::holds_alternative<SlotCommand>(command.move) &&
+         !std::holds_alternative<FetchCommand>(command.move);
+}
+
+// As what races are told of it.
 oplog::MemoryAccess access(const DmaCommand& command) {
   const bool in = reads(command);
   oplog::MemoryAccess access{
@@ -124,7 +136,7 @@ void PeDma::begin(DmaCommand command) {
   job->pieces = pieces_of(command);
   job->command = std::move(command);
   if (job->pieces.empty()) return finish(*job);
-  if (races_->on() && !slot) job->race = races_->begin(access(job->command), job->pieces);
+  if (races_->on() && may_race(job->command)) job->race = races_->begin(access(job->command), job->pieces);
   channels_[static_cast<std::size_t>(job->channel)].jobs.push_back(std::move(job));
 }
 
@@ -267,10 +279,12 @@ void PeDma::finish(Job& job) {
     stream->stream->parts = std::move(job.parts);
     return stream->stream->done.set();
   }
-  const auto* load = std::get_if<LoadCommand>(&command.move);
+  const LoadCommand* load = load_of(command);
   record(command, job.start,
          load != nullptr ? loaded(job) : static_cast<const PeTile&>(*source(command)).operand());
   if (load != nullptr) load->into->arrived(sim().now());
+  if (const auto* fetch = std::get_if<FetchCommand>(&command.move))
+    fetch->slot.ipcq->release(sim().now(), fetch->slot.queue, fetch->slot.slot);
   command.pending->complete(load != nullptr ? load->into : nullptr, sim().now());
 }
 
@@ -287,7 +301,7 @@ void PeDma::record(const DmaCommand& command, Time start, oplog::Operand moved) 
 
 // What came from memory, and between it slices of the padding, which cost nothing.
 oplog::Operand PeDma::loaded(const Job& job) {
-  const auto& load = std::get<LoadCommand>(job.command.move);
+  const LoadCommand& load = *load_of(job.command);
   const PeTile& tile = *load.into;
   oplog::Operand from{.slices = {}, .shape = tile.shape(), .dtype = tile.dtype()};
   std::int64_t position = 0;

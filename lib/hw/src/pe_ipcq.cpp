@@ -15,6 +15,18 @@ namespace kbsim::hw {
 
 KBSIM_COMPONENT("builtin.pe_ipcq", NodeKind::pe_ipcq, PeIpcq, PeIpcqSpec, "queues between PEs");
 
+namespace {
+
+void require_disjoint(PeCoord pe, const QueuePairPlan& a, const QueuePairPlan& b) {
+  const bool apart = b.my_base - a.my_base >= a.slot_size * a.slots ||  //
+                     a.my_base - b.my_base >= b.slot_size * b.slots;
+  if (apart) return;
+  throw KernelFault{
+      fmt::format("the rings of {} and {} of {} overlap", a.direction, b.direction, to_string(pe))};
+}
+
+}  // namespace
+
 PeIpcq::PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec)
     : Component{fabric, id}, spec_{spec}, work_{fabric.sim(), name() + " work"} {}
 
@@ -23,6 +35,7 @@ void PeIpcq::start(Machine& machine) {
   const topology::PeNodes& pe = machine.graph().pe(node().at);
   dma_ = &machine.at<PeDma>(pe.dma);
   tcm_ = &machine.at<PeTcm>(pe.tcm).image();
+  trace_ = &machine.queue_trace();
   (void)sim().serve(name() + " queues", run());
 }
 
@@ -34,6 +47,13 @@ std::size_t PeIpcq::queue(std::string_view direction) const {
   for (const QueuePair& pair : pairs_) installed.push_back(pair.plan.direction);
   throw KernelFault{fmt::format("no queue '{}' on {}; installed: {}", direction, to_string(node().at),
                                 installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")))};
+}
+
+Bytes PeIpcq::slot_size(std::optional<std::size_t> queue) const {
+  if (queue) return pairs_[*queue].plan.slot_size;
+  Bytes largest{};
+  for (const QueuePair& pair : pairs_) largest = std::max(largest, pair.plan.slot_size);
+  return largest;
 }
 
 // Sends and receives of one time in the order of the kernel; the order of the rest makes no difference.
@@ -52,11 +72,14 @@ Task<> PeIpcq::run() {
     for (Work& item : work) {
       std::visit([this](auto& what) { take(std::move(what)); }, item);
     }
+    serve();
   }
 }
 
 void PeIpcq::accept(MessagePtr message) {
-  if (const auto* credit = std::get_if<SlotCredit>(&message->body)) {
+  if (const auto* filled = std::get_if<SlotFilled>(&message->body)) {
+    work_.post(sim().now(), Arrival{filled->slot, filled->header});
+  } else if (const auto* credit = std::get_if<SlotCredit>(&message->body)) {
     work_.post(sim().now(), Credit{credit->ring_base});
   } else if (const auto* order = std::get_if<Control>(&message->body)) {
     install(std::get<InstallQueues>(order->job->targets[order->first].action));
@@ -71,24 +94,34 @@ void PeIpcq::install(const InstallQueues& plan) {
   if (!pairs_.empty())
     throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
   credit_size_ = plan.credit_size;
+  poll_ = plan.poll;
   for (const QueuePairPlan& queue : plan.queues) {
     QueuePair pair;
     pair.plan = queue;
     pair.let_go.resize(static_cast<std::size_t>(queue.slots));
+    for (const QueuePair& other : pairs_) require_disjoint(node().at, other.plan, queue);
     pairs_.push_back(std::move(pair));
+  }
+  fetches_ = !pairs_.empty() && !in_tcm(pairs_.front());
+  for (const QueuePair& pair : pairs_) {
+    if (in_tcm(pair) == fetches_)
+      throw KernelFault{fmt::format("{} has rings in its TCM and rings elsewhere", to_string(node().at))};
   }
 }
 
+bool PeIpcq::in_tcm(const QueuePair& pair) const {
+  return locate(fabric().graph(), pair.plan.my_base).memory == fabric().graph().pe(node().at).tcm;
+}
+
 void PeIpcq::take(SendCommand command) {
-  const std::size_t queue = command.queue;
-  pairs_[queue].sends.push_back(std::move(command));
-  send_what_fits(queue);
+  command.taken = sim().now();
+  pairs_[command.queue].sends.push_back(std::move(command));
 }
 
 void PeIpcq::take(RecvCommand command) {
-  const std::size_t queue = command.queue;
-  pairs_[queue].receives.push_back(std::move(command));
-  give_what_came(queue);
+  command.taken = sim().now();
+  std::deque<RecvCommand>& waiting = command.queue ? pairs_[*command.queue].receives : any_;
+  waiting.push_back(std::move(command));
 }
 
 void PeIpcq::take(const Arrival& arrival) {
@@ -98,11 +131,12 @@ void PeIpcq::take(const Arrival& arrival) {
   };
   const auto found = std::ranges::find_if(pairs_, holds);
   ensure(found != pairs_.end(), name() + ": a slot write outside all rings, at " + to_string(arrival.slot));
-  ensure(arrival.header.sequence == static_cast<std::uint64_t>(found->peer_head),
-         name() + ": slots out of order");
+  const auto place =
+      static_cast<std::size_t>(static_cast<std::int64_t>(arrival.header.sequence) - found->taken);
+  ensure(place < static_cast<std::size_t>(found->plan.slots), name() + ": a slot is written twice");
+  if (place >= found->filled.size()) found->filled.resize(place + 1);
+  found->filled[place] = arrival.header;
   ++found->peer_head;
-  found->filled.push_back(arrival.header);
-  give_what_came(static_cast<std::size_t>(found - pairs_.begin()));
 }
 
 void PeIpcq::take(const Release& release) {
@@ -122,76 +156,24 @@ void PeIpcq::take(const Credit& credit) {
   ensure(found != pairs_.end(),
          name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base));
   ++found->peer_tail;
-  send_what_fits(static_cast<std::size_t>(found - pairs_.begin()));
 }
 
-void PeIpcq::send_what_fits(std::size_t queue) {
-  QueuePair& pair = pairs_[queue];
-  while (!pair.sends.empty() && pair.my_head - pair.peer_tail < pair.plan.slots) {
-    SendCommand send = std::move(pair.sends.front());
-    pair.sends.pop_front();
-    const auto& tile = static_cast<const PeTile&>(*send.tile);
-    const SlotHeader header{.sequence = static_cast<std::uint64_t>(pair.my_head),
-                            .tag = send.tag,
-                            .shape = tile.shape(),
-                            .dtype = tile.dtype()};
-    const auto index = static_cast<std::int64_t>(slot(pair, pair.my_head));
-    const topology::PhysAddr to = pair.plan.peer_base + pair.plan.slot_size * index;
-    ++pair.my_head;
-    dma_->submit(sim().now(), {.move = SlotCommand{.slot = {.pa = to, .bytes = tile.size()},
-                                                   .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
-                                                   .header = header,
-                                                   .tile = send.tile},
-                               .kernel = send.kernel,
-                               .value = send.value,
-                               .pending = send.pending,
-                               .order = {queue, header.sequence}});
-  }
-}
-
-void PeIpcq::give_what_came(std::size_t queue) {
-  QueuePair& pair = pairs_[queue];
-  while (!pair.receives.empty() && pair.taken < pair.peer_head) {
-    const RecvCommand to = std::move(pair.receives.front());
-    pair.receives.pop_front();
-    const SlotHeader header = pair.filled.front();
-    pair.filled.pop_front();
-    try {
-      to.pending->complete(slot_tile(queue, header, to), sim().now());
-    } catch (const KernelFault&) {
-      to.pending->fail(std::current_exception());
-    }
-  }
-}
-
-TilePtr PeIpcq::slot_tile(std::size_t queue, const SlotHeader& header, const RecvCommand& to) {
-  QueuePair& pair = pairs_[queue];
-  const std::size_t index = slot(pair, pair.taken++);
-  const bool as_asked = header.shape == to.shape && header.dtype == to.dtype && header.tag == to.tag;
-  if (!as_asked) {
-    throw KernelFault{fmt::format(
-        "{}: recv from '{}' expects {} {} with tag {}, but {} {} with tag {} was sent",
-        to_string(to_place(to.pending->at())), pair.plan.direction, to_string(to.shape), to_string(to.dtype),
-        to.tag, to_string(header.shape), to_string(header.dtype), header.tag)};
-  }
-  const topology::PhysAddr where = pair.plan.my_base + pair.plan.slot_size * static_cast<std::int64_t>(index);
-  const std::int64_t address = locate(fabric().graph(), where).address;
-  return std::make_shared<PeTile>(to.kernel, to.shape, to.dtype,
-                                  tcm_->read(address, to.shape.bytes(to.dtype).count()), sim().now(),
-                                  to.pending->at(), RingSlot{this, queue, index});
-}
-
-std::vector<std::string> PeIpcq::waiting() const {
-  std::vector<std::string> lines;
+void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
   for (const QueuePair& pair : pairs_) {
-    if (pair.sends.empty() && pair.receives.empty()) continue;
-    lines.push_back(fmt::format(
-        "{} {} (peer {}): {} send(s) and {} recv(s) wait; my_head {} peer_tail {} peer_head {} "
-        "my_tail {} of {} slots",
-        to_string(node().at), pair.plan.direction, to_string(pair.plan.peer), pair.sends.size(),
-        pair.receives.size(), pair.my_head, pair.peer_tail, pair.peer_head, pair.my_tail, pair.plan.slots));
+    ends.push_back({.pe = node().at,
+                    .direction = pair.plan.direction,
+                    .peer = pair.plan.peer,
+                    .ring = pair.plan.my_base.bits(),
+                    .peer_ring = pair.plan.peer_base.bits(),
+                    .slots = pair.plan.slots,
+                    .my_head = pair.my_head,
+                    .peer_tail = pair.peer_tail,
+                    .peer_head = pair.peer_head,
+                    .taken = pair.taken,
+                    .my_tail = pair.my_tail,
+                    .sends = static_cast<std::int64_t>(pair.sends.size()),
+                    .receives = static_cast<std::int64_t>(pair.receives.size())});
   }
-  return lines;
 }
 
 }  // namespace kbsim::hw

@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/execute.hpp"
+#include "kbsim/tl/queue_waits.hpp"
 
 namespace kbsim::mock {
 namespace {
@@ -121,15 +122,19 @@ PendingPtr Pe::store_block(Block to, const TilePtr& tile, std::source_location a
 }
 
 PendingPtr Pe::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
-  PendingPtr state = pending(fmt::format("send {}", dir.name), at);
+  PendingPtr state = pending(send_name(dir.name), at);
   queue(around_.ends.out, dir, size(tile), "send", at)
       .send({mock_tile(tile).value(), tile->shape(), tile->dtype(), tag, state});
   return state;
 }
 
 PendingPtr Pe::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
-  PendingPtr state = pending(fmt::format("recv {}", dir.name), at);
-  queue(around_.ends.in, dir, shape.bytes(dtype), "recv", at).receive({this, shape, dtype, tag, state});
+  const bool any = dir == Dir::any && !around_.ends.in.empty();
+  PendingPtr state = pending(recv_name(dir.name), at);
+  Inbox& inbox = around_.ends.inbox;
+  if (any) require_slot(dir, shape.bytes(dtype), "recv", at);
+  Queue* const from = any ? nullptr : &queue(around_.ends.in, dir, shape.bytes(dtype), "recv", at);
+  inbox.receive(from, {this, inbox.next_order(), shape, dtype, tag, state});
   return state;
 }
 
@@ -148,11 +153,14 @@ Queue& Pe::queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir
     throw fault(at, fmt::format("{}: no queue '{}' on {}; installed: {}", call, dir.name, to_string(at_),
                                 there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
   }
-  if (around_.spec.slot_size && n > *around_.spec.slot_size) {
-    throw fault(at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size",
-                                call, dir.name, to_string(n), to_string(*around_.spec.slot_size)));
-  }
+  require_slot(dir, n, call, at);
   return *found->second;
+}
+
+void Pe::require_slot(Dir dir, Bytes n, std::string_view call, const std::source_location& at) const {
+  if (!around_.spec.slot_size || n <= *around_.spec.slot_size) return;
+  throw fault(at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size", call,
+                              dir.name, to_string(n), to_string(*around_.spec.slot_size)));
 }
 
 void Pe::dropped(const PendingState& pending) noexcept {

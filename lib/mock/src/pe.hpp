@@ -39,6 +39,7 @@ class MockTile : public TileState {
 struct Ends {
   std::map<std::string, Queue*, std::less<>> out;
   std::map<std::string, Queue*, std::less<>> in;
+  Inbox inbox;
 };
 
 /// One run of a kernel on a PE. What leaves the PE is done at once, but for what waits in a queue.
@@ -48,7 +49,7 @@ class Pe : public PeBackend {
     Simulation& sim;
     const WorldSpec& spec;
     Memory& memory;
-    const Ends& ends;
+    Ends& ends;
     std::vector<Printed>& printed;
     Barriers& barriers;
   };
@@ -89,6 +90,7 @@ class Pe : public PeBackend {
   [[nodiscard]] PendingPtr done(std::string what, TilePtr tile, std::source_location at);
   [[nodiscard]] std::span<std::byte> memory(std::uint64_t va, Bytes n, std::string_view call,
                                             const std::source_location& at);
+  void require_slot(Dir dir, Bytes n, std::string_view call, const std::source_location& at) const;
   [[nodiscard]] Queue& queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir, Bytes n,
                              std::string_view call, const std::source_location& at) const;
 

@@ -10,12 +10,8 @@ namespace kbsim::mock {
 
 void Queue::send(Sent tile) {
   sends_.push_back(std::move(tile));
-  move();
-}
-
-void Queue::receive(Asked tile) {
-  receives_.push_back(std::move(tile));
-  move();
+  fill_slots();
+  inbox_->serve();
 }
 
 void Queue::release(std::uint64_t number) {
@@ -24,35 +20,42 @@ void Queue::release(std::uint64_t number) {
     let_go_.pop_front();
     ++free_;
   }
-  move();
+  fill_slots();
+  inbox_->serve();
 }
 
 bool Queue::has_room() const {
   const std::uint64_t held = received_ - free_ + tiles_.size();
-  return !slots_ || held < static_cast<std::uint64_t>(*slots_);
+  return !room_.slots || held < static_cast<std::uint64_t>(*room_.slots);
 }
 
-void Queue::move() {
+void Queue::fill_slots() {
   while (!sends_.empty() && has_room()) {
     sends_.front().pending->complete(nullptr, {});
     tiles_.push_back(std::move(sends_.front()));
     sends_.pop_front();
   }
-  while (!tiles_.empty() && !receives_.empty()) {
-    const Sent sent = std::move(tiles_.front());
-    const Asked asked = std::move(receives_.front());
-    tiles_.pop_front();
-    receives_.pop_front();
+}
+
+void Queue::give(const Asked& asked) {
+  const Sent sent = std::move(tiles_.front());
+  tiles_.pop_front();
+  ++received_;
+  if (room_.fetched) {
+    ++free_;
+  } else {
     let_go_.push_back(false);
-    ++received_;
-    deliver(sent, asked);
   }
+  deliver(sent, asked);
+  fill_slots();
 }
 
 void Queue::deliver(const Sent& sent, const Asked& asked) {
   if (sent.shape == asked.shape && sent.dtype == asked.dtype && sent.tag == asked.tag) {
-    return asked.pending->complete(
-        std::make_shared<MockTile>(*asked.by, asked.shape, asked.dtype, sent.value, this, received_ - 1), {});
+    auto tile = std::make_shared<MockTile>(*asked.by, asked.shape, asked.dtype, sent.value,
+                                           room_.fetched ? nullptr : this, received_ - 1);
+    tile->came_from({in_});
+    return asked.pending->complete(std::move(tile), {});
   }
   asked.pending->fail(std::make_exception_ptr(KernelFault{fmt::format(
       "{}: recv from '{}' expects {} {} with tag {}, but {} {} with tag {} was sent",
@@ -60,10 +63,45 @@ void Queue::deliver(const Sent& sent, const Asked& asked) {
       asked.tag, to_string(sent.shape), to_string(sent.dtype), sent.tag)}));
 }
 
-std::string Queue::waiting() const {
-  if (sends_.empty() && receives_.empty()) return "";
-  return fmt::format("{} {} to {} {}: {} send(s) and {} recv(s) wait", to_string(from_), out_, to_string(to_),
-                     in_, sends_.size(), receives_.size());
+void Inbox::add(Queue& queue) {
+  queue.inbox_ = this;
+  queues_.push_back(&queue);
+}
+
+void Inbox::receive(Queue* from, Asked asked) {
+  (from != nullptr ? from->receives_ : any_).push_back(std::move(asked));
+  serve();
+}
+
+void Inbox::serve() {
+  do {
+    for (Queue* queue : queues_) {
+      while (give_directed(*queue)) {}
+    }
+  } while (give_any());
+}
+
+bool Inbox::give_directed(Queue& queue) {
+  if (queue.tiles_.empty() || queue.receives_.empty()) return false;
+  if (!any_.empty() && any_.front().order < queue.receives_.front().order) return false;
+  const Asked asked = std::move(queue.receives_.front());
+  queue.receives_.pop_front();
+  queue.give(asked);
+  return true;
+}
+
+bool Inbox::give_any() {
+  if (any_.empty()) return false;
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    const std::size_t queue = (turn_ + i) % queues_.size();
+    if (queues_[queue]->tiles_.empty()) continue;
+    const Asked asked = std::move(any_.front());
+    any_.pop_front();
+    turn_ = queue + 1;
+    queues_[queue]->give(asked);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace kbsim::mock

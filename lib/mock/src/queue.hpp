@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
@@ -27,43 +28,75 @@ struct Sent {
 
 struct Asked {
   Pe* by;
+  std::uint64_t order;  // of the recvs of its PE
   Shape shape;
   DType dtype;
   int tag;
   PendingPtr pending;
 };
 
+class Inbox;
+
 /// What one PE sends to another along one direction: a FIFO. A send is done when it has a slot; a slot is
-/// free again when its tile and all earlier ones have been let go.
+/// free again when its tile and all earlier ones have been let go, or fetched.
 class Queue {
  public:
-  Queue(PeCoord from, std::string out, PeCoord to, std::string in, std::optional<int> slots)
-      : from_{from}, out_{std::move(out)}, to_{to}, in_{std::move(in)}, slots_{slots} {}
+  struct Room {
+    std::optional<int> slots;
+    bool fetched = false;  // a received tile has left its slot
+  };
+  /// `in` is the receiver's name of it.
+  Queue(std::uint64_t number, std::string in, Room room) : number_{number}, in_{std::move(in)}, room_{room} {}
 
   void send(Sent tile);
-  void receive(Asked tile);
   /// The tile of this number, counted from 0, is let go.
   void release(std::uint64_t number);
 
-  /// "sip0.cube0.pe1 W from sip0.cube0.pe0: 1 recv waits", a line, or "" if nobody waits.
-  [[nodiscard]] std::string waiting() const;
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] std::int64_t filled() const { return static_cast<std::int64_t>(received_ + tiles_.size()); }
+  [[nodiscard]] std::int64_t received() const { return static_cast<std::int64_t>(received_); }
+  [[nodiscard]] std::int64_t freed() const { return static_cast<std::int64_t>(free_); }
+  [[nodiscard]] std::int64_t sends() const { return static_cast<std::int64_t>(sends_.size()); }
+  [[nodiscard]] std::int64_t receives() const { return static_cast<std::int64_t>(receives_.size()); }
 
  private:
-  void move();
+  friend class Inbox;
+  void fill_slots();
+  void give(const Asked& asked);
   void deliver(const Sent& sent, const Asked& asked);
   [[nodiscard]] bool has_room() const;
 
-  PeCoord from_;
-  std::string out_;  // the sender's name of it
-  PeCoord to_;
-  std::string in_;  // the receiver's
-  std::optional<int> slots_;
+  std::uint64_t number_;
+  std::string in_;
+  Room room_;
+  Inbox* inbox_ = nullptr;
   std::deque<Sent> sends_;  // without a slot
   std::deque<Sent> tiles_;  // in slots, not yet received
   std::deque<Asked> receives_;
   std::uint64_t received_ = 0;
   std::uint64_t free_ = 0;   // all tiles before this number are let go
   std::deque<bool> let_go_;  // of the received ones from there on
+};
+
+/// The queues into one PE, and its recvs: a tile goes to the oldest recv that may have it. A recv of any
+/// takes from the queues in turns.
+class Inbox {
+ public:
+  void add(Queue& queue);
+  /// From one of the queues; nullptr: from any.
+  void receive(Queue* from, Asked asked);
+  /// As far as there are tiles.
+  void serve();
+  [[nodiscard]] std::uint64_t next_order() { return orders_++; }
+
+ private:
+  bool give_directed(Queue& queue);
+  bool give_any();
+
+  std::vector<Queue*> queues_;
+  std::deque<Asked> any_;
+  std::size_t turn_ = 0;
+  std::uint64_t orders_ = 0;
 };
 
 }  // namespace kbsim::mock

@@ -31,7 +31,8 @@ WorldSpec like(const config::MachineSpec& machine, const config::AlgorithmSpec& 
           .pes = machine.pes_per_cube(),
           .wiring = ccl::topologies().at(algorithm.topology).wire(machine, participants),
           .slots = algorithm.n_slots,
-          .slot_size = algorithm.slot_size};
+          .slot_size = algorithm.slot_size,
+          .fetched = algorithm.buffer_kind != "tcm"};
 }
 
 }  // namespace kbsim::mock

@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/sim/deadlock.hpp"
+#include "kbsim/sim/wait_graph.hpp"
+#include "kbsim/tl/queue_waits.hpp"
 
 #include "pe.hpp"
 
@@ -34,13 +35,17 @@ struct World::Impl {
       require_pe(spec, from);
       for (const ccl::Neighbour& to : neighbours) connect(from, to);
     }
+    for (const auto& [at, neighbours] : spec.wiring) {
+      for (const ccl::Neighbour& from : neighbours) ends[at].inbox.add(*ends[at].in.at(from.direction));
+    }
   }
   ~Impl() { sim.clear(); }
 
   void connect(PeCoord from, const ccl::Neighbour& to) {
     require_pe(spec, to.peer);
     const std::string in = ccl::reverse_direction(spec.wiring, from, to);
-    Queue& queue = queues.emplace_back(from, to.direction, to.peer, in, spec.slots);
+    Queue& queue =
+        queues.emplace_back(queues.size(), in, Queue::Room{.slots = spec.slots, .fetched = spec.fetched});
     ends[from].out[to.direction] = &queue;
     ends[to.peer].in[in] = &queue;
   }
@@ -76,12 +81,29 @@ struct World::Impl {
     return fmt::format("kernel {} on {}: {}", call.name, to_string(at), error.what());
   }
 
-  [[nodiscard]] std::string waiting_queues() const {
-    std::string text;
-    for (const Queue& queue : queues) {
-      if (const std::string line = queue.waiting(); !line.empty()) text += "\n  " + line;
+  // A ring is named by the queue that fills it.
+  [[nodiscard]] std::vector<QueueEnd> queue_ends() const {
+    std::vector<QueueEnd> found;
+    for (const auto& [at, neighbours] : spec.wiring) {
+      for (const ccl::Neighbour& to : neighbours) {
+        const Queue& in = *ends.at(at).in.at(to.direction);
+        const Queue& out = *ends.at(at).out.at(to.direction);
+        found.push_back({.pe = at,
+                         .direction = to.direction,
+                         .peer = to.peer,
+                         .ring = in.number(),
+                         .peer_ring = out.number(),
+                         .slots = spec.slots.value_or(0),
+                         .my_head = out.filled(),
+                         .peer_tail = out.freed(),
+                         .peer_head = in.filled(),
+                         .taken = in.received(),
+                         .my_tail = in.freed(),
+                         .sends = out.sends(),
+                         .receives = in.receives()});
+      }
     }
-    return text.empty() ? text : "\nqueues:" + text;
+    return found;
   }
 
   [[nodiscard]] std::string waiting_barriers() const {
@@ -163,7 +185,8 @@ void World::run() {
     std::rethrow_if_nested(error);
     throw;
   } catch (const DeadlockError& deadlock) {
-    throw Error{ExitCode::deadlock, deadlock.what() + impl_->waiting_queues() + impl_->waiting_barriers()};
+    throw DeadlockReport{deadlock, queue_waits(deadlock.waiting(), impl_->queue_ends()),
+                         impl_->waiting_barriers()};
   }
 }
 

@@ -45,7 +45,9 @@ Pending<void> TL::store(Ptr to, const Tile& tile, Here at) {
 }
 
 Pending<void> TL::send(SendArgs args, Here at) {
-  Call{"send", at, &pe_}.require_tile(args.src);
+  const Call call{"send", at, &pe_};
+  call.require_tile(args.src);
+  if (args.dir == Dir::any) throw call.fault("needs a direction: {{.dir = ..., .src = ...}}");
   return Pending<void>{pe_.send(args.dir, args.src.state(), args.tag, at)};
 }
 

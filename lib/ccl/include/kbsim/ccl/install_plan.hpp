@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
+#include "kbsim/base/time.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/topology/allocator.hpp"
@@ -30,12 +32,17 @@ struct InstallPlan {
   int slots = 4;
   Bytes slot_size;
   Bytes credit_size;
+  std::optional<Time> poll;  // between two looks at a full or empty queue; none: no looks, an event
   std::vector<PePlan> pes;
 };
 
-/// A plan per SIP. Rings are reserved from the machine's allocators, so that they overlap with nothing.
-/// UsageError for an unknown topology or mapper, a wiring whose queues don't pair, or rings too large;
-/// Unsupported for a buffer_kind or backpressure that isn't there yet.
+/// UsageError naming both if two rings have a byte in common.
+void require_disjoint(const std::vector<InstallPlan>& plans);
+
+/// A plan per SIP. Rings are reserved from the machine's allocators, so that they overlap with nothing: a
+/// PE's in its IPCQ space (buffer_kind tcm) or HBM slice (hbm), or in the SRAM of its cube (sram). UsageError
+/// for an unknown topology or mapper, a wiring whose queues don't pair, or rings too large; Unsupported for a
+/// vc_chunk_size of its own.
 [[nodiscard]] std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                                            const config::MachineSpec& machine,
                                                            topology::MachineAllocators& allocators);

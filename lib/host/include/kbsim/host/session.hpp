@@ -67,7 +67,7 @@ class Session {
   /// True while host programs may still start things.
   [[nodiscard]] bool open() const { return open_; }
 
-  /// Runs until nothing is left to do. A deadlock's report also says what each queue pair waits for.
+  /// Runs until nothing is left to do. DeadlockReport, with the circle of waits if there is one.
   /// After interrupt() an Error with ExitCode::interrupted says where simulated time stands.
   void simulate();
   /// The same; then KernelFault for the first of the kernels' checks of tiles that doesn't hold.

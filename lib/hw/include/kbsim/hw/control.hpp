@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -39,6 +40,7 @@ struct QueuePairPlan {
 struct InstallQueues {
   std::vector<QueuePairPlan> queues;
   Bytes credit_size;
+  std::optional<Time> poll;  // waits look again, so much later; none: they sleep
 };
 
 /// What one PE is told, and how many bytes it takes to say.

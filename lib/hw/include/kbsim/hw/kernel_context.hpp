@@ -60,8 +60,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
 
   [[nodiscard]] int program_id(int axis) const override;
   [[nodiscard]] int num_programs(int axis) const override;
-  [[nodiscard]] Time clock() const override { return std::max(clock_, units_.sim->now()); }
-  void observe(Time t) override { clock_ = std::max(clock_, t); }
+  [[nodiscard]] Time clock() const override;
+  void observe(Time t) override;
 
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
   [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
@@ -99,6 +99,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// dropped something that it never awaited.
   [[nodiscard]] Task<> finish();
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
+  /// Of a command, by pe_cpu.
+  [[nodiscard]] Time dispatch() const { return units_.dispatch; }
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
 
  private:
@@ -143,8 +145,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] std::int64_t in_flight(const CompositeCommand& command) const;
   [[nodiscard]] std::vector<Piece> translate(const Block& block, std::string_view call,
                                              const std::source_location& at) const;
-  [[nodiscard]] std::size_t queue(Dir dir, Bytes n, std::string_view call,
-                                  const std::source_location& at) const;
+  [[nodiscard]] std::optional<std::size_t> queue(Dir dir, Bytes n, std::string_view call,
+                                                 const std::source_location& at) const;
   [[nodiscard]] KernelFault fault(const std::source_location& at, std::string_view text) const;
 
   PeUnits units_;

@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/host.hpp"
+#include "kbsim/hw/queue_trace.hpp"
 #include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
@@ -45,6 +46,7 @@ class Machine {
   [[nodiscard]] const oplog::Evaluator& evaluator() const { return evaluator_; }
 
   [[nodiscard]] RaceWatch& races() { return races_; }
+  [[nodiscard]] QueueTrace& queue_trace() { return queue_trace_; }
 
   /// The op log's lane of a PE.
   [[nodiscard]] std::uint32_t lane(PeCoord pe) const;
@@ -61,6 +63,7 @@ class Machine {
   oplog::Evaluator evaluator_;
   std::shared_ptr<bool> running_ = std::make_shared<bool>(true);
   std::vector<std::unique_ptr<Component>> components_;
+  QueueTrace queue_trace_;  // prints directions that components own
 };
 
 }  // namespace kbsim::hw

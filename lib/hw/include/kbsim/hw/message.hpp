@@ -78,13 +78,20 @@ struct SlotWrite {
   NodeId receiver;  // the pe_ipcq that waits for it
 };
 
+/// A slot outside its receiver's TCM is filled.
+struct SlotFilled {
+  topology::PhysAddr slot;
+  SlotHeader header;
+};
+
 /// A slot of the ring at `ring_base` is free again.
 struct SlotCredit {
   topology::PhysAddr ring_base;
 };
 
-using MessageBody = std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, AtomicRequest,
-                                 SlotWrite, SlotCredit, Control, ControlDone, BarrierReached, BarrierPassed>;
+using MessageBody =
+    std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, AtomicRequest, SlotWrite,
+                 SlotFilled, SlotCredit, Control, ControlDone, BarrierReached, BarrierPassed>;
 
 /// A route, what it costs every message alike, and the bytes that have arrived by it.
 struct Way {

@@ -86,6 +86,12 @@ struct LoadCommand {
   std::array<TilePtr, 2> operands;  // of the atomic: they stay in TCM as long as it is under way
 };
 
+/// A slot outside TCM to TCM; then it is free.
+struct FetchCommand {
+  LoadCommand load;
+  RingSlot slot;
+};
+
 /// TCM to memory; what of the tile is in no piece isn't written.
 struct StoreCommand {
   std::vector<Piece> to;
@@ -117,7 +123,7 @@ struct SlotCommand {
 
 /// One transfer of the DMA: recorded as `value` in the kernel's lane, seen by the kernel as `pending`.
 struct DmaCommand {
-  std::variant<LoadCommand, StoreCommand, SlotCommand, StreamCommand> move;
+  std::variant<LoadCommand, FetchCommand, StoreCommand, SlotCommand, StreamCommand> move;
   std::shared_ptr<KernelContext> kernel;
   oplog::ValueId value;
   PendingPtr pending;
@@ -132,16 +138,20 @@ struct SendCommand {
   oplog::ValueId value;
   PendingPtr pending;
   std::uint64_t order = 0;  // of the kernel's commands
+  Time taken{};             // by pe_ipcq
 };
 
 struct RecvCommand {
-  std::size_t queue = 0;
+  std::optional<std::size_t> queue;  // none: any
   Shape shape;
   DType dtype = DType::f16;
   int tag = 0;
+  std::shared_ptr<PeTile> into;  // if slots are fetched
+  oplog::ValueId value;          // of the fetch
   std::shared_ptr<KernelContext> kernel;
   PendingPtr pending;
   std::uint64_t order = 0;  // of the kernel's commands
+  Time taken{};             // by pe_ipcq
 };
 
 class CompositeJob;

@@ -32,8 +32,8 @@ struct PeDmaSpec {
 /// Moves data between the PE's TCM and any memory. A transfer leaves in requests of at most `request`
 /// bytes, and these in packets; each virtual channel keeps at most `max_outstanding` packets in flight, and
 /// they take turns every `vc_chunk` bytes. A load is done when its last byte is in TCM, a store when the
-/// memory has acknowledged, a slot write when the last byte has left TCM. An atomic leaves in requests of
-/// one packet each and is done, as a load, when what it replaced is in TCM.
+/// memory has acknowledged, a slot write when the last byte has left TCM; a slot is free when it is fetched.
+/// An atomic leaves in requests of one packet each and is done, as a load, when what it replaced is in TCM.
 class PeDma : public Component {
  public:
   PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec);

@@ -2,18 +2,23 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/hw/component.hpp"
+#include "kbsim/hw/looks.hpp"
 #include "kbsim/hw/pe_commands.hpp"
 #include "kbsim/oplog/memory.hpp"
+#include "kbsim/tl/queue_waits.hpp"
 
 namespace kbsim::hw {
 
 class PeDma;
+class QueueTrace;
 
 struct PeIpcqSpec {
   Time overhead = 1_ns;
@@ -24,8 +29,8 @@ struct PeIpcqSpec {
 
 /// The queues of a PE: one pair a direction. A send waits while all of the peer's slots are taken, then goes
 /// by a DMA write to the peer's ring. An arrival, and a credit that comes back, are told apart by address
-/// alone. A receive gives the next slot, in the order of the receives; letting its tile go frees the slot
-/// and returns a credit through the fabric.
+/// alone. A receive gives the next slot, in the order of the receives: of a ring in TCM its tile lives there
+/// and frees it when it is let go; of another it is fetched into TCM, which frees it. A credit then returns.
 class PeIpcq : public Component {
  public:
   PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec);
@@ -35,15 +40,19 @@ class PeIpcq : public Component {
 
   /// Which queue a direction names; KernelFault listing those installed if none.
   [[nodiscard]] std::size_t queue(std::string_view direction) const;
-  [[nodiscard]] Bytes slot_size(std::size_t queue) const { return pairs_[queue].plan.slot_size; }
+  /// Of a queue, or the largest of all.
+  [[nodiscard]] Bytes slot_size(std::optional<std::size_t> queue) const;
+  /// Its rings aren't in TCM: what is received is copied, into a tile that has its own place.
+  [[nodiscard]] bool fetches() const { return fetches_; }
+  [[nodiscard]] Looks& looks() { return looks_; }
 
   void submit(Time at, SendCommand command) { work_.post(at, std::move(command)); }
   void submit(Time at, RecvCommand command) { work_.post(at, std::move(command)); }
   void arrived(Time at, const SlotWrite& write) { work_.post(at, Arrival{write.slot, write.header}); }
   void release(Time at, std::size_t queue, std::size_t slot) { work_.post(at, Release{queue, slot}); }
 
-  /// One line a queue pair with its counters, for reports; only of those that somebody waits on.
-  [[nodiscard]] std::vector<std::string> waiting() const;
+  /// Its ends of queues with their counters, for reports.
+  void add_ends(std::vector<QueueEnd>& ends) const;
 
  private:
   // Counters run from 0 and never wrap; slot = counter mod slots.
@@ -56,8 +65,11 @@ class PeIpcq : public Component {
     std::int64_t my_tail = 0;    // of these, let go
     std::deque<SendCommand> sends;
     std::deque<RecvCommand> receives;
-    std::deque<SlotHeader> filled;  // of slots [taken, peer_head)
-    std::vector<bool> let_go;       // by slot: tiles may go in any order, slots are freed in theirs
+    std::deque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
+    std::vector<bool> let_go;  // by slot: tiles may go in any order, slots are freed in theirs
+
+    [[nodiscard]] bool has_room() const { return my_head - peer_tail < plan.slots; }
+    [[nodiscard]] bool has_tile() const { return !filled.empty() && filled.front(); }
   };
   struct Arrival {
     topology::PhysAddr slot;
@@ -70,7 +82,8 @@ class PeIpcq : public Component {
   struct Credit {
     topology::PhysAddr ring_base;
   };
-  using Work = std::variant<SendCommand, RecvCommand, Arrival, Release, Credit>;
+  struct Look {};
+  using Work = std::variant<SendCommand, RecvCommand, Arrival, Release, Credit, Look>;
 
   [[nodiscard]] static std::size_t slot(const QueuePair& pair, std::int64_t counter) {
     return static_cast<std::size_t>(counter % pair.plan.slots);
@@ -79,20 +92,46 @@ class PeIpcq : public Component {
   Task<> run();
   void accept(MessagePtr message) override;
   void install(const InstallQueues& plan);
+  [[nodiscard]] bool in_tcm(const QueuePair& pair) const;
+
   void take(SendCommand command);
   void take(RecvCommand command);
   void take(const Arrival& arrival);
   void take(const Release& release);
   void take(const Credit& credit);
+  void take(Look /*look*/) { looking_ = true; }
+
+  void serve();
+  [[nodiscard]] std::optional<Time> seen(Time asked) const;
+  void look_again();
+  [[nodiscard]] bool can_go_on(const QueuePair& pair) const;
+  [[nodiscard]] const KernelContext* who_waits() const;
   void send_what_fits(std::size_t queue);
-  void give_what_came(std::size_t queue);
-  [[nodiscard]] TilePtr slot_tile(std::size_t queue, const SlotHeader& header, const RecvCommand& to);
+  void send(std::size_t queue, const SendCommand& command, Time at);
+  void give_what_came();
+  bool give_directed(std::size_t queue);
+  bool give_any();
+  bool give(std::size_t queue, std::deque<RecvCommand>& waiting);
+  [[nodiscard]] static KernelFault mismatch(std::string_view direction, const SlotHeader& sent,
+                                            const RecvCommand& asked);
+  void hand_over(const RingSlot& slot, const RecvCommand& to, Time at);
+  void trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at);
+  [[nodiscard]] TilePtr slot_tile(const topology::PhysRange& where, const RingSlot& slot,
+                                  const RecvCommand& to, Time at) const;
 
   PeIpcqSpec spec_;
   PeDma* dma_ = nullptr;
   oplog::MemoryImage* tcm_ = nullptr;
+  QueueTrace* trace_ = nullptr;
   Bytes credit_size_;
+  bool fetches_ = false;
   std::vector<QueuePair> pairs_;
+  std::deque<RecvCommand> any_;  // receives without a direction
+  std::size_t turn_ = 0;         // the queue that these ask first
+  std::optional<Time> poll_;     // waits look again, each so much later
+  Looks looks_;
+  bool looking_ = false;  // it is the time of a look
+  Time next_look_{-1};    // the last that was posted
   Mailbox<Work> work_;
 };
 

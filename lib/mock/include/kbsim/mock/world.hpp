@@ -24,6 +24,7 @@ struct WorldSpec {
   ccl::Wiring wiring = {};
   std::optional<int> slots = {};  // of each queue
   std::optional<Bytes> slot_size = {};
+  bool fetched = false;  // rings outside TCM: a slot is free when its tile is received, not when it is let go
 };
 
 /// What a kernel printed.
@@ -57,8 +58,8 @@ class World {
   void launch(int sip, const KernelCall& call);
   void launch(const KernelCall& call);
 
-  /// Runs what is launched until all of it has ended. Throws DeadlockError's kind of Error with who waits
-  /// where, or a kernel's own fault with the kernel, its PE and its line.
+  /// Runs what is launched until all of it has ended. Throws DeadlockReport, or a kernel's own fault with the
+  /// kernel, its PE and its line.
   void run();
   /// Runs one kernel, by its name, on all PEs.
   void run(const std::string& kernel, const std::any& args);

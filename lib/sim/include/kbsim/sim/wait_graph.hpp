@@ -44,8 +44,9 @@ struct WaitGraph {
 /// A deadlock, and who waits for whom.
 class DeadlockReport : public Error {
  public:
-  DeadlockReport(const DeadlockError& found, WaitGraph graph)
-      : Error{found.exit_code(), found.what() + to_string(graph)},
+  /// `more` is text that others have to say.
+  DeadlockReport(const DeadlockError& found, WaitGraph graph, const std::string& more = "")
+      : Error{found.exit_code(), found.what() + to_string(graph) + more},
         at_{found.at()},
         waiting_{found.waiting()},
         graph_{std::move(graph)} {}

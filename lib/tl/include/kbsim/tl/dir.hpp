@@ -9,10 +9,12 @@ namespace kbsim {
 struct Dir {
   std::string_view name;
 
+  static const Dir any;  // of a recv: the first tile to arrive
   static const Dir E, W, N, S, global_E, global_W, global_N, global_S;
   friend constexpr bool operator==(Dir, Dir) = default;
 };
 
+inline constexpr Dir Dir::any{""};
 inline constexpr Dir Dir::E{"E"};
 inline constexpr Dir Dir::W{"W"};
 inline constexpr Dir Dir::N{"N"};

@@ -9,6 +9,7 @@
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/shape.hpp"
 #include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/dir.hpp"
 
 namespace kbsim {
 
@@ -26,11 +27,15 @@ class TileState {
   [[nodiscard]] PeBackend& owner() const { return *owner_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] DType dtype() const { return dtype_; }
+  /// By which queue it was received; Dir::any if it wasn't.
+  [[nodiscard]] Dir from() const { return from_; }
+  void came_from(Dir from) { from_ = from; }
 
  private:
   PeBackend* owner_;
   Shape shape_;
   DType dtype_;
+  Dir from_ = Dir::any;
 };
 using TilePtr = std::shared_ptr<TileState>;
 
@@ -46,6 +51,8 @@ class Tile {
 
   [[nodiscard]] const Shape& shape(Here at = Here::current()) const { return used("shape", at).shape(); }
   [[nodiscard]] DType dtype(Here at = Here::current()) const { return used("dtype", at).dtype(); }
+  /// The direction it was received from; Dir::any if it wasn't received.
+  [[nodiscard]] Dir from(Here at = Here::current()) const { return used("from", at).from(); }
   /// Whether it was never assigned, or moved from.
   [[nodiscard]] bool empty() const { return state_ == nullptr; }
   /// A copy in a dtype: narrowed floats round to nearest even, floats become integers toward zero.

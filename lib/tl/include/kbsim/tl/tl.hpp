@@ -28,7 +28,7 @@ struct SendArgs {
 };
 
 struct RecvArgs {
-  Dir dir;
+  Dir dir = Dir::any;
   Shape shape;
   DType dtype = f16;
   int tag = 0;
@@ -78,7 +78,8 @@ class TL {
 
   /// To the neighbour that `dir` names, in order per direction; done when the source has left.
   [[nodiscard]] Pending<void> send(SendArgs args, Here at = Here::current());
-  /// The next tile from `dir`, in the order of the recv calls; it lives in its slot until let go.
+  /// The next tile from `dir`, in the order of the recv calls; it keeps its slot until let go, if slots are
+  /// in TCM. Without `dir` the first to arrive; of several there the queues take turns. Tile::from() tells.
   [[nodiscard]] Pending<Tile> recv(RecvArgs args, Here at = Here::current());
   /// recv, by a name that says that its Pending is kept: the tile comes while the kernel goes on.
   [[nodiscard]] Pending<Tile> recv_async(RecvArgs args, Here at = Here::current()) { return recv(args, at); }

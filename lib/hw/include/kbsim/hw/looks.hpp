@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+
+#include "kbsim/base/time.hpp"
+
+namespace kbsim::hw {
+
+/// When pe_cpu looks again at the queues that its kernel waits for (backpressure: poll), and what that costs:
+/// from begin() to end() a look each `period`, the first a period after begin(), each taking `cost`; those
+/// that take longer than the period follow one another. They are counted, not simulated.
+class Looks {
+ public:
+  struct Rhythm {
+    Time period{};
+    Time cost{};
+  };
+
+  void begin(Time now, Rhythm rhythm) {
+    settle(now);
+    rhythm_ = {.period = std::max(rhythm.period, rhythm.cost), .cost = rhythm.cost};
+    begin_ = now;
+    next_ = now + rhythm_.period;
+  }
+  /// The last look is now or was before.
+  void end(Time now) {
+    settle(now);
+    next_ = kForever;
+  }
+  [[nodiscard]] bool under_way() const { return next_ != kForever; }
+  [[nodiscard]] Time cost() const { return rhythm_.cost; }
+  /// The first look at or after `t`, while they are under way.
+  [[nodiscard]] Time next(Time t) const;
+
+  /// pe_cpu is free from `clock` on but for the looks until `now`: when it is free.
+  [[nodiscard]] Time after(Time clock, Time now) const {
+    return idle() ? clock : Looks{*this}.spend(clock, now);
+  }
+  /// The same, told once: later calls count later looks.
+  Time spend(Time clock, Time now);
+
+ private:
+  void settle(Time now);
+  [[nodiscard]] bool idle() const { return !under_way() && taken_ == Time::zero(); }
+
+  Rhythm rhythm_;
+  Time begin_{};
+  Time next_ = kForever;  // the first that isn't in the two below
+  Time taken_{};          // by looks that nobody was told of
+  Time over_{};           // when they were over, had pe_cpu had nothing else to do
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/locate.hpp"
+
+#include "harness.hpp"
+#include "idle.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw::test;
+using topology::Region;
+
+namespace {
+
+constexpr PeCoord kSender{0, 0, 0};
+constexpr PeCoord kReceiver{0, 1, 0};
+constexpr DType kByte = DType::u8;
+
+struct FlowArgs {
+  std::int64_t n;
+  int tiles;
+  std::vector<Time>* received;
+};
+
+Task<> send_all(TL& tl, FlowArgs args) {
+  const Tile tile = tl.zeros({args.n}, kByte);
+  for (int i = 0; i < args.tiles; ++i) tl.send({.dir = {"to"}, .src = tile}).detach();
+  co_return;
+}
+
+Task<> receive_all(TL& tl, FlowArgs args) {
+  std::vector<Pending<Tile>> coming;
+  for (int i = 0; i < args.tiles; ++i)
+    coming.push_back(tl.recv({.dir = {"from"}, .shape = {args.n}, .dtype = kByte}));
+  for (Pending<Tile>& one : coming) {
+    co_await one;
+    args.received->push_back(tl.clock());
+    one = {};  // lets go of the tile
+  }
+}
+
+Task<> launch(Rig* rig, PeCoord pe, KernelCall kernel) {
+  std::vector<PeCoord> one{pe};
+  (void)co_await rig->launch(std::move(one), std::move(kernel));
+}
+
+Task<> flow(Rig* rig, Rig::Rings rings, FlowArgs args) {
+  co_await rig->connect(kSender, kReceiver, rings);
+  (void)rig->sim.spawn("receiver", launch(rig, kReceiver, bind_kernel("receives", receive_all, args)));
+  co_await launch(rig, kSender, bind_kernel("sends", send_all, args));
+}
+
+// How long `slots` tiles take in the steady state, the mean of twelve rounds: from a tile's receipt to that
+// of the one that has its slot next. In the end nothing is written any more: the last rounds are others.
+Time round_trip(Region memory, int slots, Bytes size) {
+  Rig rig{small_machine()};
+  std::vector<Time> received;
+  const auto n = static_cast<std::size_t>(slots);
+  rig.run(flow(&rig, {.slots = slots, .slot_size = size, .memory = memory},
+               {.n = size.count(), .tiles = 18 * slots + 300, .received = &received}));
+  const std::size_t last = received.size() - 3 * n;
+  return (received[last] - received[last - 12 * n]) / 12;
+}
+
+// A tile's time at the slowest server that all must pass, one after the other.
+Time service(Region memory, Bytes size) {
+  const Rig rig{small_machine()};
+  const NodeId slots = hw::locate(rig.graph, rig.ring(kReceiver, memory)).memory;
+  const Bandwidth link = way_between_memories(rig.graph, rig.pe(kSender).tcm, slots).slowest();
+  const Time passing = link.serialization(size);
+  if (memory == Region::ipcq) return passing;
+  const Time port =
+      way_from_memory(rig.graph, slots, rig.pe(kReceiver).tcm).servers.back().serialization(size);
+  return std::max(passing, 2 * port);  // written and read
+}
+
+}  // namespace
+
+constexpr Bytes kSizes[]{2_KiB, 4_KiB, 16_KiB};
+constexpr int kSlots[]{2, 3, 4, 5, 8, 16, 24};
+
+TEST_CASE("Flow: a queue in TCM carries n_slots * slot_size a loop, or what its slowest server carries") {
+  for (const Bytes size : kSizes) {
+    const Time loop = round_trip(Region::ipcq, 1, size);
+    for (const int slots : kSlots) {
+      CAPTURE(size.count());
+      CAPTURE(slots);
+      CHECK(round_trip(Region::ipcq, slots, size) == std::max(loop, slots * service(Region::ipcq, size)));
+    }
+  }
+}
+
+// Where its port is half idle tiles find a rhythm in which they don't meet; where it never idles it sets the
+// pace; between, one tile's read may meet another's write.
+TEST_CASE("Flow: in a memory with one port, tiles that are written meet those that are read, at worst") {
+  for (const Region memory : {Region::hbm, Region::sram}) {
+    for (const Bytes size : kSizes) {
+      const Time loop = round_trip(memory, 1, size);
+      for (const int slots : kSlots) {
+        CAPTURE(to_string(memory));
+        CAPTURE(size.count());
+        CAPTURE(slots);
+        const Time busy = slots * service(memory, size);
+        const Time bound = std::max(loop, busy);
+        const Time round = round_trip(memory, slots, size);
+        CHECK(round >= bound - bound / 100);
+        CHECK(round <= bound * 6 / 5);
+        const Time off = round > bound ? round - bound : bound - round;
+        if (2 * busy <= loop || busy >= 2 * loop) CHECK(off <= bound / 1000);
+      }
+    }
+  }
+}
