@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <limits>
 #include <optional>
 #include <ranges>
+#include <string_view>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -19,6 +21,7 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
+#include "kbsim/report/deadlock.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -132,6 +135,11 @@ host::SessionOptions session_options(const Options& options) {
   return result;
 }
 
+bool queues_are_traced() {
+  const char* const wish = std::getenv("KBSIM_CCL_TRACE");
+  return wish != nullptr && std::string_view{wish} == "1";
+}
+
 void print_races(const std::vector<std::string>& races) {
   constexpr std::size_t kMany = 10;
   for (const std::string& line : races | std::views::take(kMany)) fmt::print(stderr, "warning: {}\n", line);
@@ -194,6 +202,21 @@ void write(const Options& options, const Arguments& arguments, host::Session& se
   folder.write("results.csv", to_csv({outcome.json}));
   folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
   folder.write("units.csv", report::units_csv(machine, summary.simulated));
+}
+
+void write(const OutputFolder& folder, const DeadlockReport& deadlock) {
+  folder.write("deadlock.json", report::to_json(deadlock));
+  folder.write("deadlock.dot", report::to_dot(deadlock.graph()));
+}
+
+// Of a run that is stuck the folder has why.
+void simulate_into_folder(host::Session& session, const Options& options) {
+  try {
+    simulate(session, options);
+  } catch (const DeadlockReport& deadlock) {
+    if (!options.out.empty()) write(OutputFolder{options.out}, deadlock);
+    throw;
+  }
 }
 
 void print(const Options& options, const BenchReport& outcome, const report::RunSummary& summary,
@@ -291,6 +314,7 @@ ExitCode run_bench(const Arguments& arguments) {
 
   host::Session session{machine, algorithm, how};
   if (options.dry_run) return ExitCode::ok;
+  if (queues_are_traced()) session.machine().queue_trace().print_to(stderr);
   if (!options.out.empty()) (void)OutputFolder{options.out};  // now, not when all is done
   host::World world;
   host::Rank main{session, world, 0};
@@ -298,7 +322,7 @@ ExitCode run_bench(const Arguments& arguments) {
   (void)session.sim().spawn("bench " + options.bench,
                             main.run(bench.run(main, {.verify_data = options.verify_data}, &report)));
   const Signals signals{session};
-  simulate(session, options);
+  simulate_into_folder(session, options);
   for (const std::string& line : replay::prints(session.log(), session.replay()))
     fmt::print(stderr, "{}\n", line);
   print_races(session.machine().races().reports());

@@ -1,0 +1,81 @@
+// What a run that is stuck leaves behind, and KBSIM_CCL_TRACE.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace {
+
+const std::string kStuck = kMainJob + " --kernels " KBSIM_BINARY
+                                      "/contract/plugins/plugin_stuck.so --set "
+                                      "ccl.algorithms.intercube_allreduce.kernel=stuck ";
+
+std::string read(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in{text};
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string traced(const std::string& options) {
+  return run_script("KBSIM_CCL_TRACE=1 $KBSIM " + kMainJob + " --quiet " + options).err;
+}
+
+}  // namespace
+
+TEST_CASE("Deadlock: stderr has the circle in words, who else waits, and the counters; the exit code is 8") {
+  const Outcome outcome = run_kbsim(kStuck);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 8);
+  for (const char* part : {"stuck on sip0.cube0.pe0 waits for event recv E since ", " at stuck.cpp:",
+                           "\ncycle:\n  sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued\n"
+                           "  sip0.cube1.pe0 recv W ← sip0.cube0.pe0 send E: never issued\n",
+                           "\nother waits:\n  sip1.cube1.pe0 recv W ← sip1.cube0.pe0 send E: never issued, "
+                           "and no kernel runs there\n",
+                           "\n  sip0.cube0.pe0 E with sip0.cube1.pe0 W: slots 4 my_head 0 peer_tail 0 "
+                           "peer_head 0 taken 0 my_tail 0 "
+                           "sends_waiting 0 recvs_waiting 1\n"})
+    CHECK_MESSAGE(outcome.err.find(part) != std::string::npos, part);
+  CHECK(run_kbsim(kStuck + "--shuffle-ties 3").err == outcome.err);
+}
+
+TEST_CASE("Deadlock: --out has it as JSON and as a drawing") {
+  const std::string folder = written("deadlock-out", "") + ".d";
+  CHECK(run_kbsim(kStuck + "--out " + folder).exit == 8);
+  const auto json = boost::json::parse(read(folder + "/deadlock.json")).as_object();
+  CHECK(json.at("cycle").as_array().size() == 2);
+  CHECK(json.at("waits").as_array().size() == 3);
+  CHECK(json.at("nodes").as_array().size() == 4);
+  CHECK(json.at("waiting").as_array().size() >= 3);
+  CHECK(read(folder + "/deadlock.dot").starts_with("digraph deadlock {\n"));
+}
+
+TEST_CASE("KBSIM_CCL_TRACE: a line for each send and recv, in the order of time, whatever that of events") {
+  const std::string trace = traced("");
+  const std::vector<std::string> lines = lines_of(trace);
+  std::size_t sends = 0;
+  double last = 0.0;
+  for (const std::string& line : lines) {
+    const double time = std::stod(line);
+    CHECK(time >= last);
+    last = time;
+    sends += line.find(" send ") != std::string::npos ? 1 : 0;
+  }
+  CHECK(sends > 0);
+  CHECK(2 * sends == lines.size());
+  CHECK(lines.front().ends_with(" 16 B #0"));
+  CHECK(traced("--shuffle-ties 5") == trace);
+  CHECK(run_kbsim(kMainJob + " --quiet").err.empty());
+}

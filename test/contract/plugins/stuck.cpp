@@ -1,0 +1,18 @@
+// An all-reduce in which two cubes of rank 0 wait for one another, and a cube of rank 1 for one that has
+// ended.
+#include "kbsim/tl/collective_args.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+namespace kbsim {
+namespace {
+
+Task<> stuck(TL& tl, CollectiveArgs args) {
+  const int cube = tl.program_id(1);
+  if (args.rank == 0 && cube == 0) co_await tl.recv({.dir = Dir::E, .shape = {1}});
+  if (args.rank == 0 && cube == 1) co_await tl.recv({.dir = Dir::W, .shape = {1}});
+  if (args.rank == 1 && cube == 1) co_await tl.recv({.dir = Dir::W, .shape = {1}});
+}
+KBSIM_KERNEL(stuck, "waits for what never comes");
+
+}  // namespace
+}  // namespace kbsim
