@@ -35,4 +35,6 @@ set(mine ${folder}/build/libmine.so)
 run("  scale  +multiplies a tensor by a number" ${kbsim} list --kernels ${mine})
 run("every element is three times what it was"
     ${kbsim} --topology topology.yaml --kernels ${mine} --bench my_bench)
+run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"
+    ${kbsim} --topology topology.yaml --kernels ${mine} --ccl ${EXAMPLE}/my_ccl.yaml --bench ccl -b 1K -e 16K)
 file(REMOVE_RECURSE ${folder})

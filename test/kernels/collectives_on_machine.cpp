@@ -1,5 +1,6 @@
 // Every algorithm of configs/ccl.yaml on machines.
-#include <cstdlib>
+#include <set>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -33,7 +34,6 @@ Collective collective(const std::string& algorithm, const config::MachineSpec& m
   Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
   c.algorithm.n_slots = slots;
   c.algorithm.slot_size = 256_B;
-  c.algorithm.buffer_kind = "tcm";  // PENDING
   c.n_elem = divisible(c, n);
   c.root = machine.system.sips.count - 1;
   return c;
@@ -72,6 +72,32 @@ TEST_CASE("Collectives on the machine: every reduction, and each dtype") {
       c.dtype = op == Reduction::avg ? DType::bf16 : op == Reduction::prod ? f32 : DType::i32;
       CAPTURE(static_cast<int>(op));
       check_right(c);
+    }
+  }
+}
+
+// All of it in release; with sanitizers every so many.
+TEST_CASE("Collectives on the machine: every kernel, memory of slots, world, number of slots and size") {
+#ifdef NDEBUG
+  constexpr int kEvery = 1;
+#else
+  constexpr int kEvery = 41;
+#endif
+  std::set<std::string> seen;
+  int number = 0;
+  for (const std::string& name : algorithm_names()) {
+    if (!seen.insert(algorithm_of(name).kernel).second) continue;
+    for (const char* kind : {"tcm", "hbm", "sram"}) {
+      for (const int world : {1, 2, 3, 4, 6, 7, 8, 9, 16}) {
+        for (const int slots : {1, 2, 4}) {
+          for (const std::int64_t n : {1, 7, 8, 1000}) {
+            if (++number % kEvery != 0) continue;
+            Collective c = collective(name, machine_of(world), slots, n);
+            c.algorithm.buffer_kind = kind;
+            check_right(c);
+          }
+        }
+      }
     }
   }
 }
