@@ -1,5 +1,7 @@
 #include "kbsim/host/collective_args.hpp"
 
+#include <limits>
+
 #include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::host {
@@ -15,6 +17,11 @@ topology::SipGrid grid_of(const config::MachineSpec& machine) {
   config::SipsSpec sips = machine.system.sips;
   sips.topology = "torus_2d";
   return topology::SipGrid{sips};
+}
+
+// A tile that came through another memory lives in the TCM: its slot was free before it.
+int free_slots(const config::AlgorithmSpec& algorithm) {
+  return algorithm.buffer_kind == "tcm" ? algorithm.n_slots - 1 : std::numeric_limits<int>::max();
 }
 
 }  // namespace
@@ -36,7 +43,7 @@ CollectiveArgs collective_args(const config::MachineSpec& machine, const config:
           .sip_h = grid.height(),
           .out = {.dtype = data.dtype},
           .slot_elems = algorithm.slot_size.count() / item,
-          .free_slots = algorithm.n_slots - 1,
+          .free_slots = free_slots(algorithm),
           .tcm_elems = tcm.count() / item};
 }
 
