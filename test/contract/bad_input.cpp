@@ -129,12 +129,6 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
           {"unknown validator 'none' (known: multi_pe_sip_local, single_shard_per_rank)"});
 }
 
-TEST_CASE("--timing-only: what isn't there yet is said by its name") {
-  const Outcome outcome = run_kbsim(kMainJob + " --timing-only");
-  CHECK(outcome.exit == 5);
-  CHECK(outcome.err.find("--timing-only isn't there yet") != std::string::npos);
-}
-
 TEST_CASE("Bad input: each line of a configuration's mistakes begins with its place") {
   const Outcome outcome = run_kbsim(kMainJob + " --set sip.cube_mesh.w=-1 --set ccl.defaults.n_slots=0");
   CHECK(outcome.err ==

@@ -58,6 +58,7 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
       joined(ccl::topologies().at(algorithm.topology).wire(machine, participants));
   combined_ = static_cast<int>(together.size());
   over_parts_ = combined_ == world_ * parts() && parts() > 1;
+  if (!problem_.values) return;
   if (collective_ != "all_reduce" && collective_ != "reduce" && collective_ != "reduce_scatter") return;
   combinations_.resize(over_parts_ ? 1 : static_cast<std::size_t>(parts()));
   for (int rank = 0; rank < world_; ++rank) {
@@ -80,7 +81,9 @@ host::TensorOptions CollectiveData::placed(std::string name) const {
 }
 
 host::HostArray CollectiveData::input(int rank) const {
-  return host::generate({parts(), problem_.n_elem}, problem_.dtype, [&](std::int64_t i) {
+  const Shape shape{parts(), problem_.n_elem};
+  if (!problem_.values) return host::HostArray::without_numbers(shape, problem_.dtype);
+  return host::generate(shape, problem_.dtype, [&](std::int64_t i) {
     return in(rank, static_cast<int>(i / problem_.n_elem), i % problem_.n_elem);
   });
 }

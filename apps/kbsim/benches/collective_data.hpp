@@ -19,6 +19,7 @@ struct CollectiveProblem {
   DType dtype = f16;
   Reduction op = Reduction::sum;
   int root = 0;
+  bool values = true;  // false: for a run without, which neither needs nor gets any
 };
 
 [[nodiscard]] std::string_view name_of(Reduction op);
@@ -41,8 +42,9 @@ class CollectiveData {
 
   /// How a rank's tensor lies on its package.
   [[nodiscard]] host::TensorOptions placed(std::string name) const;
+  /// Without numbers if the problem is.
   [[nodiscard]] host::HostArray input(int rank) const;
-  /// A row of a rank's output.
+  /// A row of a rank's output; only of a problem with values.
   [[nodiscard]] std::vector<double> expected(int rank, int part) const;
 
  private:

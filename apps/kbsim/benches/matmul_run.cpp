@@ -76,9 +76,11 @@ Task<> run_matmul(host::Rank& rk, MatmulProblem p, MatmulRun* run) {
   run->window = co_await rk.launch("matmul_composite", c, args);
   const host::HostArray product = co_await c.to_host();
 
-  const std::vector<double> expected =
-      replay::matmul(a_values.to_doubles(), b_values.to_doubles(), {.m = p.m, .k = p.k, .n = p.n});
-  run->numbers = replay::compare(product.bytes(), expected, f16, tolerance(p.k));
+  if (product.has_numbers()) {
+    const std::vector<double> expected =
+        replay::matmul(a_values.to_doubles(), b_values.to_doubles(), {.m = p.m, .k = p.k, .n = p.n});
+    run->numbers = replay::compare(product.bytes(), expected, f16, tolerance(p.k));
+  }
   hw::Machine& machine = rk.session().machine();
   const topology::PeNodes& pe = machine.graph().pe({c.sip(), 0, 0});
   const auto& scheduler = machine.at<hw::PeScheduler>(pe.scheduler);

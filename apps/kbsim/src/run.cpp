@@ -91,7 +91,8 @@ po::options_description description(Options& o) {
   }),
       "memory of its queues' slots, in place of what the ccl file says: tcm, hbm or sram");
   add("verify-data", po::bool_switch(&o.verify_data), "print the check of every tensor");
-  add("timing-only", po::bool_switch(&o.timing_only), "not there yet (exit code 5): record no values at all");
+  add("timing-only", po::bool_switch(&o.timing_only),
+      "record no values and check none: for the longest runs");
   add("oplog", po::value(&o.oplog)->value_name("FILE"),
       "write the op log, and print what kbsim replay FILE will print");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
@@ -124,10 +125,24 @@ examples:
   kbsim --topology topology.yaml --bench ccl_allreduce --set ccl.defaults.n_slots=1 --verify-data
 )";
 
+// What asks for the values that --timing-only leaves out.
+void require_values_wanted(const Options& options) {
+  const auto refuse = [](const char* other, const char* why) {
+    throw UsageError{fmt::format("--timing-only and {}: {}", other, why)};
+  };
+  if (!options.oplog.empty()) refuse("--oplog", "a run that records no values has no op log");
+  if (options.verify_data) refuse("--verify-data", "a run that records no values has none to verify");
+  if (options.race && *options.race != oplog::RaceMode::off)
+    refuse("--race", "a run that records no operations finds no races among them");
+}
+
 host::SessionOptions session_options(const Options& options) {
+  if (options.timing_only) require_values_wanted(options);
+  const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
   host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties},
                               .replay_threads = static_cast<unsigned>(options.num_threads),
-                              .races = options.race.value_or(oplog::RaceMode::warn)};
+                              .races = options.race.value_or(usual),
+                              .timing_only = options.timing_only};
   if (options.stop_at_ns && *options.stop_at_ns < 0)
     throw UsageError{fmt::format("--stop-at must be a time from 0 on, got {}", *options.stop_at_ns)};
   if (options.stop_at_ns) result.simulation.stop_at = from_ns(*options.stop_at_ns);
@@ -180,11 +195,14 @@ std::optional<LogChecksums> log_of(const Options& options, host::Session& sessio
 boost::json::object to_json(const Options& options, const BenchReport& outcome,
                             const report::RunSummary& summary, const hw::Attribution& messages,
                             const std::optional<LogChecksums>& log) {
+  const auto correct =
+      options.timing_only ? boost::json::value(nullptr) : boost::json::value(outcome.correct);
   boost::json::object all{{"schema_version", 1},
                           {"version", KBSIM_VERSION},
                           {"bench", options.bench},
                           {"topology", options.machine.topology},
-                          {"correct", outcome.correct},
+                          {"checked", !options.timing_only},
+                          {"correct", correct},
                           {"result", outcome.json},
                           {"messages", report::to_json(messages)},
                           {"run", report::to_json(summary)}};
@@ -225,6 +243,7 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
     std::cout << boost::json::serialize(to_json(options, outcome, summary, messages, log)) << '\n';
   } else {
     fmt::print("{} {}\n", outcome.text, report::to_text(messages));
+    if (options.timing_only) fmt::print(" not checked (--timing-only)\n");
     if (log) fmt::print("{}\n", to_text(*log));
     std::fflush(stdout);
   }
@@ -234,10 +253,10 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
 ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, const po::variables_map& own,
                         const Arguments& arguments) {
   if (options.stop_at_ns || options.max_events || options.shuffle_ties || options.race ||
-      !options.oplog.empty())
+      options.timing_only || !options.oplog.empty())
     throw Unsupported{
         fmt::format("{} runs many simulations: --stop-at, --max-events, --shuffle-ties, "
-                    "--race and --oplog are of a single one",
+                    "--race, --timing-only and --oplog are of a single one",
                     options.bench)};
   const auto [machine, ccl] = options.machine.load();
   const EvaluationRequest request{
@@ -299,8 +318,6 @@ ExitCode run_bench(const Arguments& arguments) {
                      &values))
     return ExitCode::ok;
 
-  if (options.timing_only)
-    throw Unsupported{"--timing-only isn't there yet: every run records its values and checks its results"};
   const auto start = std::chrono::steady_clock::now();
   load_kernels(options.kernels);
   if (options.buffer_kind) require_buffer_kind(*options.buffer_kind);

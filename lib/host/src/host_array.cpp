@@ -11,7 +11,12 @@ HostArray::HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes)
          "a host array of another size");
 }
 
-std::vector<double> HostArray::to_doubles() const { return replay::to_doubles(*bytes_, dtype_); }
+const std::vector<std::byte>& HostArray::bytes() const {
+  if (!has_numbers()) throw UsageError{"an array of a run with --timing-only has no numbers to look at"};
+  return *bytes_;
+}
+
+std::vector<double> HostArray::to_doubles() const { return replay::to_doubles(bytes(), dtype_); }
 
 HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f) {
   std::vector<double> numbers;

@@ -29,6 +29,11 @@ std::string standing_in_barriers(hw::Machine& machine) {
   return text.empty() ? text : "\nbarriers:" + text;
 }
 
+void require_possible(const SessionOptions& options) {
+  if (options.timing_only && options.races != oplog::RaceMode::off)
+    throw UsageError{"--timing-only keeps no operations: races can't be told"};
+}
+
 }  // namespace
 
 Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, SessionOptions options)
@@ -36,15 +41,18 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
       algorithm_{std::move(algorithm)},
       sim_{options.simulation},
       graph_{topology::compile(spec_)},
+      log_{options.timing_only ? oplog::Keep::times : oplog::Keep::operations},
       machine_{std::make_unique<hw::Machine>(sim_, graph_, log_)},
       replay_{log_, options.replay_threads},
       allocators_{*spec_},
       va_(static_cast<std::size_t>(spec_->system.sips.count)),
       first_rank_lane_{static_cast<std::uint32_t>(log_.lanes())} {
+  require_possible(options);
   for (int rank = 0; rank < spec_->system.sips.count; ++rank)
     (void)log_.add_lane(fmt::format("rank{}", rank));
   machine_->races().watch(options.races);
   machine_->set_evaluator([this](const oplog::Operand& what) {
+    if (!has_values()) throw KernelFault{"the kernel asks for a number, and --timing-only records none"};
     const replay::Buffer bytes = replay_.evaluate(what);
     return replay::to_doubles(bytes, what.dtype);
   });

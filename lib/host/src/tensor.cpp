@@ -155,13 +155,13 @@ Task<> Tensor::write(std::shared_ptr<State> tensor, HostArray from, Update) {
   std::vector<Task<>> writes;
   for (const Shard& shard : tensor->shards) {
     const Shape shape{shard.spec.block.rows, shard.spec.block.cols};
-    auto contents = std::make_shared<const std::vector<std::byte>>(scatter(from.bytes(), shard.spec));
     oplog::Op op{.id = session.log().reserve(session.lane(tensor->rank)),
                  .kind = oplog::OpKind::literal,
                  .dtype = tensor->dtype,
                  .shape = shape,
-                 .unit = session.machine().graph().host(),
-                 .data = std::move(contents)};
+                 .unit = session.machine().graph().host()};
+    if (session.has_values())
+      op.data = std::make_shared<const std::vector<std::byte>>(scatter(from.bytes(), shard.spec));
     writes.push_back(write_shard(session, tensor->rank, shard, std::move(op)));
   }
   co_await when_all(std::move(writes));
@@ -183,6 +183,7 @@ Task<HostArray> Tensor::read(std::shared_ptr<State> tensor) {
     reads.push_back(read_shard(session, tensor->rank, shards[i], &contents[i]));
   }
   co_await when_all(std::move(reads));
+  if (!session.has_values()) co_return HostArray::without_numbers(tensor->shape, tensor->dtype);
   std::vector<std::byte> bytes(static_cast<std::size_t>(tensor->shape.bytes(tensor->dtype).count()));
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const topology::Block& block = shards[i].spec.block;
@@ -217,7 +218,8 @@ Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
 
 Task<Tensor> Torch::full(Shape shape, double value, DType dtype, TensorOptions options) {
   Tensor tensor = co_await empty(shape, dtype, std::move(options));
-  HostArray contents = host::full(shape, value, dtype);
+  HostArray contents =
+      session_.has_values() ? host::full(shape, value, dtype) : HostArray::without_numbers(shape, dtype);
   co_await tensor.copy_(std::move(contents));
   co_return tensor;
 }

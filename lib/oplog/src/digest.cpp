@@ -66,6 +66,7 @@ void add(Digest& digest, const NamedRange& range) {
 
 Digest OpLog::digest() const {
   Digest digest;
+  if (!keeps_operations()) digest.add(recorded_).add(times_);
   for (const Lane& lane : lanes_) {
     digest.add(std::string_view{lane.name}).add(lane.ops.size());
     for (const Op& op : lane.ops) add(digest, op);

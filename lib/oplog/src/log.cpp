@@ -9,6 +9,15 @@
 #include "check.hpp"
 
 namespace kbsim::oplog {
+namespace {
+
+std::uint64_t digest_of_times(const Op& op) {
+  Digest digest;
+  digest.add(static_cast<std::uint8_t>(op.kind)).add(op.shape.elements()).add(op.unit.value());
+  return digest.add(op.start.count()).add(op.end.count()).value();
+}
+
+}  // namespace
 
 std::uint32_t OpLog::add_lane(std::string name) {
   lanes_.push_back({.name = std::move(name), .ops = {}, .ranges = {}});
@@ -17,12 +26,18 @@ std::uint32_t OpLog::add_lane(std::string name) {
 
 ValueId OpLog::reserve(std::uint32_t lane) {
   ensure(lane < lanes_.size(), fmt::format("there is no lane {}", lane));
+  if (!keeps_operations()) return {};
   std::deque<Op>& ops = lanes_[lane].ops;
   ops.emplace_back();
   return {.lane = lane, .seq = static_cast<std::uint32_t>(ops.size() - 1)};
 }
 
 void OpLog::record(Op op) {
+  if (!keeps_operations()) {
+    times_ += digest_of_times(op);
+    ++recorded_;
+    return;
+  }
   const bool reserved = op.id.lane < lanes_.size() && op.id.seq < lanes_[op.id.lane].ops.size();
   if (!reserved) throw InternalError{fmt::format("value {} was never reserved", to_string(op.id))};
   Op& slot = lanes_[op.id.lane].ops[op.id.seq];

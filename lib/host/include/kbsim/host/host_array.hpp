@@ -10,17 +10,22 @@
 
 namespace kbsim::host {
 
-/// An array in the host's own memory: contents, row-major, shared and never changed.
+/// An array in the host's own memory: contents, row-major, shared and never changed. One without numbers is
+/// what a run without values reads, and may write; asked for its contents, it throws UsageError.
 class HostArray {
  public:
   HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes);
+  [[nodiscard]] static HostArray without_numbers(Shape shape, DType dtype) { return {shape, dtype}; }
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] DType dtype() const { return dtype_; }
-  [[nodiscard]] const std::vector<std::byte>& bytes() const { return *bytes_; }
+  [[nodiscard]] bool has_numbers() const { return bytes_ != nullptr; }
+  [[nodiscard]] const std::vector<std::byte>& bytes() const;
   [[nodiscard]] std::vector<double> to_doubles() const;
 
  private:
+  HostArray(Shape shape, DType dtype) : shape_{shape}, dtype_{dtype} {}
+
   Shape shape_;
   DType dtype_;
   std::shared_ptr<const std::vector<std::byte>> bytes_;

@@ -37,6 +37,7 @@ struct SessionOptions {
   SimulationOptions simulation;
   unsigned replay_threads = 0;  // 0: as many as the host has
   oplog::RaceMode races = oplog::RaceMode::off;
+  bool timing_only = false;  // no values: neither races nor anything else is told that hangs on them
 };
 
 /// A machine and all that host programs share of it: one simulated run.
@@ -53,6 +54,8 @@ class Session {
   [[nodiscard]] hw::Machine& machine() { return *machine_; }
   [[nodiscard]] oplog::OpLog& log() { return log_; }
   [[nodiscard]] replay::Replay& replay() { return replay_; }
+  /// False with timing_only: to_host() gives arrays without numbers, a kernel that asks for one faults.
+  [[nodiscard]] bool has_values() const { return log_.keeps_operations(); }
   [[nodiscard]] topology::MachineAllocators& allocators() { return allocators_; }
   /// Each package has a virtual space of its own: two packages' tensors may have equal addresses.
   [[nodiscard]] topology::VirtualAllocator& virtual_memory(int sip) {

@@ -19,17 +19,26 @@ struct NamedRange {
   friend bool operator==(const NamedRange&, const NamedRange&) = default;
 };
 
+/// What a log keeps of its operations: all of it; or, for runs without values, what was done where and when
+/// as part of the digest, and nothing else.
+enum class Keep { operations, times };
+
 /// The record of a run: for each lane its operations, in the order in which the lane issued them.
 class OpLog {
  public:
+  explicit OpLog(Keep keep = Keep::operations) : keep_{keep} {}
+  [[nodiscard]] bool keeps_operations() const { return keep_ == Keep::operations; }
+
   /// Lanes are made before the run, in an order of the machine's, not of events.
   std::uint32_t add_lane(std::string name);
 
-  /// Claims the next id of a lane, at issue; its operation follows with record(), at completion.
+  /// Claims the next id of a lane, at issue; its operation follows with record(), at completion. A log that
+  /// keeps times only gives no ids: as if nobody wrote it, no memory has to remember what it holds.
   [[nodiscard]] ValueId reserve(std::uint32_t lane);
 
   /// Fills in a reserved id. Throws InternalError, naming the operation and its shapes, if its shape
-  /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before.
+  /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before. A log that keeps
+  /// times only checks nothing.
   void record(Op op);
 
   void add_range(std::uint32_t lane, NamedRange range) { lanes_[lane].ranges.push_back(std::move(range)); }
@@ -51,7 +60,8 @@ class OpLog {
   /// For messages: "sip0.cube5.pe3, operation 17 (div, f16 [16, 8])".
   [[nodiscard]] std::string describe(const Op& op) const;
 
-  /// Of all operations, their times, operands and literal contents, and of the ranges; equal for equal runs.
+  /// Of all operations, their times, operands and literal contents, and of the ranges; equal for equal runs
+  /// that keep the same.
   [[nodiscard]] Digest digest() const;
 
  private:
@@ -60,8 +70,10 @@ class OpLog {
     std::deque<Op> ops;  // an op whose id is invalid is reserved and not yet recorded
     std::vector<NamedRange> ranges;
   };
+  Keep keep_;
   std::vector<Lane> lanes_;
   std::size_t recorded_ = 0;
+  std::uint64_t times_ = 0;  // sum of digests, if nothing else is kept: in any order the same
 };
 
 }  // namespace kbsim::oplog
