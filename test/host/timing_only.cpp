@@ -18,7 +18,7 @@ struct NumberAskingArgs {
 };
 
 Task<> asks_for_a_number(TL& tl, NumberAskingArgs args) {
-  const Tile row = co_await tl.load(args.x, {1}, args.x.dtype);
+  const Tile row = co_await tl.load(args.x + tl.program_id(1) * kShape[1], {1}, args.x.dtype);
   [[maybe_unused]] const double first = co_await tl.item(row);
 }
 KBSIM_KERNEL(asks_for_a_number, "what goes on hangs on an element");
