@@ -87,6 +87,39 @@ Task<> sums_what_all_told(TL& tl, SharedArgs args) {
   }
 }
 
+Ptr box_of(const SharedArgs& args, int pe) { return args.words + 8 + 8 * pe; }
+
+// A tile goes round three times, and each PE adds one to it.
+Task<> passes_on(TL& tl, SharedArgs args) {
+  const int me = index_of(tl);
+  const int next = (me + 1) % kPes;
+  Tile tile = tl.zeros({8}, i32);
+  for (int round = 1; round <= 3; ++round) {
+    if (me != 0) {
+      co_await tl.wait_signal({.signal = args.words + me, .equal = round});
+      tile = co_await tl.load(box_of(args, me), {8}, i32);
+    }
+    tile += 1;
+    co_await tl.put({.dst = box_of(args, next), .src = tile, .signal = args.words + next, .value = round});
+    if (me != 0) continue;
+    co_await tl.wait_signal({.signal = args.words, .at_least = round});
+    tile = co_await tl.load(box_of(args, 0), {8}, i32);
+  }
+}
+
+// The first PE sums up what the others have made, once all have.
+Task<> makes_for_the_first(TL& tl, SharedArgs args) {
+  const int me = index_of(tl);
+  if (me != 0) {
+    const Tile made = tl.full({8}, 10 * me, i32);
+    co_await tl.put({.dst = box_of(args, me), .src = made, .signal = args.words, .op = SignalOp::add});
+    co_return;
+  }
+  co_await tl.wait_signal({.signal = args.words, .at_least = kPes - 1});
+  const Tile all = co_await tl.load(box_of(args, 1), {kPes - 1, 8}, i32);
+  co_await tl.store(args.mine, tl.sum(all, {.axis = 0}));
+}
+
 struct Outcome {
   std::vector<double> words;
   std::vector<double> mine;
@@ -207,6 +240,32 @@ TEST_CASE("Barrier: what was stored before it is seen after it, without a race, 
     for (std::size_t pe = 0; pe < kPes; ++pe) {
       for (std::size_t round = 0; round < 3; ++round)
         CHECK(outcome.mine[pe * 32 + round] == static_cast<double>(6 + 40 * round));
+    }
+  }
+}
+
+TEST_CASE("Signals: a tile that is put from PE to PE is there when its signal is, without a race") {
+  for (const Outcome& outcome : in_both(passes_on)) {
+    for (std::size_t pe = 0; pe < kPes; ++pe) CHECK(outcome.words[pe] == 3);
+    for (std::size_t i = 0; i < 8; ++i) CHECK(outcome.words[8 + i] == 3 * kPes);
+  }
+}
+
+TEST_CASE("Signals: one who waits for several hears when all have put") {
+  for (const Outcome& outcome : in_both(makes_for_the_first)) {
+    CHECK(outcome.words[0] == kPes - 1);
+    for (std::size_t i = 0; i < 8; ++i) CHECK(outcome.mine[i] == 10 + 20 + 30);
+  }
+}
+
+TEST_CASE("Signals: who hears when doesn't hang on the order of events of one time") {
+  for (const Kernel kernel : {Kernel{passes_on}, Kernel{makes_for_the_first}}) {
+    const Outcome expected = in_machine(kernel);
+    for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+      const Outcome outcome = in_machine(kernel, seed);
+      CHECK(outcome.words == expected.words);
+      CHECK(outcome.mine == expected.mine);
+      CHECK(outcome.digest == expected.digest);
     }
   }
 }

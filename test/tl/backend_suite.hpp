@@ -255,6 +255,51 @@ inline void atomics(const RunPair& run) {
   CHECK(outcome.memory[56] == (14 ^ 3));
 }
 
+// ---- signals
+
+// Each PE has a buffer and a signal of its own row only, so that it tells itself.
+inline Task<> tells_itself(TL& tl, BackendArgs args) {
+  const Ptr word{.va = args.mine.va, .dtype = i32};
+  co_await tl.store(word, tl.zeros({1}, i32));
+  auto three = tl.wait_signal({.signal = word, .at_least = 3});
+  auto seven = tl.wait_signal({.signal = word, .equal = 7});
+  const Tile data = co_await tl.load(args.mine + 8, {8}, f16);
+  co_await tl.put({.dst = args.mine + 16, .src = data, .signal = word, .value = 5});
+  co_await three;
+  CHECK(!seven.done());
+  co_await tl.put({.dst = args.mine + 24, .src = data, .signal = word, .value = 2, .op = SignalOp::add});
+  co_await seven;
+  co_await tl.wait_signal({.signal = word, .at_least = -1});
+  const Tile left = co_await tl.load(word, {1}, i32);
+  co_await tl.store(args.mine + 32, left.to(f16));
+}
+
+inline void signals(const RunPair& run) {
+  const BackendOutcome outcome = run(tells_itself, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < 8; ++i) {
+    CHECK(outcome.memory[16 + i] == static_cast<double>(8 + i));
+    CHECK(outcome.memory[24 + i] == static_cast<double>(8 + i));
+  }
+  CHECK(outcome.memory[32] == 7);
+}
+
+inline Task<> puts_where_nothing_is(TL& tl, BackendArgs args) {
+  const Ptr word{.va = 0x7700'0000, .dtype = i32};
+  co_await tl.put({.dst = args.mine, .src = tl.zeros({1}, f16), .signal = word});
+}
+inline Task<> waits_where_nothing_is(TL& tl, BackendArgs) {
+  co_await tl.wait_signal({.signal = {.va = 0x7700'0000, .dtype = i32}, .equal = 1});
+}
+
+inline Task<> waits_for_nobody(TL& tl, BackendArgs args) {
+  const Ptr word{.va = args.mine.va, .dtype = i32};
+  co_await tl.store(word, tl.zeros({1}, i32));
+  co_await tl.atomic_add(word, 2);
+  co_await tl.wait_signal({.signal = word, .at_least = 3});
+}
+
 // ---- gather
 
 // Rows 0, 3, 6 and 1 of 8 x 8; the last 16 elements backward; and those that they, less 48, are numbers of.
@@ -459,6 +504,13 @@ inline void atomic_faults(const RunPair& run) {
               {kOnFirst, kHere, "atomic_add of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
 }
 
+inline void signal_faults(const RunPair& run) {
+  check_fails(run(puts_where_nothing_is, idle, 1),
+              {kOnFirst, kHere, "signal of put of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+  check_fails(run(waits_where_nothing_is, idle, 1),
+              {kOnFirst, kHere, "wait_signal of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+}
+
 inline void gather_faults(const RunPair& run) {
   check_fails(run(gathers_beyond, idle, 1),
               {kOnFirst, kHere, "gather: the index at [2] is 8, but there are 8 rows"});
@@ -530,6 +582,12 @@ inline void barrier_deadlock(const RunPair& run) {
                "barriers:", "barrier 2: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"});
 }
 
+inline void signal_deadlock(const RunPair& run) {
+  check_fails(run(waits_for_nobody, idle, 1),
+              {"deadlock at ", "first on sip0.cube0.pe0 waits for event wait_signal at 0x",
+               " for at least 3 since ", kHere});
+}
+
 // ---- engines
 
 // Columns 4 to 7 of the 8 x 8 numbers lie above their row's mean.
@@ -560,6 +618,9 @@ inline const std::vector<BackendCase>& backend_cases() {
       {"what is loaded stays what it was; what is stored is there", backend_suite::memory},
       {"atomics give what was there and leave what they say", backend_suite::atomics},
       {"an atomic where nothing is mapped is told by its name", backend_suite::atomic_faults},
+      {"a put is there before its signal, which wakes who waits for it", backend_suite::signals},
+      {"a signal where nothing is mapped is told by the call's name", backend_suite::signal_faults},
+      {"a signal that never comes is a deadlock that names word and value", backend_suite::signal_deadlock},
       {"a gather gives the rows that a tile names, be they computed or loaded", backend_suite::gathering},
       {"a gather of what isn't there names the index", backend_suite::gather_faults},
       {"the PEs of a launch meet as often as they like", backend_suite::barriers},

@@ -55,6 +55,14 @@ class FakePe : public PeBackend {
     atomics.push_back(command);
     return start(std::string{to_string(command.op)}, command.at);
   }
+  [[nodiscard]] PendingPtr put(const PutCommand& command) override {
+    puts.push_back(command);
+    return start("put", command.at);
+  }
+  [[nodiscard]] PendingPtr wait_signal(const SignalCommand& command) override {
+    signals.push_back(command);
+    return start(told(command), command.at);
+  }
   [[nodiscard]] PendingPtr send(Dir, const TilePtr&, int, std::source_location at) override {
     return start("send", at);
   }
@@ -88,6 +96,8 @@ class FakePe : public PeBackend {
   std::vector<Block> blocks;
   std::vector<AtomicCommand> atomics;
   std::vector<GatherCommand> gathers;
+  std::vector<PutCommand> puts;
+  std::vector<SignalCommand> signals;
   std::vector<CompositeCommand> composites;
   std::vector<std::int64_t> items;
   std::vector<PendingPtr> started;

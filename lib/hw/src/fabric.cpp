@@ -52,7 +52,8 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, VirtualChannel chann
   *message = Message{.from = from, .to = to, .size = size, .channel = channel, .body = std::move(body)};
   message->cut_through = is_memory(graph_.node(to).kind) &&
                          !std::holds_alternative<ReadRequest>(message->body) &&
-                         !std::holds_alternative<AtomicRequest>(message->body);
+                         !std::holds_alternative<AtomicRequest>(message->body) &&
+                         !std::holds_alternative<SignalRequest>(message->body);
   return {message, Recycle{this}};
 }
 

@@ -30,16 +30,16 @@ Bytes largest_part(const config::MachineSpec& spec, const Atomic& atomic, Bytes 
 
 }  // namespace
 
-std::shared_ptr<const Atomic> KernelContext::cut(const AtomicCommand& command) {
+std::shared_ptr<const Atomic> KernelContext::cut(const AtomicCommand& command, std::string_view call) {
   auto atomic = std::make_shared<Atomic>();
   atomic->op = command.op;
   atomic->dtype = command.to.dtype;
   atomic->operand = pe_tile(command.operand).operand().slices;
   if (command.expected) atomic->expected = pe_tile(command.expected).operand().slices;
   const Block block = whole(command.to, command.operand->shape(), command.to.dtype);
-  for (const Piece& piece : translate(block, to_string(command.op), command.at)) {
+  for (const Piece& piece : translate(block, call, command.at)) {
     if (piece.memory.bytes.count() % itemsize(atomic->dtype) != 0)
-      throw fault(command.at, fmt::format("{}: an element lies in two memories", to_string(command.op)));
+      throw fault(command.at, fmt::format("{}: an element lies in two memories", call));
     const Bytes most = largest_part(*units_.spec, *atomic, piece.memory.bytes);
     for (Bytes done; done < piece.memory.bytes; done += most) {
       AtomicPart part{
@@ -53,21 +53,26 @@ std::shared_ptr<const Atomic> KernelContext::cut(const AtomicCommand& command) {
   return atomic;
 }
 
-PendingPtr KernelContext::atomic(const AtomicCommand& command) {
-  PendingPtr done = under_way(std::string{to_string(command.op)}, command.at);
+DmaCommand KernelContext::transfer(const AtomicCommand& command, std::string_view call, PendingPtr done) {
   const TileState& operand = *command.operand;
-  LoadCommand move{.atomic = cut(command), .operands = {command.operand, command.expected}};
+  LoadCommand move{.atomic = cut(command, call), .operands = {command.operand, command.expected}};
   for (const AtomicPart& part : move.atomic->parts)
     move.from.push_back({.memory = part.memory, .offset = part.offset});
-  const Bytes size = operand.shape().bytes(operand.dtype());
-  const bool now = may_issue(size, command.at);
   const oplog::ValueId value = units_.log->reserve(units_.lane);
   move.into = coming(value, operand.shape(), operand.dtype(), command.at);
-  DmaCommand load{.move = std::move(move),
-                  .kernel = shared_from_this(),
-                  .value = value,
-                  .pending = done,
-                  .order = {++order_}};
+  return {.move = std::move(move),
+          .kernel = shared_from_this(),
+          .value = value,
+          .pending = std::move(done),
+          .order = {++order_}};
+}
+
+PendingPtr KernelContext::atomic(const AtomicCommand& command) {
+  const std::string_view call = to_string(command.op);
+  PendingPtr done = under_way(std::string{call}, command.at);
+  DmaCommand load = transfer(command, call, done);
+  const Bytes size = pe_tile(command.operand).size();
+  const bool now = may_issue(size, command.at);
   in_order(now, size, command.at, [this, at = command.at, load = std::move(load)]() mutable {
     auto& move = std::get<LoadCommand>(load.move);
     move.into->take();

@@ -21,16 +21,21 @@ Memory::Memory(Fabric& fabric, NodeId id, Time access, Bandwidth read_rate, Band
 void Memory::start(Machine& machine) {
   Component::start(machine);
   log_ = &machine.log();
+  evaluator_ = &machine.evaluator();
   (void)sim().serve(name() + " port", finish_writes());
 }
 
 void Memory::accept(Packet& packet) {
   if (std::holds_alternative<ReadRequest>(packet.message->body)) {
-    if (const MessagePtr request = fabric().arrived(packet)) answer(*request);
+    if (const MessagePtr request = fabric().arrived(packet)) answer(std::get<ReadRequest>(request->body));
     return;
   }
   if (std::holds_alternative<AtomicRequest>(packet.message->body)) {
     if (const MessagePtr request = fabric().arrived(packet)) perform(std::get<AtomicRequest>(request->body));
+    return;
+  }
+  if (std::holds_alternative<SignalRequest>(packet.message->body)) {
+    if (const MessagePtr request = fabric().arrived(packet)) watch(std::get<SignalRequest>(request->body));
     return;
   }
   Time& served = packet.message->served;
@@ -54,8 +59,7 @@ Lane::Slot Memory::serve_write(const Packet& packet) {
 }
 
 // The data leaves in order of address, whatever the order in which its packets are served.
-void Memory::answer(const Message& request) {
-  const auto& read = std::get<ReadRequest>(request.body);
+void Memory::answer(const ReadRequest& read) {
   MessagePtr data =
       fabric().make(id(), read.reply_to, read.bytes, VirtualChannel::response,
                     ReadData{.contents = image_.read(read.address, read.bytes.count()), .token = read.token});
@@ -92,6 +96,7 @@ void Memory::perform(const AtomicRequest& request) {
   MessagePtr data = fabric().make(id(), request.reply_to, size, VirtualChannel::response,
                                   ReadData{.contents = held, .token = request.token});
   fabric().send(std::move(data), read.start, read.end);
+  look_again(request.address, size);
 }
 
 void Memory::keep(const Message& message) {

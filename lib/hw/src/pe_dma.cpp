@@ -54,13 +54,23 @@ oplog::MemoryAccess access(const DmaCommand& command) {
   } else {
     access.at = command.pending->at();
     if (command.pending->what() == "gather") access.call = "gather";
+    if (load != nullptr && load->until) {
+      access.atomic = true;
+      access.call = "wait_signal";
+    }
   }
+  if (command.pending != nullptr && command.pending->what() == "put") access.call = "put";
   return access;
 }
 
 const Atomic* atomic_of(const DmaCommand& command) {
   const auto* load = std::get_if<LoadCommand>(&command.move);
   return load != nullptr ? load->atomic.get() : nullptr;
+}
+
+bool waits(const DmaCommand& command) {
+  const auto* load = std::get_if<LoadCommand>(&command.move);
+  return load != nullptr && load->until;
 }
 
 const TilePtr& source(const DmaCommand& command) {
@@ -185,6 +195,7 @@ Token PeDma::remember(Request request) {
 Time PeDma::send_next(Channel& channel) {
   const DmaCommand& command = channel.jobs.front()->command;
   if (atomic_of(command) != nullptr) return request_atomic(channel);
+  if (waits(command)) return request_signal(channel);
   return reads(command) ? request_load(channel) : send_chunk(channel);
 }
 
@@ -223,6 +234,24 @@ Time PeDma::request_atomic(Channel& channel) {
   job->advance(part.memory.bytes);
   if (job->all_sent()) channel.jobs.pop_front();
   return std::max(tcm_->pace(size), port_.serialization(size));
+}
+
+Time PeDma::request_signal(Channel& channel) {
+  const std::shared_ptr<Job> job = channel.jobs.front();
+  const auto& load = std::get<LoadCommand>(job->command.move);
+  const topology::PhysRange word = job->pieces.front().memory;
+  const MemoryAddress at = locate(fabric().graph(), word.pa);
+  const Token token = remember({.job = job, .offset = 0, .packets = 0});
+  const Bytes control = fabric().graph().spec().system.control_bytes;
+  tell(at.memory, control, VirtualChannel::request,
+       SignalRequest{
+           .word = {.address = at.address, .bytes = word.bytes, .reply_to = tcm_->id(), .token = token},
+           .dtype = load.into->dtype(),
+           .until = *load.until});
+  turn_left_ -= word.bytes;
+  job->advance(word.bytes);
+  channel.jobs.pop_front();
+  return port_.serialization(control);
 }
 
 void PeDma::open_burst(Channel& channel) {

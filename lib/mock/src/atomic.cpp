@@ -29,6 +29,7 @@ PendingPtr Pe::atomic(const AtomicCommand& command) {
   const PendingPtr loaded = load(command.to, command.operand->shape(), command.to.dtype, command.at);
   TilePtr held = loaded->observe();
   (void)store(command.to, updated(command, held), command.at);
+  around_.signals.look_again();
   return done(what, std::move(held), command.at);
 }
 

@@ -12,6 +12,7 @@
 #include "barrier.hpp"
 #include "memory.hpp"
 #include "queue.hpp"
+#include "signals.hpp"
 
 namespace kbsim::mock {
 
@@ -52,6 +53,7 @@ class Pe : public PeBackend {
     Ends& ends;
     std::vector<Printed>& printed;
     Barriers& barriers;
+    Signals& signals;
   };
   Pe(PeCoord at, Around around) : at_{at}, around_{around} {}
 
@@ -70,6 +72,8 @@ class Pe : public PeBackend {
   [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
   [[nodiscard]] PendingPtr gather(const GatherCommand& command) override;
   [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override;
+  [[nodiscard]] PendingPtr put(const PutCommand& command) override;
+  [[nodiscard]] PendingPtr wait_signal(const SignalCommand& command) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override;

@@ -30,7 +30,8 @@ void require_pe(const WorldSpec& spec, PeCoord at) {
 }  // namespace
 
 struct World::Impl {
-  explicit Impl(WorldSpec world) : spec{std::move(world)}, memory(static_cast<std::size_t>(spec.sips)) {
+  explicit Impl(WorldSpec world)
+      : spec{std::move(world)}, memory(static_cast<std::size_t>(spec.sips)), signals(memory.size()) {
     for (const auto& [from, neighbours] : spec.wiring) {
       require_pe(spec, from);
       for (const ccl::Neighbour& to : neighbours) connect(from, to);
@@ -65,7 +66,8 @@ struct World::Impl {
                                              .memory = memory[static_cast<std::size_t>(at.sip)],
                                              .ends = ends[at],
                                              .printed = printed,
-                                             .barriers = *met});
+                                             .barriers = *met,
+                                             .signals = signals[static_cast<std::size_t>(at.sip)]});
     TL tl{pe};
     try {
       co_await call.start(tl);
@@ -124,7 +126,8 @@ struct World::Impl {
 
   // What goes first is declared last: processes before the tiles' owners before their queues.
   WorldSpec spec;
-  std::vector<Memory> memory;  // by SIP
+  std::vector<Memory> memory;    // by SIP
+  std::vector<Signals> signals;  // by SIP
   std::deque<Queue> queues;
   std::map<PeCoord, Ends> ends;
   std::map<std::pair<int, std::size_t>, Barriers> barriers;  // by SIP and launch

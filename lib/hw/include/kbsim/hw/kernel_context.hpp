@@ -74,6 +74,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
   [[nodiscard]] PendingPtr gather(const GatherCommand& command) override;
   [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override;
+  [[nodiscard]] PendingPtr put(const PutCommand& command) override;
+  [[nodiscard]] PendingPtr wait_signal(const SignalCommand& command) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
   void dropped(const PendingState& pending) noexcept override;
@@ -132,7 +134,10 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
                                                const std::source_location& at);
   void start(const EngineCommand& command, oplog::Op op, PeTile* result);
-  [[nodiscard]] std::shared_ptr<const Atomic> cut(const AtomicCommand& command);
+  [[nodiscard]] std::shared_ptr<const Atomic> cut(const AtomicCommand& command, std::string_view call);
+  /// The transfer that an atomic is; its tile's bytes aren't taken yet.
+  [[nodiscard]] DmaCommand transfer(const AtomicCommand& command, std::string_view call, PendingPtr done);
+  Task<> signal(std::shared_ptr<KernelContext> self, PendingPtr stored, DmaCommand signal);
   static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
   Task<> load_rows(std::shared_ptr<KernelContext> self, GatherCommand command, DmaCommand load, Time at);
   Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <vector>
+
 #include "kbsim/hw/component.hpp"
+#include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/memory.hpp"
 
@@ -9,7 +12,8 @@ namespace kbsim::hw {
 /// A memory behind the fabric: packets pass a port of some rate, `access` pipelined before it.
 /// A read's data leaves as packets while it is served; a write is acknowledged, and a slot write told to
 /// its receiver, when the last byte is served. An atomic is a read and then a write of the same bytes.
-/// What is read is what the memory holds when its turn comes: requests have theirs in order of arrival.
+/// What is read is what the memory holds when its turn comes: requests have theirs in order of arrival. One
+/// for a signal waits, at no cost, until its word is as asked for or an atomic makes it so.
 class Memory : public Component {
  public:
   Memory(Fabric& fabric, NodeId id, Time access, Bandwidth read_rate, Bandwidth write_rate, bool one_port);
@@ -45,8 +49,11 @@ class Memory : public Component {
  private:
   [[nodiscard]] Lane& reader() { return read_lane_; }
   [[nodiscard]] Lane& writer() { return one_port_ ? read_lane_ : write_lane_; }
-  void answer(const Message& request);
+  void answer(const ReadRequest& read);
   void perform(const AtomicRequest& request);
+  void watch(const SignalRequest& request);
+  void look_again(std::int64_t address, Bytes changed);
+  [[nodiscard]] bool met(const SignalRequest& request) const;
   void keep(const Message& message);
   Task<> finish_writes();
 
@@ -57,6 +64,8 @@ class Memory : public Component {
   oplog::MemoryImage image_;
   Mailbox<Message*> served_;
   oplog::OpLog* log_ = nullptr;
+  const oplog::Evaluator* evaluator_ = nullptr;
+  std::vector<SignalRequest> watched_;  // words that aren't yet as asked for, in order of arrival
 };
 
 }  // namespace kbsim::hw

@@ -13,6 +13,7 @@
 #include "kbsim/hw/control.hpp"
 #include "kbsim/hw/message_trace.hpp"
 #include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/signal.hpp"
 #include "kbsim/topology/route.hpp"
 
 namespace kbsim::hw {
@@ -62,6 +63,13 @@ struct AtomicRequest {
   Token token = 0;
 };
 
+/// A control packet to a memory: send me this word when it is so.
+struct SignalRequest {
+  ReadRequest word;
+  DType dtype = DType::i32;
+  Condition until;
+};
+
 /// What a sender says of a slot that it fills.
 struct SlotHeader {
   std::uint64_t sequence = 0;
@@ -90,8 +98,8 @@ struct SlotCredit {
 };
 
 using MessageBody =
-    std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, AtomicRequest, SlotWrite,
-                 SlotFilled, SlotCredit, Control, ControlDone, BarrierReached, BarrierPassed>;
+    std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, AtomicRequest, SignalRequest,
+                 SlotWrite, SlotFilled, SlotCredit, Control, ControlDone, BarrierReached, BarrierPassed>;
 
 /// A route, what it costs every message alike, and the bytes that have arrived by it.
 struct Way {

@@ -76,7 +76,7 @@ struct Piece {
 };
 
 /// Memory to TCM. The rest of the tile is `pad`, whose value is recorded as `padding`. An atomic loads what
-/// its parts, one a piece, were before it.
+/// its parts, one a piece, were before it; a wait for a signal its word, when that is so.
 struct LoadCommand {
   std::vector<Piece> from;  // in ascending order of offset
   std::shared_ptr<PeTile> into;
@@ -84,6 +84,7 @@ struct LoadCommand {
   double pad = 0.0;
   std::shared_ptr<const Atomic> atomic;
   std::array<TilePtr, 2> operands;  // of the atomic: they stay in TCM as long as it is under way
+  std::optional<Condition> until;
 };
 
 /// A slot outside TCM to TCM; then it is free.

@@ -34,6 +34,7 @@ struct PeDmaSpec {
 /// they take turns every `vc_chunk` bytes. A load is done when its last byte is in TCM, a store when the
 /// memory has acknowledged, a slot write when the last byte has left TCM; a slot is free when it is fetched.
 /// An atomic leaves in requests of one packet each and is done, as a load, when what it replaced is in TCM.
+/// A wait for a signal takes none of max_outstanding: what it waits for may have to leave here.
 class PeDma : public Component {
  public:
   PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec);
@@ -97,6 +98,7 @@ class PeDma : public Component {
   Time send_next(Channel& channel);
   Time request_load(Channel& channel);
   Time request_atomic(Channel& channel);
+  Time request_signal(Channel& channel);
   Time send_chunk(Channel& channel);
   void open_burst(Channel& channel);
   void finish(Job& job);

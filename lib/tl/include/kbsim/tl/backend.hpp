@@ -15,6 +15,7 @@
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/gather.hpp"
 #include "kbsim/tl/ptr.hpp"
+#include "kbsim/tl/signal.hpp"
 #include "kbsim/tl/tile.hpp"
 
 namespace kbsim {
@@ -65,6 +66,10 @@ class PeBackend {
   [[nodiscard]] virtual PendingPtr gather(const GatherCommand& command) = 0;
   /// Completed with what the memory held, in the operand's shape.
   [[nodiscard]] virtual PendingPtr atomic(const AtomicCommand& command) = 0;
+  /// Done when the tile is in memory and then the signal has been served.
+  [[nodiscard]] virtual PendingPtr put(const PutCommand& command) = 0;
+  /// Done when the word meets its condition, or an atomic has made it so.
+  [[nodiscard]] virtual PendingPtr wait_signal(const SignalCommand& command) = 0;
   [[nodiscard]] virtual PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag,
                                         std::source_location at) = 0;

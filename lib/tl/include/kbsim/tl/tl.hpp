@@ -17,6 +17,7 @@
 #include "kbsim/tl/pending.hpp"
 #include "kbsim/tl/ptr.hpp"
 #include "kbsim/tl/range.hpp"
+#include "kbsim/tl/signal.hpp"
 #include "kbsim/tl/tile.hpp"
 
 namespace kbsim {
@@ -75,6 +76,14 @@ class TL {
   /// Where an element is `expected` it becomes `desired`; gives what they were, in either case.
   [[nodiscard]] Pending<Tile> atomic_cas(Ptr to, Operand expected, Operand desired,
                                          Here at = Here::current());
+
+  /// A store, and when the memory has acknowledged it an atomic that sets the word `signal` to `value` or
+  /// adds it: whoever sees the word so sees the data. Done when the signal is acknowledged, too. Both are
+  /// memory that this PE sees: that of its package.
+  [[nodiscard]] Pending<void> put(PutArgs args, Here at = Here::current());
+  /// Until the word is `equal`, or `at_least` so: it is, or a put or another atomic makes it so. The memory
+  /// keeps the request until then; a plain store doesn't wake it.
+  [[nodiscard]] Pending<void> wait_signal(WaitSignalArgs args, Here at = Here::current());
 
   /// To the neighbour that `dir` names, in order per direction; done when the source has left.
   [[nodiscard]] Pending<void> send(SendArgs args, Here at = Here::current());

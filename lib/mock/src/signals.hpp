@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "kbsim/tl/pending.hpp"
+#include "kbsim/tl/signal.hpp"
+
+namespace kbsim::mock {
+
+/// The words of one SIP's memory that kernels wait for.
+class Signals {
+ public:
+  /// Done when the word is as asked for: now, or after an atomic.
+  void wait(const SignalCommand& command, std::span<const std::byte> word, PendingPtr done);
+  /// An atomic has been done.
+  void look_again();
+
+ private:
+  struct Waiting {
+    SignalCommand command;
+    std::span<const std::byte> word;
+    PendingPtr done;
+  };
+  [[nodiscard]] static bool finished(const Waiting& waiting);
+  std::vector<Waiting> waiting_;
+};
+
+}  // namespace kbsim::mock

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <string>
+
+#include "kbsim/tl/arguments.hpp"
+#include "kbsim/tl/atomic.hpp"
+#include "kbsim/tl/ptr.hpp"
+#include "kbsim/tl/tile.hpp"
+
+namespace kbsim {
+
+/// What becomes of the word of a signal: the value, or the sum of it and what was there.
+enum class SignalOp : std::uint8_t { set, add };
+
+struct PutArgs {
+  Ptr dst;
+  const Tile& src;
+  Ptr signal;  // an i32 or i64 word
+  std::int64_t value = 1;
+  SignalOp op = SignalOp::set;
+};
+
+/// One of the two conditions is given.
+struct WaitSignalArgs {
+  Ptr signal;  // an i32 or i64 word
+  std::optional<std::int64_t> at_least = {};
+  std::optional<std::int64_t> equal = {};
+};
+static_assert(kArguments<PutArgs> && kArguments<WaitSignalArgs>);
+
+/// What the word of a signal is waited for to be: this value, or at least this value.
+struct Condition {
+  bool exactly = false;
+  std::int64_t value = 0;
+  [[nodiscard]] bool met(double word) const {
+    const auto wanted = static_cast<double>(value);
+    return exactly ? word == wanted : word >= wanted;
+  }
+};
+
+/// A put as a backend gets it: checked. The signal is an atomic on one word.
+struct PutCommand {
+  Ptr to;
+  TilePtr tile;
+  AtomicCommand signal;
+  std::source_location at;
+};
+
+/// A wait for a word, as a backend gets it: checked.
+struct SignalCommand {
+  Ptr word;
+  Condition until;
+  std::source_location at;
+};
+
+/// A wait as deadlocks call it: "wait_signal at 0x1000 for at least 3".
+[[nodiscard]] std::string told(const SignalCommand& command);
+
+}  // namespace kbsim
