@@ -63,7 +63,7 @@ TEST_CASE("--timing-only: equal runs have equal digests, whatever the order of s
   };
   const auto usual = digest("");
   CHECK(digest(" --shuffle-ties 5") == usual);
-  CHECK(digest(" --set ccl.defaults.n_slots=1") != usual);
+  CHECK(digest(" --set system.sips.count=4") != usual);
 }
 
 TEST_CASE("--timing-only: what needs values is refused beside it") {
