@@ -109,9 +109,9 @@ Task<> measuring(host::Rank& main, Measuring m) {
 
 Measured measured(const Collective& c) {
   const PerRank in = inputs(c);
-  std::vector<std::optional<Tensors>> tensors(in.size());
   Measured result;
   host::test::Program program{c.machine, c.algorithm};
+  std::vector<std::optional<Tensors>> tensors(in.size());  // goes before the session
   program.run(measuring, Measuring{&c, &in, &tensors, &result});
   return result;
 }
