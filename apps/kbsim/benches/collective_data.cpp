@@ -1,7 +1,6 @@
 #include "collective_data.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "kbsim/base/digest.hpp"
@@ -38,19 +37,12 @@ std::int64_t elements_out(const std::string& collective, std::int64_t n, int wor
 
 }  // namespace
 
-std::string_view name_of(Reduction op) {
-  constexpr std::array<std::string_view, 5> kNames{"sum", "max", "min", "prod", "avg"};
-  return kNames[static_cast<std::size_t>(op)];
-}
-
 CollectiveData::CollectiveData(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                                const CollectiveProblem& problem)
     : problem_{problem},
       collective_{algorithm.collective},
       world_{machine.system.sips.count},
       out_elems_{elements_out(algorithm.collective, problem.n_elem, machine.system.sips.count)} {
-  const bool gives_more = collective_ == "all_gather" || collective_ == "reduce_scatter";
-  if (gives_more || collective_ == "all_to_all") out_elems_of_ = collective_;
   const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
   cubes_ = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
   pes_ = 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
@@ -70,6 +62,10 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
   for (std::vector<double>& all : combinations_) {
     for (double& x : all) x /= combined_;
   }
+}
+
+bool CollectiveData::in_place() const {
+  return collective_ != "all_gather" && collective_ != "reduce_scatter" && collective_ != "all_to_all";
 }
 
 host::TensorOptions CollectiveData::placed(std::string name) const {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "kbsim/config/ccl_spec.hpp"
@@ -22,8 +21,6 @@ struct CollectiveProblem {
   bool values = true;  // false: for a run without, which neither needs nor gets any
 };
 
-[[nodiscard]] std::string_view name_of(Reduction op);
-
 /// What goes into a collective on a machine, and what must come out. A rank's tensor is a row for each PE
 /// that takes part; the inputs are small whole numbers, different everywhere, of which no sum is rounded.
 class CollectiveData {
@@ -33,7 +30,7 @@ class CollectiveData {
 
   [[nodiscard]] const CollectiveProblem& problem() const { return problem_; }
   [[nodiscard]] const std::string& collective() const { return collective_; }
-  [[nodiscard]] bool in_place() const { return out_elems_of_.empty(); }
+  [[nodiscard]] bool in_place() const;
   /// Parts of a rank's tensor.
   [[nodiscard]] int parts() const { return cubes_ * pes_; }
   /// Parts that become one, of all ranks together.
@@ -56,7 +53,6 @@ class CollectiveData {
 
   CollectiveProblem problem_;
   std::string collective_;
-  std::string out_elems_of_;  // the collective, if it isn't in place
   int world_ = 1;
   int cubes_ = 1;
   int pes_ = 1;

@@ -1,6 +1,5 @@
 // Collectives as a host program sees them: checked, then launched as a kernel on every PE that takes part.
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 
@@ -45,11 +44,6 @@ std::string fingerprint_of(const std::string& collective) {
     if (c != '_') letters += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return letters;
-}
-
-std::string_view name_of(ReduceOp op) {
-  constexpr std::array<std::string_view, 5> kNames{"sum", "max", "min", "prod", "avg"};
-  return kNames[static_cast<std::size_t>(op)];
 }
 
 // PyTorch's words, which people grep for.
@@ -173,7 +167,7 @@ Distributed::Done Distributed::begin(Call call) {
                {.operation = fingerprint_of(call.collective),
                 .shape = to_string(call.input.shape()),
                 .dtype = std::string{to_string(call.input.dtype())},
-                .details = fmt::format("{}, root {}", name_of(call.op), call.root)},
+                .details = fmt::format("{}, root {}", to_string(call.op), call.root)},
                at);
   std::string what = fmt::format("{} of rank {}", call.name, rank_);
   Tensor::Update update{call.result()};

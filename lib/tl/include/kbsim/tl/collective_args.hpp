@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/tl/ptr.hpp"
@@ -12,6 +15,11 @@ enum class SipExchange { ring, torus, mesh };
 
 /// How the parts of all become one, element by element. avg is the sum divided by the number of parts.
 enum class Reduction { sum, max, min, prod, avg };
+
+[[nodiscard]] constexpr std::string_view to_string(Reduction op) {
+  constexpr std::array<std::string_view, 5> kNames{"sum", "max", "min", "prod", "avg"};
+  return kNames[static_cast<std::size_t>(op)];
+}
 
 /// What every collective's kernel is launched with, one launch a SIP: a rank. Each PE that runs it works on
 /// its own part of `data`: on PE p of cube c, part c * pes + p.
