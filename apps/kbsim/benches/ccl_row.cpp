@@ -33,13 +33,13 @@ bool reduces(const std::string& collective) {
   return collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
 }
 
-// How busy each link between packages was while the kernels ran, per mille of that time, as "0>1:423 1>0:17":
+// How busy each link between packages was while the kernels ran, those of warm-ups, too, per mille of that
+// time, as "0>1:423 1>0:17":
 // a word, for a cell of a table. Whatever else they carried is too little to see.
 std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
   std::string all;
   const auto& nodes = fabric.graph().nodes();
-  double window = 0.0;
-  for (const host::CollectiveTiming& timing : run.slowest) window += to_ns(timing.kernel());
+  const double window = to_ns(run.kernels);
   for (const hw::LiveLink& link : fabric.links()) {
     const int from = nodes[link.from.value()].at.sip;
     const int to = nodes[link.to.value()].at.sip;
@@ -70,8 +70,8 @@ std::string nccl_name(DType dtype) {
 Reduction reduction_named(const std::string& name) {
   std::vector<std::string> known;
   for (const Reduction op : kReductions) {
-    if (name_of(op) == name) return op;
-    known.emplace_back(name_of(op));
+    if (to_string(op) == name) return op;
+    known.emplace_back(to_string(op));
   }
   throw UsageError{fmt::format("-o {}: no such operation{}", name, name_hint(name, known))};
 }
@@ -115,7 +115,7 @@ boost::json::object simulate(const CclPoint& point) {
   return {{"size", size},
           {"count", n},
           {"type", nccl_name(point.dtype)},
-          {"redop", reduces(what) ? boost::json::string{name_of(point.op)} : boost::json::string{"none"}},
+          {"redop", reduces(what) ? boost::json::string{to_string(point.op)} : boost::json::string{"none"}},
           {"root", has_root(what) ? point.root : -1},
           {"time", ns / 1000.0},
           {"alg_bw", algbw},

@@ -90,7 +90,9 @@ Task<> run_collective(host::Rank& main, const CollectiveData* data, CollectiveRe
   for (int i = 0; i < repeats.warmup + repeats.iterations; ++i) {
     main.session().collectives().clear();
     co_await main.mp.spawn(once, shared, {.nprocs = world});
-    if (i >= repeats.warmup) run->slowest.push_back(slowest(main.session().collectives()));
+    const host::CollectiveTiming timing = slowest(main.session().collectives());
+    run->kernels += timing.kernel();
+    if (i >= repeats.warmup) run->slowest.push_back(timing);
     if (i > 0 || !repeats.check) continue;
     run->checked = true;
     co_await main.mp.spawn(check, shared, {.nprocs = world});

@@ -19,6 +19,7 @@ struct CollectiveRepeats {
 /// How a collective went. All ranks call it at the same simulated time.
 struct CollectiveRun {
   std::vector<host::CollectiveTiming> slowest;  // rank, of each iteration after the warm-up
+  Time kernels{};                               // of the slowest ranks of all calls, warm-ups too
   std::int64_t wrong = 0;                       // elements, of all ranks' outputs
   bool checked = false;
 
