@@ -8,6 +8,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "command.hpp"
 
@@ -90,6 +91,28 @@ TEST_CASE(
   CHECK(number(result.at("in_place"), "time") == doctest::Approx(number(rows_of(once)[0], "time")));
 }
 
+TEST_CASE("--bench ccl: the links between packages are as busy with warm-ups as without") {
+  const std::string once = kCcl + kSmall + "-b 4K -e 4K --algorithm ring_allreduce_tcm ";
+  const boost::json::value alone = rows_of(once)[0];
+  CHECK(alone.at("package_links") != "0>1:0 1>0:0 1>0:0 0>1:0");
+  CHECK(rows_of(once + "-w 3")[0].at("package_links") == alone.at("package_links"));
+  CHECK(rows_of(once + "-w 3 -n 2")[0].at("package_links") == alone.at("package_links"));
+}
+
+TEST_CASE("--bench ccl: draws time and bus bandwidth against size, a curve for each operation") {
+  const std::string folder = written("ccl-sweep", "") + ".d";
+  const std::string sweep = kCcl + kSmall + "--algorithm ring_allreduce_tcm -b 1K -e 4K -o all ";
+  const boost::json::array rows = rows_of(sweep + "--out " + folder);
+  for (const char* figure : {"/ccl_time", "/ccl_busbw"}) {
+    for (const char* ending : {".csv", ".gp", ".png", ".svg"})
+      CHECK(std::filesystem::file_size(folder + figure + ending) > 50);
+  }
+  CHECK(contents(folder + "/ccl_time.csv").starts_with("size,avg,max,min,prod,sum\n1024,"));
+  CHECK(contents(folder + "/ccl_busbw.csv").find(fmt::format("{:.6g}", number(rows[0], "bus_bw"))) !=
+        std::string::npos);
+  CHECK(run_kbsim(kCcl + kSmall + "--set system.sips.count=1 -b 1K -e 1K --out " + folder).exit == 0);
+}
+
 TEST_CASE("--bench ccl: what can't be measured is refused before anything runs") {
   refuses(kCcl + "-b 0", "--minbytes must be at least 1");
   refuses(kCcl + "-b 2K -e 1K", "is more than --maxbytes");
@@ -150,6 +173,58 @@ TEST_CASE("milestone-1h-ccl: every row right and above the bound, figures, and m
   CHECK(found.at("points").as_array().size() == rows.size());
   CHECK(number(found, "mape_percent") == 0.0);
   CHECK(std::filesystem::exists(folder + "/simulated_and_reference.svg"));
+}
+
+TEST_CASE(
+    "--reference: an evaluation compares its times as kbsim correlate does, also of rows it had before") {
+  const std::string folder = written("ccl-reference", "") + ".d";
+  const std::string sweep = kCcl + kSmall + "--algorithm ring_allreduce_tcm -b 1K -e 4K --out " + folder;
+  const std::string reference = written("curve.csv", "size,time\n1024,0.5\n4096,1.5\n");
+  const Outcome outcome = run_kbsim(sweep + " --reference " + reference);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const std::string compared =
+      run_kbsim("correlate --results " + folder + "/results.csv --reference " + reference).out;
+  CHECK(compared.find("2 points: mean error ") != std::string::npos);
+  CHECK(outcome.out.ends_with(" against " + reference + ":\n" + compared));
+  for (const char* file : {"correlation.json", "simulated_and_reference.csv", "simulated_and_reference.png"})
+    CHECK(std::filesystem::exists(folder + "/" + file));
+
+  const Outcome json = run_kbsim(sweep + " --reuse --json --reference " + folder + "/results.csv");
+  REQUIRE_MESSAGE(json.exit == 0, json.err);
+  const boost::json::value all = boost::json::parse(json.out);
+  CHECK(number(all.at("correlation"), "mape_percent") == 0.0);
+  CHECK(all.at("rows").as_array().size() == 2);
+}
+
+TEST_CASE("milestone-1h-ccl: each algorithm is compared by its own name and memory") {
+  const std::string milestone = "--topology topology.yaml --bench milestone-1h-ccl --quiet " + kSmall;
+  const std::string reference =
+      written("measured.csv",
+              "sip_topology,algorithm,buffer_kind,size,time\nring_1d,ring_allreduce_hbm,hbm,64,1\n"
+              "ring_1d,ring_allreduce_hbm,hbm,16384,1\n");
+  const Outcome outcome = run_kbsim(milestone + "--json --reference " + reference);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const boost::json::value found = boost::json::parse(outcome.out).at("correlation");
+  CHECK(found.at("points").as_array().size() == 4);
+  CHECK(found.at("points").at(0).at("curve") == "ring_1d ring_allreduce_hbm hbm");
+}
+
+TEST_CASE("--reference: refused before anything is simulated, or with the results kept if nothing fits") {
+  const std::string folder = written("ccl-refused", "") + ".d";
+  const std::string bench =
+      "--topology topology.yaml --bench milestone-1h-ccl --out " + folder + " --reference ";
+  refuses(bench + "/none.csv", "/none.csv: can't be read");
+  refuses(bench + written("empty.csv", ""), "empty.csv: no rows");
+  refuses(bench + written("short.csv", "size,time\n1\n"), "short.csv:2: 1 cells, expected 2");
+  refuses(bench + written("word.csv", "size,time\n1,fast\n"), "column time: 'fast' is no number");
+  refuses(bench + written("twice.csv", "size,time\n1,1\n1,2\n"), "row 2: two times for 1 bytes");
+  refuses(bench + written("dry.csv", "size\n1\n") + " --dry-run", "no column 'time'");
+  CHECK(!std::filesystem::exists(folder));
+  refuses(kMainJob + " --reference x.csv", "--reference");
+  const std::string other = written("other.csv", "size,time\n1,1\n2,2\n");
+  refuses(kCcl + kSmall + "-b 1K -e 1K --out " + folder + " --reference " + other,
+          "column size: 1 to 2 bytes here, 1024 bytes in the results");
+  CHECK(std::filesystem::exists(folder + "/results.csv"));
 }
 
 TEST_CASE("kbsim correlate: errors per size, and files that aren't tables") {

@@ -65,5 +65,34 @@ TEST_CASE("correlate: what can't be compared is said") {
   fails(table("ref", {"size", "latency"}, {{"1", "1"}}), "no column 'time'");
   fails(table("ref", {"size", "time"}, {{"1024", "0"}}), "must be positive");
   fails(table("ref", {"size", "time"}, {{"1024", "1"}, {"1024", "2"}}), "two times for 1024 bytes");
-  fails(table("ref", {"size", "time"}, {{"1", "1"}, {"2", "2"}}), "nothing to compare");
+}
+
+TEST_CASE("correlate: tables that have nothing in common are told which column, and the remedy") {
+  const auto fails = [](const CsvTable& reference, const char* why) {
+    CHECK_THROWS_WITH_AS((void)correlate(simulated(), reference), why, UsageError);
+  };
+  fails(table("ref", {"size", "time"}, {{"1", "1"}, {"2", "2"}}),
+        "ref: column size: 1 to 2 bytes here, 1024 to 4096 bytes in mine; no size of those is between two of "
+        "these: add some");
+  fails(table("ref", {"algorithm", "size", "time"}, {{"ring", "1", "1"}, {"tree", "2048", "1"}}),
+        "ref: column size: 1 to 2048 bytes here, 1024 to 4096 bytes in mine (of equal algorithm); no size of "
+        "those is between two of these: add some");
+  fails(
+      table("ref", {"algorithm", "size", "time"}, {{"mesh", "1024", "1"}}),
+      "ref: column algorithm: 'mesh' here, 'ring, tree' in mine; give equal things equal names, or leave it "
+      "out");
+}
+
+TEST_CASE("require_reference: refuses what no rows could be held against, and nothing else") {
+  CHECK_NOTHROW(require_reference(table("ref", {"size", "time"}, {{"1", "1"}})));
+  CHECK_NOTHROW(
+      require_reference(table("ref", {"algorithm", "size", "time"}, {{"a", "1", "1"}, {"b", "1", "2"}})));
+  const auto refuses = [](const CsvTable& reference, const char* why) {
+    CHECK_THROWS_WITH_AS(require_reference(reference), doctest::Contains(why), UsageError);
+  };
+  refuses(table("ref", {"size"}, {{"1"}}), "no column 'time'");
+  refuses(table("ref", {"size", "time"}, {{"1", "fast"}}), "row 1, column time: 'fast' is no number");
+  refuses(table("ref", {"size", "time"}, {{"-1", "1"}}), "must be positive");
+  refuses(table("ref", {"algorithm", "size", "time"}, {{"a", "1", "1"}, {"a", "1", "2"}}),
+          "row 2: two times for 1 bytes of a");
 }

@@ -1,11 +1,17 @@
 // One collective over a range of sizes, as nccl-tests measure them: the same flags, columns and factors.
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -17,27 +23,17 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Sweep {
-  Bytes least;
-  Bytes most;
-  Bytes step{};
-  std::int64_t factor = 1;
-};
+constexpr std::array<std::pair<std::string_view, int>, 8> kUnits{
+    {{"", 0}, {"B", 0}, {"K", 10}, {"KiB", 10}, {"M", 20}, {"MiB", 20}, {"G", 30}, {"GiB", 30}}};
 
 // "1K" is 1024 bytes, as in nccl-tests.
 Bytes bytes_of(const po::variables_map& own, const char* option) {
   const auto& text = own[option].as<std::string>();
-  std::size_t digits = 0;
-  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
-  const std::string unit = text.substr(digits);
-  const int shift = unit.empty() || unit == "B"    ? 0
-                    : unit == "K" || unit == "KiB" ? 10
-                    : unit == "M" || unit == "MiB" ? 20
-                    : unit == "G" || unit == "GiB" ? 30
-                                                   : -1;
-  if (digits == 0 || digits > 9 || shift < 0)
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto unit = std::ranges::find(kUnits, text.substr(digits), &decltype(kUnits)::value_type::first);
+  if (digits == 0 || digits > 9 || unit == kUnits.end())
     throw UsageError{fmt::format("--{} {}: expected bytes, as 1024, 1K, 4M or 1G", option, text)};
-  return Bytes{std::stoll(text.substr(0, digits)) << shift};
+  return Bytes{std::stoll(text.substr(0, digits)) << unit->second};
 }
 
 void describe(po::options_description& to) {
@@ -193,7 +189,9 @@ std::string text(const Rows& rows) {
                              wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()));
 }
 
-void figures(const Rows&, const OutputFolder&) {}
+void figures(const Rows& rows, const OutputFolder& folder) {
+  for (const report::Figure& figure : report::sweep_figures(rows)) folder.draw(figure);
+}
 
 const bool kRegistered =
     (evaluations().add("ccl",
@@ -201,7 +199,8 @@ const bool kRegistered =
                         .run = simulate_all,
                         .text = text,
                         .figures = figures,
-                        .describe = describe}),
+                        .describe = describe,
+                        .times_by_size = true}),
      true);
 
 }  // namespace

@@ -73,6 +73,17 @@ std::vector<config::AlgorithmSpec> algorithms_of(const config::CclSpec& ccl, con
   return all;
 }
 
+// The one that is declared with its slots there, or this one with its slots moved.
+config::AlgorithmSpec with_slots_in(const char* kind, config::AlgorithmSpec algorithm,
+                                    const config::CclSpec& ccl) {
+  for (const auto& [name, other] : ccl.algorithms) {
+    if (other.kernel == algorithm.kernel && other.topology == algorithm.topology && other.buffer_kind == kind)
+      return other;
+  }
+  algorithm.buffer_kind = kind;
+  return algorithm;
+}
+
 struct Case {
   CclPoint point;
   std::size_t joined;
@@ -83,13 +94,13 @@ std::vector<Case> cases_of(const EvaluationRequest& request) {
   std::vector<Case> cases;
   for (std::size_t j = 0; j < kJoined.size(); ++j) {
     const config::MachineSpec machine = machine_of(request.machine, kJoined[j]);
-    for (config::AlgorithmSpec algorithm : algorithms_of(request.ccl, kJoined[j])) {
+    for (const config::AlgorithmSpec& algorithm : algorithms_of(request.ccl, kJoined[j])) {
       (void)kernels().at(algorithm.kernel);
       for (const char* kind : kKinds) {
         if (request.buffer_kind && *request.buffer_kind != kind) continue;
-        algorithm.buffer_kind = kind;
+        const config::AlgorithmSpec placed = with_slots_in(kind, algorithm, request.ccl);
         for (const Bytes size : kSizes)
-          cases.push_back({.point = {.machine = machine, .algorithm = algorithm, .size = size}, .joined = j});
+          cases.push_back({.point = {.machine = machine, .algorithm = placed, .size = size}, .joined = j});
       }
     }
   }
@@ -145,10 +156,7 @@ std::string text(const Rows& rows) {
 
 void figures(const Rows& rows, const OutputFolder& folder) {
   folder.write("summary.csv", to_csv(rows));
-  for (const report::Figure& figure : report::ccl_figures(rows)) {
-    folder.write(figure.name + ".csv", figure.data);
-    folder.draw(figure.name + ".gp", figure.script);
-  }
+  for (const report::Figure& figure : report::ccl_figures(rows)) folder.draw(figure);
 }
 
 const bool kRegistered =
@@ -158,7 +166,8 @@ const bool kRegistered =
                  "against an alpha-beta bound",
           .run = simulate_all,
           .text = text,
-          .figures = figures}),
+          .figures = figures,
+          .times_by_size = true}),
      true);
 
 }  // namespace

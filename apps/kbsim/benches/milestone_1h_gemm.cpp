@@ -130,10 +130,7 @@ std::string text(const Rows& rows) {
 }
 
 void figures(const Rows& rows, const OutputFolder& folder) {
-  for (const report::Figure& figure : report::gemm_figures(rows)) {
-    folder.write(figure.name + ".csv", figure.data);
-    folder.draw(figure.name + ".gp", figure.script);
-  }
+  for (const report::Figure& figure : report::gemm_figures(rows)) folder.draw(figure);
 }
 
 const bool kRegistered =

@@ -54,10 +54,8 @@ ExitCode correlate(const Arguments& arguments) {
       report::correlate(report::read_csv(options.results), report::read_csv(options.reference));
   if (!options.out.empty()) {
     const OutputFolder folder{options.out};
-    const report::Figure figure = report::correlation_figure(found);
     folder.write("correlation.json", report::to_json(found));
-    folder.write(figure.name + ".csv", figure.data);
-    folder.draw(figure.name + ".gp", figure.script);
+    folder.draw(report::correlation_figure(found));
   }
   if (options.json) {
     std::cout << boost::json::serialize(report::to_json(found)) << '\n';

@@ -6,15 +6,19 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <sstream>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/report/correlation.hpp"
+
 namespace kbsim::app {
 namespace {
 
 namespace json = boost::json;
+namespace po = boost::program_options;
 
 bool correct(const Rows& rows) {
   return std::ranges::all_of(rows, [](const json::value& row) { return row.at("correct").as_bool(); });
@@ -56,16 +60,61 @@ report::RunSummary summary_of(const Rows& rows, std::chrono::duration<double> wa
   return summary;
 }
 
-void print(const EvaluateOptions& options, const std::string& text, const Rows& rows) {
-  if (options.json) {
-    std::cout << json::serialize(summary_json(options, rows)) << '\n';
-    return;
-  }
+void print(const std::string& text) {
   fmt::print("{}", text);
   (void)std::fflush(stdout);
 }
 
+// The rows are written and, for people, printed already: of a reference that doesn't fit nothing is lost.
+std::optional<report::Correlation> correlate(const EvaluateOptions& options, const Rows& rows) {
+  if (!options.reference) return std::nullopt;
+  std::istringstream in{to_csv(rows)};
+  const report::Correlation found =
+      report::correlate(report::parse_csv(in, "the results"), *options.reference);
+  if (options.out.empty()) return found;
+  const OutputFolder folder{options.out};
+  folder.write("correlation.json", report::to_json(found));
+  folder.draw(report::correlation_figure(found));
+  return found;
+}
+
+void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {
+  if (!options.json) print(evaluation.text(rows));
+  const std::optional<report::Correlation> correlation = correlate(options, rows);
+  if (!options.json) {
+    if (correlation)
+      print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
+    return;
+  }
+  json::object all = summary_json(options, rows);
+  if (correlation) all["correlation"] = report::to_json(*correlation);
+  std::cout << json::serialize(all) << '\n';
+}
+
+void write_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {
+  const OutputFolder folder{options.out};
+  folder.write("summary.json", summary_json(options, rows));
+  folder.write("results.csv", to_csv(rows));
+  evaluation.figures(rows, folder);
+}
+
 }  // namespace
+
+void describe(const Evaluation& evaluation, po::options_description& to) {
+  po::options_description own{"options of this bench"};
+  if (evaluation.describe) evaluation.describe(own);
+  if (evaluation.times_by_size)
+    own.add_options()("reference", po::value<std::string>()->value_name("FILE"),
+                      "also compare the times with this CSV's, as kbsim correlate does");
+  if (!own.options().empty()) to.add(own);
+}
+
+std::optional<report::CsvTable> reference_of(const po::variables_map& own) {
+  if (own.count("reference") == 0) return std::nullopt;
+  report::CsvTable table = report::read_csv(own["reference"].as<std::string>());
+  report::require_reference(table);
+  return table;
+}
 
 ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
                   const EvaluateOptions& options, const Arguments& arguments) {
@@ -76,16 +125,11 @@ ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request
   const Rows& rows = simulated.rows;
   if (rows.empty()) return ExitCode::interrupted;
   try {
-    const std::string text = evaluation.text(rows);
     const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - start);
-    if (!options.out.empty()) {
-      const OutputFolder folder{options.out};
-      folder.write("summary.json", summary_json(options, rows));
-      folder.write("results.csv", to_csv(rows));
-      if (!options.reuse) folder.write_run("run", arguments, std::nullopt, request.machine, summary);
-      evaluation.figures(rows, folder);
-    }
-    print(options, text, rows);
+    if (!options.out.empty()) write_rows(evaluation, options, rows);
+    if (!options.out.empty() && !options.reuse)
+      OutputFolder{options.out}.write_run("run", arguments, std::nullopt, request.machine, summary);
+    report_rows(evaluation, options, rows);
     if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
   } catch (const boost::system::system_error& error) {  // a row without what it should have
     throw UsageError{fmt::format("--reuse: the rows in {} aren't those of {}: {}", options.out, options.name,

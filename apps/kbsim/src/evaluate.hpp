@@ -1,8 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include <boost/program_options.hpp>
+
 #include "kbsim/base/error.hpp"
+#include "kbsim/report/csv.hpp"
 
 #include "commands.hpp"
 #include "evaluation.hpp"
@@ -15,7 +19,13 @@ struct EvaluateOptions {
   bool reuse = false;  // take the rows of summary.json in `out`
   bool json = false;
   bool quiet = false;
+  std::optional<report::CsvTable> reference;  // to hold the rows' times against
 };
+
+/// Adds the options that an evaluation has besides those of every run.
+void describe(const Evaluation& evaluation, boost::program_options::options_description& to);
+/// What --reference names, if anything; UsageError for a file that nothing can be held against.
+[[nodiscard]] std::optional<report::CsvTable> reference_of(const boost::program_options::variables_map& own);
 
 /// Runs an evaluation, or takes the rows of an earlier one; prints it and, if there is a folder, writes
 /// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml. Wrong

@@ -43,6 +43,7 @@ struct Evaluation {
   std::function<void(const Rows&, const OutputFolder&)> figures;  // with their data beside them
   /// Options besides those of every run, if it has any.
   std::function<void(boost::program_options::options_description&)> describe = {};
+  bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();
 

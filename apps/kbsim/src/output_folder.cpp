@@ -49,6 +49,11 @@ void OutputFolder::draw(const std::string& name, const std::string& script) cons
                (path_ / name).string());
 }
 
+void OutputFolder::draw(const report::Figure& figure) const {
+  write(figure.name + ".csv", figure.data);
+  draw(figure.name + ".gp", figure.script);
+}
+
 void OutputFolder::write_run(const std::string& command, const Arguments& arguments,
                              std::optional<std::int64_t> seed, const config::MachineSpec& spec,
                              const report::RunSummary& summary) const {

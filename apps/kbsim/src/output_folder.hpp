@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/report/figure.hpp"
 #include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
@@ -24,6 +25,9 @@ class OutputFolder {
   void write(const std::string& name, const boost::json::value& json) const;
   /// Writes a gnuplot script and runs it; without gnuplot says on stderr what isn't drawn.
   void draw(const std::string& name, const std::string& script) const;
+
+  /// The same with its data beside it.
+  void draw(const report::Figure& figure) const;
 
   /// What it takes to run this again: run.json and config.resolved.yaml.
   void write_run(const std::string& command, const Arguments& arguments, std::optional<std::int64_t> seed,

@@ -266,13 +266,15 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
       .buffer_kind = options.buffer_kind,
       .own = own,
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
+  const std::optional<report::CsvTable> reference = reference_of(own);
   if (options.dry_run) return ExitCode::ok;
   return evaluate(evaluation, request,
                   {.name = options.bench,
                    .out = options.out,
                    .reuse = options.reuse,
                    .json = options.json,
-                   .quiet = options.quiet},
+                   .quiet = options.quiet,
+                   .reference = reference},
                   arguments);
 }
 
@@ -308,11 +310,7 @@ ExitCode run_bench(const Arguments& arguments) {
   Options options;
   po::options_description all = description(options);
   const Evaluation* evaluation = evaluation_of(arguments);
-  if (evaluation != nullptr && evaluation->describe) {
-    po::options_description own{"options of this bench"};
-    evaluation->describe(own);
-    all.add(own);
-  }
+  if (evaluation != nullptr) describe(*evaluation, all);
   po::variables_map values;
   if (!parse_options(arguments, all, "kbsim [run] --topology FILE --bench NAME [options]", kExamples,
                      &values))

@@ -22,7 +22,7 @@ double number(const object& row, const char* key) {
   return row.at(key).is_null() ? 0.0 : row.at(key).to_number<double>();
 }
 
-// Time by size, by the name of the curve.
+// A number by size, by the name of the curve.
 using Curves = std::map<std::string, std::map<double, double>>;
 
 std::string table(const Curves& curves) {
@@ -30,7 +30,7 @@ std::string table(const Curves& curves) {
   std::string text = "size";
   for (const auto& [name, curve] : curves) {
     text += "," + name;
-    for (const auto& [size, time] : curve) sizes.insert(size);
+    for (const auto& [size, value] : curve) sizes.insert(size);
   }
   for (const double size : sizes) {
     text += fmt::format("\n{:.0f}", size);
@@ -42,18 +42,18 @@ std::string table(const Curves& curves) {
   return text + "\n";
 }
 
-// NAME, TITLE, PLOT.
+// NAME, TITLE, YLABEL, SCALE, PLOT.
 constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
 set datafile separator comma
 set datafile columnheaders
 set datafile missing "NaN"
 set logscale x 2
-set logscale y
+SCALE
 set format x "%.0b%B"
 set grid linecolor "gray85"
 set key outside right noenhanced
 set xlabel "size (B) of each part"
-set ylabel "time (us)"
+set ylabel "YLABEL"
 do for [kind in "png svg"] {
   if (kind eq "png") { set terminal pngcairo noenhanced size 1200, 700 font ",12" }
   else { set terminal svg noenhanced size 1200, 700 font ",12" background "white" }
@@ -64,7 +64,15 @@ do for [kind in "png svg"] {
 set output
 )gnuplot";
 
-Figure curves_figure(const std::string& name, const std::string& title, const Curves& curves) {
+struct Axis {
+  const char* label;
+  const char* scale;
+};
+constexpr Axis kTime{.label = "time (us)", .scale = "set logscale y"};
+constexpr Axis kBusBandwidth{.label = "bus bandwidth (GB/s)", .scale = "set yrange [0:*]"};
+
+Figure curves_figure(const std::string& name, const std::string& title, const Curves& curves,
+                     const Axis& y = kTime) {
   std::string plot;
   constexpr std::array kColours{"#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3",
                                 "#937860", "#da8bc3", "#8c8c8c", "#ccb974", "#64b5cd"};
@@ -78,9 +86,9 @@ Figure curves_figure(const std::string& name, const std::string& title, const Cu
         bound ? "black" : colour, label);
     ++column;
   }
-  return {.name = name,
-          .data = table(curves),
-          .script = replaced(replaced(replaced(kScript, "PLOT", plot), "NAME", name), "TITLE", title)};
+  std::string script = replaced(replaced(kScript, "PLOT", plot), "NAME", name);
+  script = replaced(replaced(script, "YLABEL", y.label), "SCALE", y.scale);
+  return {.name = name, .data = table(curves), .script = replaced(script, "TITLE", title)};
 }
 
 std::vector<std::string> topologies_of(const boost::json::array& rows) {
@@ -146,7 +154,26 @@ Figure links(const boost::json::array& rows, const std::string& topology) {
       {.w = busiest->at("sip_w").to_number<int>(), .h = busiest->at("sip_h").to_number<int>()});
 }
 
+Curves curves_by_operation(const boost::json::array& rows, const char* column) {
+  Curves curves;
+  for (const auto& value : rows) {
+    const object& row = value.as_object();
+    const std::string op = word(row, "redop");
+    curves[op == "none" ? word(row, "algorithm") : op][number(row, "size")] = number(row, column);
+  }
+  return curves;
+}
+
 }  // namespace
+
+std::vector<Figure> sweep_figures(const boost::json::array& rows) {
+  const object& any = rows.front().as_object();
+  const std::string title =
+      fmt::format("{} of {} on {} ranks, slots in {}", word(any, "algorithm"), word(any, "type"),
+                  any.at("world_size").to_number<int>(), word(any, "buffer_kind"));
+  return {curves_figure("ccl_time", title, curves_by_operation(rows, "time")),
+          curves_figure("ccl_busbw", title, curves_by_operation(rows, "bus_bw"), kBusBandwidth)};
+}
 
 std::vector<Figure> ccl_figures(const boost::json::array& rows) {
   std::vector<Figure> figures;

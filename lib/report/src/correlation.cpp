@@ -5,9 +5,11 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 
@@ -52,6 +54,46 @@ Curves curves_of(const CsvTable& table, const std::vector<std::string>& names) {
                                  name.empty() ? "" : " of ", name)};
   }
   return curves;
+}
+
+std::vector<std::string> names_of_both(const CsvTable& simulated, const CsvTable& reference) {
+  std::vector<std::string> names;
+  for (const char* name : kNames) {
+    if (simulated.has(name) && reference.has(name)) names.emplace_back(name);
+  }
+  return names;
+}
+
+std::string values_of(const CsvTable& table, const std::string& column) {
+  std::set<std::string> values;
+  for (const auto& row : table.rows) values.insert(row.at(column));
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string range_of_sizes(const CsvTable& table) {
+  std::vector<double> sizes;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) sizes.push_back(number_in(table, row, "size"));
+  const auto [least, most] = std::ranges::minmax(sizes);
+  return least == most ? fmt::format("{} bytes", least) : fmt::format("{} to {} bytes", least, most);
+}
+
+bool have_equal(const CsvTable& a, const CsvTable& b, const std::string& column) {
+  return std::ranges::any_of(a.rows, [&](const auto& row) {
+    return std::ranges::any_of(b.rows, [&](const auto& other) { return row.at(column) == other.at(column); });
+  });
+}
+
+// Why no point of the one has a time in the other, and what to do about it.
+std::string why_apart(const CsvTable& simulated, const CsvTable& reference,
+                      const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (have_equal(simulated, reference, name)) continue;
+    return fmt::format("column {}: '{}' here, '{}' in {}; give equal things equal names, or leave it out",
+                       name, values_of(reference, name), values_of(simulated, name), simulated.source);
+  }
+  return fmt::format("column size: {} here, {} in {}{}; no size of those is between two of these: add some",
+                     range_of_sizes(reference), range_of_sizes(simulated), simulated.source,
+                     names.empty() ? "" : fmt::format(" (of equal {})", fmt::join(names, ", ")));
 }
 
 std::optional<double> at(const Curve& curve, double size) {
@@ -112,10 +154,7 @@ const CorrelationPoint& Correlation::worst() const {
 Correlation correlate(const CsvTable& simulated, const CsvTable& reference) {
   require_columns(simulated);
   require_columns(reference);
-  std::vector<std::string> names;
-  for (const char* name : kNames) {
-    if (simulated.has(name) && reference.has(name)) names.emplace_back(name);
-  }
+  const std::vector<std::string> names = names_of_both(simulated, reference);
   const Curves curves = curves_of(reference, names);
   Correlation result;
   for (std::size_t row = 0; row < simulated.rows.size(); ++row) {
@@ -132,10 +171,13 @@ Correlation correlate(const CsvTable& simulated, const CsvTable& reference) {
     }
   }
   if (result.points.empty())
-    throw UsageError{fmt::format("{} has nothing to compare {} with: other {} or sizes", reference.source,
-                                 simulated.source,
-                                 names.empty() ? "names" : fmt::format("{}", names.front()))};
+    throw UsageError{fmt::format("{}: {}", reference.source, why_apart(simulated, reference, names))};
   return result;
+}
+
+void require_reference(const CsvTable& table) {
+  require_columns(table);
+  (void)curves_of(table, names_of_both(table, table));
 }
 
 std::string to_text(const Correlation& correlation) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <istream>
 #include <system_error>
 
 #include <boost/tokenizer.hpp>
@@ -39,13 +40,17 @@ CsvTable read_csv(const std::filesystem::path& file) {
   std::ifstream in{file};
   if (error || !in) throw UsageError{fmt::format("{}: can't be read", file.string())};
   if (size > kLargest) throw UsageError{fmt::format("{}: larger than 64 MiB", file.string())};
-  CsvTable table{.source = file.string(), .columns = {}, .rows = {}};
+  return parse_csv(in, file.string());
+}
+
+CsvTable parse_csv(std::istream& in, const std::string& source) {
+  CsvTable table{.source = source, .columns = {}, .rows = {}};
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line.starts_with('#')) continue;
-    const std::string place = fmt::format("{}:{}", file.string(), number);
+    const std::string place = fmt::format("{}:{}", source, number);
     const std::vector<std::string> cells = cells_of(line, place);
     if (table.columns.empty()) {
       table.columns = cells;
@@ -63,8 +68,7 @@ CsvTable read_csv(const std::filesystem::path& file) {
     for (std::size_t i = 0; i < cells.size(); ++i) row[table.columns[i]] = cells[i];
   }
   if (table.rows.empty())
-    throw UsageError{
-        fmt::format("{}: no rows (expected names of columns, then a row a line)", file.string())};
+    throw UsageError{fmt::format("{}: no rows (expected names of columns, then a row a line)", source)};
   return table;
 }
 

@@ -4,7 +4,7 @@
 
 #include <boost/json/array.hpp>
 
-#include "kbsim/report/gemm_figures.hpp"
+#include "kbsim/report/figure.hpp"
 
 namespace kbsim::report {
 
@@ -12,5 +12,8 @@ namespace kbsim::report {
 /// the alpha-beta bound, and how busy the links between packages were under the algorithm that keeps them
 /// busiest; and for each topology the times of one algorithm with its slots in each memory.
 [[nodiscard]] std::vector<Figure> ccl_figures(const boost::json::array& rows);
+
+/// Of the rows of ccl: time against size, and bus bandwidth against size, a curve for each operation.
+[[nodiscard]] std::vector<Figure> sweep_figures(const boost::json::array& rows);
 
 }  // namespace kbsim::report

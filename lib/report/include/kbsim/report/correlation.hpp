@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include "kbsim/report/csv.hpp"
-#include "kbsim/report/gemm_figures.hpp"
+#include "kbsim/report/figure.hpp"
 
 namespace kbsim::report {
 
@@ -36,6 +36,9 @@ struct Correlation {
 /// reference its curve is a straight line on logarithmic axes. UsageError for a table without size and time,
 /// times that aren't positive, a reference with two times for one size, or if nothing can be compared.
 [[nodiscard]] Correlation correlate(const CsvTable& simulated, const CsvTable& reference);
+
+/// UsageError for a table that no simulated rows could be held against, whatever they were.
+void require_reference(const CsvTable& table);
 
 [[nodiscard]] std::string to_text(const Correlation& correlation);
 [[nodiscard]] boost::json::object to_json(const Correlation& correlation);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct CsvTable {
 /// UsageError naming file and line for what isn't one: no header, twice the same column, a row of another
 /// length, more than 64 MiB.
 [[nodiscard]] CsvTable read_csv(const std::filesystem::path& file);
+/// The same of what a stream holds; errors name `source`.
+[[nodiscard]] CsvTable parse_csv(std::istream& in, const std::string& source);
 
 /// The number in a cell; UsageError naming table, row and column for what isn't a finite one.
 [[nodiscard]] double number_in(const CsvTable& table, std::size_t row, const std::string& column);
