@@ -3,6 +3,8 @@
 // The cubes of a package form a mesh. Partial sums flow east along the rows, then south along the last column
 // to the root cube in the corner; the root cubes of all packages exchange, as system.sips joins them; then
 // the result flows back north and west. Every cube ends with the sum over all cubes of all packages.
+#include <array>
+
 #include "kbsim/kernels/tree.hpp"
 #include "kbsim/tl/kernel.hpp"
 

@@ -47,7 +47,7 @@ Tile combine(TL& tl, Reduction op, const Tile& a, const Tile& b) {
   return {};
 }
 
-Tile finish(TL&, Reduction op, const Tile& combined, int parts) {
+Tile finish(Reduction op, const Tile& combined, int parts) {
   if (op != Reduction::avg) return combined;
   return narrowed(combined / static_cast<double>(parts), combined.dtype());
 }
@@ -62,10 +62,11 @@ Task<Tile> Source::next() {
     tiles_.pop_front();
     co_return tile;
   }
-  while (begun_ < order_.size() && under_way_.size() < kAhead) {
+  while (begun_ < order_.size() && under_way_.size() < ahead_) {
     const Part& message = order_[begun_++];
     under_way_.push_back(tl_.load(from_ + message.first, {message.size}, from_.dtype));
   }
+  ahead_ = std::min(ahead_ + 1, kAhead);
   Pending<Tile> first = std::move(under_way_.front());
   under_way_.pop_front();
   Tile tile = co_await first;

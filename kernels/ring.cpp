@@ -215,7 +215,7 @@ Task<> all_reduce(TL& tl, std::vector<Ring> rings, CollectiveArgs args, Pace pac
     }
     std::vector<Tiles> sums = co_await reduce_scatter(tl, &ways, &sources, manner);
     for (Tiles& tiles : sums) {
-      for (Tile& sum : tiles) sum = finish(tl, args.op, sum, size);
+      for (Tile& sum : tiles) sum = finish(args.op, sum, size);
     }
     co_await all_gather(tl, &ways, std::move(sums), &sinks, manner);
   }

@@ -18,7 +18,7 @@ Task<> ring_reduce(TL& tl, CollectiveArgs args) {
     const Messages messages = cut(window, args.slot_elems);
     Source source{tl, mine, messages};
     Tiles sums = co_await reduce_to_root(tl, node, &source, messages, manner_of(args));
-    for (Tile& sum : sums) sum = finish(tl, args.op, sum, args.world_size);
+    for (Tile& sum : sums) sum = finish(args.op, sum, args.world_size);
     if (node.root()) co_await store_all(tl, mine, messages, sums);
   }
 }

@@ -21,7 +21,7 @@ Task<> ring_reduce_scatter(TL& tl, CollectiveArgs args) {
     std::vector<Source> sources;
     sources.emplace_back(tl, mine, way.order());
     std::vector<Tiles> sums = co_await reduce_scatter(tl, &ways, &sources, manner_of(args));
-    for (Tile& sum : sums.front()) sum = finish(tl, args.op, sum, args.world_size);
+    for (Tile& sum : sums.front()) sum = finish(args.op, sum, args.world_size);
     co_await store_all(tl, out, cut(window, args.slot_elems), sums.front());
   }
 }

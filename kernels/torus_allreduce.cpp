@@ -3,6 +3,8 @@
 // Reduce-scatter along the rows leaves everybody a wth of the vector, along the columns a hth of that; then
 // all-gather along the columns and along the rows. Half of the vector takes rows first, half columns first,
 // so that both directions are busy.
+#include <algorithm>
+
 #include "kbsim/kernels/ring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -75,7 +77,7 @@ Task<> all_reduce_window(TL& tl, Part window, CollectiveArgs args) {
   }
   sums = co_await reduce_scatter(tl, &second, &sources, manner);
   for (Tiles& tiles : sums) {
-    for (Tile& sum : tiles) sum = finish(tl, args.op, sum, args.world_size);
+    for (Tile& sum : tiles) sum = finish(args.op, sum, args.world_size);
   }
   co_await all_gather(tl, &second, sums, &kept, manner);
   for (std::size_t i = 0; i < shares.size(); ++i) sums[i] = kept[i].kept();

@@ -2,6 +2,7 @@
 #include "kbsim/kernels/tree.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace kbsim::collective {
 
@@ -33,7 +34,10 @@ Task<> broadcast_from_root(TL& tl, Node node, Source* source, Messages messages,
     } else {
       tile = co_await tl.recv({.dir = node.parent, .shape = {message.size}, .dtype = manner.dtype});
     }
-    for (const Dir child : node.children) sent.add(tl.send({.dir = child, .src = tile}));
+    // Those below the last child have the longest way.
+    for (const Dir child : node.children | std::views::reverse) {
+      sent.add(tl.send({.dir = child, .src = tile}));
+    }
     sink->put(message, tile);
   }
   co_await sent.done();
@@ -51,7 +55,7 @@ Task<> all_reduce(TL& tl, Node node, std::vector<Ring> roots, int parts, Collect
     Tiles tiles = co_await reduce_to_root(tl, node, &own, messages, manner);
     if (node.root()) {
       for (const Ring& ring : roots) tiles = co_await exchange(tl, ring, tiles, manner);
-      for (Tile& tile : tiles) tile = finish(tl, args.op, tile, parts);
+      for (Tile& tile : tiles) tile = finish(args.op, tile, parts);
     }
     Source result{tl, tiles};
     Sink sink{tl, mine};

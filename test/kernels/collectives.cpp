@@ -63,6 +63,18 @@ std::vector<std::string> algorithm_names() {
   return names;
 }
 
+Collective collective(const std::string& algorithm, const config::MachineSpec& machine, int slots,
+                      std::int64_t n) {
+  const std::int64_t world = machine.system.sips.count;
+  Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
+  const bool divides = c.algorithm.collective == "reduce_scatter" || c.algorithm.collective == "all_to_all";
+  c.algorithm.n_slots = slots;
+  c.algorithm.slot_size = 256_B;
+  c.n_elem = divides ? (n + world - 1) / world * world : n;
+  c.root = static_cast<int>(world / 2);
+  return c;
+}
+
 bool in_place(const Collective& c) {
   return c.algorithm.collective != "all_gather" && c.algorithm.collective != "reduce_scatter" &&
          c.algorithm.collective != "all_to_all";

@@ -32,6 +32,11 @@ struct Collective {
 [[nodiscard]] config::AlgorithmSpec algorithm_of(const std::string& name);
 [[nodiscard]] std::vector<std::string> algorithm_names();
 
+/// That algorithm with so many slots of 256 bytes, on n elements or the next number that the ranks divide; a
+/// root that is neither the first nor, with more than two ranks, the last.
+[[nodiscard]] Collective collective(const std::string& algorithm, const config::MachineSpec& machine,
+                                    int slots, std::int64_t n);
+
 /// All that a rank holds, part after part.
 using Numbers = std::vector<double>;
 /// By rank.

@@ -8,14 +8,6 @@ using namespace kbsim::test;
 
 namespace {
 
-// n elements or the next number up that the ranks can divide.
-std::int64_t divisible(const Collective& c, std::int64_t n) {
-  const std::string& what = c.algorithm.collective;
-  if (what != "reduce_scatter" && what != "all_to_all") return n;
-  const std::int64_t world = c.machine.system.sips.count;
-  return (n + world - 1) / world * world;
-}
-
 void check_right(const Collective& c) {
   CAPTURE(c.algorithm.name);
   CAPTURE(c.machine.system.sips.count);
@@ -25,16 +17,6 @@ void check_right(const Collective& c) {
   const PerRank in = inputs(c);
   const PerRank out = in_mock(c, in);
   REQUIRE(out == expected(c, in));
-}
-
-Collective collective(const std::string& algorithm, const config::MachineSpec& machine, int slots,
-                      std::int64_t n) {
-  Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
-  c.algorithm.n_slots = slots;
-  c.algorithm.slot_size = 256_B;
-  c.n_elem = divisible(c, n);
-  c.root = machine.system.sips.count / 2;
-  return c;
 }
 
 }  // namespace

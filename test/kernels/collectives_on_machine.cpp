@@ -22,23 +22,6 @@ void check_right(const Collective& c) {
   REQUIRE(out == expected(c, in));
 }
 
-std::int64_t divisible(const Collective& c, std::int64_t n) {
-  const std::string& what = c.algorithm.collective;
-  if (what != "reduce_scatter" && what != "all_to_all") return n;
-  const std::int64_t world = c.machine.system.sips.count;
-  return (n + world - 1) / world * world;
-}
-
-Collective collective(const std::string& algorithm, const config::MachineSpec& machine, int slots,
-                      std::int64_t n) {
-  Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
-  c.algorithm.n_slots = slots;
-  c.algorithm.slot_size = 256_B;
-  c.n_elem = divisible(c, n);
-  c.root = machine.system.sips.count - 1;
-  return c;
-}
-
 }  // namespace
 
 TEST_CASE("Collectives on the machine: each algorithm is right in worlds of 1 to 9, one slot and more") {

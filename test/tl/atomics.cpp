@@ -9,19 +9,7 @@ namespace {
 
 constexpr DType i64 = DType::i64;
 
-struct Kernel {
-  Simulation sim;
-  FakePe pe{sim};
-  FakePe other{sim};
-  TL tl{pe};
-  TL other_tl{other};
-};
-
 constexpr Ptr at(DType dtype, std::uint64_t va = 64) { return {.va = va, .dtype = dtype}; }
-
-std::string here(int line, const std::string& text) {
-  return "atomics.cpp:" + std::to_string(line) + ": " + text;
-}
 
 using Call = std::function<void(TL&, Ptr)>;
 

@@ -132,6 +132,22 @@ class FakePe : public PeBackend {
   Time clock_{};
 };
 
+/// Two PEs, and the vocabulary of each.
+struct Kernel {
+  Simulation sim;
+  FakePe pe{sim};
+  FakePe other{sim};
+  TL tl{pe};
+  TL other_tl{other};
+};
+
+/// What a fault says that comes from that line of the calling file.
+inline std::string here(int line, const std::string& text,
+                        const std::source_location& at = std::source_location::current()) {
+  const std::string file = at.file_name();
+  return file.substr(file.rfind('/') + 1) + ":" + std::to_string(line) + ": " + text;
+}
+
 /// The text of the KernelFault that `act` ends with, "" if it doesn't.
 inline std::string fault(const std::function<void()>& act) {
   try {

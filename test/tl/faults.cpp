@@ -7,22 +7,6 @@
 using namespace kbsim;
 using namespace kbsim::test;
 
-namespace {
-
-struct Kernel {
-  Simulation sim;
-  FakePe pe{sim};
-  FakePe other{sim};
-  TL tl{pe};
-  TL other_tl{other};
-};
-
-std::string here(int line, const std::string& text) {
-  return "faults.cpp:" + std::to_string(line) + ": " + text;
-}
-
-}  // namespace
-
 TEST_CASE("Faults: an operation on two shapes names the line and both shapes, operators too") {
   Kernel k;
   Tile a = k.tl.zeros({2, 3}, f16);

@@ -9,15 +9,7 @@ namespace {
 
 constexpr Ptr kBase{.va = 1000, .dtype = f16};
 
-struct Kernel {
-  Simulation sim;
-  FakePe pe{sim};
-  TL tl{pe};
-};
-
-std::string here(int line, const std::string& text) {
-  return "gather.cpp:" + std::to_string(line) + ": gather: " + text;
-}
+std::string of_gather(int line, const std::string& text) { return here(line, "gather: " + text); }
 
 /// A command of rows of four f16, 8 bytes each.
 GatherCommand rows_of_four(FakePe& pe, Shape indices, std::optional<std::int64_t> rows = {}) {
@@ -65,8 +57,8 @@ TEST_CASE("Gather: an index outside is told with its place, its value and what t
     return fault([&] { (void)runs_of(command, indices); });
   };
   CHECK(fault_of({0, 1, 7, 7}).empty());
-  CHECK(fault_of({0, 1, 8, 7}) == here(line, "the index at [1, 0] is 8, but there are 8 rows"));
-  CHECK(fault_of({0, -1, 2, 7}) == here(line, "the index at [0, 1] is -1: it must not be negative"));
+  CHECK(fault_of({0, 1, 8, 7}) == of_gather(line, "the index at [1, 0] is 8, but there are 8 rows"));
+  CHECK(fault_of({0, -1, 2, 7}) == of_gather(line, "the index at [0, 1] is -1: it must not be negative"));
 }
 
 TEST_CASE("Gather: indices are integers, and leave an axis for the row") {
@@ -74,11 +66,11 @@ TEST_CASE("Gather: indices are integers, and leave an axis for the row") {
   const Tile floats = k.tl.zeros({4}, f16);
   const Tile deep = k.tl.zeros({1, 1, 1, 1, 4}, i32);
   CHECK(fault([&] { k.tl.gather(kBase, floats).detach(); }) ==
-        here(__LINE__, "indices must be integers, got f16"));
+        of_gather(__LINE__, "indices must be integers, got f16"));
   CHECK(fault([&] { k.tl.gather(kBase, deep, {.row = 2}).detach(); }) ==
-        here(__LINE__, "indices of [1, 1, 1, 1, 4] leave no axis for rows"));
+        of_gather(__LINE__, "indices of [1, 1, 1, 1, 4] leave no axis for rows"));
   CHECK(fault([&] { k.tl.gather(kBase, deep, {.row = -2}).detach(); }) ==
-        here(__LINE__, "a row of -2 elements"));
+        of_gather(__LINE__, "a row of -2 elements"));
   CHECK(fault([&] { k.tl.gather(kBase, Tile{}).detach(); }) ==
-        here(__LINE__, "the tile is empty (never assigned, or moved from)"));
+        of_gather(__LINE__, "the tile is empty (never assigned, or moved from)"));
 }

@@ -7,20 +7,8 @@ using namespace kbsim::test;
 
 namespace {
 
-struct Kernel {
-  Simulation sim;
-  FakePe pe{sim};
-  FakePe other{sim};
-  TL tl{pe};
-  TL other_tl{other};
-};
-
 constexpr Ptr kData{.va = 256, .dtype = f16};
 constexpr Ptr at(DType dtype, std::uint64_t va = 64) { return {.va = va, .dtype = dtype}; }
-
-std::string here(int line, const std::string& text) {
-  return "signals.cpp:" + std::to_string(line) + ": " + text;
-}
 
 }  // namespace
 

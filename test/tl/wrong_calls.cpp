@@ -12,18 +12,6 @@ using namespace kbsim::test;
 
 namespace {
 
-struct Kernel {
-  Simulation sim;
-  FakePe pe{sim};
-  FakePe other{sim};
-  TL tl{pe};
-  TL other_tl{other};
-};
-
-std::string here(int line, const std::string& text) {
-  return "wrong_calls.cpp:" + std::to_string(line) + ": " + text;
-}
-
 using Call = std::function<void(TL&, const Tile&)>;
 
 /// Every call that takes a tile.

@@ -10,13 +10,6 @@ using namespace kbsim::test;
 
 namespace {
 
-struct Kernel {
-  Simulation sim;
-  FakePe pe{sim};
-  TL tl{pe};
-  [[nodiscard]] Tile tile(Shape shape, DType dtype = f16) { return tl.zeros(shape, dtype); }
-};
-
 Ref ref(std::uint64_t va, Shape shape, DType dtype = f16) { return {{.va = va, .dtype = dtype}, shape}; }
 
 void refused(Kernel& kernel, const CompositeArgs& args, const std::string& text) {
@@ -30,12 +23,13 @@ void refused(Kernel& kernel, const CompositeArgs& args, const std::string& text)
 
 TEST_CASE("Composite: shapes and dtypes that don't multiply are named, both of them") {
   Kernel k;
-  const Tile a = k.tile({32, 64});
-  refused(k, {.a = a, .b = k.tile({32, 64})}, "[M, K] by [K, N]: [32, 64] f16 and [32, 64] f16");
-  refused(k, {.a = a, .b = k.tile({64})}, "[32, 64] f16 and [64] f16");
-  refused(k, {.a = a, .b = k.tile({64, 8}, f32)}, "dtypes differ: [32, 64] f16 and [64, 8] f32");
-  refused(k, {.a = k.tile({4, 4}, i32), .b = k.tile({4, 4}, i32)}, "doesn't multiply such elements");
-  refused(k, {.op = Op::add, .a = a, .b = k.tile({64, 32})}, "shapes differ: [32, 64] f16 and [64, 32] f16");
+  const Tile a = k.tl.zeros({32, 64}, f16);
+  refused(k, {.a = a, .b = k.tl.zeros({32, 64}, f16)}, "[M, K] by [K, N]: [32, 64] f16 and [32, 64] f16");
+  refused(k, {.a = a, .b = k.tl.zeros({64}, f16)}, "[32, 64] f16 and [64] f16");
+  refused(k, {.a = a, .b = k.tl.zeros({64, 8}, f32)}, "dtypes differ: [32, 64] f16 and [64, 8] f32");
+  refused(k, {.a = k.tl.zeros({4, 4}, i32), .b = k.tl.zeros({4, 4}, i32)}, "doesn't multiply such elements");
+  refused(k, {.op = Op::add, .a = a, .b = k.tl.zeros({64, 32}, f16)},
+          "shapes differ: [32, 64] f16 and [64, 32] f16");
   refused(k, {.a = ref(0x1000, {32, 0}), .b = ref(0x2000, {0, 8})}, "extent of a must be positive");
   refused(k, {.a = Tile{}, .b = a}, "composite, a");
 }
@@ -56,9 +50,9 @@ TEST_CASE("Composite: an epilogue's operand must fit the output and its accumula
   Kernel k;
   const Ref a = ref(0x1000, {32, 64});
   const Ref b = ref(0x8000, {64, 16});
-  const Tile narrow = k.tile({1, 16}, f16);
-  const Tile wide = k.tile({1, 17}, f32);
-  const Tile row = k.tile({1, 16}, f32);
+  const Tile narrow = k.tl.zeros({1, 16}, f16);
+  const Tile wide = k.tl.zeros({1, 17}, f32);
+  const Tile row = k.tl.zeros({1, 16}, f32);
   refused(k, {.a = a, .b = b, .epilogue = {Step::bias(narrow)}},
           "[1, 16] f16 doesn't fit an output of [32, 16] f32");
   refused(k, {.a = a, .b = b, .epilogue = {Step::bias(wide)}}, "[1, 17] f32 doesn't fit");

@@ -34,16 +34,16 @@ bool owned_by(const std::vector<topology::ShardSpec>& shards, std::vector<PeCoor
 
 // Every participant of the tensor's SIP has just one shard, and nobody else has any.
 std::string single_shard_per_rank(const std::vector<topology::ShardSpec>& shards,
-                                  const std::vector<PeCoord>& participants) {
+                                  const std::vector<PeCoord>& participants, const config::MachineSpec&) {
   if (shards.empty()) return "a tensor with elements";
   return owned_by(shards, participants) ? "" : "one shard on each participating PE and none elsewhere";
 }
 
-// The participants are every PE of the tensor's SIP, and each has just one shard.
-std::string multi_pe_sip_local(const std::vector<topology::ShardSpec>& shards,
-                               const std::vector<PeCoord>& participants) {
+// Every PE of the tensor's SIP has just one shard, whoever takes part.
+std::string multi_pe_sip_local(const std::vector<topology::ShardSpec>& shards, const std::vector<PeCoord>&,
+                               const config::MachineSpec& machine) {
   if (shards.empty()) return "a tensor with elements";
-  return owned_by(shards, participants) ? "" : "one shard on every PE of the package";
+  return owned_by(shards, all_pes(machine)) ? "" : "one shard on every PE of the package";
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ class Requirements {
     const config::AlgorithmSpec& algorithm = session_.algorithm();
     std::vector<topology::ShardSpec> shards;
     for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
-    const std::string need = ccl::validators().at(algorithm.validator).check(shards, world_.participants());
+    const std::string need =
+        ccl::validators().at(algorithm.validator).check(shards, world_.participants(), session_.spec());
     require(need.empty(), fmt::format("{} needs {}", algorithm.name, need));
     const auto bytes = [](const topology::ShardSpec& shard) { return shard.nbytes; };
     const auto [smallest, largest] = std::ranges::minmax(shards, {}, bytes);

@@ -205,11 +205,13 @@ PendingPtr KernelContext::load_block(Block from, std::source_location at) {
                   .value = value,
                   .pending = done,
                   .order = {++order_}};
-  in_order(now, size, at, [this, at, load = std::move(load)]() mutable {
-    std::get<LoadCommand>(load.move).into->take();
-    units_.scheduler->submit(issue(at) + units_.mmu->latency(), std::move(load));
-  });
+  in_order(now, size, at, [this, at, load = std::move(load)]() mutable { submit_load(at, std::move(load)); });
   return done;
+}
+
+void KernelContext::submit_load(const std::source_location& at, DmaCommand load) {
+  std::get<LoadCommand>(load.move).into->take();
+  units_.scheduler->submit(issue(at) + units_.mmu->latency(), std::move(load));
 }
 
 PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_location at) {

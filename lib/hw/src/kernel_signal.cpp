@@ -55,10 +55,7 @@ PendingPtr KernelContext::wait_signal(const SignalCommand& command) {
                   .value = value,
                   .pending = done,
                   .order = {++order_}};
-  in_order(now, size, at, [this, at, load = std::move(load)]() mutable {
-    std::get<LoadCommand>(load.move).into->take();
-    units_.scheduler->submit(issue(at) + units_.mmu->latency(), std::move(load));
-  });
+  in_order(now, size, at, [this, at, load = std::move(load)]() mutable { submit_load(at, std::move(load)); });
   return done;
 }
 

@@ -31,7 +31,7 @@ using Messages = std::vector<Part>;
 /// Two tiles of one dtype become one of that dtype. avg adds.
 [[nodiscard]] Tile combine(TL& tl, Reduction op, const Tile& a, const Tile& b);
 /// What combining `parts` tiles gave, as the caller asked for it: avg divides.
-[[nodiscard]] Tile finish(TL& tl, Reduction op, const Tile& combined, int parts);
+[[nodiscard]] Tile finish(Reduction op, const Tile& combined, int parts);
 
 using Tiles = std::vector<Tile>;
 
@@ -44,12 +44,16 @@ class Source {
   [[nodiscard]] Task<Tile> next();
 
  private:
-  static constexpr std::size_t kAhead = 16;  // messages under way
+  // Messages under way: few at first, as the first tile waits until all their loads are submitted; then
+  // one more with each tile, until there are enough for the memory's latency.
+  static constexpr std::size_t kAtFirst = 4;
+  static constexpr std::size_t kAhead = 16;
 
   TL& tl_;
   Ptr from_;
   Messages order_;
   std::size_t begun_ = 0;
+  std::size_t ahead_ = kAtFirst;
   std::deque<Pending<Tile>> under_way_;
   std::deque<Tile> tiles_;
 };

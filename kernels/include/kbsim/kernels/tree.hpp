@@ -8,7 +8,7 @@ namespace kbsim::collective {
 
 /// A PE's place in a tree: the queues that lead to its children, and to its parent unless it is the root.
 struct Node {
-  std::vector<Dir> children;
+  std::vector<Dir> children;  // in the order in which they are combined: that with most below it last
   Dir parent{""};
 
   [[nodiscard]] bool root() const { return parent.name.empty(); }

@@ -184,7 +184,7 @@ struct TcmSpec {
 
   static void describe(FieldList<TcmSpec>& f) {
     f.choice("on_full", &TcmSpec::on_full, {"error", "stall"},
-             "a load whose tile the TCM has no room for is an error, or waits until tiles are let go");
+             "a command whose tile the TCM has no room for is an error, or waits until tiles are let go");
   }
 };
 

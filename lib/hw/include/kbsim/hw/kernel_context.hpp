@@ -129,6 +129,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void in_order(const std::source_location& at, Issue issue) {
     in_order(may_issue({}, at), {}, at, std::move(issue));
   }
+  void submit_load(const std::source_location& at, DmaCommand load);
   [[nodiscard]] std::string no_room(Bytes n) const;
   /// The tile that a command makes.
   [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
