@@ -22,11 +22,10 @@ Part part_of(Part whole, int index, int count) {
 }
 
 Messages cut(Part whole, std::int64_t most) {
+  if (whole.size == 0) return {};
   Messages messages;
-  const std::int64_t step = most > 0 ? most : whole.size;
-  for (std::int64_t done = 0; done < whole.size; done += step) {
-    messages.push_back({.first = whole.first + done, .size = std::min(step, whole.size - done)});
-  }
+  const auto count = most > 0 ? static_cast<int>((whole.size + most - 1) / most) : 1;
+  for (int i = 0; i < count; ++i) messages.push_back(part_of(whole, i, count));
   return messages;
 }
 

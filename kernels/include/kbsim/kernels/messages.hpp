@@ -20,7 +20,8 @@ struct Part {
 /// One of `count` parts of nearly equal size; those of the first are larger. A part may be empty.
 [[nodiscard]] Part part_of(Part whole, int index, int count);
 
-/// A vector cut into pieces of at most `most` elements (0: whole), each a message of its own.
+/// A vector cut into as few pieces of at most `most` elements (0: whole) as may be, each a message of its
+/// own. They are nearly equal: while one is on the link, there is time to deal with the one before.
 using Messages = std::vector<Part>;
 [[nodiscard]] Messages cut(Part whole, std::int64_t most);
 
