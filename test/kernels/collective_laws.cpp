@@ -77,6 +77,43 @@ void check_bytes(const char* algorithm, std::int64_t n,
   }
 }
 
+// What one rank sends to another.
+struct Sent {
+  std::int64_t elements = 0;
+  int messages = 0;
+};
+using SentOn = std::map<std::pair<int, int>, Sent>;
+
+// All that the links between packages carried, where each chunk is one message: f16, and for each message a
+// credit of one byte that comes back.
+void check_all_bytes(const char* algorithm, const config::MachineSpec& machine, std::int64_t n,
+                     const SentOn& sent) {
+  CAPTURE(algorithm);
+  Collective c = collective_of(algorithm, machine, 2_B * n);
+  c.algorithm.ipcq_credit_size = 1_B;
+  c.algorithm.slot_size = 4_KiB;
+  const auto on = [&](int from, int to) {
+    const auto found = sent.find({from, to});
+    return found == sent.end() ? Sent{} : found->second;
+  };
+  for (const auto& [link, bytes] : measured(c).sent_on) {
+    const auto [from, to] = link;
+    CAPTURE(from);
+    CAPTURE(to);
+    CHECK(bytes.count() == 2 * on(from, to).elements + on(to, from).messages);
+  }
+}
+
+// Three by three packages, each sending so much to the one on its right and to the one below it.
+SentOn on_torus(Sent sent) {
+  SentOn all;
+  for (int rank = 0; rank < 9; ++rank) {
+    all[{rank, rank / 3 * 3 + (rank + 1) % 3}] = sent;
+    all[{rank, (rank + 3) % 9}] = sent;
+  }
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("Collectives: the links carry just the bytes of each algorithm's formula") {
@@ -91,6 +128,38 @@ TEST_CASE("Collectives: the links carry just the bytes of each algorithm's formu
   check_bytes("ring_broadcast", kN, [](int rank) { return rank == 1 ? 0 : kN; });  // from 2 on to 1
   check_bytes("ring_reduce", kN, [](int rank) { return rank == 2 ? 0 : kN; });     // from 3 on to 2
   check_bytes("hello_send", kN, all(kN));
+  check_bytes("hierarchical_allreduce", kN, all(4 * kN));
+  check_bytes("intercube_allreduce", kN, all(4 * kN));
+}
+
+TEST_CASE("Collectives: so they do where messages go both ways, in trees and on grids") {
+  constexpr std::int64_t kN = 1800;
+  SentOn both_ways;
+  for (int rank = 0; rank < 5; ++rank) {
+    both_ways[{rank, (rank + 1) % 5}] = {.elements = 2 * 4 * kN / 5 / 2, .messages = 8};
+    both_ways[{(rank + 1) % 5, rank}] = {.elements = 2 * 4 * kN / 5 / 2, .messages = 8};
+  }
+  check_all_bytes("bidirectional_ring_allreduce", machine_of(5), kN, both_ways);
+
+  const Sent once{.elements = kN, .messages = 1};
+  check_all_bytes("tree_allreduce", machine_of(3), kN,
+                  {{{1, 0}, once}, {{2, 0}, once}, {{0, 1}, once}, {{0, 2}, once}});
+
+  config::MachineSpec grid = machine_of(9);
+  grid.system.sips.topology = "torus_2d";
+  const Sent twice{.elements = 2 * kN, .messages = 2};
+  check_all_bytes("mesh_allreduce", grid, kN, on_torus(twice));
+  check_all_bytes("intercube_allreduce", grid, kN, on_torus(twice));
+  // 2 (N - 1) / N of the vector, half of it in each direction: its parts cross rows first, or columns first.
+  check_all_bytes("torus_allreduce", grid, kN, on_torus({.elements = 8 * kN / 9, .messages = 12 + 4}));
+
+  grid.system.sips.topology = "mesh_2d_no_wrap";
+  SentOn chains;
+  for (const auto& [from, to] : {std::pair{0, 1}, {1, 2}, {3, 4}, {4, 5}, {6, 7}, {7, 8}, {2, 5}, {5, 8}}) {
+    chains[{from, to}] = once;
+    chains[{to, from}] = once;
+  }
+  check_all_bytes("intercube_allreduce", grid, kN, chains);
 }
 
 TEST_CASE("Chunked ring: 2 (N - 1) (alpha + S / (N B)) within 1 %, probed with rings of 2 and 3") {

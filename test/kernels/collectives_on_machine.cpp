@@ -47,6 +47,19 @@ TEST_CASE("Collectives on the machine: intercube and hierarchical on meshes of c
   }
 }
 
+TEST_CASE("Collectives on the machine: each algorithm is right whatever joins the packages") {
+  for (const std::string& name : algorithm_names()) {
+    for (const char* joined : {"torus_2d", "mesh_2d_no_wrap"}) {
+      for (const int world : {2, 4, 6, 9}) {
+        config::MachineSpec machine = machine_of(world);
+        machine.system.sips.topology = joined;
+        CAPTURE(joined);
+        check_right(collective(name, machine, 1, 300));
+      }
+    }
+  }
+}
+
 TEST_CASE("Collectives on the machine: every reduction, and each dtype") {
   for (const std::string& name : algorithm_names()) {
     Collective c = collective(name, machine_of(4), 2, 100);
