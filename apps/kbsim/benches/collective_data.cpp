@@ -4,6 +4,7 @@
 #include <set>
 
 #include "kbsim/base/digest.hpp"
+#include "kbsim/base/error.hpp"
 #include "kbsim/ccl/wiring.hpp"
 
 namespace kbsim::app {
@@ -113,21 +114,29 @@ void CollectiveData::combine(std::vector<double>& all, int rank, int part) const
 }
 
 std::vector<double> CollectiveData::expected(int rank, int part) const {
-  const std::int64_t share = problem_.n_elem / world_;
+  const std::function<double(std::int64_t)> value = expected_value(rank, part);
   std::vector<double> row;
   row.reserve(static_cast<std::size_t>(out_elems_));
-  for (std::int64_t i = 0; i < out_elems_; ++i) {
-    double x = 0.0;
-    if (collective_ == "all_reduce") x = combination(part, i);
-    if (collective_ == "reduce") x = rank == problem_.root ? combination(part, i) : in(rank, part, i);
-    if (collective_ == "reduce_scatter") x = combination(part, rank * share + i);
-    if (collective_ == "broadcast") x = in(problem_.root, part, i);
-    if (collective_ == "sendrecv") x = in((rank + world_ - 1) % world_, part, i);
-    if (collective_ == "all_gather") x = in(static_cast<int>(i / problem_.n_elem), part, i % problem_.n_elem);
-    if (collective_ == "all_to_all") x = in(static_cast<int>(i / share), part, rank * share + i % share);
-    row.push_back(x);
-  }
+  for (std::int64_t i = 0; i < out_elems_; ++i) row.push_back(value(i));
   return row;
+}
+
+std::function<double(std::int64_t)> CollectiveData::expected_value(int rank, int part) const {
+  using I = std::int64_t;
+  const I share = problem_.n_elem / world_;
+  const auto of = [this, part](int source) { return [=, this](I i) { return in(source, part, i); }; };
+  const auto combined = [this, part](I i) { return combination(part, i); };
+  if (collective_ == "all_reduce") return combined;
+  if (collective_ == "reduce" && rank == problem_.root) return combined;
+  if (collective_ == "reduce") return of(rank);
+  if (collective_ == "broadcast") return of(problem_.root);
+  if (collective_ == "sendrecv") return of((rank + world_ - 1) % world_);
+  if (collective_ == "reduce_scatter") return [=](I i) { return combined(rank * share + i); };
+  if (collective_ == "all_gather") {
+    return [=, this, n = problem_.n_elem](I i) { return in(static_cast<int>(i / n), part, i % n); };
+  }
+  ensure(collective_ == "all_to_all", "no reference of the collective " + collective_);
+  return [=, this](I i) { return in(static_cast<int>(i / share), part, rank * share + i % share); };
 }
 
 }  // namespace kbsim::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ class CollectiveData {
  private:
   [[nodiscard]] double in(int rank, int part, std::int64_t i) const;
   void combine(std::vector<double>& all, int rank, int part) const;
+  /// Of each element of a row of a rank's output.
+  [[nodiscard]] std::function<double(std::int64_t)> expected_value(int rank, int part) const;
   [[nodiscard]] double combination(int part, std::int64_t i) const {
     return combinations_[over_parts_ ? 0 : static_cast<std::size_t>(part)][static_cast<std::size_t>(i)];
   }
