@@ -87,7 +87,8 @@ host::HostArray CollectiveData::input(int rank) const {
 
 // Many parts hold smaller and fewer numbers.
 double CollectiveData::in(int rank, int part, std::int64_t i) const {
-  const std::uint64_t draw = Digest{}.add(rank).add(part).add(i).value() >> 16;
+  const std::int64_t place = (std::int64_t{rank} * parts() + part) * problem_.n_elem + i;
+  const std::uint64_t draw = Digest{}.add(place).value() >> 16;
   if (problem_.op == Reduction::prod) return draw % 2 == 0 ? 1.0 : -1.0;
   const std::int64_t exact = exact_up_to(problem_.dtype);
   const std::int64_t most = std::clamp<std::int64_t>(exact / combined_, 1, 3);
