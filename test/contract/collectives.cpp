@@ -113,6 +113,19 @@ TEST_CASE("--bench ccl: draws time and bus bandwidth against size, a curve for e
   CHECK(run_kbsim(kCcl + kSmall + "--set system.sips.count=1 -b 1K -e 1K --out " + folder).exit == 0);
 }
 
+TEST_CASE("--bench ccl: without a check no numbers are computed, and the times are the same") {
+  const std::string arguments = kCcl + kSmall + "--algorithm bidirectional_ring_allreduce -b 1K -e 4K ";
+  const boost::json::array checked = rows_of(arguments + "-c 1");
+  const boost::json::array only_timed = rows_of(arguments + "-c 0");
+  REQUIRE(checked.size() == only_timed.size());
+  for (std::size_t i = 0; i < checked.size(); ++i) {
+    CHECK(checked[i].at("nwrong") == 0);
+    CHECK(only_timed[i].at("nwrong").is_null());
+    CHECK(number(checked[i], "time") == number(only_timed[i], "time"));
+    CHECK(checked[i].at("package_links") == only_timed[i].at("package_links"));
+  }
+}
+
 TEST_CASE("--bench ccl: what can't be measured is refused before anything runs") {
   refuses(kCcl + "-b 0", "--minbytes must be at least 1");
   refuses(kCcl + "-b 2K -e 1K", "is more than --maxbytes");
@@ -125,6 +138,17 @@ TEST_CASE("--bench ccl: what can't be measured is refused before anything runs")
   refuses(kCcl + "--algorithm ring", "unknown algorithm 'ring'");
   refuses(kCcl + "--buffer-kind dram", "--buffer-kind must be tcm, hbm or sram");
   refuses(kMainJob + " --algorithm ring_broadcast", "'ring_broadcast' is for broadcast");
+}
+
+TEST_CASE("Files that can't be written are refused before anything runs") {
+  const std::string nowhere = "/nonexistent/such.json";
+  const std::string why = "kbsim: can't write '" + nowhere + "': No such file or directory\n";
+  for (const std::string& arguments : {kCcl + "-J " + nowhere, kMainJob + " --oplog " + nowhere}) {
+    const Outcome outcome = run_kbsim(arguments);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err == why);
+    CHECK(outcome.out == "");
+  }
 }
 
 TEST_CASE("ccl_allreduce: works with every all-reduce of ccl.yaml") {

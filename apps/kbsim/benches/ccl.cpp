@@ -53,7 +53,8 @@ void describe(po::options_description& to) {
   add("root,r", number("RANK", 0), "of reduce and broadcast");
   add("iters,n", number("N", 1), "calls that count; equal ones take equally long");
   add("warmup_iters,w", number("N", 0), "calls before them");
-  add("check,c", number("0|1", 1), "whether the first call's numbers are compared with a reference");
+  add("check,c", number("0|1", 1),
+      "whether the first call's numbers are compared with a reference; 0 computes none");
   add("output_file,J", po::value<std::string>()->value_name("FILE"), "write the results in nccl-tests' JSON");
 }
 
@@ -147,6 +148,9 @@ boost::json::object nccl_tests_json(const Rows& rows) {
 
 Simulated simulate_all(const EvaluationRequest& request) {
   const std::vector<CclPoint> points = points_of(request);
+  const std::string file =
+      request.own.count("output_file") > 0 ? request.own["output_file"].as<std::string>() : "";
+  if (!file.empty()) report::require_writable(file);
   std::vector<boost::json::object> rows(points.size());
   const std::vector<bool> ended = in_parallel(points.size(), "sizes", request.parallel, [&](std::size_t i) {
     const std::size_t job = points.size() - 1 - i;  // the long ones first
@@ -155,10 +159,7 @@ Simulated simulate_all(const EvaluationRequest& request) {
   std::vector<bool> by_row(ended.rbegin(), ended.rend());
   const std::vector<boost::json::object> some = only_ended(std::move(rows), by_row);
   Simulated result{.rows = Rows(some.begin(), some.end()), .whole = some.size() == points.size()};
-  if (request.own.count("output_file") > 0) {
-    report::write_file(request.own["output_file"].as<std::string>(),
-                       boost::json::serialize(nccl_tests_json(result.rows)) + "\n");
-  }
+  if (!file.empty()) report::write_file(file, boost::json::serialize(nccl_tests_json(result.rows)) + "\n");
   return result;
 }
 

@@ -96,10 +96,12 @@ double bus_factor(const std::string& collective, int ranks) {
 boost::json::object simulate(const CclPoint& point) {
   const std::int64_t n = elements_of(point);
   const std::string& what = point.algorithm.collective;
-  const CollectiveData data{point.machine,
-                            point.algorithm,
-                            {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root}};
-  host::Session session{point.machine, point.algorithm, {.replay_threads = 1}};
+  const bool values = point.repeats.check;
+  const CollectiveData data{
+      point.machine,
+      point.algorithm,
+      {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root, .values = values}};
+  host::Session session{point.machine, point.algorithm, {.replay_threads = 1, .timing_only = !values}};
   host::World world;
   host::Rank main{session, world, 0};
   CollectiveRun run;

@@ -22,6 +22,7 @@
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -138,6 +139,7 @@ void require_values_wanted(const Options& options) {
 
 host::SessionOptions session_options(const Options& options) {
   if (options.timing_only) require_values_wanted(options);
+  if (!options.oplog.empty()) report::require_writable(options.oplog);
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
   host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties},
                               .replay_threads = static_cast<unsigned>(options.num_threads),

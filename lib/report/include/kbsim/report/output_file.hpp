@@ -9,4 +9,8 @@ namespace kbsim::report {
 /// UsageError naming the file if it can't be written; what stood there before then still stands.
 void write_file(const std::filesystem::path& file, std::string_view contents);
 
+/// UsageError as write_file's if the file can't be written: to be asked before what takes long. Changes
+/// nothing.
+void require_writable(const std::filesystem::path& file);
+
 }  // namespace kbsim::report
