@@ -5,8 +5,8 @@
 namespace kbsim::hw::test {
 namespace {
 
-InstallQueues end_of_queue(const Rig& rig, PeCoord me, PeCoord peer, const std::string& direction,
-                           const Rig::Rings& rings, std::optional<Time> poll) {
+QueueSet end_of_queue(const Rig& rig, PeCoord me, PeCoord peer, const std::string& direction,
+                      const Rig::Rings& rings, std::optional<Time> poll) {
   const QueuePairPlan queue{.direction = direction,
                             .peer = peer,
                             .my_base = rig.ring(me, rings.memory),

@@ -30,7 +30,7 @@ hw::ControlTarget any_order(Random& random, PeCoord pe, Bytes size) {
   switch (random.below(3)) {
     case 0: return launch_of(pe, size);
     case 1: return {.pe = pe, .action = hw::MapPages{}, .size = size};
-    default: return {.pe = pe, .action = hw::InstallQueues{}, .size = size};
+    default: return {.pe = pe, .action = hw::QueueSet{}, .size = size};
   }
 }
 

@@ -137,14 +137,15 @@ void require_values_wanted(const Options& options) {
     refuse("--race", "a run that records no operations finds no races among them");
 }
 
-host::SessionOptions session_options(const Options& options) {
+host::SessionOptions session_options(const Options& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
   if (!options.oplog.empty()) report::require_writable(options.oplog);
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
   host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties},
                               .replay_threads = static_cast<unsigned>(options.num_threads),
                               .races = options.race.value_or(usual),
-                              .timing_only = options.timing_only};
+                              .timing_only = options.timing_only,
+                              .ccl = ccl};
   if (options.stop_at_ns && *options.stop_at_ns < 0)
     throw UsageError{fmt::format("--stop-at must be a time from 0 on, got {}", *options.stop_at_ns)};
   if (options.stop_at_ns) result.simulation.stop_at = from_ns(*options.stop_at_ns);
@@ -327,7 +328,7 @@ ExitCode run_bench(const Arguments& arguments) {
   const auto [machine, ccl] = options.machine.load();
   const config::AlgorithmSpec algorithm = algorithm_of(options, ccl);
   require_known(algorithm);
-  const host::SessionOptions how = session_options(options);
+  const host::SessionOptions how = session_options(options, ccl);
 
   host::Session session{machine, algorithm, how};
   if (options.dry_run) return ExitCode::ok;

@@ -111,7 +111,8 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
       algorithm.backpressure == "poll" ? std::optional{algorithm.poll} : std::nullopt;
   std::vector<InstallPlan> plans;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
-    plans.push_back({.sip = sip,
+    plans.push_back({.algorithm = algorithm.name,
+                     .sip = sip,
                      .slots = algorithm.n_slots,
                      .slot_size = algorithm.slot_size,
                      .credit_size = algorithm.ipcq_credit_size,

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/validator.hpp"
@@ -22,7 +24,9 @@ struct Distributed::Call {
   std::optional<Tensor> output = {};  // none: in place
   ReduceOp op = ReduceOp::sum;
   int root = 0;
+  std::string algorithm = {};  // as asked for
   Here at;
+  const InstalledAlgorithm* by = nullptr;
 
   [[nodiscard]] const Tensor& result() const { return output ? *output : input; }
 };
@@ -53,46 +57,59 @@ std::string sizes(std::int64_t times, std::int64_t over) {
   return "output tensor size must be equal to input tensor size";
 }
 
+std::string installed(const World& world) {
+  std::vector<std::string> all;
+  for (const InstalledAlgorithm& one : world.algorithms())
+    all.push_back(fmt::format("{} for {}", one.spec.name, one.spec.collective));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+// What to do for a collective that nothing is installed for.
+std::string remedy_for(const std::string& collective, const Session& session) {
+  std::vector<std::string> names;
+  for (const auto& [name, algorithm] : session.ccl().algorithms) {
+    if (algorithm.collective == collective) names.push_back(name);
+  }
+  if (names.empty()) return "the ccl file has none for it";
+  return fmt::format("name one to init_process_group: {}", fmt::join(names, " or "));
+}
+
 /// What a collective asks of its tensors, on one rank.
 class Requirements {
  public:
-  Requirements(const Session& session, const World& world, int rank, std::string call)
-      : session_{session}, world_{world}, rank_{rank}, call_{std::move(call)} {}
+  Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank, std::string call)
+      : machine_{machine},
+        algorithm_{by.spec},
+        participants_{by.participants},
+        rank_{rank},
+        call_{std::move(call)} {}
 
   void require(bool holds, const std::string& why) const {
     if (!holds) throw UsageError{call_ + ": " + why};
-  }
-
-  void check_algorithm(const std::string& collective) const {
-    const config::AlgorithmSpec& algorithm = session_.algorithm();
-    require(algorithm.collective == collective,
-            fmt::format("algorithm '{}' is for {}; choose one for {}", algorithm.name, algorithm.collective,
-                        collective));
   }
 
   // Shards of one size on all that take part, one after the other.
   void check_placement(const Tensor& tensor) const {
     require(tensor.sip() == rank_, fmt::format("'{}' is on device {}, but rank {} is device {}",
                                                tensor.name(), tensor.sip(), rank_, rank_));
-    const config::AlgorithmSpec& algorithm = session_.algorithm();
     std::vector<topology::ShardSpec> shards;
     for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
     const std::string need =
-        ccl::validators().at(algorithm.validator).check(shards, world_.participants(), session_.spec());
-    require(need.empty(), fmt::format("{} needs {}", algorithm.name, need));
+        ccl::validators().at(algorithm_.validator).check(shards, participants_, machine_);
+    require(need.empty(), fmt::format("{} needs {}", algorithm_.name, need));
     const auto bytes = [](const topology::ShardSpec& shard) { return shard.nbytes; };
     const auto [smallest, largest] = std::ranges::minmax(shards, {}, bytes);
     require(smallest.nbytes == largest.nbytes,
-            fmt::format("{} needs shards of one size, got {} and {}", algorithm.name,
+            fmt::format("{} needs shards of one size, got {} and {}", algorithm_.name,
                         to_string(smallest.nbytes), to_string(largest.nbytes)));
     for (std::size_t i = 0; i < shards.size(); ++i) {
       const Bytes before = smallest.nbytes * static_cast<std::int64_t>(i);
       require(Bytes{shards[i].offset_bytes} == before,
-              fmt::format("{} needs different elements on each PE, got replicas", algorithm.name));
+              fmt::format("{} needs different elements on each PE, got replicas", algorithm_.name));
     }
-    require(algorithm.slot_size >= Bytes{itemsize(tensor.dtype())},
+    require(algorithm_.slot_size >= Bytes{itemsize(tensor.dtype())},
             fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
-                        to_string(tensor.dtype()), to_string(algorithm.slot_size)));
+                        to_string(tensor.dtype()), to_string(algorithm_.slot_size)));
   }
 
   void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const {
@@ -107,8 +124,9 @@ class Requirements {
   }
 
  private:
-  const Session& session_;
-  const World& world_;
+  const config::MachineSpec& machine_;
+  const config::AlgorithmSpec& algorithm_;
+  const std::vector<PeCoord>& participants_;
   int rank_;
   std::string call_;
 };
@@ -116,8 +134,12 @@ class Requirements {
 }  // namespace
 
 Distributed::Done Distributed::all_reduce(Tensor tensor, AllReduceOptions options, Here at) {
-  return begin(
-      {.collective = "all_reduce", .name = "all_reduce", .input = tensor, .op = options.op, .at = at});
+  return begin({.collective = "all_reduce",
+                .name = "all_reduce",
+                .input = tensor,
+                .op = options.op,
+                .algorithm = options.algorithm,
+                .at = at});
 }
 
 Distributed::Done Distributed::reduce(Tensor tensor, ReduceOptions options, Here at) {
@@ -126,23 +148,34 @@ Distributed::Done Distributed::reduce(Tensor tensor, ReduceOptions options, Here
                 .input = tensor,
                 .op = options.op,
                 .root = options.dst,
+                .algorithm = options.algorithm,
                 .at = at});
 }
 
 Distributed::Done Distributed::broadcast(Tensor tensor, BroadcastOptions options, Here at) {
-  return begin(
-      {.collective = "broadcast", .name = "broadcast", .input = tensor, .root = options.src, .at = at});
+  return begin({.collective = "broadcast",
+                .name = "broadcast",
+                .input = tensor,
+                .root = options.src,
+                .algorithm = options.algorithm,
+                .at = at});
 }
 
-Distributed::Done Distributed::sendrecv(Tensor tensor, Here at) {
-  return begin({.collective = "sendrecv", .name = "sendrecv", .input = tensor, .at = at});
+Distributed::Done Distributed::sendrecv(Tensor tensor, CollectiveOptions options, Here at) {
+  return begin({.collective = "sendrecv",
+                .name = "sendrecv",
+                .input = tensor,
+                .algorithm = options.algorithm,
+                .at = at});
 }
 
-Distributed::Done Distributed::all_gather_into_tensor(Tensor output, Tensor input, Here at) {
+Distributed::Done Distributed::all_gather_into_tensor(Tensor output, Tensor input, CollectiveOptions options,
+                                                      Here at) {
   return begin({.collective = "all_gather",
                 .name = "all_gather_into_tensor",
                 .input = input,
                 .output = output,
+                .algorithm = options.algorithm,
                 .at = at});
 }
 
@@ -153,34 +186,64 @@ Distributed::Done Distributed::reduce_scatter_tensor(Tensor output, Tensor input
                 .input = input,
                 .output = output,
                 .op = options.op,
+                .algorithm = options.algorithm,
                 .at = at});
 }
 
-Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, Here at) {
-  return begin(
-      {.collective = "all_to_all", .name = "all_to_all_single", .input = input, .output = output, .at = at});
+Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, CollectiveOptions options,
+                                                 Here at) {
+  return begin({.collective = "all_to_all",
+                .name = "all_to_all_single",
+                .input = input,
+                .output = output,
+                .algorithm = options.algorithm,
+                .at = at});
+}
+
+// The call before, and this one.
+struct Distributed::Turn {
+  std::shared_ptr<Event> before;
+  std::shared_ptr<Event> launched;
+};
+
+const InstalledAlgorithm& Distributed::algorithm_for(const Call& call) const {
+  const bool named = !call.algorithm.empty();
+  const auto is_it = [&](const InstalledAlgorithm& one) {
+    return named ? one.spec.name == call.algorithm : one.spec.collective == call.collective;
+  };
+  const auto found = std::ranges::find_if(world_.algorithms(), is_it);
+  if (found != world_.algorithms().end() && found->spec.collective == call.collective) return *found;
+  const std::string what =
+      named ? fmt::format("algorithm '{}' is not installed for {}", call.algorithm, call.collective)
+            : fmt::format("no algorithm for {} is installed", call.collective);
+  throw UsageError{fmt::format("{}: {} of '{}': {} (installed: {}); {}", to_string(to_place(call.at)),
+                               call.name, call.input.name(), what, installed(world_),
+                               remedy_for(call.collective, session_))};
 }
 
 Distributed::Done Distributed::begin(Call call) {
   world_.require_initialized();
   const Here at = call.at;
+  call.by = &algorithm_for(call);
+  const std::string by = world_.algorithms().size() > 1 ? ", by " + call.by->spec.name : "";
   world_.begin(rank_,
                {.operation = fingerprint_of(call.collective),
                 .shape = to_string(call.input.shape()),
                 .dtype = std::string{to_string(call.input.dtype())},
-                .details = fmt::format("{}, root {}", to_string(call.op), call.root)},
+                .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
                at);
   std::string what = fmt::format("{} of rank {}", call.name, rank_);
   Tensor::Update update{call.result()};
-  return works_.start(std::move(what), run(std::move(call), std::move(update)), at);
+  const auto mine = std::make_shared<Event>(session_.sim(), "the launch of " + what);
+  Turn turn{.before = std::exchange(launched_, mine), .launched = mine};
+  return works_.start(std::move(what), run(std::move(call), std::move(update), std::move(turn)), at);
 }
 
 void Distributed::require_runnable(const Call& call) const {
   const Requirements all{
-      session_, world_, rank_,
+      session_.spec(), *call.by, rank_,
       fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.name, call.input.name())};
   const std::int64_t n = world_.size();
-  all.check_algorithm(call.collective);
   all.check_placement(call.input);
   all.require(call.op != ReduceOp::avg || info(call.input.dtype()).floating,
               fmt::format("avg of integers ({})", to_string(call.input.dtype())));
@@ -196,7 +259,7 @@ void Distributed::require_runnable(const Call& call) const {
 }
 
 CollectiveArgs Distributed::args_of(const Call& call) const {
-  CollectiveArgs args = collective_args(session_.spec(), session_.algorithm(), rank_, call.input.ptr(),
+  CollectiveArgs args = collective_args(session_.spec(), call.by->spec, rank_, call.input.ptr(),
                                         part_of(call.input), parts_of_a_cube(call.input));
   if (call.output) args.out = call.output->ptr();
   args.op = call.op;
@@ -204,14 +267,18 @@ CollectiveArgs Distributed::args_of(const Call& call) const {
   return args;
 }
 
-// The Update lives as long as this runs.
-Task<std::monostate> Distributed::run(Call call, Tensor::Update) {
+// The Update lives as long as this runs. Calls of one time are launched in their order: what comes after
+// set() is done before the next one goes on.
+Task<std::monostate> Distributed::run(Call call, Tensor::Update, Turn turn) {
+  if (turn.before) co_await turn.before->wait(call.at);
+  turn.launched->set();
   require_runnable(call);
-  KernelCall kernel = kernels().at(session_.algorithm().kernel).bind(args_of(call));
-  CollectiveTiming timing{.rank = rank_, .called = session_.sim().now()};
+  const config::AlgorithmSpec& algorithm = call.by->spec;
+  KernelCall kernel = kernels().at(algorithm.kernel).bind(args_of(call));
+  CollectiveTiming timing{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
   world_.launched();
   const hw::Activity activity = co_await session_.machine().host().order(
-      rank_, call.input.sip(), launch_job(owners(call.input), std::move(kernel)));
+      rank_, call.input.sip(), launch_job(owners(call.input), std::move(kernel), algorithm.name));
   world_.completed();
   timing.first_start = activity.first_start;
   timing.last_end = activity.last_end;

@@ -1,26 +1,39 @@
 #include "control_jobs.hpp"
 
+#include <map>
+#include <utility>
+
 namespace kbsim::host {
 namespace {
 
 constexpr Bytes kQueueSize{32};  // of an IpcqInit message: peer, two ring bases, slots
 
+hw::QueueSet queues_of(const ccl::PePlan& pe, const ccl::InstallPlan& plan) {
+  hw::QueueSet set{.queues = {}, .credit_size = plan.credit_size, .poll = plan.poll, .name = plan.algorithm};
+  for (const ccl::QueuePlan& queue : pe.queues) {
+    set.queues.push_back({.direction = queue.direction,
+                          .peer = queue.peer,
+                          .my_base = queue.my_ring,
+                          .peer_base = queue.peer_ring,
+                          .slots = plan.slots,
+                          .slot_size = plan.slot_size});
+  }
+  return set;
+}
+
 }  // namespace
 
-std::shared_ptr<const hw::ControlJob> install_job(const ccl::InstallPlan& plan) {
+std::shared_ptr<const hw::ControlJob> install_job(const std::vector<ccl::InstallPlan>& plans) {
+  std::map<PeCoord, hw::InstallQueues> of_pes;
+  for (const ccl::InstallPlan& plan : plans) {
+    for (const ccl::PePlan& pe : plan.pes) of_pes[pe.pe].sets.push_back(queues_of(pe, plan));
+  }
   auto job = std::make_shared<hw::ControlJob>();
-  for (const ccl::PePlan& pe : plan.pes) {
-    hw::InstallQueues queues{.queues = {}, .credit_size = plan.credit_size, .poll = plan.poll};
-    for (const ccl::QueuePlan& queue : pe.queues) {
-      queues.queues.push_back({.direction = queue.direction,
-                               .peer = queue.peer,
-                               .my_base = queue.my_ring,
-                               .peer_base = queue.peer_ring,
-                               .slots = plan.slots,
-                               .slot_size = plan.slot_size});
-    }
-    const auto count = static_cast<std::int64_t>(pe.queues.size());
-    job->targets.push_back({.pe = pe.pe, .action = std::move(queues), .size = kQueueSize * count});
+  for (auto& [pe, queues] : of_pes) {
+    std::size_t count = 0;
+    for (const hw::QueueSet& set : queues.sets) count += set.queues.size();
+    job->targets.push_back(
+        {.pe = pe, .action = std::move(queues), .size = kQueueSize * static_cast<std::int64_t>(count)});
   }
   return job;
 }
@@ -33,10 +46,14 @@ std::vector<PeCoord> owners(const Tensor& tensor) {
   return pes;
 }
 
-std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes, KernelCall call) {
+std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes, KernelCall call,
+                                                 const std::string& algorithm) {
   const auto kernel = std::make_shared<const KernelCall>(std::move(call));
   auto job = std::make_shared<hw::ControlJob>();
-  for (const PeCoord& pe : pes) job->targets.push_back({.pe = pe, .action = hw::Launch{kernel}, .size = {}});
+  for (const PeCoord& pe : pes) {
+    job->targets.push_back(
+        {.pe = pe, .action = hw::Launch{.kernel = kernel, .queues = algorithm}, .size = {}});
+  }
   return job;
 }
 

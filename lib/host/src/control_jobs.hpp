@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kbsim/ccl/install_plan.hpp"
@@ -10,14 +11,16 @@
 
 namespace kbsim::host {
 
-/// The IpcqInit order of one package.
-[[nodiscard]] std::shared_ptr<const hw::ControlJob> install_job(const ccl::InstallPlan& plan);
+/// The IpcqInit order of one package: a message a PE, with a set of queues for each algorithm's plan.
+[[nodiscard]] std::shared_ptr<const hw::ControlJob> install_job(const std::vector<ccl::InstallPlan>& plans);
 
 /// The PEs that own a shard of a tensor, in the order of their coordinates.
 [[nodiscard]] std::vector<PeCoord> owners(const Tensor& tensor);
 
-/// The KernelLaunch order to PEs of one package, in the order of their coordinates.
+/// The KernelLaunch order to PEs of one package, in the order of their coordinates. The kernel has the queues
+/// of that algorithm, or those of the first one.
 [[nodiscard]] std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes,
-                                                               KernelCall call);
+                                                               KernelCall call,
+                                                               const std::string& algorithm = {});
 
 }  // namespace kbsim::host

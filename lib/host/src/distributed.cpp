@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -10,8 +12,27 @@
 namespace kbsim::host {
 namespace {
 
-Task<> install(Session& session, int rank, ccl::InstallPlan plan) {
-  co_await session.machine().host().order(rank, plan.sip, install_job(plan));
+Task<> install(Session& session, int rank, std::vector<ccl::InstallPlan> plans) {
+  co_await session.machine().host().order(rank, plans.front().sip, install_job(plans));
+}
+
+std::vector<config::AlgorithmSpec> algorithms_of(const Session& session,
+                                                 const std::vector<std::string>& names) {
+  if (names.empty()) return {session.algorithm()};
+  std::vector<config::AlgorithmSpec> algorithms;
+  for (const std::string& name : names) {
+    if (std::ranges::find(algorithms, name, &config::AlgorithmSpec::name) != algorithms.end())
+      throw UsageError{fmt::format("init_process_group: algorithm '{}' is named twice", name)};
+    algorithms.push_back(session.algorithm(name));
+  }
+  return algorithms;
+}
+
+// A rank is a SIP, whatever the algorithm.
+void require_world_size(const config::AlgorithmSpec& algorithm, int sips) {
+  if (algorithm.world_size == 0 || algorithm.world_size == sips) return;
+  throw UsageError{fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
+                               algorithm.world_size, algorithm.name, sips)};
 }
 
 }  // namespace
@@ -44,24 +65,27 @@ Task<> Distributed::init_process_group(ProcessGroupOptions options) {
   if (options.backend != "ahbm") {
     throw UsageError{fmt::format("unknown backend '{}' (known: ahbm)", options.backend)};
   }
-  const config::AlgorithmSpec& algorithm = session_.algorithm();
   const int sips = session_.spec().system.sips.count;
-  const int size = algorithm.world_size == 0 ? sips : algorithm.world_size;
-  if (size != sips) {
-    throw UsageError{fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
-                                 size, algorithm.name, sips)};
-  }
+  const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(session_, options.algorithms);
+  for (const config::AlgorithmSpec& algorithm : algorithms) require_world_size(algorithm, sips);
   world_.require_uninitialized();
-  std::vector<ccl::InstallPlan> plans =
-      ccl::build_install_plans(algorithm, session_.spec(), session_.allocators());
-  world_.initialize(size, std::string{options.backend});
-  std::vector<PeCoord> participants;
-  std::vector<Task<>> installs;
-  for (ccl::InstallPlan& plan : plans) {
-    for (const ccl::PePlan& pe : plan.pes) participants.push_back(pe.pe);
-    if (!plan.pes.empty()) installs.push_back(install(session_, rank_, std::move(plan)));
+  std::vector<InstalledAlgorithm> installed;
+  std::vector<std::vector<ccl::InstallPlan>> of_sips(static_cast<std::size_t>(sips));
+  for (const config::AlgorithmSpec& algorithm : algorithms) {
+    InstalledAlgorithm& one =
+        installed.emplace_back(InstalledAlgorithm{.spec = algorithm, .participants = {}});
+    for (ccl::InstallPlan& plan :
+         ccl::build_install_plans(algorithm, session_.spec(), session_.allocators())) {
+      for (const ccl::PePlan& pe : plan.pes) one.participants.push_back(pe.pe);
+      if (!plan.pes.empty()) of_sips[static_cast<std::size_t>(plan.sip)].push_back(std::move(plan));
+    }
   }
-  world_.set_participants(std::move(participants));
+  world_.initialize(sips, std::string{options.backend});
+  world_.set_algorithms(std::move(installed));
+  std::vector<Task<>> installs;
+  for (std::vector<ccl::InstallPlan>& plans : of_sips) {
+    if (!plans.empty()) installs.push_back(install(session_, rank_, std::move(plans)));
+  }
   co_await when_all(std::move(installs));
 }
 

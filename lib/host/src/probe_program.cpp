@@ -93,7 +93,7 @@ Task<> run_sends(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows
   std::vector<Task<>> installs;
   for (const ccl::InstallPlan& queues :
        ccl::build_install_plans(session.algorithm(), session.spec(), session.allocators())) {
-    installs.push_back(give_order(session, queues.sip, install_job(queues)));
+    installs.push_back(give_order(session, queues.sip, install_job({queues})));
   }
   co_await when_all(std::move(installs));
   const Ends& first = plan.ends.front();

@@ -39,6 +39,7 @@ void require_possible(const SessionOptions& options) {
 Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, SessionOptions options)
     : spec_{std::make_shared<const config::MachineSpec>(std::move(machine))},
       algorithm_{std::move(algorithm)},
+      ccl_{std::move(options.ccl)},
       sim_{options.simulation},
       graph_{topology::compile(spec_)},
       log_{options.timing_only ? oplog::Keep::times : oplog::Keep::operations},

@@ -64,8 +64,9 @@ Task<> PeCpu::run_launches() {
     const MessagePtr launch = co_await launches_.receive();
     launch_ = launch.get();
     const auto& order = std::get<Control>(launch->body);
-    const auto& kernel = std::get<Launch>(order.job->targets[order.first].action).kernel;
+    const auto& [kernel, queues] = std::get<Launch>(order.job->targets[order.first].action);
     const Time start = sim().now();
+    units_.ipcq->select(queues);
     Process running = sim().spawn(fmt::format("{} on {}", kernel->name, to_string(node().at)), run(kernel));
     co_await running.join();
     const Time end = sim().now();

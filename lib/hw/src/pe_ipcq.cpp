@@ -1,6 +1,7 @@
 #include "kbsim/hw/pe_ipcq.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,20 +40,31 @@ void PeIpcq::start(Machine& machine) {
   (void)sim().serve(name() + " queues", run());
 }
 
+// A PE runs one kernel at a time: of the last one nothing waits any more.
+void PeIpcq::select(std::string_view set) {
+  const auto found = set.empty() ? sets_.begin() : std::ranges::find(sets_, set, &Set::name);
+  in_use_ = found == sets_.end() ? &none_ : &*found;
+}
+
+std::span<const PeIpcq::QueuePair> PeIpcq::in_use() const {
+  return std::span{pairs_}.subspan(in_use_->first, in_use_->last - in_use_->first);
+}
+
 std::size_t PeIpcq::queue(std::string_view direction) const {
-  const auto found =
-      std::ranges::find(pairs_, direction, [](const QueuePair& q) { return q.plan.direction; });
-  if (found != pairs_.end()) return static_cast<std::size_t>(found - pairs_.begin());
+  for (std::size_t queue = in_use_->first; queue < in_use_->last; ++queue) {
+    if (pairs_[queue].plan.direction == direction) return queue;
+  }
   std::vector<std::string> installed;
-  for (const QueuePair& pair : pairs_) installed.push_back(pair.plan.direction);
-  throw KernelFault{fmt::format("no queue '{}' on {}; installed: {}", direction, to_string(node().at),
+  for (const QueuePair& pair : in_use()) installed.push_back(pair.plan.direction);
+  throw KernelFault{fmt::format("no queue '{}' on {}; installed{}: {}", direction, to_string(node().at),
+                                sets_.size() > 1 && in_use_ != &none_ ? " for " + in_use_->name : "",
                                 installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")))};
 }
 
 Bytes PeIpcq::slot_size(std::optional<std::size_t> queue) const {
   if (queue) return pairs_[*queue].plan.slot_size;
   Bytes largest{};
-  for (const QueuePair& pair : pairs_) largest = std::max(largest, pair.plan.slot_size);
+  for (const QueuePair& pair : in_use()) largest = std::max(largest, pair.plan.slot_size);
   return largest;
 }
 
@@ -93,20 +105,31 @@ void PeIpcq::accept(MessagePtr message) {
 void PeIpcq::install(const InstallQueues& plan) {
   if (!pairs_.empty())
     throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
-  credit_size_ = plan.credit_size;
-  poll_ = plan.poll;
+  for (const QueueSet& set : plan.sets) add(set);
+  select("");
+}
+
+void PeIpcq::add(const QueueSet& plan) {
+  Set set{.name = plan.name, .credit_size = plan.credit_size, .poll = plan.poll, .first = pairs_.size()};
   for (const QueuePairPlan& queue : plan.queues) {
-    QueuePair pair;
-    pair.plan = queue;
+    QueuePair pair{.plan = queue, .set = sets_.size()};
     pair.let_go.resize(static_cast<std::size_t>(queue.slots));
     for (const QueuePair& other : pairs_) require_disjoint(node().at, other.plan, queue);
     pairs_.push_back(std::move(pair));
   }
-  fetches_ = !pairs_.empty() && !in_tcm(pairs_.front());
-  for (const QueuePair& pair : pairs_) {
-    if (in_tcm(pair) == fetches_)
+  set.last = pairs_.size();
+  set.fetches = !plan.queues.empty() && !in_tcm(pairs_.back());
+  for (std::size_t queue = set.first; queue < set.last; ++queue) {
+    if (in_tcm(pairs_[queue]) == set.fetches)
       throw KernelFault{fmt::format("{} has rings in its TCM and rings elsewhere", to_string(node().at))};
   }
+  sets_.push_back(std::move(set));
+}
+
+// Of a set that isn't in use, with the set's name.
+std::string PeIpcq::label(const QueuePair& pair) const {
+  const Set& set = sets_[pair.set];
+  return &set == in_use_ ? pair.plan.direction : set.name + "." + pair.plan.direction;
 }
 
 bool PeIpcq::in_tcm(const QueuePair& pair) const {
@@ -145,7 +168,7 @@ void PeIpcq::take(const Release& release) {
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
-    tell(fabric().graph().pe(pair.plan.peer).ipcq, credit_size_, VirtualChannel::ipcq,
+    tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].credit_size, VirtualChannel::ipcq,
          SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(release.queue));
   }
 }
@@ -161,7 +184,8 @@ void PeIpcq::take(const Credit& credit) {
 void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
   for (const QueuePair& pair : pairs_) {
     ends.push_back({.pe = node().at,
-                    .direction = pair.plan.direction,
+                    .direction = label(pair),
+                    .in_use = &sets_[pair.set] == in_use_,
                     .peer = pair.plan.peer,
                     .ring = pair.plan.my_base.bits(),
                     .peer_ring = pair.plan.peer_base.bits(),

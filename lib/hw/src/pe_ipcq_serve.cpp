@@ -14,15 +14,15 @@ namespace kbsim::hw {
 
 // All that has come by this time is known: what is done now hangs on no order of arrivals.
 void PeIpcq::serve() {
-  for (std::size_t queue = 0; queue < pairs_.size(); ++queue) send_what_fits(queue);
+  for (std::size_t queue = in_use_->first; queue < in_use_->last; ++queue) send_what_fits(queue);
   give_what_came();
-  if (poll_) look_again();
+  if (in_use_->poll) look_again();
   looking_ = false;
 }
 
 // When somebody who asked at that time goes on if what it waits for is here; never, unless it looks now.
 std::optional<Time> PeIpcq::seen(Time asked) const {
-  if (!poll_ || asked == sim().now()) return sim().now();
+  if (!in_use_->poll || asked == sim().now()) return sim().now();
   return looking_ ? std::optional{sim().now() + looks_.cost()} : std::nullopt;
 }
 
@@ -33,8 +33,8 @@ void PeIpcq::look_again() {
     if (looks_.under_way()) looks_.end(sim().now());
     return;
   }
-  if (!looks_.under_way()) looks_.begin(sim().now(), {.period = *poll_, .cost = waiting->dispatch()});
-  if (std::ranges::none_of(pairs_, [&](const QueuePair& pair) { return can_go_on(pair); })) return;
+  if (!looks_.under_way()) looks_.begin(sim().now(), {.period = *in_use_->poll, .cost = waiting->dispatch()});
+  if (std::ranges::none_of(in_use(), [&](const QueuePair& pair) { return can_go_on(pair); })) return;
   const Time next = looks_.next(looking_ ? sim().now() + 1_ps : sim().now());
   if (next != std::exchange(next_look_, next)) work_.post(next, Look{});
 }
@@ -46,7 +46,7 @@ bool PeIpcq::can_go_on(const QueuePair& pair) const {
 
 const KernelContext* PeIpcq::who_waits() const {
   if (!any_.empty()) return any_.front().kernel.get();
-  for (const QueuePair& pair : pairs_) {
+  for (const QueuePair& pair : in_use()) {
     if (!pair.sends.empty()) return pair.sends.front().kernel.get();
     if (!pair.receives.empty()) return pair.receives.front().kernel.get();
   }
@@ -88,7 +88,7 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
 // A tile goes to the oldest of those that may have it.
 void PeIpcq::give_what_came() {
   do {
-    for (std::size_t queue = 0; queue < pairs_.size(); ++queue) {
+    for (std::size_t queue = in_use_->first; queue < in_use_->last; ++queue) {
       while (give_directed(queue)) {}
     }
   } while (give_any());
@@ -104,13 +104,15 @@ bool PeIpcq::give_directed(std::size_t queue) {
 // The queues take turns, in the order in which they are installed.
 bool PeIpcq::give_any() {
   if (any_.empty()) return false;
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const std::size_t queue = (turn_ + i) % pairs_.size();
+  const std::size_t count = in_use_->last - in_use_->first;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t place = (in_use_->turn + i) % count;
+    const std::size_t queue = in_use_->first + place;
     const QueuePair& pair = pairs_[queue];
     const bool older = !pair.receives.empty() && pair.receives.front().order < any_.front().order;
     if (!pair.has_tile() || older) continue;
     if (!give(queue, any_)) return false;
-    turn_ = queue + 1;
+    in_use_->turn = place + 1;
     return true;
   }
   return false;
@@ -148,7 +150,7 @@ void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
   const topology::PhysRange where{.pa = plan.my_base + plan.slot_size * static_cast<std::int64_t>(slot.slot),
                                   .bytes = to.shape.bytes(to.dtype)};
   const Dir from{plan.direction};
-  if (!fetches_) return to.pending->complete(slot_tile(where, slot, to, at), at);
+  if (!fetches()) return to.pending->complete(slot_tile(where, slot, to, at), at);
   to.into->came_from(from);
   dma_->submit(at,
                {.move = FetchCommand{.load = {.from = {{.memory = where}}, .into = to.into}, .slot = slot},

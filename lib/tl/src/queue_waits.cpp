@@ -37,7 +37,7 @@ class Builder {
   WaitGraph build() {
     for (const QueueEnd& end : ends_) {
       const auto kernel = kernels_.find(to_string(end.pe));
-      if (kernel != kernels_.end()) add_waits(end, kernel->second->what);
+      if (end.in_use && kernel != kernels_.end()) add_waits(end, kernel->second->what);
     }
     for (const QueueEnd& end : ends_) {
       if (const auto node = nodes_.find(end.pe); node != nodes_.end())

@@ -28,6 +28,7 @@ struct PePlan {
 
 /// What one SIP has to set up before an algorithm can run; PEs in the order of their coordinates.
 struct InstallPlan {
+  std::string algorithm;
   int sip = 0;
   int slots = 4;
   Bytes slot_size;

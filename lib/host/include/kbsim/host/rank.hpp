@@ -1,17 +1,20 @@
 #pragma once
 
 #include <any>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "kbsim/host/session.hpp"
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/host/work.hpp"
 #include "kbsim/host/world.hpp"
+#include "kbsim/sim/event.hpp"
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/collective_args.hpp"
 
@@ -36,25 +39,34 @@ class Accelerator {
 
 struct ProcessGroupOptions {
   std::string_view backend = "ahbm";
+  std::vector<std::string> algorithms = {};  // none: the session's own
 };
 
 using ReduceOp = Reduction;
 
+/// `algorithm`: one of the process group's; "": its first one for the collective.
+struct CollectiveOptions {
+  std::string algorithm = {};
+};
+
 struct AllReduceOptions {
   ReduceOp op = ReduceOp::sum;
+  std::string algorithm = {};
 };
 
 struct BroadcastOptions {
   int src = 0;
+  std::string algorithm = {};
 };
 
 struct ReduceOptions {
   int dst = 0;
   ReduceOp op = ReduceOp::sum;
+  std::string algorithm = {};
 };
 
-/// What a rank calls `dist`: collectives over all ranks, by the algorithm that the session was given, which
-/// must be one for that collective. Awaiting one means that it is complete on this rank.
+/// What a rank calls `dist`: collectives over all ranks, by the algorithms of the process group. Awaiting one
+/// means that it is complete on this rank. They run in the order of their calls, awaited or not.
 ///
 /// Tensors are on the rank's own SIP, a shard on each PE that takes part, all of one size; a collective
 /// works shard by shard. Every rank's call must match the others': checked at once, at no simulated cost.
@@ -66,7 +78,7 @@ class Distributed {
   Distributed(Session& session, World& world, Works& works, int rank)
       : session_{session}, world_{world}, works_{works}, rank_{rank} {}
 
-  /// Sets up the queues of the configured algorithm on every package, by messages.
+  /// Sets up the queues of the algorithms on every package, by messages.
   [[nodiscard]] Task<> init_process_group(ProcessGroupOptions options);
   [[nodiscard]] bool is_initialized() const { return world_.initialized(); }
   [[nodiscard]] std::string get_backend() const;
@@ -78,27 +90,32 @@ class Distributed {
   [[nodiscard]] Done reduce(Tensor tensor, ReduceOptions options = {}, Here at = Here::current());
   [[nodiscard]] Done broadcast(Tensor tensor, BroadcastOptions options = {}, Here at = Here::current());
   /// In place: the tensor of the rank before this one.
-  [[nodiscard]] Done sendrecv(Tensor tensor, Here at = Here::current());
+  [[nodiscard]] Done sendrecv(Tensor tensor, CollectiveOptions options = {}, Here at = Here::current());
 
   /// `output` is all ranks' inputs, one after the other.
-  [[nodiscard]] Done all_gather_into_tensor(Tensor output, Tensor input, Here at = Here::current());
+  [[nodiscard]] Done all_gather_into_tensor(Tensor output, Tensor input, CollectiveOptions options = {},
+                                            Here at = Here::current());
   /// `output` is this rank's part of what all inputs combine to.
   [[nodiscard]] Done reduce_scatter_tensor(Tensor output, Tensor input, AllReduceOptions options = {},
                                            Here at = Here::current());
   /// Part i of `output` is this rank's part of rank i's input.
-  [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, Here at = Here::current());
+  [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, CollectiveOptions options = {},
+                                       Here at = Here::current());
 
  private:
   struct Call;
   Done begin(Call call);
   void require_runnable(const Call& call) const;
   [[nodiscard]] CollectiveArgs args_of(const Call& call) const;
-  Task<std::monostate> run(Call call, Tensor::Update update);
+  [[nodiscard]] const InstalledAlgorithm& algorithm_for(const Call& call) const;
+  struct Turn;
+  Task<std::monostate> run(Call call, Tensor::Update update, Turn turn);
 
   Session& session_;
   World& world_;
   Works& works_;
   int rank_;
+  std::shared_ptr<Event> launched_;  // the last call
 };
 
 struct SpawnOptions {

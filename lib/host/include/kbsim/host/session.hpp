@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/ccl/install_plan.hpp"
@@ -26,6 +28,7 @@ struct CollectiveTiming {
   Time first_start{};  // of a PE's kernel
   Time last_end{};
   Time done{};
+  std::string algorithm;
 
   [[nodiscard]] Time latency() const { return done - called; }
   [[nodiscard]] Time dispatch() const { return first_start - called; }
@@ -38,6 +41,7 @@ struct SessionOptions {
   unsigned replay_threads = 0;  // 0: as many as the host has
   oplog::RaceMode races = oplog::RaceMode::off;
   bool timing_only = false;  // no values: neither races nor anything else is told that hangs on them
+  config::CclSpec ccl;       // algorithms that programs may name beside the session's own
 };
 
 /// A machine and all that host programs share of it: one simulated run.
@@ -49,7 +53,13 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   [[nodiscard]] const config::MachineSpec& spec() const { return *spec_; }
+  /// The one that it was given.
   [[nodiscard]] const config::AlgorithmSpec& algorithm() const { return algorithm_; }
+  /// That one, or one of SessionOptions::ccl. UsageError with the nearest name.
+  [[nodiscard]] const config::AlgorithmSpec& algorithm(std::string_view name) const {
+    return name == algorithm_.name ? algorithm_ : ccl_.resolve(name);
+  }
+  [[nodiscard]] const config::CclSpec& ccl() const { return ccl_; }
   [[nodiscard]] Simulation& sim() { return sim_; }
   [[nodiscard]] hw::Machine& machine() { return *machine_; }
   [[nodiscard]] oplog::OpLog& log() { return log_; }
@@ -83,6 +93,7 @@ class Session {
   volatile std::sig_atomic_t interrupted_ = 0;
   std::shared_ptr<const config::MachineSpec> spec_;
   config::AlgorithmSpec algorithm_;
+  config::CclSpec ccl_;
   Simulation sim_;
   topology::Graph graph_;
   oplog::OpLog log_;

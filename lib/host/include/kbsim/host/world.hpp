@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kbsim/base/ids.hpp"
+#include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/process.hpp"
@@ -28,6 +29,12 @@ struct Fingerprint {
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
+/// An algorithm that a process group can run, and the PEs that it runs on.
+struct InstalledAlgorithm {
+  config::AlgorithmSpec spec;
+  std::vector<PeCoord> participants;
+};
+
 /// The default process group: its state and the check that its ranks agree.
 class World {
  public:
@@ -38,8 +45,9 @@ class World {
   void initialize(int size, std::string backend);
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] const std::string& backend() const { return backend_; }
-  [[nodiscard]] const std::vector<PeCoord>& participants() const { return participants_; }
-  void set_participants(std::vector<PeCoord> pes) { participants_ = std::move(pes); }
+  /// Those whose queues are set up, in the order in which they were named.
+  [[nodiscard]] const std::vector<InstalledAlgorithm>& algorithms() const { return algorithms_; }
+  void set_algorithms(std::vector<InstalledAlgorithm> installed) { algorithms_ = std::move(installed); }
 
   /// The rank's next collective. KernelFault naming both calls if another rank began another one.
   void begin(int rank, const Fingerprint& what, const std::source_location& at);
@@ -59,7 +67,7 @@ class World {
   };
   int size_ = 0;
   std::string backend_;
-  std::vector<PeCoord> participants_;
+  std::vector<InstalledAlgorithm> algorithms_;
   std::map<int, std::uint64_t> sequences_;  // of each rank
   std::map<std::uint64_t, Call> calls_;     // the first rank's, by sequence, until all have begun it
   int under_way_ = 0;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,9 +16,10 @@
 
 namespace kbsim::hw {
 
-/// Run a kernel.
+/// Run a kernel, which has the queues of that set, or of the PE's first one.
 struct Launch {
   std::shared_ptr<const KernelCall> kernel;
+  std::string queues = {};
 };
 
 /// Add translations to a PE's MMU, or take them away.
@@ -36,11 +38,20 @@ struct QueuePairPlan {
   Bytes slot_size;
 };
 
-/// Set up a PE's queues; a second time is an error.
-struct InstallQueues {
+/// Queues that a kernel has together, each by its own label; an algorithm's.
+struct QueueSet {
   std::vector<QueuePairPlan> queues;
   Bytes credit_size;
   std::optional<Time> poll;  // waits look again, so much later; none: they sleep
+  std::string name = {};
+};
+
+/// Set up all of a PE's queues; a second time is an error.
+struct InstallQueues {
+  InstallQueues() = default;
+  InstallQueues(QueueSet only) : sets{std::move(only)} {}
+
+  std::vector<QueueSet> sets;
 };
 
 /// What one PE is told, and how many bytes it takes to say.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,10 +28,11 @@ struct PeIpcqSpec {
   }
 };
 
-/// The queues of a PE: one pair a direction. A send waits while all of the peer's slots are taken, then goes
-/// by a DMA write to the peer's ring. An arrival, and a credit that comes back, are told apart by address
-/// alone. A receive gives the next slot, in the order of the receives: of a ring in TCM its tile lives there
-/// and frees it when it is let go; of another it is fetched into TCM, which frees it. A credit then returns.
+/// The queues of a PE: one pair a direction of each set; the kernel that runs has one set. A send waits while
+/// all of the peer's slots are taken, then goes by a DMA write to the peer's ring. An arrival, and a credit
+/// that comes back, are told apart by address alone. A receive gives the next slot, in the order of the
+/// receives: of a ring in TCM its tile lives there and frees it when it is let go; of another it is fetched
+/// into TCM, which frees it. A credit then returns.
 class PeIpcq : public Component {
  public:
   PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec);
@@ -38,12 +40,14 @@ class PeIpcq : public Component {
   [[nodiscard]] Time overhead() const override { return spec_.overhead; }
   void start(Machine& machine) override;
 
+  /// From here on directions are those of this set, of the first one for "", of none if it isn't installed.
+  void select(std::string_view set);
   /// Which queue a direction names; KernelFault listing those installed if none.
   [[nodiscard]] std::size_t queue(std::string_view direction) const;
   /// Of a queue, or the largest of all.
   [[nodiscard]] Bytes slot_size(std::optional<std::size_t> queue) const;
   /// Its rings aren't in TCM: what is received is copied, into a tile that has its own place.
-  [[nodiscard]] bool fetches() const { return fetches_; }
+  [[nodiscard]] bool fetches() const { return in_use_->fetches; }
   [[nodiscard]] Looks& looks() { return looks_; }
 
   void submit(Time at, SendCommand command) { work_.post(at, std::move(command)); }
@@ -58,6 +62,7 @@ class PeIpcq : public Component {
   // Counters run from 0 and never wrap; slot = counter mod slots.
   struct QueuePair {
     QueuePairPlan plan;
+    std::size_t set = 0;
     std::int64_t my_head = 0;    // slots of the peer filled by me
     std::int64_t peer_tail = 0;  // of these, freed by the peer as far as known here
     std::int64_t peer_head = 0;  // my slots filled by the peer
@@ -70,6 +75,15 @@ class PeIpcq : public Component {
 
     [[nodiscard]] bool has_room() const { return my_head - peer_tail < plan.slots; }
     [[nodiscard]] bool has_tile() const { return !filled.empty() && filled.front(); }
+  };
+  struct Set {
+    std::string name;
+    Bytes credit_size;
+    std::optional<Time> poll;  // waits look again, each so much later
+    bool fetches = false;      // its rings aren't in TCM
+    std::size_t first = 0;     // of its queues, which follow each other
+    std::size_t last = 0;      // one behind them
+    std::size_t turn = 0;      // the queue that receives without a direction ask first
   };
   struct Arrival {
     topology::PhysAddr slot;
@@ -92,6 +106,9 @@ class PeIpcq : public Component {
   Task<> run();
   void accept(MessagePtr message) override;
   void install(const InstallQueues& plan);
+  void add(const QueueSet& plan);
+  [[nodiscard]] std::span<const QueuePair> in_use() const;
+  [[nodiscard]] std::string label(const QueuePair& pair) const;
   [[nodiscard]] bool in_tcm(const QueuePair& pair) const;
 
   void take(SendCommand command);
@@ -123,12 +140,11 @@ class PeIpcq : public Component {
   PeDma* dma_ = nullptr;
   oplog::MemoryImage* tcm_ = nullptr;
   QueueTrace* trace_ = nullptr;
-  Bytes credit_size_;
-  bool fetches_ = false;
   std::vector<QueuePair> pairs_;
+  std::vector<Set> sets_;
+  Set none_;                     // of a kernel that has no queues
+  Set* in_use_ = &none_;         // what sends and receives are of
   std::deque<RecvCommand> any_;  // receives without a direction
-  std::size_t turn_ = 0;         // the queue that these ask first
-  std::optional<Time> poll_;     // waits look again, each so much later
   Looks looks_;
   bool looking_ = false;  // it is the time of a look
   Time next_look_{-1};    // the last that was posted

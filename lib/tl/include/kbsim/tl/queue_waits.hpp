@@ -14,6 +14,7 @@ namespace kbsim {
 struct QueueEnd {
   PeCoord pe;
   std::string direction;
+  bool in_use = true;  // by the kernel that runs there, if one does
   PeCoord peer;
   std::uint64_t ring = 0;       // names it; the peer's end has the two the other way round
   std::uint64_t peer_ring = 0;  //

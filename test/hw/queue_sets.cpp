@@ -1,0 +1,152 @@
+// Several sets of queues on one PE: a kernel has those that it was launched with.
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe_ipcq.hpp"
+#include "kbsim/tl/queue_waits.hpp"
+
+#include "harness.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw;
+using namespace kbsim::hw::test;
+
+namespace {
+
+// The hub calls both "peer": in the set "left" it is one, in "right" the other.
+constexpr PeCoord kHub{0, 0, 0};
+constexpr PeCoord kLeft{0, 0, 1};
+constexpr PeCoord kRight{0, 1, 0};
+constexpr Shape kShape{16};
+
+QueueSet set_of(const std::string& name, PeCoord peer, topology::PhysAddr mine, topology::PhysAddr theirs,
+                Bytes credit) {
+  const QueuePairPlan queue{
+      .direction = "peer", .peer = peer, .my_base = mine, .peer_base = theirs, .slots = 1, .slot_size = 64_B};
+  return {.queues = {queue}, .credit_size = credit, .poll = {}, .name = name};
+}
+
+Task<> install(Rig* rig, PeCoord pe, InstallQueues queues) {
+  std::vector<ControlTarget> target{{.pe = pe, .action = std::move(queues), .size = {}}};
+  co_await rig->order(std::move(target));
+}
+
+Task<> wire(Rig* rig) {
+  const auto ring = [rig](PeCoord pe) { return rig->ring(pe, topology::Region::ipcq); };
+  InstallQueues hub;
+  hub.sets = {set_of("left", kLeft, ring(kHub), ring(kLeft), 16_B),
+              set_of("right", kRight, ring(kHub) + 4_KiB, ring(kRight), 32_B)};
+  co_await install(rig, kHub, hub);
+  co_await install(rig, kLeft, set_of("left", kHub, ring(kLeft), ring(kHub), 16_B));
+  co_await install(rig, kRight, set_of("right", kHub, ring(kRight), ring(kHub) + 4_KiB, 32_B));
+}
+
+// A tile of another tag than the one asked for is a fault.
+struct Args {
+  int tag = 0;
+  int times = 1;
+};
+
+Task<> sends(TL& tl, Args args) {
+  for (int i = 0; i < args.times; ++i) {
+    const Tile tile = tl.zeros(kShape, f16);
+    co_await tl.send({.dir = {"peer"}, .src = tile, .tag = args.tag});
+  }
+}
+
+Task<> receives(TL& tl, Args args) {
+  for (int i = 0; i < args.times; ++i) co_await tl.recv({.dir = {"peer"}, .shape = kShape, .tag = args.tag});
+}
+
+Task<> receives_any(TL& tl, Args args) { co_await tl.recv({.shape = kShape, .tag = args.tag}); }
+
+Task<> sends_elsewhere(TL& tl, Args) {
+  const Tile tile = tl.zeros(kShape, f16);
+  co_await tl.send({.dir = {"elsewhere"}, .src = tile});
+}
+
+Task<> launch(Rig* rig, PeCoord pe, KernelCall kernel, std::string set) {
+  const auto call = std::make_shared<const KernelCall>(std::move(kernel));
+  std::vector<ControlTarget> target{{.pe = pe, .action = Launch{.kernel = call, .queues = set}, .size = {}}};
+  co_await rig->order(std::move(target));
+}
+
+// Both neighbours send before the hub looks, the left one more than its slot holds.
+Task<> right_then_left(Rig* rig) {
+  co_await wire(rig);
+  Process left = rig->sim.spawn(
+      "left", launch(rig, kLeft, bind_kernel("sends", sends, Args{.tag = 1, .times = 3}), "left"));
+  co_await launch(rig, kRight, bind_kernel("sends", sends, Args{.tag = 2}), "right");
+  co_await rig->sim.delay(10_us);
+  co_await launch(rig, kHub, bind_kernel("any", receives_any, Args{.tag = 2}), "right");
+  co_await launch(rig, kHub, bind_kernel("receives", receives, Args{.tag = 1, .times = 3}), "left");
+  co_await left.join();
+}
+
+Task<> first_set(Rig* rig) {
+  co_await wire(rig);
+  co_await launch(rig, kHub, bind_kernel("sends", sends, Args{.tag = 5}), "");
+  co_await launch(rig, kLeft, bind_kernel("receives", receives, Args{.tag = 5}), "left");
+}
+
+Task<> hub_alone(Rig* rig, KernelCall kernel, std::string set) {
+  co_await wire(rig);
+  co_await launch(rig, kHub, std::move(kernel), std::move(set));
+}
+
+std::string fault(const std::string& set) {
+  Rig rig{small_machine()};
+  try {
+    rig.run(hub_alone(&rig, bind_kernel("elsewhere", sends_elsewhere, Args{}), set));
+  } catch (const Error& found) {
+    return found.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("Queue sets: a label leads where it does in the kernel's own set; the other set's tiles wait") {
+  Rig rig{small_machine()};
+  rig.run(right_then_left(&rig));
+  std::vector<QueueEnd> ends;
+  rig.machine->at<PeIpcq>(rig.pe(kHub).ipcq).add_ends(ends);
+  REQUIRE(ends.size() == 2);
+  CHECK(ends[0].direction == "peer");
+  CHECK(ends[0].in_use);
+  CHECK(ends[0].peer_head == 3);
+  CHECK(ends[0].my_tail == 3);
+  CHECK(ends[1].direction == "right.peer");
+  CHECK(!ends[1].in_use);
+  CHECK(ends[1].peer_head == 1);
+  CHECK(ends[1].my_tail == 1);
+}
+
+TEST_CASE("Queue sets: a kernel launched without a name has the first set of its PE") {
+  Rig rig{small_machine()};
+  CHECK_NOTHROW(rig.run(first_set(&rig)));
+}
+
+TEST_CASE("Queue sets: a label that the kernel's set lacks, and a set that isn't there, are faults") {
+  CHECK(fault("right").find("no queue 'elsewhere' on sip0.cube0.pe0; installed for right: peer") !=
+        std::string::npos);
+  CHECK(fault("none").find("no queue 'elsewhere' on sip0.cube0.pe0; installed: none") != std::string::npos);
+}
+
+TEST_CASE("Queue sets: who waits is told of the kernel's own queues, counters of all by their sets' names") {
+  Rig rig{small_machine()};
+  WaitGraph graph;
+  try {
+    rig.run(hub_alone(&rig, bind_kernel("any", receives_any, Args{}), "right"));
+  } catch (const DeadlockError& deadlock) {
+    std::vector<QueueEnd> ends;
+    for (const PeCoord pe : {kHub, kLeft, kRight}) rig.machine->at<PeIpcq>(rig.pe(pe).ipcq).add_ends(ends);
+    graph = queue_waits(deadlock.waiting(), ends);
+  }
+  REQUIRE(graph.edges.size() == 1);
+  CHECK(graph.edges[0].why ==
+        "sip0.cube0.pe0 recv of any ← sip0.cube1.pe0 send peer: never issued, and no kernel runs there");
+  REQUIRE(graph.nodes[0].counters.size() == 2);
+  CHECK(graph.nodes[0].counters[0].of == "sip0.cube0.pe0 left.peer with sip0.cube0.pe1 peer");
+  CHECK(graph.nodes[0].counters[1].of == "sip0.cube0.pe0 peer with sip0.cube1.pe0 peer");
+}
