@@ -130,7 +130,7 @@ TEST_CASE("Collectives: a Work may be kept, read past, awaited later and again")
 TEST_CASE("Collectives: one that nobody awaits is a fault when its rank ends, with the place of its call") {
   fails(dropped, ExitCode::deadlock,
         {"-- Process 0 terminated with the following error:\ncollectives.cpp:",
-         ": all_reduce of rank 0 was never awaited; co_await its Work (it is still under way)"});
+         ": all_reduce #0 of rank 0 was never awaited; co_await its Work (it is still under way)"});
 }
 
 TEST_CASE("Collectives: the error of one that nobody awaits doesn't vanish") {

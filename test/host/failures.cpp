@@ -155,7 +155,7 @@ TEST_CASE("Failures: ranks that all wait are a deadlock at once, with the queues
     const std::string text = program.error(wait_for_ever, &destroyed, ExitCode::deadlock);
     CAPTURE(text);
     CHECK(text.find("deadlock at ") != std::string::npos);
-    CHECK(text.find("rank 0 waits for event all_reduce of rank 0") != std::string::npos);
+    CHECK(text.find("rank 0 waits for event all_reduce #0 of rank 0") != std::string::npos);
     CHECK(text.find("at failures.cpp:") != std::string::npos);
     CHECK(text.find("\nqueues:\n") != std::string::npos);
     CHECK(text.find(" recvs_waiting 1") != std::string::npos);

@@ -75,6 +75,43 @@ Task<> launch_twice(Rig* rig, KernelCall kernel) {
   co_await launch_all(rig, std::move(kernel));
 }
 
+Task<> first_waits(TL& tl, WaitArgs) {
+  if (tl.program_id(0) == 0 && tl.program_id(1) == 1) co_return;
+  co_await tl.barrier();
+}
+
+// PE 0 has no room for its second tile before it lets go of the first, at its end.
+Task<> first_stalls(TL& tl, WaitArgs) {
+  const std::int64_t n = tl.program_id(0) == 0 ? (4 << 20) : 8;
+  const Tile one = tl.zeros({n}, f16);
+  const Tile two = tl.zeros({n}, f16);
+  co_await tl.barrier();
+}
+
+Task<> launch_on(Rig* rig, std::vector<PeCoord> pes, KernelCall kernel) {
+  co_await rig->launch(std::move(pes), std::move(kernel));
+}
+
+Task<> launch_two_that_overlap(Rig* rig, KernelCall kernel) {
+  std::vector<PeCoord> first{kAll[1], kAll[2]};
+  std::vector<PeCoord> second{kAll[0], kAll[1]};
+  (void)rig->sim.spawn("first", launch_on(rig, std::move(first), kernel));
+  co_await rig->sim.delay(10_us);
+  co_await launch_on(rig, std::move(second), std::move(kernel));
+}
+
+Task<> launch_on_a_cube(Rig* rig, KernelCall kernel) {
+  std::vector<PeCoord> pes{kAll[0], kAll[1]};
+  co_await launch_on(rig, std::move(pes), std::move(kernel));
+}
+
+std::vector<StandingBarrier> standing(config::MachineSpec machine, Task<> (*program)(Rig*, KernelCall),
+                                      KernelCall kernel) {
+  Rig rig{std::move(machine)};
+  CHECK_THROWS_AS(rig.run(program(&rig, std::move(kernel))), DeadlockError);
+  return hw::standing_barriers(*rig.machine);
+}
+
 // To the package's CPU and back.
 Expected round_trip(const Rig& rig, PeCoord pe) {
   const topology::Graph& graph = rig.graph;
@@ -93,7 +130,7 @@ std::uint64_t digest(Task<> (*program)(Rig*, KernelCall), KernelCall kernel,
   Rig rig{small_machine(), options};
   rig.run(program(&rig, std::move(kernel)));
   rig.machine->fabric().audit();
-  CHECK(hw::waiting_barriers(*rig.machine).empty());
+  CHECK(hw::standing_barriers(*rig.machine).empty());
   return rig.machine->digest().value();
 }
 
@@ -128,6 +165,29 @@ TEST_CASE("Barrier: the PEs of a launch may meet again and again, and of launche
   (void)digest(launch_all, bind_kernel("thrice", waits_thrice, WaitArgs{}));
   (void)digest(launch_all, bind_kernel("ahead", waits_ahead, WaitArgs{}));
   (void)digest(launch_twice, bind_kernel("thrice", waits_thrice, WaitArgs{}));
+}
+
+TEST_CASE("Barrier: of those missing in one that stands it is known whether they ended, wait or stall") {
+  using Absence = StandingBarrier::Absence;
+  const auto two =
+      standing(small_machine(), launch_two_that_overlap, bind_kernel("but one", first_waits, WaitArgs{}));
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].come == std::vector{kAll[0]});
+  REQUIRE(two[0].missing.size() == 1);
+  CHECK(two[0].missing[0].pe == kAll[1]);
+  CHECK(two[0].missing[0].why == Absence::queued);
+  CHECK(two[1].come == std::vector{kAll[1]});
+  REQUIRE(two[1].missing.size() == 1);
+  CHECK(two[1].missing[0].pe == kAll[2]);
+  CHECK(two[1].missing[0].why == Absence::ended);
+
+  config::MachineSpec machine = small_machine();
+  machine.pe.tcm.on_full = "stall";
+  const auto one = standing(machine, launch_on_a_cube, bind_kernel("stalls", first_stalls, WaitArgs{}));
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].come == std::vector{kAll[1]});
+  REQUIRE(one[0].missing.size() == 1);
+  CHECK(one[0].missing[0].why == Absence::stalled);
 }
 
 TEST_CASE("Barrier: no order of events of one time shows") {

@@ -16,6 +16,7 @@ DeadlockReport circle_of_two() {
   graph.nodes.push_back({.name = "b", .waiting = b, .counters = {}});
   graph.nodes.push_back({.name = "c", .waiting = {}, .counters = {}});
   graph.edges = {{0, 2, "nobody there"}, {0, 1, "never issued"}, {1, 0, "never issued either"}};
+  graph.unknown = {{.from = 0, .why = "of whom?"}};
   return {DeadlockError{7_ns, {a, b}}, graph};
 }
 
@@ -32,7 +33,7 @@ TEST_CASE("Deadlock report: the JSON has who waits, the edges, the circle and th
       R"({"name":"b","waiting":{"process":"hello on b","waits_for":"event recv E","since_ns":6E0,"at":[]},"queues":[]},)"
       R"({"name":"c","waiting":null,"queues":[]}],)"
       R"("waits":[{"from":"a","to":"c","why":"nobody there"},{"from":"a","to":"b","why":"never issued"},)"
-      R"({"from":"b","to":"a","why":"never issued either"}],"cycle":[1,2]})");
+      R"({"from":"b","to":"a","why":"never issued either"},{"from":"a","to":null,"why":"of whom?"}],"cycle":[1,2]})");
 }
 
 TEST_CASE("Deadlock report: the drawing has a node for each, the circle in red, quotes escaped") {
@@ -43,5 +44,6 @@ TEST_CASE("Deadlock report: the drawing has a node for each, the circle in red, 
         "\"c\" [label=\"c\", style=dashed];\n"
         "\"a\" -> \"c\" [label=\"nobody there\"];\n"
         "\"a\" -> \"b\" [label=\"never issued\", color=red];\n"
-        "\"b\" -> \"a\" [label=\"never issued either\", color=red];\n}\n");
+        "\"b\" -> \"a\" [label=\"never issued either\", color=red];\n"
+        "\"unknown 0\" [label=\"?\", style=dashed];\n\"a\" -> \"unknown 0\" [label=\"of whom?\"];\n}\n");
 }

@@ -566,7 +566,8 @@ inline void deadlock(const RunPair& run) {
               {"deadlock at ", "first on sip0.cube0.pe0 waits for event recv E since ",
                "second on sip0.cube1.pe0 waits for event recv W since ", kHere,
                "\ncycle:\n  sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued\n"
-               "  sip0.cube1.pe0 recv W ← sip0.cube0.pe0 send E: never issued\nqueues:\n"
+               "  sip0.cube1.pe0 recv W ← sip0.cube0.pe0 send E: never issued\n",
+               "\nqueues:\n"
                "  sip0.cube0.pe0 E with sip0.cube1.pe0 W: slots 1 my_head 0 peer_tail 0 peer_head 0 taken 0 "
                "my_tail 0 sends_waiting 0 recvs_waiting 1\n"});
   check_fails(run(sends_two, idle, 1), {"first on sip0.cube0.pe0 waits for event send E since ", kHere,
@@ -578,14 +579,20 @@ inline void deadlock(const RunPair& run) {
 
 inline void barrier_deadlock(const RunPair& run) {
   check_fails(run(meets_thrice, meets_once, 1),
-              {"deadlock at ", "first on sip0.cube0.pe0 waits for event barrier since ", kHere,
-               "barriers:", "barrier 2: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"});
+              {"deadlock at ", "first on sip0.cube0.pe0 waits for event barrier 2 since ", kHere,
+               "\nwaits:\n  sip0.cube0.pe0 barrier 2 ← sip0.cube1.pe0: has ended without it",
+               "\nbarriers:\n  barrier 2: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"});
+  check_fails(run(meets_once, receives_first, 1),
+              {"\ncycle:\n  sip0.cube1.pe0 recv W ← sip0.cube0.pe0 send E: never issued\n"
+               "  sip0.cube0.pe0 barrier 1 ← sip0.cube1.pe0: has not come\n",
+               "\nbarriers:\n  barrier 1: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"});
 }
 
 inline void signal_deadlock(const RunPair& run) {
   check_fails(run(waits_for_nobody, idle, 1),
               {"deadlock at ", "first on sip0.cube0.pe0 waits for event wait_signal at 0x",
-               " for at least 3 since ", kHere});
+               " for at least 3 since ", kHere, "\n  sip0.cube0.pe0 wait_signal at 0x",
+               " for at least 3 ← nobody is known: no put to it is under way"});
 }
 
 // ---- engines

@@ -226,13 +226,15 @@ Distributed::Done Distributed::begin(Call call) {
   const Here at = call.at;
   call.by = &algorithm_for(call);
   const std::string by = world_.algorithms().size() > 1 ? ", by " + call.by->spec.name : "";
-  world_.begin(rank_,
-               {.operation = fingerprint_of(call.collective),
-                .shape = to_string(call.input.shape()),
-                .dtype = std::string{to_string(call.input.dtype())},
-                .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
-               at);
-  std::string what = fmt::format("{} of rank {}", call.name, rank_);
+  const std::uint64_t sequence =
+      world_.begin(rank_,
+                   {.call = call.name,
+                    .operation = fingerprint_of(call.collective),
+                    .shape = to_string(call.input.shape()),
+                    .dtype = std::string{to_string(call.input.dtype())},
+                    .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
+                   at);
+  std::string what = work_name(call.name, sequence, rank_);
   Tensor::Update update{call.result()};
   const auto mine = std::make_shared<Event>(session_.sim(), "the launch of " + what);
   Turn turn{.before = std::exchange(launched_, mine), .launched = mine};

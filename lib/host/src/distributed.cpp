@@ -37,6 +37,21 @@ void require_world_size(const config::AlgorithmSpec& algorithm, int sips) {
 
 }  // namespace
 
+Rank::Rank(Session& session, World& world, int rank_index)
+    : index{rank_index},
+      ahbm{session, rank_index},
+      accelerator{ahbm},
+      torch{session, rank_index, ahbm.device()},
+      dist{session, world, works_, rank_index},
+      mp{session, world},
+      session_{session},
+      world_{world},
+      works_{session.sim()} {
+  session_.enter(*this);
+}
+
+Rank::~Rank() { session_.leave(*this); }
+
 Task<> Rank::run(Task<> program) {
   co_await std::move(program);
   works_.require_awaited();

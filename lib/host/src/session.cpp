@@ -6,7 +6,9 @@
 #include "kbsim/hw/pe_ipcq.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/sim/wait_graph.hpp"
-#include "kbsim/tl/queue_waits.hpp"
+#include "kbsim/tl/kernel_waits.hpp"
+
+#include "host_waits.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -23,10 +25,13 @@ std::vector<QueueEnd> queue_ends(hw::Machine& machine) {
   return ends;
 }
 
-std::string standing_in_barriers(hw::Machine& machine) {
-  std::string text;
-  for (const std::string& line : hw::waiting_barriers(machine)) text += "\n  " + line;
-  return text.empty() ? text : "\nbarriers:" + text;
+DeadlockReport report(const DeadlockError& deadlock, hw::Machine& machine,
+                      const std::vector<const Rank*>& ranks) {
+  const std::vector<StandingBarrier> barriers = hw::standing_barriers(machine);
+  Waits waits{deadlock.waiting()};
+  add_kernel_waits(waits, queue_ends(machine), barriers);
+  add_host_waits(waits, machine, ranks);
+  return {deadlock, waits.take(), told_of_barriers(barriers)};
 }
 
 void require_possible(const SessionOptions& options) {
@@ -86,8 +91,7 @@ void Session::simulate() {
                   fmt::format("interrupted; simulated time stands at {}, after {} events",
                               to_string(sim_.now()), sim_.events())};
     }
-    throw DeadlockReport{deadlock, queue_waits(deadlock.waiting(), queue_ends(*machine_)),
-                         standing_in_barriers(*machine_)};
+    throw report(deadlock, *machine_, ranks_);
   }
 }
 

@@ -9,6 +9,12 @@
 
 namespace kbsim::host {
 
+std::string rank_name(int rank) { return fmt::format("rank {}", rank); }
+
+std::string work_name(std::string_view call, std::uint64_t sequence, int rank) {
+  return fmt::format("{} #{} of rank {}", call, sequence, rank);
+}
+
 void World::require_initialized() const {
   if (initialized()) return;
   throw UsageError{
@@ -25,7 +31,7 @@ void World::initialize(int size, std::string backend) {
   backend_ = std::move(backend);
 }
 
-void World::begin(int rank, const Fingerprint& what, const std::source_location& at) {
+std::uint64_t World::begin(int rank, const Fingerprint& what, const std::source_location& at) {
   if (failed_rank_) {
     throw UsageError{
         fmt::format("{}: the process group is broken: rank {} failed while a collective was under way",
@@ -36,7 +42,7 @@ void World::begin(int rank, const Fingerprint& what, const std::source_location&
   if (first->second.what == what) {
     if (!fresh) ++first->second.ranks;
     if (first->second.ranks == size_) calls_.erase(first);
-    return;
+    return sequence;
   }
   const auto print = [&](const Call& call) {
     return fmt::format(
@@ -55,8 +61,24 @@ void World::abandon(int failed_rank) {
   calls_.clear();
 }
 
+std::vector<PartialCollective> World::partial_collectives() const {
+  std::vector<PartialCollective> partial;
+  for (const auto& [sequence, call] : calls_) {
+    PartialCollective& one = partial.emplace_back();
+    for (int rank = 0; rank < size_; ++rank) {
+      const auto next = sequences_.find(rank);
+      if (next != sequences_.end() && next->second > sequence) {
+        one.begun.push_back(work_name(call.what.call, sequence, rank));
+      } else {
+        one.missing.push_back(rank);
+      }
+    }
+  }
+  return partial;
+}
+
 Ranks::Ranks(Session& session, World& world, int count)
-    : session_{session}, world_{world}, ended_{session.sim(), "the ranks' end"} {
+    : session_{session}, world_{world}, ended_{session.sim(), kRanksEnd} {
   const int sips = session.spec().system.sips.count;
   if (count < 1 || count > sips) {
     throw UsageError{fmt::format(
@@ -73,7 +95,7 @@ void Ranks::cancel() {
 
 void Ranks::start(int index, Task<> program) {
   ++running_;
-  processes_.push_back(session_.sim().spawn(fmt::format("rank {}", index), run(index, std::move(program))));
+  processes_.push_back(session_.sim().spawn(rank_name(index), run(index, std::move(program))));
 }
 
 // A failure of the same time on a smaller rank takes the place of an earlier one.

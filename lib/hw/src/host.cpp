@@ -1,5 +1,7 @@
 #include "kbsim/hw/host.hpp"
 
+#include <fmt/format.h>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/machine.hpp"
 
@@ -48,8 +50,9 @@ Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, By
 }
 
 Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> job) {
-  const auto& [key, waiting] = call("the PEs' report");
+  const auto& [key, waiting] = call(fmt::format("the PEs' report on order {}", ++orders_));
   const Token token = key;
+  waiting->job = job;
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
   tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, VirtualChannel::request,
@@ -59,6 +62,14 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   const Activity activity = waiting->activity;
   calls_.erase(token);
   co_return activity;
+}
+
+std::vector<OpenOrder> Host::open_orders() const {
+  std::vector<OpenOrder> orders;
+  for (const auto& [token, call] : calls_) {
+    if (call->job != nullptr) orders.push_back({.awaited = call->done.name(), .job = call->job});
+  }
+  return orders;
 }
 
 void Host::accept(MessagePtr message) {

@@ -4,6 +4,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/kernel_context.hpp"
 #include "kbsim/sim/process.hpp"
+#include "kbsim/tl/barrier.hpp"
 
 namespace kbsim::hw {
 
@@ -30,10 +31,16 @@ Task<> KernelContext::wait_idle(Simulation* sim, PendingPtr done, std::vector<Pe
 }
 
 PendingPtr KernelContext::barrier(std::source_location at) {
-  PendingPtr done = pending("barrier", at);
-  in_barrier_.emplace(++barriers_, done);
-  in_order(at, [this, at, number = barriers_] { units_.barriers->reached(issue(at), number); });
+  PendingPtr done = pending(barrier_name(++barriers_), at);
+  in_barrier_.emplace(barriers_, done);
+  in_order(at, [this, at] { units_.barriers->reached(issue(at), ++reached_); });
   return done;
+}
+
+void KernelContext::add_barriers(std::vector<std::uint32_t>& numbers) const {
+  for (const auto& [number, pending] : in_barrier_) {
+    if (number <= reached_) numbers.push_back(number);
+  }
 }
 
 void KernelContext::passed(std::uint32_t number) {

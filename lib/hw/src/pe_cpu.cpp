@@ -1,5 +1,7 @@
 #include "kbsim/hw/pe_cpu.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -40,13 +42,13 @@ void PeCpu::start(Machine& machine) {
   (void)sim().serve(name() + " barriers", tell_of_barriers());
 }
 
-std::optional<std::uint32_t> PeCpu::barrier() const {
-  const auto kernel = kernel_.lock();
-  return kernel ? kernel->waits_for_barrier() : std::nullopt;
+bool PeCpu::runs(const ControlJob& launch) const {
+  return !orders_.empty() && orders_.front()->job.get() == &launch;
 }
 
-const Control* PeCpu::order() const {
-  return launch_ != nullptr ? &std::get<Control>(launch_->body) : nullptr;
+bool PeCpu::queues(const ControlJob& launch) const {
+  const auto is_it = [&](const Control* order) { return order->job.get() == &launch; };
+  return !runs(launch) && std::ranges::any_of(orders_, is_it);
 }
 
 void PeCpu::accept(MessagePtr message) {
@@ -56,13 +58,14 @@ void PeCpu::accept(MessagePtr message) {
     return kernel->passed(barrier->number);
   }
   ensure(std::holds_alternative<Control>(message->body), name() + " takes launches only");
+  orders_.push_back(&std::get<Control>(message->body));
   launches_.post(sim().now(), std::move(message));
 }
 
 Task<> PeCpu::run_launches() {
   for (;;) {
     const MessagePtr launch = co_await launches_.receive();
-    launch_ = launch.get();
+    from_ = launch->from;
     const auto& order = std::get<Control>(launch->body);
     const auto& [kernel, queues] = std::get<Launch>(order.job->targets[order.first].action);
     const Time start = sim().now();
@@ -72,14 +75,14 @@ Task<> PeCpu::run_launches() {
     const Time end = sim().now();
     tell(launch->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
          ControlDone{.token = order.token, .activity = {start, start, end}});
-    launch_ = nullptr;
+    orders_.pop_front();
   }
 }
 
 Task<> PeCpu::tell_of_barriers() {
   for (;;) {
     const std::uint32_t number = co_await reached_.receive();
-    tell(launch_->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+    tell(from_, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
          BarrierReached{.token = order()->token, .number = number});
   }
 }

@@ -1,10 +1,5 @@
 #include "barrier.hpp"
 
-#include <algorithm>
-#include <iterator>
-
-#include "kbsim/tl/barrier.hpp"
-
 namespace kbsim::mock {
 
 void Barriers::arrive(std::uint32_t number, PeCoord pe, PendingPtr done) {
@@ -15,15 +10,22 @@ void Barriers::arrive(std::uint32_t number, PeCoord pe, PendingPtr done) {
   for (const auto& [member, pending] : all.mapped()) pending->complete(nullptr, {});
 }
 
-std::vector<std::string> Barriers::waiting() const {
-  std::vector<std::string> lines;
+StandingBarrier::Absence Barriers::absence(Kernel kernel) {
+  if (kernel == Kernel::runs) return StandingBarrier::Absence::elsewhere;
+  return kernel == Kernel::ended ? StandingBarrier::Absence::ended : StandingBarrier::Absence::queued;
+}
+
+void Barriers::add_standing(std::vector<StandingBarrier>& barriers) const {
   for (const auto& [number, waiting] : come_) {
-    std::vector<PeCoord> come;
-    std::vector<PeCoord> missing;
-    for (const PeCoord& pe : members_) (waiting.contains(pe) ? come : missing).push_back(pe);
-    lines.push_back(told_of_barrier(number, come, missing));
+    StandingBarrier& barrier = barriers.emplace_back(StandingBarrier{.number = number});
+    for (const auto& [pe, kernel] : members_) {
+      if (waiting.contains(pe)) {
+        barrier.come.push_back(pe);
+      } else {
+        barrier.missing.push_back({.pe = pe, .why = absence(kernel)});
+      }
+    }
   }
-  return lines;
 }
 
 }  // namespace kbsim::mock

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "kbsim/tl/barrier.hpp"
 #include "kbsim/tl/pending.hpp"
 
 namespace kbsim::mock {
@@ -13,14 +13,19 @@ namespace kbsim::mock {
 /// The PEs of one SIP that run a launch, as they wait for one another.
 class Barriers {
  public:
-  void join(PeCoord pe) { members_.push_back(pe); }
+  void join(PeCoord pe) { members_.emplace(pe, Kernel::queued); }
+  void begins(PeCoord pe) { members_[pe] = Kernel::runs; }
+  void ended(PeCoord pe) { members_[pe] = Kernel::ended; }
   /// With the last of them, all that came to the same one are done.
   void arrive(std::uint32_t number, PeCoord pe, PendingPtr done);
-  /// Who stands in one, a line each.
-  [[nodiscard]] std::vector<std::string> waiting() const;
+  /// Those that PEs stand in.
+  void add_standing(std::vector<StandingBarrier>& barriers) const;
 
  private:
-  std::vector<PeCoord> members_;
+  enum class Kernel : std::uint8_t { queued, runs, ended };
+  [[nodiscard]] static StandingBarrier::Absence absence(Kernel kernel);
+
+  std::map<PeCoord, Kernel> members_;
   std::map<std::uint32_t, std::map<PeCoord, PendingPtr>> come_;  // by number
 };
 

@@ -8,6 +8,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/execute.hpp"
+#include "kbsim/tl/barrier.hpp"
 #include "kbsim/tl/queue_waits.hpp"
 
 namespace kbsim::mock {
@@ -139,8 +140,8 @@ PendingPtr Pe::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_loca
 }
 
 PendingPtr Pe::barrier(std::source_location at) {
-  PendingPtr state = pending("barrier", at);
-  around_.barriers.arrive(++barriers_, at_, state);
+  PendingPtr state = pending(barrier_name(++barriers_), at);
+  around_.barriers.arrive(barriers_, at_, state);
   return state;
 }
 

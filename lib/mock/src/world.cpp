@@ -7,7 +7,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/wait_graph.hpp"
-#include "kbsim/tl/queue_waits.hpp"
+#include "kbsim/tl/kernel_waits.hpp"
 
 #include "pe.hpp"
 
@@ -55,8 +55,11 @@ struct World::Impl {
   Task<> run_launches(PeCoord at, std::vector<KernelCall> calls) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const std::string name = fmt::format("{} on {}", calls[i].name, to_string(at));
-      Process running = sim.spawn(name, run_kernel(at, std::move(calls[i]), &barriers.at({at.sip, i})));
+      Barriers& met = barriers.at({at.sip, i});
+      met.begins(at);
+      Process running = sim.spawn(name, run_kernel(at, std::move(calls[i]), &met));
       co_await running.join();
+      met.ended(at);
     }
   }
 
@@ -108,12 +111,12 @@ struct World::Impl {
     return found;
   }
 
-  [[nodiscard]] std::string waiting_barriers() const {
-    std::string text;
-    for (const auto& [launch, met] : barriers) {
-      for (const std::string& line : met.waiting()) text += "\n  " + line;
-    }
-    return text.empty() ? text : "\nbarriers:" + text;
+  [[nodiscard]] DeadlockReport report(const DeadlockError& deadlock) const {
+    std::vector<StandingBarrier> standing;
+    for (const auto& [launch, met] : barriers) met.add_standing(standing);
+    Waits waits{deadlock.waiting()};
+    add_kernel_waits(waits, queue_ends(), standing);
+    return {deadlock, waits.take(), told_of_barriers(standing)};
   }
 
   // The kernels that the PEs of a SIP run as their first of this run() are one launch, and so on.
@@ -188,8 +191,7 @@ void World::run() {
     std::rethrow_if_nested(error);
     throw;
   } catch (const DeadlockError& deadlock) {
-    throw DeadlockReport{deadlock, queue_waits(deadlock.waiting(), impl_->queue_ends()),
-                         impl_->waiting_barriers()};
+    throw impl_->report(deadlock);
   }
 }
 

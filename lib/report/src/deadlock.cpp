@@ -60,6 +60,10 @@ boost::json::object to_json(const DeadlockReport& deadlock) {
     waits.push_back(boost::json::object{
         {"from", graph.nodes[edge.from].name}, {"to", graph.nodes[edge.to].name}, {"why", edge.why}});
   }
+  for (const WaitGraph::Unknown& unknown : graph.unknown) {
+    waits.push_back(
+        boost::json::object{{"from", graph.nodes[unknown.from].name}, {"to", nullptr}, {"why", unknown.why}});
+  }
   for (const std::size_t edge : find_cycle(graph)) cycle.emplace_back(edge);
   return {{"schema_version", 1},       {"at_ns", to_ns(deadlock.at())}, {"waiting", std::move(waiting)},
           {"nodes", std::move(nodes)}, {"waits", std::move(waits)},     {"cycle", std::move(cycle)}};
@@ -77,6 +81,11 @@ std::string to_dot(const WaitGraph& graph) {
     const bool in_cycle = std::ranges::find(cycle, i) != cycle.end();
     text += fmt::format("{} -> {} [label={}{}];\n", quoted(graph.nodes[edge.from].name),
                         quoted(graph.nodes[edge.to].name), quoted(edge.why), in_cycle ? ", color=red" : "");
+  }
+  for (std::size_t i = 0; i < graph.unknown.size(); ++i) {
+    const WaitGraph::Unknown& unknown = graph.unknown[i];
+    text += fmt::format("\"unknown {}\" [label=\"?\", style=dashed];\n{} -> \"unknown {}\" [label={}];\n", i,
+                        quoted(graph.nodes[unknown.from].name), i, quoted(unknown.why));
   }
   return text + "}\n";
 }

@@ -93,6 +93,7 @@ std::string to_string(const WaitGraph& graph) {
   for (std::size_t edge = 0; edge < graph.edges.size(); ++edge) {
     if (std::ranges::find(cycle, edge) == cycle.end()) others.push_back(graph.edges[edge].why);
   }
+  for (const WaitGraph::Unknown& unknown : graph.unknown) others.push_back(unknown.why);
   for (const WaitGraph::Node& node : graph.nodes) {
     for (const WaitGraph::Counters& one : node.counters) counters.push_back(line_of(one));
   }

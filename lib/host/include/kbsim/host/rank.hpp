@@ -141,15 +141,8 @@ class Multiprocessing {
 /// One host program's view of the machine: nothing of it is global.
 class Rank {
  public:
-  Rank(Session& session, World& world, int rank_index)
-      : index{rank_index},
-        ahbm{session, rank_index},
-        accelerator{ahbm},
-        torch{session, rank_index, ahbm.device()},
-        dist{session, world, works_, rank_index},
-        mp{session, world},
-        session_{session},
-        works_{session.sim()} {}
+  Rank(Session& session, World& world, int rank_index);
+  ~Rank();
   Rank(const Rank&) = delete;
   Rank& operator=(const Rank&) = delete;
 
@@ -161,6 +154,7 @@ class Rank {
   Multiprocessing mp;
 
   [[nodiscard]] Session& session() const { return session_; }
+  [[nodiscard]] const World& world() const { return world_; }
 
   /// Runs a kernel on the PEs of this rank's package that own shards of `on`, until the last has ended;
   /// gives when they ran. UsageError for an unknown kernel, or arguments that aren't of its own type.
@@ -171,6 +165,7 @@ class Rank {
 
  private:
   Session& session_;
+  World& world_;
   Works works_;  // goes first: it uses the others
 };
 

@@ -21,6 +21,8 @@
 
 namespace kbsim::host {
 
+class Rank;
+
 /// How one collective went on one rank. dispatch + kernel + report = latency.
 struct CollectiveTiming {
   int rank = 0;
@@ -77,6 +79,10 @@ class Session {
   }
   [[nodiscard]] std::vector<CollectiveTiming>& collectives() { return collectives_; }
 
+  /// Host programs that may wait, for the report of a deadlock.
+  void enter(const Rank& rank) { ranks_.push_back(&rank); }
+  void leave(const Rank& rank) { std::erase(ranks_, &rank); }
+
   /// True while host programs may still start things.
   [[nodiscard]] bool open() const { return open_; }
 
@@ -103,6 +109,7 @@ class Session {
   std::vector<topology::VirtualAllocator> va_;
   std::uint32_t first_rank_lane_ = 0;
   std::vector<CollectiveTiming> collectives_;
+  std::vector<const Rank*> ranks_;
 };
 
 }  // namespace kbsim::host

@@ -7,6 +7,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/base/ids.hpp"
@@ -20,8 +21,21 @@ namespace kbsim::host {
 
 class Rank;
 
+/// What the event of the end of a spawn is called.
+constexpr const char* kRanksEnd = "the ranks' end";
+/// What the process of a rank's program is called, and that of a collective that it has begun.
+[[nodiscard]] std::string rank_name(int rank);
+[[nodiscard]] std::string work_name(std::string_view call, std::uint64_t sequence, int rank);
+
+/// A collective that some ranks have begun and others haven't.
+struct PartialCollective {
+  std::vector<std::string> begun;  // the works' names
+  std::vector<int> missing;        // ranks
+};
+
 /// What a rank says of a collective that it begins; all ranks must say the same.
 struct Fingerprint {
+  std::string call;  // as the host program calls it
   std::string operation;
   std::string shape;
   std::string dtype;
@@ -49,14 +63,17 @@ class World {
   [[nodiscard]] const std::vector<InstalledAlgorithm>& algorithms() const { return algorithms_; }
   void set_algorithms(std::vector<InstalledAlgorithm> installed) { algorithms_ = std::move(installed); }
 
-  /// The rank's next collective. KernelFault naming both calls if another rank began another one.
-  void begin(int rank, const Fingerprint& what, const std::source_location& at);
+  /// The rank's next collective: its sequence number, from 0 on. KernelFault naming both calls if another
+  /// rank began another one.
+  std::uint64_t begin(int rank, const Fingerprint& what, const std::source_location& at);
   /// A rank's kernels of a collective are on their way; they have all ended.
   void launched() { ++under_way_; }
   void completed() { --under_way_; }
   /// The ranks have been given up. If any was in the midst of a collective, no other one can begin: its
   /// kernels still hold the queues.
   void abandon(int failed_rank);
+
+  [[nodiscard]] std::vector<PartialCollective> partial_collectives() const;
 
  private:
   struct Call {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/race_watch.hpp"
@@ -11,6 +14,12 @@ namespace kbsim::hw {
 
 struct HostSpec {
   static void describe(FieldList<HostSpec>&) {}
+};
+
+/// An order that not all of its targets have reported, and what the event of the last report is called.
+struct OpenOrder {
+  std::string awaited;
+  std::shared_ptr<const ControlJob> job;
 };
 
 /// The root complex: host programs reach the machine by its messages and by nothing else. `rank` says
@@ -28,11 +37,15 @@ class Host : public Component {
   /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back.
   [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job);
 
+  /// In the order in which they were given.
+  [[nodiscard]] std::vector<OpenOrder> open_orders() const;
+
  private:
   struct Call {
     Event done;
     oplog::Slices contents;
     Activity activity;
+    std::shared_ptr<const ControlJob> job = nullptr;  // of an order
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
   void accept(MessagePtr message) override;
@@ -41,6 +54,7 @@ class Host : public Component {
   RaceWatch* races_ = nullptr;
   Calls calls_;
   Token next_token_ = 0;
+  std::uint64_t orders_ = 0;  // so far
 };
 
 }  // namespace kbsim::hw

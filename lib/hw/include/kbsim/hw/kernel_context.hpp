@@ -88,9 +88,11 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
 
   /// All PEs of the launch have come to this barrier.
   void passed(std::uint32_t number);
-  /// The first barrier that it waits for.
-  [[nodiscard]] std::optional<std::uint32_t> waits_for_barrier() const {
-    return in_barrier_.empty() ? std::nullopt : std::optional{in_barrier_.begin()->first};
+  /// Adds the barriers that it has come to and not passed.
+  void add_barriers(std::vector<std::uint32_t>& numbers) const;
+  /// It has asked for this barrier, behind a command that waits for room in the TCM.
+  [[nodiscard]] bool stalled_before(std::uint32_t barrier) const {
+    return barrier > reached_ && in_barrier_.contains(barrier);
   }
 
   /// What tiles hold; a tile that goes is free from `when` on.
@@ -167,6 +169,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   std::unique_ptr<Event> let_go_;  // what the first of them waits for
   std::vector<std::weak_ptr<PendingState>> under_way_;
   std::uint32_t barriers_ = 0;                      // so far
+  std::uint32_t reached_ = 0;                       // of these, issued
   std::map<std::uint32_t, PendingPtr> in_barrier_;  // by number
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;

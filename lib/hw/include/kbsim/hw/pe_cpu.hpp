@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "kbsim/hw/component.hpp"
 #include "kbsim/hw/kernel_context.hpp"
+#include "kbsim/tl/barrier.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::hw {
@@ -31,10 +32,15 @@ class PeCpu : public Component, private BarrierLine {
   PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec);
   void start(Machine& machine) override;
 
-  /// The barrier that its kernel waits in.
-  [[nodiscard]] std::optional<std::uint32_t> barrier() const;
   /// What it runs, if it runs something: an order's part of one target.
-  [[nodiscard]] const Control* order() const;
+  [[nodiscard]] const Control* order() const { return orders_.empty() ? nullptr : orders_.front(); }
+  /// The launch's kernel runs here, or waits behind others; if neither, it has ended.
+  [[nodiscard]] bool runs(const ControlJob& launch) const;
+  [[nodiscard]] bool queues(const ControlJob& launch) const;
+  /// Of the kernel that runs; nullptr if there is none.
+  [[nodiscard]] std::shared_ptr<const KernelContext> kernel() const {
+    return orders_.empty() ? nullptr : kernel_.lock();
+  }
 
  private:
   void accept(MessagePtr message) override;
@@ -48,11 +54,12 @@ class PeCpu : public Component, private BarrierLine {
   PeUnits units_;
   Mailbox<MessagePtr> launches_;
   Mailbox<std::uint32_t> reached_;
-  const Message* launch_ = nullptr;  // that runs
+  std::deque<const Control*> orders_;  // the first runs, the others wait
+  NodeId from_;                        // whom the first is from
   std::weak_ptr<KernelContext> kernel_;
 };
 
-/// Which PEs stand in a barrier for ever, and for whom they wait, a line a barrier of a launch.
-[[nodiscard]] std::vector<std::string> waiting_barriers(Machine& machine);
+/// The barriers that PEs stand in when nothing is left to happen, each of one launch.
+[[nodiscard]] std::vector<StandingBarrier> standing_barriers(Machine& machine);
 
 }  // namespace kbsim::hw

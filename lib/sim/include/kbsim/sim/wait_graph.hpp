@@ -29,9 +29,15 @@ struct WaitGraph {
     std::size_t to = 0;
     std::string why;
   };
+  /// Node `from` waits, and nobody is known who would have to do something.
+  struct Unknown {
+    std::size_t from = 0;
+    std::string why;
+  };
 
   std::vector<Node> nodes;
   std::vector<Edge> edges;
+  std::vector<Unknown> unknown = {};
 };
 
 /// A circle of edges, each beginning where the one before it ends; the first from the first node on. Empty if

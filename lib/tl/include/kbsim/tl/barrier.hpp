@@ -1,16 +1,36 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "kbsim/base/ids.hpp"
+#include "kbsim/tl/waits.hpp"
 
 namespace kbsim {
 
-/// A barrier that PEs stand in, for the report of a deadlock: "barrier 2: sip0.cube0.pe0 has come; missing:
-/// sip0.cube1.pe0". The first barrier of a launch is number 1.
-[[nodiscard]] std::string told_of_barrier(std::uint32_t number, std::span<const PeCoord> come,
-                                          std::span<const PeCoord> missing);
+/// A barrier that PEs stand in when nothing is left to happen. The first one of a launch is number 1.
+struct StandingBarrier {
+  /// What keeps a PE of the launch from it.
+  enum class Absence : std::uint8_t { elsewhere, ended, queued, stalled };
+  struct Missing {
+    PeCoord pe;
+    Absence why = Absence::elsewhere;
+  };
+
+  std::uint32_t number = 0;
+  std::vector<PeCoord> come;
+  std::vector<Missing> missing;
+};
+
+/// What it is called while somebody waits in it.
+[[nodiscard]] std::string barrier_name(std::uint32_t number);
+
+/// "\nbarriers:" and a line each: "barrier 2: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"; or nothing.
+[[nodiscard]] std::string told_of_barriers(const std::vector<StandingBarrier>& barriers);
+
+/// A PE that awaits one waits for each that is missing: "sip0.cube0.pe0 barrier 2 ← sip0.cube1.pe0: has not
+/// come". One whose kernel has ended is a node of its own, "sip0.cube1.pe0 (ended)", whatever runs there now.
+void add_barrier_waits(Waits& waits, const std::vector<StandingBarrier>& barriers);
 
 }  // namespace kbsim

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kbsim/base/ids.hpp"
-#include "kbsim/sim/wait_graph.hpp"
+#include "kbsim/tl/waits.hpp"
 
 namespace kbsim {
 
@@ -32,9 +32,14 @@ struct QueueEnd {
 [[nodiscard]] std::string send_name(std::string_view direction);
 [[nodiscard]] std::string recv_name(std::string_view direction);
 
-/// Which PE waits for which: of the processes of kernels, called "... on sip0.cube0.pe0", those that wait for
-/// an event of such a name. An edge says "sip0.cube0.pe0 recv W ← sip0.cube0.pe7 send E: never issued". PEs
-/// that take part have the counters of all their queues.
+/// Which PE waits for which: of the kernels those that wait for an event of such a name. An edge says
+/// "sip0.cube0.pe0 recv W ← sip0.cube0.pe7 send E: never issued".
+void add_queue_waits(Waits& waits, const std::vector<QueueEnd>& ends);
+
+/// PEs that take part get the counters of all their queues.
+void add_queue_counters(Waits& waits, const std::vector<QueueEnd>& ends);
+
+/// Queues alone.
 [[nodiscard]] WaitGraph queue_waits(const std::vector<Waiting>& waiting, const std::vector<QueueEnd>& ends);
 
 }  // namespace kbsim

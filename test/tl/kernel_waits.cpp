@@ -1,0 +1,102 @@
+#include "kbsim/tl/kernel_waits.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kbsim;
+
+namespace {
+
+using Absence = StandingBarrier::Absence;
+
+constexpr PeCoord kA{0, 0, 0};
+constexpr PeCoord kB{0, 0, 1};
+constexpr PeCoord kC{0, 1, 0};
+
+Waiting waits(PeCoord pe, const std::string& what) {
+  return {.process = "meet on " + to_string(pe), .what = "event " + what, .since = 3_ns, .at = {}};
+}
+
+// One queue: E at A, W at B.
+std::vector<QueueEnd> ends() {
+  return {{.pe = kA, .direction = "E", .peer = kB, .ring = 1, .peer_ring = 2, .slots = 4},
+          {.pe = kB, .direction = "W", .peer = kA, .ring = 2, .peer_ring = 1, .slots = 4}};
+}
+
+WaitGraph graph_of(const std::vector<Waiting>& waiting, const std::vector<StandingBarrier>& barriers) {
+  Waits all{waiting};
+  add_kernel_waits(all, ends(), barriers);
+  return all.take();
+}
+
+using Words = std::vector<std::string>;
+
+Words words(const WaitGraph& graph) {
+  Words all;
+  for (const WaitGraph::Edge& edge : graph.edges) all.push_back(edge.why);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Waits: a barrier and a recv from one who stands in it are a circle") {
+  const WaitGraph graph = graph_of({waits(kA, "barrier 2"), waits(kB, "recv W")},
+                                   {{.number = 2, .come = {kA}, .missing = {{.pe = kB}}}});
+  CHECK(words(graph) == Words{"sip0.cube0.pe1 recv W ← sip0.cube0.pe0 send E: never issued",
+                              "sip0.cube0.pe0 barrier 2 ← sip0.cube0.pe1: has not come"});
+  CHECK(find_cycle(graph) == std::vector<std::size_t>{0, 1});
+  REQUIRE(graph.nodes.size() == 2);
+  CHECK(graph.nodes[0].counters.size() == 1);
+  CHECK(graph.nodes[1].waiting->what == "event barrier 2");
+}
+
+TEST_CASE("Waits: each who stands in a barrier waits for each who is missing, not the other way") {
+  const WaitGraph graph =
+      graph_of({waits(kA, "barrier 1"), waits(kB, "barrier 1"), waits(kC, "load")},
+               {{.number = 1, .come = {kA, kB}, .missing = {{.pe = kC, .why = Absence::queued}}}});
+  CHECK(words(graph) ==
+        Words{"sip0.cube0.pe0 barrier 1 ← sip0.cube1.pe0: has not begun, behind another kernel",
+              "sip0.cube0.pe1 barrier 1 ← sip0.cube1.pe0: has not begun, behind another kernel"});
+  CHECK(find_cycle(graph).empty());
+}
+
+TEST_CASE("Waits: who has come to a barrier and awaits something else doesn't wait for those missing") {
+  const WaitGraph graph =
+      graph_of({waits(kA, "recv E"), waits(kB, "barrier 2")},
+               {{.number = 1, .come = {kA}, .missing = {{.pe = kB}}},
+                {.number = 2, .come = {kB}, .missing = {{.pe = kA, .why = Absence::stalled}}}});
+  CHECK(words(graph) == Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe1 send W: never issued",
+                              "sip0.cube0.pe1 barrier 2 ← sip0.cube0.pe0: has come behind a command that "
+                              "waits for room in the TCM"});
+  CHECK(graph_of({waits(kA, "barrier 1")}, {{.number = 1, .come = {kA}, .missing = {}}}).nodes.empty());
+}
+
+TEST_CASE("Waits: who has ended without a barrier is missing for good, whatever its PE runs by now") {
+  const WaitGraph graph =
+      graph_of({waits(kA, "barrier 1"), waits(kB, "recv W")},
+               {{.number = 1, .come = {kA}, .missing = {{.pe = kB, .why = Absence::ended}}}});
+  CHECK(words(graph) == Words{"sip0.cube0.pe1 recv W ← sip0.cube0.pe0 send E: never issued",
+                              "sip0.cube0.pe0 barrier 1 ← sip0.cube0.pe1: has ended without it"});
+  CHECK(find_cycle(graph).empty());
+  REQUIRE(graph.nodes.size() == 3);
+  CHECK(graph.nodes[2].name == "sip0.cube0.pe1 (ended)");
+  CHECK(!graph.nodes[2].waiting);
+}
+
+TEST_CASE("Waits: of a signal nobody is known who would put it") {
+  const WaitGraph graph =
+      graph_of({waits(kA, "wait_signal at 0x40 for at least 1"), waits(kB, "recv W")}, {});
+  CHECK(words(graph) == Words{"sip0.cube0.pe1 recv W ← sip0.cube0.pe0 send E: never issued"});
+  REQUIRE(graph.unknown.size() == 1);
+  CHECK(graph.nodes[graph.unknown[0].from].name == "sip0.cube0.pe0");
+  CHECK(graph.unknown[0].why ==
+        "sip0.cube0.pe0 wait_signal at 0x40 for at least 1 ← nobody is known: no put "
+        "to it is under way");
+}
+
+TEST_CASE("Waits: barriers in words") {
+  CHECK(told_of_barriers({}).empty());
+  CHECK(told_of_barriers({{.number = 1, .come = {kA}, .missing = {{.pe = kB}, {.pe = kC}}},
+                          {.number = 3, .come = {kA, kB}, .missing = {{.pe = kC}}}}) ==
+        "\nbarriers:\n  barrier 1: sip0.cube0.pe0 has come; missing: sip0.cube0.pe1, sip0.cube1.pe0"
+        "\n  barrier 3: sip0.cube0.pe0, sip0.cube0.pe1 have come; missing: sip0.cube1.pe0");
+}
