@@ -22,24 +22,6 @@ double default_overhead(topology::NodeKind kind) {
   }
 }
 
-struct MemoryModel {
-  Bandwidth read;
-  Bandwidth write;
-  Time access;
-};
-
-MemoryModel memory_model(const topology::Graph& graph, NodeId memory) {
-  const topology::Node& node = graph.node(memory);
-  const auto rate = [&](const char* name, double gbs) { return Bandwidth::gbs(attr(node, name, gbs)); };
-  const auto access = [&](double ns) { return from_ns(attr(node, "access_ns", ns)); };
-  if (node.kind == topology::NodeKind::pe_tcm)
-    return {rate("read_bw_gbs", 512.0), rate("write_bw_gbs", 512.0), access(1.0)};
-  if (node.kind == topology::NodeKind::sram)
-    return {rate("bw_gbs", 256.0), rate("bw_gbs", 256.0), access(4.0)};
-  const Bandwidth hbm = Bandwidth::gbs(graph.spec().cube.xbar_to_hbm.gbs() * attr(node, "efficiency", 0.8));
-  return {hbm, hbm, access(30.0)};
-}
-
 bool divides(Bytes packet, Bandwidth server) {
   constexpr std::int64_t kMany = 1'000'000;
   return server.serialization(packet * kMany) == server.serialization(packet) * kMany;
@@ -56,6 +38,24 @@ Bytes sum(const Packets& packets) {
 double attr(const topology::Node& node, const std::string& name, double otherwise) {
   const auto found = node.model->attrs.find(name);
   return found == node.model->attrs.end() ? otherwise : std::get<double>(found->second);
+}
+
+MemoryModel memory_model(const topology::Graph& graph, NodeId memory) {
+  const topology::Node& node = graph.node(memory);
+  const auto rate = [&](const char* name, double gbs) { return Bandwidth::gbs(attr(node, name, gbs)); };
+  const auto access = [&](double ns) { return from_ns(attr(node, "access_ns", ns)); };
+  if (node.kind == topology::NodeKind::pe_tcm)
+    return {rate("read_bw_gbs", 512.0), rate("write_bw_gbs", 512.0), access(1.0)};
+  if (node.kind == topology::NodeKind::sram)
+    return {rate("bw_gbs", 256.0), rate("bw_gbs", 256.0), access(4.0)};
+  const Bandwidth hbm = Bandwidth::gbs(graph.spec().cube.xbar_to_hbm.gbs() * attr(node, "efficiency", 0.8));
+  return {hbm, hbm, access(30.0)};
+}
+
+std::size_t port_of(const topology::Graph& graph, LinkId id) {
+  std::size_t port = 0;
+  for (std::uint32_t i = 0; i <= id.value(); ++i) port += graph.links()[i].to == graph.link(id).to ? 1 : 0;
+  return port;
 }
 
 // That of an MMU is a translation's, not its messages'.

@@ -14,6 +14,17 @@ namespace kbsim::hw::test {
 [[nodiscard]] double attr(const topology::Node& node, const std::string& name, double otherwise);
 [[nodiscard]] Time overhead(const topology::Node& node);
 
+/// What the Spec says of a memory, or its documented defaults.
+struct MemoryModel {
+  Bandwidth read;
+  Bandwidth write;
+  Time access;
+};
+[[nodiscard]] MemoryModel memory_model(const topology::Graph& graph, NodeId memory);
+
+/// The place of a link among those into its end, from 1.
+[[nodiscard]] std::size_t port_of(const topology::Graph& graph, LinkId id);
+
 /// What a packet meets between two places: delays that overlap with nothing, and servers in a row.
 struct Way {
   Time delay{};

@@ -28,13 +28,6 @@ struct Arrival {
   bool operator<(const Arrival& other) const { return key() < other.key(); }
 };
 
-// The place of a link among those into its end, from 1.
-std::size_t port_of(const topology::Graph& graph, LinkId id) {
-  std::size_t port = 0;
-  for (std::uint32_t i = 0; i <= id.value(); ++i) port += graph.links()[i].to == graph.link(id).to ? 1 : 0;
-  return port;
-}
-
 Arrival next_hop(const topology::Graph& graph, const Arrival& now, LinkId id, Time& free) {
   const topology::Link& link = graph.link(id);
   const Time o = overhead(graph.node(now.node));
