@@ -89,10 +89,10 @@ void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const
   if (va) session.virtual_memory(sip).free(*va);
 }
 
-// Unmaps by a message, then gives the memory back.
-Task<> release(Session& session, int rank, int sip, std::uint64_t va,
-               std::shared_ptr<const hw::ControlJob> unmap, std::vector<Shard> shards) {
-  co_await session.machine().host().order(rank, sip, std::move(unmap));
+// Gives the memory back once it is unmapped.
+Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> unmapped,
+               std::vector<Shard> shards) {
+  co_await std::move(unmapped);
   give_back(session, sip, va, shards);
 }
 
@@ -119,9 +119,9 @@ std::shared_ptr<const hw::ControlJob> Tensor::State::map(bool unmap) const {
 Tensor::State::~State() {
   if (!session.open()) return;
   if (mapped) {
-    auto unmap = map(true);
+    Task<hw::Activity> unmapped = session.machine().host().order(rank, sip, map(true));
     (void)session.sim().spawn("free " + name,
-                              release(session, rank, sip, *va, std::move(unmap), std::move(shards)));
+                              release(session, sip, *va, std::move(unmapped), std::move(shards)));
   } else {
     give_back(session, sip, va, shards);
   }

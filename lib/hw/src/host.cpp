@@ -50,16 +50,21 @@ Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, By
 }
 
 Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> job) {
-  const auto& [key, waiting] = call(fmt::format("the PEs' report on order {}", ++orders_));
-  const Token token = key;
+  const auto& [token, waiting] =
+      call(fmt::format("the PEs' report on order {} of rank {}", ++orders_[rank], rank));
   waiting->job = job;
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
   tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, VirtualChannel::request,
        Control{.job = job, .first = 0, .last = job->targets.size(), .token = token},
        static_cast<std::uint32_t>(rank));
-  co_await waiting->done.wait();
-  const Activity activity = waiting->activity;
+  return reported(token);
+}
+
+Task<Activity> Host::reported(Token token) {
+  Call& waiting = *calls_.at(token);
+  co_await waiting.done.wait();
+  const Activity activity = waiting.activity;
   calls_.erase(token);
   co_return activity;
 }

@@ -34,7 +34,8 @@ class Host : public Component {
   [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents);
   /// MemoryRead: what the memory held when its turn came.
   [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes);
-  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back.
+  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. Given at the call, awaited
+  /// or not: what a rank orders at one time goes out in the order of its calls.
   [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job);
 
   /// In the order in which they were given.
@@ -48,13 +49,14 @@ class Host : public Component {
     std::shared_ptr<const ControlJob> job = nullptr;  // of an order
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
+  Task<Activity> reported(Token token);
   void accept(MessagePtr message) override;
   Calls::value_type& call(std::string what);
 
   RaceWatch* races_ = nullptr;
   Calls calls_;
   Token next_token_ = 0;
-  std::uint64_t orders_ = 0;  // so far
+  std::map<int, int> orders_;  // so far, by rank
 };
 
 }  // namespace kbsim::hw
