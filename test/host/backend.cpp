@@ -1,7 +1,7 @@
 // The machine passes the suite of all PE backends.
 #include "kbsim/hw/control.hpp"
 
-#include "../tl/backend_suite.hpp"
+#include "../backend/suite.hpp"
 #include "program.hpp"
 
 using namespace kbsim;

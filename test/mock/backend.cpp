@@ -3,7 +3,7 @@
 
 #include "kbsim/mock/world.hpp"
 
-#include "../tl/backend_suite.hpp"
+#include "../backend/suite.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;

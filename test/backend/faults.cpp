@@ -1,0 +1,151 @@
+// What kernels do wrong: told with kernel, PE, line and what is the matter.
+#include <stdexcept>
+
+#include "suite.hpp"
+
+namespace kbsim::test {
+namespace {
+
+constexpr const char* kHere = "faults.cpp:";
+
+Task<> sends_one(TL& tl, BackendArgs) {
+  co_await tl.send({.dir = Dir::E, .src = tl.zeros({2}, f16), .tag = 5});
+}
+
+Task<> receives_another(TL& tl, BackendArgs) { co_await tl.recv({.dir = Dir::W, .shape = {4}, .tag = 6}); }
+
+Task<> nowhere(TL& tl, BackendArgs) { co_await tl.send({.dir = {"up"}, .src = tl.zeros({2}, f16)}); }
+
+Task<> to_anybody(TL& tl, BackendArgs) { co_await tl.send({.dir = {}, .src = tl.zeros({2}, f16)}); }
+
+Task<> beyond_any_slot(TL& tl, BackendArgs) { co_await tl.recv({.shape = {65}}); }
+
+Task<> beyond_a_slot(TL& tl, BackendArgs) { co_await tl.send({.dir = Dir::E, .src = tl.zeros({65}, f16)}); }
+
+void queue_faults(const RunPair& run) {
+  check_fails(
+      run(sends_one, receives_another, 1),
+      {kOnSecond, kHere, "recv from 'W' expects [4] f16 with tag 6, but [2] f16 with tag 5 was sent"});
+  check_fails(run(nowhere, idle, 1),
+              {kOnFirst, kHere, "send: no queue 'up' on sip0.cube0.pe0; installed: E"});
+  check_fails(run(to_anybody, idle, 1), {kOnFirst, kHere, "send: needs a direction"});
+  check_fails(run(beyond_any_slot, idle, 1), {kOnFirst, kHere, "recv '': 130 B do not fit a slot of 128 B"});
+  check_fails(run(beyond_a_slot, idle, 1),
+              {kOnFirst, kHere, "send 'E': 130 B do not fit a slot of 128 B; send in chunks"});
+}
+
+Task<> unmapped(TL& tl, BackendArgs) { co_await tl.load({.va = 0x7700'0000, .dtype = f16}, {8}, f16); }
+
+void memory_faults(const RunPair& run) {
+  check_fails(
+      run(unmapped, idle, 1),
+      {kOnFirst, kHere, "load of 16 B at 0x77000000: ", "0x77000000 is not mapped", "nearest mapping: 0x"});
+}
+
+Task<> adds_where_nothing_is(TL& tl, BackendArgs) {
+  co_await tl.atomic_add({.va = 0x7700'0000, .dtype = i32}, 1);
+}
+
+void atomic_faults(const RunPair& run) {
+  check_fails(run(adds_where_nothing_is, idle, 1),
+              {kOnFirst, kHere, "atomic_add of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+}
+
+Task<> puts_where_nothing_is(TL& tl, BackendArgs args) {
+  const Ptr word{.va = 0x7700'0000, .dtype = i32};
+  co_await tl.put({.dst = args.mine, .src = tl.zeros({1}, f16), .signal = word});
+}
+
+Task<> waits_where_nothing_is(TL& tl, BackendArgs) {
+  co_await tl.wait_signal({.signal = {.va = 0x7700'0000, .dtype = i32}, .equal = 1});
+}
+
+void signal_faults(const RunPair& run) {
+  check_fails(run(puts_where_nothing_is, idle, 1),
+              {kOnFirst, kHere, "signal of put of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+  check_fails(run(waits_where_nothing_is, idle, 1),
+              {kOnFirst, kHere, "wait_signal of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+}
+
+Task<> gathers_beyond(TL& tl, BackendArgs args) {
+  const Tile rows = tl.arange(6, 9);
+  co_await tl.gather(args.mine, rows, {.row = 8, .rows = 8});
+}
+
+Task<> gathers_unmapped(TL& tl, BackendArgs args) {
+  co_await tl.gather(args.mine, tl.full({1}, 1 << 20, i32), {.row = 8});
+}
+
+void gather_faults(const RunPair& run) {
+  check_fails(run(gathers_beyond, idle, 1),
+              {kOnFirst, kHere, "gather: the index at [2] is 8, but there are 8 rows"});
+  check_fails(run(gathers_unmapped, idle, 1),
+              {kOnFirst, kHere, "gather, row 1048576, of 16 B at 0x", " is not mapped"});
+}
+
+Task<> checks_its_row(TL& tl, BackendArgs args) {
+  const Tile row = co_await tl.load(args.mine, {2, kRow / 2}, f16);
+  tl.check_all(row < 64, "numbers are small");
+  tl.check_all(row < 36, "numbers are smaller");
+  tl.check_all(row - row, "never come to");
+}
+
+void checks(const RunPair& run) {
+  check_fails(run(checks_its_row, idle, 1), {"sip0.cube0.pe0", kHere, "check_all: numbers are smaller: ",
+                                             "element [1, 4] of bool [2, 32] is false"});
+}
+
+Task<> drops_a_load(TL& tl, BackendArgs args) {
+  static_cast<void>(tl.load(args.mine, {8}, f16));
+  co_return;
+}
+
+Task<> overwrites_a_store(TL& tl, BackendArgs args) {
+  auto stored = tl.store(args.mine, tl.zeros({8}, f16));
+  stored = tl.store(args.mine + 8, tl.zeros({8}, f16));
+  co_await stored;
+}
+
+void dropped(const RunPair& run) {
+  check_fails(run(drops_a_load, idle, 1),
+              {kOnFirst, kHere, "load was never awaited; co_await it, or detach() it"});
+  check_fails(run(overwrites_a_store, idle, 1), {kOnFirst, kHere, "store was never awaited"});
+}
+
+Task<> adds_two_shapes(TL& tl, BackendArgs) {
+  static_cast<void>(tl.zeros({8}, f16) + tl.zeros({9}, f16));
+  co_return;
+}
+
+Task<> throws(TL&, BackendArgs) {
+  throw std::runtime_error{"no such luck"};
+  co_return;
+}
+
+Task<> refuses(TL&, BackendArgs) {
+  throw Unsupported{"not on these PEs"};
+  co_return;
+}
+
+void own_faults(const RunPair& run) {
+  check_fails(run(adds_two_shapes, idle, 1), {kOnFirst, kHere, "add: ", "[8]", "[9]"});
+  check_fails(run(throws, idle, 1), {kOnFirst, "no such luck"});
+  check_fails(run(idle, refuses, 1), {kOnSecond, "not on these PEs"}, ExitCode::unsupported);
+}
+
+}  // namespace
+
+std::vector<BackendCase> fault_cases() {
+  return {
+      {"a tile that isn't asked for, a direction that isn't there, a payload beyond a slot", queue_faults},
+      {"an address that isn't mapped is named with the nearest that is", memory_faults},
+      {"an atomic where nothing is mapped is told by its name", atomic_faults},
+      {"a signal where nothing is mapped is told by the call's name", signal_faults},
+      {"a gather of what isn't there names the index", gather_faults},
+      {"a check of a tile that doesn't hold is a fault of the kernel, with its line and the element", checks},
+      {"what is dropped without an await is a fault when the kernel ends", dropped},
+      {"what a kernel throws is told with its name and PE, and keeps its exit code", own_faults},
+  };
+}
+
+}  // namespace kbsim::test
