@@ -42,15 +42,6 @@ TEST_CASE("build_install_plans: an unknown topology or mapper is a usage error w
                             "unknown mapper 'leaders_only', did you mean 'leader_only'?");
 }
 
-TEST_CASE("build_install_plans: a vc_chunk_size of its own is unsupported, exit code 5") {
-  config::AlgorithmSpec own = algorithm();
-  own.vc_chunk_size = 512_B;
-  check_refused<Unsupported>(own, ExitCode::unsupported,
-                             "vc_chunk_size of one algorithm is not supported yet; set "
-                             "pe.pe_dma.vc_chunk_size for all");
-  CHECK(static_cast<int>(ExitCode::unsupported) == 5);
-}
-
 TEST_CASE("build_install_plans: a ring larger than the memory that holds it is a usage error") {
   config::AlgorithmSpec large = algorithm();
   large.buffer_kind = "sram";

@@ -89,6 +89,7 @@ TEST_CASE("build_install_plans: a plan a package, with the algorithm's slots and
   settings.n_slots = 7;
   settings.slot_size = 512_B;
   settings.ipcq_credit_size = 24_B;
+  settings.vc_chunk_size = 1_KiB;
   const std::vector<InstallPlan> plans = plans_of(settings, machine(3, 2, 1));
   REQUIRE(plans.size() == 3);
   for (int sip = 0; sip < 3; ++sip) {
@@ -97,6 +98,7 @@ TEST_CASE("build_install_plans: a plan a package, with the algorithm's slots and
     CHECK(plan.slots == 7);
     CHECK(plan.slot_size == 512_B);
     CHECK(plan.credit_size == 24_B);
+    CHECK(plan.vc_chunk == 1_KiB);
     REQUIRE(plan.pes.size() == 16);
     CHECK(plan.pes.front().pe == PeCoord{.sip = sip});
     CHECK(plan.pes.back().pe == PeCoord{.sip = sip, .cube = 1, .pe = 7});

@@ -82,9 +82,6 @@ TEST_CASE("Bad input: what isn't there yet says so by name, with exit code 5") {
     CHECK(outcome.exit == 5);
     CHECK(outcome.err.find(std::string{"kbsim "} + command + " is not supported yet") != std::string::npos);
   }
-  const Outcome chunk = run_kbsim(kMainJob + " --set ccl.defaults.vc_chunk_size=512");
-  CHECK(chunk.exit == 5);
-  CHECK(chunk.err.find("vc_chunk_size") != std::string::npos);
 }
 
 TEST_CASE("Limits: a simulated time or a number of events that is reached exits 4") {

@@ -43,6 +43,7 @@ class Rig {
     topology::Region memory = topology::Region::ipcq;
     std::optional<Time> sender_polls = {};
     std::optional<Time> receiver_polls = {};
+    Bytes vc_chunk = {};
   };
   [[nodiscard]] Task<> connect(PeCoord from, PeCoord to, Rings rings);
   [[nodiscard]] Task<> connect(PeCoord from, PeCoord to, int slots, Bytes slot_size, Bytes credit = 16_B) {

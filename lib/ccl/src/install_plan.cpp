@@ -16,13 +16,6 @@ namespace {
 using RingKey = std::pair<PeCoord, std::string>;
 using Rings = std::map<RingKey, topology::PhysAddr>;
 
-void require_supported(const config::AlgorithmSpec& algorithm) {
-  if (algorithm.vc_chunk_size != config::CclSettings{}.vc_chunk_size) {
-    throw Unsupported{
-        "vc_chunk_size of one algorithm is not supported yet; set pe.pe_dma.vc_chunk_size for all"};
-  }
-}
-
 // A memory that holds rings, and what of it a PE may have.
 struct RingMemory {
   topology::Region region;
@@ -102,7 +95,6 @@ void require_disjoint(const std::vector<InstallPlan>& plans) {
 std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                              const config::MachineSpec& machine,
                                              topology::MachineAllocators& allocators) {
-  require_supported(algorithm);
   const std::vector<PeCoord> participants = mappers().at(algorithm.mapper).participants(machine);
   const Wiring wiring = topologies().at(algorithm.topology).wire(machine, participants);
   const RingMemory memory = ring_memory(algorithm, machine.cube.memory);
@@ -116,6 +108,7 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
                      .slots = algorithm.n_slots,
                      .slot_size = algorithm.slot_size,
                      .credit_size = algorithm.ipcq_credit_size,
+                     .vc_chunk = algorithm.vc_chunk_size,
                      .poll = poll,
                      .pes = {}});
   }

@@ -9,7 +9,11 @@ namespace {
 constexpr Bytes kQueueSize{32};  // of an IpcqInit message: peer, two ring bases, slots
 
 hw::QueueSet queues_of(const ccl::PePlan& pe, const ccl::InstallPlan& plan) {
-  hw::QueueSet set{.queues = {}, .credit_size = plan.credit_size, .poll = plan.poll, .name = plan.algorithm};
+  hw::QueueSet set{.queues = {},
+                   .credit_size = plan.credit_size,
+                   .poll = plan.poll,
+                   .name = plan.algorithm,
+                   .vc_chunk = plan.vc_chunk};
   for (const ccl::QueuePlan& queue : pe.queues) {
     set.queues.push_back({.direction = queue.direction,
                           .peer = queue.peer,

@@ -157,12 +157,18 @@ PeDma::Channel* PeDma::next_channel() {
       const std::size_t candidate = (turn_ + i) % channels_.size();
       if (!may_send(channels_[candidate])) continue;
       turn_ = candidate;
-      turn_left_ = spec_.vc_chunk;
+      turn_left_ = turn_of(channels_[turn_]);
       return &channels_[turn_];
     }
     return nullptr;
   }
   return &channels_[turn_];
+}
+
+// Queue traffic has turns as long as its algorithm says.
+Bytes PeDma::turn_of(const Channel& channel) const {
+  const auto* slot = std::get_if<SlotCommand>(&channel.jobs.front()->command.move);
+  return slot != nullptr && slot->vc_chunk > 0_B ? slot->vc_chunk : spec_.vc_chunk;
 }
 
 bool PeDma::may_send(const Channel& channel) const {

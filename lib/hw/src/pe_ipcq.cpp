@@ -110,7 +110,11 @@ void PeIpcq::install(const InstallQueues& plan) {
 }
 
 void PeIpcq::add(const QueueSet& plan) {
-  Set set{.name = plan.name, .credit_size = plan.credit_size, .poll = plan.poll, .first = pairs_.size()};
+  Set set{.name = plan.name,
+          .credit_size = plan.credit_size,
+          .vc_chunk = plan.vc_chunk,
+          .poll = plan.poll,
+          .first = pairs_.size()};
   for (const QueuePairPlan& queue : plan.queues) {
     QueuePair pair{.plan = queue, .set = sets_.size()};
     pair.let_go.resize(static_cast<std::size_t>(queue.slots));

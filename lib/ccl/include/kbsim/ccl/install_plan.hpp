@@ -33,6 +33,7 @@ struct InstallPlan {
   int slots = 4;
   Bytes slot_size;
   Bytes credit_size;
+  Bytes vc_chunk;
   std::optional<Time> poll;  // between two looks at a full or empty queue; none: no looks, an event
   std::vector<PePlan> pes;
 };
@@ -42,8 +43,7 @@ void require_disjoint(const std::vector<InstallPlan>& plans);
 
 /// A plan per SIP. Rings are reserved from the machine's allocators, so that they overlap with nothing: a
 /// PE's in its IPCQ space (buffer_kind tcm) or HBM slice (hbm), or in the SRAM of its cube (sram). UsageError
-/// for an unknown topology or mapper, a wiring whose queues don't pair, or rings too large; Unsupported for a
-/// vc_chunk_size of its own.
+/// for an unknown topology or mapper, a wiring whose queues don't pair, or rings too large.
 [[nodiscard]] std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                                            const config::MachineSpec& machine,
                                                            topology::MachineAllocators& allocators);

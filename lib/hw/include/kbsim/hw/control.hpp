@@ -44,6 +44,7 @@ struct QueueSet {
   Bytes credit_size;
   std::optional<Time> poll;  // waits look again, so much later; none: they sleep
   std::string name = {};
+  Bytes vc_chunk = {};  // of sends, before the DMA's other channel has its turn; 0: as pe_dma has it
 };
 
 /// Set up all of a PE's queues; a second time is an error.

@@ -120,6 +120,7 @@ struct SlotCommand {
   NodeId receiver;
   SlotHeader header;
   TilePtr tile;
+  Bytes vc_chunk;  // as in QueueSet
 };
 
 /// One transfer of the DMA: recorded as `value` in the kernel's lane, seen by the kernel as `pending`.

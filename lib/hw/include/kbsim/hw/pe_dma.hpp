@@ -31,8 +31,9 @@ struct PeDmaSpec {
 
 /// Moves data between the PE's TCM and any memory. A transfer leaves in requests of at most `request`
 /// bytes, and these in packets; each virtual channel keeps at most `max_outstanding` packets in flight, and
-/// they take turns every `vc_chunk` bytes. A load is done when its last byte is in TCM, a store when the
-/// memory has acknowledged, a slot write when the last byte has left TCM; a slot is free when it is fetched.
+/// they take turns every `vc_chunk` bytes, queue traffic as its QueueSet says. A load is done when its last
+/// byte is in TCM, a store when the memory has acknowledged, a slot write when the last byte has left TCM; a
+/// slot is free when it is fetched.
 /// An atomic leaves in requests of one packet each and is done, as a load, when what it replaced is in TCM.
 /// A wait for a signal takes none of max_outstanding: what it waits for may have to leave here.
 class PeDma : public Component {
@@ -95,6 +96,7 @@ class PeDma : public Component {
 
   [[nodiscard]] Channel* next_channel();
   [[nodiscard]] bool may_send(const Channel& channel) const;
+  [[nodiscard]] Bytes turn_of(const Channel& channel) const;
   Time send_next(Channel& channel);
   Time request_load(Channel& channel);
   Time request_atomic(Channel& channel);

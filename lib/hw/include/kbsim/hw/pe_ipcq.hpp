@@ -79,6 +79,7 @@ class PeIpcq : public Component {
   struct Set {
     std::string name;
     Bytes credit_size;
+    Bytes vc_chunk;
     std::optional<Time> poll;  // waits look again, each so much later
     bool fetches = false;      // its rings aren't in TCM
     std::size_t first = 0;     // of its queues, which follow each other
