@@ -144,7 +144,6 @@ TEST_CASE("Bad input: a probe that can't be is refused before anything is printe
   refuses("probe --topology topology.yaml --bytes 0", {"at least one byte"});
   refuses("probe --topology topology.yaml --case pe-other-sip-hbm --set system.sips.count=1",
           {"needs two packages"});
-  CHECK(run_kbsim(kMainJob + " --set ccl.defaults.vc_chunk_size=512").exit == 5);
 }
 
 TEST_CASE("Probe: a transfer that no memory could hold is refused before anything runs") {
