@@ -17,8 +17,8 @@ void join_halves(Node& node, int place, int size, Dir next, Dir back) {
     if (there) node.children.push_back(child);
   };
   if (place == 0) {
-    add(size > 1, next);
     add(size > 2, back);
+    add(size > 1, next);
   } else if (place <= half) {
     add(place < half, next);
     node.parent = back;

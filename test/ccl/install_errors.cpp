@@ -82,6 +82,20 @@ TEST_CASE("require_disjoint: two rings with a byte in common are a usage error t
   CHECK_THROWS_WITH_AS(require_disjoint(plans), text.c_str(), UsageError);
 }
 
+TEST_CASE("require_disjoint: so are rings of two algorithms, of different PEs of one SRAM too") {
+  config::AlgorithmSpec of_leaders = algorithm("ring_1d", "leader_only");
+  config::AlgorithmSpec of_all = algorithm("ring_1d", "all_pes");
+  of_leaders.buffer_kind = of_all.buffer_kind = "sram";
+  const config::MachineSpec two = machine(2);
+  topology::MachineAllocators allocators{two};
+  std::vector<InstallPlan> plans = build_install_plans(of_leaders, two, allocators);
+  const std::vector<InstallPlan> others = build_install_plans(of_all, two, allocators);
+  plans.insert(plans.end(), others.begin(), others.end());
+  CHECK_NOTHROW(require_disjoint(plans));
+  plans[2].pes[3].queues[0].my_ring = plans[0].pes[0].queues[0].my_ring;
+  CHECK_THROWS_AS(require_disjoint(plans), UsageError);
+}
+
 TEST_CASE("build_install_plans: a wiring whose queues don't pair is a usage error") {
   topologies().add("test_unanswered", one_sided({"E", "X"}));
   check_refused<UsageError>(algorithm("test_unanswered"), ExitCode::usage,

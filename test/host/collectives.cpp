@@ -133,10 +133,10 @@ TEST_CASE("Collectives: one that nobody awaits is a fault when its rank ends, wi
          ": all_reduce #0 of rank 0 was never awaited; co_await its Work (it is still under way)"});
 }
 
-TEST_CASE("Collectives: the error of one that nobody awaits doesn't vanish") {
-  fails(dropped_failure, ExitCode::deadlock,
-        {"was never awaited",
-         "it has failed: collectives.cpp:", "all_reduce of 'x': intercube_allreduce needs"});
+TEST_CASE("Collectives: what can't be done is refused at the call, awaited or not") {
+  fails(dropped_failure, ExitCode::usage,
+        {"-- Process 0 terminated with the following error:\ncollectives.cpp:",
+         ": all_reduce of 'x': intercube_allreduce needs one shard on each participating PE"});
 }
 
 TEST_CASE("Collectives: ranks that disagree are told both calls and both places") {

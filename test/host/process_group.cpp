@@ -77,12 +77,17 @@ TEST_CASE("Process group: a world_size other than the number of SIPs names both"
                        "a SIP"));
 }
 
-TEST_CASE("Process group: an algorithm that isn't supported leaves it uninitialized") {
-  config::AlgorithmSpec algorithm = allreduce();
-  algorithm.vc_chunk_size = 512_B;
-  Program program{machine(), algorithm};
-  CHECK(!program.error(init, "ahbm", ExitCode::unsupported).empty());
-  CHECK(!program.world.initialized());
+TEST_CASE("Process group: an algorithm with an unknown part leaves it uninitialized, and sends nothing") {
+  for (std::string config::AlgorithmSpec::* const part :
+       {&config::AlgorithmSpec::kernel, &config::AlgorithmSpec::topology, &config::AlgorithmSpec::mapper,
+        &config::AlgorithmSpec::validator}) {
+    config::AlgorithmSpec algorithm = allreduce();
+    algorithm.*part = "nothing_like_it";
+    Program program{machine(), algorithm};
+    CHECK(program.error(init, "ahbm", ExitCode::usage).find("'nothing_like_it'") != std::string::npos);
+    CHECK(!program.world.initialized());
+    CHECK(program.session.sim().now() == Time{});
+  }
 }
 
 TEST_CASE("Devices: a negative index changes nothing; one that isn't there is refused") {

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/tl/kernel.hpp"
+
 #include "program.hpp"
 
 using namespace kbsim;
@@ -182,6 +184,47 @@ Task<> misplaced(Rank& rk, int) {
   co_await rk.dist.all_reduce(x.another);
 }
 
+// Rank 1's first call can't be, on none of the others is anything wrong; the second is awaited first.
+Task<> wrong_on_one(Rank& rk, int) {
+  const Tensors x = co_await tensors(&rk);
+  const Tensor misplaced = co_await rk.torch.full({2, 8}, 1.0, f16, {.dp = kLeader, .name = "misplaced"});
+  auto first = rk.dist.all_reduce(rk.index == 1 ? misplaced : x.all);
+  auto second = rk.dist.all_gather_into_tensor(x.whole, x.part);
+  co_await second;
+  co_await first;
+}
+
+struct DoublesArgs {
+  Ptr x;
+};
+Task<> doubles(TL& tl, DoublesArgs args) {
+  const Tile x = co_await tl.load(args.x, {6}, f16);
+  co_await tl.store(args.x, x + x);
+}
+KBSIM_KERNEL(doubles, "six elements twice as large");
+
+Task<> reduces_then_launches(Rank& rk, int) {
+  const Tensors x = co_await tensors(&rk);
+  auto sum = rk.dist.all_reduce(x.another, {.algorithm = "ring"});
+  co_await rk.launch("doubles", x.another, DoublesArgs{x.another.ptr()});
+  co_await sum;
+  co_await expect(x.another, std::vector<double>(6, 12.0));
+}
+
+Task<> alone(Rank& main) {
+  ProcessGroupOptions options{.algorithms = kAll};
+  co_await main.dist.init_process_group(options);
+  const Tensor all = co_await main.torch.full({2, 8}, 3.0, f16, {.dp = kRows});
+  const Tensor part = co_await main.torch.full({1, 6}, 4.0, f16, {.dp = kLeader});
+  const Tensor whole = co_await main.torch.full({1, 6}, 0.0, f16, {.dp = kLeader});
+  co_await main.dist.all_reduce(all);
+  co_await main.dist.all_reduce(part, {.algorithm = "ring"});
+  co_await main.dist.all_gather_into_tensor(whole, part);
+  co_await expect(whole, std::vector<double>(6, 4.0));
+  co_await main.dist.reduce_scatter_tensor(part, whole);
+  co_await expect(all, std::vector<double>(16, 6.0));  // both cubes' parts
+}
+
 void fails(const std::vector<std::string>& names, Worker worker, const std::vector<std::string>& says) {
   Several program;
   const std::string text = program.error(with(program.main, names, worker));
@@ -244,15 +287,38 @@ TEST_CASE("Several algorithms: what isn't in the process group is refused with w
         {"several_algorithms.cpp:",
          "all_gather_into_tensor of 'part': no algorithm for all_gather is installed (installed: "
          "intercube_allreduce for all_reduce); name one to init_process_group: gather"});
-  fails(kAll, broadcasts,
-        {"no algorithm for broadcast is installed (installed: intercube", "; the ccl file has none"});
+  fails(
+      kAll, broadcasts,
+      {"no algorithm for broadcast is installed (installed: intercube", "; no algorithm for it is declared"});
   fails(kAll, gathers_by,
         {"algorithm 'ring' is not installed for all_gather (installed: intercube_allreduce for all_reduce, "
-         "gather for all_gather, scatter for reduce_scatter, ring for all_reduce); name one to "
-         "init_process_group: gather"});
+         "gather for all_gather, scatter for reduce_scatter, ring for all_reduce); choose gather"});
   fails({"intercube_allreduce"}, in_sequence, {"'part': no algorithm for all_gather is installed"});
   fails({"gathr"}, gathers, {"unknown algorithm 'gathr', did you mean 'gather'?"});
   fails({"gather", "ring", "gather"}, gathers, {"init_process_group: algorithm 'gather' is named twice"});
+  fails({"gather", ""}, gathers, {"init_process_group: an algorithm without a name"});
+}
+
+TEST_CASE(
+    "Several algorithms: one rank's wrong call is told, though its next one and all others' are right") {
+  fails(kAll, wrong_on_one, {"-- Process 1 terminated", "'misplaced': intercube_allreduce needs one shard"});
+}
+
+TEST_CASE("Several algorithms: a kernel launched after a collective that nobody awaits runs after it") {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    CAPTURE(seed);
+    Several program{seed == 0 ? std::nullopt : std::optional{seed}};
+    program.run(with(program.main, kAll, reduces_then_launches));
+  }
+}
+
+TEST_CASE("Several algorithms: they work in a world of one, which has no queues at all") {
+  Session session{machine(1, 2, 1), allreduce(), {.replay_threads = 1, .ccl = algorithms()}};
+  World world;
+  Rank main{session, world, 0};
+  (void)session.sim().spawn("main", main.run(alone(main)));
+  session.run();
+  CHECK(session.collectives().size() == 4);
 }
 
 TEST_CASE("Several algorithms: a tensor must suit the algorithm that works on it") {

@@ -94,6 +94,13 @@ Task<> hub_alone(Rig* rig, KernelCall kernel, std::string set) {
   co_await launch(rig, kHub, std::move(kernel), std::move(set));
 }
 
+Task<> install_nothing_twice(Rig* rig) {
+  QueueSet empty;
+  empty.name = "alone";
+  co_await install(rig, kHub, empty);
+  co_await install(rig, kHub, empty);
+}
+
 std::string fault(const std::string& set) {
   Rig rig{small_machine()};
   try {
@@ -131,6 +138,17 @@ TEST_CASE("Queue sets: a label that the kernel's set lacks, and a set that isn't
   CHECK(fault("right").find("no queue 'elsewhere' on sip0.cube0.pe0; installed for right: peer") !=
         std::string::npos);
   CHECK(fault("none").find("no queue 'elsewhere' on sip0.cube0.pe0; installed: none") != std::string::npos);
+}
+
+TEST_CASE("Queue sets: a second install is an error, be the first one's sets empty") {
+  Rig rig{small_machine()};
+  std::string text;
+  try {
+    rig.run(install_nothing_twice(&rig));
+  } catch (const Error& found) {
+    text = found.what();
+  }
+  CHECK(text.find("the queues of sip0.cube0.pe0 are installed already") != std::string::npos);
 }
 
 TEST_CASE("Queue sets: who waits is told of the kernel's own queues, counters of all by their sets' names") {

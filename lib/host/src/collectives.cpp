@@ -64,13 +64,17 @@ std::string installed(const World& world) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-// What to do for a collective that nothing is installed for.
-std::string remedy_for(const std::string& collective, const Session& session) {
+// What to do for a collective that can't be had so.
+std::string remedy_for(const std::string& collective, const World& world, const Session& session) {
   std::vector<std::string> names;
+  for (const InstalledAlgorithm& one : world.algorithms()) {
+    if (one.spec.collective == collective) names.push_back(one.spec.name);
+  }
+  if (!names.empty()) return fmt::format("choose {}", fmt::join(names, " or "));
   for (const auto& [name, algorithm] : session.ccl().algorithms) {
     if (algorithm.collective == collective) names.push_back(name);
   }
-  if (names.empty()) return "the ccl file has none for it";
+  if (names.empty()) return "no algorithm for it is declared";
   return fmt::format("name one to init_process_group: {}", fmt::join(names, " or "));
 }
 
@@ -200,12 +204,6 @@ Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, Co
                 .at = at});
 }
 
-// The call before, and this one.
-struct Distributed::Turn {
-  std::shared_ptr<Event> before;
-  std::shared_ptr<Event> launched;
-};
-
 const InstalledAlgorithm& Distributed::algorithm_for(const Call& call) const {
   const bool named = !call.algorithm.empty();
   const auto is_it = [&](const InstalledAlgorithm& one) {
@@ -218,7 +216,7 @@ const InstalledAlgorithm& Distributed::algorithm_for(const Call& call) const {
             : fmt::format("no algorithm for {} is installed", call.collective);
   throw UsageError{fmt::format("{}: {} of '{}': {} (installed: {}); {}", to_string(to_place(call.at)),
                                call.name, call.input.name(), what, installed(world_),
-                               remedy_for(call.collective, session_))};
+                               remedy_for(call.collective, world_, session_))};
 }
 
 Distributed::Done Distributed::begin(Call call) {
@@ -234,11 +232,16 @@ Distributed::Done Distributed::begin(Call call) {
                     .dtype = std::string{to_string(call.input.dtype())},
                     .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
                    at);
-  std::string what = work_name(call.name, sequence, rank_);
+  require_runnable(call);
+  const config::AlgorithmSpec& algorithm = call.by->spec;
+  KernelCall kernel = kernels().at(algorithm.kernel).bind(args_of(call));
+  const CollectiveTiming called{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
+  world_.launched();
+  Task<hw::Activity> launch = session_.machine().host().order(
+      rank_, call.input.sip(), launch_job(owners(call.input), std::move(kernel), algorithm.name));
   Tensor::Update update{call.result()};
-  const auto mine = std::make_shared<Event>(session_.sim(), "the launch of " + what);
-  Turn turn{.before = std::exchange(launched_, mine), .launched = mine};
-  return works_.start(std::move(what), run(std::move(call), std::move(update), std::move(turn)), at);
+  return works_.start(work_name(call.name, sequence, rank_),
+                      run(std::move(call), std::move(update), std::move(launch), called), at);
 }
 
 void Distributed::require_runnable(const Call& call) const {
@@ -269,18 +272,10 @@ CollectiveArgs Distributed::args_of(const Call& call) const {
   return args;
 }
 
-// The Update lives as long as this runs. Calls of one time are launched in their order: what comes after
-// set() is done before the next one goes on.
-Task<std::monostate> Distributed::run(Call call, Tensor::Update, Turn turn) {
-  if (turn.before) co_await turn.before->wait(call.at);
-  turn.launched->set();
-  require_runnable(call);
-  const config::AlgorithmSpec& algorithm = call.by->spec;
-  KernelCall kernel = kernels().at(algorithm.kernel).bind(args_of(call));
-  CollectiveTiming timing{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
-  world_.launched();
-  const hw::Activity activity = co_await session_.machine().host().order(
-      rank_, call.input.sip(), launch_job(owners(call.input), std::move(kernel), algorithm.name));
+// The call's tensors and the Update live as long as this runs.
+Task<std::monostate> Distributed::run(Call, Tensor::Update, Task<hw::Activity> launch,
+                                      CollectiveTiming timing) {
+  const hw::Activity activity = co_await std::move(launch);
   world_.completed();
   timing.first_start = activity.first_start;
   timing.last_end = activity.last_end;

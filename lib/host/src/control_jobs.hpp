@@ -18,7 +18,7 @@ namespace kbsim::host {
 [[nodiscard]] std::vector<PeCoord> owners(const Tensor& tensor);
 
 /// The KernelLaunch order to PEs of one package, in the order of their coordinates. The kernel has the queues
-/// of that algorithm, or those of the first one.
+/// of that algorithm; of none named, those that each PE has first.
 [[nodiscard]] std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes,
                                                                KernelCall call,
                                                                const std::string& algorithm = {});

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/validator.hpp"
+#include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/sim/when_all.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -21,6 +24,7 @@ std::vector<config::AlgorithmSpec> algorithms_of(const Session& session,
   if (names.empty()) return {session.algorithm()};
   std::vector<config::AlgorithmSpec> algorithms;
   for (const std::string& name : names) {
+    if (name.empty()) throw UsageError{"init_process_group: an algorithm without a name"};
     if (std::ranges::find(algorithms, name, &config::AlgorithmSpec::name) != algorithms.end())
       throw UsageError{fmt::format("init_process_group: algorithm '{}' is named twice", name)};
     algorithms.push_back(session.algorithm(name));
@@ -28,11 +32,45 @@ std::vector<config::AlgorithmSpec> algorithms_of(const Session& session,
   return algorithms;
 }
 
+// What an algorithm names must be there before anything is reserved or sent.
+void require_known(const config::AlgorithmSpec& algorithm) {
+  (void)kernels().at(algorithm.kernel);
+  (void)ccl::topologies().at(algorithm.topology);
+  (void)ccl::mappers().at(algorithm.mapper);
+  (void)ccl::validators().at(algorithm.validator);
+}
+
 // A rank is a SIP, whatever the algorithm.
 void require_world_size(const config::AlgorithmSpec& algorithm, int sips) {
   if (algorithm.world_size == 0 || algorithm.world_size == sips) return;
   throw UsageError{fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
                                algorithm.world_size, algorithm.name, sips)};
+}
+
+// Of all algorithms, one after the other: a package's plan of each.
+std::vector<ccl::InstallPlan> plans_of(Session& session,
+                                       const std::vector<config::AlgorithmSpec>& algorithms) {
+  std::vector<ccl::InstallPlan> all;
+  for (const config::AlgorithmSpec& algorithm : algorithms) {
+    std::ranges::move(ccl::build_install_plans(algorithm, session.spec(), session.allocators()),
+                      std::back_inserter(all));
+  }
+  ccl::require_disjoint(all);
+  return all;
+}
+
+std::vector<InstalledAlgorithm> installed_by(const std::vector<config::AlgorithmSpec>& algorithms,
+                                             const std::vector<ccl::InstallPlan>& plans) {
+  std::vector<InstalledAlgorithm> installed;
+  for (const config::AlgorithmSpec& algorithm : algorithms) {
+    InstalledAlgorithm& one = installed.emplace_back();
+    one.spec = algorithm;
+    for (const ccl::InstallPlan& plan : plans) {
+      if (plan.algorithm != algorithm.name) continue;
+      for (const ccl::PePlan& pe : plan.pes) one.participants.push_back(pe.pe);
+    }
+  }
+  return installed;
 }
 
 }  // namespace
@@ -60,8 +98,9 @@ Task<> Rank::run(Task<> program) {
 Task<hw::Activity> Rank::launch(std::string kernel, Tensor on, std::any args) {
   KernelCall call = kernels().at(kernel).bind(args);
   const Tensor::Update writing{on};
-  const hw::Activity activity =
-      co_await session_.machine().host().order(index, on.sip(), launch_job(owners(on), std::move(call)));
+  const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
+  const hw::Activity activity = co_await session_.machine().host().order(
+      index, on.sip(), launch_job(owners(on), std::move(call), queues));
   co_return activity;
 }
 
@@ -82,24 +121,19 @@ Task<> Distributed::init_process_group(ProcessGroupOptions options) {
   }
   const int sips = session_.spec().system.sips.count;
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(session_, options.algorithms);
-  for (const config::AlgorithmSpec& algorithm : algorithms) require_world_size(algorithm, sips);
-  world_.require_uninitialized();
-  std::vector<InstalledAlgorithm> installed;
-  std::vector<std::vector<ccl::InstallPlan>> of_sips(static_cast<std::size_t>(sips));
   for (const config::AlgorithmSpec& algorithm : algorithms) {
-    InstalledAlgorithm& one =
-        installed.emplace_back(InstalledAlgorithm{.spec = algorithm, .participants = {}});
-    for (ccl::InstallPlan& plan :
-         ccl::build_install_plans(algorithm, session_.spec(), session_.allocators())) {
-      for (const ccl::PePlan& pe : plan.pes) one.participants.push_back(pe.pe);
-      if (!plan.pes.empty()) of_sips[static_cast<std::size_t>(plan.sip)].push_back(std::move(plan));
-    }
+    require_known(algorithm);
+    require_world_size(algorithm, sips);
   }
-  world_.initialize(sips, std::string{options.backend});
-  world_.set_algorithms(std::move(installed));
+  world_.require_uninitialized();
+  const std::vector<ccl::InstallPlan> plans = plans_of(session_, algorithms);
+  world_.initialize(sips, std::string{options.backend}, installed_by(algorithms, plans));
   std::vector<Task<>> installs;
-  for (std::vector<ccl::InstallPlan>& plans : of_sips) {
-    if (!plans.empty()) installs.push_back(install(session_, rank_, std::move(plans)));
+  for (int sip = 0; sip < sips; ++sip) {
+    std::vector<ccl::InstallPlan> of_sip;
+    const auto takes_part = [sip](const auto& plan) { return plan.sip == sip && !plan.pes.empty(); };
+    std::ranges::copy_if(plans, std::back_inserter(of_sip), takes_part);
+    if (!of_sip.empty()) installs.push_back(install(session_, rank_, std::move(of_sip)));
   }
   co_await when_all(std::move(installs));
 }

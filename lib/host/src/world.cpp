@@ -25,10 +25,11 @@ void World::require_uninitialized() const {
   if (initialized()) throw UsageError{"trying to initialize the default process group twice!"};
 }
 
-void World::initialize(int size, std::string backend) {
+void World::initialize(int size, std::string backend, std::vector<InstalledAlgorithm> algorithms) {
   require_uninitialized();
   size_ = size;
   backend_ = std::move(backend);
+  algorithms_ = std::move(algorithms);
 }
 
 std::uint64_t World::begin(int rank, const Fingerprint& what, const std::source_location& at) {

@@ -103,7 +103,7 @@ void PeIpcq::accept(MessagePtr message) {
 }
 
 void PeIpcq::install(const InstallQueues& plan) {
-  if (!pairs_.empty())
+  if (!sets_.empty())
     throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
   for (const QueueSet& set : plan.sets) add(set);
   select("");

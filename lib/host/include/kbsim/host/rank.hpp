@@ -108,14 +108,13 @@ class Distributed {
   void require_runnable(const Call& call) const;
   [[nodiscard]] CollectiveArgs args_of(const Call& call) const;
   [[nodiscard]] const InstalledAlgorithm& algorithm_for(const Call& call) const;
-  struct Turn;
-  Task<std::monostate> run(Call call, Tensor::Update update, Turn turn);
+  Task<std::monostate> run(Call call, Tensor::Update update, Task<hw::Activity> launch,
+                           CollectiveTiming timing);
 
   Session& session_;
   World& world_;
   Works& works_;
   int rank_;
-  std::shared_ptr<Event> launched_;  // the last call
 };
 
 struct SpawnOptions {

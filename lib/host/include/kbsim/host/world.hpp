@@ -56,12 +56,11 @@ class World {
   /// Throws UsageError with PyTorch's text unless initialized.
   void require_initialized() const;
   void require_uninitialized() const;
-  void initialize(int size, std::string backend);
+  void initialize(int size, std::string backend, std::vector<InstalledAlgorithm> algorithms);
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] const std::string& backend() const { return backend_; }
-  /// Those whose queues are set up, in the order in which they were named.
+  /// Those that it was initialized with, in the order in which they were named.
   [[nodiscard]] const std::vector<InstalledAlgorithm>& algorithms() const { return algorithms_; }
-  void set_algorithms(std::vector<InstalledAlgorithm> installed) { algorithms_ = std::move(installed); }
 
   /// The rank's next collective: its sequence number, from 0 on. KernelFault naming both calls if another
   /// rank began another one.

@@ -35,7 +35,7 @@ class Host : public Component {
   /// MemoryRead: what the memory held when its turn came.
   [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes);
   /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. Given at the call, awaited
-  /// or not: what a rank orders at one time goes out in the order of its calls.
+  /// or not: what a rank orders of one package at one time goes out in the order of its calls.
   [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job);
 
   /// In the order in which they were given.
