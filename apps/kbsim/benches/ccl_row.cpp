@@ -33,9 +33,8 @@ bool reduces(const std::string& collective) {
   return collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
 }
 
-// How busy each link between packages was while the kernels ran, those of warm-ups, too, per mille of that
-// time, as "0>1:423 1>0:17":
-// a word, for a cell of a table. Whatever else they carried is too little to see.
+// Per mille of the kernels' time (those of warm-ups, too) that each link between packages was busy, as one
+// word for a table's cell: "0>1:423 1>0:17".
 std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
   std::string all;
   const auto& nodes = fabric.graph().nodes();
