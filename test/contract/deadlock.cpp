@@ -1,4 +1,5 @@
 // What a run that is stuck leaves behind, and KBSIM_CCL_TRACE.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -55,8 +56,16 @@ TEST_CASE("Deadlock: --out has it as JSON and as a drawing") {
   const std::string folder = written("deadlock-out", "") + ".d";
   CHECK(run_kbsim(kStuck + "--out " + folder).exit == 8);
   const auto json = boost::json::parse(read(folder + "/deadlock.json")).as_object();
+  std::vector<std::string> whys;
+  for (const auto& wait : json.at("waits").as_array()) whys.emplace_back(wait.at("why").as_string());
   CHECK(json.at("cycle").as_array().size() == 2);
   CHECK(json.at("waits").as_array().size() == 10);
+  for (const char* why :
+       {"sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued",
+        "sip1.cube1.pe0 recv W ← sip1.cube0.pe0 send E: never issued, and no kernel runs there",
+        "all_reduce #0 of rank 0 launch of stuck ← sip0.cube0.pe0: has not returned",
+        "rank 0 ← all_reduce #0 of rank 0: has not ended", "bench ccl_allreduce ← rank 0: has not ended"})
+    CHECK_MESSAGE(std::ranges::count(whys, why) == 1, std::string{why});
   CHECK(json.at("nodes").as_array().size() == 9);
   CHECK(json.at("waiting").as_array().size() >= 3);
   CHECK(read(folder + "/deadlock.dot").starts_with("digraph deadlock {\n"));
