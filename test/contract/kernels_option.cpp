@@ -1,4 +1,5 @@
 // --kernels: kernels and benches in shared objects.
+#include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
@@ -50,4 +51,17 @@ TEST_CASE("--kernels: a name that is taken is refused, and so is a file that is 
   check_refused("--kernels " + plugin("same_name"),
                 {"the name of its kernel 'intercube_allreduce' is taken"});
   check_refused("--kernels " + plugin("good") + " --kernels " + plugin("good"), {"it is given twice"});
+}
+
+TEST_CASE("--buffer-kind: holds for every algorithm that a program may name") {
+  const std::string memories = "--topology topology.yaml --bench memories --kernels " + plugin("memories");
+  const auto of = [&](const std::string& options) {
+    const Outcome outcome = run_kbsim(memories + " --json --quiet " + options);
+    REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+    return boost::json::parse(outcome.out).at("result").as_object();
+  };
+  const boost::json::object declared = of("");
+  CHECK(declared.at("intercube_allreduce") == "tcm");
+  CHECK(declared.at("ring_allreduce_hbm") == "hbm");
+  for (const auto& [name, kind] : of("--buffer-kind sram")) CHECK_MESSAGE(kind == "sram", name);
 }

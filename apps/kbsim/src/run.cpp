@@ -139,7 +139,6 @@ void require_values_wanted(const Options& options) {
 
 host::SessionOptions session_options(const Options& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
-  if (!options.oplog.empty()) report::require_writable(options.oplog);
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
   host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties},
                               .replay_threads = static_cast<unsigned>(options.num_threads),
@@ -187,6 +186,12 @@ void require_known(const config::AlgorithmSpec& algorithm) {
   (void)ccl::topologies().at(algorithm.topology);
   (void)ccl::mappers().at(algorithm.mapper);
   (void)ccl::validators().at(algorithm.validator);
+}
+
+// That they can be written is known now, not when all is done.
+void require_outputs(const Options& options) {
+  if (!options.oplog.empty()) report::require_writable(options.oplog);
+  if (!options.out.empty()) (void)OutputFolder{options.out};
 }
 
 std::optional<LogChecksums> log_of(const Options& options, host::Session& session) {
@@ -293,10 +298,9 @@ const Evaluation* evaluation_of(const Arguments& arguments) {
   return nullptr;
 }
 
-config::AlgorithmSpec algorithm_of(const Options& options, const config::CclSpec& ccl) {
-  config::AlgorithmSpec algorithm = ccl.resolve(options.algorithm);
-  if (options.buffer_kind) algorithm.buffer_kind = *options.buffer_kind;
-  return algorithm;
+// A host program may name any of them.
+void place_slots(config::CclSpec& ccl, const std::string& buffer_kind) {
+  for (auto& [name, algorithm] : ccl.algorithms) algorithm.buffer_kind = buffer_kind;
 }
 
 // An evaluation whose name is mistyped is meant, too.
@@ -325,15 +329,16 @@ ExitCode run_bench(const Arguments& arguments) {
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);
-  const auto [machine, ccl] = options.machine.load();
-  const config::AlgorithmSpec algorithm = algorithm_of(options, ccl);
+  auto [machine, ccl] = options.machine.load();
+  if (options.buffer_kind) place_slots(ccl, *options.buffer_kind);
+  const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
   const host::SessionOptions how = session_options(options, ccl);
 
   host::Session session{machine, algorithm, how};
   if (options.dry_run) return ExitCode::ok;
   if (queues_are_traced()) session.machine().queue_trace().print_to(stderr);
-  if (!options.out.empty()) (void)OutputFolder{options.out};  // now, not when all is done
+  require_outputs(options);
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;

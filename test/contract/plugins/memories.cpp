@@ -1,0 +1,15 @@
+// A bench that says where the slots of each algorithm are that a program may name.
+#include "kbsim/app/bench.hpp"
+
+namespace kbsim::app {
+namespace {
+
+Task<> memories(host::Rank& main, BenchRequest, BenchReport* report) {
+  for (const auto& [name, unused] : main.session().ccl().algorithms)
+    report->json[name] = main.session().algorithm(name).buffer_kind;
+  co_return;
+}
+KBSIM_BENCH(memories, "the memory of each algorithm's slots");
+
+}  // namespace
+}  // namespace kbsim::app
