@@ -149,6 +149,7 @@ TEST_CASE("Files that can't be written are refused before anything runs") {
     CHECK(outcome.err == why);
     CHECK(outcome.out == "");
   }
+  CHECK(run_kbsim(kMainJob + " --dry-run --oplog " + nowhere).exit == 0);  // it writes none
 }
 
 TEST_CASE("ccl_allreduce: works with every all-reduce of ccl.yaml") {
@@ -249,6 +250,12 @@ TEST_CASE("--reference: refused before anything is simulated, or with the result
   refuses(kCcl + kSmall + "-b 1K -e 1K --out " + folder + " --reference " + other,
           "column size: 1 to 2 bytes here, 1024 bytes in the results");
   CHECK(std::filesystem::exists(folder + "/results.csv"));
+  const Outcome json = run_kbsim(kCcl + kSmall + "-b 1K -e 1K --json --reference " + other);
+  CHECK(json.exit == 2);
+  CHECK(json.err.find("column size") != std::string::npos);
+  const boost::json::value all = boost::json::parse(json.out);
+  CHECK(all.at("rows").as_array().size() == 1);
+  CHECK(!all.as_object().contains("correlation"));
 }
 
 TEST_CASE("kbsim correlate: errors per size, and files that aren't tables") {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <sstream>
 
@@ -65,7 +64,6 @@ void print(const std::string& text) {
   (void)std::fflush(stdout);
 }
 
-// The rows are written and, for people, printed already: of a reference that doesn't fit nothing is lost.
 std::optional<report::Correlation> correlate(const EvaluateOptions& options, const Rows& rows) {
   if (!options.reference) return std::nullopt;
   std::istringstream in{to_csv(rows)};
@@ -78,17 +76,30 @@ std::optional<report::Correlation> correlate(const EvaluateOptions& options, con
   return found;
 }
 
-void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {
-  if (!options.json) print(evaluation.text(rows));
-  const std::optional<report::Correlation> correlation = correlate(options, rows);
-  if (!options.json) {
-    if (correlation)
-      print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
-    return;
-  }
+void print_text(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {
+  print(evaluation.text(rows));
+  if (const auto correlation = correlate(options, rows))
+    print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
+}
+
+void print_json(const EvaluateOptions& options, const Rows& rows) {
   json::object all = summary_json(options, rows);
-  if (correlation) all["correlation"] = report::to_json(*correlation);
-  std::cout << json::serialize(all) << '\n';
+  const auto print_all = [&] { print(json::serialize(all) + "\n"); };
+  try {
+    if (const auto correlation = correlate(options, rows)) all["correlation"] = report::to_json(*correlation);
+  } catch (...) {
+    print_all();
+    throw;
+  }
+  print_all();
+}
+
+// Of a reference that doesn't fit no rows are lost: they are written already, and printed first.
+void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {
+  if (options.json)
+    print_json(options, rows);
+  else
+    print_text(evaluation, options, rows);
 }
 
 void write_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {

@@ -28,7 +28,8 @@ void describe(const Evaluation& evaluation, boost::program_options::options_desc
 [[nodiscard]] std::optional<report::CsvTable> reference_of(const boost::program_options::variables_map& own);
 
 /// Runs an evaluation, or takes the rows of an earlier one; prints it and, if there is a folder, writes
-/// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml. Wrong
+/// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml; with a
+/// reference also correlation.json and its figure, or UsageError, after all else, if nothing fits. Wrong
 /// numbers in any row: ExitCode::wrong_values. Ctrl-C: the same of what has ended, ExitCode::interrupted.
 ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
                   const EvaluateOptions& options, const Arguments& arguments);
