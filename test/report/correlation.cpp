@@ -81,6 +81,21 @@ TEST_CASE("correlate: tables that have nothing in common are told which column, 
       table("ref", {"algorithm", "size", "time"}, {{"mesh", "1024", "1"}}),
       "ref: column algorithm: 'mesh' here, 'ring, tree' in mine; give equal things equal names, or leave it "
       "out");
+  fails(
+      table("ref", {"algorithm", "size", "time"}, {{"ring", "1", "1"}, {"mesh", "2048", "1"}}),
+      "ref: column size: 1 bytes here, 1024 to 4096 bytes in mine (of equal algorithm); no size of those is "
+      "between two of these: add some");
+}
+
+TEST_CASE("correlate: names that occur in both tables, but never together, are told as such") {
+  const Row columns{"algorithm", "type", "size", "time"};
+  const CsvTable reference =
+      table("ref", columns, {{"ring", "float", "1024", "1"}, {"tree", "half", "1024", "1"}});
+  CHECK_THROWS_WITH_AS(
+      (void)correlate(table("mine", columns, {{"ring", "half", "1024", "1"}}), reference),
+      "ref: columns algorithm, type: 'ring float, tree half' here, 'ring half' in mine; give "
+      "equal things equal names, or leave one out",
+      UsageError);
 }
 
 TEST_CASE("require_reference: refuses what no rows could be held against, and nothing else") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -64,35 +65,50 @@ std::vector<std::string> names_of_both(const CsvTable& simulated, const CsvTable
   return names;
 }
 
-std::string values_of(const CsvTable& table, const std::string& column) {
-  std::set<std::string> values;
-  for (const auto& row : table.rows) values.insert(row.at(column));
-  return fmt::format("{}", fmt::join(values, ", "));
+// What a table has curves of; without columns that name them there is one.
+std::set<std::string> names_in(const CsvTable& table, const std::vector<std::string>& columns) {
+  std::set<std::string> names;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) names.insert(curve_of(table, row, columns));
+  return names;
 }
 
-std::string range_of_sizes(const CsvTable& table) {
+std::set<std::string> common(const std::set<std::string>& a, const std::set<std::string>& b) {
+  std::set<std::string> both;
+  std::ranges::set_intersection(a, b, std::inserter(both, both.end()));
+  return both;
+}
+
+std::string range_of_sizes(const CsvTable& table, const std::vector<std::string>& columns,
+                           const std::set<std::string>& curves) {
   std::vector<double> sizes;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) sizes.push_back(number_in(table, row, "size"));
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (curves.contains(curve_of(table, row, columns))) sizes.push_back(number_in(table, row, "size"));
+  }
   const auto [least, most] = std::ranges::minmax(sizes);
   return least == most ? fmt::format("{} bytes", least) : fmt::format("{} to {} bytes", least, most);
-}
-
-bool have_equal(const CsvTable& a, const CsvTable& b, const std::string& column) {
-  return std::ranges::any_of(a.rows, [&](const auto& row) {
-    return std::ranges::any_of(b.rows, [&](const auto& other) { return row.at(column) == other.at(column); });
-  });
 }
 
 // Why no point of the one has a time in the other, and what to do about it.
 std::string why_apart(const CsvTable& simulated, const CsvTable& reference,
                       const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    if (have_equal(simulated, reference, name)) continue;
-    return fmt::format("column {}: '{}' here, '{}' in {}; give equal things equal names, or leave it out",
-                       name, values_of(reference, name), values_of(simulated, name), simulated.source);
-  }
+  const auto both = [&](const std::vector<std::string>& columns) {
+    return common(names_in(reference, columns), names_in(simulated, columns));
+  };
+  const auto differ = [&](const std::vector<std::string>& columns) {
+    return fmt::format("column{} {}: '{}' here, '{}' in {}; give equal things equal names, or leave {} out",
+                       columns.size() > 1 ? "s" : "", fmt::join(columns, ", "),
+                       fmt::join(names_in(reference, columns), ", "),
+                       fmt::join(names_in(simulated, columns), ", "), simulated.source,
+                       columns.size() > 1 ? "one" : "it");
+  };
+  const auto apart =
+      std::ranges::find_if(names, [&](const std::string& name) { return both({name}).empty(); });
+  if (apart != names.end()) return differ({*apart});
+  const std::set<std::string> curves = both(names);
+  if (curves.empty()) return differ(names);
   return fmt::format("column size: {} here, {} in {}{}; no size of those is between two of these: add some",
-                     range_of_sizes(reference), range_of_sizes(simulated), simulated.source,
+                     range_of_sizes(reference, names, curves), range_of_sizes(simulated, names, curves),
+                     simulated.source,
                      names.empty() ? "" : fmt::format(" (of equal {})", fmt::join(names, ", ")));
 }
 
