@@ -120,10 +120,17 @@ TEST_CASE("--bench ccl: without a check no numbers are computed, and the times a
   REQUIRE(checked.size() == only_timed.size());
   for (std::size_t i = 0; i < checked.size(); ++i) {
     CHECK(checked[i].at("nwrong") == 0);
+    CHECK(checked[i].at("correct") == true);
     CHECK(only_timed[i].at("nwrong").is_null());
+    CHECK(only_timed[i].at("correct").is_null());
     CHECK(number(checked[i], "time") == number(only_timed[i], "time"));
     CHECK(checked[i].at("package_links") == only_timed[i].at("package_links"));
   }
+  const auto verdict = [&](const std::string& check) {
+    return boost::json::parse(run_kbsim(arguments + "--json " + check).out).at("correct");
+  };
+  CHECK(verdict("-c 1") == true);
+  CHECK(verdict("-c 0").is_null());
 }
 
 TEST_CASE("--bench ccl: what can't be measured is refused before anything runs") {

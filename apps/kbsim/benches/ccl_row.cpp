@@ -112,7 +112,9 @@ boost::json::object simulate(const CclPoint& point) {
   const double ns = run.mean_latency_ns();
   const double algbw = static_cast<double>(size) / ns;
   const double factor = bus_factor(what, data.combined());
-  const bool right = run.wrong == 0;
+  const auto if_checked = [&](auto found) {
+    return run.checked ? boost::json::value(found) : boost::json::value(nullptr);
+  };
   return {{"size", size},
           {"count", n},
           {"type", nccl_name(point.dtype)},
@@ -121,14 +123,14 @@ boost::json::object simulate(const CclPoint& point) {
           {"time", ns / 1000.0},
           {"alg_bw", algbw},
           {"bus_bw", algbw * factor},
-          {"nwrong", run.checked ? boost::json::value(run.wrong) : boost::json::value(nullptr)},
+          {"nwrong", if_checked(run.wrong)},
           {"kernel_us", run.mean_kernel_ns() / 1000.0},
           {"algorithm", point.algorithm.name},
           {"buffer_kind", point.algorithm.buffer_kind},
           {"sip_topology", point.machine.system.sips.topology},
           {"package_links", package_links(session.machine().fabric(), run)},
           {"world_size", point.machine.system.sips.count},
-          {"correct", right},
+          {"correct", if_checked(run.wrong == 0)},
           {"simulated_ns", to_ns(session.sim().now())},
           {"events", session.sim().events()}};
 }

@@ -26,8 +26,8 @@ struct CclPoint {
 /// By what nccl-tests multiplies the algorithm's bandwidth, so that it can be compared with a link's.
 [[nodiscard]] double bus_factor(const std::string& collective, int ranks);
 
-/// Simulates it, checked unless asked otherwise. Columns of nccl-tests (time in us, bandwidths in GB/s, n in
-/// busbw the parts that become one), and what else there is to know.
+/// Simulates it, checked unless asked otherwise: `nwrong` and `correct` are then null. Columns of nccl-tests
+/// (time in us, bandwidths in GB/s, n in busbw the parts that become one), and what else there is to know.
 [[nodiscard]] boost::json::object simulate(const CclPoint& point);
 
 /// The dtype by nccl-tests' name or ours; UsageError otherwise. And the reduction.
