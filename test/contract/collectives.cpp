@@ -183,6 +183,7 @@ TEST_CASE("milestone-1h-ccl: every row right and above the bound, figures, and m
     CHECK(row.at("correct").as_bool());
     CHECK(number(row, "nwrong") == 0);
     CHECK(number(row, "bound_us") <= number(row, "time"));
+    CHECK(row.at("label") == row.at("kernel"));
     ++per_topology[std::string{row.at("sip_topology").as_string()}];
   }
   CHECK(per_topology.size() == 3);
@@ -239,6 +240,20 @@ TEST_CASE("milestone-1h-ccl: each algorithm is compared by its own name and memo
   const boost::json::value found = boost::json::parse(outcome.out).at("correlation");
   CHECK(found.at("points").as_array().size() == 4);
   CHECK(found.at("points").at(0).at("curve") == "ring_1d ring_allreduce_hbm hbm");
+}
+
+TEST_CASE("milestone-1h-ccl: only algorithms that are equal but for the memory of their slots are one") {
+  const std::string milestone = "--topology topology.yaml --bench milestone-1h-ccl --quiet " + kSmall +
+                                "--buffer-kind sram --set ccl.algorithms.ring_allreduce_sram.n_slots=2 ";
+  std::map<std::string, std::string> labels;  // of algorithms
+  for (const auto& row : rows_of(milestone)) {
+    CHECK(row.at("buffer_kind") == "sram");
+    labels[std::string{row.at("algorithm").as_string()}] = row.at("label").as_string();
+  }
+  CHECK(labels["ring_allreduce_sram"] == "ring_allreduce_sram");
+  CHECK(labels["ring_allreduce_hbm"] == "ring_allreduce_hbm");  // moved; the one in TCM is the same
+  CHECK(!labels.contains("ring_allreduce_tcm"));
+  CHECK(labels["mesh_allreduce"] == "mesh_allreduce");
 }
 
 TEST_CASE("--reference: refused before anything is simulated, or with the results kept if nothing fits") {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/field.hpp"
 #include "kbsim/host/probe.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/correlation.hpp"
@@ -61,13 +62,18 @@ bool fits(const config::AlgorithmSpec& algorithm, const Joined& joined) {
   return !needs_torus || std::string_view{joined.topology} == "torus_2d";
 }
 
-// Algorithms that differ in nothing but the memory of their slots are one here.
+bool equal_but_for_memory(const config::AlgorithmSpec& a, const config::AlgorithmSpec& b) {
+  return std::ranges::all_of(fields_of<config::AlgorithmSpec>(), [&](const Field& key) {
+    return key.name == "buffer_kind" || key.get(&a) == key.get(&b);
+  });
+}
+
+// Algorithms that differ in nothing but their name and the memory of their slots are one here.
 std::vector<config::AlgorithmSpec> algorithms_of(const config::CclSpec& ccl, const Joined& joined) {
   std::vector<config::AlgorithmSpec> all;
   for (const auto& [name, algorithm] : ccl.algorithms) {
-    const bool another = std::ranges::any_of(all, [&](const config::AlgorithmSpec& known) {
-      return known.kernel == algorithm.kernel && known.topology == algorithm.topology;
-    });
+    const bool another = std::ranges::any_of(
+        all, [&](const config::AlgorithmSpec& known) { return equal_but_for_memory(known, algorithm); });
     if (fits(algorithm, joined) && !another) all.push_back(algorithm);
   }
   return all;
@@ -77,15 +83,21 @@ std::vector<config::AlgorithmSpec> algorithms_of(const config::CclSpec& ccl, con
 config::AlgorithmSpec with_slots_in(const char* kind, config::AlgorithmSpec algorithm,
                                     const config::CclSpec& ccl) {
   for (const auto& [name, other] : ccl.algorithms) {
-    if (other.kernel == algorithm.kernel && other.topology == algorithm.topology && other.buffer_kind == kind)
-      return other;
+    if (equal_but_for_memory(other, algorithm) && other.buffer_kind == kind) return other;
   }
   algorithm.buffer_kind = kind;
   return algorithm;
 }
 
+// Of figures and tables, whatever the memory: the kernel, or what tells algorithms of one kernel apart.
+std::string label_of(const config::AlgorithmSpec& algorithm, const std::vector<config::AlgorithmSpec>& all) {
+  const bool alone = std::ranges::count(all, algorithm.kernel, &config::AlgorithmSpec::kernel) == 1;
+  return alone ? algorithm.kernel : algorithm.name;
+}
+
 struct Case {
   CclPoint point;
+  std::string label;
   std::size_t joined;
 };
 
@@ -94,13 +106,16 @@ std::vector<Case> cases_of(const EvaluationRequest& request) {
   std::vector<Case> cases;
   for (std::size_t j = 0; j < kJoined.size(); ++j) {
     const config::MachineSpec machine = machine_of(request.machine, kJoined[j]);
-    for (const config::AlgorithmSpec& algorithm : algorithms_of(request.ccl, kJoined[j])) {
+    const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request.ccl, kJoined[j]);
+    for (const config::AlgorithmSpec& algorithm : algorithms) {
       (void)kernels().at(algorithm.kernel);
       for (const char* kind : kKinds) {
         if (request.buffer_kind && *request.buffer_kind != kind) continue;
         const config::AlgorithmSpec placed = with_slots_in(kind, algorithm, request.ccl);
         for (const Bytes size : kSizes)
-          cases.push_back({.point = {.machine = machine, .algorithm = placed, .size = size}, .joined = j});
+          cases.push_back({.point = {.machine = machine, .algorithm = placed, .size = size},
+                           .label = label_of(algorithm, algorithms),
+                           .joined = j});
       }
     }
   }
@@ -111,6 +126,7 @@ boost::json::object row_of(const Case& of, const Bound& bound) {
   boost::json::object row = simulate(of.point);
   const topology::SipGrid grid{of.point.machine.system.sips};
   row["kernel"] = of.point.algorithm.kernel;
+  row["label"] = of.label;
   row["sip_w"] = grid.width();
   row["sip_h"] = grid.height();
   row["bound_us"] = bound.us(row.at("size").to_number<double>());
@@ -147,7 +163,7 @@ std::string text(const Rows& rows) {
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
     lines += fmt::format("  {:<2}{:<17}{:<31}{:<5}{:>9.0f} {:>10.3f} {:>8.3f} {:>8.3f} {:>7.1f} {:>7.0f}\n",
                          row.at("world_size").to_number<int>(), row.at("sip_topology").as_string().c_str(),
-                         row.at("kernel").as_string().c_str(), row.at("buffer_kind").as_string().c_str(),
+                         row.at("label").as_string().c_str(), row.at("buffer_kind").as_string().c_str(),
                          number("size"), number("time"), number("alg_bw"), number("bus_bw"),
                          100.0 * number("bound_us") / number("time"), number("nwrong"));
   }

@@ -107,7 +107,7 @@ Figure latencies(const boost::json::array& rows, const std::string& topology) {
     const object& row = value.as_object();
     if (word(row, "sip_topology") != topology || word(row, "buffer_kind") != "tcm") continue;
     packages = row.at("world_size").to_number<int>();
-    curves[word(row, "kernel")][number(row, "size")] = number(row, "time");
+    curves[word(row, "label")][number(row, "size")] = number(row, "time");
     curves["bound"][number(row, "size")] = number(row, "bound_us");
   }
   return curves_figure("ccl_latency_" + topology,
@@ -122,7 +122,7 @@ Figure memories(const boost::json::array& rows, const std::string& topology) {
   for (const auto& value : rows) {
     const object& row = value.as_object();
     if (word(row, "sip_topology") != topology) continue;
-    const std::string algorithm = word(row, "kernel");
+    const std::string algorithm = word(row, "label");
     if (!by_algorithm.contains(algorithm)) order.push_back(algorithm);
     by_algorithm[algorithm][word(row, "buffer_kind")][number(row, "size")] = number(row, "time");
   }
@@ -149,7 +149,7 @@ Figure links(const boost::json::array& rows, const std::string& topology) {
   return package_map(
       "ccl_links_" + topology,
       fmt::format("{}, {:.0f} B, slots in {}: links between packages, % of the kernels' time",
-                  word(*busiest, "kernel"), number(*busiest, "size"), word(*busiest, "buffer_kind")),
+                  word(*busiest, "label"), number(*busiest, "size"), word(*busiest, "buffer_kind")),
       package_links(word(*busiest, "package_links")),
       {.w = busiest->at("sip_w").to_number<int>(), .h = busiest->at("sip_h").to_number<int>()});
 }
