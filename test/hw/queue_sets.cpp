@@ -1,4 +1,6 @@
 // Several sets of queues on one PE: a kernel has those that it was launched with.
+#include <cstdio>
+
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
@@ -129,6 +131,21 @@ TEST_CASE("Queue sets: a label leads where it does in the kernel's own set; the 
   CHECK(ends[1].my_tail == 1);
 }
 
+TEST_CASE("Queue sets: a trace tells the queues of equal labels apart") {
+  Rig rig{small_machine()};
+  std::FILE* const file = std::tmpfile();
+  rig.machine->queue_trace().print_to(file);
+  rig.run(right_then_left(&rig));
+  rig.machine->queue_trace().flush();
+  std::rewind(file);
+  std::string text(1 << 16, ' ');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  (void)std::fclose(file);
+  CHECK(text.find("sip0.cube0.pe0 recv right.peer 32 B #0") != std::string::npos);
+  CHECK(text.find("sip0.cube0.pe0 recv left.peer 32 B #2") != std::string::npos);
+  CHECK(text.find("sip0.cube0.pe1 send peer 32 B #0") != std::string::npos);  // it has one set
+}
+
 TEST_CASE("Queue sets: a kernel launched without a name has the first set of its PE") {
   Rig rig{small_machine()};
   CHECK_NOTHROW(rig.run(first_set(&rig)));
@@ -137,7 +154,8 @@ TEST_CASE("Queue sets: a kernel launched without a name has the first set of its
 TEST_CASE("Queue sets: a label that the kernel's set lacks, and a set that isn't there, are faults") {
   CHECK(fault("right").find("no queue 'elsewhere' on sip0.cube0.pe0; installed for right: peer") !=
         std::string::npos);
-  CHECK(fault("none").find("no queue 'elsewhere' on sip0.cube0.pe0; installed: none") != std::string::npos);
+  CHECK(fault("none").find("no queue 'elsewhere' on sip0.cube0.pe0; installed for none: none") !=
+        std::string::npos);
 }
 
 TEST_CASE("Queue sets: a second install is an error, be the first one's sets empty") {

@@ -43,6 +43,7 @@ void PeIpcq::start(Machine& machine) {
 // A PE runs one kernel at a time: of the last one nothing waits any more.
 void PeIpcq::select(std::string_view set) {
   const auto found = set.empty() ? sets_.begin() : std::ranges::find(sets_, set, &Set::name);
+  none_.name = set;
   in_use_ = found == sets_.end() ? &none_ : &*found;
 }
 
@@ -56,8 +57,9 @@ std::size_t PeIpcq::queue(std::string_view direction) const {
   }
   std::vector<std::string> installed;
   for (const QueuePair& pair : in_use()) installed.push_back(pair.plan.direction);
+  const bool has_others = in_use_ == &none_ ? !sets_.empty() : sets_.size() > 1;
   throw KernelFault{fmt::format("no queue '{}' on {}; installed{}: {}", direction, to_string(node().at),
-                                sets_.size() > 1 && in_use_ != &none_ ? " for " + in_use_->name : "",
+                                has_others ? " for " + in_use_->name : "",
                                 installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")))};
 }
 
@@ -106,6 +108,10 @@ void PeIpcq::install(const InstallQueues& plan) {
   if (!sets_.empty())
     throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
   for (const QueueSet& set : plan.sets) add(set);
+  for (QueuePair& pair : pairs_) {
+    const std::string& direction = pair.plan.direction;
+    pair.traced = sets_.size() > 1 ? sets_[pair.set].name + "." + direction : direction;
+  }
   select("");
 }
 

@@ -156,7 +156,8 @@ class Rank {
   [[nodiscard]] const World& world() const { return world_; }
 
   /// Runs a kernel on the PEs of this rank's package that own shards of `on`, until the last has ended;
-  /// gives when they ran. UsageError for an unknown kernel, or arguments that aren't of its own type.
+  /// gives when they ran. It has the queues of the process group's first algorithm. UsageError for an unknown
+  /// kernel, or arguments that aren't of its own type.
   [[nodiscard]] Task<hw::Activity> launch(std::string kernel, Tensor on, std::any args);
 
   /// The program of this rank. KernelFault if it ends without having awaited all that it started.

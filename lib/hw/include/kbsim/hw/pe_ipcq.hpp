@@ -62,6 +62,7 @@ class PeIpcq : public Component {
   // Counters run from 0 and never wrap; slot = counter mod slots.
   struct QueuePair {
     QueuePairPlan plan;
+    std::string traced;  // its direction, with the set's name if there are several
     std::size_t set = 0;
     std::int64_t my_head = 0;    // slots of the peer filled by me
     std::int64_t peer_tail = 0;  // of these, freed by the peer as far as known here
