@@ -162,13 +162,12 @@ void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
 }
 
 void PeIpcq::trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at) {
-  trace_->note(sim().now(),
-               {.at = at,
-                .pe = node().at,
-                .what = what,
-                .direction = pair.traced,
-                .sequence = header.sequence,
-                .bytes = header.shape.bytes(header.dtype)});
+  trace_->note(sim().now(), {.at = at,
+                             .pe = node().at,
+                             .what = what,
+                             .direction = pair.traced,
+                             .sequence = header.sequence,
+                             .bytes = header.shape.bytes(header.dtype)});
 }
 
 TilePtr PeIpcq::slot_tile(const topology::PhysRange& where, const RingSlot& slot, const RecvCommand& to,
