@@ -51,6 +51,23 @@ TEST_CASE("queue_waits: a PE where no kernel runs is a partner that is missing")
   CHECK(!graph.nodes[1].waiting);
 }
 
+TEST_CASE("queue_waits: a command behind those that wait for room in the TCM is not issued") {
+  Waiting room = waits(kB, "room");
+  room.process = stalled_name("hello", kB);
+  const WaitGraph graph = queue_waits({waits(kA, "recv E"), waits(kB, "send W"), room}, Ends{}.all());
+  CHECK(
+      words(graph) ==
+      Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send W: not issued, and commands there wait for room in "
+            "the TCM",
+            "sip0.cube0.pe7 send W ← sip0.cube0.pe7: behind commands that wait for room in the TCM"});
+  CHECK(find_cycle(graph).size() == 1);
+  Ends issued;
+  issued.b.sends = 1;
+  issued.b.peer_tail = -4;
+  CHECK(words(queue_waits({waits(kB, "send W"), room}, issued.all())) ==
+        Words{"sip0.cube0.pe7 send W ← sip0.cube0.pe0 recv E: never issued, and no kernel runs there"});
+}
+
 TEST_CASE("queue_waits: a send waits for a recv, or for a tile that is kept") {
   Ends ends;
   ends.a.sends = 1;

@@ -5,6 +5,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/kernel_context.hpp"
+#include "kbsim/tl/waits.hpp"
 
 namespace kbsim::hw {
 
@@ -36,9 +37,8 @@ void KernelContext::stall(Bytes n, const std::source_location& at, std::function
   if (!stalled) {
     stalled = std::make_shared<Stalls>();
     stalled_ = stalled;
-    stalling_ = units_.sim->spawn(
-        fmt::format("the commands of {} on {} that wait for TCM", kernel_, to_string(units_.at)),
-        issue_stalled(shared_from_this(), stalled));
+    stalling_ =
+        units_.sim->spawn(stalled_name(kernel_, units_.at), issue_stalled(shared_from_this(), stalled));
   }
   require_commands(commands_ + static_cast<std::int64_t>(stalled->size()), at);
   stalled->push_back({.bytes = n, .at = at, .issue = std::move(issue)});

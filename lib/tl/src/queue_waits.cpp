@@ -44,9 +44,24 @@ void add(Waits& waits, const QueueEnd& end, const std::string& mine, const std::
             fmt::format("{} {} ← {} {}: {}", to_string(end.pe), mine, to_string(end.peer), theirs, why));
 }
 
+// Commands are issued in their order: one that isn't waits behind those that wait for room.
+bool add_unissued(Waits& waits, const QueueEnd& end, const std::string& name, std::int64_t issued) {
+  const std::string pe = to_string(end.pe);
+  if (issued > 0 || !waits.stalls(pe)) return false;
+  waits.add(pe, pe, fmt::format("{} {} ← {}: behind commands that wait for room in the TCM", pe, name, pe));
+  return true;
+}
+
+std::string not_issued(const Waits& waits, PeCoord there) {
+  return waits.stalls(to_string(there)) ? "not issued, and commands there wait for room in the TCM"
+                                        : "never issued";
+}
+
 void add_recv(Waits& waits, const QueueEnd& end, const QueueEnd* peer, const std::string& name) {
+  const bool of_any = name == recv_name("");
+  if (!of_any && add_unissued(waits, end, name, end.receives)) return;
   if (peer == nullptr || peer->sends == 0)
-    return add(waits, end, name, send_name(label(peer)), end.peer, "never issued");
+    return add(waits, end, name, send_name(label(peer)), end.peer, not_issued(waits, end.peer));
   const std::string why =
       fmt::format("waits for a slot, while {} keeps all {} for tiles that it has not let go",
                   to_string(end.pe), end.slots);
@@ -54,9 +69,10 @@ void add_recv(Waits& waits, const QueueEnd& end, const QueueEnd* peer, const std
 }
 
 void add_send(Waits& waits, const QueueEnd& end, const QueueEnd* peer) {
+  if (add_unissued(waits, end, send_name(end.direction), end.sends)) return;
   const bool kept = peer != nullptr && peer->my_tail < peer->taken;
   add(waits, end, send_name(end.direction), recv_name(label(peer)), end.peer,
-      kept ? "was given a tile that it has not let go" : "never issued");
+      kept ? "was given a tile that it has not let go" : not_issued(waits, end.peer));
 }
 
 }  // namespace

@@ -1,19 +1,33 @@
 #include "kbsim/tl/waits.hpp"
 
+#include <fmt/format.h>
+
 namespace kbsim {
 namespace {
 
-std::string name_of(const Waiting& waiting) {
-  const std::size_t on = waiting.process.rfind(" on sip");
-  return on == std::string::npos ? waiting.process : waiting.process.substr(on + 4);
+constexpr std::string_view kOn = " on ";
+constexpr std::string_view kStalled = " that wait for TCM";
+
+// What comes after the last " on ", if that is a PE and nothing else.
+std::string name_of(const std::string& process) {
+  const std::size_t on = process.rfind(" on sip");
+  const std::string place = on == std::string::npos ? "" : process.substr(on + kOn.size());
+  return place.empty() || place.find(' ') != std::string::npos ? process : place;
 }
 
 }  // namespace
 
+std::string stalled_name(std::string_view kernel, PeCoord pe) {
+  return fmt::format("the commands of {}{}{}{}", kernel, kOn, to_string(pe), kStalled);
+}
+
 Waits::Waits(const std::vector<Waiting>& waiting) {
   for (const Waiting& one : waiting) {
-    by_name_[name_of(one)] = processes_.size();
-    processes_.push_back({.name = name_of(one), .waiting = one});
+    const std::string name = name_of(one.process);
+    by_name_[name] = processes_.size();
+    processes_.push_back({.name = name, .waiting = one});
+    if (one.process.ends_with(kStalled))
+      stalled_.insert(name_of(one.process.substr(0, one.process.size() - kStalled.size())));
   }
 }
 

@@ -1,14 +1,19 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kbsim/base/ids.hpp"
 #include "kbsim/sim/wait_graph.hpp"
 
 namespace kbsim {
+
+/// What the process is called that issues a kernel's commands which wait for room in the TCM.
+[[nodiscard]] std::string stalled_name(std::string_view kernel, PeCoord pe);
 
 /// Gathers who waits for whom, of processes by the names that a report gives them: a kernel, whose process is
 /// called "... on sip0.cube0.pe0", by its PE, any other by its own.
@@ -25,6 +30,8 @@ class Waits {
   [[nodiscard]] bool runs(const std::string& name) const { return by_name_.contains(name); }
   /// For what: "event recv W"; empty unless it runs.
   [[nodiscard]] std::string_view awaited(const std::string& name) const;
+  /// Commands of its kernel wait for room in the TCM, so that those behind them aren't issued.
+  [[nodiscard]] bool stalls(const std::string& pe) const { return stalled_.contains(pe); }
   /// It waits for somebody, or somebody for it.
   [[nodiscard]] bool known(const std::string& name) const { return nodes_.contains(name); }
 
@@ -41,6 +48,7 @@ class Waits {
 
   std::vector<Process> processes_;
   std::map<std::string, std::size_t> by_name_;  // of processes
+  std::set<std::string> stalled_;               // PEs
   std::map<std::string, std::size_t> nodes_;    // by name
   WaitGraph graph_;
 };
