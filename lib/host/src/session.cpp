@@ -58,7 +58,8 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
     (void)log_.add_lane(fmt::format("rank{}", rank));
   machine_->races().watch(options.races);
   machine_->set_evaluator([this](const oplog::Operand& what) {
-    if (!has_values()) throw KernelFault{"the kernel asks for a number, and this run computes none"};
+    if (!has_values())
+      throw KernelFault{"the kernel asks for a number, and this run computes none: --timing-only"};
     const replay::Buffer bytes = replay_.evaluate(what);
     return replay::to_doubles(bytes, what.dtype);
   });
