@@ -1,7 +1,6 @@
 #pragma once
 
 #include <any>
-#include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -14,7 +13,6 @@
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/host/work.hpp"
 #include "kbsim/host/world.hpp"
-#include "kbsim/sim/event.hpp"
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/collective_args.hpp"
 
@@ -70,6 +68,7 @@ struct ReduceOptions {
 ///
 /// Tensors are on the rank's own SIP, a shard on each PE that takes part, all of one size; a collective
 /// works shard by shard. Every rank's call must match the others': checked at once, at no simulated cost.
+/// What can't be is a UsageError of the call itself.
 class Distributed {
  public:
   using Here = std::source_location;
