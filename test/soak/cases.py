@@ -1,0 +1,169 @@
+"""What a soak runs: one case is a command whose parts can be left out, one by one, to shrink it."""
+import shlex
+from dataclasses import dataclass, replace
+
+# Large enough for every case that is meant, small enough that none takes minutes.
+EVENTS = 3_000_000
+
+ALL_REDUCES = ["intercube_allreduce", "ring_allreduce_tcm", "ring_allreduce_hbm", "ring_allreduce_sram",
+               "mesh_allreduce", "tree_allreduce", "hierarchical_allreduce", "chunked_ring_allreduce",
+               "pipelined_ring_allreduce", "bidirectional_ring_allreduce", "torus_allreduce"]
+OTHERS = ["ring_all_gather", "ring_reduce_scatter", "ring_broadcast", "ring_reduce", "ring_all_to_all",
+          "hello_send"]
+TOPOLOGIES = ["topology.yaml"] * 4 + ["router_vc.yaml", "hbm4.yaml", "hbm3.yaml", "small.yaml"]
+DTYPES = ["half", "bfloat16", "float", "double", "int8", "uint8", "int32"]
+OPS = ["sum", "prod", "max", "min", "avg"]
+BUFFERS = ["tcm", "hbm", "sram"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command: `head` is always there, each list of words of `parts` may be left out."""
+
+    head: list
+    parts: list
+    command: str = "kbsim"
+    limited: bool = False   # it sets a limit of its own, so that exit 4 is right
+    shuffles: bool = False  # it takes --shuffle-ties
+    logs: bool = False      # it takes --oplog
+    json: bool = True
+    dry_run: bool = True
+
+    def words(self):
+        return self.head + [word for part in self.parts for word in part] + (["--json"] if self.json else [])
+
+    def with_parts(self, parts):
+        return replace(self, parts=parts)
+
+    def __str__(self):
+        return f"{self.command} " + " ".join(shlex.quote(word) for word in self.words())
+
+
+def size_of(random, largest):
+    """Mostly small, sometimes around a power of two, up to `largest`."""
+    kind = random.random()
+    if kind < 0.35:
+        return random.choice([1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33])
+    power = 1 << random.randint(0, largest.bit_length() - 1)
+    return max(1, min(largest, power + random.choice([-1, 0, 1, random.randint(0, power)])))
+
+
+def machine_parts(random, keys):
+    drawn = keys.draw(random, random.choice([0, 1, 1, 2, 2, 3, 4, 6, 9]))
+    parts = [[word for setting in settings for word in ("--set", setting)] for settings in drawn]
+    if random.random() < 0.6:
+        parts.append(["--set", f"system.sips.count={random.choice([1, 2, 3, 4, 4, 5, 6, 8, 9, 9])}"])
+    if random.random() < 0.4:
+        topology = random.choice(["ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"])
+        parts.append(["--set", f"system.sips.topology={topology}"])
+    if random.random() < 0.7:  # a smaller package: more cases
+        w, h = random.choice([(1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (1, 4)])
+        parts.append(["--set", f"sip.cube_mesh.w={w}", "--set", f"sip.cube_mesh.h={h}"])
+    return parts
+
+
+def all_reduce(random, keys):
+    algorithm = random.choice(ALL_REDUCES)
+    largest = 1 << random.choice([6, 10, 12, 14, 17])
+    parts = machine_parts(random, keys)
+    parts.append(["--set", f"ccl.algorithms.{algorithm}.n_elem={size_of(random, largest)}"])
+    if random.random() < 0.5:
+        parts.append(["--buffer-kind", random.choice(BUFFERS)])
+    if random.random() < 0.3:
+        parts.append(["--set", f"ccl.defaults.n_slots={random.choice([1, 2, 3, 5])}"])
+    if random.random() < 0.3:
+        parts.append(["--set", f"ccl.defaults.slot_size={random.choice([16, 30, 64, 256, 1000, 65536])}"])
+    head = ["--topology", random.choice(TOPOLOGIES), "--bench", "ccl_allreduce", "--algorithm", algorithm,
+            "--max-events", str(EVENTS)]
+    return Case(head, parts, limited=True, shuffles=True, logs=True)
+
+
+def collective(random, keys):
+    algorithm = random.choice(OTHERS * 2 + ALL_REDUCES)
+    size = 0 if random.random() < 0.05 else size_of(random, 1 << 18)
+    parts = machine_parts(random, keys)
+    if random.random() < 0.5:
+        parts.append(["-d", random.choice(DTYPES)])
+    if random.random() < 0.5:
+        parts.append(["-o", random.choice(OPS)])
+    if random.random() < 0.3:
+        parts.append(["-r", str(random.randint(0, 3))])
+    if random.random() < 0.2:
+        parts.append(["-n", str(random.randint(1, 3)), "-w", str(random.randint(0, 2))])
+    if random.random() < 0.4:
+        parts.append(["--buffer-kind", random.choice(BUFFERS)])
+    head = ["--topology", random.choice(TOPOLOGIES), "--bench", "ccl", "--algorithm", algorithm,
+            "-b", str(size), "-e", str(size)]
+    return Case(head, parts)
+
+
+def compute(random, keys):
+    bench = random.choice(["gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "va_offset_verify"])
+    head = ["--topology", random.choice(TOPOLOGIES), "--bench", bench, "--max-events", str(EVENTS)]
+    parts = machine_parts(random, keys)
+    for unit in random.sample(["pe_scheduler", "pe_gemm", "pe_math", "pe_dma", "pe_tcm"], 2):
+        settings = []
+        for key in keys.models["builtin." + unit]:
+            if random.random() < 0.3:
+                settings += ["--set", f"pe.{unit}.{key.name}={key.draw(random)}"]
+        if settings:
+            parts.append(settings)
+    return Case(head, parts, limited=True, shuffles=True, logs=True)
+
+
+def probe(random, keys):
+    head = ["probe", "--topology", random.choice(TOPOLOGIES), "--bytes", str(size_of(random, 1 << 16))]
+    return Case(head, machine_parts(random, keys), dry_run=False)
+
+
+def traffic(random, keys):
+    scope = random.choice(["link", "mesh:4x4", "mesh:1x3", "torus:3x3", "torus:1x1", "ring:5", "sip0.cubes",
+                           "sip0.cube0.noc", "sips"])
+    pattern = random.choice(["uniform", "transpose", "hotspot:0.2", "all-to-one", "neighbour", "permutation:3"])
+    head = ["traffic", "--topology", random.choice(TOPOLOGIES), "--scope", scope, "--packets", "2000",
+            "--warmup", "200"]
+    parts = machine_parts(random, keys)
+    parts.append(["--pattern", pattern])
+    parts.append(["--arrivals", random.choice(["poisson", "bernoulli"])])
+    parts.append(["--seed", str(random.randint(0, 99))])
+    if random.random() < 0.3:
+        parts.append(["--bytes", str(size_of(random, 1 << 12))])
+    head += ["--load", str(random.choice([0.01, 0.2, 0.5, 0.8, 0.95, 1]))]
+    return Case(head, parts, shuffles=True, dry_run=False)
+
+
+# The mock has neither a TCM that could be full nor a limit of commands.
+NOT_IN_MOCK = ("tcm_bytes", "tcm_scheduler_bytes", "on_full", "max_commands")
+
+
+def program(random, keys):
+    head = ["--program", str(random.randint(1, 10**9)), "--topology", random.choice(TOPOLOGIES)]
+    parts = [part for part in machine_parts(random, keys)
+             if not any(key in word for word in part for key in NOT_IN_MOCK)]
+    if random.random() < 0.6:
+        parts.append(["--buffer-kind", random.choice(BUFFERS)])
+    if random.random() < 0.5:
+        parts.append(["--set", f"ccl.defaults.n_slots={random.choice([1, 1, 2, 3])}"])
+    return Case(head, parts, command="soak_program", shuffles=True, json=False, dry_run=False)
+
+
+ODD = ["", "0", "-1", "1e309", "nan", "inf", "1e-320", "9223372036854775808", "2147483648", "99999999999999999999",
+       "0x10", "true", "null", "~", "[]", "{}", "[1, 2]", "'", "\"", "a", "NE", "ring_1d", "4KiB", "1e3", "16 MiB",
+       "&a", "*a", "!!int 3", "%", "\x01", "\n", "1GiB", "127TiB", "0.0000001"]
+
+
+def hostile(random, keys):
+    """Values that nobody should give: refused, or they work."""
+    case = random.choice([all_reduce, collective, compute])(random, keys)
+    drawn = random.choice(keys.machine + keys.ccl)
+    prefix = "ccl." if drawn in keys.ccl else ""
+    case.parts.append(["--set", f"{prefix}{drawn.name}={random.choice(ODD)}"])
+    return case
+
+
+FAMILIES = [(all_reduce, 11), (collective, 5), (program, 4), (compute, 3), (traffic, 2), (hostile, 2), (probe, 1)]
+
+
+def draw(random, keys):
+    family = random.choices([f for f, _ in FAMILIES], [weight for _, weight in FAMILIES])[0]
+    return family(random, keys)

@@ -1,0 +1,149 @@
+"""Whether what a command did is what it may do: right values, or a refusal; the same for every tie order."""
+import json
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass, replace
+
+PROGRAMS = {"kbsim": "apps/kbsim/kbsim", "soak_program": "test/soak/soak_program"}
+SECONDS = 60
+MEMORY = 8 << 30
+# What a run cost, which is no result.
+COSTS = {"events", "host", "wall_s", "events_per_s", "peak_memory_bytes"}
+
+
+@dataclass
+class Outcome:
+    exit: int  # negative: by this signal; None: it did not end
+    out: str
+    err: str
+
+
+def _limits():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(binary, words, sanitized=False):
+    """Runs the command in a process group of its own, which ends with it."""
+    process = subprocess.Popen([binary] + words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True,
+                               preexec_fn=None if sanitized else _limits)
+    try:
+        out, err = process.communicate(timeout=SECONDS * (10 if sanitized else 1))
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return Outcome(None, "", "")
+    return Outcome(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def without_costs(value):
+    if isinstance(value, dict):
+        return {k: without_costs(v) for k, v in value.items() if k not in COSTS}
+    if isinstance(value, list):
+        return [without_costs(v) for v in value]
+    return value
+
+
+def result_of(outcome):
+    try:
+        return without_costs(json.loads(outcome.out))
+    except json.JSONDecodeError:
+        return outcome.out
+
+
+class Judge:
+    """Finds what is wrong with a case: "" if nothing is, else a short name of its class and what it said."""
+
+    def __init__(self, release, debug, random):
+        self.release, self.debug, self.random = release, debug, random
+        self.exits = {}
+
+    def judge(self, case):
+        first = self._run(case)
+        found = self._exit(first, case)
+        if found:
+            return found
+        self.exits[first.exit] = self.exits.get(first.exit, 0) + 1
+        if case.dry_run:
+            found = self._dry_run(case, first)
+            if found:
+                return found
+        if first.exit in (2, 5):
+            return ""
+        return self._repeats(case, first) or self._log(case, first)
+
+    def _run(self, case, more=(), debug=False):
+        folder = self.debug if debug else self.release
+        return run(os.path.join(folder, PROGRAMS[case.command]), case.words() + list(more), sanitized=debug)
+
+    @staticmethod
+    def _exit(outcome, case, where="release"):
+        said = outcome.err.strip().splitlines()
+        last = said[-1][:200] if said else ""
+        if outcome.exit is None:
+            return f"hang ({where}): no end after {SECONDS} s"
+        if outcome.exit < 0:
+            return f"crash ({where}): signal {-outcome.exit}: {last}"
+        if outcome.exit in (0, 2, 5) or (outcome.exit == 4 and case.limited):
+            if outcome.exit and not last:
+                return f"silent ({where}): exit {outcome.exit} without a word"
+            return ""
+        errors = [line for line in said if "rror" in line or "fault" in line] or [last]
+        return f"exit {outcome.exit} ({where}): {errors[0][:300]}"
+
+    # What a run refuses a dry run refuses, and what a dry run refuses a run does.
+    def _dry_run(self, case, first):
+        dry = self._run(case, ["--dry-run"])
+        if (dry.exit in (2, 5)) != (first.exit in (2, 5)):
+            said = (dry if dry.exit else first).err.strip().splitlines()
+            return f"dry run: exit {dry.exit}, run: exit {first.exit}: {said[-1][:200] if said else ''}"
+        return ""
+
+    def _repeats(self, case, first):
+        expected = (first.exit, result_of(first))
+        for kind, more, debug in self._variants(case):
+            again = self._run(case, more, debug)
+            found = self._exit(again, case, kind)
+            if found:
+                return found
+            if first.exit != 4 and (again.exit, result_of(again)) != expected:
+                return f"differs ({kind}): {difference(expected[1], result_of(again))}"
+        return ""
+
+    def _variants(self, case):
+        seeds = [str(self.random.randint(1, 10**6)) for _ in range(2)] if case.shuffles else []
+        variants = [(f"--shuffle-ties {seed}", ["--shuffle-ties", seed], False) for seed in seeds]
+        if not case.shuffles:
+            variants.append(("repeat", [], False))
+        if self.debug and self.random.random() < 0.08:
+            variants.append(("debug", [], True))
+        return variants
+
+    def _log(self, case, first):
+        if not case.logs or first.exit != 0 or self.random.random() > 0.1:
+            return ""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.oplog")
+            wrote = self._run(replace(case, json=False), ["--quiet", "--oplog", path])
+            replayed = run(os.path.join(self.release, PROGRAMS["kbsim"]), ["replay", path, "--quiet"])
+            if wrote.exit != 0 or replayed.exit != 0:
+                return f"op log: exit {wrote.exit}, replay: exit {replayed.exit}: {replayed.err[:200]}"
+            lines = [o.out.strip().splitlines()[-1] for o in (wrote, replayed)]
+            return "" if lines[0] == lines[1] else f"op log: {lines[0]} but replayed {lines[1]}"
+
+
+def difference(a, b, path=""):
+    """The first place where two results part."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in sorted(set(a) | set(b)):
+            if a.get(key) != b.get(key):
+                return difference(a.get(key), b.get(key), f"{path}.{key}")
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        for i, (x, y) in enumerate(zip(a, b)):
+            if x != y:
+                return difference(x, y, f"{path}[{i}]")
+    return f"{path or 'output'}: {str(a)[:80]} or {str(b)[:80]}"
