@@ -35,7 +35,10 @@ TEST_CASE("Cross checks: memories fit one another and into physical addresses") 
 TEST_CASE("Cross checks: a 2-D arrangement holds all packages") {
   CHECK(machine_errors("system: {sips: {count: 6, topology: torus_2d, w: 3, h: 2}}").empty());
   CHECK(machine_errors("system: {sips: {count: 6, topology: torus_2d}}").empty());
-  CHECK(machine_errors("system: {sips: {count: 6, topology: ring_1d, w: 4, h: 4}}").empty());
+  CHECK(machine_errors("system: {sips: {count: 6, topology: ring_1d, w: 3, h: 2}}").empty());
+  CHECK(machine_errors("system: {sips: {count: 6, topology: ring_1d, w: 4, h: 4}}") ==
+        "t.yaml:1:49: system.sips.w: w x h is 4 x 4, expected 6 packages in all, or 0 x 0 for the squarest "
+        "grid");
   CHECK(machine_errors("system: {sips: {count: 6, topology: mesh_2d, w: 4, h: 2}}") ==
         "t.yaml:1:49: system.sips.w: w x h is 4 x 2, expected 6 packages in all, or 0 x 0 for the squarest "
         "grid");

@@ -1,0 +1,74 @@
+"""The soak finds what is planted, and names the setting that is to blame."""
+import contextlib
+import io
+import os
+import stat
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+import soak
+
+# Stands in for the command; what it does is told by a word of its arguments.
+FAKE = """#!/bin/sh
+case " $* " in
+{rules}
+*--json*) echo '{{"result": 1, "run": {{"events": '$$'}}}}' ;;
+*) echo right ;;
+esac
+"""
+
+
+def findings(rules, seconds=2):
+    """What a soak of a few seconds prints, and its exit code."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("apps/kbsim/kbsim", "test/soak/soak_program"):
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(FAKE.format(rules=rules))
+            os.chmod(path, stat.S_IRWXU)
+        words = ["soak", "--release", folder, "--seed", "1", "--minutes", str(seconds / 60)]
+        out = io.StringIO()
+        with mock.patch.object(sys, "argv", words), contextlib.redirect_stdout(out):
+            return soak.main(), out.getvalue()
+
+
+class Soak(unittest.TestCase):
+    def test_right_results_are_no_finding(self):
+        code, text = findings("")
+        self.assertEqual(code, 0, text)
+        self.assertIn(" 0 findings", text)
+
+    def test_a_crash_is_found_and_its_setting_named(self):
+        code, text = findings("*slot_size=*) kill -SEGV $$ ;;")
+        self.assertEqual(code, 1, text)
+        self.assertIn("crash (release): signal 11", text)
+        command = next(line for line in text.splitlines() if line.startswith("     "))
+        self.assertLessEqual(command.count("--set"), 2, command)
+
+    def test_wrong_values_and_internal_errors_are_found(self):
+        for exit_code in (1, 7, 8, 3):
+            code, text = findings(f"*--bench*) echo error >&2; exit {exit_code} ;;")
+            self.assertEqual(code, 1, text)
+            self.assertIn(f"exit {exit_code}", text)
+
+    def test_a_result_that_hangs_on_the_order_of_ties_is_found(self):
+        code, text = findings("*--shuffle-ties*) echo '{\"result\": 2}' ;;")
+        self.assertEqual(code, 1, text)
+        self.assertIn("differs (--shuffle-ties", text)
+
+    def test_a_refusal_that_the_dry_run_misses_is_found(self):
+        code, text = findings("*--dry-run*) ;;\n*--bench*) echo no >&2; exit 2 ;;")
+        self.assertEqual(code, 1, text)
+        self.assertIn("dry run: exit 0, run: exit 2: no", text)
+
+    def test_a_refusal_without_a_word_is_found(self):
+        code, text = findings("*) exit 2 ;;")
+        self.assertEqual(code, 1, text)
+        self.assertIn("silent", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
