@@ -53,8 +53,10 @@ struct SipsSpec {
     f.add("count", &SipsSpec::count, between(1, 256), "packages in the system, a rank each");
     f.choice("topology", &SipsSpec::topology, {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"},
              "how the packages are joined; torus_2d and mesh_2d wrap around");
-    f.add("w", &SipsSpec::w, between(0, 256), "columns of a 2-D topology, and of collectives over a grid; 0: the squarest");
-    f.add("h", &SipsSpec::h, between(0, 256), "rows of a 2-D topology, and of collectives over a grid; 0: the squarest");
+    f.add("w", &SipsSpec::w, between(0, 256),
+          "columns of a 2-D topology, and of collectives over a grid; 0: the squarest");
+    f.add("h", &SipsSpec::h, between(0, 256),
+          "rows of a 2-D topology, and of collectives over a grid; 0: the squarest");
     f.section("link", &SipsSpec::link, "one package to the next");
   }
 };
