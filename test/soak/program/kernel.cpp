@@ -21,7 +21,6 @@ class Interpreter {
   }
 
   Task<> run() {
-    // A barrier is of all PEs of the launch: those without a program come to none.
     for (const Step& step : steps_) co_await carry_out(step);
     while (oldest_ < kept_.size()) co_await await_oldest();
     for (int row = 0; row < kRows; ++row)
@@ -87,9 +86,7 @@ class Interpreter {
 
 Task<> soak_program(TL& tl, ProgramArgs args) {
   const PeCoord here{tl.program_id(2), tl.program_id(1), tl.program_id(0)};
-  const std::vector<Step>* steps = args.programs->of(here);
-  if (steps == nullptr) co_return;
-  Interpreter interpreter{tl, args, *steps};
+  Interpreter interpreter{tl, args, args.programs->of(here, args.launch)};
   co_await interpreter.run();
 }
 KBSIM_KERNEL(soak_program, "a random program");

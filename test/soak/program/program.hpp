@@ -39,14 +39,14 @@ struct Step {
 inline constexpr int kRegisters = 3;
 inline constexpr int kRows = 3;  // of the memory of each PE
 
-/// The programs of some PEs of a machine; all others do nothing.
+/// The programs of some PEs of a machine, one a launch; all others only come to the barriers of theirs.
 struct Programs {
   std::vector<Wire> wires;
   std::vector<PeCoord> pes;
-  std::vector<std::vector<Step>> steps;  // by PE
-  std::int64_t elements = 1;             // of a row
+  std::vector<std::vector<std::vector<Step>>> launches;  // steps by PE, those of all others last
+  std::int64_t elements = 1;                             // of a row
 
-  [[nodiscard]] const std::vector<Step>* of(PeCoord pe) const;
+  [[nodiscard]] const std::vector<Step>& of(PeCoord pe, std::size_t launch) const;
 };
 
 /// Sends and receives come in pairs. A third of the programs is flawed: steps are lost or in another order,
@@ -57,6 +57,7 @@ struct Programs {
 struct ProgramArgs {
   Ptr memory;
   const Programs* programs = nullptr;
+  std::size_t launch = 0;
 };
 
 }  // namespace kbsim::soak

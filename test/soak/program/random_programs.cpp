@@ -14,7 +14,6 @@ class Author {
     programs_.pes = pes;
     std::ranges::shuffle(programs_.pes, random_);
     programs_.pes.resize(std::min<std::size_t>(pes.size(), static_cast<std::size_t>(1 + below(6))));
-    programs_.steps.resize(programs_.pes.size());
     const std::vector<std::int64_t> elements{1, 2, 3, 8, 17, 64};
     programs_.elements = elements[static_cast<std::size_t>(below(static_cast<int>(elements.size())))];
   }
@@ -22,6 +21,16 @@ class Author {
   Programs write() {
     if (programs_.pes.size() > 1) wire();
     flawed_ = below(3) == 0;
+    for (int launches = 1 + (below(3) == 0 ? below(3) : 0); launches > 0; --launches) launch();
+    return std::move(programs_);
+  }
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  int any_register() { return below(kRegisters); }
+
+  void launch() {
+    programs_.launches.emplace_back(programs_.pes.size() + 1);
     for (int i = 0, pieces = below(40); i < pieces; ++i) {
       if (!programs_.wires.empty() && below(2) == 0) {
         message();
@@ -30,12 +39,7 @@ class Author {
       }
       if (below(12) == 0) barrier();
     }
-    return std::move(programs_);
   }
-
- private:
-  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
-  int any_register() { return below(kRegisters); }
 
   void wire() {
     const int pes = static_cast<int>(programs_.pes.size());
@@ -53,7 +57,7 @@ class Author {
 
   // At the end; in a flawed program sometimes a little before it.
   void insert(int pe, const Step& step) {
-    std::vector<Step>& steps = programs_.steps[static_cast<std::size_t>(pe)];
+    std::vector<Step>& steps = programs_.launches.back()[static_cast<std::size_t>(pe)];
     const int back = std::min(static_cast<int>(steps.size()), flawed_ && below(8) == 0 ? below(4) : 0);
     steps.insert(steps.end() - back, step);
   }
@@ -85,12 +89,11 @@ class Author {
     insert(pe, {.kind = kKinds[below(4)], .to = any_register(), .from = any_register()});
   }
 
-  // Of all PEs of a package; where one lacks it, the others get stuck.
+  // Of all PEs; where one lacks it, the others of its package get stuck.
   void barrier() {
-    const int sip = programs_.pes.front().sip;
-    for (std::size_t pe = 0; pe < programs_.pes.size(); ++pe) {
+    for (std::size_t pe = 0; pe <= programs_.pes.size(); ++pe) {
       const bool lost = flawed_ && below(30) == 0;
-      if (programs_.pes[pe].sip == sip && !lost) insert(static_cast<int>(pe), {.kind = Kind::barrier});
+      if (!lost) insert(static_cast<int>(pe), {.kind = Kind::barrier});
     }
   }
 
@@ -106,9 +109,9 @@ Programs random_programs(std::uint64_t seed, const std::vector<PeCoord>& pes) {
   return Author{seed, pes}.write();
 }
 
-const std::vector<Step>* Programs::of(PeCoord pe) const {
+const std::vector<Step>& Programs::of(PeCoord pe, std::size_t launch) const {
   const auto found = std::ranges::find(pes, pe);
-  return found == pes.end() ? nullptr : &steps[static_cast<std::size_t>(found - pes.begin())];
+  return launches[launch][static_cast<std::size_t>(found - pes.begin())];
 }
 
 }  // namespace kbsim::soak
