@@ -90,6 +90,51 @@ TEST_CASE("--out: a folder that can't be made is named") {
   CHECK(outcome.err.find(file) != std::string::npos);
 }
 
+TEST_CASE("Outputs: a FIFO gets the op log, a symlink leads to it, and both are still there") {
+  const Outcome outcome =
+      run_script("mkfifo fifo; (cat fifo >got) & timeout 60 $KBSIM " + kMainJob +
+                 " --quiet --oplog fifo && wait && "
+                 "ln -s log link; timeout 60 $KBSIM " +
+                 kMainJob +
+                 " --quiet --oplog link && "
+                 "test -p fifo && test -L link && cmp got log; code=$?; rm -f fifo got link log; exit $code");
+  CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+}
+
+TEST_CASE("Outputs: none of them leaves a file's secrecy, or anything beside it") {
+  const Outcome outcome =
+      run_script("mkdir new; cd new; touch a b c; chmod 600 a b c; timeout 60 $KBSIM " + kMainJob +
+                 " --quiet --oplog a >/dev/null && timeout 60 $KBSIM topology topology.yaml --out b && "
+                 "timeout 60 $KBSIM "
+                 "--topology topology.yaml --bench ccl -e 1K --quiet -J c >/dev/null; "
+                 "stat -c '%a %n' $(ls -A); cd ..; rm -r new");
+  CHECK(outcome.exit == 0);
+  CHECK(outcome.out == "600 a\n600 b\n600 c\n");
+}
+
+TEST_CASE("Outputs: stdout by its name is what is printed; beside --json it has no room") {
+  const Outcome printed = run_script("timeout 60 $KBSIM topology topology.yaml");
+  const Outcome named = run_script("timeout 60 $KBSIM topology topology.yaml --out /dev/stdout");
+  CHECK(named.exit == 0);
+  CHECK(named.out == printed.out);
+  for (const char* arguments : {" --bench ccl_allreduce --json --oplog /dev/stdout",
+                                " --bench ccl -e 1K --json -J /proc/self/fd/1"}) {
+    const Outcome refused = run_kbsim(std::string{"--topology topology.yaml"} + arguments);
+    CHECK(refused.exit == 2);
+    CHECK(refused.out.empty());
+    CHECK(refused.err.find("beside --json: stdout is one JSON document") != std::string::npos);
+  }
+}
+
+TEST_CASE("Options: one that is given nothing is refused") {
+  for (const char* option : {"--oplog", "--out", "--algorithm", "--ccl"}) {
+    const Outcome outcome = run_kbsim(kMainJob + " " + option + " ''");
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err.find(std::string{option} + " is given nothing") != std::string::npos);
+  }
+  CHECK(run_kbsim("topology topology.yaml --out ''").exit == 2);
+}
+
 TEST_CASE("--dry-run: finds what only the machine itself notices") {
   const std::string file = written("contradiction.yaml",
                                    "schema_version: 1\ncube: {hbm_ctrl: {impl: builtin.hbm_banks, "

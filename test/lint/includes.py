@@ -30,6 +30,7 @@ THIRD_PARTY = {
     "doctest/": {"test"},
     "benchmark/": {"test/bench"},
     "sys/": {"report", "apps"},
+    "fcntl.h": {"report", "apps"},
     "unistd.h": {"report", "apps"},
 }
 

@@ -150,7 +150,7 @@ Simulated simulate_all(const EvaluationRequest& request) {
   const std::vector<CclPoint> points = points_of(request);
   const std::string file =
       request.own.count("output_file") > 0 ? request.own["output_file"].as<std::string>() : "";
-  if (!file.empty()) report::require_writable(file);
+  if (!file.empty()) require_output("-J", file, request.json);
   std::vector<boost::json::object> rows(points.size());
   const std::vector<bool> ended = in_parallel(points.size(), "sizes", request.parallel, [&](std::size_t i) {
     const std::size_t job = points.size() - 1 - i;  // the long ones first

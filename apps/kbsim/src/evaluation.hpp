@@ -23,6 +23,7 @@ struct EvaluationRequest {
   std::string algorithm;                             // "": the default one, or those of its own
   std::optional<std::string> buffer_kind;            // as asked for
   const boost::program_options::variables_map& own;  // the options that it has described
+  bool json = false;                                 // stdout is one JSON document
   Parallel parallel;
 };
 

@@ -29,6 +29,14 @@ std::pair<config::Overrides, config::Overrides> split(const std::vector<std::str
 
 }  // namespace
 
+void require_values(const po::variables_map& values) {
+  for (const auto& [name, value] : values) {
+    const auto* text = boost::any_cast<std::string>(&value.value());
+    if (text != nullptr && text->empty() && !value.defaulted())
+      throw UsageError{"--" + name + " is given nothing; leave it out, or give it a value"};
+  }
+}
+
 void MachineOptions::describe(po::options_description& to) {
   auto add = to.add_options();
   add("topology", po::value(&topology)->value_name("FILE")->required(),
@@ -79,7 +87,10 @@ bool parse_options(const Arguments& arguments, po::options_description& options,
                   .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
                   .run(),
               values);
-    if (values.count("help") == 0) po::notify(values);
+    if (values.count("help") == 0) {
+      require_values(values);
+      po::notify(values);
+    }
   } catch (const po::unknown_option& unknown) {
     std::vector<std::string> names;
     for (const auto& option : options.options()) names.push_back("--" + option->long_name());

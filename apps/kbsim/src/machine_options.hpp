@@ -24,6 +24,9 @@ struct MachineOptions {
   [[nodiscard]] std::pair<config::MachineSpec, config::CclSpec> load() const;
 };
 
+/// UsageError naming an option that is given an empty text: it would be taken for one that isn't given.
+void require_values(const boost::program_options::variables_map& values);
+
 /// Parses a command's arguments into the described options. With --help prints `usage`, the options and
 /// `examples`, and gives false. UsageError names what can't be understood.
 [[nodiscard]] bool parse_options(const Arguments& arguments,

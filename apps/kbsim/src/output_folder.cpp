@@ -67,6 +67,12 @@ void OutputFolder::write_run(const std::string& command, const Arguments& argume
   write("config.resolved.yaml", config::resolved_yaml(spec, ModelCatalog{}));
 }
 
+void require_output(const char* option, const std::filesystem::path& file, bool json) {
+  if (json && report::is_stdout(file))
+    throw UsageError{fmt::format("{} {} beside --json: stdout is one JSON document", option, file.string())};
+  report::require_writable(file);
+}
+
 std::string to_csv(const boost::json::array& rows) {
   if (rows.empty()) return {};
   std::vector<std::string> cells;

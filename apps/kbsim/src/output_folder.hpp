@@ -37,6 +37,9 @@ class OutputFolder {
   std::filesystem::path path_;
 };
 
+/// UsageError if the file that an option names can't be written, or if it is stdout beside --json.
+void require_output(const char* option, const std::filesystem::path& file, bool json);
+
 /// Objects of numbers and words as CSV: a column a key of the first, a row each.
 [[nodiscard]] std::string to_csv(const boost::json::array& rows);
 

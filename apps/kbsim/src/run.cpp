@@ -22,7 +22,6 @@
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/deadlock.hpp"
-#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -190,7 +189,7 @@ void require_known(const config::AlgorithmSpec& algorithm) {
 
 // That they can be written is known now, not when all is done.
 void require_outputs(const Options& options) {
-  if (!options.oplog.empty()) report::require_writable(options.oplog);
+  if (!options.oplog.empty()) require_output("--oplog", options.oplog, options.json);
   if (!options.out.empty()) (void)OutputFolder{options.out};
 }
 
@@ -273,6 +272,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
       .algorithm = options.algorithm,
       .buffer_kind = options.buffer_kind,
       .own = own,
+      .json = options.json,
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
   const std::optional<report::CsvTable> reference = reference_of(own);
   if (options.dry_run) return ExitCode::ok;

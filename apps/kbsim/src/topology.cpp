@@ -16,6 +16,7 @@
 #include "catalog.hpp"
 #include "commands.hpp"
 #include "config_folders.hpp"
+#include "machine_options.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -66,6 +67,7 @@ Options parse(const Arguments& arguments) {
                   .run(),
               values);
     options.help = values["help"].as<bool>();
+    require_values(values);
     if (!options.help) po::notify(values);
   } catch (const po::error& error) {
     throw UsageError{std::string{error.what()} + "; see kbsim topology --help"};

@@ -1,47 +1,139 @@
 #include "kbsim/report/output_file.hpp"
 
-#include <fstream>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <system_error>
+#include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
 
+#include "output_target.hpp"
+
 namespace kbsim::report {
 namespace {
 
-// Where the contents stand until they are whole.
-std::filesystem::path aside_of(const std::filesystem::path& file) {
-  return fmt::format("{}.{}.part", file.string(), getpid());
+namespace fs = std::filesystem;
+
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+// A reader that goes away is an error of this write, not the end of the process.
+class NoBrokenPipe {
+ public:
+  NoBrokenPipe() : before_{std::signal(SIGPIPE, SIG_IGN)} {}
+  ~NoBrokenPipe() { (void)std::signal(SIGPIPE, before_); }
+  NoBrokenPipe(const NoBrokenPipe&) = delete;
+  NoBrokenPipe& operator=(const NoBrokenPipe&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+// Writes all of it and closes the descriptor, whatever happens.
+std::error_code write_and_close(int descriptor, std::string_view contents) {
+  const NoBrokenPipe guard;
+  std::error_code error;
+  while (!contents.empty() && !error) {
+    const ssize_t written = ::write(descriptor, contents.data(), contents.size());
+    if (written >= 0)
+      contents.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      error = last_error();
+  }
+  if (close(descriptor) != 0 && !error) error = last_error();
+  return error;
 }
 
-std::error_code write(const std::filesystem::path& file, std::string_view contents) {
-  std::ofstream out{file, std::ios::binary};
-  out << contents << std::flush;
-  return out ? std::error_code{} : std::error_code{errno, std::generic_category()};
+std::error_code write_straight(const OutputTarget& target, std::string_view contents) {
+  if (target.descriptor == STDOUT_FILENO) (void)std::fflush(stdout);  // what was printed before comes before
+  const int descriptor = target.descriptor ? fcntl(*target.descriptor, F_DUPFD_CLOEXEC, 0)
+                                           : open(target.file.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  return descriptor < 0 ? last_error() : write_and_close(descriptor, contents);
 }
 
-// Takes away what stands aside.
-[[noreturn]] void fail(const std::filesystem::path& file, const std::error_code& error) {
+// A new file beside another, of which nobody knows yet.
+struct Aside {
+  fs::path file;
+  int descriptor = -1;
+};
+
+Aside open_aside(const fs::path& target, std::error_code& error) {
+  static std::atomic<int> number = 0;
+  for (;;) {
+    Aside aside{.file = target.parent_path() / fmt::format(".kbsim-{}-{}.part", getpid(), number++)};
+    aside.descriptor = open(aside.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (aside.descriptor >= 0) return aside;
+    if (errno == EEXIST) continue;  // left behind by a process of the same number
+    error = last_error();
+    return aside;
+  }
+}
+
+// Owner first: changing it takes away bits of the mode. Only root may give files away.
+std::error_code take_after(int descriptor, const struct stat& before) {
+  constexpr mode_t kPermissions = 07777;
+  (void)!fchown(descriptor, before.st_uid, before.st_gid);
+  return fchmod(descriptor, before.st_mode & kPermissions) == 0 ? std::error_code{} : last_error();
+}
+
+std::error_code replace(const OutputTarget& target, std::string_view contents) {
+  std::error_code error;
+  const Aside aside = open_aside(target.file, error);
+  if (error) return error;
+  if (target.before) error = take_after(aside.descriptor, *target.before);
+  const std::error_code written = write_and_close(aside.descriptor, contents);
+  if (!error) error = written;
+  if (!error) fs::rename(aside.file, target.file, error);
   std::error_code ignored;
-  std::filesystem::remove(aside_of(file), ignored);
+  if (error) fs::remove(aside.file, ignored);
+  return error;
+}
+
+std::error_code can_be_created(const OutputTarget& target) {
+  std::error_code error;
+  const Aside aside = open_aside(target.file, error);
+  if (error) return error;
+  (void)close(aside.descriptor);
+  fs::remove(aside.file, error);
+  return error;
+}
+
+[[noreturn]] void fail(const fs::path& file, const std::error_code& error) {
   throw UsageError{fmt::format("can't write '{}': {}", file.string(), error.message())};
+}
+
+OutputTarget writable_target(const fs::path& file) {
+  std::error_code error;
+  OutputTarget target = output_target(file, error);
+  if (!error) error = why_not_writable(target);
+  if (error) fail(file, error);
+  return target;
 }
 
 }  // namespace
 
-void write_file(const std::filesystem::path& file, std::string_view contents) {
-  std::error_code error = write(aside_of(file), contents);
-  if (!error) std::filesystem::rename(aside_of(file), file, error);
+void write_file(const fs::path& file, std::string_view contents) {
+  const OutputTarget target = writable_target(file);
+  const std::error_code error =
+      target.is_replaceable() ? replace(target, contents) : write_straight(target, contents);
   if (error) fail(file, error);
 }
 
-void require_writable(const std::filesystem::path& file) {
-  std::error_code error = write(aside_of(file), {});
-  if (!error && std::filesystem::is_directory(file)) error = std::make_error_code(std::errc::is_a_directory);
+void require_writable(const fs::path& file) {
+  const OutputTarget target = writable_target(file);
+  const std::error_code error = target.is_replaceable() ? can_be_created(target) : std::error_code{};
   if (error) fail(file, error);
-  std::filesystem::remove(aside_of(file));
+}
+
+bool is_stdout(const fs::path& file) {
+  std::error_code ignored;
+  return output_target(file, ignored).descriptor == STDOUT_FILENO;
 }
 
 }  // namespace kbsim::report

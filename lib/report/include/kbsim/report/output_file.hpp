@@ -5,12 +5,16 @@
 
 namespace kbsim::report {
 
-/// Writes a whole file: aside first, then renamed, so that nobody ever finds half of it.
-/// UsageError naming the file if it can't be written; what stood there before then still stands.
+/// Writes a whole file, behind symlinks: aside first, then renamed, so that nobody ever finds half of it; its
+/// mode and owner stay. A device, a FIFO and an open descriptor (/dev/stdout) are written to as they are.
+/// UsageError naming the file if it can't be written; a file that stood there before then still stands.
 void write_file(const std::filesystem::path& file, std::string_view contents);
 
 /// UsageError as write_file's if the file can't be written: to be asked before what takes long. Changes
-/// nothing.
+/// nothing, and opens neither devices nor FIFOs.
 void require_writable(const std::filesystem::path& file);
+
+/// Whether the file is this process's stdout, by the name of a descriptor.
+[[nodiscard]] bool is_stdout(const std::filesystem::path& file);
 
 }  // namespace kbsim::report
