@@ -126,6 +126,34 @@ TEST_CASE("Outputs: stdout by its name is what is printed; beside --json it has 
   }
 }
 
+TEST_CASE("--out: a folder is one run's at a time, and free again when that has been killed") {
+  const Outcome outcome = run_script(
+      "rm -rf one; mkfifo hold; "
+      "timeout 60 $KBSIM " +
+      kMainJob +
+      " --quiet --out one --oplog hold >first 2>&1 & first=$!; "
+      "until test -s one/.kbsim.lock; do sleep 0.01; done; holder=$(cat one/.kbsim.lock); "
+      "for other in '" +
+      kMainJob +
+      "' 'traffic --topology topology.yaml --scope link --load 0.5 --packets 9 "
+      "--warmup 0' '--topology topology.yaml --bench ccl -e 1K'; do "
+      "timeout 60 $KBSIM $other --quiet --out one; test $? = 2 || echo not refused; done; "
+      "kill -9 $holder; wait $first; echo holder $holder; test -e one/.kbsim.lock && echo left; "
+      "timeout 60 $KBSIM " +
+      kMainJob + " --quiet --out one >/dev/null; echo exit $?; ls -A one; rm -rf one hold first");
+  const std::size_t at = outcome.out.find("holder ");
+  REQUIRE_MESSAGE(at == 0, outcome.out);
+  const std::string holder = outcome.out.substr(7, outcome.out.find('\n') - 7);
+  CHECK(outcome.out.find("left\nexit 0\nconfig.resolved.yaml\n") != std::string::npos);
+  CHECK(outcome.out.find(".kbsim.lock") == std::string::npos);
+  const std::string refusal = "--out one: another run (process " + holder + ") is writing there";
+  std::size_t refusals = 0;
+  for (std::size_t i = outcome.err.find(refusal); i != std::string::npos;
+       i = outcome.err.find(refusal, i + 1))
+    ++refusals;
+  CHECK_MESSAGE(refusals == 3, outcome.err);
+}
+
 TEST_CASE("Options: one that is given nothing is refused") {
   for (const char* option : {"--oplog", "--out", "--algorithm", "--ccl"}) {
     const Outcome outcome = run_kbsim(kMainJob + " " + option + " ''");

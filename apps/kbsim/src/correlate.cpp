@@ -1,6 +1,7 @@
 // kbsim correlate: simulated times against anybody's.
 #include <cstdio>
 #include <iostream>
+#include <memory>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -52,10 +53,9 @@ ExitCode correlate(const Arguments& arguments) {
     return ExitCode::ok;
   const report::Correlation found =
       report::correlate(report::read_csv(options.results), report::read_csv(options.reference));
-  if (!options.out.empty()) {
-    const OutputFolder folder{options.out};
-    folder.write("correlation.json", report::to_json(found));
-    folder.draw(report::correlation_figure(found));
+  if (const std::unique_ptr<OutputFolder> folder = folder_named(options.out)) {
+    folder->write("correlation.json", report::to_json(found));
+    folder->draw(report::correlation_figure(found));
   }
   if (options.json) {
     std::cout << boost::json::serialize(report::to_json(found)) << '\n';

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <sstream>
 
 #include <boost/json/parse.hpp>
@@ -68,29 +69,31 @@ void print(const std::string& text) {
   (void)std::fflush(stdout);
 }
 
-std::optional<report::Correlation> correlate(const EvaluateOptions& options, const Rows& rows) {
+std::optional<report::Correlation> correlate(const EvaluateOptions& options, const Rows& rows,
+                                             const OutputFolder* folder) {
   if (!options.reference) return std::nullopt;
   std::istringstream in{to_csv(rows)};
   const report::Correlation found =
       report::correlate(report::parse_csv(in, "the results"), *options.reference);
-  if (options.out.empty()) return found;
-  const OutputFolder folder{options.out};
-  folder.write("correlation.json", report::to_json(found));
-  folder.draw(report::correlation_figure(found));
+  if (folder == nullptr) return found;
+  folder->write("correlation.json", report::to_json(found));
+  folder->draw(report::correlation_figure(found));
   return found;
 }
 
-void print_text(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {
+void print_text(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
+                const OutputFolder* folder) {
   print(evaluation.text(rows));
-  if (const auto correlation = correlate(options, rows))
+  if (const auto correlation = correlate(options, rows, folder))
     print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
 }
 
-void print_json(const EvaluateOptions& options, const Rows& rows) {
+void print_json(const EvaluateOptions& options, const Rows& rows, const OutputFolder* folder) {
   json::object all = summary_json(options, rows);
   const auto print_all = [&] { print(json::serialize(all) + "\n"); };
   try {
-    if (const auto correlation = correlate(options, rows)) all["correlation"] = report::to_json(*correlation);
+    if (const auto correlation = correlate(options, rows, folder))
+      all["correlation"] = report::to_json(*correlation);
   } catch (...) {
     print_all();
     throw;
@@ -99,15 +102,16 @@ void print_json(const EvaluateOptions& options, const Rows& rows) {
 }
 
 // Of a reference that doesn't fit no rows are lost: they are written already, and printed first.
-void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {
+void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
+                 const OutputFolder* folder) {
   if (options.json)
-    print_json(options, rows);
+    print_json(options, rows, folder);
   else
-    print_text(evaluation, options, rows);
+    print_text(evaluation, options, rows, folder);
 }
 
-void write_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows) {
-  const OutputFolder folder{options.out};
+void write_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
+                const OutputFolder& folder) {
   folder.write("summary.json", summary_json(options, rows));
   folder.write("results.csv", to_csv(rows));
   evaluation.figures(rows, folder);
@@ -134,17 +138,18 @@ std::optional<report::CsvTable> reference_of(const po::variables_map& own) {
 ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
                   const EvaluateOptions& options, const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  if (!options.out.empty() && !options.reuse) (void)OutputFolder{options.out};  // now, not when all is done
+  std::unique_ptr<OutputFolder> folder;
+  if (!options.reuse) folder = folder_named(options.out);  // now, not when all is done
   const Simulated simulated =
       options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
   const Rows& rows = simulated.rows;
   if (rows.empty()) return ExitCode::interrupted;
+  if (options.reuse) folder = folder_named(options.out);
   try {
     const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - start);
-    if (!options.out.empty()) write_rows(evaluation, options, rows);
-    if (!options.out.empty() && !options.reuse)
-      OutputFolder{options.out}.write_run("run", arguments, std::nullopt, request.machine, summary);
-    report_rows(evaluation, options, rows);
+    if (folder) write_rows(evaluation, options, rows, *folder);
+    if (folder && !options.reuse) folder->write_run("run", arguments, std::nullopt, request.machine, summary);
+    report_rows(evaluation, options, rows, folder.get());
     if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
   } catch (const boost::system::system_error& error) {  // a row without what it should have
     throw UsageError{fmt::format("--reuse: the rows in {} aren't those of {}: {}", options.out, options.name,

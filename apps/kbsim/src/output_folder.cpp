@@ -26,12 +26,19 @@ std::string cell(const boost::json::value& value) {
   return value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value);
 }
 
+std::filesystem::path made(std::filesystem::path folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw UsageError{fmt::format("--out {}: {}", folder.string(), error.message())};
+  return folder;
+}
+
 }  // namespace
 
-OutputFolder::OutputFolder(std::filesystem::path path) : path_{std::move(path)} {
-  std::error_code error;
-  std::filesystem::create_directories(path_, error);
-  if (error) throw UsageError{fmt::format("--out {}: {}", path_.string(), error.message())};
+OutputFolder::OutputFolder(std::filesystem::path path) : path_{made(std::move(path))}, lock_{path_} {}
+
+std::unique_ptr<OutputFolder> folder_named(const std::string& path) {
+  return path.empty() ? nullptr : std::make_unique<OutputFolder>(path);
 }
 
 void OutputFolder::write(const std::string& name, const std::string& text) const {

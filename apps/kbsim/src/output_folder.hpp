@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,11 +13,12 @@
 #include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
+#include "folder_lock.hpp"
 
 namespace kbsim::app {
 
-/// What --out names: a folder of results, made if it isn't there. Each file is written whole or not at all.
-/// UsageError if something can't be written.
+/// What --out names: a folder of results, made if it isn't there, and this run's alone as long as this lives.
+/// Each file is written whole or not at all. UsageError if something can't be written.
 class OutputFolder {
  public:
   explicit OutputFolder(std::filesystem::path path);
@@ -35,7 +37,10 @@ class OutputFolder {
 
  private:
   std::filesystem::path path_;
+  FolderLock lock_;
 };
+/// Of --out DIR: the folder, if one was named.
+[[nodiscard]] std::unique_ptr<OutputFolder> folder_named(const std::string& path);
 
 /// UsageError if the file that an option names can't be written, or if it is stdout beside --json.
 void require_output(const char* option, const std::filesystem::path& file, bool json);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <string_view>
@@ -190,7 +191,6 @@ void require_known(const config::AlgorithmSpec& algorithm) {
 // That they can be written is known now, not when all is done.
 void require_outputs(const Options& options) {
   if (!options.oplog.empty()) require_output("--oplog", options.oplog, options.json);
-  if (!options.out.empty()) (void)OutputFolder{options.out};
 }
 
 std::optional<LogChecksums> log_of(const Options& options, host::Session& session) {
@@ -217,10 +217,9 @@ boost::json::object to_json(const Options& options, const BenchReport& outcome,
   return all;
 }
 
-void write(const Options& options, const Arguments& arguments, host::Session& session,
-           const BenchReport& outcome, const report::RunSummary& summary,
+void write(const OutputFolder& folder, const Options& options, const Arguments& arguments,
+           host::Session& session, const BenchReport& outcome, const report::RunSummary& summary,
            const std::optional<LogChecksums>& log) {
-  const OutputFolder folder{options.out};
   const hw::Machine& machine = session.machine();
   folder.write_run("run", arguments, std::nullopt, session.spec(), summary);
   folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
@@ -235,11 +234,11 @@ void write(const OutputFolder& folder, const DeadlockReport& deadlock) {
 }
 
 // Of a run that is stuck the folder has why.
-void simulate_into_folder(host::Session& session, const Options& options) {
+void simulate_into(const OutputFolder* folder, host::Session& session, const Options& options) {
   try {
     simulate(session, options);
   } catch (const DeadlockReport& deadlock) {
-    if (!options.out.empty()) write(OutputFolder{options.out}, deadlock);
+    if (folder != nullptr) write(*folder, deadlock);
     throw;
   }
 }
@@ -339,13 +338,14 @@ ExitCode run_bench(const Arguments& arguments) {
   if (options.dry_run) return ExitCode::ok;
   if (queues_are_traced()) session.machine().queue_trace().print_to(stderr);
   require_outputs(options);
+  const std::unique_ptr<OutputFolder> folder = folder_named(options.out);
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;
   (void)session.sim().spawn("bench " + options.bench,
                             main.run(bench.run(main, {.verify_data = options.verify_data}, &report)));
   const Signals signals{session};
-  simulate_into_folder(session, options);
+  simulate_into(folder.get(), session, options);
   for (const std::string& line : replay::prints(session.log(), session.replay()))
     fmt::print(stderr, "{}\n", line);
   print_races(session.machine().races().reports());
@@ -357,7 +357,7 @@ ExitCode run_bench(const Arguments& arguments) {
                                    .digest = session.machine().digest(),
                                    .wall = std::chrono::steady_clock::now() - start,
                                    .peak_memory = report::peak_memory()};
-  if (!options.out.empty()) write(options, arguments, session, report, summary, log);
+  if (folder) write(*folder, options, arguments, session, report, summary, log);
   print(options, report, summary, session.machine().fabric().attribution(), log);
   return report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -153,9 +154,9 @@ report::RunSummary summary_of(const Points& points, std::chrono::duration<double
   return summary;
 }
 
-void write(const TrafficOptions& options, const config::MachineSpec& spec, const Arguments& arguments,
-           const topology::TrafficCase& traffic, const Points& points, const report::RunSummary& summary) {
-  const OutputFolder folder{options.out};
+void write(const OutputFolder& folder, const TrafficOptions& options, const config::MachineSpec& spec,
+           const Arguments& arguments, const topology::TrafficCase& traffic, const Points& points,
+           const report::RunSummary& summary) {
   folder.write_run("traffic", arguments, options.seed, spec, summary);
   folder.write("summary.json", boost::json::object{{"schema_version", 1},
                                                    {"result", results_json(options.sweep, traffic, points)}});
@@ -194,12 +195,12 @@ ExitCode traffic(const Arguments& arguments) {
   check_choice(options);
   const config::MachineSpec spec = options.machine.load().first;
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
-  if (!options.out.empty()) (void)OutputFolder{options.out};  // now, not when all is done
+  const std::unique_ptr<OutputFolder> folder = folder_named(options.out);  // now, not when all is done
   const Points points = measure(options, traffic);
   const bool whole = !options.sweep || points.size() == sweep_loads(traffic.bound).size();
   if (points.empty()) return ExitCode::interrupted;
   const report::RunSummary summary = summary_of(points, std::chrono::steady_clock::now() - start);
-  if (!options.out.empty()) write(options, spec, arguments, traffic, points, summary);
+  if (folder) write(*folder, options, spec, arguments, traffic, points, summary);
   print(options, traffic, points);
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
   return whole ? ExitCode::ok : ExitCode::interrupted;

@@ -1,0 +1,81 @@
+#include "folder_lock.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+UsageError refusal(const fs::path& file, const std::string& why) {
+  return UsageError{fmt::format("--out {}: {}", file.parent_path().string(), why)};
+}
+
+// The process that holds the lock has written its number.
+std::string holder(int descriptor) {
+  std::array<char, 16> number{};
+  const ssize_t n = pread(descriptor, number.data(), number.size(), 0);
+  return n > 0 ? fmt::format(" (process {})", std::string_view{number.data(), static_cast<std::size_t>(n)})
+               : "";
+}
+
+int opened(const fs::path& file) {
+  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor >= 0) return descriptor;
+  throw refusal(file, std::generic_category().message(errno));
+}
+
+// A folder of a file system without locks is used without one.
+void lock(int descriptor, const fs::path& file) {
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) {
+    const std::string who = holder(descriptor);
+    (void)close(descriptor);
+    throw refusal(file, "another run" + who + " is writing there; wait for it, or name another folder");
+  }
+  fmt::print(stderr, "kbsim: --out {}: can't be locked against other runs: {}\n", file.parent_path().string(),
+             std::generic_category().message(errno));
+}
+
+// Whoever held the lock may have taken the file away since it was opened.
+bool is_still_there(int descriptor, const fs::path& file) {
+  struct stat mine{};
+  struct stat named{};
+  return fstat(descriptor, &mine) == 0 && stat(file.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
+         mine.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const fs::path& folder) : file_{folder / ".kbsim.lock"}, descriptor_{opened(file_)} {
+  lock(descriptor_, file_);
+  while (!is_still_there(descriptor_, file_)) {
+    (void)close(descriptor_);
+    descriptor_ = opened(file_);
+    lock(descriptor_, file_);
+  }
+  const std::string number = std::to_string(getpid());
+  (void)!ftruncate(descriptor_, 0);
+  (void)!pwrite(descriptor_, number.data(), number.size(), 0);
+}
+
+// The file goes while it is locked: nobody else holds it.
+FolderLock::~FolderLock() {
+  std::error_code ignored;
+  fs::remove(file_, ignored);
+  (void)close(descriptor_);
+}
+
+}  // namespace kbsim::app

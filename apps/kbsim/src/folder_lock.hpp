@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+namespace kbsim::app {
+
+/// Keeps a folder to one run at a time: a lock of the operating system on a file in it, which goes with the
+/// process, however that ends. UsageError naming the other process if there is one, or if nothing can be
+/// written in the folder.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+};
+
+}  // namespace kbsim::app
