@@ -1,4 +1,5 @@
 // What --out leaves in its folder.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -59,6 +60,18 @@ TEST_CASE("--out: the resolved configuration describes the same run") {
       run_kbsim("--topology " + folder + "/config.resolved.yaml --bench ccl_allreduce --json --quiet");
   REQUIRE_MESSAGE(again.exit == 0, again.err);
   CHECK(boost::json::parse(again.out).at("run").at("digest") == run.at("digest"));
+}
+
+TEST_CASE("--set: attributes of the model that it replaces are left out, and a line says so") {
+  const std::string banks = " --quiet --set cube.hbm_ctrl.impl=builtin.hbm_banks";
+  const Outcome run = run_kbsim(kMainJob + banks);
+  CHECK(run.exit == 0);
+  CHECK(run.err.find("builtin.hbm_banks has no efficiency (topology.yaml:") != std::string::npos);
+  CHECK(std::ranges::count(run.err, '\n') == 1);
+  CHECK(run_kbsim("topology topology.yaml --set cube.hbm_ctrl.impl=builtin.hbm_banks").err == run.err);
+  const Outcome wrong = run_kbsim(kMainJob + banks + " --set cube.hbm_ctrl.efficiency=0.5");
+  CHECK(wrong.exit == 2);
+  CHECK(wrong.err.starts_with("--set cube.hbm_ctrl.efficiency=0.5: cube.hbm_ctrl.efficiency: unknown key"));
 }
 
 TEST_CASE("--out: links and units are all there, none busier than the time that there was") {

@@ -1,33 +1,18 @@
 #include "machine_options.hpp"
 
+#include <cstdio>
 #include <iostream>
 
+#include <fmt/format.h>
+
 #include "kbsim/base/names.hpp"
-#include "kbsim/config/load.hpp"
 
 #include "catalog.hpp"
 #include "config_folders.hpp"
 
 namespace kbsim::app {
-namespace {
 
 namespace po = boost::program_options;
-
-// The overrides that begin with "ccl." are the ccl file's.
-std::pair<config::Overrides, config::Overrides> split(const std::vector<std::string>& set) {
-  constexpr std::string_view kPrefix = "ccl.";
-  std::pair<config::Overrides, config::Overrides> result;
-  for (const std::string& entry : set) {
-    if (entry.starts_with(kPrefix)) {
-      result.second.push_back(entry.substr(kPrefix.size()));
-    } else {
-      result.first.push_back(entry);
-    }
-  }
-  return result;
-}
-
-}  // namespace
 
 void require_values(const po::variables_map& values) {
   for (const auto& [name, value] : values) {
@@ -42,36 +27,22 @@ void MachineOptions::describe(po::options_description& to) {
   add("topology", po::value(&topology)->value_name("FILE")->required(),
       "the machine; looked for in the current folder, then among the installed configs");
   add("ccl", po::value(&ccl)->value_name("FILE"),
-      "collective algorithms (default: ccl.yaml, found likewise)");
+      "collective algorithms (default: those in the topology file's section ccl, or ccl.yaml, found "
+      "likewise)");
   add("set", po::value(&set)->value_name("KEY=VALUE")->composing(),
       "override one key of the topology file, e.g. system.sips.count=4, or of the ccl file, "
       "e.g. ccl.algorithms.intercube_allreduce.n_elem=1000; repeatable");
 }
 
-std::pair<config::MachineSpec, config::CclSpec> MachineOptions::load() const {
-  const auto [machine_set, ccl_set] = split(set);
-  const config::Folders folders = config_folders();
-  std::vector<ConfigProblem> problems;
-  std::pair<config::MachineSpec, config::CclSpec> result;
-  const auto collect = [&](const auto& read, const std::string& prefix) {
-    try {
-      read();
-    } catch (const ConfigError& error) {
-      for (ConfigProblem problem : error.problems()) {
-        constexpr std::string_view kSet = "--set ";
-        if (problem.at.file.starts_with(kSet)) problem.at.file.insert(kSet.size(), prefix);
-        problems.push_back(std::move(problem));
-      }
-    }
-  };
-  collect(
-      [&] {
-        result.first = config::load_machine(
-            {.file = topology, .overrides = machine_set, .catalog = ModelCatalog{}, .folders = folders});
-      },
-      "");
-  collect([&] { result.second = config::load_ccl(ccl, ccl_set, folders); }, "ccl.");
-  if (!problems.empty()) throw ConfigError{std::move(problems)};
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
+}
+
+config::Configuration MachineOptions::load() const {
+  const config::LoadRequest request{
+      .file = topology, .overrides = set, .catalog = ModelCatalog{}, .folders = config_folders()};
+  config::Configuration result = config::load(request, ccl);
+  print_notes(result.notes);
   return result;
 }
 

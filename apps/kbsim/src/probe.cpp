@@ -175,7 +175,7 @@ ExitCode probe(const Arguments& arguments) {
   }
   const Bytes bytes = parse_bytes(options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
-  const auto [machine, ccl] = options.machine.load();
+  const auto [machine, ccl, notes] = options.machine.load();
   const Prober prober{.machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine)};
   check_size(prober.cases, bytes, machine.cube.memory);
   if (options.json) {

@@ -264,7 +264,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
         fmt::format("{} runs many simulations: --stop-at, --max-events, --shuffle-ties, "
                     "--race, --timing-only and --oplog are of a single one",
                     options.bench)};
-  const auto [machine, ccl] = options.machine.load();
+  const auto [machine, ccl, notes] = options.machine.load();
   const EvaluationRequest request{
       .machine = machine,
       .ccl = ccl,
@@ -328,7 +328,7 @@ ExitCode run_bench(const Arguments& arguments) {
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);
-  auto [machine, ccl] = options.machine.load();
+  auto [machine, ccl, notes] = options.machine.load();
   if (options.buffer_kind) place_slots(ccl, *options.buffer_kind);
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);

@@ -117,11 +117,11 @@ std::string rendered(const Options& options, const report::MachineReport& machin
 ExitCode describe_topology(const Arguments& arguments) {
   const Options options = parse(arguments);
   if (options.help) return ExitCode::ok;
-  const auto spec =
-      std::make_shared<const config::MachineSpec>(config::load_machine({.file = options.file,
-                                                                        .overrides = options.set,
-                                                                        .catalog = ModelCatalog{},
-                                                                        .folders = config_folders()}));
+  std::vector<std::string> notes;
+  const config::LoadRequest request{
+      .file = options.file, .overrides = options.set, .catalog = ModelCatalog{}, .folders = config_folders()};
+  const auto spec = std::make_shared<const config::MachineSpec>(config::load_machine(request, &notes));
+  print_notes(notes);
   const topology::Graph graph = topology::compile(spec);
   const topology::Figures known = figures(graph);
   const std::string text =

@@ -193,7 +193,7 @@ ExitCode traffic(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   fill_request(options);
   check_choice(options);
-  const config::MachineSpec spec = options.machine.load().first;
+  const config::MachineSpec spec = options.machine.load().machine;
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
   const std::unique_ptr<OutputFolder> folder = folder_named(options.out);  // now, not when all is done
   const Points points = measure(options, traffic);

@@ -1,7 +1,9 @@
 #include "kbsim/config/load.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,13 +24,19 @@ class NoComponents : public ComponentCatalog {
   [[nodiscard]] std::vector<std::string> impls() const override { return {}; }
 };
 
+constexpr std::string_view kCclSection = "ccl";
+constexpr std::string_view kCclPrefix = "ccl.";
+
 // In the order of the file; overrides, which have no lines, after it.
-void throw_if_any(Problems problems) {
-  if (problems.empty()) return;
+Problems sorted(Problems problems) {
   std::ranges::sort(problems, {}, [](const ConfigProblem& p) {
     return std::tuple{p.at.line == 0, p.at.line, p.at.column, p.key, p.text};
   });
-  throw ConfigError{std::move(problems)};
+  return problems;
+}
+
+void throw_if_any(Problems problems) {
+  if (!problems.empty()) throw ConfigError{sorted(std::move(problems))};
 }
 
 Tree parse_file(std::string_view text, const std::string& name, Problems& problems) {
@@ -37,34 +45,111 @@ Tree parse_file(std::string_view text, const std::string& name, Problems& proble
   return root;
 }
 
+// Reads a Spec of a tree; its mistakes are added to those known.
 template <class Spec>
-Spec parse(std::string_view text, const std::string& name, const Overrides& overrides,
-           const ComponentCatalog& catalog) {
+Spec read(const Tree& root, const ComponentCatalog& catalog, Problems& problems,
+          std::vector<std::string>* notes = nullptr) {
+  Spec spec;
+  Problems own;
+  Reader reader{catalog, own};
+  reader.section(root, fields_of<Spec>(), &spec);
+  check(spec, Checker{reader, own});
+  problems.insert(problems.end(), own.begin(), own.end());
+  if (notes != nullptr) *notes = reader.notes();
+  return spec;
+}
+
+// A topology file's own algorithms.
+std::optional<Tree> take_ccl(Tree& root) {
+  const auto found = std::ranges::find(root.entries, kCclSection, &TreeEntry::key);
+  if (found == root.entries.end()) return std::nullopt;
+  Tree section = std::move(found->value);
+  root.entries.erase(found);
+  return section;
+}
+
+// The overrides of the machine, and without their prefix those of the algorithms.
+std::pair<Overrides, Overrides> split(const Overrides& overrides) {
+  std::pair<Overrides, Overrides> result;
+  for (const std::string& entry : overrides) {
+    if (entry.starts_with(kCclPrefix))
+      result.second.push_back(entry.substr(kCclPrefix.size()));
+    else
+      result.first.push_back(entry);
+  }
+  return result;
+}
+
+CclSpec read_ccl(std::string_view text, const std::string& name, const Overrides& overrides,
+                 const std::string& prefix) {
   Problems problems;
   Tree root = parse_file(text, name, problems);
-  apply_overrides(root, overrides, problems);
-  Spec spec;
-  Reader reader{catalog, problems};
-  reader.section(root, fields_of<Spec>(), &spec);
-  check(spec, Checker{reader, problems});
+  apply_overrides(root, overrides, problems, prefix);
+  CclSpec spec = read<CclSpec>(root, NoComponents{}, problems);
   throw_if_any(std::move(problems));
   return spec;
 }
 
-}  // namespace
-
-MachineSpec parse_machine(std::string_view text, const std::string& file_name, const Overrides& overrides,
-                          const ComponentCatalog& catalog) {
-  return parse<MachineSpec>(text, file_name, overrides, catalog);
+// The same of the file's name; what is wrong joins what else is.
+CclSpec ccl_of_file(const std::filesystem::path& file, const Overrides& overrides, const Folders& folders,
+                    Problems& problems) {
+  try {
+    return read_ccl(read_file(file, folders), file.string(), overrides, std::string{kCclPrefix});
+  } catch (const ConfigError& error) {
+    problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    return {};
+  }
 }
 
-MachineSpec load_machine(const LoadRequest& request) {
+CclSpec ccl_of_section(Tree section, const Overrides& overrides, Problems& problems) {
+  apply_overrides(section, overrides, problems, std::string{kCclPrefix});
+  return read<CclSpec>(section, NoComponents{}, problems);
+}
+
+}  // namespace
+
+Configuration load(const LoadRequest& request, const std::filesystem::path& ccl_file) {
+  const auto [machine_set, ccl_set] = split(request.overrides);
+  Problems of_machine;
+  Problems of_ccl;
+  Tree root = parse_file(read_file(request.file, request.folders), request.file.string(), of_machine);
+  std::optional<Tree> section = take_ccl(root);
+  Configuration result;
+  apply_overrides(root, machine_set, of_machine);
+  result.machine = read<MachineSpec>(root, request.catalog, of_machine, &result.notes);
+  if (section && !ccl_file.empty()) {
+    of_machine.push_back({section->at, "ccl",
+                          fmt::format("the file has its own algorithms, expected no --ccl {} beside them",
+                                      ccl_file.string())});
+  } else if (section) {
+    result.ccl = ccl_of_section(std::move(*section), ccl_set, of_machine);
+  } else {
+    result.ccl = ccl_of_file(ccl_file.empty() ? "ccl.yaml" : ccl_file, ccl_set, request.folders, of_ccl);
+  }
+  of_machine = sorted(std::move(of_machine));
+  of_machine.insert(of_machine.end(), of_ccl.begin(), of_ccl.end());
+  if (!of_machine.empty()) throw ConfigError{std::move(of_machine)};
+  return result;
+}
+
+MachineSpec parse_machine(std::string_view text, const std::string& file_name, const Overrides& overrides,
+                          const ComponentCatalog& catalog, std::vector<std::string>* notes) {
+  Problems problems;
+  Tree root = parse_file(text, file_name, problems);
+  if (std::optional<Tree> section = take_ccl(root)) (void)ccl_of_section(std::move(*section), {}, problems);
+  apply_overrides(root, overrides, problems);
+  MachineSpec spec = read<MachineSpec>(root, catalog, problems, notes);
+  throw_if_any(std::move(problems));
+  return spec;
+}
+
+MachineSpec load_machine(const LoadRequest& request, std::vector<std::string>* notes) {
   return parse_machine(read_file(request.file, request.folders), request.file.string(), request.overrides,
-                       request.catalog);
+                       request.catalog, notes);
 }
 
 CclSpec parse_ccl(std::string_view text, const std::string& file_name, const Overrides& overrides) {
-  return parse<CclSpec>(text, file_name, overrides, NoComponents{});
+  return read_ccl(text, file_name, overrides, "");
 }
 
 CclSpec load_ccl(const std::filesystem::path& file, const Overrides& overrides, const Folders& folders) {

@@ -37,8 +37,7 @@ std::vector<std::string> split(std::string_view path) {
   return names;
 }
 
-void apply(Tree& root, const std::string& option, int layer, Problems& problems) {
-  const Origin origin{.name = "--set " + printable(option), .has_lines = false, .layer = layer};
+void apply(Tree& root, const std::string& option, const Origin& origin, Problems& problems) {
   const std::size_t equals = option.find('=');
   const std::vector<std::string> names = split(std::string_view{option}.substr(0, equals));
   const bool is_path =
@@ -55,11 +54,13 @@ void apply(Tree& root, const std::string& option, int layer, Problems& problems)
 
 }  // namespace
 
-void apply_overrides(Tree& root, const std::vector<std::string>& overrides, Problems& problems) {
+void apply_overrides(Tree& root, const std::vector<std::string>& overrides, Problems& problems,
+                     const std::string& prefix) {
   int layer = 0;
   for (const std::string& option : overrides) {
     try {
-      apply(root, option, ++layer, problems);
+      const std::string name = "--set " + printable(prefix + option);
+      apply(root, option, {.name = name, .has_lines = false, .layer = ++layer}, problems);
     } catch (const ConfigError& error) {
       problems.insert(problems.end(), error.problems().begin(), error.problems().end());
     }

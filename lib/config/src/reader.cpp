@@ -5,10 +5,10 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/names.hpp"
 
-#include "component_tree.hpp"
 #include "expectation.hpp"
 #include "value.hpp"
 
@@ -69,18 +69,43 @@ void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string&
   places_[path] = tree.at;
   spec.at = tree.at;
   if (!has_keys(tree, "a map with impl and the model's attributes", path)) return;
-  const ComponentTree parts = split_component(tree, path, problems_);
+  ComponentTree parts = split_component(tree, path, problems_);
   for (const TreeEntry* text : {parts.impl, parts.kind}) {
     if (text != nullptr && text->value.kind != Tree::Kind::scalar)
       report(text->value.at, join_key(path, text->key), mismatch(text->value, {.type = FieldType::text}));
   }
   if (parts.impl != nullptr) spec.impl = parts.impl->value.text;
-  if (const std::vector<Field>* fields = catalog_.fields(spec.impl))
+  if (const std::vector<Field>* fields = catalog_.fields(spec.impl)) {
+    leave_out_others(parts, *fields);
     return attributes(parts.attributes, *fields, spec, path);
+  }
   if (parts.impl == nullptr || parts.impl->value.kind == Tree::Kind::scalar)
     report(parts.impl == nullptr ? tree.at : parts.impl->value.at, join_key(path, "impl"),
            fmt::format("unknown model '{}'{}", printable(spec.impl),
                        name_hint(printable(spec.impl), catalog_.impls())));
+}
+
+// Where an override chooses the model, the file's attributes are another's: those of its own fall away.
+void Reader::leave_out_others(ComponentTree& parts, const std::vector<Field>& fields) {
+  if (parts.impl == nullptr || parts.impl->value.layer == 0) return;
+  std::vector<std::string> left_out;
+  std::erase_if(parts.attributes.entries, [&](const TreeEntry& entry) {
+    const bool others = entry.value.layer == 0 &&
+                        std::ranges::find(fields, entry.key, &Field::name) == fields.end() &&
+                        is_known(entry.key);
+    if (others) left_out.push_back(fmt::format("{} ({})", entry.key, to_string(entry.at)));
+    return others;
+  });
+  if (left_out.empty()) return;
+  notes_.push_back(fmt::format("{}: {} has no {}: left out", to_string(parts.impl->value.at),
+                               parts.impl->value.text, fmt::join(left_out, ", ")));
+}
+
+bool Reader::is_known(const std::string& attribute) const {
+  return std::ranges::any_of(catalog_.impls(), [&](const std::string& impl) {
+    const std::vector<Field>& fields = *catalog_.fields(impl);
+    return std::ranges::find(fields, attribute, &Field::name) != fields.end();
+  });
 }
 
 // Each value goes through a Spec of the model, which knows what its members can hold.
@@ -113,7 +138,8 @@ void Reader::report(const Place& at, const std::string& path, const std::string&
 
 void Reader::unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path) {
   const std::string name = printable(entry.key);
-  report(entry.at, join_key(path, name), "unknown key" + name_hint(name, known));
+  const Place& at = entry.value.layer > 0 ? entry.value.at : entry.at;  // an override of the file's
+  report(at, join_key(path, name), "unknown key" + name_hint(name, known));
 }
 
 Place Reader::place(std::string key) const {

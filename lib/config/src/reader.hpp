@@ -7,6 +7,7 @@
 #include "kbsim/base/field.hpp"
 #include "kbsim/config/catalog.hpp"
 
+#include "component_tree.hpp"
 #include "tree.hpp"
 
 namespace kbsim::config {
@@ -18,6 +19,9 @@ class Reader {
 
   void section(const Tree& tree, const std::vector<Field>& fields, void* spec, const std::string& path = "");
 
+  /// What of the file an override has left without effect, a line each.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
   /// Where the key was given; where its section was, if it wasn't.
   [[nodiscard]] Place place(std::string key) const;
 
@@ -28,6 +32,8 @@ class Reader {
   void component(const Tree& tree, ComponentSpec& spec, const std::string& path);
   void attributes(const Tree& tree, const std::vector<Field>& fields, ComponentSpec& spec,
                   const std::string& path);
+  void leave_out_others(ComponentTree& parts, const std::vector<Field>& fields);
+  [[nodiscard]] bool is_known(const std::string& attribute) const;
 
   /// False if there are no keys to read; a problem unless there is nothing at all.
   bool has_keys(const Tree& tree, const std::string& expected, const std::string& path);
@@ -37,6 +43,7 @@ class Reader {
   const ComponentCatalog& catalog_;
   Problems& problems_;
   std::map<std::string, Place> places_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace kbsim::config

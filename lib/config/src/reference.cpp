@@ -79,7 +79,12 @@ class Page {
   }
 
   std::string text_ =
-      "# Configuration keys\n\nEvery key that a file may give, and that `--set key=value` may override.\n";
+      "# Configuration keys\n\nEvery key that a file may give, and that `--set key=value` may override. A "
+      "topology file may have the keys of "
+      "ccl.yaml, too, in a section `ccl`; no other file of algorithms is read then. Where `--set` chooses "
+      "another model (`impl`), attributes in the file that only other models have are left out, and a line "
+      "on "
+      "stderr says so.\n";
 };
 
 }  // namespace

@@ -17,15 +17,27 @@ class Writer {
 
   void section(const std::vector<Field>& fields, void* spec) {
     out_ << YAML::BeginMap;
-    for (const Field& each : fields) {
-      out_ << YAML::Key << each.name << YAML::Value;
-      field(each, spec);
-    }
+    keys(fields, spec);
+    out_ << YAML::EndMap;
+  }
+  // With the algorithms as one more section.
+  void both(const std::vector<Field>& machine, void* spec, const std::vector<Field>& ccl, void* algorithms) {
+    out_ << YAML::BeginMap;
+    keys(machine, spec);
+    out_ << YAML::Key << "ccl" << YAML::Value;
+    section(ccl, algorithms);
     out_ << YAML::EndMap;
   }
   [[nodiscard]] std::string text() const { return std::string{out_.c_str()} + "\n"; }
 
  private:
+  void keys(const std::vector<Field>& fields, void* spec) {
+    for (const Field& each : fields) {
+      out_ << YAML::Key << each.name << YAML::Value;
+      field(each, spec);
+    }
+  }
+
   void field(const Field& field, void* spec) {
     switch (field.type) {
       case FieldType::section: return section(*field.section, field.member(spec));
@@ -84,5 +96,13 @@ std::string resolved_yaml(const MachineSpec& spec, const ComponentCatalog& catal
 }
 
 std::string resolved_yaml(const CclSpec& spec) { return resolved(spec, nullptr); }
+
+std::string resolved_yaml(const MachineSpec& machine, const CclSpec& ccl, const ComponentCatalog& catalog) {
+  MachineSpec of_machine = machine;
+  CclSpec of_ccl = ccl;
+  Writer writer{&catalog};
+  writer.both(fields_of<MachineSpec>(), &of_machine, fields_of<CclSpec>(), &of_ccl);
+  return writer.text();
+}
 
 }  // namespace kbsim::config

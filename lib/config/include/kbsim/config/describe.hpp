@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "kbsim/config/catalog.hpp"
@@ -9,9 +10,21 @@
 namespace kbsim::config {
 
 /// The configuration with every key and its effective value, the models' attributes included. Reads back
-/// to the same Spec.
+/// to the same Spec. Of both: one topology file with a section `ccl`.
 [[nodiscard]] std::string resolved_yaml(const MachineSpec& spec, const ComponentCatalog& catalog);
 [[nodiscard]] std::string resolved_yaml(const CclSpec& spec);
+[[nodiscard]] std::string resolved_yaml(const MachineSpec& machine, const CclSpec& ccl,
+                                        const ComponentCatalog& catalog);
+
+/// A key whose effective value isn't the same in two resolved configurations; "nothing" if one hasn't got it.
+struct Difference {
+  std::string key;
+  std::string first;
+  std::string second;
+};
+/// The first of them in the alphabet; none if the configurations are equal.
+[[nodiscard]] std::optional<Difference> difference(const std::string& first_yaml,
+                                                   const std::string& second_yaml);
 
 /// The page of all keys of both files and of the models' attributes: type, unit, range, default, meaning.
 [[nodiscard]] std::string reference_markdown(const ComponentCatalog& catalog);

@@ -21,10 +21,24 @@ struct LoadRequest {
   Folders folders;
 };
 
-/// Reads a topology file. Throws one ConfigError with every mistake of the file and the overrides.
-[[nodiscard]] MachineSpec load_machine(const LoadRequest& request);
+/// A machine and the collective algorithms that there are on it.
+struct Configuration {
+  MachineSpec machine;
+  CclSpec ccl;
+  std::vector<std::string> notes;  // what of a file an override has left without effect, a line each
+};
+
+/// Reads a topology file and the algorithms: those of its own section `ccl`, if it has one, else those of
+/// `ccl_file` ("": ccl.yaml). Overrides that begin with "ccl." are of the algorithms. Throws one ConfigError
+/// with every mistake of both, and for a file of algorithms beside a section.
+[[nodiscard]] Configuration load(const LoadRequest& request, const std::filesystem::path& ccl_file);
+
+/// Reads a topology file; a section `ccl` in it is checked, too. Throws one ConfigError with every mistake of
+/// the file and the overrides. `notes` gets what a Configuration's are.
+[[nodiscard]] MachineSpec load_machine(const LoadRequest& request, std::vector<std::string>* notes = nullptr);
 [[nodiscard]] MachineSpec parse_machine(std::string_view text, const std::string& file_name,
-                                        const Overrides& overrides, const ComponentCatalog& catalog);
+                                        const Overrides& overrides, const ComponentCatalog& catalog,
+                                        std::vector<std::string>* notes = nullptr);
 
 /// Reads a file of collective algorithms; errors as above.
 [[nodiscard]] CclSpec load_ccl(const std::filesystem::path& file, const Overrides& overrides = {},
