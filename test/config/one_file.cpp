@@ -37,7 +37,7 @@ TEST_CASE("Resolved configuration of both: reads back to the same machine and al
   const MachineSpec again = parse_machine(text, "again", {}, kModels);
   CHECK(resolved_yaml(again, kModels) == resolved_yaml(spec, kModels));
   CHECK(text.find("ccl:") != std::string::npos);
-  CHECK(!difference(text, text));
+  CHECK(!difference({text, "a"}, {text, "b"}));
 }
 
 TEST_CASE("Resolved configurations: the first key that differs is told with both values") {
@@ -46,15 +46,21 @@ TEST_CASE("Resolved configurations: the first key that differs is told with both
       parse_ccl("{defaults: {algorithm: a}, algorithms: {a: {kernel: k, n_slots: 9}}}", "c");
   const std::string text = resolved_yaml(MachineSpec{}, ccl, kModels);
   const auto of_machine =
-      difference(text, resolved_yaml(machine("system: {sips: {count: 3}}"), ccl, kModels));
+      difference({text, "a"}, {resolved_yaml(machine("system: {sips: {count: 3}}"), ccl, kModels), "b"});
   REQUIRE(of_machine);
   CHECK(of_machine->key == "system.sips.count");
   CHECK(of_machine->first == "2");
   CHECK(of_machine->second == "3");
-  const auto of_ccl = difference(text, resolved_yaml(MachineSpec{}, other, kModels));
+  const auto of_ccl = difference({text, "a"}, {resolved_yaml(MachineSpec{}, other, kModels), "b"});
   REQUIRE(of_ccl);
   CHECK(of_ccl->key == "ccl.algorithms.a.n_slots");
-  CHECK(difference("{a: 1}", "{a: 1, b: 2}")->first == "nothing");
+  CHECK(difference({"{a: 1}", "a"}, {"{a: 1, b: 2}", "b"})->first == "nothing");
+}
+
+TEST_CASE("Overrides: the keys that one gives values to") {
+  CHECK(overridden_keys("a.b=3") == std::vector<std::string>{"a.b"});
+  CHECK(overridden_keys("a={b: 3, c: {d: [4]}}") == std::vector<std::string>{"a.b", "a.c.d"});
+  CHECK(overridden_keys("a").empty());
 }
 
 TEST_CASE("Another model by override: attributes of the file that it hasn't got fall away, and are told") {

@@ -140,7 +140,7 @@ TEST_CASE("--bench ccl: what can't be measured is refused before anything runs")
   refuses(kCcl + "-o sam", "did you mean 'sum'?");
   refuses(kCcl + "-d flaot", "did you mean 'float'?");
   refuses(kCcl + "-o avg -d int32", "avg of integers");
-  refuses(kCcl + "-r 2", "--root must be 0 to 1");
+  refuses(kCcl + "--algorithm ring_broadcast -r 2", "--root must be 0 to 1");
   refuses(kCcl + "-n 0", "--iters must be 1 to 1000");
   refuses(kCcl + "--algorithm ring", "unknown algorithm 'ring'");
   refuses(kCcl + "--buffer-kind dram", "--buffer-kind must be tcm, hbm or sram");
@@ -156,7 +156,8 @@ TEST_CASE("Files that can't be written are refused before anything runs") {
     CHECK(outcome.err == why);
     CHECK(outcome.out == "");
   }
-  CHECK(run_kbsim(kMainJob + " --dry-run --oplog " + nowhere).exit == 0);  // it writes none
+  CHECK(run_kbsim(kMainJob + " --dry-run --oplog " + nowhere).err == why);
+  CHECK(run_kbsim(kCcl + "--dry-run -J " + nowhere).err == why);
 }
 
 TEST_CASE("ccl_allreduce: works with every all-reduce of ccl.yaml") {

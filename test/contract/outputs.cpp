@@ -98,9 +98,12 @@ TEST_CASE("--out: links and units are all there, none busier than the time that 
 
 TEST_CASE("--out: a folder that can't be made is named") {
   const std::string file = written("in-the-way", "");
-  const Outcome outcome = run_kbsim(kMainJob + " --out " + file);
-  CHECK(outcome.exit == 2);
-  CHECK(outcome.err.find(file) != std::string::npos);
+  for (const std::string& folder : {file, file + "/below"}) {
+    const Outcome outcome = run_kbsim(kMainJob + " --out " + folder);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err == "kbsim: --out " + folder + ": Not a directory\n");
+    CHECK(run_kbsim(kMainJob + " --dry-run --out " + folder).err == outcome.err);
+  }
 }
 
 TEST_CASE("Outputs: a FIFO gets the op log, a symlink leads to it, and both are still there") {

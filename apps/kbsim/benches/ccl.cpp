@@ -10,13 +10,12 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/wiring.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
-#include "kbsim/tl/kernel.hpp"
 
 #include "ccl_row.hpp"
 #include "evaluation.hpp"
+#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -95,17 +94,26 @@ std::vector<Reduction> operations_of(const std::string& text) {
   return {reduction_named(text)};
 }
 
-// What would fail in the middle of the run is refused before it.
-void check(const CclPoint& point) {
-  (void)kernels().at(point.algorithm.kernel);
-  (void)ccl::topologies().at(point.algorithm.topology);
-  (void)ccl::mappers().at(point.algorithm.mapper);
+void check_operation(const CclPoint& point) {
   if (point.op == Reduction::avg && !info(point.dtype).floating)
     throw UsageError{fmt::format("-o avg of integers ({})", nccl_name(point.dtype))};
 }
 
+void refuse_unused(const po::variables_map& own, const char* option, const std::string& why) {
+  if (!own[option].defaulted()) throw UsageError{fmt::format("--{} has no effect: {}", option, why)};
+}
+
+// nccl-tests takes them and leaves them alone.
+void check_options(const po::variables_map& own, const config::AlgorithmSpec& algorithm) {
+  const std::string& what = algorithm.collective;
+  if (!reduces(what)) refuse_unused(own, "op", fmt::format("{} combines nothing", what));
+  if (!has_root(what)) refuse_unused(own, "root", fmt::format("{} has no root", what));
+  if (bytes_of(own, "stepbytes") > 0_B) refuse_unused(own, "stepfactor", "--stepbytes stands in its place");
+}
+
 std::vector<CclPoint> points_of(const EvaluationRequest& request) {
   const po::variables_map& own = request.own;
+  check_options(own, request.ccl.resolve(request.algorithm));
   const int ranks = request.machine.system.sips.count;
   CclPoint point{.machine = request.machine,
                  .algorithm = request.ccl.resolve(request.algorithm),
@@ -115,17 +123,20 @@ std::vector<CclPoint> points_of(const EvaluationRequest& request) {
                  .repeats = {.warmup = static_cast<int>(number_of(own, "warmup_iters", 0, 1000)),
                              .iterations = static_cast<int>(number_of(own, "iters", 1, 1000)),
                              .check = number_of(own, "check", 0, 1) == 1}};
-  if (request.buffer_kind) point.algorithm.buffer_kind = *request.buffer_kind;
   std::vector<CclPoint> points;
   for (const Reduction op : operations_of(own["op"].as<std::string>())) {
     for (const Bytes size : sizes_of(own)) {
       point.op = op;
       point.size = size;
-      check(point);
+      check_operation(point);
       points.push_back(point);
     }
   }
   return points;
+}
+
+std::string output_of(const EvaluationRequest& request) {
+  return request.own.count("output_file") > 0 ? request.own["output_file"].as<std::string>() : "";
 }
 
 boost::json::object nccl_tests_json(const Rows& rows) {
@@ -146,11 +157,17 @@ boost::json::object nccl_tests_json(const Rows& rows) {
   return {{"version", KBSIM_VERSION}, {"results", results}};
 }
 
+// What would fail in the middle of the run is refused before it; the largest tensors come last.
+void check(const EvaluationRequest& request) {
+  const CclPoint largest = points_of(request).back();
+  require_possible(largest.machine, largest.algorithm,
+                   {.n_elem = elements_of(largest), .dtype = largest.dtype, .op = largest.op});
+  if (const std::string file = output_of(request); !file.empty()) require_output("-J", file, request.json);
+}
+
 Simulated simulate_all(const EvaluationRequest& request) {
   const std::vector<CclPoint> points = points_of(request);
-  const std::string file =
-      request.own.count("output_file") > 0 ? request.own["output_file"].as<std::string>() : "";
-  if (!file.empty()) require_output("-J", file, request.json);
+  const std::string file = output_of(request);
   std::vector<boost::json::object> rows(points.size());
   const std::vector<bool> ended = in_parallel(points.size(), "sizes", request.parallel, [&](std::size_t i) {
     const std::size_t job = points.size() - 1 - i;  // the long ones first
@@ -201,6 +218,9 @@ const bool kRegistered =
                         .text = text,
                         .figures = figures,
                         .describe = describe,
+                        .check = check,
+                        .algorithms = Algorithms::one,
+                        .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"}},
                         .times_by_size = true}),
      true);
 

@@ -11,6 +11,7 @@
 #include "kbsim/replay/compare.hpp"
 
 #include "collective_run.hpp"
+#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -26,10 +27,11 @@ struct Config {
   [[nodiscard]] std::int64_t n_elem() const { return data->problem().n_elem; }
 };
 
-void check(const config::AlgorithmSpec& algorithm) {
-  if (algorithm.collective == "all_reduce") return;
-  throw UsageError{fmt::format("algorithm '{}' is for {}; for any collective: --bench ccl", algorithm.name,
-                               algorithm.collective)};
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
+  if (algorithm.collective != "all_reduce")
+    throw UsageError{fmt::format("algorithm '{}' is for {}; for any collective: --bench ccl", algorithm.name,
+                                 algorithm.collective)};
+  require_possible(machine, algorithm, {.n_elem = algorithm.n_elem});
 }
 
 int right_rows(const Config& config, int rank, const host::HostArray& result, std::string* line) {
@@ -113,7 +115,6 @@ void write_report(const Config& config, const config::AlgorithmSpec& algorithm,
 }
 
 Task<> ccl_allreduce(host::Rank& main, BenchRequest request, BenchReport* report) {
-  check(main.session().algorithm());
   co_await main.dist.init_process_group({.backend = "ahbm"});
   const int world_size = main.dist.get_world_size();
   std::vector<int> right(static_cast<std::size_t>(world_size));
@@ -131,7 +132,8 @@ Task<> ccl_allreduce(host::Rank& main, BenchRequest request, BenchReport* report
   write_report(config, algorithm, main.session().collectives());
 }
 KBSIM_BENCH(ccl_allreduce,
-            "all-reduce of one tensor per package, by the algorithm of ccl.yaml, checked exactly");
+            "all-reduce of one tensor per package, by the algorithm of ccl.yaml, checked exactly",
+            .algorithms = Algorithms::one, .check = check);
 
 }  // namespace
 }  // namespace kbsim::app

@@ -29,10 +29,6 @@ constexpr std::array<std::pair<const char*, DType>, 14> kDtypes{{{"half", f16},
 constexpr std::array kReductions{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min,
                                  Reduction::avg};
 
-bool reduces(const std::string& collective) {
-  return collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
-}
-
 // Per mille of the kernels' time (those of warm-ups, too) that each link between packages was busy, as one
 // word for a table's cell: "0>1:423 1>0:17".
 std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
@@ -49,9 +45,13 @@ std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
   return all;
 }
 
-bool has_root(const std::string& collective) { return collective == "reduce" || collective == "broadcast"; }
-
 }  // namespace
+
+bool reduces(const std::string& collective) {
+  return collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
+}
+
+bool has_root(const std::string& collective) { return collective == "reduce" || collective == "broadcast"; }
 
 DType dtype_named(const std::string& name) {
   std::vector<std::string> known;

@@ -23,6 +23,10 @@ struct CclPoint {
 /// of an all-gather, size is what comes out, else what goes in.
 [[nodiscard]] std::int64_t elements_of(const CclPoint& point);
 
+/// Whether a collective combines elements, and whether one rank of it is another than the rest.
+[[nodiscard]] bool reduces(const std::string& collective);
+[[nodiscard]] bool has_root(const std::string& collective);
+
 /// By what nccl-tests multiplies the algorithm's bandwidth, so that it can be compared with a link's.
 [[nodiscard]] double bus_factor(const std::string& collective, int ranks);
 

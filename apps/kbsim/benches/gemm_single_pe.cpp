@@ -8,8 +8,14 @@
 namespace kbsim::app {
 namespace {
 
+constexpr MatmulProblem kProblem{.m = 256, .k = 256, .n = 256};
+
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec&) {
+  require_possible(machine, kProblem);
+}
+
 Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* report) {
-  const MatmulProblem problem{.m = 256, .k = 256, .n = 256};
+  const MatmulProblem problem = kProblem;
   MatmulRun run;
   co_await run_matmul(main, problem, &run);
   const hw::CompositeRecord& composite = run.composite;
@@ -39,7 +45,8 @@ Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* repor
                   {"mac_utilization", utilization},
                   {"ideal_ns", to_ns(run.ideal.total)}};
 }
-KBSIM_BENCH(gemm_single_pe, "a 256 x 256 x 256 GEMM by one composite on one PE, checked");
+KBSIM_BENCH(gemm_single_pe, "a 256 x 256 x 256 GEMM by one composite on one PE, checked",
+            .algorithms = Algorithms::none, .check = check);
 
 }  // namespace
 }  // namespace kbsim::app

@@ -8,8 +8,12 @@
 #include "kbsim/hw/pe_scheduler.hpp"
 #include "kbsim/replay/reference.hpp"
 
+#include "rehearsal.hpp"
+
 namespace kbsim::app {
 namespace {
+
+const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
 
 // An f16 rounding is half an ulp; to it comes what f32 loses in adding up k products, which counts where
 // they nearly cancel.
@@ -64,13 +68,18 @@ std::string_view to_string(Staging staging) {
   return kNames[static_cast<std::size_t>(staging)];
 }
 
+void require_possible(const config::MachineSpec& machine, const MatmulProblem& p) {
+  Rehearsal rehearsal{machine};
+  for (const Shape& shape : {Shape{p.m, p.k}, Shape{p.k, p.n}, Shape{p.m, p.n}})
+    rehearsal.place(0, shape, f16, kOnePe);
+}
+
 Task<> run_matmul(host::Rank& rk, MatmulProblem p, MatmulRun* run) {
-  const topology::DPPolicy one{.num_cubes = 1, .num_pes = 1};
   const host::HostArray a_values = random_matrix(p.m, p.k, 1);
   const host::HostArray b_values = random_matrix(p.k, p.n, 2);
-  host::Tensor a = co_await rk.torch.from_host(a_values, {.dp = one, .name = "a"});
-  host::Tensor b = co_await rk.torch.from_host(b_values, {.dp = one, .name = "b"});
-  host::Tensor c = co_await rk.torch.empty({p.m, p.n}, f16, {.dp = one, .name = "c"});
+  host::Tensor a = co_await rk.torch.from_host(a_values, {.dp = kOnePe, .name = "a"});
+  host::Tensor b = co_await rk.torch.from_host(b_values, {.dp = kOnePe, .name = "b"});
+  host::Tensor c = co_await rk.torch.empty({p.m, p.n}, f16, {.dp = kOnePe, .name = "c"});
   const MatmulArgs args{
       .a = a.ptr(), .b = b.ptr(), .c = c.ptr(), .m = p.m, .n = p.n, .k = p.k, .staging = p.staging};
   run->window = co_await rk.launch("matmul_composite", c, args);

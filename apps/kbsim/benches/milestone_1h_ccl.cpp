@@ -11,11 +11,11 @@
 #include "kbsim/host/probe.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/correlation.hpp"
-#include "kbsim/tl/kernel.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
 #include "ccl_row.hpp"
 #include "evaluation.hpp"
+#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -95,6 +95,17 @@ std::string label_of(const config::AlgorithmSpec& algorithm, const std::vector<c
   return alone ? algorithm.kernel : algorithm.name;
 }
 
+std::vector<UnusedKey> unused_keys() {
+  std::vector<UnusedKey> keys{
+      {"ccl.*.n_elem", "it runs vectors of 64 B to 16 KiB"},
+      {"ccl.*.buffer_kind", "it runs with slots in each memory; --buffer-kind takes one"},
+      {"ccl.defaults.algorithm", "it runs every all-reduce"}};
+  for (const char* key : {"count", "topology", "w", "h"})
+    keys.push_back({fmt::format("system.sips.{}", key),
+                    "it runs on 2 packages in a ring, 4 in a torus and 4 in a mesh"});
+  return keys;
+}
+
 struct Case {
   CclPoint point;
   std::string label;
@@ -103,12 +114,12 @@ struct Case {
 
 // Those of one topology together, the largest last.
 std::vector<Case> cases_of(const EvaluationRequest& request) {
+  if (!request.algorithm.empty()) throw UsageError{"milestone-1h-ccl runs all algorithms: no --algorithm"};
   std::vector<Case> cases;
   for (std::size_t j = 0; j < kJoined.size(); ++j) {
     const config::MachineSpec machine = machine_of(request.machine, kJoined[j]);
     const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request.ccl, kJoined[j]);
     for (const config::AlgorithmSpec& algorithm : algorithms) {
-      (void)kernels().at(algorithm.kernel);
       for (const char* kind : kKinds) {
         if (request.buffer_kind && *request.buffer_kind != kind) continue;
         const config::AlgorithmSpec placed = with_slots_in(kind, algorithm, request.ccl);
@@ -120,6 +131,13 @@ std::vector<Case> cases_of(const EvaluationRequest& request) {
     }
   }
   return cases;
+}
+
+void check(const EvaluationRequest& request) {
+  for (const Case& each : cases_of(request)) {
+    if (each.point.size == kSizes.back())
+      require_possible(each.point.machine, each.point.algorithm, {.n_elem = elements_of(each.point)});
+  }
 }
 
 boost::json::object row_of(const Case& of, const Bound& bound) {
@@ -134,7 +152,6 @@ boost::json::object row_of(const Case& of, const Bound& bound) {
 }
 
 Simulated simulate_all(const EvaluationRequest& request) {
-  if (!request.algorithm.empty()) throw UsageError{"milestone-1h-ccl runs all algorithms: no --algorithm"};
   std::vector<Bound> bounds;
   for (const Joined& joined : kJoined)
     bounds.emplace_back(machine_of(request.machine, joined), request.ccl.resolve("intercube_allreduce"));
@@ -183,6 +200,10 @@ const bool kRegistered =
           .run = simulate_all,
           .text = text,
           .figures = figures,
+          .check = check,
+          .algorithms = Algorithms::any,
+          .collective = "all_reduce",
+          .unused = unused_keys(),
           .times_by_size = true}),
      true);
 

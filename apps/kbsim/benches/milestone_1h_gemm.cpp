@@ -43,6 +43,13 @@ config::MachineSpec one_cube(config::MachineSpec machine) {
   return machine;
 }
 
+std::vector<UnusedKey> unused_keys() {
+  std::vector<UnusedKey> keys;
+  for (const char* key : {"system.sips", "sip.cube_mesh", "sip.ucie", "sip.ucie_link"})
+    keys.push_back({key, "it runs on one cube alone"});
+  return keys;
+}
+
 void add_stage(boost::json::object& row, const MatmulRun& run, const std::string& stage) {
   const auto& stages = run.composite.stages;
   const auto found = std::ranges::find(stages, stage, &hw::StageRecord::name);
@@ -78,6 +85,11 @@ boost::json::object to_row(const MatmulProblem& p, const MatmulRun& run) {
   row["ideal_mac_utilization"] = share(composite.padded_macs, to_ns(run.ideal.total));
   row["ideal_useful_efficiency"] = share(composite.macs, to_ns(run.ideal.total));
   return row;
+}
+
+void check(const EvaluationRequest& request) {
+  const config::MachineSpec machine = one_cube(request.machine);
+  for (std::size_t i = 0; i < kShapes.size() * kStagings.size(); ++i) require_possible(machine, problem(i));
 }
 
 Simulated simulate(const EvaluationRequest& request) {
@@ -138,7 +150,10 @@ const bool kRegistered =
                                                     "MAC utilization, against an ideal pipeline",
                                              .run = simulate,
                                              .text = text,
-                                             .figures = figures}),
+                                             .figures = figures,
+                                             .check = check,
+                                             .algorithms = Algorithms::none,
+                                             .unused = unused_keys()}),
      true);
 
 }  // namespace

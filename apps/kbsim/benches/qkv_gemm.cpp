@@ -12,6 +12,8 @@
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/replay/reference.hpp"
 
+#include "rehearsal.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -22,6 +24,13 @@ struct Problem {
   int cubes = 1;
   int pes = 1;  // of each cube
 };
+
+topology::DPPolicy everywhere(const Problem& p) { return {.num_cubes = p.cubes, .num_pes = p.pes}; }
+
+topology::DPPolicy by_column(const Problem& p) {
+  using topology::Split;
+  return {.cube = Split::column_wise, .pe = Split::column_wise, .num_cubes = p.cubes, .num_pes = p.pes};
+}
 
 // Numbers from -1 to 1, the same block again and again: large weights are made in no time.
 std::vector<std::byte> random_f16(std::int64_t n, std::uint64_t seed) {
@@ -72,21 +81,18 @@ replay::Comparison check(const Problem& p, std::int64_t pe, const host::HostArra
 }
 
 Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string name, BenchReport* report) {
-  using topology::Split;
-  const topology::DPPolicy everywhere{.num_cubes = p.cubes, .num_pes = p.pes};
-  const topology::DPPolicy by_column{
-      .cube = Split::column_wise, .pe = Split::column_wise, .num_cubes = p.cubes, .num_pes = p.pes};
   const std::int64_t pes = std::int64_t{p.cubes} * p.pes;
   const std::int64_t width = pes * p.columns;
   const host::HostArray x_values = random_matrix(main.session(), p.rows, p.d_model, 1);
-  host::Tensor x = co_await main.torch.from_host(x_values, {.dp = everywhere, .name = "x"});
+  host::Tensor x = co_await main.torch.from_host(x_values, {.dp = everywhere(p), .name = "x"});
   std::vector<host::HostArray> weights;
   std::vector<host::Tensor> w;
   std::vector<host::Tensor> out;
   for (std::uint64_t i = 0; i < 3; ++i) {
     weights.push_back(random_matrix(main.session(), p.d_model, width, 2 + i));
-    host::Tensor weight = co_await main.torch.from_host(weights.back(), {.dp = by_column, .name = "w"});
-    host::Tensor result = co_await main.torch.empty({p.rows, width}, f16, {.dp = by_column, .name = "out"});
+    host::Tensor weight = co_await main.torch.from_host(weights.back(), {.dp = by_column(p), .name = "w"});
+    host::Tensor result =
+        co_await main.torch.empty({p.rows, width}, f16, {.dp = by_column(p), .name = "out"});
     w.push_back(weight);
     out.push_back(result);
   }
@@ -125,32 +131,53 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
                   {"pes", pes},     {"kernel_ns", window},  {"macs_per_ns", macs / window}};
 }
 
-Task<> qkv_gemm(host::Rank& main, BenchRequest request, BenchReport* report) {
-  const Problem one{.rows = 64, .d_model = 256, .columns = 64};
-  co_await project(main, one, request, "qkv_gemm", report);
-}
-KBSIM_BENCH(qkv_gemm, "Q, K and V of 64 rows by 256 on one PE, checked");
+Problem on_one_pe(const config::MachineSpec&) { return {.rows = 64, .d_model = 256, .columns = 64}; }
 
-Task<> qkv_gemm_multi_pe(host::Rank& main, BenchRequest request, BenchReport* report) {
-  const Problem cube{.rows = 64, .d_model = 256, .columns = 32, .pes = main.session().spec().pes_per_cube()};
-  co_await project(main, cube, request, "qkv_gemm_multi_pe", report);
+Problem on_a_cube(const config::MachineSpec& spec) {
+  return {.rows = 64, .d_model = 256, .columns = 32, .pes = spec.pes_per_cube()};
 }
-KBSIM_BENCH(qkv_gemm_multi_pe, "the same, 32 columns on each PE of a cube, checked");
 
-Task<> gpt3_qkv(host::Rank& main, BenchRequest request, BenchReport* report) {
+Problem on_a_package(const config::MachineSpec& spec) {
   constexpr std::int64_t kModel = 12288;
-  const config::MachineSpec& spec = main.session().spec();
   const std::int64_t pes = std::int64_t{spec.cubes_per_sip()} * spec.pes_per_cube();
   if (kModel % pes != 0)
     throw UsageError{fmt::format("gpt3_qkv: {} columns can't be divided among {} PEs evenly", kModel, pes)};
-  const Problem all{.rows = 32,
-                    .d_model = kModel,
-                    .columns = kModel / pes,
-                    .cubes = spec.cubes_per_sip(),
-                    .pes = spec.pes_per_cube()};
-  co_await project(main, all, request, "gpt3_qkv", report);
+  return {.rows = 32,
+          .d_model = kModel,
+          .columns = kModel / pes,
+          .cubes = spec.cubes_per_sip(),
+          .pes = spec.pes_per_cube()};
 }
-KBSIM_BENCH(gpt3_qkv, "the same with d_model 12288, columns over all PEs of a package; takes a while");
+
+template <Problem (*problem)(const config::MachineSpec&)>
+void check_room(const config::MachineSpec& spec, const config::AlgorithmSpec&) {
+  const Problem p = problem(spec);
+  const std::int64_t width = std::int64_t{p.cubes} * p.pes * p.columns;
+  Rehearsal rehearsal{spec};
+  rehearsal.place(0, {p.rows, p.d_model}, f16, everywhere(p));
+  for (int each = 0; each < 3; ++each) {
+    rehearsal.place(0, {p.d_model, width}, f16, by_column(p));
+    rehearsal.place(0, {p.rows, width}, f16, by_column(p));
+  }
+}
+
+Task<> qkv_gemm(host::Rank& main, BenchRequest request, BenchReport* report) {
+  co_await project(main, on_one_pe(main.session().spec()), request, "qkv_gemm", report);
+}
+KBSIM_BENCH(qkv_gemm, "Q, K and V of 64 rows by 256 on one PE, checked", .algorithms = Algorithms::none,
+            .check = check_room<on_one_pe>);
+
+Task<> qkv_gemm_multi_pe(host::Rank& main, BenchRequest request, BenchReport* report) {
+  co_await project(main, on_a_cube(main.session().spec()), request, "qkv_gemm_multi_pe", report);
+}
+KBSIM_BENCH(qkv_gemm_multi_pe, "the same, 32 columns on each PE of a cube, checked",
+            .algorithms = Algorithms::none, .check = check_room<on_a_cube>);
+
+Task<> gpt3_qkv(host::Rank& main, BenchRequest request, BenchReport* report) {
+  co_await project(main, on_a_package(main.session().spec()), request, "gpt3_qkv", report);
+}
+KBSIM_BENCH(gpt3_qkv, "the same with d_model 12288, columns over all PEs of a package; takes a while",
+            .algorithms = Algorithms::none, .check = check_room<on_a_package>);
 
 }  // namespace
 }  // namespace kbsim::app

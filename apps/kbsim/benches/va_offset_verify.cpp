@@ -6,6 +6,8 @@
 #include "kbsim/app/bench.hpp"
 #include "kbsim/kernels/elementwise.hpp"
 
+#include "rehearsal.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -22,15 +24,25 @@ std::int64_t equal_rows(const host::HostArray& a, const host::HostArray& b) {
   return equal;
 }
 
+constexpr std::int64_t kPerPe = 1024;
+
+const topology::DPPolicy kSplit{.cube = topology::Split::row_wise, .pe = topology::Split::row_wise};
+
+Shape shape_on(const config::MachineSpec& spec) {
+  return {std::int64_t{spec.cubes_per_sip()} * spec.pes_per_cube(), kPerPe};
+}
+
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec&) {
+  Rehearsal rehearsal{machine};
+  for (int tensor = 0; tensor < 2; ++tensor) rehearsal.place(0, shape_on(machine), f16, kSplit);
+}
+
 Task<> va_offset_verify(host::Rank& main, BenchRequest request, BenchReport* report) {
-  constexpr std::int64_t kPerPe = 1024;
-  const config::MachineSpec& spec = main.session().spec();
-  const std::int64_t pes = std::int64_t{spec.cubes_per_sip()} * spec.pes_per_cube();
-  const topology::DPPolicy split{.cube = topology::Split::row_wise, .pe = topology::Split::row_wise};
-  const Shape shape{pes, kPerPe};
+  const Shape shape = shape_on(main.session().spec());
+  const std::int64_t pes = shape[0];
   const host::HostArray contents = host::generate(shape, f16, element);
-  host::Tensor src = co_await main.torch.from_host(contents, {.dp = split, .name = "src"});
-  host::Tensor dst = co_await main.torch.empty(shape, f16, {.dp = split, .name = "dst"});
+  host::Tensor src = co_await main.torch.from_host(contents, {.dp = kSplit, .name = "src"});
+  host::Tensor dst = co_await main.torch.empty(shape, f16, {.dp = kSplit, .name = "dst"});
   const VaCopyArgs args{.src = src.ptr(), .dst = dst.ptr(), .per_pe = kPerPe};
   const hw::Activity activity = co_await main.launch("va_copy", dst, args);
   const host::HostArray copied = co_await dst.to_host();
@@ -50,7 +62,8 @@ Task<> va_offset_verify(host::Rank& main, BenchRequest request, BenchReport* rep
                   {"elements_per_pe", kPerPe},
                   {"kernel_ns", window}};
 }
-KBSIM_BENCH(va_offset_verify, "every PE copies its part of a sharded tensor, found by base + pid * stride");
+KBSIM_BENCH(va_offset_verify, "every PE copies its part of a sharded tensor, found by base + pid * stride",
+            .algorithms = Algorithms::none, .check = check);
 
 }  // namespace
 }  // namespace kbsim::app

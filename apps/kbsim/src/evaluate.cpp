@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/report/correlation.hpp"
+
+#include "reuse.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -34,24 +33,6 @@ json::object summary_json(const EvaluateOptions& options, const Rows& rows) {
           {"bench", options.name},
           {"correct", unchecked ? json::value(nullptr) : json::value(correct(rows))},
           {"rows", rows}};
-}
-
-Rows earlier_rows(const EvaluateOptions& options) {
-  const std::string file = options.out + "/summary.json";
-  std::ifstream in{file};
-  if (options.out.empty() || !in)
-    throw UsageError{fmt::format("--reuse: no {} (expected --out DIR with the results of an earlier run)",
-                                 options.out.empty() ? "folder of results" : file)};
-  const std::string text{std::istreambuf_iterator<char>{in}, {}};
-  boost::system::error_code error;
-  const json::value all = json::parse(text, error);
-  const json::object* object = error ? nullptr : all.if_object();
-  const json::value* bench = object == nullptr ? nullptr : object->if_contains("bench");
-  const json::value* rows = object == nullptr ? nullptr : object->if_contains("rows");
-  if (bench == nullptr || rows == nullptr || !rows->is_array() || bench->if_string() == nullptr ||
-      bench->get_string() != options.name)
-    throw UsageError{fmt::format("--reuse: {} doesn't hold the results of {}", file, options.name)};
-  return rows->as_array();
 }
 
 report::RunSummary summary_of(const Rows& rows, std::chrono::duration<double> wall) {
@@ -142,13 +123,20 @@ ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request
   if (!options.reuse) folder = folder_named(options.out);  // now, not when all is done
   const Simulated simulated =
       options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
+  if (options.reuse) require_same_run(evaluation, request, options);
   const Rows& rows = simulated.rows;
   if (rows.empty()) return ExitCode::interrupted;
   if (options.reuse) folder = folder_named(options.out);
   try {
     const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - start);
     if (folder) write_rows(evaluation, options, rows, *folder);
-    if (folder && !options.reuse) folder->write_run("run", arguments, std::nullopt, request.machine, summary);
+    if (folder && !options.reuse)
+      folder->write_run({.command = "run",
+                         .arguments = arguments,
+                         .machine = request.machine,
+                         .ccl = &request.ccl,
+                         .options = row_options(evaluation, request)},
+                        summary);
     report_rows(evaluation, options, rows, folder.get());
     if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
   } catch (const boost::system::system_error& error) {  // a row without what it should have

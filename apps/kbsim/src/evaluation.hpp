@@ -7,6 +7,7 @@
 #include <boost/json/array.hpp>
 #include <boost/program_options.hpp>
 
+#include "kbsim/app/bench.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
@@ -21,7 +22,7 @@ struct EvaluationRequest {
   const config::MachineSpec& machine;
   const config::CclSpec& ccl;
   std::string algorithm;                             // "": the default one, or those of its own
-  std::optional<std::string> buffer_kind;            // as asked for
+  std::optional<std::string> buffer_kind;            // as asked for; of Algorithms::one it is in `ccl`
   const boost::program_options::variables_map& own;  // the options that it has described
   bool json = false;                                 // stdout is one JSON document
   Parallel parallel;
@@ -44,6 +45,11 @@ struct Evaluation {
   std::function<void(const Rows&, const OutputFolder&)> figures;  // with their data beside them
   /// Options besides those of every run, if it has any.
   std::function<void(boost::program_options::options_description&)> describe = {};
+  /// UsageError for what can't be simulated: asked before it is, and by --dry-run.
+  std::function<void(const EvaluationRequest&)> check = {};
+  Algorithms algorithms = Algorithms::any;
+  std::string collective = {};  // the algorithms for anything else aren't run; "": any
+  std::vector<UnusedKey> unused = {};
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();

@@ -1,5 +1,6 @@
 #include "output_folder.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/config/describe.hpp"
@@ -61,17 +63,30 @@ void OutputFolder::draw(const report::Figure& figure) const {
   draw(figure.name + ".gp", figure.script);
 }
 
-void OutputFolder::write_run(const std::string& command, const Arguments& arguments,
-                             std::optional<std::int64_t> seed, const config::MachineSpec& spec,
-                             const report::RunSummary& summary) const {
+void OutputFolder::write_run(const RunRecord& run, const report::RunSummary& summary) const {
   boost::json::array words{"kbsim"};
-  words.emplace_back(command);
-  for (const std::string& word : arguments) words.emplace_back(word);
-  boost::json::object run{{"schema_version", 1}, {"version", KBSIM_VERSION}, {"command", std::move(words)}};
-  if (seed) run["seed"] = *seed;
-  run["run"] = report::to_json(summary);
-  write("run.json", run);
-  write("config.resolved.yaml", config::resolved_yaml(spec, ModelCatalog{}));
+  words.emplace_back(run.command);
+  for (const std::string& word : run.arguments) words.emplace_back(word);
+  boost::json::object all{{"schema_version", 1}, {"version", KBSIM_VERSION}, {"command", std::move(words)}};
+  if (run.seed) all["seed"] = *run.seed;
+  if (!run.options.empty()) all["options"] = run.options;
+  all["run"] = report::to_json(summary);
+  write("run.json", all);
+  write("config.resolved.yaml", run.ccl == nullptr
+                                    ? config::resolved_yaml(run.machine, ModelCatalog{})
+                                    : config::resolved_yaml(run.machine, *run.ccl, ModelCatalog{}));
+}
+
+void require_folder(const std::string& path) {
+  if (path.empty()) return;
+  std::filesystem::path there = std::filesystem::absolute(path);
+  std::error_code error;
+  while (!std::filesystem::exists(there, error) && !error && there.has_relative_path())
+    there = there.parent_path();
+  if (!error && !std::filesystem::is_directory(there))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (!error && access(there.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
+  if (error) throw UsageError{fmt::format("--out {}: {}", path, error.message())};
 }
 
 void require_output(const char* option, const std::filesystem::path& file, bool json) {

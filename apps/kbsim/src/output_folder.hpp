@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/report/figure.hpp"
 #include "kbsim/report/run_summary.hpp"
@@ -16,6 +18,16 @@
 #include "folder_lock.hpp"
 
 namespace kbsim::app {
+
+/// What a run was asked for.
+struct RunRecord {
+  std::string command;
+  const Arguments& arguments;
+  std::optional<std::int64_t> seed = {};
+  const config::MachineSpec& machine;
+  const config::CclSpec* ccl = nullptr;  // none: no collectives run
+  boost::json::object options = {};      // an evaluation's own, that its rows hang on
+};
 
 /// What --out names: a folder of results, made if it isn't there, and this run's alone as long as this lives.
 /// Each file is written whole or not at all. UsageError if something can't be written.
@@ -32,8 +44,7 @@ class OutputFolder {
   void draw(const report::Figure& figure) const;
 
   /// What it takes to run this again: run.json and config.resolved.yaml.
-  void write_run(const std::string& command, const Arguments& arguments, std::optional<std::int64_t> seed,
-                 const config::MachineSpec& spec, const report::RunSummary& summary) const;
+  void write_run(const RunRecord& run, const report::RunSummary& summary) const;
 
  private:
   std::filesystem::path path_;
@@ -41,6 +52,9 @@ class OutputFolder {
 };
 /// Of --out DIR: the folder, if one was named.
 [[nodiscard]] std::unique_ptr<OutputFolder> folder_named(const std::string& path);
+
+/// UsageError if there can be no folder of that name, as far as that is known without making it.
+void require_folder(const std::string& path);
 
 /// UsageError if the file that an option names can't be written, or if it is stdout beside --json.
 void require_output(const char* option, const std::filesystem::path& file, bool json);

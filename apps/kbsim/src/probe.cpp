@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "machine_options.hpp"
+#include "settings.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -175,7 +176,12 @@ ExitCode probe(const Arguments& arguments) {
   }
   const Bytes bytes = parse_bytes(options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
-  const auto [machine, ccl, notes] = options.machine.load();
+  const config::Configuration configuration = options.machine.load();
+  require_effect({.name = "kbsim probe",
+                  .algorithms = Algorithms::one,
+                  .unused = {{"ccl.*.n_elem", "a transfer is as large as --bytes says"}}},
+                 {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
+  const auto& [machine, ccl, notes] = configuration;
   const Prober prober{.machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine)};
   check_size(prober.cases, bytes, machine.cube.memory);
   if (options.json) {

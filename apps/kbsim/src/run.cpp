@@ -33,6 +33,7 @@
 #include "oplog_file.hpp"
 #include "output_folder.hpp"
 #include "plugins.hpp"
+#include "settings.hpp"
 #include "signals.hpp"
 
 namespace kbsim::app {
@@ -191,6 +192,7 @@ void require_known(const config::AlgorithmSpec& algorithm) {
 // That they can be written is known now, not when all is done.
 void require_outputs(const Options& options) {
   if (!options.oplog.empty()) require_output("--oplog", options.oplog, options.json);
+  require_folder(options.out);
 }
 
 std::optional<LogChecksums> log_of(const Options& options, host::Session& session) {
@@ -221,7 +223,8 @@ void write(const OutputFolder& folder, const Options& options, const Arguments& 
            host::Session& session, const BenchReport& outcome, const report::RunSummary& summary,
            const std::optional<LogChecksums>& log) {
   const hw::Machine& machine = session.machine();
-  folder.write_run("run", arguments, std::nullopt, session.spec(), summary);
+  folder.write_run(
+      {.command = "run", .arguments = arguments, .machine = session.spec(), .ccl = &session.ccl()}, summary);
   folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
   folder.write("results.csv", to_csv({outcome.json}));
   folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
@@ -256,6 +259,32 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
 }
 
+Chosen chosen(const Options& options) {
+  return {.set = options.machine.set,
+          .ccl = options.machine.ccl,
+          .algorithm = options.algorithm,
+          .buffer_kind = options.buffer_kind};
+}
+
+Uses uses_of(const std::string& name, const Bench& bench) {
+  return {.name = "--bench " + name, .algorithms = bench.algorithms, .unused = bench.unused};
+}
+
+Uses uses_of(const std::string& name, const Evaluation& evaluation) {
+  return {.name = "--bench " + name,
+          .algorithms = evaluation.algorithms,
+          .collective = evaluation.collective,
+          .unused = evaluation.unused};
+}
+
+// The configuration as it runs; settings without effect are refused.
+config::Configuration load(const Options& options, const Uses& uses) {
+  config::Configuration result = options.machine.load();
+  require_effect(uses, chosen(options), result);
+  if (uses.algorithms != Algorithms::any || uses.collective.empty()) apply(chosen(options), result.ccl);
+  return result;
+}
+
 ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, const po::variables_map& own,
                         const Arguments& arguments) {
   if (options.stop_at_ns || options.max_events || options.shuffle_ties || options.race ||
@@ -264,7 +293,9 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
         fmt::format("{} runs many simulations: --stop-at, --max-events, --shuffle-ties, "
                     "--race, --timing-only and --oplog are of a single one",
                     options.bench)};
-  const auto [machine, ccl, notes] = options.machine.load();
+  if (options.verify_data)
+    throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
+  const auto [machine, ccl, notes] = load(options, uses_of(options.bench, evaluation));
   const EvaluationRequest request{
       .machine = machine,
       .ccl = ccl,
@@ -274,6 +305,8 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
       .json = options.json,
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
   const std::optional<report::CsvTable> reference = reference_of(own);
+  if (evaluation.check) evaluation.check(request);
+  require_outputs(options);
   if (options.dry_run) return ExitCode::ok;
   return evaluate(evaluation, request,
                   {.name = options.bench,
@@ -295,11 +328,6 @@ const Evaluation* evaluation_of(const Arguments& arguments) {
       return evaluations().find(std::string{word.substr(kOption.size() + 1)});
   }
   return nullptr;
-}
-
-// A host program may name any of them.
-void place_slots(config::CclSpec& ccl, const std::string& buffer_kind) {
-  for (auto& [name, algorithm] : ccl.algorithms) algorithm.buffer_kind = buffer_kind;
 }
 
 // An evaluation whose name is mistyped is meant, too.
@@ -328,16 +356,16 @@ ExitCode run_bench(const Arguments& arguments) {
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);
-  auto [machine, ccl, notes] = options.machine.load();
-  if (options.buffer_kind) place_slots(ccl, *options.buffer_kind);
+  const auto [machine, ccl, notes] = load(options, uses_of(options.bench, bench));
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
   const host::SessionOptions how = session_options(options, ccl);
+  if (bench.check) bench.check(machine, algorithm);
+  require_outputs(options);
 
   host::Session session{machine, algorithm, how};
   if (options.dry_run) return ExitCode::ok;
   if (queues_are_traced()) session.machine().queue_trace().print_to(stderr);
-  require_outputs(options);
   const std::unique_ptr<OutputFolder> folder = folder_named(options.out);
   host::World world;
   host::Rank main{session, world, 0};

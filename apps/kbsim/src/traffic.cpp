@@ -19,6 +19,7 @@
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "output_folder.hpp"
+#include "settings.hpp"
 #include "traffic_sweep.hpp"
 
 namespace kbsim::app {
@@ -127,6 +128,23 @@ void check_choice(const TrafficOptions& o) {
                      (given == 0 ? std::string{"none"} : std::to_string(given))};
 }
 
+// Packets are the traffic's own, and no memory or engine takes part; a bare network has nothing of the
+// machine but its NOC.
+Uses uses_of(const TrafficOptions& o) {
+  Uses uses{.name = "kbsim traffic", .algorithms = Algorithms::none};
+  for (const char* key : {"system.packet_bytes", "system.control_bytes"})
+    uses.unused.push_back({key, "packets are as large as --bytes says, and none is cut"});
+  for (const char* key : {"cube.memory", "cube.hbm_ctrl", "cube.sram", "cube.xbar_to_hbm_bw_gbs", "pe.issue",
+                          "pe.tcm", "pe.pe_cpu", "pe.pe_scheduler", "pe.pe_dma", "pe.pe_gemm", "pe.pe_math",
+                          "pe.pe_tcm", "pe.pe_mmu", "pe.pe_ipcq"})
+    uses.unused.push_back({key, "no memory and no unit of a PE takes part"});
+  if (o.scope.starts_with("sip")) return uses;
+  for (const char* key : {"system.host_link", "system.sips", "system.components", "sip.cube_mesh", "sip.ucie",
+                          "sip.ucie_link", "sip.io", "cube.pe_layout", "cube.m_cpu", "cube.xbar", "pe"})
+    uses.unused.push_back({key, fmt::format("--scope {} is a bare network of the NOC's routers", o.scope)});
+  return uses;
+}
+
 Points measure(const TrafficOptions& options, const topology::TrafficCase& traffic) {
   hw::TrafficRequest request = options.request;
   if (options.sweep) {
@@ -157,7 +175,8 @@ report::RunSummary summary_of(const Points& points, std::chrono::duration<double
 void write(const OutputFolder& folder, const TrafficOptions& options, const config::MachineSpec& spec,
            const Arguments& arguments, const topology::TrafficCase& traffic, const Points& points,
            const report::RunSummary& summary) {
-  folder.write_run("traffic", arguments, options.seed, spec, summary);
+  folder.write_run({.command = "traffic", .arguments = arguments, .seed = options.seed, .machine = spec},
+                   summary);
   folder.write("summary.json", boost::json::object{{"schema_version", 1},
                                                    {"result", results_json(options.sweep, traffic, points)}});
   folder.write("results.csv", report::traffic_csv(traffic, points));
@@ -193,7 +212,9 @@ ExitCode traffic(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   fill_request(options);
   check_choice(options);
-  const config::MachineSpec spec = options.machine.load().machine;
+  const config::Configuration configuration = options.machine.load();
+  require_effect(uses_of(options), {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
+  const config::MachineSpec& spec = configuration.machine;
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
   const std::unique_ptr<OutputFolder> folder = folder_named(options.out);  // now, not when all is done
   const Points points = measure(options, traffic);

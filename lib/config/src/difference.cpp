@@ -1,28 +1,30 @@
 #include <map>
 
-#include <yaml-cpp/yaml.h>
-
 #include "kbsim/config/describe.hpp"
+
+#include "yaml_tree.hpp"
 
 namespace kbsim::config {
 namespace {
 
 using Keys = std::map<std::string, std::string>;
 
-void flatten(const YAML::Node& node, const std::string& path, Keys& keys) {
-  if (!node.IsMap()) {
-    keys[path] = YAML::Dump(node);
-    return;
-  }
-  for (const auto& entry : node) {
-    const auto name = entry.first.as<std::string>();
-    flatten(entry.second, path.empty() ? name : path + "." + name, keys);
-  }
+std::string text_of(const Tree& value) {
+  std::string text = value.text;
+  for (const Tree& item : value.items) text += (text.empty() ? "" : ", ") + item.text;
+  return text;
 }
 
-Keys flattened(const std::string& yaml) {
+void flatten(const Tree& tree, const std::string& path, Keys& keys) {
+  if (tree.kind != Tree::Kind::map) keys[path] = text_of(tree);
+  for (const TreeEntry& entry : tree.entries) flatten(entry.value, join_key(path, entry.key), keys);
+}
+
+Keys flattened(const ResolvedText& of) {
+  Problems problems;
   Keys keys;
-  flatten(YAML::Load(yaml), "", keys);
+  flatten(parse_yaml(of.yaml, {.name = of.name}, problems), "", keys);
+  if (!problems.empty()) throw ConfigError{std::move(problems)};
   return keys;
 }
 
@@ -33,9 +35,9 @@ std::string value_of(const Keys& keys, const std::string& key) {
 
 }  // namespace
 
-std::optional<Difference> difference(const std::string& first_yaml, const std::string& second_yaml) {
-  const Keys first = flattened(first_yaml);
-  const Keys second = flattened(second_yaml);
+std::optional<Difference> difference(const ResolvedText& first_text, const ResolvedText& second_text) {
+  const Keys first = flattened(first_text);
+  const Keys second = flattened(second_text);
   Keys all = first;
   all.insert(second.begin(), second.end());
   for (const auto& [key, ignored] : all) {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kbsim/config/load.hpp"
+
 #include "yaml_tree.hpp"
 
 namespace kbsim::config {
@@ -52,7 +54,22 @@ void apply(Tree& root, const std::string& option, const Origin& origin, Problems
   put(*at, value);
 }
 
+void add_keys(const Tree& tree, const std::string& path, std::vector<std::string>& keys) {
+  if (tree.kind != Tree::Kind::map) return keys.push_back(path);
+  for (const TreeEntry& entry : tree.entries) add_keys(entry.value, join_key(path, entry.key), keys);
+}
+
 }  // namespace
+
+std::vector<std::string> overridden_keys(const std::string& override) {
+  Problems problems;
+  const std::size_t equals = override.find('=');
+  std::vector<std::string> keys;
+  if (equals == std::string::npos) return keys;
+  add_keys(parse_yaml(override.substr(equals + 1), {.name = "--set", .has_lines = false}, problems),
+           override.substr(0, equals), keys);
+  return keys;
+}
 
 void apply_overrides(Tree& root, const std::vector<std::string>& overrides, Problems& problems,
                      const std::string& prefix) {

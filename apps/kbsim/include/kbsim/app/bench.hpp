@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
@@ -23,19 +24,33 @@ struct BenchRequest {
   bool verify_data = false;  // a line per tensor as well
 };
 
+/// Which algorithms of the ccl file run: none, the one that the user chooses, or those that a program names.
+enum class Algorithms { none, one, any };
+
+/// A key that has no effect, and those below it; `*` stands for any section. Given by --set it is refused.
+struct UnusedKey {
+  std::string key;
+  std::string why;
+};
+
 /// A host program known by name: it runs on the main rank and fills in the report.
 struct Bench {
   std::string doc;
   std::function<Task<>(host::Rank& main, BenchRequest request, BenchReport* report)> run;
+  Algorithms algorithms = Algorithms::any;
+  std::vector<UnusedKey> unused = {};
+  /// UsageError for what can't run on this machine: asked before a run, and by --dry-run.
+  std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&)> check = {};
 };
 [[nodiscard]] Registry<Bench>& benches();
 
 /// Always true. `abi` is KBSIM_ABI as the bench's file saw it.
 bool register_bench(std::string name, Bench bench, const char& abi) noexcept;
 
-/// Makes `Task<> name(host::Rank&, BenchRequest, BenchReport*)` known by its name, in its own file.
-#define KBSIM_BENCH(name, doc)           \
-  static const bool kRegistered_##name = \
-      ::kbsim::app::register_bench(#name, ::kbsim::app::Bench{doc, name}, KBSIM_ABI)
+/// Makes `Task<> name(host::Rank&, BenchRequest, BenchReport*)` known by its name, in its own file; more of
+/// Bench's members may follow, as `.algorithms = Algorithms::none`.
+#define KBSIM_BENCH(name, text, ...)                                   \
+  static const bool kRegistered_##name = ::kbsim::app::register_bench( \
+      #name, ::kbsim::app::Bench{.doc = text, .run = name __VA_OPT__(, ) __VA_ARGS__}, KBSIM_ABI)
 
 }  // namespace kbsim::app

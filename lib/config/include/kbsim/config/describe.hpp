@@ -22,9 +22,13 @@ struct Difference {
   std::string first;
   std::string second;
 };
-/// The first of them in the alphabet; none if the configurations are equal.
-[[nodiscard]] std::optional<Difference> difference(const std::string& first_yaml,
-                                                   const std::string& second_yaml);
+/// What resolved_yaml() gave, now or earlier, and the name of its file for errors.
+struct ResolvedText {
+  std::string yaml;
+  std::string name;
+};
+/// The first of them in the alphabet; none if the configurations are equal. ConfigError: no YAML.
+[[nodiscard]] std::optional<Difference> difference(const ResolvedText& first, const ResolvedText& second);
 
 /// The page of all keys of both files and of the models' attributes: type, unit, range, default, meaning.
 [[nodiscard]] std::string reference_markdown(const ComponentCatalog& catalog);

@@ -21,6 +21,9 @@ struct LoadRequest {
   Folders folders;
 };
 
+/// The keys that an override which could be read gives values to: its own, or those in the map that it gives.
+[[nodiscard]] std::vector<std::string> overridden_keys(const std::string& override);
+
 /// A machine and the collective algorithms that there are on it.
 struct Configuration {
   MachineSpec machine;

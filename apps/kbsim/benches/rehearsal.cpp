@@ -1,0 +1,72 @@
+#include "rehearsal.hpp"
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/ccl/install_plan.hpp"
+#include "kbsim/ccl/validator.hpp"
+#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+namespace kbsim::app {
+namespace {
+
+// What a run would end with in its middle is a mistake that can be told before it.
+template <class Take>
+void take(const Take& from_memory) {
+  try {
+    from_memory();
+  } catch (const AllocationError& error) {
+    throw UsageError{error.what()};
+  }
+}
+
+void require(bool holds, const std::string& why) {
+  if (!holds) throw UsageError{why};
+}
+
+void require_size(const config::MachineSpec& machine, const CollectiveProblem& problem) {
+  const Bytes slice = machine.cube.memory.hbm_per_pe;
+  require(problem.n_elem <= slice.count() / itemsize(problem.dtype),
+          fmt::format("{} elements of {} a PE are more than its HBM slice, {} (cube.memory.hbm_bytes_per_pe)",
+                      problem.n_elem, to_string(problem.dtype), to_string(slice)));
+}
+
+}  // namespace
+
+void Rehearsal::install(const config::AlgorithmSpec& algorithm) {
+  take([&] { (void)ccl::build_install_plans(algorithm, machine_, allocators_); });
+}
+
+void Rehearsal::place(int sip, const Shape& shape, DType dtype, const topology::DPPolicy& dp) {
+  const auto shards =
+      resolve_dp_policy(dp, shape, itemsize(dtype), machine_.pes_per_cube(), machine_.cubes_per_sip(), sip);
+  take([&] {
+    for (const topology::ShardSpec& shard : shards) (void)allocators_.pe(shard.at).hbm.allocate(shard.nbytes);
+  });
+}
+
+void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                      CollectiveProblem problem) {
+  (void)kernels().at(algorithm.kernel);
+  (void)ccl::validators().at(algorithm.validator);
+  const int ranks = machine.system.sips.count;
+  require(algorithm.world_size == 0 || algorithm.world_size == ranks,
+          fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
+                      algorithm.world_size, algorithm.name, ranks));
+  require(algorithm.slot_size >= Bytes{itemsize(problem.dtype)},
+          fmt::format("an element of {} does not fit a slot of {}; raise slot_size", to_string(problem.dtype),
+                      to_string(algorithm.slot_size)));
+  require_size(machine, problem);
+  problem.values = false;
+  const CollectiveData data{machine, algorithm, problem};
+  Rehearsal rehearsal{machine};
+  rehearsal.install(algorithm);
+  for (int rank = 0; rank < ranks; ++rank) {
+    rehearsal.place(rank, {data.parts(), problem.n_elem}, problem.dtype, data.placed("").dp);
+    if (!data.in_place())
+      rehearsal.place(rank, {data.parts(), data.out_elems()}, problem.dtype, data.placed("").dp);
+  }
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "kbsim/base/shape.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/topology/allocator.hpp"
+#include "kbsim/topology/placement.hpp"
+
+#include "collective_data.hpp"
+
+namespace kbsim::app {
+
+/// The memories of a machine, taken as a host program will take them, while nothing runs. UsageError names
+/// the memory that has no room, or what else stands against it.
+class Rehearsal {
+ public:
+  explicit Rehearsal(const config::MachineSpec& machine) : machine_{machine}, allocators_{machine} {}
+
+  /// The rings of an algorithm, in the memory of its slots.
+  void install(const config::AlgorithmSpec& algorithm);
+  /// A tensor on a package.
+  void place(int sip, const Shape& shape, DType dtype, const topology::DPPolicy& dp);
+
+ private:
+  const config::MachineSpec& machine_;
+  topology::MachineAllocators allocators_;
+};
+
+/// UsageError for a collective that can't be run on the machine.
+void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                      CollectiveProblem problem);
+
+}  // namespace kbsim::app

@@ -1,0 +1,100 @@
+#include "reuse.hpp"
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/config/describe.hpp"
+
+#include "catalog.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace json = boost::json;
+namespace po = boost::program_options;
+
+// Of a file in the folder of an earlier run.
+std::string earlier_text(const EvaluateOptions& options, const std::string& name) {
+  const std::string file = options.out + "/" + name;
+  std::ifstream in{file};
+  if (options.out.empty() || !in)
+    throw UsageError{fmt::format("--reuse: no {} (expected --out DIR with the results of an earlier run)",
+                                 options.out.empty() ? "folder of results" : file)};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+[[noreturn]] void refuse_reuse(const EvaluateOptions& options, const std::string& key,
+                               const std::string& then, const std::string& now) {
+  throw UsageError{fmt::format("--reuse: the results in {} are of another run: {} was {}, and is {} here",
+                               options.out, key, then, now)};
+}
+
+std::string text_of(const json::object& options, std::string_view name) {
+  const json::value* value = options.if_contains(name);
+  return value == nullptr ? "not given" : json::serialize(*value);
+}
+
+void require_same_options(const EvaluateOptions& options, const json::object& then, const json::object& now) {
+  json::object all = then;
+  for (const auto& [name, value] : now) all[name] = value;
+  for (const auto& [name, value] : all) {
+    if (text_of(then, name) != text_of(now, name))
+      refuse_reuse(options, fmt::format("--{}", std::string{name}), text_of(then, name), text_of(now, name));
+  }
+}
+
+}  // namespace
+
+json::object row_options(const Evaluation& evaluation, const EvaluationRequest& request) {
+  json::object all;
+  po::options_description own;
+  if (evaluation.describe) evaluation.describe(own);
+  for (const auto& option : own.options()) {
+    const std::string& name = option->long_name();
+    const po::variable_value& value = request.own[name];
+    if (value.empty() || name == "output_file") continue;
+    if (const auto* text = boost::any_cast<std::string>(&value.value())) all[name] = *text;
+    if (const auto* number = boost::any_cast<std::int64_t>(&value.value())) all[name] = *number;
+  }
+  if (evaluation.algorithms == Algorithms::any && request.buffer_kind)
+    all["buffer-kind"] = *request.buffer_kind;
+  return all;
+}
+
+void require_same_run(const Evaluation& evaluation, const EvaluationRequest& request,
+                      const EvaluateOptions& options) {
+  const config::ResolvedText then{earlier_text(options, "config.resolved.yaml"),
+                                  options.out + "/config.resolved.yaml"};
+  const config::ResolvedText now{config::resolved_yaml(request.machine, request.ccl, ModelCatalog{}), "now"};
+  if (const auto found = config::difference(then, now))
+    refuse_reuse(options, found->key, found->first, found->second);
+  boost::system::error_code error;
+  const json::value run = json::parse(earlier_text(options, "run.json"), error);
+  const json::object* all = error ? nullptr : run.if_object();
+  if (all == nullptr) throw UsageError{fmt::format("--reuse: {}/run.json isn't that of a run", options.out)};
+  const json::value* own = all->if_contains("options");
+  require_same_options(options, own != nullptr && own->is_object() ? own->get_object() : json::object{},
+                       row_options(evaluation, request));
+}
+
+Rows earlier_rows(const EvaluateOptions& options) {
+  const std::string file = options.out + "/summary.json";
+  const std::string text = earlier_text(options, "summary.json");
+  boost::system::error_code error;
+  const json::value all = json::parse(text, error);
+  const json::object* object = error ? nullptr : all.if_object();
+  const json::value* bench = object == nullptr ? nullptr : object->if_contains("bench");
+  const json::value* rows = object == nullptr ? nullptr : object->if_contains("rows");
+  if (bench == nullptr || rows == nullptr || !rows->is_array() || bench->if_string() == nullptr ||
+      bench->get_string() != options.name)
+    throw UsageError{fmt::format("--reuse: {} doesn't hold the results of {}", file, options.name)};
+  return rows->as_array();
+}
+
+}  // namespace kbsim::app

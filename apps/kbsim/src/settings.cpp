@@ -1,0 +1,152 @@
+#include "settings.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <ranges>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/field.hpp"
+
+namespace kbsim::app {
+namespace {
+
+constexpr std::string_view kDefaults = "ccl.defaults.";
+constexpr std::string_view kAlgorithms = "ccl.algorithms.";
+
+std::vector<std::string> words(std::string_view key) {
+  std::vector<std::string> all;
+  for (const auto word : std::views::split(key, '.')) all.emplace_back(word.begin(), word.end());
+  return all;
+}
+
+// "ccl.algorithms.NAME" is one section, so that "ccl.*.n_elem" is every n_elem there.
+std::vector<std::string> sections(const std::string& key) {
+  std::vector<std::string> all = words(key);
+  if (key.starts_with(kAlgorithms)) all.erase(all.begin() + 1);
+  return all;
+}
+
+bool covers(const std::string& pattern, const std::string& key) {
+  const std::vector<std::string> wanted = words(pattern);
+  const std::vector<std::string> given = sections(key);
+  if (given.size() < wanted.size()) return false;
+  return std::ranges::equal(wanted, given | std::views::take(wanted.size()),
+                            [](const std::string& a, const std::string& b) { return a == "*" || a == b; });
+}
+
+Scalar value_of(const config::CclSettings& settings, const Field& field) { return field.get(&settings); }
+
+/// Why a setting has no effect; "" if it has one.
+class Judge {
+ public:
+  Judge(const Uses& uses, const Chosen& chosen, const config::Configuration& configuration)
+      : uses_{uses}, chosen_{chosen}, machine_{configuration.machine}, ccl_{configuration.ccl} {}
+
+  [[nodiscard]] std::string of_key(const std::string& key) const {
+    for (const UnusedKey& unused : uses_.unused) {
+      if (covers(unused.key, key)) return unused.why;
+    }
+    if (key == "system.sips.w" || key == "system.sips.h") return of_grid();
+    return key.starts_with("ccl.") ? of_ccl(key) : "";
+  }
+
+  [[nodiscard]] std::string of_choice() const {
+    return uses_.algorithms == Algorithms::none ? "it runs no collective" : "";
+  }
+
+ private:
+  [[nodiscard]] std::string of_grid() const {
+    return machine_.system.sips.topology == "ring_1d" ? "a ring (system.sips.topology) has no rows" : "";
+  }
+
+  [[nodiscard]] std::string of_ccl(const std::string& key) const {
+    if (uses_.algorithms == Algorithms::none) return of_choice();
+    const std::string name = words(key).back();
+    if (chosen_.buffer_kind && name == "buffer_kind") return "--buffer-kind stands in its place";
+    if (key.starts_with(kAlgorithms)) return of_algorithm(words(key).at(2), name);
+    if (key.starts_with(kDefaults)) return of_default(name);
+    return "";
+  }
+
+  [[nodiscard]] std::string of_algorithm(const std::string& algorithm, const std::string& name) const {
+    const config::AlgorithmSpec& spec = ccl_.resolve(algorithm);
+    if (uses_.algorithms == Algorithms::one && algorithm != running().name)
+      return fmt::format("'{}' runs, not '{}' (--algorithm)", running().name, algorithm);
+    if (!uses_.collective.empty() && spec.collective != uses_.collective)
+      return fmt::format("'{}' is for {}", algorithm, spec.collective);
+    return name == "poll_ns" ? of_poll(spec) : "";
+  }
+
+  // A default counts if any algorithm that may run takes it.
+  [[nodiscard]] std::string of_default(const std::string& name) const {
+    if (name == "algorithm")
+      return uses_.algorithms == Algorithms::one && !chosen_.algorithm.empty()
+                 ? "--algorithm stands in its place"
+                 : "";
+    std::string why;
+    for (const config::AlgorithmSpec& spec : that_may_run()) {
+      why = of_default_for(spec, name);
+      if (why.empty()) return why;
+    }
+    return why;
+  }
+
+  [[nodiscard]] std::string of_default_for(const config::AlgorithmSpec& spec, const std::string& name) const {
+    const std::vector<Field>& fields = fields_of<config::CclSettings>();
+    const auto field = std::ranges::find(fields, name, &Field::name);
+    if (field == fields.end()) return "";
+    if (value_of(spec, *field) != value_of(ccl_.defaults, *field))
+      return fmt::format("'{}' has its own, ccl.algorithms.{}.{}", spec.name, spec.name, name);
+    return name == "poll_ns" ? of_poll(spec) : "";
+  }
+
+  [[nodiscard]] static std::string of_poll(const config::AlgorithmSpec& spec) {
+    return spec.backpressure == "poll" ? "" : fmt::format("'{}' doesn't poll (backpressure)", spec.name);
+  }
+
+  [[nodiscard]] const config::AlgorithmSpec& running() const { return ccl_.resolve(chosen_.algorithm); }
+
+  [[nodiscard]] std::vector<config::AlgorithmSpec> that_may_run() const {
+    if (uses_.algorithms == Algorithms::one) return {running()};
+    std::vector<config::AlgorithmSpec> all;
+    for (const auto& [name, spec] : ccl_.algorithms) {
+      if (uses_.collective.empty() || spec.collective == uses_.collective) all.push_back(spec);
+    }
+    return all;
+  }
+
+  const Uses& uses_;
+  const Chosen& chosen_;
+  const config::MachineSpec& machine_;
+  const config::CclSpec& ccl_;
+};
+
+}  // namespace
+
+void require_effect(const Uses& uses, const Chosen& chosen, const config::Configuration& configuration) {
+  const Judge judge{uses, chosen, configuration};
+  std::vector<ConfigProblem> problems;
+  const auto note = [&](const std::string& option, const std::string& key, const std::string& why) {
+    if (why.empty()) return;
+    problems.push_back({{.file = option}, key, fmt::format("has no effect on {}: {}", uses.name, why)});
+  };
+  if (!chosen.ccl.empty()) note("--ccl " + chosen.ccl, "", judge.of_choice());
+  if (!chosen.algorithm.empty()) note("--algorithm " + chosen.algorithm, "", judge.of_choice());
+  if (chosen.buffer_kind) note("--buffer-kind " + *chosen.buffer_kind, "", judge.of_choice());
+  for (const std::string& option : chosen.set) {
+    for (const std::string& key : config::overridden_keys(option))
+      note("--set " + option, key, judge.of_key(key));
+  }
+  if (!problems.empty()) throw ConfigError{std::move(problems)};
+}
+
+void apply(const Chosen& chosen, config::CclSpec& ccl) {
+  ccl.defaults.algorithm = ccl.resolve(chosen.algorithm).name;
+  if (!chosen.buffer_kind) return;
+  for (auto& [name, algorithm] : ccl.algorithms) algorithm.buffer_kind = *chosen.buffer_kind;
+}
+
+}  // namespace kbsim::app

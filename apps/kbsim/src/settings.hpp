@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/app/bench.hpp"
+#include "kbsim/config/load.hpp"
+
+namespace kbsim::app {
+
+/// What a command or bench makes use of.
+struct Uses {
+  std::string name;  // as in "--bench ccl"
+  Algorithms algorithms = Algorithms::any;
+  std::string collective = {};  // the algorithms for anything else aren't run; "": any
+  std::vector<UnusedKey> unused = {};
+};
+
+/// What the user has chosen. Empty texts weren't given.
+struct Chosen {
+  std::vector<std::string> set;
+  std::string ccl;
+  std::string algorithm;
+  std::optional<std::string> buffer_kind;
+};
+
+/// ConfigError with each setting that would have no effect, and why: a key that the bench replaces, an
+/// algorithm that isn't run, a default that the algorithm has a value of its own for.
+void require_effect(const Uses& uses, const Chosen& chosen, const config::Configuration& configuration);
+
+/// The algorithms as chosen: the one that runs becomes the default one, and all have their slots there.
+void apply(const Chosen& chosen, config::CclSpec& ccl);
+
+}  // namespace kbsim::app
