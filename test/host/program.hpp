@@ -31,9 +31,11 @@ inline const topology::DPPolicy kRows{.cube = topology::Split::row_wise, .num_pe
 
 /// A machine with its main program, whose data races are errors.
 struct Program {
-  explicit Program(config::MachineSpec spec = machine(), config::AlgorithmSpec algorithm = allreduce())
-      : session{
-            std::move(spec), std::move(algorithm), {.replay_threads = 1, .races = oplog::RaceMode::error}} {}
+  explicit Program(config::MachineSpec spec = machine(), config::AlgorithmSpec algorithm = allreduce(),
+                   const SimulationOptions& simulation = {})
+      : session{std::move(spec),
+                std::move(algorithm),
+                {.simulation = simulation, .replay_threads = 1, .races = oplog::RaceMode::error}} {}
 
   template <class Args>
   void run(Task<> (*program)(Rank&, Args), std::type_identity_t<Args> args) {

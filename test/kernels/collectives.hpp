@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,16 @@ struct Parts {
 
 /// The same on the machine, by a host program; nothing may race.
 [[nodiscard]] PerRank on_machine(const Collective& c, const PerRank& in);
+
+/// All that such a run leaves, events of one time in the order of that seed.
+struct Outcome {
+  PerRank out;
+  std::vector<Time> times;  // of each rank's collective: called, first start, last end, done
+  std::string log;          // digests of the op log, and of it, the links and the end
+  std::string machine;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+[[nodiscard]] Outcome outcome(const Collective& c, const PerRank& in, std::optional<std::uint64_t> shuffle);
 
 /// What it took there, all ranks beginning at once.
 struct Measured {

@@ -116,6 +116,21 @@ Measured measured(const Collective& c) {
   return result;
 }
 
+Outcome outcome(const Collective& c, const PerRank& in, std::optional<std::uint64_t> shuffle) {
+  Outcome result{.out = PerRank(static_cast<std::size_t>(c.machine.system.sips.count))};
+  host::test::Program program{c.machine, c.algorithm, {.shuffle_ties = shuffle}};
+  program.run(all, Args{&c, &in, &result.out});
+  std::vector<host::CollectiveTiming> timings = program.session.collectives();
+  std::ranges::sort(timings, {}, &host::CollectiveTiming::rank);
+  for (const host::CollectiveTiming& one : timings) {
+    for (const Time time : {one.called, one.first_start, one.last_end, one.done})
+      result.times.push_back(time);
+  }
+  result.log = to_string(program.session.log().digest());
+  result.machine = to_string(program.session.machine().digest());
+  return result;
+}
+
 PerRank on_machine(const Collective& c, const PerRank& in) {
   PerRank out(static_cast<std::size_t>(c.machine.system.sips.count));
   host::test::Program program{c.machine, c.algorithm};

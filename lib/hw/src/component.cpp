@@ -1,19 +1,12 @@
 #include "kbsim/hw/component.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "kbsim/base/error.hpp"
 
+#include "arrival_order.hpp"
+
 namespace kbsim::hw {
-namespace {
-
-auto arrival_order(const Packet* packet) {
-  const Message& message = *packet->message;
-  return std::tuple{packet->port, message.origin, message.to, message.sequence, packet->ordinal};
-}
-
-}  // namespace
 
 Component::Component(Fabric& fabric, NodeId id)
     : fabric_{fabric}, id_{id}, inbox_{fabric.sim(), fabric.graph().node(id).name} {
@@ -29,7 +22,7 @@ Task<> Component::take_packets() {
     co_await inbox_.collect(packets);
     if (fabric_.has_credits()) [[unlikely]]
       std::erase(packets, nullptr);
-    if (packets.size() > 1) std::ranges::sort(packets, {}, arrival_order);
+    if (packets.size() > 1) std::ranges::sort(packets, arrives_before);
     for (Packet* packet : packets) {
       if (fabric_.at_end(*packet)) {
         accept(*packet);

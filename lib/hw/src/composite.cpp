@@ -96,12 +96,12 @@ bool CompositeRun::runs(std::size_t stage, std::int64_t tile) const {
 Task<Time> CompositeRun::run(std::size_t stage, std::int64_t tile) {
   switch (stages_[stage]) {
     case Stage::dma_in: return read(tile);
-    case Stage::fetch: return occupy(nullptr, fetch_);
+    case Stage::fetch: return fetch();
     case Stage::compute: {
       const bool gemm = job_->command.op == Op::gemm;
-      return occupy(gemm ? static_cast<PeEngine*>(units_.gemm) : units_.math, compute_cost());
+      return occupy(gemm ? static_cast<PeEngine*>(units_.gemm) : units_.math, stage, compute_cost());
     }
-    case Stage::epilogue: return occupy(units_.math, epilogue_cost());
+    case Stage::epilogue: return occupy(units_.math, stage, epilogue_cost());
     case Stage::dma_out: break;
   }
   return written();
@@ -112,15 +112,20 @@ void CompositeRun::begin(std::size_t stage, std::int64_t tile) {
   if (stages_[stage] == Stage::dma_out) begin_write(tile);
 }
 
-// Late, so that it doesn't hang on the order of events whether a kernel's command comes first.
-Task<Time> CompositeRun::occupy(PeEngine* engine, Time cost) {
-  if (engine == nullptr) {
-    co_await sim_.delay(cost);
-    co_return cost;
-  }
+Task<Time> CompositeRun::fetch() {
+  co_await sim_.delay(fetch_);
+  co_return fetch_;
+}
+
+// Late, so that it doesn't hang on the order of events whether a kernel's command comes first, or another
+// stage or composite that asks for the engine at this time: the older composite goes first, and of a
+// composite the earlier stage.
+Task<Time> CompositeRun::occupy(PeEngine* engine, std::size_t stage, Time cost) {
+  PeEngine::Work work{.order = {job_->order, stage}, .cost = cost};
+  engine->ask(work);
   co_await sim_.late();
-  const Time end = engine->occupy(sim_.now(), cost);
-  co_await sim_.until(end);
+  engine->serve();
+  co_await sim_.delay(work.end - sim_.now());  // in the arrival phase again, even if it took no time
   co_return cost;
 }
 

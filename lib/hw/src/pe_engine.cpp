@@ -35,11 +35,14 @@ Time PeEngine::issue(Time earliest, Time cost, oplog::Op op) {
   return end;
 }
 
-Time PeEngine::occupy(Time earliest, Time cost) {
-  const Time waited = std::max(earliest, free_) - earliest;
-  free_ = earliest + waited + cost;
-  use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
-  return free_;
+void PeEngine::serve() {
+  std::ranges::sort(asked_, {}, &Work::order);
+  for (Work* work : asked_) {
+    const Time waited = std::max(sim().now(), free_) - sim().now();
+    free_ = work->end = sim().now() + waited + work->cost;
+    use_ += {.served = 1, .busy = work->cost, .waited = waited, .longest = waited + work->cost};
+  }
+  asked_.clear();
 }
 
 Time PeEngine::note(Time at, oplog::Op op) {

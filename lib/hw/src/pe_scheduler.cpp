@@ -1,5 +1,7 @@
 #include "kbsim/hw/pe_scheduler.hpp"
 
+#include <algorithm>
+
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe_dma.hpp"
 #include "kbsim/hw/pe_ipcq.hpp"
@@ -42,21 +44,27 @@ bool PeScheduler::together(const CompositeRun& first, const CompositeRun& second
   return first.overlaps() && second.overlaps() && first.tcm() + second.tcm() <= budget;
 }
 
+// Those of one time in the kernel's order.
 Task<> PeScheduler::run_composites() {
   const CompositeRun::Units units{.dma = dma_, .gemm = gemm_, .math = math_, .log = log_};
   std::shared_ptr<CompositeRun> first;
   std::shared_ptr<CompositeRun> last;
+  std::vector<std::shared_ptr<CompositeJob>> jobs;
   for (;;) {
-    std::shared_ptr<CompositeJob> job = co_await jobs_.receive();
-    const auto next = std::make_shared<CompositeRun>(sim(), std::move(job), units, spec_, last);
-    if (first) co_await first->ended().wait();
-    if (last) {
-      Event& free = together(*last, *next) ? last->all_entered() : last->ended();
-      co_await free.wait();
+    jobs.clear();
+    co_await jobs_.collect(jobs);
+    std::ranges::sort(jobs, {}, &CompositeJob::order);
+    for (std::shared_ptr<CompositeJob>& job : jobs) {
+      const auto next = std::make_shared<CompositeRun>(sim(), std::move(job), units, spec_, last);
+      if (first) co_await first->ended().wait();
+      if (last) {
+        Event& free = together(*last, *next) ? last->all_entered() : last->ended();
+        co_await free.wait();
+      }
+      (void)sim().spawn(name() + " composite", run_composite(next));
+      first = std::move(last);
+      last = next;
     }
-    (void)sim().spawn(name() + " composite", run_composite(next));
-    first = std::move(last);
-    last = next;
   }
 }
 

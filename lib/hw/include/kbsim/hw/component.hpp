@@ -20,7 +20,8 @@ class Machine;
 
 /// A part of the machine that stands at a node of the graph: coroutines of its own, reached by others
 /// through packets and mailboxes only. Packets that end here are given to accept(); all others go on
-/// after overhead(). Those of one time are taken together, late, by input port and sequence.
+/// after overhead(). Those of one time are taken together, late, by input port, those of a port as their
+/// heads came, those that start here by what they are: in no case by the order of the events that made them.
 class Component {
  public:
   Component(Fabric& fabric, NodeId id);

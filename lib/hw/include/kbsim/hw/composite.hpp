@@ -133,7 +133,8 @@ class CompositeRun : private TileWork {
   void begin_write(std::int64_t tile);
   [[nodiscard]] Task<Time> read(std::int64_t tile);
   [[nodiscard]] Task<Time> written();
-  [[nodiscard]] Task<Time> occupy(PeEngine* engine, Time cost);
+  [[nodiscard]] Task<Time> fetch();
+  [[nodiscard]] Task<Time> occupy(PeEngine* engine, std::size_t stage, Time cost);
   [[nodiscard]] std::shared_ptr<Stream> move(bool in, std::vector<Piece> pieces, std::uint64_t order);
   [[nodiscard]] Time compute_cost() const;
   [[nodiscard]] Time epilogue_cost() const;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "kbsim/hw/component.hpp"
 #include "kbsim/oplog/log.hpp"
@@ -19,8 +21,16 @@ class PeEngine : public Component {
   /// `op` gets its start and end; returns the end.
   Time issue(Time earliest, Time cost, oplog::Op op);
 
-  /// Works for `cost` on what others record, as soon as it is free; returns when it has.
-  Time occupy(Time earliest, Time cost);
+  /// A piece of work on what others record: it starts as soon as the engine is free.
+  struct Work {
+    std::array<std::uint64_t, 2> order;  // among those that ask at one time
+    Time cost{};
+    Time end{};  // known once it is served
+  };
+  /// In the arrival phase; then, late, serve(). `work` stays where it is until then.
+  void ask(Work& work) { asked_.push_back(&work); }
+  /// Takes up what was asked for at this time, by its order: nobody's events come first.
+  void serve();
 
   /// `op` is recorded at `at`, or now if that is past, and takes no time; returns when.
   Time note(Time at, oplog::Op op);
@@ -34,6 +44,7 @@ class PeEngine : public Component {
   Task<> retire(oplog::OpLog* log);
 
   Time free_{};
+  std::vector<Work*> asked_;
   UnitUse use_;
   Mailbox<oplog::Op> retired_;
 };
