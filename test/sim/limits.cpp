@@ -18,6 +18,12 @@ Task<> spin(Simulation* sim) {
 Task<> spin_late(Simulation* sim) {
   for (;;) co_await sim->late();
 }
+Task<> receive_all(Mailbox<int>* box, int each_time, int* received) {
+  for (int i = 0; i < 2 * each_time; ++i) {
+    [[maybe_unused]] const int item = co_await box->receive();
+    ++*received;
+  }
+}
 Task<> receive(Mailbox<int>* box) { [[maybe_unused]] const auto got = co_await box->receive(); }
 
 }  // namespace
@@ -55,11 +61,40 @@ TEST_CASE("Simulation: exactly max_events run") {
 
 TEST_CASE("Simulation: time that stands still is a KernelFault that names the process") {
   for (const bool late : {false, true}) {
-    Simulation sim{{.max_events_at_one_time = 1000}};
-    sim.spawn("spin", late ? spin_late(&sim) : spin(&sim));
-    CHECK_THROWS_WITH_AS(sim.run(), "time stands still at 0 ns: 1000 events, the last of process spin",
-                         KernelFault);
+    for (const bool shuffled : {false, true}) {
+      Simulation sim{{.shuffle_ties = shuffled ? std::optional<std::uint64_t>{1} : std::nullopt,
+                      .max_events_at_one_time = 1000}};
+      for (int i = 0; i < 3; ++i) sim.spawn("spin", late ? spin_late(&sim) : spin(&sim));
+      CHECK_THROWS_WITH_AS(sim.run(),
+                           "time stands still at 0 ns: 1000 events and more that wait for no time to pass, "
+                           "the last of process spin",
+                           KernelFault);
+    }
   }
+}
+
+TEST_CASE("Simulation: any number of events may stand at one time, if they end") {
+  for (const bool shuffled : {false, true}) {
+    constexpr int kMany = 100'000;
+    Simulation sim{{.shuffle_ties = shuffled ? std::optional<std::uint64_t>{1} : std::nullopt,
+                    .max_events_at_one_time = 1000,
+                    .max_turns_at_one_time = 4}};
+    Mailbox<int> box{sim, "m"};
+    int received = 0;
+    sim.spawn("receiver", receive_all(&box, kMany, &received));
+    for (int i = 0; i < kMany; ++i) box.post(5_ns, i);
+    for (int i = 0; i < kMany; ++i) box.post(Time::zero(), i);
+    sim.run();
+    CHECK(received == 2 * kMany);
+  }
+}
+
+TEST_CASE("Simulation: max_events holds among many events of one time, too") {
+  Simulation sim{{.max_events = 7777, .max_events_at_one_time = 1000}};
+  Mailbox<int> box{sim, "m"};
+  for (int i = 0; i < 10'000; ++i) box.post(5_ns, i);
+  CHECK_THROWS_AS(sim.run(), LimitError);
+  CHECK(sim.events() == 7777);
 }
 
 TEST_CASE("Simulation: the limit at one time counts anew at each time") {

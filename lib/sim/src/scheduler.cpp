@@ -65,7 +65,8 @@ bool Scheduler::run_all(List& list, Order& order) {
   while (Node* const node = order.next(list)) {
     if (events_ >= budget_) [[unlikely]] {
       list.push_front(*node);
-      return false;
+      if (!goes_on()) return false;
+      continue;
     }
     dispatch(*node);
   }
@@ -73,8 +74,30 @@ bool Scheduler::run_all(List& list, Order& order) {
 }
 
 void Scheduler::renew_budget() {
+  turns_ = 0;
+  allow(limits_.max_events_at_one_time);
+}
+
+// Many events may stand at one time. Time stands still if they go on begetting others: so each that waits now
+// has its turn, then each that waits by then, and so on for a number of turns.
+bool Scheduler::goes_on() {
+  if (interrupted_ || events_ >= limits_.max_events || turns_ >= limits_.max_turns_at_one_time) return false;
+  ++turns_;
+  allow(waiting());
+  return budget_ > events_;
+}
+
+std::uint64_t Scheduler::waiting() const {
+  std::uint64_t count = 0;
+  const auto add = [&count](const Link&) { ++count; };
+  for (const List* list : {&ready_, &late_, &batch_}) list->for_each(add);
+  if (shuffle_) shuffle_->for_each(add);
+  return count;
+}
+
+void Scheduler::allow(std::uint64_t events) {
   const std::uint64_t left = limits_.max_events - std::min(events_, limits_.max_events);
-  budget_ = events_ + std::min(left, limits_.max_events_at_one_time);
+  budget_ = events_ + std::min(left, events);
   std::atomic_signal_fence(std::memory_order_seq_cst);  // a signal handler may have interrupted before
   if (interrupted_) [[unlikely]]
     budget_ = 0;

@@ -13,7 +13,8 @@ using Stop = detail::Scheduler::Stop;
 Simulation::Simulation(const SimulationOptions& options)
     : scheduler_{{.stop_at = options.stop_at,
                   .max_events = options.max_events,
-                  .max_events_at_one_time = options.max_events_at_one_time},
+                  .max_events_at_one_time = options.max_events_at_one_time,
+                  .max_turns_at_one_time = options.max_turns_at_one_time},
                  options.shuffle_ties} {}
 
 Simulation::~Simulation() {
@@ -79,7 +80,8 @@ void Simulation::check(Stop stop) {
   if (stop == Stop::one_time) {
     const detail::ProcessRecord* const last = scheduler_.running();
     throw KernelFault{"time stands still at " + to_string(now()) + ": " +
-                      std::to_string(limits.max_events_at_one_time) + " events" +
+                      std::to_string(limits.max_events_at_one_time) +
+                      " events and more that wait for no time to pass" +
                       (last != nullptr ? ", the last of process " + last->name : std::string{})};
   }
   if (unfinished_ > 0) throw DeadlockError{now(), detail::waiting_among(processes_)};

@@ -20,7 +20,9 @@ struct SimulationOptions {
   std::optional<std::uint64_t> shuffle_ties;  // seed: events of one phase run in random order
   Time stop_at = kForever;                    // the last time whose events may run
   std::uint64_t max_events = UINT64_MAX;
-  std::uint64_t max_events_at_one_time = 10'000'000;  // time that stands still is a fault
+  std::uint64_t max_events_at_one_time = 10'000'000;  // before it is asked whether time stands still:
+  std::uint64_t max_turns_at_one_time =
+      10'000;  // if so often all that wait ran, and others wait at that time
 };
 
 /// Simulated time and the processes that live in it. Events of one time run in two phases: arrivals in

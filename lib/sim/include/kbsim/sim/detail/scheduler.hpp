@@ -24,6 +24,7 @@ class Scheduler {
     Time stop_at;
     std::uint64_t max_events;
     std::uint64_t max_events_at_one_time;
+    std::uint64_t max_turns_at_one_time;
   };
 
   Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed);
@@ -88,12 +89,16 @@ class Scheduler {
     node.dispatch(node, this);
   }
   void renew_budget();
+  void allow(std::uint64_t events);
+  [[nodiscard]] bool goes_on();
+  [[nodiscard]] std::uint64_t waiting() const;
   [[nodiscard]] Stop stopped() const;
 
   Time now_{};
   ProcessRecord* running_ = nullptr;
   std::uint64_t events_ = 0;
   std::uint64_t budget_ = 0;  // the number of events at which to look up
+  std::uint64_t turns_ = 0;   // at the present time, beyond its first events
   List ready_;                // arrivals of the present time
   List late_;
   List batch_;  // the lates that are being run
