@@ -24,14 +24,13 @@ TEST_CASE("Run summary: one line with simulated time, events, wall seconds, rate
             to_string(Digest{}));
 }
 
-TEST_CASE("Run summary: the JSON has the same numbers, what the host measures apart") {
+TEST_CASE("Run summary: the JSON has what the run found and, apart, what it took; not how many events") {
   const boost::json::object json = to_json(run());
   CHECK(json.at("simulated_ps") == 1'500'000);
-  CHECK(json.at("events") == 3'000'000);
   const boost::json::object& host = json.at("host").as_object();
   CHECK(host.at("wall_s") == 1.5);
-  CHECK(host.at("events_per_s") == 2e6);
   CHECK(host.at("peak_memory_bytes") == 3 * 1024 * 1024);
+  CHECK(boost::json::serialize(json).find("events") == std::string::npos);
 }
 
 TEST_CASE("Run summary: equal runs on another host differ in the member host only") {
@@ -49,7 +48,6 @@ TEST_CASE("Run summary: equal runs on another host differ in the member host onl
 TEST_CASE("Run summary: a run that took no time has no rate") {
   RunSummary instant = run();
   instant.wall = {};
-  CHECK(to_json(instant).at("host").at("events_per_s").is_null());
   CHECK(to_text(instant).find("inf") == std::string::npos);
 }
 

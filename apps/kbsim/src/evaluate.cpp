@@ -35,11 +35,22 @@ json::object summary_json(const EvaluateOptions& options, const Rows& rows) {
           {"rows", rows}};
 }
 
-report::RunSummary summary_of(const Rows& rows, std::chrono::duration<double> wall) {
-  report::RunSummary summary{.wall = wall, .peak_memory = report::peak_memory()};
+// The number of events is a cost, which equal results may differ in: no row keeps it.
+std::uint64_t take_events(Rows& rows) {
+  std::uint64_t events = 0;
+  for (json::value& row : rows) {
+    const json::value* count = row.as_object().if_contains("events");
+    if (count == nullptr) continue;
+    events += count->to_number<std::uint64_t>();
+    row.as_object().erase("events");
+  }
+  return events;
+}
+
+report::RunSummary summary_of(const Rows& rows, std::uint64_t events, std::chrono::duration<double> wall) {
+  report::RunSummary summary{.events = events, .wall = wall, .peak_memory = report::peak_memory()};
   for (const json::value& row : rows) {
     summary.simulated += from_ns(row.at("simulated_ns").to_number<double>());
-    summary.events += row.at("events").to_number<std::uint64_t>();
     summary.digest.add(json::serialize(row));
   }
   return summary;
@@ -121,14 +132,14 @@ ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<OutputFolder> folder;
   if (!options.reuse) folder = folder_named(options.out);  // now, not when all is done
-  const Simulated simulated =
-      options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
+  Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
   if (options.reuse) require_same_run(evaluation, request, options);
-  const Rows& rows = simulated.rows;
+  Rows& rows = simulated.rows;
   if (rows.empty()) return ExitCode::interrupted;
   if (options.reuse) folder = folder_named(options.out);
   try {
-    const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - start);
+    const std::uint64_t events = take_events(rows);
+    const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - start);
     if (folder) write_rows(evaluation, options, rows, *folder);
     if (folder && !options.reuse)
       folder->write_run({.command = "run",

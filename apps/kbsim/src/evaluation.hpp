@@ -28,7 +28,8 @@ struct EvaluationRequest {
   Parallel parallel;
 };
 
-/// What it found: a row a simulation, of numbers and words, from which everything else is made.
+/// What it found: a row a simulation, of numbers and words, from which everything else is made; but for
+/// "events", what it cost, which is summed up and kept in no table.
 using Rows = boost::json::array;
 
 struct Simulated {

@@ -27,12 +27,8 @@ std::string to_text(const RunSummary& run) {
 
 boost::json::object to_json(const RunSummary& run) {
   return {{"simulated_ps", run.simulated.count()},
-          {"events", run.events},
           {"digest", to_string(run.digest)},
-          {"host",
-           {{"wall_s", run.wall.count()},
-            {"events_per_s", run.wall.count() > 0.0 ? boost::json::value(events_per_second(run)) : nullptr},
-            {"peak_memory_bytes", run.peak_memory.count()}}}};
+          {"host", {{"wall_s", run.wall.count()}, {"peak_memory_bytes", run.peak_memory.count()}}}};
 }
 
 std::string to_text(const hw::Attribution& messages) {

@@ -25,7 +25,8 @@ struct RunSummary {
 /// The most memory that this process has held so far.
 [[nodiscard]] Bytes peak_memory();
 
-/// One line for people.
+/// One line for people, the only place of the number of events: a cost, which may differ where no result
+/// does.
 [[nodiscard]] std::string to_text(const RunSummary& run);
 
 /// Equal runs give equal objects, but for the member "host".
