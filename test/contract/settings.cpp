@@ -84,7 +84,8 @@ TEST_CASE("Settings: a default for which the algorithm has a value of its own is
 }
 
 TEST_CASE("Settings: rows of a ring, and what of a machine traffic doesn't meet, are refused") {
-  refuses(kMainJob + " --set system.sips.w=2", "a ring (system.sips.topology) has no rows");
+  refuses(kMainJob + " --set system.sips.w=2 --set system.sips.h=1",
+          "a ring (system.sips.topology) has no rows");
   const std::string traffic = "traffic --topology topology.yaml --load 0.5 --packets 9 --warmup 0 ";
   refuses(traffic + "--scope link --set system.packet_bytes=64", "none is cut");
   refuses(traffic + "--scope mesh:2x2 --set pe.link_bw_gbs=64", "--scope mesh:2x2 is a bare network");

@@ -13,7 +13,6 @@ OTHERS = ["ring_all_gather", "ring_reduce_scatter", "ring_broadcast", "ring_redu
 TOPOLOGIES = ["topology.yaml"] * 4 + ["router_vc.yaml", "hbm4.yaml", "hbm3.yaml", "small.yaml"]
 DTYPES = ["half", "bfloat16", "float", "double", "int8", "uint8", "int32"]
 OPS = ["sum", "prod", "max", "min", "avg"]
-BUFFERS = ["tcm", "hbm", "sram"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Case:
     command: str = "kbsim"
     limited: bool = False   # it sets a limit of its own, so that exit 4 is right
     shuffles: bool = False  # it takes --shuffle-ties
-    logs: bool = False      # it takes --oplog
+    bench: bool = False     # it takes --oplog, --out and --timing-only
     json: bool = True
     dry_run: bool = True
 
@@ -48,50 +47,63 @@ def size_of(random, largest):
     return max(1, min(largest, power + random.choice([-1, 0, 1, random.randint(0, power)])))
 
 
-def machine_parts(random, keys):
-    drawn = keys.draw(random, random.choice([0, 1, 1, 2, 2, 3, 4, 6, 9]))
+def machine_parts(random, keys, algorithm=None):
+    drawn = keys.draw(random, random.choice([0, 1, 1, 2, 2, 3, 4, 6, 9]), algorithm)
     parts = [[word for setting in settings for word in ("--set", setting)] for settings in drawn]
-    if random.random() < 0.6:
-        parts.append(["--set", f"system.sips.count={random.choice([1, 2, 3, 4, 4, 5, 6, 8, 9, 9])}"])
-    if random.random() < 0.4:
-        topology = random.choice(["ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"])
-        parts.append(["--set", f"system.sips.topology={topology}"])
+    if random.random() < 0.7:
+        parts.append(packages(random))
     if random.random() < 0.7:  # a smaller package: more cases
         w, h = random.choice([(1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (1, 4)])
         parts.append(["--set", f"sip.cube_mesh.w={w}", "--set", f"sip.cube_mesh.h={h}"])
     return parts
 
 
+def packages(random):
+    """How many, how they are joined, and sometimes in which grid."""
+    w, h = random.choice([1, 2, 2, 3, 4]), random.choice([1, 1, 2, 3])
+    topology = random.choice(["ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"])
+    part = ["--set", f"system.sips.count={w * h}", "--set", f"system.sips.topology={topology}"]
+    if random.random() < 0.4:
+        part += ["--set", f"system.sips.w={w}", "--set", f"system.sips.h={h}"]
+    return part
+
+
+def queue_parts(random, section):
+    parts = []
+    if random.random() < 0.5:
+        parts.append(["--buffer-kind", random.choice(["tcm", "hbm", "sram"])])
+    if random.random() < 0.3:
+        parts.append(["--set", f"ccl.{section}.n_slots={random.choice([1, 1, 2, 3, 5])}"])
+    if random.random() < 0.3:
+        parts.append(["--set", f"ccl.{section}.slot_size={random.choice([16, 30, 64, 256, 1000, 65536])}"])
+    return parts
+
+
 def all_reduce(random, keys):
     algorithm = random.choice(ALL_REDUCES)
     largest = 1 << random.choice([6, 10, 12, 14, 17])
-    parts = machine_parts(random, keys)
-    parts.append(["--set", f"ccl.algorithms.{algorithm}.n_elem={size_of(random, largest)}"])
-    if random.random() < 0.5:
-        parts.append(["--buffer-kind", random.choice(BUFFERS)])
-    if random.random() < 0.3:
-        parts.append(["--set", f"ccl.defaults.n_slots={random.choice([1, 2, 3, 5])}"])
-    if random.random() < 0.3:
-        parts.append(["--set", f"ccl.defaults.slot_size={random.choice([16, 30, 64, 256, 1000, 65536])}"])
+    section = f"algorithms.{algorithm}"
+    parts = machine_parts(random, keys, section)
+    parts.append(["--set", f"ccl.{section}.n_elem={size_of(random, largest)}"])
+    parts += queue_parts(random, section)
     head = ["--topology", random.choice(TOPOLOGIES), "--bench", "ccl_allreduce", "--algorithm", algorithm,
             "--max-events", str(EVENTS)]
-    return Case(head, parts, limited=True, shuffles=True, logs=True)
+    return Case(head, parts, limited=True, shuffles=True, bench=True)
 
 
 def collective(random, keys):
     algorithm = random.choice(OTHERS * 2 + ALL_REDUCES)
-    size = 0 if random.random() < 0.05 else size_of(random, 1 << 18)
-    parts = machine_parts(random, keys)
+    size = 0 if random.random() < 0.02 else size_of(random, 1 << 18)
+    parts = machine_parts(random, keys, f"algorithms.{algorithm}")
     if random.random() < 0.5:
         parts.append(["-d", random.choice(DTYPES)])
-    if random.random() < 0.5:
+    if "reduce" in algorithm and random.random() < 0.6:
         parts.append(["-o", random.choice(OPS)])
-    if random.random() < 0.3:
+    if algorithm in ("ring_broadcast", "ring_reduce") and random.random() < 0.6:
         parts.append(["-r", str(random.randint(0, 3))])
     if random.random() < 0.2:
         parts.append(["-n", str(random.randint(1, 3)), "-w", str(random.randint(0, 2))])
-    if random.random() < 0.4:
-        parts.append(["--buffer-kind", random.choice(BUFFERS)])
+    parts += queue_parts(random, f"algorithms.{algorithm}")
     head = ["--topology", random.choice(TOPOLOGIES), "--bench", "ccl", "--algorithm", algorithm,
             "-b", str(size), "-e", str(size)]
     return Case(head, parts)
@@ -108,12 +120,16 @@ def compute(random, keys):
                 settings += ["--set", f"pe.{unit}.{key.name}={key.draw(random)}"]
         if settings:
             parts.append(settings)
-    return Case(head, parts, limited=True, shuffles=True, logs=True)
+    return Case(head, parts, limited=True, shuffles=True, bench=True)
 
 
 def probe(random, keys):
     head = ["probe", "--topology", random.choice(TOPOLOGIES), "--bytes", str(size_of(random, 1 << 16))]
     return Case(head, machine_parts(random, keys), dry_run=False)
+
+
+# What --set may change there, in a part of the machine and in a bare network.
+MET_BY_TRAFFIC = {False: ("cube.noc", "system.sips", "system.ns", "sip."), True: ("cube.noc", "system.ns")}
 
 
 def traffic(random, keys):
@@ -122,7 +138,9 @@ def traffic(random, keys):
     pattern = random.choice(["uniform", "transpose", "hotspot:0.2", "all-to-one", "neighbour", "permutation:3"])
     head = ["traffic", "--topology", random.choice(TOPOLOGIES), "--scope", scope, "--packets", "2000",
             "--warmup", "200"]
-    parts = machine_parts(random, keys)
+    bare = scope[0] in "lmtr"
+    parts = [part for part in machine_parts(random, keys)
+             if all(word.startswith(MET_BY_TRAFFIC[bare]) for word in part[1::2])]
     parts.append(["--pattern", pattern])
     parts.append(["--arrivals", random.choice(["poisson", "bernoulli"])])
     parts.append(["--seed", str(random.randint(0, 99))])
@@ -138,12 +156,8 @@ NOT_IN_MOCK = ("tcm_bytes", "tcm_scheduler_bytes", "on_full", "max_commands")
 
 def program(random, keys):
     head = ["--program", str(random.randint(1, 10**9)), "--topology", random.choice(TOPOLOGIES)]
-    parts = [part for part in machine_parts(random, keys)
-             if not any(key in word for word in part for key in NOT_IN_MOCK)]
-    if random.random() < 0.6:
-        parts.append(["--buffer-kind", random.choice(BUFFERS)])
-    if random.random() < 0.5:
-        parts.append(["--set", f"ccl.defaults.n_slots={random.choice([1, 1, 2, 3])}"])
+    parts = machine_parts(random, keys, "defaults") + queue_parts(random, "defaults")
+    parts = [part for part in parts if not any(key in word for word in part for key in NOT_IN_MOCK)]
     return Case(head, parts, command="soak_program", shuffles=True, json=False, dry_run=False)
 
 
@@ -154,10 +168,12 @@ ODD = ["", "0", "-1", "1e309", "nan", "inf", "1e-320", "9223372036854775808", "2
 
 def hostile(random, keys):
     """Values that nobody should give: refused, or they work."""
-    case = random.choice([all_reduce, collective, compute])(random, keys)
-    drawn = random.choice(keys.machine + keys.ccl)
-    prefix = "ccl." if drawn in keys.ccl else ""
-    case.parts.append(["--set", f"{prefix}{drawn.name}={random.choice(ODD)}"])
+    case = random.choice([all_reduce, compute])(random, keys)
+    key = random.choice(keys.machine).name
+    if "--algorithm" in case.head and random.random() < 0.3:
+        algorithm = case.head[case.head.index("--algorithm") + 1]
+        key = f"ccl.algorithms.{algorithm}.{random.choice(keys.ccl).name}"
+    case.parts.append(["--set", f"{key}={random.choice(ODD)}"])
     return case
 
 

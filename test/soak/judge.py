@@ -49,10 +49,11 @@ def without_costs(value):
 
 
 def result_of(outcome):
+    """Without what it cost; of a command that prints no JSON, its text."""
     try:
         return without_costs(json.loads(outcome.out))
     except json.JSONDecodeError:
-        return outcome.out
+        return {"text": outcome.out}
 
 
 class Judge:
@@ -74,7 +75,11 @@ class Judge:
                 return found
         if first.exit in (2, 5):
             return ""
-        return self._repeats(case, first) or self._log(case, first)
+        found = self._repeats(case, first)
+        if found or first.exit != 0 or not case.bench:
+            return found
+        again = self.random.choice([self._log, self._resolved, self._timing_only] + 5 * [lambda *_: ""])
+        return again(case, first)
 
     def _run(self, case, more=(), debug=False):
         folder = self.debug if debug else self.release
@@ -123,9 +128,8 @@ class Judge:
             variants.append(("debug", [], True))
         return variants
 
-    def _log(self, case, first):
-        if not case.logs or first.exit != 0 or self.random.random() > 0.1:
-            return ""
+    # Its op log can be replayed, with the same checksums.
+    def _log(self, case, _):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.oplog")
             wrote = self._run(replace(case, json=False), ["--quiet", "--oplog", path])
@@ -134,6 +138,29 @@ class Judge:
                 return f"op log: exit {wrote.exit}, replay: exit {replayed.exit}: {replayed.err[:200]}"
             lines = [o.out.strip().splitlines()[-1] for o in (wrote, replayed)]
             return "" if lines[0] == lines[1] else f"op log: {lines[0]} but replayed {lines[1]}"
+
+    # config.resolved.yaml is a file that runs, with the same result.
+    def _resolved(self, case, first):
+        with tempfile.TemporaryDirectory() as folder:
+            wrote = self._run(case, ["--quiet", "--out", folder])
+            file = os.path.join(folder, "config.resolved.yaml")
+            bench = case.head[case.head.index("--bench") + 1]
+            again = run(os.path.join(self.release, PROGRAMS["kbsim"]),
+                        ["--topology", file, "--bench", bench, "--json", "--quiet"])
+            if wrote.exit != 0 or again.exit != 0:
+                return f"resolved: exit {wrote.exit}, again: exit {again.exit}: {again.err[:200]}"
+            return self._same("resolved", first, again, ["result", "messages", "run"])
+
+    def _timing_only(self, case, first):
+        again = self._run(case, ["--timing-only"])
+        if again.exit != 0:
+            return f"timing only: exit {again.exit}: {again.err[:200]}"
+        return self._same("timing only", first, again, ["messages"])
+
+    @staticmethod
+    def _same(what, first, again, keys):
+        a, b = ({key: result_of(outcome).get(key) for key in keys} for outcome in (first, again))
+        return "" if a == b else f"{what}: {difference(a, b)}"
 
 
 def difference(a, b, path=""):

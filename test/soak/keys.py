@@ -5,15 +5,13 @@ from pathlib import Path
 # What would only make a case slow, or is another question (a machine of thousands of PEs): kept small here.
 SMALL = {
     "system.sips.count": [1, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 9, 12, 16],
-    "system.sips.w": [0, 1, 2, 3, 4],
-    "system.sips.h": [0, 1, 2, 3, 4],
     "sip.cube_mesh.w": [1, 1, 2, 3, 4, 5],
     "sip.cube_mesh.h": [1, 1, 2, 3, 4],
     "cube.noc.w": [1, 2, 3, 4, 5],
     "cube.noc.h": [1, 2, 3, 4, 5],
     "cube.pe_layout.pe_per_corner": [1, 1, 2, 3, 4],
-    "defaults.n_slots": [1, 1, 2, 3, 4, 5, 16, 64],
-    "defaults.slot_size": [1, 2, 3, 4, 7, 8, 16, 30, 64, 100, 255, 256, 257, 1000, 4096, 65536, 1 << 20],
+    "n_slots": [1, 1, 2, 3, 4, 5, 16, 64],
+    "slot_size": [1, 2, 3, 4, 7, 8, 16, 30, 64, 100, 255, 256, 257, 1000, 4096, 65536, 1 << 20],
     "system.packet_bytes": [0, 1, 16, 32, 33, 64, 100, 255, 256, 257, 1000, 4096, 1 << 20],
     "cube.memory.tcm_bytes": [4096, 5000, 16384, 65536, 100000, 1 << 20, 16 << 20, 256 << 20],
     "cube.memory.tcm_scheduler_bytes": [0, 1, 1000, 4096, 65536, 4 << 20],
@@ -43,7 +41,8 @@ MODELS = {
     "cube.noc.router": ["builtin.router", "builtin.router_vc"],
     "sip.io.router": ["builtin.router", "builtin.router_vc"],
 }
-LEFT_OUT = {"schema_version", "defaults.algorithm", "defaults.world_size"}
+LEFT_OUT = {"schema_version", "defaults.algorithm", "defaults.world_size", "defaults.n_elem",
+            "system.sips.w", "system.sips.h"}  # the last two are drawn together with the count
 
 
 class Key:
@@ -78,7 +77,8 @@ class Key:
             drawn = random.choice([0.001, 0.01, 0.1, 0.5, 0.8, 1, 2, 7.5, 100])
         if "positive" in self.takes:
             least = 1e-3
-        return min(max(drawn, least), most)
+        drawn = min(max(drawn, least), most)
+        return int(drawn) if drawn == int(drawn) else drawn
 
 
 class Keys:
@@ -103,21 +103,24 @@ class Keys:
             self.machine.append(key)
         elif section == "ccl.yaml":
             if key.name.startswith("defaults."):
-                self.ccl.append(key)
+                self.ccl.append(Key(key.name.removeprefix("defaults."), key.takes, key.default))
         else:
             self.models.setdefault(section, []).append(key)
 
-    def draw(self, random, count):
-        """About `count` settings, as lists of `key=value` that stand or fall together."""
+    def draw(self, random, count, algorithm):
+        """About `count` settings, as lists of `key=value` that stand or fall together; those of collectives
+        are of the algorithm, a section of the ccl file, if there is one."""
         settings = {}
         for _ in range(count):
             kind = random.random()
-            if kind < 0.5:
+            if kind < 0.15 and algorithm:
+                key = random.choice(self.ccl)
+                settings[key.name] = [f"ccl.{algorithm}.{key.name}={key.draw(random)}"]
+                if key.name == "poll_ns":
+                    settings[key.name].append(f"ccl.{algorithm}.backpressure=poll")
+            elif kind < 0.6:
                 key = random.choice(self.machine)
                 settings[key.name] = [f"{key.name}={key.draw(random)}"]
-            elif kind < 0.65:
-                key = random.choice(self.ccl)
-                settings["ccl." + key.name] = [f"ccl.{key.name}={key.draw(random)}"]
             else:
                 place, model = self._draw_model(random)
                 settings[place] = [f"{place}.impl={model}"]

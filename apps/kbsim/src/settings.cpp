@@ -9,6 +9,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/field.hpp"
+#include "kbsim/ccl/wiring.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -39,6 +40,19 @@ bool covers(const std::string& pattern, const std::string& key) {
 
 Scalar value_of(const config::CclSettings& settings, const Field& field) { return field.get(&settings); }
 
+// Whether its ranks have other neighbours in a row of packages than in a column.
+bool looks_at_grid(const config::AlgorithmSpec& algorithm, config::MachineSpec machine) {
+  const auto wiring = [&](int w, int h) {
+    machine.system.sips.w = w;
+    machine.system.sips.h = h;
+    return ccl::topologies()
+        .at(algorithm.topology)
+        .wire(machine, ccl::mappers().at(algorithm.mapper).participants(machine));
+  };
+  const int packages = machine.system.sips.count;
+  return packages == 1 || wiring(packages, 1) != wiring(1, packages);
+}
+
 /// Why a setting has no effect; "" if it has one.
 class Judge {
  public:
@@ -58,8 +72,14 @@ class Judge {
   }
 
  private:
+  // The ranks of a collective may be a grid where the packages are a ring.
   [[nodiscard]] std::string of_grid() const {
-    return machine_.system.sips.topology == "ring_1d" ? "a ring (system.sips.topology) has no rows" : "";
+    if (machine_.system.sips.topology != "ring_1d") return "";
+    const bool looked_at = uses_.algorithms != Algorithms::none &&
+                           std::ranges::any_of(that_may_run(), [&](const config::AlgorithmSpec& spec) {
+                             return looks_at_grid(spec, machine_);
+                           });
+    return looked_at ? "" : "a ring (system.sips.topology) has no rows";
   }
 
   [[nodiscard]] std::string of_ccl(const std::string& key) const {
