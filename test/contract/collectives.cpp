@@ -160,6 +160,24 @@ TEST_CASE("Files that can't be written are refused before anything runs") {
   CHECK(run_kbsim(kCcl + "--dry-run -J " + nowhere).err == why);
 }
 
+TEST_CASE("ccl_allreduce: an all-reduce takes as long as in --bench ccl, whatever its upload took") {
+  for (const char* algorithm : {"intercube_allreduce", "ring_allreduce_tcm", "pipelined_ring_allreduce"}) {
+    for (const int n_elem : {8, 4096, 16384}) {
+      CAPTURE(algorithm);
+      CAPTURE(n_elem);
+      const std::string bytes = std::to_string(2 * n_elem);
+      const auto swept = rows_of(kCcl + "--algorithm " + algorithm + " -b " + bytes + " -e " + bytes);
+      const Outcome outcome =
+          run_kbsim(kMainJob + " --quiet --json --algorithm " + algorithm + " --set ccl.algorithms." +
+                    algorithm + ".n_elem=" + std::to_string(n_elem));
+      REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+      const boost::json::value result = boost::json::parse(outcome.out).at("result");
+      CHECK(number(result, "latency_ns") ==
+            doctest::Approx(1000.0 * number(swept.front(), "time")).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("ccl_allreduce: works with every all-reduce of ccl.yaml") {
   for (const char* algorithm :
        {"ring_allreduce_tcm", "mesh_allreduce", "tree_allreduce", "hierarchical_allreduce",

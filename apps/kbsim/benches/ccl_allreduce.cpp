@@ -3,6 +3,8 @@
 // Every rank owns a tensor with a row on each PE that takes part. Afterwards every row of every rank must
 // hold the sum over what the algorithm adds up: rows of all cubes, or of all ranks.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,7 @@ namespace {
 
 struct Config {
   const CollectiveData* data;
+  std::vector<std::optional<host::Tensor>>* tensors;  // by rank
   int world_size;
   bool verify_data;
   BenchReport* report;
@@ -55,20 +58,26 @@ int right_rows(const Config& config, int rank, const host::HostArray& result, st
   return right;
 }
 
-Task<> worker(host::Rank& rk, Config config) {
+Task<> upload(host::Rank& rk, Config config) {
   rk.ahbm.set_device(rk.index);
   const CollectiveData& data = *config.data;
   const Shape shape{data.parts(), config.n_elem()};
   host::Tensor x = co_await rk.torch.zeros(shape, f16, data.placed(fmt::format("ccl_in_r{}", rk.index)));
   const host::HostArray contents = data.input(rk.index);
   co_await x.copy_(contents);
+  (*config.tensors)[static_cast<std::size_t>(rk.index)] = x;
+}
+
+// All ranks call at one time, when the last of them has its tensor: what is timed is the collective alone.
+Task<> reduce(host::Rank& rk, Config config) {
+  const host::Tensor x = *std::exchange((*config.tensors)[static_cast<std::size_t>(rk.index)], std::nullopt);
   co_await rk.dist.all_reduce(x);
   const host::HostArray result = co_await x.to_host();
   if (!result.has_numbers()) co_return;
   const auto index = static_cast<std::size_t>(rk.index);
   std::string line;
   (*config.right)[index] = right_rows(config, rk.index, result, &line);
-  (*config.lines)[index] = fmt::format("  {} {} {}\n", x.name(), to_string(shape), line);
+  (*config.lines)[index] = fmt::format("  {} {} {}\n", x.name(), to_string(x.shape()), line);
 }
 
 // Of a run without values the rows alone: the command says that they weren't checked.
@@ -122,13 +131,16 @@ Task<> ccl_allreduce(host::Rank& main, BenchRequest request, BenchReport* report
   const config::AlgorithmSpec& algorithm = main.session().algorithm();
   const CollectiveData data{
       main.session().spec(), algorithm, {.n_elem = algorithm.n_elem, .values = main.session().has_values()}};
+  std::vector<std::optional<host::Tensor>> tensors(static_cast<std::size_t>(world_size));
   const Config config{.data = &data,
+                      .tensors = &tensors,
                       .world_size = world_size,
                       .verify_data = request.verify_data,
                       .report = report,
                       .right = &right,
                       .lines = &lines};
-  co_await main.mp.spawn(worker, config, {.nprocs = world_size});
+  co_await main.mp.spawn(upload, config, {.nprocs = world_size});
+  co_await main.mp.spawn(reduce, config, {.nprocs = world_size});
   write_report(config, algorithm, main.session().collectives());
 }
 KBSIM_BENCH(ccl_allreduce,
