@@ -145,6 +145,7 @@ TEST_CASE("Flow: writes and reads that meet at one port, tile by tile as the rec
     CAPTURE(rings.slots);
     CAPTURE(size.count());
     CAPTURE(to_string(memory));
+    CAPTURE(rig.spec->system.packet_bytes.count());
     std::vector<Time> received;
     std::vector<Time> sent;
     rig.run(late_flow(&rig, from, to, rings,

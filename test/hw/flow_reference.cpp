@@ -59,6 +59,7 @@ struct Arrival {
                       step,
                       node.value(),
                       port,
+                      head,
                       message->kind == Kind::filled,
                       message->to.value(),
                       message->sequence,
