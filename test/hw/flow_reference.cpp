@@ -187,9 +187,8 @@ class Reference {
   }
 
   void fetch(std::size_t tile, Time now, int step) {
-    const bool whole = graph_.spec().system.packet_bytes == 0_B;
     for (Bytes left = flow_.tile; left > 0_B;) {
-      const Bytes size = whole ? left : std::min(left, kRequest);
+      const Bytes size = std::min(left, kRequest);
       receiver_free_ = std::max(receiver_free_, now);
       const auto request = tell(Kind::request, tile, receiver_.dma, flow_.memory, control(graph_),
                                 receiver_free_, receiver_free_ == now ? step : 0);

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kUnits{{{
                                                                                {"_ghz", "GHz"},
                                                                                {"_cycles", "cycles"},
                                                                                {"_lanes", "elements"},
-                                                                               {"_outstanding", "packets"}}};
+                                                                               {"_outstanding", "requests"}}};
 
 std::string unit_of(std::string_view key) {
   const auto* unit = std::ranges::find_if(kUnits, [&](const auto& u) { return key.ends_with(u.first); });

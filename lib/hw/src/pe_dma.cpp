@@ -173,26 +173,27 @@ Bytes PeDma::turn_of(const Channel& channel) const {
 
 bool PeDma::may_send(const Channel& channel) const {
   if (!channel.busy()) return false;
-  if (channel.burst.message != nullptr || channel.outstanding == 0) return true;
-  return channel.outstanding + packets(request_size(*channel.jobs.front())) <= spec_.max_outstanding;
+  if (channel.burst.message != nullptr || channel.outstanding == 0_B) return true;
+  const Bytes with_next = channel.outstanding + window_of(request_size(*channel.jobs.front()));
+  return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;
 }
 
 Bytes PeDma::request_size(const Job& job) const {
   const Bytes left = job.pieces[job.next].memory.bytes;
-  if (job.channel == VirtualChannel::ipcq || atomic_of(job.command) != nullptr ||
-      fabric().graph().spec().system.packet_bytes == 0_B)
-    return left;
-  const Bytes in_flight = fabric().packet_size(spec_.request) * spec_.max_outstanding;
-  return std::min({left, spec_.request, in_flight});
+  if (job.channel == VirtualChannel::ipcq || atomic_of(job.command) != nullptr) return left;
+  return std::min(left, spec_.request);
 }
 
-std::int64_t PeDma::packets(Bytes size) const {
-  return ceil_div(size.count(), fabric().packet_size(size).count());
+// Answers come back to lines of the DMA's buffer, so that there is an end to how many small requests it can
+// remember.
+Bytes PeDma::window_of(Bytes request) const {
+  constexpr std::int64_t kLine = 256;
+  return std::min(spec_.request, Bytes{ceil_div(request.count(), kLine) * kLine});
 }
 
 Token PeDma::remember(Request request) {
   ++request.job->requests_left;
-  channels_[static_cast<std::size_t>(request.job->channel)].outstanding += request.packets;
+  channels_[static_cast<std::size_t>(request.job->channel)].outstanding += request.window;
   requests_.emplace(++next_token_, std::move(request));
   return next_token_;
 }
@@ -210,7 +211,7 @@ Time PeDma::request_load(Channel& channel) {
   const Bytes size = request_size(*job);
   const Piece& piece = job->pieces[job->next];
   const MemoryAddress from = locate(fabric().graph(), piece.memory.pa);
-  const Token token = remember({.job = job, .offset = piece.offset, .packets = packets(size)});
+  const Token token = remember({.job = job, .offset = piece.offset, .window = window_of(size)});
   const Bytes control = fabric().graph().spec().system.control_bytes;
   tell(from.memory, control, VirtualChannel::request,
        ReadRequest{.address = from.address, .bytes = size, .reply_to = tcm_->id(), .token = token});
@@ -227,7 +228,7 @@ Time PeDma::request_atomic(Channel& channel) {
   const AtomicPart& part = load.atomic->parts[job->next];
   const MemoryAddress at = locate(fabric().graph(), part.memory.pa);
   const Bytes size = load.atomic->request_size(part);
-  const Token token = remember({.job = job, .offset = part.offset, .packets = packets(part.memory.bytes)});
+  const Token token = remember({.job = job, .offset = part.offset, .window = window_of(part.memory.bytes)});
   MessagePtr request = fabric().make(tcm_->id(), at.memory, size, VirtualChannel::request,
                                      AtomicRequest{.address = at.address,
                                                    .atomic = load.atomic,
@@ -247,7 +248,7 @@ Time PeDma::request_signal(Channel& channel) {
   const auto& load = std::get<LoadCommand>(job->command.move);
   const topology::PhysRange word = job->pieces.front().memory;
   const MemoryAddress at = locate(fabric().graph(), word.pa);
-  const Token token = remember({.job = job, .offset = 0, .packets = 0});
+  const Token token = remember({.job = job, .offset = 0, .window = 0_B});
   const Bytes control = fabric().graph().spec().system.control_bytes;
   tell(at.memory, control, VirtualChannel::request,
        SignalRequest{
@@ -271,7 +272,7 @@ void PeDma::open_burst(Channel& channel) {
     body = SlotWrite{
         .slot = slot->slot.pa, .contents = contents, .header = slot->header, .receiver = slot->receiver};
   } else {
-    const Token token = remember({.job = job, .offset = piece.offset, .packets = packets(size)});
+    const Token token = remember({.job = job, .offset = piece.offset, .window = window_of(size)});
     body = WriteData{.address = to.address, .contents = contents, .reply_to = id(), .token = token};
   }
   channel.burst.message =
@@ -302,7 +303,7 @@ void PeDma::answered(const Answer& answer) {
   const Request request = std::move(it->second);
   requests_.erase(it);
   Job& job = *request.job;
-  channels_[static_cast<std::size_t>(job.channel)].outstanding -= request.packets;
+  channels_[static_cast<std::size_t>(job.channel)].outstanding -= request.window;
   job.parts.emplace(request.offset, answer.contents);
   if (--job.requests_left == 0 && job.all_sent()) finish(job);
 }

@@ -17,12 +17,12 @@
 namespace kbsim::hw {
 
 struct PeDmaSpec {
-  int max_outstanding = 256;
+  int max_outstanding = 16;
   Bytes vc_chunk{256};
   Bytes request{4096};
   static void describe(FieldList<PeDmaSpec>& f) {
     f.add("max_outstanding", &PeDmaSpec::max_outstanding, at_least(1),
-          "packets in flight on a virtual channel");
+          "requests of request_bytes in flight on a virtual channel; smaller ones count by their bytes");
     f.add("vc_chunk_size", &PeDmaSpec::vc_chunk, at_least(1),
           "bytes before the next virtual channel has its turn");
     f.add("request_bytes", &PeDmaSpec::request, at_least(1), "largest read request or write burst");
@@ -30,8 +30,10 @@ struct PeDmaSpec {
 };
 
 /// Moves data between the PE's TCM and any memory. A transfer leaves in requests of at most `request`
-/// bytes, and these in packets; each virtual channel keeps at most `max_outstanding` packets in flight, and
-/// they take turns every `vc_chunk` bytes, queue traffic as its QueueSet says. A load is done when its last
+/// bytes, and these in packets; each virtual channel keeps at most `max_outstanding` requests in flight, of
+/// which a smaller one is a part, in lines of 256 B; the channels take turns every `vc_chunk` bytes, queue
+/// traffic as its QueueSet says. So a flow whose answers take `loop` to come back has at most
+/// max_outstanding * request / loop. A load is done when its last
 /// byte is in TCM, a store when the memory has acknowledged, a slot write when the last byte has left TCM; a
 /// slot is free when it is fetched.
 /// An atomic leaves in requests of one packet each and is done, as a load, when what it replaced is in TCM.
@@ -65,7 +67,7 @@ class PeDma : public Component {
   struct Request {
     std::shared_ptr<Job> job;
     std::int64_t offset = 0;
-    std::int64_t packets = 0;
+    Bytes window;  // what it takes of it
   };
   // A message whose packets are leaving one by one.
   struct Burst {
@@ -75,7 +77,7 @@ class PeDma : public Component {
   struct Channel {
     std::deque<std::shared_ptr<Job>> jobs;
     Burst burst;
-    std::int64_t outstanding = 0;  // packets
+    Bytes outstanding;  // of the window
     bool busy() const { return !jobs.empty(); }
   };
   struct Answer {
@@ -108,7 +110,7 @@ class PeDma : public Component {
   [[nodiscard]] oplog::Operand loaded(const Job& job);
 
   [[nodiscard]] Bytes request_size(const Job& job) const;
-  [[nodiscard]] std::int64_t packets(Bytes size) const;
+  [[nodiscard]] Bytes window_of(Bytes request) const;
   Token remember(Request request);
 
   PeDmaSpec spec_;
