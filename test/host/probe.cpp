@@ -1,5 +1,8 @@
 #include "kbsim/host/probe.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
@@ -93,6 +96,53 @@ TEST_CASE("Probe: hops go forward in time and end where the data goes") {
   }
   CHECK(result.hops.front().node == "sip0.cube0.pe0.pe_dma");
   CHECK(result.hops.back().node == "sip0.cube0.pe0.pe_tcm");
+}
+
+TEST_CASE("Probe: on every small shape of packages and cubes each case that there is has its four parts") {
+  for (const char* topology : {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"}) {
+    for (const auto& [w, h] : {std::pair{1, 1}, {1, 2}, {2, 1}, {1, 3}, {3, 1}, {1, 4}, {2, 2}, {3, 2}}) {
+      if (topology == std::string{"ring_1d"} && h > 1) continue;
+      for (const auto& [cube_w, cube_h] : {std::pair{1, 1}, {1, 2}, {2, 1}}) {
+        config::MachineSpec machine;
+        machine.system.sips.count = w * h;
+        machine.system.sips.topology = topology;
+        machine.system.sips.w = w;
+        machine.system.sips.h = h;
+        machine.sip.cube_mesh = {.w = cube_w, .h = cube_h};
+        machine.cube.pe_layout = {.corners = {"NW"}, .pe_per_corner = 1};
+        for (const std::string& name : names()) {
+          if (host::missing_for(name, machine)) continue;
+          CAPTURE(topology);
+          CAPTURE(w);
+          CAPTURE(h);
+          CAPTURE(name);
+          const ProbeResult result = run(name, 256_B, 1, machine);
+          CHECK(result.split.total() == result.took());
+          CHECK(result.split.queueing <= Time{2 * static_cast<std::int64_t>(result.hops.size())});
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Probe: no order of simultaneous events shows, alone or with several sources") {
+  for (const std::string& name : names()) {
+    for (const int sources : {1, 8}) {
+      const auto flows = [&](std::optional<std::uint64_t> shuffle) {
+        std::vector<std::pair<Time, Time>> all;
+        const ProbeResult result =
+            host::probe({}, {}, name, 10_KiB, sources, SimulationOptions{.shuffle_ties = shuffle});
+        for (const host::ProbeFlow& flow : result.flows) all.emplace_back(flow.start, flow.end);
+        return all;
+      };
+      const auto usual = flows(std::nullopt);
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        CAPTURE(name);
+        CAPTURE(sources);
+        CHECK((flows(seed) == usual));
+      }
+    }
+  }
 }
 
 TEST_CASE("Probe: what a machine lacks, and what isn't a probe, is refused") {

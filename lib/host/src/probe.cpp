@@ -44,12 +44,12 @@ double ProbeResult::total_gbs() const {
 }
 
 ProbeResult probe(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
-                  const std::string& name, Bytes bytes, int sources) {
+                  const std::string& name, Bytes bytes, int sources, const SimulationOptions& simulation) {
   const ProbePlan plan = plan_of(machine, name, bytes, sources);
   config::AlgorithmSpec queues = algorithm;  // every PE has a like in each neighbouring cube
   queues.topology = "cube_mesh";
   queues.mapper = "all_pes";
-  Session session{machine, queues};
+  Session session{machine, queues, {.simulation = simulation}};
   ProbeResult result{.bytes = bytes};
   result.flows.resize(plan.ends.size());
   (void)session.sim().spawn("probe " + name, run_probe(session, plan, &result.flows));

@@ -4,6 +4,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -54,9 +55,12 @@ std::optional<Ends> next_cube(const MachineSpec& machine, int index) {
               .direction = neighbour_direction(machine)};
 }
 
+// East of package 0, or south of it in a grid of one column.
 std::optional<Ends> next_sip(const MachineSpec& machine, int index) {
   if (machine.system.sips.count < 2) return std::nullopt;
-  return Ends{.pe = {0, 0, index}, .memory = {}, .peer = {1, 0, index}, .direction = "global_E"};
+  const bool east = topology::SipGrid{machine.system.sips}.width() > 1;
+  return Ends{
+      .pe = {0, 0, index}, .memory = {}, .peer = {1, 0, index}, .direction = east ? "global_E" : "global_S"};
 }
 
 const std::vector<CaseDefinition>& definitions() {

@@ -7,6 +7,7 @@
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/hw/message_trace.hpp"
+#include "kbsim/sim/simulation.hpp"
 
 namespace kbsim::host {
 
@@ -54,6 +55,7 @@ struct ProbeResult {
 /// Runs a case on a machine of its own. UsageError for an unknown case, one that the machine lacks parts
 /// for, a size below 1, or more sources than PEs in a cube.
 [[nodiscard]] ProbeResult probe(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
-                                const std::string& name, Bytes bytes, int sources = 1);
+                                const std::string& name, Bytes bytes, int sources = 1,
+                                const SimulationOptions& simulation = {});
 
 }  // namespace kbsim::host
