@@ -142,6 +142,35 @@ TEST_CASE("Outputs: stdout by its name is what is printed; beside --json it has 
   }
 }
 
+TEST_CASE("--out: other outputs may go into the folder that the run makes") {
+  const std::string folder = written("made", "") + ".d/below";
+  CHECK(run_kbsim(kMainJob + " --dry-run --out " + folder + " --oplog " + folder + "/run.oplog").exit == 0);
+  CHECK(!std::filesystem::exists(folder));
+  CHECK(run_kbsim(kMainJob + " --out " + folder + " --oplog " + folder + "/run.oplog").exit == 0);
+  CHECK(run_kbsim("replay " + folder + "/run.oplog").exit == 0);
+  std::filesystem::remove_all(folder);
+  CHECK(run_kbsim("--topology topology.yaml --bench ccl -e 1K --out " + folder + "/ -J " + folder +
+                  "/nccl.json")
+            .exit == 0);
+  CHECK(run_kbsim(kMainJob + " --out " + folder + "2 --oplog " + folder + "3/run.oplog").exit == 2);
+}
+
+TEST_CASE("--verify-data: its lines are in the JSON, too") {
+  for (const char* bench : {"ccl_allreduce", "gemm_single_pe", "qkv_gemm", "va_offset_verify"}) {
+    CAPTURE(bench);
+    const std::string run = std::string{"--topology topology.yaml --verify-data --quiet --bench "} + bench;
+    const Outcome text = run_kbsim(run);
+    const Outcome json = run_kbsim(run + " --json");
+    const boost::json::value all = boost::json::parse(json.out);
+    const auto& lines = all.at("tensors").as_array();
+    REQUIRE(!lines.empty());
+    for (const auto& line : lines) {
+      CHECK(line.as_string().find(" ok") != std::string::npos);
+      CHECK(text.out.find("  " + std::string{line.as_string()} + "\n") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("--out: a folder is one run's at a time, and free again when that has been killed") {
   const Outcome outcome = run_script(
       "rm -rf one; mkfifo hold; "

@@ -162,7 +162,7 @@ void check(const EvaluationRequest& request) {
   const CclPoint largest = points_of(request).back();
   require_possible(largest.machine, largest.algorithm,
                    {.n_elem = elements_of(largest), .dtype = largest.dtype, .op = largest.op});
-  if (const std::string file = output_of(request); !file.empty()) require_output("-J", file, request.json);
+  if (const std::string file = output_of(request); !file.empty()) require_output("-J", file, request.outputs);
 }
 
 Simulated simulate_all(const EvaluationRequest& request) {

@@ -77,7 +77,7 @@ Task<> reduce(host::Rank& rk, Config config) {
   const auto index = static_cast<std::size_t>(rk.index);
   std::string line;
   (*config.right)[index] = right_rows(config, rk.index, result, &line);
-  (*config.lines)[index] = fmt::format("  {} {} {}\n", x.name(), to_string(x.shape()), line);
+  (*config.lines)[index] = fmt::format("{} {} {}", x.name(), to_string(x.shape()), line);
 }
 
 // Of a run without values the rows alone: the command says that they weren't checked.
@@ -107,9 +107,7 @@ void write_report(const Config& config, const config::AlgorithmSpec& algorithm,
       "   dispatch {} (host to the first PE)\n   kernel   {} (first PE's start to last PE's end)\n"
       "   report   {} (last PE to host)\n",
       to_string(timing.dispatch()), to_string(timing.kernel()), to_string(timing.report()));
-  if (config.verify_data) {
-    for (const std::string& line : *config.lines) report.text += line;
-  }
+  if (config.verify_data && checked) report.tensors = *config.lines;
   report.json = {{"algorithm", algorithm.name},
                  {"world_size", config.world_size},
                  {"parts", parts},

@@ -32,9 +32,9 @@ Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* repor
     report->text += fmt::format("   {:<8} busy {:10.3f} ns, span {:10.3f} ns, {:5} tiles\n", stage.name,
                                 to_ns(stage.busy), to_ns(stage.span()), stage.tiles);
   if (request.verify_data) {
-    report->text += fmt::format("  c [{}, {}] {} max_abs {:g} max_rel {:g} max_ulp {:g}\n", problem.m,
-                                problem.n, run.numbers.ok ? "ok  " : "FAIL", run.numbers.max_abs,
-                                run.numbers.max_rel, run.numbers.max_ulp);
+    report->tensors.push_back(fmt::format("c [{}, {}] {} max_abs {:g} max_rel {:g} max_ulp {:g}", problem.m,
+                                          problem.n, run.numbers.ok ? "ok  " : "FAIL", run.numbers.max_abs,
+                                          run.numbers.max_rel, run.numbers.max_ulp));
   }
   report->json = {{"m", problem.m},
                   {"k", problem.k},

@@ -116,17 +116,16 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
       const replay::Comparison numbers = check(p, pe, x_values, weights[i], result);
       report->correct = report->correct && numbers.ok;
       if (!request.verify_data) continue;
-      report->text +=
-          fmt::format("  {} of PE {}: {} max_abs {:g} max_rel {:g} max_ulp {:g}\n", kNames[i], pe,
-                      numbers.ok ? "ok  " : "FAIL", numbers.max_abs, numbers.max_rel, numbers.max_ulp);
+      report->tensors.push_back(fmt::format("{} of PE {}: {} max_abs {:g} max_rel {:g} max_ulp {:g}",
+                                            kNames[i], pe, numbers.ok ? "ok  " : "FAIL", numbers.max_abs,
+                                            numbers.max_rel, numbers.max_ulp));
     }
   }
   const double window = to_ns(activity.last_end - activity.first_start);
   const double macs = 3.0 * static_cast<double>(p.rows * p.d_model * width);
   report->text = fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} PEs in {:.3f} ns, {:.1f} GMAC/s a PE\n",
                              report->correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width, pes,
-                             window, macs / window / static_cast<double>(pes)) +
-                 report->text;
+                             window, macs / window / static_cast<double>(pes));
   report->json = {{"rows", p.rows}, {"d_model", p.d_model}, {"columns", width},
                   {"pes", pes},     {"kernel_ns", window},  {"macs_per_ns", macs / window}};
 }

@@ -56,7 +56,7 @@ Task<> va_offset_verify(host::Rank& main, BenchRequest request, BenchReport* rep
                   report->correct ? "" : " [FAIL]",
                   checked ? fmt::format("{} of {}", right, pes) : fmt::format("{}", pes), kPerPe, window);
   if (request.verify_data)
-    report->text += fmt::format("  dst {} {}\n", to_string(shape), report->correct ? "ok" : "FAIL");
+    report->tensors.push_back(fmt::format("dst {} {}", to_string(shape), report->correct ? "ok" : "FAIL"));
   report->json = {{"pes", pes},
                   {"pes_ok", checked ? boost::json::value(right) : boost::json::value(nullptr)},
                   {"elements_per_pe", kPerPe},

@@ -24,7 +24,7 @@ struct EvaluationRequest {
   std::string algorithm;                             // "": the default one, or those of its own
   std::optional<std::string> buffer_kind;            // as asked for; of Algorithms::one it is in `ccl`
   const boost::program_options::variables_map& own;  // the options that it has described
-  bool json = false;                                 // stdout is one JSON document
+  OutputPlan outputs;
   Parallel parallel;
 };
 

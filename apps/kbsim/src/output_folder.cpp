@@ -35,6 +35,14 @@ std::filesystem::path made(std::filesystem::path folder) {
   return folder;
 }
 
+// The run makes the folder before it writes the file.
+bool is_in_new_folder(const std::filesystem::path& file, const std::string& folder) {
+  std::error_code error;
+  if (folder.empty() || std::filesystem::exists(folder, error)) return false;
+  const auto made_later = std::filesystem::absolute(folder / std::filesystem::path{}).lexically_normal();
+  return std::filesystem::absolute(file).lexically_normal().parent_path() == made_later.parent_path();
+}
+
 }  // namespace
 
 OutputFolder::OutputFolder(std::filesystem::path path) : path_{made(std::move(path))}, lock_{path_} {}
@@ -89,10 +97,10 @@ void require_folder(const std::string& path) {
   if (error) throw UsageError{fmt::format("--out {}: {}", path, error.message())};
 }
 
-void require_output(const char* option, const std::filesystem::path& file, bool json) {
-  if (json && report::is_stdout(file))
+void require_output(const char* option, const std::filesystem::path& file, const OutputPlan& plan) {
+  if (plan.json && report::is_stdout(file))
     throw UsageError{fmt::format("{} {} beside --json: stdout is one JSON document", option, file.string())};
-  report::require_writable(file);
+  if (!is_in_new_folder(file, plan.out)) report::require_writable(file);
 }
 
 std::string to_csv(const boost::json::array& rows) {

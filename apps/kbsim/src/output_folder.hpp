@@ -56,8 +56,14 @@ class OutputFolder {
 /// UsageError if there can be no folder of that name, as far as that is known without making it.
 void require_folder(const std::string& path);
 
+/// Where a run was told to write, besides its text on stdout.
+struct OutputPlan {
+  std::string out;    // --out: a folder, which may be made yet
+  bool json = false;  // stdout is one JSON document
+};
+
 /// UsageError if the file that an option names can't be written, or if it is stdout beside --json.
-void require_output(const char* option, const std::filesystem::path& file, bool json);
+void require_output(const char* option, const std::filesystem::path& file, const OutputPlan& plan);
 
 /// Objects of numbers and words as CSV: a column a key of the first, a row each.
 [[nodiscard]] std::string to_csv(const boost::json::array& rows);

@@ -191,7 +191,8 @@ void require_known(const config::AlgorithmSpec& algorithm) {
 
 // That they can be written is known now, not when all is done.
 void require_outputs(const Options& options) {
-  if (!options.oplog.empty()) require_output("--oplog", options.oplog, options.json);
+  if (!options.oplog.empty())
+    require_output("--oplog", options.oplog, {.out = options.out, .json = options.json});
   require_folder(options.out);
 }
 
@@ -215,6 +216,8 @@ boost::json::object to_json(const Options& options, const BenchReport& outcome,
                           {"result", outcome.json},
                           {"messages", report::to_json(messages)},
                           {"run", report::to_json(summary)}};
+  if (options.verify_data)
+    all["tensors"] = boost::json::array(outcome.tensors.begin(), outcome.tensors.end());
   if (log) all["oplog"] = to_json(*log);
   return all;
 }
@@ -251,7 +254,9 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
   if (options.json) {
     std::cout << boost::json::serialize(to_json(options, outcome, summary, messages, log)) << '\n';
   } else {
-    fmt::print("{} {}\n", outcome.text, report::to_text(messages));
+    fmt::print("{}", outcome.text);
+    for (const std::string& line : outcome.tensors) fmt::print("  {}\n", line);
+    fmt::print(" {}\n", report::to_text(messages));
     if (options.timing_only) fmt::print(" not checked (--timing-only)\n");
     if (log) fmt::print("{}\n", to_text(*log));
     std::fflush(stdout);
@@ -302,7 +307,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
       .algorithm = options.algorithm,
       .buffer_kind = options.buffer_kind,
       .own = own,
-      .json = options.json,
+      .outputs = {.out = options.out, .json = options.json},
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
   const std::optional<report::CsvTable> reference = reference_of(own);
   if (evaluation.check) evaluation.check(request);

@@ -15,7 +15,8 @@ namespace kbsim::app {
 /// What a bench leaves for the command to print and to judge.
 struct BenchReport {
   bool correct = true;
-  std::string text;  // lines for people
+  std::string text;                  // lines for people
+  std::vector<std::string> tensors;  // of --verify-data: a line each, after the text and in the JSON
   boost::json::object json;
 };
 
