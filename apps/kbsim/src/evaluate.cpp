@@ -133,7 +133,6 @@ ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request
   std::unique_ptr<OutputFolder> folder;
   if (!options.reuse) folder = folder_named(options.out);  // now, not when all is done
   Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
-  if (options.reuse) require_same_run(evaluation, request, options);
   Rows& rows = simulated.rows;
   if (rows.empty()) return ExitCode::interrupted;
   if (options.reuse) folder = folder_named(options.out);

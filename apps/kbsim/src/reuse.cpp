@@ -67,22 +67,6 @@ json::object row_options(const Evaluation& evaluation, const EvaluationRequest& 
   return all;
 }
 
-void require_same_run(const Evaluation& evaluation, const EvaluationRequest& request,
-                      const EvaluateOptions& options) {
-  const config::ResolvedText then{earlier_text(options, "config.resolved.yaml"),
-                                  options.out + "/config.resolved.yaml"};
-  const config::ResolvedText now{config::resolved_yaml(request.machine, request.ccl, ModelCatalog{}), "now"};
-  if (const auto found = config::difference(then, now))
-    refuse_reuse(options, found->key, found->first, found->second);
-  boost::system::error_code error;
-  const json::value run = json::parse(earlier_text(options, "run.json"), error);
-  const json::object* all = error ? nullptr : run.if_object();
-  if (all == nullptr) throw UsageError{fmt::format("--reuse: {}/run.json isn't that of a run", options.out)};
-  const json::value* own = all->if_contains("options");
-  require_same_options(options, own != nullptr && own->is_object() ? own->get_object() : json::object{},
-                       row_options(evaluation, request));
-}
-
 Rows earlier_rows(const EvaluateOptions& options) {
   const std::string file = options.out + "/summary.json";
   const std::string text = earlier_text(options, "summary.json");
@@ -95,6 +79,23 @@ Rows earlier_rows(const EvaluateOptions& options) {
       bench->get_string() != options.name)
     throw UsageError{fmt::format("--reuse: {} doesn't hold the results of {}", file, options.name)};
   return rows->as_array();
+}
+
+void require_same_run(const Evaluation& evaluation, const EvaluationRequest& request,
+                      const EvaluateOptions& options) {
+  (void)earlier_rows(options);
+  const config::ResolvedText then{earlier_text(options, "config.resolved.yaml"),
+                                  options.out + "/config.resolved.yaml"};
+  const config::ResolvedText now{config::resolved_yaml(request.machine, request.ccl, ModelCatalog{}), "now"};
+  if (const auto found = config::difference(then, now))
+    refuse_reuse(options, found->key, found->first, found->second);
+  boost::system::error_code error;
+  const json::value run = json::parse(earlier_text(options, "run.json"), error);
+  const json::object* all = error ? nullptr : run.if_object();
+  if (all == nullptr) throw UsageError{fmt::format("--reuse: {}/run.json isn't that of a run", options.out)};
+  const json::value* own = all->if_contains("options");
+  require_same_options(options, own != nullptr && own->is_object() ? own->get_object() : json::object{},
+                       row_options(evaluation, request));
 }
 
 }  // namespace kbsim::app

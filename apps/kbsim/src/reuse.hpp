@@ -14,7 +14,8 @@ namespace kbsim::app {
 /// The rows in the folder of `options`; UsageError if there are none of this evaluation.
 [[nodiscard]] Rows earlier_rows(const EvaluateOptions& options);
 
-/// UsageError naming the first key or option that the rows in the folder were made with another value of.
+/// UsageError naming the first key or option that the rows in the folder were made with another value of, or
+/// if there are no rows.
 void require_same_run(const Evaluation& evaluation, const EvaluationRequest& request,
                       const EvaluateOptions& options);
 

@@ -33,6 +33,7 @@
 #include "oplog_file.hpp"
 #include "output_folder.hpp"
 #include "plugins.hpp"
+#include "reuse.hpp"
 #include "settings.hpp"
 #include "signals.hpp"
 
@@ -312,15 +313,14 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
   const std::optional<report::CsvTable> reference = reference_of(own);
   if (evaluation.check) evaluation.check(request);
   require_outputs(options);
-  if (options.dry_run) return ExitCode::ok;
-  return evaluate(evaluation, request,
-                  {.name = options.bench,
-                   .out = options.out,
-                   .reuse = options.reuse,
-                   .json = options.json,
-                   .quiet = options.quiet,
-                   .reference = reference},
-                  arguments);
+  const EvaluateOptions how{.name = options.bench,
+                            .out = options.out,
+                            .reuse = options.reuse,
+                            .json = options.json,
+                            .quiet = options.quiet,
+                            .reference = reference};
+  if (options.reuse) require_same_run(evaluation, request, how);
+  return options.dry_run ? ExitCode::ok : evaluate(evaluation, request, how, arguments);
 }
 
 // The evaluation that the arguments name, if they name one: it may have options of its own.
