@@ -133,10 +133,69 @@ void own_faults(const RunPair& run) {
   check_fails(run(idle, refuses, 1), {kOnSecond, "not on these PEs"}, ExitCode::unsupported);
 }
 
+Task<> asks_for_too_much(TL& tl, BackendArgs args) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 32;
+  const Tile x = tl.zeros({1, 1}, f16);
+  (void)tl.broadcast_to(x, {kHuge, kHuge});
+  co_await tl.store(args.mine, x);
+}
+
+Task<> loads_too_much(TL& tl, BackendArgs args) { co_await tl.load(args.mine, {1 << 30, 1 << 20}, f16); }
+
+Task<> loads_round_the_end(TL& tl, BackendArgs args) {
+  const Ptr end = args.mine + -static_cast<std::int64_t>(args.mine.va / 2 + 4);  // 8 bytes below address 0
+  co_await tl.load(end, {8}, f16);
+}
+
+void sizes(const RunPair& run) {
+  check_fails(run(asks_for_too_much, idle, 1),
+              {kOnFirst, kHere, "broadcast_to: [4294967296, 4294967296] has more elements than any memory"});
+  check_fails(run(loads_too_much, idle, 1), {kOnFirst, kHere, "no TCM has more than 256 MiB"});
+  check_fails(run(loads_round_the_end, idle, 1), {kOnFirst, kHere, "load of 16 B at 0x", " is not mapped"});
+}
+
+Task<> reshapes_for_long(TL& tl, BackendArgs args) {
+  Tile x = tl.zeros({2, 32}, f16);
+  for (int i = 0; i < 200'000; ++i) x = tl.reshape(x, {i % 2 == 0 ? 32 : 2, i % 2 == 0 ? 2 : 32});
+  co_await tl.store(args.mine, x);
+}
+
+Task<> reshapes_for_ever(TL& tl, BackendArgs) {
+  Tile x = tl.zeros({2, 32}, f16);
+  for (;;) x = tl.reshape(x, {64});
+  co_return;
+}
+
+Task<> names_for_ever(TL& tl, BackendArgs) {
+  for (;;) const auto r = tl.range("again");
+  co_return;
+}
+
+Task<> prints_for_ever(TL& tl, BackendArgs) {
+  const Tile x = tl.zeros({1}, f16);
+  for (;;) tl.print("x", x);
+  co_return;
+}
+
+Task<> looks_for_ever(TL& tl, BackendArgs) {
+  while (tl.clock() >= Time{}) {}
+  co_return;
+}
+
+void endless(const RunPair& run) {
+  const BackendOutcome long_way = run(reshapes_for_long, idle, 1);
+  CHECK(long_way.error == "");
+  for (const BackendKernel loop : {reshapes_for_ever, names_for_ever, prints_for_ever, looks_for_ever}) {
+    check_fails(run(loop, idle, 1), {kOnFirst, kHere, "the kernel has issued ", "is this an endless loop?"});
+  }
+}
+
 }  // namespace
 
 std::vector<BackendCase> fault_cases() {
   return {
+      {"sizes that no memory has, and an address that wraps", sizes},
+      {"an endless loop, even of what takes no time; a chain of views is let go at once", endless},
       {"a tile that isn't asked for, a direction that isn't there, a payload beyond a slot", queue_faults},
       {"an address that isn't mapped is named with the nearest that is", memory_faults},
       {"an atomic where nothing is mapped is told by its name", atomic_faults},

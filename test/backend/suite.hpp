@@ -12,7 +12,8 @@
 /// What every PE backend must do, whatever it is: the same kernels run on each.
 namespace kbsim::test {
 
-constexpr std::int64_t kRow = 64;  // elements of a PE's memory
+constexpr std::int64_t kRow = 64;               // elements of a PE's memory
+constexpr std::int64_t kMaxCommands = 250'000;  // of a kernel
 
 /// `mine` holds kRow elements of f16: 100 * the PE's cube + 0, 1, 2, ...
 struct BackendArgs {

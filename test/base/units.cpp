@@ -1,8 +1,11 @@
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include "kbsim/base/bandwidth.hpp"
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
 
 using namespace kbsim;
@@ -40,4 +43,24 @@ TEST_CASE("Bytes: reads and prints binary units") {
   CHECK(to_string(1000_B) == "1000 B");
   for (const char* bad : {"", "x", "-1", "4 KB/s", "99999999999999TiB"})
     CHECK_THROWS_AS((void)parse_bytes(bad), UsageError);
+}
+
+TEST_CASE("Time: sums and multiples beyond what it can hold are refused") {
+  CHECK(times(3, 4_ns) == 12_ns);
+  CHECK(later(3_ns, 4_ns) == 7_ns);
+  CHECK_THROWS_WITH_AS((void)times(2, kForever), doctest::Contains("is beyond simulated time"), UsageError);
+  CHECK_THROWS_WITH_AS((void)later(1_ps, kForever), doctest::Contains("is beyond simulated time"),
+                       UsageError);
+}
+
+TEST_CASE("Shape: counts as far as a memory may reach, and no farther") {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  static_assert(Shape{3, 4}.elements() == 12 && Shape{}.elements() == 1 && Shape{3, 0}.elements() == 0);
+  CHECK(Shape{kMostElements}.bytes(f64) == Bytes{8 * kMostElements});
+  for (const Shape& huge : {Shape{kMostElements, 2}, Shape{1LL << 32, 1LL << 32}, Shape{kMost, kMost, kMost},
+                            Shape{-kMost, 2}, Shape{1LL << 62, 4}}) {
+    CHECK_FALSE(huge.count());
+    CHECK_THROWS_AS((void)huge.elements(), UsageError);
+    CHECK_THROWS_AS((void)huge.bytes(DType::i8), UsageError);
+  }
 }

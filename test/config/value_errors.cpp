@@ -37,6 +37,19 @@ TEST_CASE("Config: a positive number and a bandwidth name what they accept") {
         "t.yaml:1:19: pe.link_bw_gbs: found '-4', expected a number from 0.001 to 1000000000");
 }
 
+TEST_CASE("Config: what is more than any machine has is refused, though no limit is in sight") {
+  CHECK(machine_errors("system: {packet_bytes: 1024TiB}").empty());
+  for (const std::string much : {"1025TiB", "9223372036854775807", "99999999999999999999"}) {
+    CHECK(machine_errors("system: {packet_bytes: " + much + "}") ==
+          "t.yaml:1:24: system.packet_bytes: found '" + much +
+              "', expected a size of at least 0 B, like 4096, 4KiB or 16MiB; no machine has so many");
+  }
+  CHECK(
+      machine_errors("pe: {pe_cpu: {max_commands: 1125899906842625}}") ==
+      "t.yaml:1:29: pe.pe_cpu.max_commands: found '1125899906842625', expected an integer of at least 1; no "
+      "machine has so many");
+}
+
 TEST_CASE("Config: a size is a count of bytes with or without a binary unit") {
   const auto sram = [](const std::string& value) {
     return machine_errors("cube:\n  memory:\n    sram_bytes: " + value + "\n");

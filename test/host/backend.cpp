@@ -38,7 +38,9 @@ BackendOutcome run(BackendKernel first, BackendKernel second, int slots) {
   config::AlgorithmSpec algorithm = allreduce();
   algorithm.n_slots = slots;
   algorithm.slot_size = 128_B;
-  Program program{machine(1, 2, 1), algorithm};
+  config::MachineSpec spec = machine(1, 2, 1);
+  spec.pe.pe_cpu.attrs["max_commands"] = kMaxCommands;
+  Program program{spec, algorithm};
   BackendOutcome outcome;
   try {
     program.run(run_pair, Pair{first, second, &outcome.memory});

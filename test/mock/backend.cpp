@@ -15,7 +15,8 @@ BackendOutcome run(BackendKernel first, BackendKernel second, int slots) {
                      .pes = 2,
                      .wiring = {{{0, 0, 0}, {{"E", {0, 1, 0}}}}, {{0, 1, 0}, {{"W", {0, 0, 0}}}}},
                      .slots = slots,
-                     .slot_size = 128_B}};
+                     .slot_size = 128_B,
+                     .max_commands = kMaxCommands}};
   std::vector<double> rows(2 * kRow);
   std::iota(rows.begin(), rows.begin() + kRow, 0.0);
   std::iota(rows.begin() + kRow, rows.end(), 100.0);

@@ -23,6 +23,7 @@ class FakePe : public PeBackend {
   [[nodiscard]] Time clock() const override { return clock_; }
   void observe(Time t) override { clock_ = std::max(clock_, t); }
 
+  void count(const std::source_location&) override { ++counted; }
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override {
     commands.push_back(command);
     log.record(described(command));
@@ -90,6 +91,7 @@ class FakePe : public PeBackend {
     Time begin;
     Time end;
   };
+  int counted = 0;
   std::vector<EngineCommand> commands;
   oplog::OpLog log;
   std::vector<Range> ranges;

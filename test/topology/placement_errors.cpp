@@ -29,8 +29,10 @@ TEST_CASE("resolve_dp_policy: more units than the machine has, or none, are refu
 }
 
 TEST_CASE("resolve_dp_policy: empty and uncountable tensors are refused") {
-  check_refused({}, {0, 4}, "placement: shape [0, 4] of 2-byte elements, expected 1 to 2^63 - 1 bytes");
-  check_refused({}, {4, -1}, "placement: shape [4, -1] of 2-byte elements, expected 1 to 2^63 - 1 bytes");
+  check_refused({}, {0, 4}, "placement: shape [0, 4], expected 1 to 2^50 elements");
+  check_refused({}, {4, -1}, "placement: shape [4, -1], expected 1 to 2^50 elements");
+  check_refused({}, {1LL << 32, 1LL << 32},
+                "placement: shape [4294967296, 4294967296], expected 1 to 2^50 elements");
   CHECK_THROWS_AS((void)resolve_dp_policy({}, {1LL << 31, 1LL << 31}, 2, 1, 1, 0), UsageError);
 }
 

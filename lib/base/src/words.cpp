@@ -4,6 +4,7 @@
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/dtype.hpp"
+#include "kbsim/base/error.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/shape.hpp"
 
@@ -12,6 +13,10 @@ namespace kbsim {
 std::string to_string(const PeCoord& at) { return fmt::format("sip{}.cube{}.pe{}", at.sip, at.cube, at.pe); }
 
 std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape.extents(), ", ")); }
+
+void Shape::refuse() const {
+  throw UsageError{fmt::format("a shape of {}: more elements than any memory has", to_string(*this))};
+}
 
 std::string to_string(const Digest& digest) { return fmt::format("{:016x}", digest.value()); }
 

@@ -19,8 +19,8 @@ std::string bound(double value, const Field& field) {
   return fmt::format("{:.15g}", value);
 }
 
-// Beyond 2^62 it is the type's limit, which no sensible value comes near.
-bool is_limit(double value) { return std::abs(value) < 0x1p62; }
+// From 2^50 on it is the type's limit, which no sensible value comes near.
+bool is_limit(double value) { return std::abs(value) < 0x1p50; }
 
 std::string number(const Field& field) {
   if (field.min != kPositive.min) return "a number" + range_of(field);

@@ -67,6 +67,19 @@ const Tree& culprit(const Tree& tree, const Field& field) {
   return tree.kind == Tree::Kind::list && it != tree.items.end() ? *it : tree;
 }
 
+// Whether only the limit of its type, which goes without saying, keeps a number out.
+bool beyond_any_machine(const Tree& tree, const Field& field) {
+  if (tree.kind != Tree::Kind::scalar || field.max < 0x1p50) return false;
+  const std::optional<double> value = number<double>(tree);
+  if (field.type == FieldType::integer) return value && *value > field.max;
+  if (field.type != FieldType::bytes) return false;
+  try {
+    return static_cast<double>(parse_bytes(tree.text).count()) > field.max;
+  } catch (const UsageError&) {
+    return value && *value > field.max;
+  }
+}
+
 }  // namespace
 
 std::optional<Scalar> read_value(const Tree& tree, const Field& field) {
@@ -101,7 +114,8 @@ std::string mismatch(const Tree& tree, const Field& field) {
   const Tree& part = culprit(tree, field);
   Field expected = field;
   if (&part != &tree) expected.type = FieldType::text;
-  const std::string text = fmt::format("found {}, expected {}", found(part), expectation(expected));
+  const std::string text = fmt::format("found {}, expected {}{}", found(part), expectation(expected),
+                                       beyond_any_machine(tree, field) ? "; no machine has so many" : "");
   const std::string nearest =
       expected.type == FieldType::text ? nearest_name(printable(part.text), field.choices) : "";
   return nearest.empty() ? text : fmt::format("{}; did you mean '{}'?", text, nearest);

@@ -35,7 +35,15 @@ bool has_number(const CompositeCommand::EpilogueStep& step) {
 
 // Of the tiles that the pipeline takes, as many as the scheduler's part of the TCM has room for.
 std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
-  const TilePlan plan{command, units_.scheduler->tile_plan().tile()};
+  const GemmTile tile_of_plan = units_.scheduler->tile_plan().tile();
+  const TilePlan plan{command, tile_of_plan};
+  if (!plan.countable()) {
+    throw fault(command.at,
+                fmt::format("composite: {} by {} in tiles of {} x {} x {} multiplies more often than 64 bits "
+                            "count",
+                            to_string(command.a.shape), to_string(command.b.shape), tile_of_plan.m,
+                            tile_of_plan.k, tile_of_plan.n));
+  }
   const Bytes tile = scheduler_bytes(command, plan);
   const Bytes budget = units_.spec->cube.memory.tcm_scheduler;
   const std::int64_t wanted = TilePipeline::in_flight(command.depth, stages_of(command));

@@ -31,7 +31,7 @@ PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
       contents_{base->contents_},
       ready_{base->ready_},
       last_use_{base->last_use_},
-      base_{std::move(base)} {
+      base_{base->base_ ? base->base_ : std::move(base)} {
   came_from(base_->from());
 }
 

@@ -1,6 +1,7 @@
 #include "kbsim/hw/pe_cpu.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -96,6 +97,8 @@ Task<> PeCpu::run(std::shared_ptr<const KernelCall> kernel) {
     co_await context->finish();
   } catch (const Error& error) {
     throw Error{error.exit_code(), told_of(*kernel, error)};
+  } catch (const std::bad_alloc&) {
+    throw Error{ExitCode::limit, told_of(*kernel, UsageError{"out of memory"})};
   } catch (const std::exception& error) {
     throw KernelFault{told_of(*kernel, error)};
   }

@@ -26,7 +26,7 @@ void PeEngine::start(Machine& machine) { (void)sim().serve(name(), retire(&machi
 Time PeEngine::issue(Time earliest, Time cost, oplog::Op op) {
   op.unit = id();
   op.start = std::max(earliest, free_);
-  op.end = op.start + cost;
+  op.end = later(op.start, cost);
   free_ = op.end;
   const Time waited = op.start - earliest;
   use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
@@ -39,7 +39,7 @@ void PeEngine::serve() {
   std::ranges::sort(asked_, {}, &Work::order);
   for (Work* work : asked_) {
     const Time waited = std::max(sim().now(), free_) - sim().now();
-    free_ = work->end = sim().now() + waited + work->cost;
+    free_ = work->end = later(sim().now() + waited, work->cost);
     use_ += {.served = 1, .busy = work->cost, .waited = waited, .longest = waited + work->cost};
   }
   asked_.clear();
@@ -62,7 +62,7 @@ Task<> PeEngine::retire(oplog::OpLog* log) {
 
 Time PeMath::cost(std::int64_t elements, std::int64_t cycles) const {
   const std::int64_t all = ceil_div(elements, spec_.lanes) * cycles;
-  return spec_.startup + from_ns(static_cast<double>(all) / spec_.freq_ghz);
+  return later(spec_.startup, from_ns(static_cast<double>(all) / spec_.freq_ghz));
 }
 
 Time PeMath::cost(const oplog::Op& op) const {
@@ -89,7 +89,8 @@ std::int64_t PeMath::cycles(const oplog::Op& op) const {
 }
 
 Time PeGemm::tile_cost(std::int64_t m, std::int64_t k, std::int64_t n) const {
-  return from_ns(std::ceil(static_cast<double>(m * k * n) / spec_.macs_per_ns * 1000.0) / 1000.0);
+  const double macs = static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n);
+  return from_ns(std::ceil(macs / spec_.macs_per_ns * 1000.0) / 1000.0);
 }
 
 Time PeGemm::cost(const oplog::Op& dot, const GemmTile& tile) const {
@@ -99,7 +100,7 @@ Time PeGemm::cost(const oplog::Op& dot, const GemmTile& tile) const {
   const std::int64_t n = dot.shape[dot.shape.rank() - 1];
   const std::int64_t batches = dot.shape.elements() / (m * n);
   const std::int64_t tiles = ceil_div(m, tile.m) * ceil_div(k, tile.k) * ceil_div(n, tile.n);
-  return batches * tiles * tile_cost(tile.m, tile.k, tile.n);
+  return times(batches * tiles, tile_cost(tile.m, tile.k, tile.n));
 }
 
 }  // namespace kbsim::hw

@@ -43,6 +43,14 @@ TilePlan::TilePlan(const CompositeCommand& command, GemmTile tile)
   k_ = ceil_div(depth_, tile_.k);
 }
 
+bool TilePlan::countable() const {
+  std::int64_t all = 1;
+  for (const std::int64_t factor : {m_, n_, k_, tile_.m, tile_.n, tile_.k}) {
+    if (__builtin_mul_overflow(all, factor, &all)) return false;
+  }
+  return true;
+}
+
 bool TilePlan::first_use(int operand, std::int64_t tile) const {
   if (!gemm_) return true;
   return operand == 0 ? tile / k_ % n_ == 0 : tile / (k_ * n_) == 0;

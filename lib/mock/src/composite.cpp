@@ -26,6 +26,10 @@ PendingPtr Pe::composite(const CompositeCommand& command) {
                      .dtype = rounded ? command.dtype : command.accumulator,
                      .at = at};
   if (!gemm) next.params.binary = binary_of(command.op);
+  if (command.out) {
+    const Bytes size = command.shape.bytes(command.dtype);
+    (void)memory(command.out->va, size, "composite, store", at);  // before anything is computed
+  }
   TilePtr result = execute(next);
   for (const CompositeCommand::EpilogueStep& step : command.epilogue) {
     TilePtr operand = step.operand;

@@ -57,7 +57,15 @@ int Pe::num_programs(int axis) const {
   return axis == 0 ? around_.spec.pes : axis == 1 ? around_.spec.cubes : around_.spec.sips;
 }
 
+void Pe::count(const std::source_location& at) {
+  if (++commands_ <= around_.spec.max_commands) return;
+  throw fault(at, fmt::format("the kernel has issued {} commands: is this an endless loop? If not, raise "
+                              "max_commands of the world",
+                              around_.spec.max_commands));
+}
+
 TilePtr Pe::execute(const EngineCommand& command) {
+  if (!oplog::only_tells(command.kind)) count(command.at);
   Value value = computed(command);
   if (command.kind == oplog::OpKind::check) {
     if (const auto text = replay::untrue(*value, command.dtype, command.shape))
@@ -77,6 +85,7 @@ TilePtr Pe::view(const TilePtr& tile, Shape shape, DType dtype) {
 }
 
 PendingPtr Pe::pending(std::string what, std::source_location at) {
+  count(at);
   return std::make_shared<PendingState>(around_.sim, *this, std::move(what), at);
 }
 
@@ -100,6 +109,7 @@ PendingPtr Pe::load(Ptr from, Shape shape, DType dtype, std::source_location at)
 }
 
 PendingPtr Pe::load_block(Block from, std::source_location at) {
+  for (const BlockRun& run : from.runs) (void)memory(run.va, run.bytes, "load", at);  // before it takes any
   const std::vector<double> padding(static_cast<std::size_t>(from.shape.elements()), from.pad);
   replay::Buffer bytes = replay::from_doubles(padding, from.dtype);
   for (const BlockRun& run : from.runs)

@@ -22,7 +22,7 @@ class MockTile : public TileState {
   MockTile(Pe& owner, Shape shape, DType dtype, Value value, Queue* queue = nullptr,
            std::uint64_t number = 0);
   MockTile(TilePtr base, Shape shape, DType dtype, Value value)
-      : TileState{base->owner(), shape, dtype}, value_{std::move(value)}, base_{std::move(base)} {}
+      : TileState{base->owner(), shape, dtype}, value_{std::move(value)}, base_{holder(std::move(base))} {}
   ~MockTile() override {
     if (queue_ != nullptr) queue_->release(number_);
   }
@@ -30,8 +30,13 @@ class MockTile : public TileState {
   [[nodiscard]] const Value& value() const { return value_; }
 
  private:
+  static TilePtr holder(TilePtr base) {
+    TilePtr of_view = static_cast<const MockTile&>(*base).base_;
+    return of_view ? of_view : base;
+  }
+
   Value value_;
-  TilePtr base_;
+  TilePtr base_;  // no view of another itself
   Queue* queue_ = nullptr;
   std::uint64_t number_ = 0;
 };
@@ -62,6 +67,7 @@ class Pe : public PeBackend {
   [[nodiscard]] Time clock() const override { return {}; }
   void observe(Time /*t*/) override {}
 
+  void count(const std::source_location& at) override;
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
   [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
   void range(std::string_view /*name*/, Time /*begin*/, Time /*end*/) override {}
@@ -101,6 +107,7 @@ class Pe : public PeBackend {
   PeCoord at_;
   Around around_;
   std::uint32_t barriers_ = 0;
+  std::int64_t commands_ = 0;
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;
 };

@@ -146,7 +146,7 @@ World::World(World&&) noexcept = default;
 
 Ptr World::alloc(int sip, std::int64_t n, DType dtype) {
   require_sip(impl_->spec, sip);
-  if (n <= 0) throw UsageError{fmt::format("an allocation of {} elements", n)};
+  if (n <= 0 || n > kMostElements) throw UsageError{fmt::format("an allocation of {} elements", n)};
   return {.va = impl_->memory[static_cast<std::size_t>(sip)].allocate(Bytes{n * itemsize(dtype)}),
           .dtype = dtype};
 }
@@ -161,6 +161,7 @@ Ptr World::alloc(int sip, std::span<const double> numbers, DType dtype) {
 
 std::vector<double> World::read(int sip, Ptr from, std::int64_t n) const {
   require_sip(impl_->spec, sip);
+  if (n < 0 || n > kMostElements) throw UsageError{fmt::format("a read of {} elements", n)};
   const Bytes size{n * itemsize(from.dtype)};
   return replay::to_doubles(impl_->memory[static_cast<std::size_t>(sip)].at(from.va, size), from.dtype);
 }

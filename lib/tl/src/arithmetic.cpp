@@ -56,12 +56,12 @@ Tile computed(const Call& call, BinaryOp op, const Operand& a, const Operand& b,
   const Shape shape = call.broadcast(shape_of(a), shape_of(b));
   const Tile x = as(call, pe, a, dtype);
   const Tile y = as(call, pe, b, dtype);
-  return Tile{pe.execute({.kind = OpKind::binary,
-                          .params = {.binary = op, .nan = nan},
-                          .inputs = {x.state(), y.state(), nullptr},
-                          .shape = shape,
-                          .dtype = oplog::is_comparison(op) ? DType::boolean : dtype,
-                          .at = call.at})};
+  return call.made(pe, {.kind = OpKind::binary,
+                        .params = {.binary = op, .nan = nan},
+                        .inputs = {x.state(), y.state(), nullptr},
+                        .shape = shape,
+                        .dtype = oplog::is_comparison(op) ? DType::boolean : dtype,
+                        .at = call.at});
 }
 
 Tile computed(const Call& call, TernaryOp op, const std::array<Operand, 3>& operands, DType dtype, Nan nan) {
@@ -71,12 +71,12 @@ Tile computed(const Call& call, TernaryOp op, const std::array<Operand, 3>& oper
   const Tile x = as(call, pe, a, op == TernaryOp::where ? DType::boolean : dtype);
   const Tile y = as(call, pe, b, dtype);
   const Tile z = as(call, pe, c, dtype);
-  return Tile{pe.execute({.kind = OpKind::ternary,
-                          .params = {.ternary = op, .nan = nan},
-                          .inputs = {x.state(), y.state(), z.state()},
-                          .shape = shape,
-                          .dtype = dtype,
-                          .at = call.at})};
+  return call.made(pe, {.kind = OpKind::ternary,
+                        .params = {.ternary = op, .nan = nan},
+                        .inputs = {x.state(), y.state(), z.state()},
+                        .shape = shape,
+                        .dtype = dtype,
+                        .at = call.at});
 }
 
 Tile floating_of_three(const Call& call, TernaryOp op, const std::array<Operand, 3>& operands, Nan nan) {
@@ -99,12 +99,12 @@ Tile unary(const Call& call, UnaryOp op, const Tile& x) {
   const bool any = op == UnaryOp::neg || op == UnaryOp::abs || op == UnaryOp::invert;
   if (!any) call.require_floating(x);
   require_applies(call, op, x.dtype());
-  return Tile{x.state()->owner().execute({.kind = OpKind::unary,
-                                          .params = {.unary = op},
-                                          .inputs = {x.state(), nullptr, nullptr},
-                                          .shape = x.shape(),
-                                          .dtype = x.dtype(),
-                                          .at = call.at})};
+  return call.made(x.state()->owner(), {.kind = OpKind::unary,
+                                        .params = {.unary = op},
+                                        .inputs = {x.state(), nullptr, nullptr},
+                                        .shape = x.shape(),
+                                        .dtype = x.dtype(),
+                                        .at = call.at});
 }
 
 Tile binary(BinaryOp op, const Operand& a, const Operand& b) {

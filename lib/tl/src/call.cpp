@@ -34,6 +34,19 @@ void Call::require_shape(const Shape& shape) const {
   for (const std::int64_t extent : shape.extents()) {
     if (extent <= 0) throw fault("every extent must be positive, got {}", to_string(shape));
   }
+  if (!shape.count()) throw fault("{} has more elements than any memory", to_string(shape));
+}
+
+void Call::require_holdable(const Shape& shape, DType dtype) const {
+  require_shape(shape);
+  if (shape.bytes(dtype) <= kLargestTile) return;
+  throw fault("a tile of {} {} takes {}, and no TCM has more than {}; cut it into smaller ones",
+              to_string(dtype), to_string(shape), to_string(shape.bytes(dtype)), to_string(kLargestTile));
+}
+
+Tile Call::made(PeBackend& on, const EngineCommand& command) const {
+  require_holdable(command.shape, command.dtype);
+  return Tile{on.execute(command)};
 }
 
 void Call::require_together(const Tile& a, const Tile& b) const {
@@ -88,11 +101,11 @@ void Call::require_in_range(const Number& number, DType dtype) const {
 
 Tile Call::constant(PeBackend& on, const Number& number, DType dtype) const {
   require_in_range(number, dtype);
-  return Tile{on.execute({.kind = oplog::OpKind::fill,
-                          .params = {.scalar = number.value()},
-                          .shape = {},
-                          .dtype = dtype,
-                          .at = at})};
+  return made(on, {.kind = oplog::OpKind::fill,
+                   .params = {.scalar = number.value()},
+                   .shape = {},
+                   .dtype = dtype,
+                   .at = at});
 }
 
 }  // namespace kbsim

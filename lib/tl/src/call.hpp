@@ -26,7 +26,12 @@ struct Call {
   }
 
   void require_tile(const Tile& tile) const;  // and that it lives here
+  /// Every extent is positive, and a memory could hold it.
   void require_shape(const Shape& shape) const;
+  /// Some machine's TCM could hold it as a tile.
+  void require_holdable(const Shape& shape, DType dtype) const;
+  /// A command and the tile that it makes.
+  [[nodiscard]] Tile made(PeBackend& on, const EngineCommand& command) const;
   /// Both tiles are there and live on one PE.
   void require_together(const Tile& a, const Tile& b) const;
   void require_floating(const Tile& tile) const;

@@ -4,6 +4,7 @@
 
 #include "kbsim/oplog/rules.hpp"
 
+#include "call.hpp"
 #include "faults.hpp"
 
 namespace kbsim {
@@ -32,6 +33,7 @@ void require_extents(const CompositeCommand::Input& input, std::string_view name
       throw fault(at, fmt::format("composite: every extent of {} must be positive, got {}", name,
                                   to_string(input.shape)));
   }
+  Call{"composite", at}.require_shape(input.shape);
 }
 
 // Shape and accumulator of the output.
@@ -76,7 +78,9 @@ void require_apart(const CompositeCommand& command, const Here& at) {
 
 void set_output(CompositeCommand& command, const CompositeArgs& args, const Here& at) {
   command.dtype = args.out ? args.out->ptr.dtype : args.dtype;
-  if (!args.out) return;
+  const Call call{"composite", at};
+  if (!args.out) return call.require_holdable(command.shape, command.dtype);
+  call.require_shape(command.shape);
   if (args.out->shape != command.shape) {
     throw fault(at, fmt::format("composite: the result is {}, but the output {}", to_string(command.shape),
                                 to_string(args.out->shape)));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "call.hpp"
 #include "faults.hpp"
 
 namespace kbsim {
@@ -30,6 +31,7 @@ Shape with(const Shape& extents, int axis, std::int64_t value) {
   }
 }
 
+// Of a shape that can be counted.
 Shape row_major(const Shape& shape) {
   Shape strides = shape;
   std::int64_t stride = 1;
@@ -38,6 +40,17 @@ Shape row_major(const Shape& shape) {
     stride *= shape[axis];
   }
   return strides;
+}
+
+// Its last element is one that a memory could have.
+bool reaches_memory(const DescArgs& args) {
+  std::int64_t last = 0;
+  for (int axis = 0; axis < args.shape.rank(); ++axis) {
+    std::int64_t part = 0;
+    if (__builtin_mul_overflow(args.shape[axis] - 1, args.strides[axis], &part)) return false;
+    if (__builtin_add_overflow(last, part, &last) || last > kMostElements) return false;
+  }
+  return true;
 }
 
 void require_rank(const Shape& list, std::string_view name, const Shape& shape, std::string_view call,
@@ -74,6 +87,7 @@ struct Inside {
 };
 
 Inside inside(std::int64_t offset, std::int64_t block, std::int64_t extent) {
+  offset = std::clamp(offset, -block, extent);  // beyond them nothing is inside
   const std::int64_t first = std::clamp<std::int64_t>(-offset, 0, block);
   return {.first = first, .last = std::clamp<std::int64_t>(extent - offset, first, block)};
 }
@@ -117,14 +131,21 @@ struct Rows {
 
 Descriptor::Descriptor(PeBackend& pe, const DescArgs& args, Here at) : pe_{&pe}, args_{args} {
   if (args.shape.rank() == 0) throw fault(at, fmt::format("{}: the tensor needs a shape", kCall));
-  if (args.strides.rank() == 0) args_.strides = row_major(args.shape);
+  const Call call{kCall, at};
   require_positive(args.shape, "extents of the shape", at);
+  call.require_shape(args.shape);
+  if (args.strides.rank() == 0) args_.strides = row_major(args.shape);
   require_rank(args.block, "block", args.shape, kCall, at);
   require_positive(args.block, "extents of the block", at);
+  call.require_holdable(args.block, args.base.dtype);
   require_rank(args_.strides, "strides", args.shape, kCall, at);
   require_positive(args_.strides, "strides", at);
   const std::int64_t last = args_.strides[args.shape.rank() - 1];
   if (last != 1) throw fault(at, fmt::format("{}: the last stride must be 1, got {}", kCall, last));
+  if (!reaches_memory(args_)) {
+    throw call.fault("a tensor of {} with strides of {} has more elements than any memory",
+                     to_string(args_.shape), to_string(args_.strides));
+  }
   require_pad(args.pad, args.base.dtype, at);
 }
 

@@ -11,6 +11,8 @@
 namespace kbsim {
 namespace {
 
+constexpr auto kMostRows = static_cast<double>(kMostElements);
+
 // Of an element by its number in row-major order.
 Shape index_in(const Shape& shape, std::int64_t element) {
   std::array<std::int64_t, Shape::kMaxRank> index{};
@@ -22,11 +24,14 @@ Shape index_in(const Shape& shape, std::int64_t element) {
 }
 
 void require_index(const GatherCommand& command, std::int64_t row, std::int64_t element) {
-  const bool inside = row >= 0 && (!command.rows || row < *command.rows);
+  const bool reached = row <= kMostElements / command.row;  // else its address would wrap
+  const bool inside = row >= 0 && (command.rows ? row < *command.rows && reached : reached);
   if (inside) return;
   const Call call{"gather", command.at};
   const std::string at = to_string(index_in(command.indices->shape(), element));
   if (row < 0) throw call.fault("the index at {} is {}: it must not be negative", at, row);
+  if (!command.rows || row < *command.rows)
+    throw call.fault("the index at {} is {}: no memory reaches so far", at, row);
   throw call.fault("the index at {} is {}, but there are {} rows", at, row, *command.rows);
 }
 
@@ -45,9 +50,9 @@ std::vector<BlockRun> runs_of(const GatherCommand& command, std::span<const doub
   const std::int64_t row_bytes = command.row * itemsize(command.base.dtype);
   std::vector<BlockRun> runs;
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    const auto row = static_cast<std::int64_t>(indices[i]);
+    const auto row = static_cast<std::int64_t>(std::clamp(indices[i], -kMostRows, kMostRows));
     require_index(command, row, static_cast<std::int64_t>(i));
-    const std::uint64_t va = command.base.bytes(row * row_bytes).va;
+    const std::uint64_t va = (command.base + row * command.row).va;
     const bool next =
         !runs.empty() && runs.back().va + static_cast<std::uint64_t>(runs.back().bytes.count()) == va;
     if (next) {
@@ -74,11 +79,13 @@ Pending<Tile> TL::gather(Ptr base, const Tile& indices, GatherArgs args, Here at
   if (info(indices.dtype()).floating || indices.dtype() == DType::boolean)
     throw call.fault("indices must be integers, got {}", to_string(indices.dtype()));
   if (args.row < 0) throw call.fault("a row of {} elements", args.row);
+  const Shape shape = result_shape(call, indices.shape(), args.row);
+  call.require_holdable(shape, base.dtype);
   return Pending<Tile>{pe_.gather({.base = base,
                                    .indices = indices.state(),
                                    .row = std::max<std::int64_t>(args.row, 1),
                                    .rows = args.rows,
-                                   .shape = result_shape(call, indices.shape(), args.row),
+                                   .shape = shape,
                                    .at = at})};
 }
 

@@ -27,13 +27,13 @@ DType result_of(ReduceOp op, DType dtype) {
 Tile reduced(const Call& call, const Tile& x, ReduceOp op, const ExtremeArgs& args) {
   call.require_tile(x);
   const int axis = call.axis(x, args.axis.value());
-  return Tile{x.state()->owner().execute(
-      {.kind = OpKind::reduce,
-       .params = {.reduce = op, .nan = args.nan, .axis = static_cast<std::int8_t>(axis)},
-       .inputs = {x.state(), nullptr, nullptr},
-       .shape = oplog::reduced(x.shape(), axis, args.keep_dims),
-       .dtype = result_of(op, x.dtype()),
-       .at = call.at})};
+  return call.made(x.state()->owner(),
+                   {.kind = OpKind::reduce,
+                    .params = {.reduce = op, .nan = args.nan, .axis = static_cast<std::int8_t>(axis)},
+                    .inputs = {x.state(), nullptr, nullptr},
+                    .shape = oplog::reduced(x.shape(), axis, args.keep_dims),
+                    .dtype = result_of(op, x.dtype()),
+                    .at = call.at});
 }
 
 ExtremeArgs extreme(const ReduceArgs& args) { return {.axis = args.axis, .keep_dims = args.keep_dims}; }
@@ -42,21 +42,21 @@ ExtremeArgs extreme(const ReduceArgs& args) { return {.axis = args.axis, .keep_d
 Tile along(const Call& call, OpKind kind, const Tile& x, const AxisArgs& args, DType dtype) {
   call.require_tile(x);
   const int axis = call.axis(x, args.axis.value());
-  return Tile{x.state()->owner().execute({.kind = kind,
-                                          .params = {.axis = static_cast<std::int8_t>(axis)},
-                                          .inputs = {x.state(), nullptr, nullptr},
-                                          .shape = x.shape(),
-                                          .dtype = dtype,
-                                          .at = call.at})};
+  return call.made(x.state()->owner(), {.kind = kind,
+                                        .params = {.axis = static_cast<std::int8_t>(axis)},
+                                        .inputs = {x.state(), nullptr, nullptr},
+                                        .shape = x.shape(),
+                                        .dtype = dtype,
+                                        .at = call.at});
 }
 
 Tile largest(const Call& call, const Tile& x, Shape shape, bool indices) {
-  return Tile{x.state()->owner().execute({.kind = OpKind::topk,
-                                          .params = {.indices = indices},
-                                          .inputs = {x.state(), nullptr, nullptr},
-                                          .shape = shape,
-                                          .dtype = indices ? i32 : x.dtype(),
-                                          .at = call.at})};
+  return call.made(x.state()->owner(), {.kind = OpKind::topk,
+                                        .params = {.indices = indices},
+                                        .inputs = {x.state(), nullptr, nullptr},
+                                        .shape = shape,
+                                        .dtype = indices ? i32 : x.dtype(),
+                                        .at = call.at});
 }
 
 struct Product {
@@ -79,11 +79,11 @@ Product product_of(const Call& call, const Tile& a, const Tile& b) {
 }
 
 Tile multiplied(const Call& call, const Tile& a, const Tile& b, const TilePtr& sum, const Product& product) {
-  return Tile{a.state()->owner().execute({.kind = OpKind::dot,
-                                          .inputs = {a.state(), b.state(), sum},
-                                          .shape = product.shape,
-                                          .dtype = product.dtype,
-                                          .at = call.at})};
+  return call.made(a.state()->owner(), {.kind = OpKind::dot,
+                                        .inputs = {a.state(), b.state(), sum},
+                                        .shape = product.shape,
+                                        .dtype = product.dtype,
+                                        .at = call.at});
 }
 
 }  // namespace

@@ -13,17 +13,18 @@ namespace {
 
 using oplog::OpKind;
 
-Tile view(const Tile& x, Shape shape, DType dtype) {
+Tile view(const Call& call, const Tile& x, Shape shape, DType dtype) {
+  x.state()->owner().count(call.at);
   return Tile{x.state()->owner().view(x.state(), shape, dtype)};
 }
 
 Tile moved(const Call& call, OpKind kind, const Tile& x, Shape shape, const oplog::Parameters& params = {}) {
-  return Tile{x.state()->owner().execute({.kind = kind,
-                                          .params = params,
-                                          .inputs = {x.state(), nullptr, nullptr},
-                                          .shape = shape,
-                                          .dtype = x.dtype(),
-                                          .at = call.at})};
+  return call.made(x.state()->owner(), {.kind = kind,
+                                        .params = params,
+                                        .inputs = {x.state(), nullptr, nullptr},
+                                        .shape = shape,
+                                        .dtype = x.dtype(),
+                                        .at = call.at});
 }
 
 Tile permuted(const Call& call, const Tile& x, Shape axes) {
@@ -44,13 +45,14 @@ Tile TL::full(Shape shape, Number value, DType dtype, Here at) {
   const Call call{"full", at, &pe_};
   call.require_shape(shape);
   call.require_in_range(value, dtype);
-  return Tile{pe_.execute(
-      {.kind = OpKind::fill, .params = {.scalar = value.value()}, .shape = shape, .dtype = dtype, .at = at})};
+  return call.made(
+      pe_,
+      {.kind = OpKind::fill, .params = {.scalar = value.value()}, .shape = shape, .dtype = dtype, .at = at});
 }
 
 Tile TL::zeros(Shape shape, DType dtype, Here at) {
   const Call call{"zeros", at, &pe_};
-  call.require_shape(shape);
+  call.require_holdable(shape, dtype);
   return full(shape, 0, dtype, at);
 }
 
@@ -61,18 +63,18 @@ Tile TL::arange(std::int64_t begin, std::int64_t end, Here at) {
   if (begin < Limits::min() || end - 1 > Limits::max()) {
     throw call.fault("its numbers must be i32, got {} and {}", begin, end);
   }
-  return Tile{pe_.execute({.kind = OpKind::arange,
-                           .params = {.scalar = static_cast<double>(begin)},
-                           .shape = {end - begin},
-                           .dtype = i32,
-                           .at = at})};
+  return call.made(pe_, {.kind = OpKind::arange,
+                         .params = {.scalar = static_cast<double>(begin)},
+                         .shape = {end - begin},
+                         .dtype = i32,
+                         .at = at});
 }
 
 Tile TL::reshape(const Tile& x, Shape shape, Here at) {
   const Call call{"reshape", at, &pe_};
   call.require_tile(x);
   call.require_shape(shape);
-  if (x.shape().elements() == shape.elements()) return view(x, shape, x.dtype());
+  if (x.shape().elements() == shape.elements()) return view(call, x, shape, x.dtype());
   throw call.fault("{} has {} elements, {} has {}", to_string(x.shape()), x.shape().elements(),
                    to_string(shape), shape.elements());
 }
@@ -89,7 +91,7 @@ Tile TL::unsqueeze(const Tile& x, Axis axis, Here at) {
   std::array<std::int64_t, Shape::kMaxRank> extents{};
   extents[static_cast<std::size_t>(place)] = 1;
   for (int i = 0; i < rank; ++i) extents[static_cast<std::size_t>(i < place ? i : i + 1)] = x.shape()[i];
-  return view(x, Shape::of(std::span{extents}.first(static_cast<std::size_t>(rank) + 1)), x.dtype());
+  return view(call, x, Shape::of(std::span{extents}.first(static_cast<std::size_t>(rank) + 1)), x.dtype());
 }
 
 Tile TL::trans(const Tile& x, Here at) {
@@ -129,12 +131,12 @@ Tile TL::cat(const Tile& a, const Tile& b, AxisArgs args, Here at) {
       oplog::with_extent(b.shape(), axis, a.shape()[axis]) != a.shape()) {
     throw call.fault("{} and {} don't join at axis {}", to_string(a.shape()), to_string(b.shape()), axis);
   }
-  return Tile{pe_.execute({.kind = OpKind::concat,
-                           .params = {.axis = static_cast<std::int8_t>(axis)},
-                           .inputs = {a.state(), b.state(), nullptr},
-                           .shape = oplog::with_extent(a.shape(), axis, a.shape()[axis] + b.shape()[axis]),
-                           .dtype = a.dtype(),
-                           .at = at})};
+  return call.made(pe_, {.kind = OpKind::concat,
+                         .params = {.axis = static_cast<std::int8_t>(axis)},
+                         .inputs = {a.state(), b.state(), nullptr},
+                         .shape = oplog::with_extent(a.shape(), axis, a.shape()[axis] + b.shape()[axis]),
+                         .dtype = a.dtype(),
+                         .at = at});
 }
 
 Tile Tile::to(DType dtype, Here at) const { return to(dtype, Round::rtne, at); }
@@ -146,18 +148,18 @@ Tile Tile::to(DType dtype, Round round, Here at) const {
     throw call.fault("rounds toward zero only from a float into a narrower one, got {} into {}",
                      to_string(this->dtype()), to_string(dtype));
   }
-  return Tile{state_->owner().execute({.kind = OpKind::cast,
-                                       .params = {.round = round},
-                                       .inputs = {state_, nullptr, nullptr},
-                                       .shape = shape(),
-                                       .dtype = dtype,
-                                       .at = at})};
+  return call.made(state_->owner(), {.kind = OpKind::cast,
+                                     .params = {.round = round},
+                                     .inputs = {state_, nullptr, nullptr},
+                                     .shape = shape(),
+                                     .dtype = dtype,
+                                     .at = at});
 }
 
 Tile Tile::bitcast(DType dtype, Here at) const {
   const Call call{"bitcast", at};
   call.require_tile(*this);
-  if (itemsize(dtype) == itemsize(this->dtype())) return view(*this, shape(), dtype);
+  if (itemsize(dtype) == itemsize(this->dtype())) return view(call, *this, shape(), dtype);
   throw call.fault("{} and {} have different sizes", to_string(this->dtype()), to_string(dtype));
 }
 

@@ -26,7 +26,7 @@ int TL::num_programs(int axis, Here at) const {
 
 Pending<Tile> TL::load(Ptr from, Shape shape, DType dtype, Here at) {
   const Call call{"load", at, &pe_};
-  call.require_shape(shape);
+  call.require_holdable(shape, dtype);
   if (dtype != from.dtype) {
     throw call.fault("a tile of {} from memory of {}; load it as {}, then .to({})", to_string(dtype),
                      to_string(from.dtype), to_string(from.dtype), to_string(dtype));
@@ -52,7 +52,7 @@ Pending<void> TL::send(SendArgs args, Here at) {
 }
 
 Pending<Tile> TL::recv(RecvArgs args, Here at) {
-  Call{"recv", at}.require_shape(args.shape);
+  Call{"recv", at}.require_holdable(args.shape, args.dtype);
   return Pending<Tile>{pe_.recv(args.dir, args.shape, args.dtype, args.tag, at)};
 }
 
@@ -84,6 +84,7 @@ Tile TL::ceil(const Tile& x, Here at) { return unary({"ceil", at, &pe_}, oplog::
 void TL::print(std::string_view label, const Tile& x, Here at) {
   const Call call{"print", at, &pe_};
   call.require_tile(x);
+  pe_.count(at);
   (void)pe_.execute({.kind = oplog::OpKind::print,
                      .inputs = {x.state(), nullptr, nullptr},
                      .shape = x.shape(),
@@ -95,6 +96,7 @@ void TL::print(std::string_view label, const Tile& x, Here at) {
 void TL::check_all(const Tile& condition, std::string_view text, Here at) {
   const Call call{"check_all", at, &pe_};
   call.require_tile(condition);
+  pe_.count(at);
   const std::string label = fmt::format("{}: {}: {}", to_string(to_place(at)), call.name, text);
   (void)pe_.execute({.kind = oplog::OpKind::check,
                      .inputs = {condition.state(), nullptr, nullptr},

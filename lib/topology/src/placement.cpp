@@ -1,5 +1,6 @@
 #include "kbsim/topology/placement.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -63,13 +64,9 @@ void check_policy(const DPPolicy& policy, int num_pe, int num_cubes) {
 /// The tensor as one block; UsageError if it is empty or its bytes can't be counted.
 Block matrix(const Shape& shape, int itemsize) {
   check("itemsize", itemsize, 1, 8);
-  std::int64_t bytes = itemsize;
-  for (const std::int64_t extent : shape.extents()) {
-    if (extent < 1 || __builtin_mul_overflow(bytes, extent, &bytes)) {
-      throw UsageError{fmt::format("placement: shape {} of {}-byte elements, expected 1 to 2^63 - 1 bytes",
-                                   to_string(shape), itemsize)};
-    }
-  }
+  const bool positive = std::ranges::all_of(shape.extents(), [](std::int64_t extent) { return extent > 0; });
+  if (!positive || !shape.count())
+    throw UsageError{fmt::format("placement: shape {}, expected 1 to 2^50 elements", to_string(shape))};
   const std::int64_t cols = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
   return {.rows = shape.elements() / cols, .cols = cols};
 }

@@ -71,6 +71,7 @@ void AddressMap::erase(std::uint64_t va, Bytes bytes) {
 Translation AddressMap::lookup(std::uint64_t va, Bytes bytes) const {
   const std::uint64_t end = va + static_cast<std::uint64_t>(bytes.count());
   Translation found;
+  if (end < va) found.unmapped = va;  // nothing is mapped at the end of the address space
   for (auto m = first_above(mappings_, va); va < end; ++m) {
     if (m == mappings_.end() || m->va > va) {
       found.unmapped = va;

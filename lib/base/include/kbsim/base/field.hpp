@@ -64,13 +64,16 @@ constexpr Range between(Bytes min, Bytes max) {
 }
 
 /// What a member of type T can hold at all. No part of a machine takes longer than a second or carries less
-/// than 1 MB/s, so that sums of delays stay within simulated time.
+/// than 1 MB/s, so that sums of delays stay within simulated time; none has more than a PiB or counts to more
+/// than 2^50, so that sizes and their small multiples stay within 64 bits.
 template <class T>
 constexpr Range limits_of() {
   if constexpr (std::is_same_v<T, Time>)
     return {.max = 1e9};
   else if constexpr (std::is_same_v<T, Bandwidth>)
     return {.min = 1e-3, .max = 1e9};
+  else if constexpr (std::is_same_v<T, Bytes> || (std::is_integral_v<T> && sizeof(T) == 8))
+    return {.min = -0x1p50, .max = 0x1p50};
   else if constexpr (std::is_integral_v<T>)
     return {.min = static_cast<double>(std::numeric_limits<T>::lowest()),
             .max = static_cast<double>(std::numeric_limits<T>::max())};

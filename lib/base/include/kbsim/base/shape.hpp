@@ -4,6 +4,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -11,6 +12,10 @@
 #include "kbsim/base/dtype.hpp"
 
 namespace kbsim {
+
+/// The most elements of anything: beyond any memory, and so few that sizes in bytes, their sums and their
+/// small multiples don't overflow.
+inline constexpr std::int64_t kMostElements = std::int64_t{1} << 50;
 
 /// The extents of a tensor or tile, outermost first, at most kMaxRank of them; rank 0 is a scalar.
 /// Trivially copyable and without initializer_list, so that `{M, K}` is safe in any co_await.
@@ -39,10 +44,20 @@ class Shape {
   [[nodiscard]] constexpr std::span<const std::int64_t> extents() const {
     return {extents_.data(), static_cast<std::size_t>(rank_)};
   }
-  [[nodiscard]] constexpr std::int64_t elements() const {
+  /// None for more than kMostElements, by their size.
+  [[nodiscard]] constexpr std::optional<std::int64_t> count() const {
     std::int64_t n = 1;
-    for (const std::int64_t extent : extents()) n *= extent;
+    for (const std::int64_t extent : extents()) {
+      if (__builtin_mul_overflow(n, extent, &n) || n > kMostElements || n < -kMostElements) return {};
+    }
     return n;
+  }
+  /// UsageError for more than kMostElements; where a user gives a shape, count() is asked first.
+  [[nodiscard]] constexpr std::int64_t elements() const {
+    const std::optional<std::int64_t> n = count();
+    if (!n) [[unlikely]]
+      refuse();
+    return *n;
   }
   [[nodiscard]] constexpr Bytes bytes(DType t) const { return Bytes{elements() * itemsize(t)}; }
 
@@ -51,6 +66,8 @@ class Shape {
   }
 
  private:
+  [[noreturn]] void refuse() const;
+
   std::array<std::int64_t, kMaxRank> extents_{};
   int rank_ = 0;
 };

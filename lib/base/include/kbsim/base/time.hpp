@@ -21,6 +21,10 @@ constexpr Time operator""_us(unsigned long long n) { return Time{static_cast<std
 /// The nearest whole number of picoseconds. Throws UsageError beyond what Time can hold.
 [[nodiscard]] Time from_ns(double ns);
 
+/// `n` times as long, and `t` after `start`; UsageError beyond what Time can hold.
+[[nodiscard]] Time times(std::int64_t n, Time t);
+[[nodiscard]] Time later(Time start, Time t);
+
 [[nodiscard]] constexpr double to_ns(Time t) { return static_cast<double>(t.count()) / 1000.0; }
 
 /// Exact, shortest decimal of nanoseconds with its unit: "12.345 ns", "0.001 ns", "7 ns".

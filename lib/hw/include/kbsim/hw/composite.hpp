@@ -54,6 +54,8 @@ class TilePlan {
  public:
   TilePlan(const CompositeCommand& command, GemmTile tile);
 
+  /// Whether 64 bits hold the multiplications of its whole tiles.
+  [[nodiscard]] bool countable() const;
   [[nodiscard]] std::int64_t tiles() const { return m_ * n_ * k_; }
   [[nodiscard]] std::int64_t macs() const { return gemm_ ? rows_ * depth_ * columns_ : 0; }
   [[nodiscard]] std::int64_t padded_macs() const { return gemm_ ? tiles() * tile_.m * tile_.k * tile_.n : 0; }

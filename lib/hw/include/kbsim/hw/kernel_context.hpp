@@ -63,6 +63,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] Time clock() const override;
   void observe(Time t) override;
 
+  void count(const std::source_location& at) override { require_commands(commands_++, at); }
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
   [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
   void range(std::string_view name, Time begin, Time end) override {

@@ -65,7 +65,7 @@ class PeTile : public TileState {
   Time last_use_;
   TcmBudget::Hold hold_;
   bool holds_ = false;
-  std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't
+  std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't; no view of another itself
   std::optional<RingSlot> slot_;
 };
 

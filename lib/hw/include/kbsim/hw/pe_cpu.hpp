@@ -21,7 +21,7 @@ struct PeCpuSpec {
     f.add("freq_ghz", &PeCpuSpec::freq_ghz, kPositive, "clock");
     f.add("dispatch_cycles", &PeCpuSpec::dispatch_cycles, at_least(0), "to issue one command of a kernel");
     f.add("max_commands", &PeCpuSpec::max_commands, at_least(1),
-          "commands of one run of a kernel; one that issues more is taken for an endless loop");
+          "commands and calls of one run of a kernel; one that issues more is taken for an endless loop");
   }
 };
 

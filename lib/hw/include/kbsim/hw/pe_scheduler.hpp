@@ -14,6 +14,7 @@ class PeDma;
 class PeIpcq;
 
 struct PeSchedulerSpec {
+  static constexpr Range kTileExtent = between(1, 65536);  // a tile's multiplications are counted
   int tile_m = 32;
   int tile_k = 64;
   int tile_n = 32;
@@ -21,9 +22,9 @@ struct PeSchedulerSpec {
   Time fetch = 2_ns;
   [[nodiscard]] GemmTile tile() const { return {.m = tile_m, .k = tile_k, .n = tile_n}; }
   static void describe(FieldList<PeSchedulerSpec>& f) {
-    f.add("tile_m", &PeSchedulerSpec::tile_m, at_least(1), "rows of a tile of A and of the output");
-    f.add("tile_k", &PeSchedulerSpec::tile_k, at_least(1), "columns of a tile of A, rows of one of B");
-    f.add("tile_n", &PeSchedulerSpec::tile_n, at_least(1), "columns of a tile of B and of the output");
+    f.add("tile_m", &PeSchedulerSpec::tile_m, kTileExtent, "rows of a tile of A and of the output");
+    f.add("tile_k", &PeSchedulerSpec::tile_k, kTileExtent, "columns of a tile of A, rows of one of B");
+    f.add("tile_n", &PeSchedulerSpec::tile_n, kTileExtent, "columns of a tile of B and of the output");
     f.add("fetch_bw_gbs", &PeSchedulerSpec::fetch_rate, kPositive,
           "of a composite's operands from TCM into the engine, on a path of its own");
     f.add("fetch_ns", &PeSchedulerSpec::fetch, kNotNegative, "latency of the fetch of a tile");

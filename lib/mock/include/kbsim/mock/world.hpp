@@ -24,6 +24,7 @@ struct WorldSpec {
   ccl::Wiring wiring = {};
   std::optional<int> slots = {};  // of each queue
   std::optional<Bytes> slot_size = {};
+  std::int64_t max_commands = 1'000'000;  // of one run of a kernel, and calls that take no time
   bool fetched = false;  // rings outside TCM: a slot is free when its tile is received, not when it is let go
 };
 

@@ -51,6 +51,9 @@ class PeBackend {
   /// The kernel has seen something that was done at `t`.
   virtual void observe(Time t) = 0;
 
+  /// The kernel has asked for something that takes no time. It counts as a command: an endless loop of such
+  /// calls is a fault like one of commands.
+  virtual void count(const std::source_location& at) = 0;
   [[nodiscard]] virtual TilePtr execute(const EngineCommand& command) = 0;
   /// The same bytes under another shape and dtype: no command, no time, no memory.
   [[nodiscard]] virtual TilePtr view(const TilePtr& tile, Shape shape, DType dtype) = 0;

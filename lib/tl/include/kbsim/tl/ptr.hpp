@@ -14,7 +14,9 @@ struct Ptr {
   [[nodiscard]] constexpr Ptr bytes(std::int64_t n) const {
     return {va + static_cast<std::uint64_t>(n), dtype};
   }
-  friend constexpr Ptr operator+(Ptr p, std::int64_t n) { return p.bytes(n * itemsize(p.dtype)); }
+  friend constexpr Ptr operator+(Ptr p, std::int64_t n) {  // addresses wrap, as those of a machine do
+    return {p.va + static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(itemsize(p.dtype)), p.dtype};
+  }
   friend constexpr bool operator==(Ptr, Ptr) = default;
 };
 

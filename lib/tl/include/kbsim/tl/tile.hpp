@@ -14,6 +14,10 @@
 namespace kbsim {
 
 class PeBackend;
+
+/// The largest TCM that a machine may have (cube.memory.tcm_bytes): no tile is larger.
+inline constexpr Bytes kLargestTile = 256_MiB;
+
 using oplog::Round;
 
 /// What a backend keeps of a tile; it goes when the last Tile lets go of it. Backends derive from it.

@@ -178,7 +178,10 @@ class TL {
   void check(bool condition, std::string_view text, Here at = Here::current());
   /// `const auto r = tl.range("softmax");` calls what the kernel does from here to the end of the block by
   /// a name, in the trace.
-  [[nodiscard]] RangeScope range(std::string_view name) { return RangeScope{pe_, name}; }
+  [[nodiscard]] RangeScope range(std::string_view name, Here at = Here::current()) {
+    pe_.count(at);
+    return RangeScope{pe_, name};
+  }
 
   /// A tensor that is left in memory, as a composite's operand or output.
   [[nodiscard]] Ref ref(Ptr ptr, Shape shape, DType dtype, Here at = Here::current()) const;
@@ -196,7 +199,10 @@ class TL {
   [[nodiscard]] Pending<double> item(const Tile& tile, Shape index = {}, Here at = Here::current());
 
   /// When the next command would be issued; may be ahead of the units.
-  [[nodiscard]] Time clock() const { return pe_.clock(); }
+  [[nodiscard]] Time clock(Here at = Here::current()) const {
+    pe_.count(at);
+    return pe_.clock();
+  }
 
  private:
   static Task<> wait_for(std::vector<PendingPtr> all);
