@@ -43,6 +43,20 @@ TEST_CASE("HBM bank: written rows of one bank are as far apart as write recovery
   CHECK(ends(kSpec, program).back() == 99 * cycle + kSpec.trcd + kSpec.tcwl + kBurst);
 }
 
+TEST_CASE("HBM bank: a row that was read is closed tRTP after the last read's command, no sooner") {
+  HbmSpec spec = kSpec;
+  spec.trtp = 40_ns;
+  REQUIRE(spec.trcd + spec.trtp > spec.tras);
+  const Time next = spec.trcd + spec.trtp + spec.trp;  // from one row's activate to the next's
+  REQUIRE(next > spec.trc);
+  CHECK(ends(spec, reads(100, [](int i) { return HbmPlace{.row = i}; })).back() == 99 * next + kIdle);
+  const Time late = 100_ns;  // of a second read of the open row
+  const std::vector<Time> end =
+      ends(spec,
+           {{.place = {}}, {.place = {}, .at = late, .column = 1}, {.place = {.row = 1}, .at = late + 1_ns}});
+  CHECK(end[2] == late + spec.trtp + spec.trp + kIdle);
+}
+
 TEST_CASE("HBM pseudo-channel: rows of distinct banks come four each tFAW") {
   REQUIRE(kSpec.tfaw > 4 * kSpec.trrd_l);
   const auto place = [](int i) { return HbmPlace{.group = i % 4, .bank = i / 4 % 4, .row = i / 16}; };

@@ -100,6 +100,31 @@ TEST_CASE("dot: the sum is rounded once, at the end, if the result is narrower")
         from_doubles(Numbers{4096}, f16));
 }
 
+// A row of k numbers, 0 but for some, times a column of ones, added to a sum so far: in f32.
+float added(float sum, std::int64_t k, const std::vector<std::pair<std::size_t, double>>& some) {
+  Graph g;
+  Numbers row(static_cast<std::size_t>(k), 0.0);
+  for (const auto& [at, x] : some) row[at] = x;
+  const Operand a = g.literal_of(row, {1, k}, f32);
+  const Operand b = g.literal_of(Numbers(static_cast<std::size_t>(k), 1.0), {k, 1}, f32);
+  const Operand c = g.literal_of({sum}, {1, 1}, f32);
+  const Operand made = g.record(OpKind::dot, {}, f32, {1, 1}, {a, b, c});
+  return static_cast<float>(to_doubles(Replay{g.log, 1}.evaluate(made), f32)[0]);
+}
+
+TEST_CASE("dot: f32 adds panels of 256 of k to the sum so far, in ascending order") {
+  constexpr double kEven = 0x1p24;  // 1 added to it is lost, 2 isn't
+  for (const bool negative : {false, true}) {
+    const double big = negative ? -kEven : kEven;
+    CHECK(added(1, 512, {{0, big}, {256, -big}}) == (negative ? 1.0F : 0.0F));  // in the other order 0 and 1
+  }
+  CHECK(added(0, 768, {{0, 1}, {256, kEven}, {512, -kEven}}) ==
+        0.0F);  // 1 in any where the first isn't first
+  CHECK(added(0, 768, {{0, kEven}, {256, -kEven}, {512, 1}}) == 1.0F);
+  CHECK(added(kEven, 512, {{0, 1}, {255, 1}}) == kEven + 2);  // of one panel: added to each other first
+  CHECK(added(kEven, 512, {{255, 1}, {256, 1}}) == kEven);    // of two: lost, one after the other
+}
+
 TEST_CASE("dot: integers wrap at 32 bits, infinities and NaN pass through") {
   Graph g;
   const Operand one = g.literal_of({100}, {1, 1}, DType::i8);

@@ -31,6 +31,15 @@ std::int64_t exact_up_to(DType dtype) {
   return dtype == DType::i8 || dtype == DType::u8 ? 127 : 1 << 24;
 }
 
+// A factor of a product of `combined` factors. Signed ones are 1 or -1. Of unsigned ones up to six are 2, so
+// that the product stays below 127, at places where every part has its turn.
+double factor(std::uint64_t draw, DType dtype, std::int64_t i, std::int64_t source, std::int64_t combined) {
+  if (info(dtype).is_signed) return draw % 2 == 0 ? 1.0 : -1.0;
+  constexpr std::int64_t kMostTwos = 6;
+  const std::int64_t turn = (i + source) % (2 * combined);
+  return turn < kMostTwos ? 2.0 : 1.0;
+}
+
 std::int64_t elements_out(const std::string& collective, std::int64_t n, int world) {
   if (collective == "all_gather") return n * world;
   return collective == "reduce_scatter" ? n / world : n;
@@ -89,7 +98,10 @@ host::HostArray CollectiveData::input(int rank) const {
 double CollectiveData::in(int rank, int part, std::int64_t i) const {
   const std::int64_t place = (std::int64_t{rank} * parts() + part) * problem_.n_elem + i;
   const std::uint64_t draw = Digest{}.add(place).value() >> 16;
-  if (problem_.op == Reduction::prod) return draw % 2 == 0 ? 1.0 : -1.0;
+  if (problem_.op == Reduction::prod) {
+    const std::int64_t source = over_parts_ ? std::int64_t{rank} * parts() + part : rank;
+    return factor(draw, problem_.dtype, i, source, combined_);
+  }
   const std::int64_t exact = exact_up_to(problem_.dtype);
   const std::int64_t most = std::clamp<std::int64_t>(exact / combined_, 1, 3);
   const std::int64_t one_in = 2 * combined_ / exact + 1;

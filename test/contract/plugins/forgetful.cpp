@@ -1,0 +1,12 @@
+// A collective that does nothing: what must come from elsewhere is wrong.
+#include "kbsim/tl/collective_args.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+namespace kbsim {
+namespace {
+
+Task<> forgetful(TL&, CollectiveArgs) { co_return; }
+KBSIM_KERNEL(forgetful, "leaves everything as it was");
+
+}  // namespace
+}  // namespace kbsim
