@@ -67,13 +67,14 @@ Message& Fabric::open(MessagePtr owned) {
   return message;
 }
 
-void Fabric::inject(Message& message, Bytes size, Time head, Time tail) {
+void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool leads) {
   if (message.injected == 0) message.sent = head;
   message.source_tail = tail;
   Packet& packet = allocate();
   packet =
       Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
   packet.injected = head;
+  packet.leads = leads;
   packet.traced = tracing_ && message.injected == message.packets_left;
   const bool at_head = !at_end(packet) || message.cut_through;
   components_[message.from.value()]->inbox().post(at_head ? head : tail, &packet);
@@ -82,6 +83,9 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail) {
 void Fabric::send(MessagePtr owned, Time head, Time tail) {
   Message& message = open(std::move(owned));
   const Bytes largest = packet_size(message.size);
+  if (is_train(message, head, tail)) [[unlikely]] {
+    return inject(message, largest, head, tail, true);
+  }
   Bytes left = message.size;
   for (std::int64_t i = message.packets_left; i > 0; --i) {
     const Bytes size = std::min(left, largest);
@@ -94,7 +98,10 @@ void Fabric::forward(Packet& packet, Time overhead) {
   LiveLink& link = live((*packet.message->route)[packet.hop]);
   if (link.queues != nullptr) [[unlikely]]
     return link.queues->push(packet, packet.head + overhead);
-  cross(packet, link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size));
+  const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
+  if (packet.leads) [[unlikely]]
+    lead(packet, overhead, slot.end);
+  cross(packet, slot);
 }
 
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.

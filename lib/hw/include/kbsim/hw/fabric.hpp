@@ -65,14 +65,18 @@ class Fabric {
 
   [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body);
 
-  /// The whole message is at its source now, or from `head` to `tail`.
+  /// The whole message is at its source now, or from `head` to `tail`. One of very many packets is a train:
+  /// its first packet reserves the link for all, and each of the others is made when it is about to leave,
+  /// so that a message takes memory for what of it is in flight.
   void send(MessagePtr message) { send(std::move(message), sim_.now(), sim_.now()); }
   void send(MessagePtr message, Time head, Time tail);
 
   /// A message whose packets will be injected one by one; `message` belongs to the fabric from now on.
   Message& open(MessagePtr message);
   /// The next `size` bytes of an open message reach its source at `head`, their last byte at `tail`.
-  void inject(Message& message, Bytes size, Time head, Time tail);
+  void inject(Message& message, Bytes size, Time head, Time tail) {
+    inject(message, size, head, tail, false);
+  }
 
   /// Sends a packet on over the next link of its route, from a node with this overhead.
   void forward(Packet& packet, Time overhead);
@@ -110,6 +114,10 @@ class Fabric {
   void give_back(LinkId link, std::uint32_t channel, Bytes size, Time tail_left);
   [[nodiscard]] ChannelSet channels(const Packet& packet) const;
   void make_switch(NodeId node, std::vector<LinkId> incoming);
+  void inject(Message& message, Bytes size, Time head, Time tail, bool leads);
+  [[nodiscard]] bool is_train(const Message& message, Time head, Time tail) const;
+  void lead(Packet& first, Time overhead, Time end);
+  Task<> follow(Message* message, Packet behind, Time next);
   Packet& allocate();
   Way& way(NodeId from, NodeId to);
   static void note_hop(const Packet& packet, const Lane::Slot& slot);

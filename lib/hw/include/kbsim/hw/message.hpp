@@ -150,6 +150,7 @@ struct Packet {
   std::uint32_t port = 0;     // by which it came in; 0: it starts here
   std::uint32_t ordinal = 0;  // in its message
   bool traced = false;        // its hops are noted
+  bool leads = false;         // a train: the rest of its message comes right behind it
   Time injected{};            // when its first byte was at its source
   // Where queues are finite:
   std::uint32_t channel = 0;  // of the link by which it came in
