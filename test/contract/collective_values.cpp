@@ -54,8 +54,8 @@ TEST_CASE("--bench ccl: wrong elements of all parts of all ranks count, whicheve
     const Outcome outcome = run_kbsim(forgetful + kOneCube + "-b 512 -e 512 -r " + root);
     CHECK(outcome.exit == 7);
     const double wrong = number(rows_of(outcome)[0], "nwrong");
-    CHECK(wrong > 0.6 * elements * parts);  // all ranks but the root: of 4 values, 3 are others
-    CHECK(wrong < 0.9 * elements * parts);
+    CHECK(wrong > 0.6 * elements * parts);  // of all ranks but the root, whose own numbers are right
+    CHECK(wrong <= elements * parts);
   }
 }
 
