@@ -1,3 +1,4 @@
+#include "kbsim/base/memory.hpp"
 #include "kbsim/sim/deadlock.hpp"
 #include "kbsim/sim/mailbox.hpp"
 
@@ -102,4 +103,52 @@ TEST_CASE("Simulation: the limit at one time counts anew at each time") {
   sim.serve("tick", tick(&sim));
   CHECK_THROWS_AS(sim.run(), LimitError);
   CHECK(sim.events() == 5000);
+}
+
+TEST_CASE("Simulation: a limit's report names the processes that ran most, in the order in which they did") {
+  Simulation sim{{.max_events = 10'000, .look_every = 7}};
+  Mailbox<int> box{sim, "m"};
+  sim.serve("idle", receive(&box));
+  sim.serve("tick", tick(&sim));
+  const auto slow = [](Simulation* s) -> Task<> {
+    co_await s->delay(500_ps);
+    for (;;) co_await s->delay(4_ns);
+  };
+  sim.serve("slow", slow(&sim));
+  try {
+    sim.run();
+    FAIL("run() must throw");
+  } catch (const LimitError& error) {
+    const std::string text = error.what();
+    CAPTURE(text);
+    const std::size_t busiest = text.find("\nbusiest:\n  tick ran in ");
+    REQUIRE(busiest != std::string::npos);
+    CHECK(text.find("\n  slow ran in ", busiest) != std::string::npos);
+    CHECK(text.find("idle ran", busiest) == std::string::npos);
+  }
+}
+
+TEST_CASE("Simulation: looks change neither the limit at one time nor the number of events") {
+  for (const std::uint64_t look : {1U, 3U, 999U, 1000U, 1001U}) {
+    Simulation still{{.max_events_at_one_time = 1000, .look_every = look}};
+    still.spawn("spin", spin(&still));
+    CHECK_THROWS_WITH_AS(still.run(), doctest::Contains("time stands still at 0 ns: 1000 events"),
+                         KernelFault);
+    CHECK(still.events() == 1000);
+    Simulation limited{{.max_events = 1000, .look_every = look}};
+    limited.serve("tick", tick(&limited));
+    CHECK_THROWS_AS(limited.run(), LimitError);
+    CHECK(limited.events() == 1000);
+  }
+}
+
+TEST_CASE("Simulation: a run that takes more memory than it may ends with a report") {
+  const Bytes before = memory_limit();
+  Simulation sim{{.look_every = 1}};
+  sim.spawn("tick", tick(&sim));
+  set_memory_limit(1_B);
+  CHECK_THROWS_WITH_AS(sim.run(),
+                       doctest::Contains(" of memory, the limit is 1 B (--max-memory); 1 process waits"),
+                       LimitError);
+  set_memory_limit(before);
 }

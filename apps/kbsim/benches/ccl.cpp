@@ -1,8 +1,11 @@
 // One collective over a range of sizes, as nccl-tests measure them: the same flags, columns and factors.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/memory.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
 
@@ -32,7 +36,10 @@ Bytes bytes_of(const po::variables_map& own, const char* option) {
   const auto unit = std::ranges::find(kUnits, text.substr(digits), &decltype(kUnits)::value_type::first);
   if (digits == 0 || digits > 9 || unit == kUnits.end())
     throw UsageError{fmt::format("--{} {}: expected bytes, as 1024, 1K, 4M or 1G", option, text)};
-  return Bytes{std::stoll(text.substr(0, digits)) << unit->second};
+  const Bytes bytes{std::stoll(text.substr(0, digits)) << unit->second};
+  if (bytes.count() > kMostElements)
+    throw UsageError{fmt::format("--{} {}: more than any memory", option, text)};
+  return bytes;
 }
 
 void describe(po::options_description& to) {
@@ -80,7 +87,7 @@ std::vector<Bytes> sizes_of(const po::variables_map& own) {
     if (sizes.size() > kMost) throw UsageError{fmt::format("more than {} sizes; raise --stepbytes", kMost)};
     if (step > 0_B) {
       size += step;
-    } else if (factor > 1) {
+    } else if (factor > 1 && size <= most / factor) {
       size = size * factor;
     } else {
       break;
@@ -109,6 +116,23 @@ void check_options(const po::variables_map& own, const config::AlgorithmSpec& al
   if (!reduces(what)) refuse_unused(own, "op", fmt::format("{} combines nothing", what));
   if (!has_root(what)) refuse_unused(own, "root", fmt::format("{} has no root", what));
   if (bytes_of(own, "stepbytes") > 0_B) refuse_unused(own, "stepfactor", "--stepbytes stands in its place");
+}
+
+Bytes need_of(const CclPoint& point) {
+  return memory_of(point.machine, point.algorithm,
+                   {.n_elem = elements_of(point), .dtype = point.dtype, .values = point.repeats.check});
+}
+
+// As many as run at the same time, the largest ones.
+void check_memory(const std::vector<CclPoint>& points, unsigned threads) {
+  std::vector<Bytes> needs;
+  for (const CclPoint& point : points) needs.push_back(need_of(point));
+  std::ranges::sort(needs, std::greater{});
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  needs.resize(std::min<std::size_t>(needs.size(), threads));
+  require_memory_for(std::accumulate(needs.begin(), needs.end(), 0_B),
+                     fmt::format("--bench ccl with {} sizes at the same time, the largest of {},",
+                                 needs.size(), to_string(points.back().size)));
 }
 
 std::vector<CclPoint> points_of(const EvaluationRequest& request) {
@@ -159,9 +183,11 @@ boost::json::object nccl_tests_json(const Rows& rows) {
 
 // What would fail in the middle of the run is refused before it; the largest tensors come last.
 void check(const EvaluationRequest& request) {
-  const CclPoint largest = points_of(request).back();
+  const std::vector<CclPoint> points = points_of(request);
+  const CclPoint& largest = points.back();
   require_possible(largest.machine, largest.algorithm,
                    {.n_elem = elements_of(largest), .dtype = largest.dtype, .op = largest.op});
+  check_memory(points, request.parallel.threads);
   if (const std::string file = output_of(request); !file.empty()) require_output("-J", file, request.outputs);
 }
 

@@ -10,6 +10,7 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/memory.hpp"
 #include "kbsim/replay/compare.hpp"
 
 #include "collective_run.hpp"
@@ -30,11 +31,18 @@ struct Config {
   [[nodiscard]] std::int64_t n_elem() const { return data->problem().n_elem; }
 };
 
-void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
+CollectiveProblem problem_of(const config::AlgorithmSpec& algorithm, bool values) {
+  return {.n_elem = algorithm.n_elem, .values = values};
+}
+
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm, BenchRequest request) {
   if (algorithm.collective != "all_reduce")
     throw UsageError{fmt::format("algorithm '{}' is for {}; for any collective: --bench ccl", algorithm.name,
                                  algorithm.collective)};
-  require_possible(machine, algorithm, {.n_elem = algorithm.n_elem});
+  const CollectiveProblem problem = problem_of(algorithm, request.values);
+  require_possible(machine, algorithm, problem);
+  require_memory_for(memory_of(machine, algorithm, problem),
+                     fmt::format("ccl_allreduce of {} elements a part,", problem.n_elem));
 }
 
 int right_rows(const Config& config, int rank, const host::HostArray& result, std::string* line) {
@@ -127,8 +135,7 @@ Task<> ccl_allreduce(host::Rank& main, BenchRequest request, BenchReport* report
   std::vector<int> right(static_cast<std::size_t>(world_size));
   std::vector<std::string> lines(static_cast<std::size_t>(world_size));
   const config::AlgorithmSpec& algorithm = main.session().algorithm();
-  const CollectiveData data{
-      main.session().spec(), algorithm, {.n_elem = algorithm.n_elem, .values = main.session().has_values()}};
+  const CollectiveData data{main.session().spec(), algorithm, problem_of(algorithm, request.values)};
   std::vector<std::optional<host::Tensor>> tensors(static_cast<std::size_t>(world_size));
   const Config config{.data = &data,
                       .tensors = &tensors,

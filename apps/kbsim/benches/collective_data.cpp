@@ -45,7 +45,32 @@ std::int64_t elements_out(const std::string& collective, std::int64_t n, int wor
   return collective == "reduce_scatter" ? n / world : n;
 }
 
+// Of a rank's tensor.
+int parts_of(const std::vector<PeCoord>& participants) {
+  const int cubes = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
+  const int pes = 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
+  return cubes * pes;
+}
+
 }  // namespace
+
+Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                const CollectiveProblem& problem) {
+  if (!problem.values) return 0_B;
+  const int parts = parts_of(ccl::mappers().at(algorithm.mapper).participants(machine));
+  const double ranks = machine.system.sips.count;
+  const bool adds_up = algorithm.collective == "all_reduce" || algorithm.collective == "reduce";
+  const bool reduces = adds_up || algorithm.collective == "reduce_scatter";
+  const auto n = static_cast<double>(problem.n_elem);
+  const auto out =
+      static_cast<double>(elements_out(algorithm.collective, problem.n_elem, machine.system.sips.count));
+  const bool in_place = adds_up || algorithm.collective == "broadcast" || algorithm.collective == "sendrecv";
+  const double values = adds_up ? 5.0 : 3.5;  // of each element, as it is written, on its way, and read
+  const double tensors = ranks * parts * (in_place ? n : n + out) * itemsize(problem.dtype);
+  const double reference = sizeof(double) * (out + (reduces ? parts * n : 0.0));
+  const double bytes = values * tensors + reference;
+  return Bytes{static_cast<std::int64_t>(std::min(bytes, 0x1p50))};
+}
 
 CollectiveData::CollectiveData(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                                const CollectiveProblem& problem)

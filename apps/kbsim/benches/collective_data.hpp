@@ -22,6 +22,11 @@ struct CollectiveProblem {
   bool values = true;  // false: for a run without, which neither needs nor gets any
 };
 
+/// About what a run of it with values takes of the host's memory at most: its tensors, what becomes of them
+/// on the way, and the reference. One without values takes what the machine takes.
+[[nodiscard]] Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                              const CollectiveProblem& problem);
+
 /// What goes into a collective on a machine, and what must come out. A rank's tensor is a row for each PE
 /// that takes part; the inputs are small whole numbers, different everywhere, of which no sum is rounded.
 class CollectiveData {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr MatmulProblem kProblem{.m = 256, .k = 256, .n = 256};
 
-void check(const config::MachineSpec& machine, const config::AlgorithmSpec&) {
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest) {
   require_possible(machine, kProblem);
 }
 

@@ -149,7 +149,7 @@ Problem on_a_package(const config::MachineSpec& spec) {
 }
 
 template <Problem (*problem)(const config::MachineSpec&)>
-void check_room(const config::MachineSpec& spec, const config::AlgorithmSpec&) {
+void check_room(const config::MachineSpec& spec, const config::AlgorithmSpec&, BenchRequest) {
   const Problem p = problem(spec);
   const std::int64_t width = std::int64_t{p.cubes} * p.pes * p.columns;
   Rehearsal rehearsal{spec};

@@ -32,7 +32,7 @@ Shape shape_on(const config::MachineSpec& spec) {
   return {std::int64_t{spec.cubes_per_sip()} * spec.pes_per_cube(), kPerPe};
 }
 
-void check(const config::MachineSpec& machine, const config::AlgorithmSpec&) {
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest) {
   Rehearsal rehearsal{machine};
   for (int tensor = 0; tensor < 2; ++tensor) rehearsal.place(0, shape_on(machine), f16, kSplit);
 }

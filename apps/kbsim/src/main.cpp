@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(error.exit_code());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "kbsim: out of memory; a smaller machine or smaller sizes may fit\n");
-    return static_cast<int>(ExitCode::internal);
+    return static_cast<int>(ExitCode::limit);
   } catch (const std::exception& error) {
     fmt::print(stderr, "kbsim: internal error: {}\n", error.what());
     return static_cast<int>(ExitCode::internal);

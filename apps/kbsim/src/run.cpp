@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/memory.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -58,6 +59,7 @@ struct Options {
   bool reuse = false;
   std::optional<std::uint64_t> shuffle_ties;
   std::optional<double> stop_at_ns;
+  std::optional<double> max_sim_time_ns;
   std::optional<std::uint64_t> max_events;
   std::optional<oplog::RaceMode> race;
   std::uint64_t num_threads = 0;
@@ -78,6 +80,24 @@ auto whole(const char* option, const char* value_name, std::int64_t max,
       throw UsageError{fmt::format("--{} must be 0 to {}, got {}", option, max, value)};
     set(static_cast<std::uint64_t>(value));
   });
+}
+
+void limit_memory(const std::string& text) {
+  const Bytes limit = parse_bytes(text);
+  if (limit < 1_MiB) throw UsageError{fmt::format("--max-memory must be at least 1 MiB, got '{}'", text)};
+  set_memory_limit(limit);
+}
+
+// The time from 0 on at which a run stops, whatever it is that says so.
+Time stop_of(const Options& options) {
+  Time first = kForever;
+  for (const auto& [name, ns] :
+       {std::pair{"stop-at", options.stop_at_ns}, std::pair{"max-sim-time", options.max_sim_time_ns}}) {
+    if (!ns) continue;
+    if (!(*ns >= 0)) throw UsageError{fmt::format("--{} must be a time from 0 on, got {}", name, *ns)};
+    first = std::min(first, from_ns(*ns));
+  }
+  return first;
 }
 
 po::options_description description(Options& o) {
@@ -113,6 +133,12 @@ po::options_description description(Options& o) {
       "accesses of one place that nothing orders: error (exit code 8), warn (the default), or off");
   add("stop-at", po::value<double>()->value_name("NS")->notifier([&](double v) { o.stop_at_ns = v; }),
       "stop at this simulated time (exit code 4)");
+  add("max-sim-time",
+      po::value<double>()->value_name("NS")->notifier([&](double v) { o.max_sim_time_ns = v; }),
+      "a run that takes longer is a runaway: stop there (exit code 4)");
+  add("max-memory", po::value<std::string>()->value_name("SIZE")->notifier(limit_memory),
+      "memory that kbsim may hold, as 4GiB (default: three quarters of the host's): refuse what is known to "
+      "need more (exit code 2), stop where it does (exit code 4)");
   add("max-events", whole("max-events", "N", kMax, [&](std::uint64_t v) { o.max_events = v; }),
       "stop after so many events (exit code 4)");
   add("num-threads", whole("num-threads", "N", 1024, [&](std::uint64_t v) { o.num_threads = v; }),
@@ -147,9 +173,7 @@ host::SessionOptions session_options(const Options& options, const config::CclSp
                               .races = options.race.value_or(usual),
                               .timing_only = options.timing_only,
                               .ccl = ccl};
-  if (options.stop_at_ns && *options.stop_at_ns < 0)
-    throw UsageError{fmt::format("--stop-at must be a time from 0 on, got {}", *options.stop_at_ns)};
-  if (options.stop_at_ns) result.simulation.stop_at = from_ns(*options.stop_at_ns);
+  result.simulation.stop_at = stop_of(options);
   if (options.max_events) result.simulation.max_events = *options.max_events;
   return result;
 }
@@ -293,10 +317,10 @@ config::Configuration load(const Options& options, const Uses& uses) {
 
 ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, const po::variables_map& own,
                         const Arguments& arguments) {
-  if (options.stop_at_ns || options.max_events || options.shuffle_ties || options.race ||
-      options.timing_only || !options.oplog.empty())
+  if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
+      options.race || options.timing_only || !options.oplog.empty())
     throw Unsupported{
-        fmt::format("{} runs many simulations: --stop-at, --max-events, --shuffle-ties, "
+        fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, "
                     "--race, --timing-only and --oplog are of a single one",
                     options.bench)};
   if (options.verify_data)
@@ -365,7 +389,8 @@ ExitCode run_bench(const Arguments& arguments) {
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
   const host::SessionOptions how = session_options(options, ccl);
-  if (bench.check) bench.check(machine, algorithm);
+  const BenchRequest request{.verify_data = options.verify_data, .values = !options.timing_only};
+  if (bench.check) bench.check(machine, algorithm, request);
   require_outputs(options);
 
   host::Session session{machine, algorithm, how};
@@ -375,8 +400,7 @@ ExitCode run_bench(const Arguments& arguments) {
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;
-  (void)session.sim().spawn("bench " + options.bench,
-                            main.run(bench.run(main, {.verify_data = options.verify_data}, &report)));
+  (void)session.sim().spawn("bench " + options.bench, main.run(bench.run(main, request, &report)));
   const Signals signals{session};
   simulate_into(folder.get(), session, options);
   for (const std::string& line : replay::prints(session.log(), session.replay()))

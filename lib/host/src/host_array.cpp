@@ -1,5 +1,7 @@
 #include "kbsim/host/host_array.hpp"
 
+#include <algorithm>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/replay/numbers.hpp"
 
@@ -19,10 +21,18 @@ const std::vector<std::byte>& HostArray::bytes() const {
 std::vector<double> HostArray::to_doubles() const { return replay::to_doubles(bytes(), dtype_); }
 
 HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f) {
+  constexpr std::int64_t kAtOnce = 65536;  // doubles take eight times a byte's memory
+  const std::int64_t all = shape.elements();
+  std::vector<std::byte> bytes;
+  bytes.reserve(static_cast<std::size_t>(shape.bytes(dtype).count()));
   std::vector<double> numbers;
-  numbers.reserve(static_cast<std::size_t>(shape.elements()));
-  for (std::int64_t i = 0; i < shape.elements(); ++i) numbers.push_back(f(i));
-  return {shape, dtype, replay::from_doubles(numbers, dtype)};
+  for (std::int64_t i = 0; i < all;) {
+    numbers.clear();
+    for (const std::int64_t end = std::min(all, i + kAtOnce); i < end; ++i) numbers.push_back(f(i));
+    const replay::Buffer some = replay::from_doubles(numbers, dtype);
+    bytes.insert(bytes.end(), some.begin(), some.end());
+  }
+  return {shape, dtype, std::move(bytes)};
 }
 
 HostArray full(Shape shape, double value, DType dtype) {

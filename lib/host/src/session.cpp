@@ -25,13 +25,18 @@ std::vector<QueueEnd> queue_ends(hw::Machine& machine) {
   return ends;
 }
 
+WaitGraph graph_of(const std::vector<Waiting>& waiting, hw::Machine& machine,
+                   const std::vector<StandingBarrier>& barriers, const std::vector<const Rank*>& ranks) {
+  Waits waits{waiting};
+  add_kernel_waits(waits, queue_ends(machine), barriers);
+  add_host_waits(waits, machine, ranks);
+  return waits.take();
+}
+
 DeadlockReport report(const DeadlockError& deadlock, hw::Machine& machine,
                       const std::vector<const Rank*>& ranks) {
   const std::vector<StandingBarrier> barriers = hw::standing_barriers(machine);
-  Waits waits{deadlock.waiting()};
-  add_kernel_waits(waits, queue_ends(machine), barriers);
-  add_host_waits(waits, machine, ranks);
-  return {deadlock, waits.take(), told_of_barriers(barriers)};
+  return {deadlock, graph_of(deadlock.waiting(), machine, barriers, ranks), told_of_barriers(barriers)};
 }
 
 void require_possible(const SessionOptions& options) {
@@ -93,6 +98,10 @@ void Session::simulate() {
                               to_string(sim_.now()), sim_.events())};
     }
     throw report(deadlock, *machine_, ranks_);
+  } catch (const LimitError& met) {
+    const std::vector<StandingBarrier> barriers = hw::standing_barriers(*machine_);
+    throw LimitError{
+        met, to_string(graph_of(met.waiting(), *machine_, barriers, ranks_)) + told_of_barriers(barriers)};
   }
 }
 

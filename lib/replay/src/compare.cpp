@@ -48,14 +48,11 @@ double difference(double actual, double expected, double rounded) {
 
 double ratio(double error, double scale) { return error == 0.0 ? 0.0 : error / scale; }
 
-}  // namespace
-
-Comparison compare(std::span<const std::byte> actual, std::span<const double> expected, DType dtype,
-                   const Tolerance& tolerance) {
+// Adds elements from the `first` on.
+void add(Comparison& all, std::int64_t first, std::span<const std::byte> actual,
+         std::span<const double> expected, DType dtype, const Tolerance& tolerance) {
   const std::vector<double> numbers = to_doubles(actual, dtype);
   const std::vector<double> rounded = to_doubles(from_doubles(expected, dtype), dtype);
-  ensure(numbers.size() == expected.size(), "a comparison of arrays of different sizes");
-  Comparison all;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const double abs = difference(numbers[i], expected[i], rounded[i]);
     if (abs == 0.0) continue;  // most are
@@ -68,7 +65,22 @@ Comparison compare(std::span<const std::byte> actual, std::span<const double> ex
     all.wrong += right ? 0 : 1;
     if (right || !all.ok) continue;
     all.ok = false;
-    all.first_bad = static_cast<std::int64_t>(i);
+    all.first_bad = first + static_cast<std::int64_t>(i);
+  }
+}
+
+}  // namespace
+
+Comparison compare(std::span<const std::byte> actual, std::span<const double> expected, DType dtype,
+                   const Tolerance& tolerance) {
+  const auto item = static_cast<std::size_t>(itemsize(dtype));
+  ensure(actual.size() == expected.size() * item, "a comparison of arrays of different sizes");
+  constexpr std::size_t kAtOnce = 65536;  // doubles take eight times a byte's memory
+  Comparison all;
+  for (std::size_t first = 0; first < expected.size(); first += kAtOnce) {
+    const std::size_t n = std::min(kAtOnce, expected.size() - first);
+    add(all, static_cast<std::int64_t>(first), actual.subspan(first * item, n * item),
+        expected.subspan(first, n), dtype, tolerance);
   }
   return all;
 }

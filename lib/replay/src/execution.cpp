@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/memory.hpp"
 
 namespace kbsim::replay {
 
@@ -48,7 +49,7 @@ void Execution::work() {
   std::unique_lock lock{mutex_};
   for (;;) {
     wake_.wait(lock, [&] { return !ready_.empty() || running_ == 0; });
-    if (ready_.empty()) return;
+    if (ready_.empty() || full_) return;
     const NodeIndex node = ready_.top();
     ready_.pop();
     ++running_;
@@ -59,16 +60,22 @@ void Execution::work() {
 }
 
 void Execution::execute(NodeIndex node, std::unique_lock<std::mutex>& lock) {
+  const bool looks = ledger_.live() >= look_at_;
+  if (looks) look_at_ = ledger_.live() + kLookEvery;
   lock.unlock();
   Value made;
   std::exception_ptr error;
+  bool full = looks;  // unless it isn't so
   try {
+    if (looks) require_memory("computing the numbers");
+    full = false;
     made = compute(node);
     observer_(node, made);
   } catch (...) {
     error = std::current_exception();
   }
   lock.lock();
+  full_ = full_ || full;
   if (error) return fail(node, std::move(error));
   complete(node, std::move(made));
 }

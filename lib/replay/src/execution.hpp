@@ -42,6 +42,8 @@ class Execution {
     std::exception_ptr error;
   };
 
+  static constexpr std::int64_t kLookEvery = std::int64_t{16} << 20;  // bytes of values
+
   void work();
   void execute(NodeIndex node, std::unique_lock<std::mutex>& lock);
   [[nodiscard]] Value compute(NodeIndex node);
@@ -61,6 +63,8 @@ class Execution {
   std::size_t running_ = 0;
   std::size_t executed_ = 0;
   std::optional<Failure> failure_;
+  bool full_ = false;               // the process holds more memory than it may: nothing more is begun
+  std::int64_t look_at_ = 0;        // bytes of values, at which the process's memory is looked at
   std::vector<std::size_t> waits_;  // by node: producers not yet completed
   std::vector<std::size_t> uses_;   // by node: consumers not yet completed
   std::vector<Value> values_;       // by node

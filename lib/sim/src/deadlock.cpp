@@ -55,8 +55,8 @@ DeadlockError::DeadlockError(Time at, std::vector<Waiting> waiting)
       at_{at},
       waiting_{std::move(waiting)} {}
 
-LimitError::LimitError(const std::string& text, std::vector<Waiting> waiting)
-    : Error{ExitCode::limit, text + "; " + count(waiting.size()) + lines(waiting)},
+LimitError::LimitError(const std::string& text, std::vector<Waiting> waiting, const std::string& busiest)
+    : Error{ExitCode::limit, text + "; " + count(waiting.size()) + lines(waiting) + busiest},
       waiting_{std::move(waiting)} {}
 
 std::vector<Waiting> detail::waiting_among(const List& processes) {

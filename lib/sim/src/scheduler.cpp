@@ -20,7 +20,6 @@ Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_
 
 Scheduler::Stop Scheduler::run() {
   if (beyond_end_) return Stop::stop_at;
-  interrupted_ = false;
   renew_budget();
   Fifo fifo;
   return shuffle_ ? run_in(*shuffle_) : run_in(fifo);
@@ -38,6 +37,10 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
       return Stop::stop_at;
     }
     now_ = first->when;
+    if (events_ >= look_at_ && !interrupted_) [[unlikely]] {
+      ready_.push_front(*first);
+      return Stop::look;
+    }
     renew_budget();
     if constexpr (std::same_as<Order, Fifo>) {
       if (budget_ > events_) [[likely]] {

@@ -1,7 +1,13 @@
 #include "kbsim/sim/simulation.hpp"
 
+#include <algorithm>
+#include <new>
+#include <span>
+#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "kbsim/base/memory.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
 #include "report.hpp"
@@ -15,7 +21,10 @@ Simulation::Simulation(const SimulationOptions& options)
                   .max_events = options.max_events,
                   .max_events_at_one_time = options.max_events_at_one_time,
                   .max_turns_at_one_time = options.max_turns_at_one_time},
-                 options.shuffle_ties} {}
+                 options.shuffle_ties},
+      look_every_{std::max<std::uint64_t>(options.look_every, 1)} {
+  (void)memory_limit();  // is looked up here, if nobody has set it
+}
 
 Simulation::~Simulation() {
   clear();
@@ -62,7 +71,43 @@ void Simulation::run() {
   };
   is_running_ = true;
   const Running running{*this};
-  check(scheduler_.run());
+  scheduler_.begin();
+  for (;;) {
+    scheduler_.look_after(look_every_);
+    const Stop stop = scheduler_.run();
+    if (stop != Stop::look) return check(stop);
+    look();
+  }
+}
+
+void Simulation::look() {
+  constexpr std::uint64_t kLooksAtMemory = 64;  // a look is cheap, this isn't
+  if (detail::ProcessRecord* const process = scheduler_.running()) ++process->seen;
+  if (++looks_ % kLooksAtMemory != 0) return;
+  const Bytes held = resident_memory();
+  if (held <= memory_limit()) return;
+  throw LimitError{"stopped at " + to_string(now()) + " after " + std::to_string(events()) +
+                       " events: kbsim holds " + about(held) + " of memory, the limit is " +
+                       about(memory_limit()) + " (--max-memory)",
+                   detail::waiting_among(processes_), busiest()};
+}
+
+std::string Simulation::busiest() const {
+  std::vector<const detail::ProcessRecord*> seen;
+  processes_.for_each([&](const detail::Link& link) {
+    const auto& process = static_cast<const detail::ProcessRecord&>(link);
+    if (process.seen > 0) seen.push_back(&process);
+  });
+  const auto more = [](const auto* a, const auto* b) {
+    return std::tie(b->seen, a->name) < std::tie(a->seen, b->name);
+  };
+  std::ranges::sort(seen, more);
+  constexpr std::size_t kShown = 8;
+  std::string text = seen.empty() ? "" : "\nbusiest:";
+  for (const detail::ProcessRecord* one : std::span{seen}.first(std::min(kShown, seen.size())))
+    text += "\n  " + one->name + " ran in " + std::to_string(one->seen) + " of " + std::to_string(looks_) +
+            " looks";
+  return text;
 }
 
 void Simulation::check(Stop stop) {
@@ -71,11 +116,11 @@ void Simulation::check(Stop stop) {
   if (stop == Stop::max_events) {
     throw LimitError{"stopped at " + to_string(now()) + " after " + std::to_string(events()) +
                          " events, the limit that was set",
-                     detail::waiting_among(processes_)};
+                     detail::waiting_among(processes_), busiest()};
   }
   if (stop == Stop::stop_at) {
     throw LimitError{"stopped at " + to_string(limits.stop_at) + ", the limit that was set",
-                     detail::waiting_among(processes_)};
+                     detail::waiting_among(processes_), busiest()};
   }
   if (stop == Stop::one_time) {
     const detail::ProcessRecord* const last = scheduler_.running();
@@ -93,6 +138,8 @@ void Simulation::rethrow_failure() {
     std::rethrow_exception(failed.error);
   } catch (const Error& error) {
     std::throw_with_nested(ProcessError{error.exit_code(), failed.process, failed.at, error.what()});
+  } catch (const std::bad_alloc&) {
+    std::throw_with_nested(ProcessError{ExitCode::limit, failed.process, failed.at, "out of memory"});
   } catch (const std::exception& error) {
     std::throw_with_nested(ProcessError{ExitCode::internal, failed.process, failed.at, error.what()});
   } catch (...) {

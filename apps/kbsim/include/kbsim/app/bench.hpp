@@ -23,6 +23,7 @@ struct BenchReport {
 /// What the user asked of a bench.
 struct BenchRequest {
   bool verify_data = false;  // a line per tensor as well
+  bool values = true;        // numbers are computed; see --timing-only
 };
 
 /// Which algorithms of the ccl file run: none, the one that the user chooses, or those that a program names.
@@ -41,7 +42,7 @@ struct Bench {
   Algorithms algorithms = Algorithms::any;
   std::vector<UnusedKey> unused = {};
   /// UsageError for what can't run on this machine: asked before a run, and by --dry-run.
-  std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&)> check = {};
+  std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&, BenchRequest)> check = {};
 };
 [[nodiscard]] Registry<Bench>& benches();
 

@@ -30,10 +30,14 @@ class DeadlockError : public Error {
   std::vector<Waiting> waiting_;
 };
 
-/// A limit that the user has set, on time or events, is met.
+/// A limit on time, events or memory is met.
 class LimitError : public Error {
  public:
-  LimitError(const std::string& text, std::vector<Waiting> waiting);
+  /// `busiest` is text that says which processes ran most.
+  LimitError(const std::string& text, std::vector<Waiting> waiting, const std::string& busiest = "");
+  /// The same, with what others have to say.
+  LimitError(const LimitError& met, const std::string& more)
+      : Error{met.exit_code(), met.what() + more}, waiting_{met.waiting()} {}
   [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }
 
  private:

@@ -23,6 +23,8 @@ struct SimulationOptions {
   std::uint64_t max_events_at_one_time = 10'000'000;  // before it is asked whether time stands still:
   std::uint64_t max_turns_at_one_time =
       10'000;  // if so often all that wait ran, and others wait at that time
+  // After so many events the process that ran is noted, and now and then the memory is looked at.
+  std::uint64_t look_every = 1021;
 };
 
 /// Simulated time and the processes that live in it. Events of one time run in two phases: arrivals in
@@ -60,8 +62,8 @@ class Simulation {
     return {scheduler_, at};
   }
 
-  /// Runs until nothing is left to do. Throws ProcessError, DeadlockError, LimitError, or KernelFault if
-  /// time stands still.
+  /// Runs until nothing is left to do. Throws ProcessError, DeadlockError, LimitError (of time, of events, or
+  /// of the process's memory), or KernelFault if time stands still.
   void run();
 
   /// Destroys all processes, newest first, where they wait; nobody is resumed.
@@ -86,6 +88,8 @@ class Simulation {
   Process start(std::string name, Task<> task, bool service);
   static Time beyond(Time d, const std::source_location& at);
   void check(detail::Scheduler::Stop stop);
+  void look();
+  [[nodiscard]] std::string busiest() const;
   [[noreturn]] void rethrow_failure();
 
   struct Failure {
@@ -98,6 +102,8 @@ class Simulation {
   detail::List processes_;        // the living, in the order of their start
   std::uint64_t unfinished_ = 0;  // of them spawned
   std::optional<Failure> failure_;
+  std::uint64_t look_every_;
+  std::uint64_t looks_ = 0;
   bool is_running_ = false;
   std::shared_ptr<void> context_;  // Asio's, made by executor.hpp
 };

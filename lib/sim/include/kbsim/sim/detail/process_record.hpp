@@ -1,6 +1,7 @@
 #pragma once
 
 #include <coroutine>
+#include <cstdint>
 #include <exception>
 #include <string>
 
@@ -34,7 +35,8 @@ class ProcessRecord final : public Link, public Completion {
   Task<> task;
   std::exception_ptr error;
   List joiners;
-  bool service;  // may wait for ever
+  bool service;            // may wait for ever
+  std::uint64_t seen = 0;  // running, how often, by looks
 
  private:
   ~ProcessRecord() = default;

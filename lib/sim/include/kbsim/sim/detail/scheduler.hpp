@@ -18,7 +18,7 @@ class ProcessRecord;
 /// then the lates queued by then run as one batch; and again, until both are empty.
 class Scheduler {
  public:
-  enum class Stop : std::uint8_t { idle, interrupted, max_events, one_time, stop_at };
+  enum class Stop : std::uint8_t { idle, interrupted, max_events, one_time, stop_at, look };
 
   struct Limits {
     Time stop_at;
@@ -52,8 +52,12 @@ class Scheduler {
   void running(ProcessRecord* process) { running_ = process; }
   [[nodiscard]] ProcessRecord* running() const { return running_; }
 
-  /// Runs until nothing is left, a limit is met, or somebody has called interrupt().
+  /// Runs until nothing is left, a limit is met, or somebody has called interrupt(); or, to let somebody look
+  /// at the run, at the first new time after so many events.
   Stop run();
+  /// Before the first run(): what interrupt() asked for earlier is over.
+  void begin() { interrupted_ = false; }
+  void look_after(std::uint64_t events) { look_at_ = events_ + events; }
   void interrupt() { interrupted_ = true, budget_ = 0; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
@@ -99,7 +103,8 @@ class Scheduler {
   std::uint64_t events_ = 0;
   std::uint64_t budget_ = 0;  // the number of events at which to look up
   std::uint64_t turns_ = 0;   // at the present time, beyond its first events
-  List ready_;                // arrivals of the present time
+  std::uint64_t look_at_ = std::numeric_limits<std::uint64_t>::max();
+  List ready_;  // arrivals of the present time
   List late_;
   List batch_;  // the lates that are being run
   List never_;

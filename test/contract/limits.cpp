@@ -1,0 +1,66 @@
+// What ends a run that goes on and on: limits on commands, time, events and memory.
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using namespace kbsim::test;
+
+namespace {
+
+std::string endless(const std::string& kernel) {
+  return kMainJob +
+         " --kernels " KBSIM_BINARY
+         "/contract/plugins/plugin_endless.so --set ccl.algorithms.intercube_allreduce.kernel=" +
+         kernel + " ";
+}
+
+void check_ends(const std::string& arguments, int exit, const std::vector<std::string>& says) {
+  CAPTURE(arguments);
+  const Outcome outcome = run_kbsim(arguments);
+  CAPTURE(outcome.err.substr(0, 4000));
+  CHECK(outcome.exit == exit);
+  for (const std::string& part : says) CHECK_MESSAGE(outcome.err.find(part) != std::string::npos, part);
+}
+
+}  // namespace
+
+TEST_CASE("Limits: an endless loop on every PE ends at each, with kernel, PE, line and the busiest") {
+  const std::vector<std::string> report{"endless_loads on sip0.cube0.pe0 waits for event load",
+                                        "endless.cpp:10", "\nbusiest:\n", " looks"};
+  const auto with = [&](std::string first) {
+    std::vector<std::string> all = report;
+    all.push_back(std::move(first));
+    return all;
+  };
+  const std::string loads = endless("endless_loads");
+  check_ends(loads + "--max-sim-time 20000", 4, with("stopped at 20000 ns, the limit that was set; "));
+  check_ends(loads + "--stop-at 20000 --max-sim-time 1e9", 4, with("stopped at 20000 ns"));
+  check_ends(loads + "--max-events 500000", 4, with("after 500000 events, the limit that was set; "));
+  check_ends(loads + "--max-memory 64MiB", 4, with(" of memory, the limit is 64.0 MiB (--max-memory); "));
+  check_ends(loads + "--set pe.pe_cpu.max_commands=50", 8,
+             {"kernel endless_loads on sip", "endless.cpp:10", "the kernel has issued 50 commands"});
+  check_ends(endless("endless_views"), 8,
+             {"kernel endless_views on sip", "endless.cpp:16", "the kernel has issued 1000000 commands"});
+}
+
+TEST_CASE("Limits: a run that is known to need more memory than it may is refused before it begins") {
+  const std::string ccl = "--topology topology.yaml --bench ccl --algorithm ring_broadcast ";
+  check_ends(ccl + "-b 1G -e 1G --max-memory 256MiB", 2,
+             {"needs about ", "the limit is 256 MiB (--max-memory)"});
+  check_ends(ccl + "-b 512G -e 512G", 2, {"needs about ", "the largest of 512 GiB"});
+  check_ends(kMainJob + " --set ccl.algorithms.intercube_allreduce.n_elem=1000000000000", 2,
+             {"ccl_allreduce of 1000000000000 elements a part, needs about "});
+}
+
+TEST_CASE("Limits: those that are none are refused") {
+  check_ends(kMainJob + " --max-memory 1KiB", 2, {"--max-memory must be at least 1 MiB"});
+  check_ends(kMainJob + " --max-memory much", 2, {"'much' is not a size"});
+  check_ends(kMainJob + " --max-sim-time -1", 2, {"--max-sim-time must be a time from 0 on"});
+  check_ends(kMainJob + " --max-sim-time 1e300", 2, {"beyond simulated time"});
+}
+
+TEST_CASE("Limits: without values, memory is taken for what is in flight, not for what is sent") {
+  const std::string ccl =
+      "--topology topology.yaml --bench ccl --algorithm ring_broadcast --quiet -c 0 --max-memory 64MiB ";
+  CHECK(run_kbsim(ccl + "-b 32M -e 32M").exit == 0);
+}
