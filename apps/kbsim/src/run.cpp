@@ -94,7 +94,7 @@ Time stop_of(const Options& options) {
   for (const auto& [name, ns] :
        {std::pair{"stop-at", options.stop_at_ns}, std::pair{"max-sim-time", options.max_sim_time_ns}}) {
     if (!ns) continue;
-    if (!(*ns >= 0)) throw UsageError{fmt::format("--{} must be a time from 0 on, got {}", name, *ns)};
+    if (*ns < 0) throw UsageError{fmt::format("--{} must be a time from 0 on, got {}", name, *ns)};
     first = std::min(first, from_ns(*ns));
   }
   return first;
