@@ -121,6 +121,14 @@ TEST_CASE("--dry-run: refuses what a run refuses for want of room") {
   for (const char* bench : {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "gpt3_qkv", "va_offset_verify",
                             "milestone-1h-gemm", "milestone-1h-ccl"})
     refuses_both(kTopology + "--bench " + bench + little, "1000 B");
+  for (const char* bench :
+       {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "gpt3_qkv", "milestone-1h-gemm"})
+    refuses_both(kTopology + "--bench " + bench + " --set pe.pe_scheduler.tile_k=50000",
+                 "but the scheduler's part of the TCM has 4 MiB");
+  for (const char* bench : {"qkv_gemm", "va_offset_verify", "milestone-1h-gemm"})
+    refuses_both(kTopology + "--bench " + bench +
+                     " --set cube.memory.tcm_scheduler_bytes=64KiB --set cube.memory.tcm_bytes=65600",
+                 "are more than the TCM of a PE has room for, 64 B");
 }
 
 TEST_CASE("--out: the resolved configuration alone runs the same, algorithms, slots and all") {

@@ -87,7 +87,7 @@ def all_reduce(random, keys):
     parts.append(["--set", f"ccl.{section}.n_elem={size_of(random, largest)}"])
     parts += queue_parts(random, section)
     head = ["--topology", random.choice(TOPOLOGIES), "--bench", "ccl_allreduce", "--algorithm", algorithm,
-            "--max-events", str(EVENTS)]
+            "--max-events", str(EVENTS), "--max-memory", "4GiB"]
     return Case(head, parts, limited=True, shuffles=True, bench=True)
 
 
@@ -105,13 +105,13 @@ def collective(random, keys):
         parts.append(["-n", str(random.randint(1, 3)), "-w", str(random.randint(0, 2))])
     parts += queue_parts(random, f"algorithms.{algorithm}")
     head = ["--topology", random.choice(TOPOLOGIES), "--bench", "ccl", "--algorithm", algorithm,
-            "-b", str(size), "-e", str(size)]
+            "-b", str(size), "-e", str(size), "--max-memory", "4GiB"]
     return Case(head, parts)
 
 
 def compute(random, keys):
     bench = random.choice(["gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "va_offset_verify"])
-    head = ["--topology", random.choice(TOPOLOGIES), "--bench", bench, "--max-events", str(EVENTS)]
+    head = ["--topology", random.choice(TOPOLOGIES), "--bench", bench, "--max-events", str(EVENTS), "--max-memory", "4GiB"]
     parts = machine_parts(random, keys)
     for unit in random.sample(["pe_scheduler", "pe_gemm", "pe_math", "pe_dma", "pe_tcm"], 2):
         settings = []

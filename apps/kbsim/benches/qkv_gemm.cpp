@@ -158,6 +158,8 @@ void check_room(const config::MachineSpec& spec, const config::AlgorithmSpec&, B
     rehearsal.place(0, {p.d_model, width}, f16, by_column(p));
     rehearsal.place(0, {p.rows, width}, f16, by_column(p));
   }
+  rehearsal.hold(Bytes{p.rows * p.d_model * itemsize(f16)});
+  rehearsal.multiply(true, false);
 }
 
 Task<> qkv_gemm(host::Rank& main, BenchRequest request, BenchReport* report) {

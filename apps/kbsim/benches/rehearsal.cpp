@@ -6,6 +6,8 @@
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/hw/composite.hpp"
+#include "kbsim/hw/pe_scheduler.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::app {
@@ -44,6 +46,28 @@ void Rehearsal::place(int sip, const Shape& shape, DType dtype, const topology::
   take([&] {
     for (const topology::ShardSpec& shard : shards) (void)allocators_.pe(shard.at).hbm.allocate(shard.nbytes);
   });
+}
+
+void Rehearsal::hold(Bytes tiles) const {
+  const config::MemorySpec& memory = machine_.cube.memory;
+  const Bytes room = memory.tcm - memory.tcm_scheduler;
+  require(tiles <= room,
+          fmt::format("tiles of {} are more than the TCM of a PE has room for, {} (cube.memory.tcm_bytes "
+                      "less tcm_scheduler_bytes)",
+                      to_string(tiles), to_string(room)));
+}
+
+void Rehearsal::multiply(bool a_loaded, bool b_loaded) const {
+  const hw::GemmTile tile = spec_from<hw::PeSchedulerSpec>(machine_.pe.pe_scheduler.attrs).tile();
+  const hw::TilePlan plan{
+      {.a = {.shape = {tile.m, tile.k}}, .b = {.shape = {tile.k, tile.n}}, .shape = {tile.m, tile.n}}, tile};
+  const Bytes streamed = (a_loaded ? 0_B : plan.operand_bytes(0)) + (b_loaded ? 0_B : plan.operand_bytes(1)) +
+                         Bytes{plan.output_elements() * itemsize(f32)};
+  const Bytes room = machine_.cube.memory.tcm_scheduler;
+  require(streamed <= room,
+          fmt::format("a composite's tile of {} x {} x {} takes {}, but the scheduler's part of the TCM has "
+                      "{} (cube.memory.tcm_scheduler_bytes, pe.pe_scheduler.tile_m, tile_k, tile_n)",
+                      tile.m, tile.k, tile.n, to_string(streamed), to_string(room)));
 }
 
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,

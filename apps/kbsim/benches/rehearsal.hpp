@@ -20,6 +20,10 @@ class Rehearsal {
   void install(const config::AlgorithmSpec& algorithm);
   /// A tensor on a package.
   void place(int sip, const Shape& shape, DType dtype, const topology::DPPolicy& dp);
+  /// As much as a kernel holds in the TCM of its PE at once.
+  void hold(Bytes tiles) const;
+  /// A tile of a product in f16 by a composite, C streamed to memory, A and B from there unless loaded.
+  void multiply(bool a_loaded, bool b_loaded) const;
 
  private:
   const config::MachineSpec& machine_;

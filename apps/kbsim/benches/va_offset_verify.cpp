@@ -35,6 +35,7 @@ Shape shape_on(const config::MachineSpec& spec) {
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest) {
   Rehearsal rehearsal{machine};
   for (int tensor = 0; tensor < 2; ++tensor) rehearsal.place(0, shape_on(machine), f16, kSplit);
+  rehearsal.hold(Bytes{kPerPe * itemsize(f16)});
 }
 
 Task<> va_offset_verify(host::Rank& main, BenchRequest request, BenchReport* report) {
