@@ -10,11 +10,16 @@ std::uint64_t both(std::uint32_t token, std::uint32_t number) {
 }
 std::uint64_t place(std::int64_t address) { return static_cast<std::uint64_t>(address); }
 
+std::uint64_t place(PeCoord pe) {
+  return both(static_cast<std::uint32_t>(pe.cube), static_cast<std::uint32_t>(pe.pe));
+}
+
 /// What tells messages of one kind, source and target apart: a place, or a name that its maker gave it.
+/// Nothing where one coroutine makes all of them, in an order that hangs on no event's.
 struct Subject {
   std::uint64_t operator()(const std::monostate&) const { return 0; }
   std::uint64_t operator()(const ReadRequest& read) const { return place(read.address); }
-  std::uint64_t operator()(const ReadData& data) const { return data.token; }
+  std::uint64_t operator()(const ReadData&) const { return 0; }
   std::uint64_t operator()(const WriteData& write) const { return place(write.address); }
   std::uint64_t operator()(const WriteAck& ack) const { return ack.token; }
   std::uint64_t operator()(const AtomicRequest& atomic) const { return place(atomic.address); }
@@ -22,8 +27,10 @@ struct Subject {
   std::uint64_t operator()(const SlotWrite& write) const { return write.slot.bits(); }
   std::uint64_t operator()(const SlotFilled& filled) const { return filled.slot.bits(); }
   std::uint64_t operator()(const SlotCredit& credit) const { return credit.ring_base.bits(); }
-  std::uint64_t operator()(const Control& order) const { return order.token; }
-  std::uint64_t operator()(const ControlDone& done) const { return done.token; }
+  std::uint64_t operator()(const Control& order) const {
+    return order.first < order.last ? place(order.job->targets[order.first].pe) : 0;
+  }
+  std::uint64_t operator()(const ControlDone&) const { return 0; }
   std::uint64_t operator()(const BarrierReached& barrier) const {
     return both(barrier.token, barrier.number);
   }
