@@ -142,6 +142,7 @@ TEST_CASE("Output: a result that can't be written is an error, not a success") {
 TEST_CASE("Bad input: a probe that can't be is refused before anything is printed") {
   refuses("probe --topology topology.yaml --case pe-locl-hbm", {"did you mean 'pe-local-hbm'?"});
   refuses("probe --topology topology.yaml --bytes 0", {"at least one byte"});
+  refuses("probe --topology topology.yaml --shuffle-ties -1", {"--shuffle-ties must be 0 to"});
   refuses("probe --topology topology.yaml --case pe-other-sip-hbm --set system.sips.count=1",
           {"needs two packages"});
 }

@@ -55,6 +55,18 @@ TEST_CASE("Configs: the order of simultaneous events decides nothing on any mach
   }
 }
 
+TEST_CASE("Configs: nor does it show in what the probe prints") {
+  for (const std::string& machine : machines()) {
+    const std::string probe = "probe --topology " + machine + " --json";
+    const Outcome expected = run_kbsim(probe);
+    CHECK(expected.exit == 0);
+    for (const char* seed : {"1", "2"}) {
+      CAPTURE(machine);
+      CHECK(run_kbsim(probe + " --shuffle-ties " + seed).out == expected.out);
+    }
+  }
+}
+
 TEST_CASE("Configs: the smaller machine is faster, and HBM3 slower than HBM4") {
   CHECK(latency("small.yaml") < latency("topology.yaml"));
   CHECK(latency("hbm3.yaml") > latency("hbm4.yaml"));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <limits>
+#include <optional>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -24,6 +26,7 @@ struct Options {
   std::vector<std::string> cases;
   std::string bytes = "4KiB";
   bool json = false;
+  std::optional<std::int64_t> shuffle_ties;
 };
 
 // A machine, the algorithm whose queues it uses, and the cases that it has the parts for.
@@ -31,9 +34,10 @@ struct Prober {
   config::MachineSpec machine;
   config::AlgorithmSpec algorithm;
   std::vector<std::string> cases;
+  SimulationOptions simulation;
 
   [[nodiscard]] ProbeResult run(const std::string& name, Bytes bytes, int sources = 1) const {
-    return host::probe(machine, algorithm, name, bytes, sources);
+    return host::probe(machine, algorithm, name, bytes, sources, simulation);
   }
 };
 
@@ -153,6 +157,12 @@ void check_size(const std::vector<std::string>& cases, Bytes bytes, const config
                                  by_pe ? "TCM that tiles may take" : "HBM slice")};
 }
 
+std::uint64_t seed_of(std::int64_t shuffle_ties) {
+  if (shuffle_ties >= 0) return static_cast<std::uint64_t>(shuffle_ties);
+  throw UsageError{fmt::format("--shuffle-ties must be 0 to {}, got {}",
+                               std::numeric_limits<std::int64_t>::max(), shuffle_ties)};
+}
+
 std::string case_help() {
   std::string text = "\ncases:\n";
   for (const host::ProbeCase& known : host::probe_cases())
@@ -171,6 +181,10 @@ ExitCode probe(const Arguments& arguments) {
   add("bytes", po::value(&options.bytes)->value_name("SIZE"), "size of a transfer (default: 4KiB)");
   add("json", po::bool_switch(&options.json),
       "print the summary and the hops as JSON, and nothing else, on stdout");
+  add("shuffle-ties", po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) {
+    options.shuffle_ties = v;
+  }),
+      "run events of equal time in random order; no result may change");
   if (!parse_options(arguments, all, "kbsim probe --topology FILE [--case NAME] [options]", case_help())) {
     return ExitCode::ok;
   }
@@ -182,7 +196,9 @@ ExitCode probe(const Arguments& arguments) {
                   .unused = {{"ccl.*.n_elem", "a transfer is as large as --bytes says"}}},
                  {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
   const auto& [machine, ccl, notes] = configuration;
-  const Prober prober{.machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine)};
+  Prober prober{
+      .machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine), .simulation = {}};
+  if (options.shuffle_ties) prober.simulation.shuffle_ties = seed_of(*options.shuffle_ties);
   check_size(prober.cases, bytes, machine.cube.memory);
   if (options.json) {
     print_json(prober, bytes);
