@@ -64,11 +64,13 @@ struct SchedulerSpec {
 };
 
 struct DmaSpec {
-  int max_outstanding = 256;
+  int max_outstanding = 16;
   Bytes vc_chunk{256};
+  Bytes request{4096};
   static void describe(FieldList<DmaSpec>& f) {
-    f.add("max_outstanding", &DmaSpec::max_outstanding, at_least(1), "packets in flight");
+    f.add("max_outstanding", &DmaSpec::max_outstanding, at_least(1), "requests in flight");
     f.add("vc_chunk_size", &DmaSpec::vc_chunk, at_least(1), "bytes of one turn");
+    f.add("request_bytes", &DmaSpec::request, at_least(1), "largest request");
   }
 };
 
