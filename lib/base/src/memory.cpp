@@ -4,49 +4,46 @@
 #include <array>
 #include <atomic>
 #include <charconv>
-#include <fstream>
+#include <cstdio>
+#include <memory>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/shape.hpp"
 
 namespace kbsim {
 namespace {
 
 std::atomic<std::int64_t> limit{0};  // 0: not set, and not looked up yet
 
-// The first number of a file; 0 if there is none, as for a control group's "max".
-std::int64_t number_in(const char* file) {
+// The first number behind `key` in a small file of the host's; 0 if there is none, as for a control group's
+// "max". Takes nothing of C++'s heap.
+std::int64_t number_in(const char* file, std::string_view key = "") {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in{std::fopen(file, "r"), &std::fclose};
+  if (!in) return 0;
+  std::array<char, 4096> buffer{};
+  const std::string_view text{buffer.data(), std::fread(buffer.data(), 1, buffer.size(), in.get())};
+  const std::size_t found = text.find(key);
+  if (found == std::string_view::npos) return 0;
+  const std::size_t first = std::min(text.find_first_not_of(" \t", found + key.size()), text.size());
   std::int64_t number = 0;
-  std::ifstream{file} >> number;
+  (void)std::from_chars(text.data() + first, text.data() + text.size(), number);
   return std::max<std::int64_t>(number, 0);
 }
 
 std::int64_t host_memory() {
-  std::int64_t bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  std::int64_t bytes = number_in("/proc/meminfo", "MemTotal:") * 1024;
   for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     const std::int64_t group = number_in(file);
     if (group > 0) bytes = std::min(bytes, group);
   }
-  return bytes;
+  return bytes > 0 ? bytes : kMostElements;  // unknown: no limit
 }
 
 }  // namespace
 
-Bytes resident_memory() {
-  std::array<char, 128> text{};  // "all resident ...", in pages; read without memory of the heap
-  const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0_B;
-  const auto size = ::read(file, text.data(), text.size());
-  (void)::close(file);
-  const char* const end = text.data() + std::max<ssize_t>(size, 0);
-  const char* const second = std::find(static_cast<const char*>(text.data()), end, ' ');
-  std::int64_t resident = 0;
-  if (second != end) (void)std::from_chars(second + 1, end, resident);
-  return Bytes{resident * sysconf(_SC_PAGESIZE)};
-}
+Bytes resident_memory() { return Bytes{number_in("/proc/self/status", "VmRSS:") * 1024}; }
 
 Bytes memory_limit() {
   if (limit == 0) limit = host_memory() / 4 * 3;
