@@ -1,4 +1,5 @@
 // What kernels do wrong: told with kernel, PE, line and what is the matter.
+#include <limits>
 #include <stdexcept>
 
 #include "suite.hpp"
@@ -147,7 +148,13 @@ Task<> loads_round_the_end(TL& tl, BackendArgs args) {
   co_await tl.load(end, {8}, f16);
 }
 
+Task<> goes_deep(TL& tl, BackendArgs) {
+  const Tile x = tl.zeros({8, 8}, f16);
+  co_await tl.composite({.a = x, .b = x, .depth = std::numeric_limits<int>::max()});
+}
+
 void sizes(const RunPair& run) {
+  CHECK(run(goes_deep, idle, 1).error == "");
   check_fails(run(asks_for_too_much, idle, 1),
               {kOnFirst, kHere, "broadcast_to: [4294967296, 4294967296] has more elements than any memory"});
   check_fails(run(loads_too_much, idle, 1), {kOnFirst, kHere, "no TCM has more than 256 MiB"});

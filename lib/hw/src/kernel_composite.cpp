@@ -47,7 +47,7 @@ std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
   const Bytes tile = scheduler_bytes(command, plan);
   const Bytes budget = units_.spec->cube.memory.tcm_scheduler;
   const std::int64_t wanted = TilePipeline::in_flight(command.depth, stages_of(command));
-  if (tile == 0_B) return wanted;
+  if (tile == 0_B) return std::min(wanted, plan.tiles());
   if (tile > budget) {
     throw fault(command.at,
                 fmt::format("composite: a tile takes {}, but the scheduler's part of the TCM of {} "
