@@ -125,7 +125,7 @@ def compute(random, keys):
 
 def probe(random, keys):
     head = ["probe", "--topology", random.choice(TOPOLOGIES), "--bytes", str(size_of(random, 1 << 16))]
-    return Case(head, machine_parts(random, keys), dry_run=False)
+    return Case(head, machine_parts(random, keys), shuffles=True, dry_run=False)
 
 
 # What --set may change there, in a part of the machine and in a bare network.
