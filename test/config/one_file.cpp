@@ -25,7 +25,7 @@ std::string notes_of(const std::string& text, const Overrides& overrides) {
 TEST_CASE("Section ccl: is checked where it stands, and is no key of the machine") {
   CHECK(machine_errors("system: {sips: {count: 3}}\n" + kAlgorithms).empty());
   CHECK(machine_errors("ccl: {defaults: {algorithm: a, n_slots: 0}, algorithms: {a: {kernel: k}}}") ==
-        "t.yaml:1:41: defaults.n_slots: found '0', expected an integer from 1 to 65536");
+        "t.yaml:1:41: ccl.defaults.n_slots: found '0', expected an integer from 1 to 65536");
   CHECK(machine_errors("system: {sips: {count: 0}}\n" + kAlgorithms) ==
         "t.yaml:1:24: system.sips.count: found '0', expected an integer from 1 to 256");
 }

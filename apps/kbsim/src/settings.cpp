@@ -94,7 +94,7 @@ class Judge {
   [[nodiscard]] std::string of_algorithm(const std::string& algorithm, const std::string& name) const {
     const config::AlgorithmSpec& spec = ccl_.resolve(algorithm);
     if (uses_.algorithms == Algorithms::one && algorithm != running().name)
-      return fmt::format("'{}' runs, not '{}' (--algorithm)", running().name, algorithm);
+      return fmt::format("'{}' runs, not '{}'", running().name, algorithm);
     if (!uses_.collective.empty() && spec.collective != uses_.collective)
       return fmt::format("'{}' is for {}", algorithm, spec.collective);
     return name == "poll_ns" ? of_poll(spec) : "";

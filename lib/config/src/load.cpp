@@ -102,8 +102,13 @@ CclSpec ccl_of_file(const std::filesystem::path& file, const Overrides& override
 }
 
 CclSpec ccl_of_section(Tree section, const Overrides& overrides, Problems& problems) {
-  apply_overrides(section, overrides, problems, std::string{kCclPrefix});
-  return read<CclSpec>(section, NoComponents{}, problems);
+  Problems own;
+  apply_overrides(section, overrides, own, std::string{kCclPrefix});
+  CclSpec spec = read<CclSpec>(section, NoComponents{}, own);
+  for (ConfigProblem& problem : own)
+    problem.key = std::string{problem.key.empty() ? "ccl" : "ccl."} + problem.key;
+  problems.insert(problems.end(), own.begin(), own.end());
+  return spec;
 }
 
 }  // namespace
