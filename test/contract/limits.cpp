@@ -59,6 +59,17 @@ TEST_CASE("Limits: those that are none are refused") {
   check_ends(kMainJob + " --max-sim-time 1e300", 2, {"beyond simulated time"});
 }
 
+TEST_CASE("Limits: what takes longer than simulated time lasts is refused") {
+  check_ends(kMainJob + " --set pe.pe_math.freq_ghz=1e-300", 2,
+             {"kernel intercube_allreduce on sip", "beyond simulated time"});
+  check_ends(kMainJob + " --set pe.pe_cpu.freq_ghz=1e-9 --set pe.pe_cpu.dispatch_cycles=2000000000", 2,
+             {"pe.pe_cpu: dispatch_cycles / freq_ghz is 2e+18 ns, expected at most a second"});
+  check_ends("--topology topology.yaml --bench gemm_single_pe --set pe.pe_gemm.macs_per_ns=1e-300", 2,
+             {"beyond simulated time"});
+  check_ends("--topology topology.yaml --bench gemm_single_pe --set pe.pe_scheduler.tile_m=2147483647", 2,
+             {"expected an integer from 1 to 65536"});
+}
+
 TEST_CASE("Limits: without values, memory is taken for what is in flight, not for what is sent") {
   const std::string ccl =
       "--topology topology.yaml --bench ccl --algorithm ring_broadcast --quiet -c 0 --max-memory 64MiB ";

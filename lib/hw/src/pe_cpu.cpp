@@ -21,6 +21,18 @@ PeCpu::PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec)
       launches_{fabric.sim(), name() + " launches"},
       reached_{fabric.sim(), name() + " barriers"} {}
 
+namespace {
+
+// As for any part of a machine: sums of them must stay within simulated time.
+Time dispatch_of(const PeCpuSpec& spec) {
+  const double ns = spec.dispatch_cycles / spec.freq_ghz;
+  if (ns <= limits_of<Time>().max) return from_ns(ns);
+  throw UsageError{
+      fmt::format("pe.pe_cpu: dispatch_cycles / freq_ghz is {} ns, expected at most a second", ns)};
+}
+
+}  // namespace
+
 void PeCpu::start(Machine& machine) {
   Component::start(machine);
   const topology::PeNodes& pe = machine.graph().pe(node().at);
@@ -29,7 +41,7 @@ void PeCpu::start(Machine& machine) {
             .spec = &machine.graph().spec(),
             .log = &machine.log(),
             .lane = machine.lane(node().at),
-            .dispatch = from_ns(spec_.dispatch_cycles / spec_.freq_ghz),
+            .dispatch = dispatch_of(spec_),
             .scheduler = &machine.at<PeScheduler>(pe.scheduler),
             .math = &machine.at<PeMath>(pe.math),
             .gemm = &machine.at<PeGemm>(pe.gemm),
