@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control.hpp"
+#include "kbsim/sim/when_all.hpp"
 
 #include "program.hpp"
 
@@ -75,6 +76,37 @@ Task<> drop_several(Rank& main) {
 }
 
 }  // namespace
+
+namespace {
+
+Task<> make(Rank& rk, std::int64_t n, std::string* where) {
+  const Tensor x = co_await rk.torch.full({n}, 1.0, f16, {.dp = kOnePe});
+  *where = to_string(x.shards().front().pa);
+  const HostArray back = co_await x.to_host();
+}
+
+Task<> several_at_once(Rank& rk, std::vector<std::string>* where) {
+  where->resize(3);
+  co_await when_all(make(rk, 1000, &(*where)[0]), make(rk, 70, &(*where)[1]), make(rk, 5000, &(*where)[2]));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Tensor: several made at one time have their memory in the program's order, in any order of events") {
+  std::vector<std::string> places;
+  std::string digest;
+  for (std::uint64_t seed = 0; seed <= 10; ++seed) {
+    Program program{machine(), allreduce(), {.shuffle_ties = seed > 0 ? std::optional{seed} : std::nullopt}};
+    std::vector<std::string> now;
+    program.run(several_at_once, &now);
+    const std::string left = to_string(program.session.machine().digest());
+    if (seed == 0) places = now, digest = left;
+    CAPTURE(seed);
+    CHECK(now == places);
+    CHECK(left == digest);
+  }
+}
 
 TEST_CASE("Tensor: memory and addresses of those that are gone serve new ones") {
   Program program;

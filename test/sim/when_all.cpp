@@ -57,6 +57,22 @@ Task<> empty_race() {
   std::vector<Task<>> tasks;
   [[maybe_unused]] const auto got = co_await when_any(std::move(tasks));
 }
+Task<> note_now(Simulation* sim, Trace* trace, const char* what) {
+  note(trace, *sim, what);
+  co_return;
+}
+Task<> all_at_once(Simulation* sim, Trace* trace) {
+  co_await when_all(note_now(sim, trace, "1"), note_now(sim, trace, "2"), note_now(sim, trace, "3"),
+                    note_now(sim, trace, "4"));
+  note(trace, *sim, "all");
+}
+Task<> break_now() {
+  throw std::runtime_error{"broken"};
+  co_return;
+}
+Task<> fails_at_once(Simulation* sim, Trace* trace) {
+  co_await when_all(note_now(sim, trace, "1"), break_now(), note_now(sim, trace, "3"));
+}
 Task<> race_of_groups(Simulation* sim, Trace* trace) {
   [[maybe_unused]] const auto got = co_await when_any(all_notes(sim, trace), sleep(sim, 1_ns));
   note(trace, *sim, "any");
@@ -79,6 +95,24 @@ TEST_CASE("when_all: tasks run side by side, in their order at one time") {
   sim.spawn("all", all_notes(&sim, &trace));
   sim.run();
   CHECK(trace == Trace{"c@1 ns", "a@2 ns", "b@2 ns", "all@2 ns"});
+}
+
+TEST_CASE("when_all: tasks start in their order, also if events of one time are shuffled") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Simulation sim{{.shuffle_ties = seed}};
+    Trace trace;
+    sim.spawn("all", all_at_once(&sim, &trace));
+    sim.run();
+    CHECK(trace == Trace{"1@0 ns", "2@0 ns", "3@0 ns", "4@0 ns", "all@0 ns"});
+  }
+}
+
+TEST_CASE("when_all: a failure at the start keeps those behind it from starting") {
+  Simulation sim;
+  Trace trace;
+  sim.spawn("all", fails_at_once(&sim, &trace));
+  CHECK_THROWS_WITH(sim.run(), "process all at 0 ns: broken");
+  CHECK(trace == Trace{"1@0 ns"});
 }
 
 TEST_CASE("when_all: of no tasks doesn't wait") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -13,7 +14,8 @@
 namespace kbsim::detail {
 
 /// Waiting for tasks that run side by side within one process, each started by an event of its own at the
-/// present time. Those that haven't ended when the waiter goes on are cancelled.
+/// present time, one after the other: their order stays theirs if events of one time are shuffled. Those that
+/// haven't ended when the waiter goes on are cancelled.
 template <class T>
 class Together : public Wait, public Completion {
  public:
@@ -43,6 +45,25 @@ class Together : public Wait, public Completion {
   std::coroutine_handle<> caller_;
 
  private:
+  struct Starter : Node {
+    explicit Starter(std::vector<Task<T>>& all) : Node{&run}, tasks{all} {}
+    Starter(const Starter&) = delete;
+    Starter& operator=(const Starter&) = delete;
+    ~Starter() {
+      if (linked()) unlink();
+    }
+    // The task may end all of this.
+    static void run(Node& node, Scheduler* scheduler) {
+      if (scheduler == nullptr) return;
+      auto& self = static_cast<Starter&>(node);
+      PromiseBase& promise = self.tasks[self.next++].coroutine().promise();
+      if (self.next < self.tasks.size()) scheduler->ready(self);
+      promise.dispatch(promise, scheduler);
+    }
+    std::vector<Task<T>>& tasks;
+    std::size_t next = 0;
+  };
+
   void start(PromiseBase& caller) {
     Scheduler& scheduler = caller.process->simulation->scheduler();
     begin(caller, scheduler.now());
@@ -50,9 +71,11 @@ class Together : public Wait, public Completion {
       PromiseBase& promise = task.coroutine().promise();
       promise.process = caller.process;
       promise.completion = this;
-      scheduler.ready(promise);
     }
+    scheduler.ready(starter_);
   }
+
+  Starter starter_{tasks_};
 };
 
 }  // namespace kbsim::detail
