@@ -146,6 +146,30 @@ TEST_CASE("Machine: nor on machines without delays, where nearly everything happ
   }
 }
 
+// Pseudo-channels serve several writes to one end, and credits come back as packets pass.
+config::MachineSpec with_banks_and_credits(config::MachineSpec spec, int vcs) {
+  spec.cube.hbm_ctrl = {.impl = "builtin.hbm_banks"};
+  for (ComponentSpec* router : {&spec.cube.noc.router, &spec.sip.io.router}) {
+    router->impl = "builtin.router_vc";
+    router->attrs["vcs"] = std::int64_t{vcs};
+    router->attrs["buffer_bytes"] = spec.system.packet_bytes == 0_B ? std::int64_t{4096} : std::int64_t{1000};
+  }
+  return spec;
+}
+
+TEST_CASE("Machine: nor with banks of HBM, virtual channels and small windows, with and without delays") {
+  constexpr int kSeeds = 6;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Random random{static_cast<std::uint64_t>(seed)};
+    config::MachineSpec spec = random_machine(random);
+    if (random.below(2) == 0) spec = simultaneous(spec);
+    spec = with_banks_and_credits(spec, random.between(4, 9));
+    spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{random.between(1, 4)};
+    spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{random.any_of({64, 100, 256, 4096})};
+    check_all_orders(spec, seed);
+  }
+}
+
 TEST_CASE("Machine: two runs give one digest, another workload another") {
   const config::MachineSpec spec = small_machine();
   CHECK(digest(spec, 1, std::nullopt) == digest(spec, 1, std::nullopt));
