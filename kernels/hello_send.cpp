@@ -10,7 +10,7 @@ using namespace collective;
 Task<> hello_send(TL& tl, CollectiveArgs args) {
   if (args.world_size == 1) co_return;
   const Ptr mine = own_data(tl, args);
-  for (const Part& part : cut({.first = 0, .size = args.n_elem}, args.slot_elems)) {
+  for (const Part& part : cut({.first = 0, .size = args.n_elem}, room_of(args).message)) {
     const Tile hello = co_await tl.load(mine + part.first, {part.size}, mine.dtype);
     auto sent = tl.send({.dir = Dir::E, .src = hello});
     const Tile other = co_await tl.recv({.dir = Dir::W, .shape = {part.size}, .dtype = mine.dtype});

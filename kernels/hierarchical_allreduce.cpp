@@ -36,7 +36,7 @@ Task<> hierarchical_allreduce(TL& tl, CollectiveArgs args) {
   if (pe == 0) join_halves(node, tl.program_id(1), cubes, Dir::S, Dir::N);
   const std::vector<Ring> packages{
       {.position = args.rank, .size = args.world_size, .next = Dir::global_E, .back = Dir::global_W}};
-  co_await all_reduce(tl, node, packages, args.world_size * cubes * args.pes, args);
+  co_await all_reduce(tl, node, packages, args.world_size, args.world_size * cubes * args.pes, args);
 }
 KBSIM_KERNEL(hierarchical_allreduce,
              "all-reduce over all PEs: in each cube, over cubes, over packages, and back");

@@ -45,6 +45,16 @@ std::vector<Ring> join_packages(Node& node, const CollectiveArgs& args) {
   return {};
 }
 
+// What a root has to deal with, as all others know too.
+int largest_ring(const CollectiveArgs& args) {
+  switch (args.exchange) {
+    case SipExchange::torus: return std::max(args.sip_w, args.sip_h);
+    case SipExchange::mesh: return 1;
+    case SipExchange::ring: return args.world_size;
+  }
+  return 1;
+}
+
 Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
   if (tl.program_id(0) != 0) co_return;
   const int cubes = args.cube_w * args.cube_h;
@@ -52,7 +62,7 @@ Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
   join_mesh(node, tl.program_id(1), args.cube_w, args.cube_h, {Dir::E, Dir::W, Dir::N, Dir::S});
   std::vector<Ring> roots;
   if (node.root()) roots = join_packages(node, args);
-  co_await all_reduce(tl, node, roots, args.world_size * cubes, args);
+  co_await all_reduce(tl, node, roots, largest_ring(args), args.world_size * cubes, args);
 }
 KBSIM_KERNEL(intercube_allreduce, "all-reduce over cubes by mesh chains, over packages by their root cubes");
 

@@ -11,7 +11,7 @@ Task<> mesh_allreduce(TL& tl, CollectiveArgs args) {
   const Ring row{.position = args.rank % args.sip_w, .size = args.sip_w};
   const Ring column{.position = args.rank / args.sip_w, .size = args.sip_h, .next = Dir::S, .back = Dir::N};
   const Node alone;  // everybody is a root
-  co_await all_reduce(tl, alone, {row, column}, args.world_size, args);
+  co_await all_reduce(tl, alone, {row, column}, std::max(row.size, column.size), args.world_size, args);
 }
 KBSIM_KERNEL(mesh_allreduce, "all-reduce over a torus: rings along its rows, then along its columns");
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
 namespace kbsim::collective {
 namespace {
 
@@ -29,6 +33,37 @@ Messages cut(Part whole, std::int64_t most) {
   return messages;
 }
 
+std::int64_t Room::window(std::int64_t held, std::int64_t of) const {
+  if (whole == 0) return 0;
+  const std::int64_t window = whole * of / held;
+  if (window > 0) return window;
+  throw UsageError{
+      fmt::format("the TCM is too small: of {} elements beside those on their way, {} are held of "
+                  "each; raise cube.memory.tcm_bytes",
+                  whole, held)};
+}
+
+Room room_of(const CollectiveArgs& args, int sources) {
+  constexpr std::int64_t kAhead = 16;    // loads, as far as half of the TCM has room for them
+  constexpr std::int64_t kAtOnce = 7;    // messages that are received, combined, rounded and finished
+  constexpr std::int64_t kShare = 16;    // of the TCM is a message at most
+  constexpr std::int64_t kRounding = 8;  // elements that parts of chunks are larger than others
+  if (args.tcm_elems == 0) return {.message = args.slot_elems, .ahead = kAhead};
+  const std::int64_t most = std::max<std::int64_t>(args.tcm_elems / kShare, 1);
+  const std::int64_t message = args.slot_elems > 0 ? std::min(args.slot_elems, most) : most;
+  const std::int64_t fit = (args.tcm_elems / 2 / message - kAtOnce) / sources;
+  const std::int64_t ahead = std::clamp<std::int64_t>(fit, 1, kAhead);
+  const std::int64_t on_their_way = (sources * ahead + kAtOnce) * message + kRounding;
+  if (args.tcm_elems > on_their_way) {
+    return {
+        .message = message, .ahead = static_cast<std::size_t>(ahead), .whole = args.tcm_elems - on_their_way};
+  }
+  throw UsageError{
+      fmt::format("a TCM with room for {} elements is too small for a collective, which has {} on "
+                  "their way; raise cube.memory.tcm_bytes",
+                  args.tcm_elems, on_their_way)};
+}
+
 Ptr own_data(TL& tl, const CollectiveArgs& args) { return args.data + index_of(tl, args) * args.n_elem; }
 
 Ptr own_out(TL& tl, const CollectiveArgs& args, std::int64_t out_elems) {
@@ -51,7 +86,12 @@ Tile finish(Reduction op, const Tile& combined, int parts) {
   return narrowed(combined / static_cast<double>(parts), combined.dtype());
 }
 
-Source::Source(TL& tl, Ptr from, Messages order) : tl_{tl}, from_{from}, order_{std::move(order)} {}
+Source::Source(TL& tl, Ptr from, Messages order, const Room& room)
+    : tl_{tl},
+      from_{from},
+      order_{std::move(order)},
+      most_{room.ahead},
+      ahead_{std::min(kAtFirst, room.ahead)} {}
 
 Source::Source(TL& tl, const Tiles& order) : tl_{tl}, tiles_{order.begin(), order.end()} {}
 
@@ -65,7 +105,7 @@ Task<Tile> Source::next() {
     const Part& message = order_[begun_++];
     under_way_.push_back(tl_.load(from_ + message.first, {message.size}, from_.dtype));
   }
-  ahead_ = std::min(ahead_ + 1, kAhead);
+  ahead_ = std::min(ahead_ + 1, most_);
   Pending<Tile> first = std::move(under_way_.front());
   under_way_.pop_front();
   Tile tile = co_await first;
@@ -86,8 +126,8 @@ Tiles Sink::kept() const {
   return tiles;
 }
 
-Task<Tiles> load_all(TL& tl, Ptr from, Messages messages) {
-  Source loads{tl, from, messages};
+Task<Tiles> load_all(TL& tl, Ptr from, Messages messages, Room room) {
+  Source loads{tl, from, messages, room};
   Tiles tiles;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     Tile tile = co_await loads.next();
@@ -102,9 +142,15 @@ Task<> store_all(TL& tl, Ptr to, Messages messages, Tiles tiles) {
   co_await stores.done();
 }
 
+Task<> Begun::step() {
+  for (Pending<void>& begun : before_) co_await begun;
+  before_.clear();
+  std::swap(before_, begun_);
+}
+
 Task<> Begun::done() {
-  for (Pending<void>& begun : begun_) co_await begun;
-  begun_.clear();
+  co_await step();
+  co_await step();
 }
 
 }  // namespace kbsim::collective

@@ -30,6 +30,8 @@ class Pass {
   virtual Task<Tile> opened(std::size_t way, Part message) = 0;
   // A message comes; what becomes of it goes on, unless this is the last step.
   virtual Task<Tile> arrived(std::size_t way, Part message, Pending<Tile>* arriving, bool last) = 0;
+  // What the step before had to do with memory is done.
+  virtual Task<> settled() = 0;
 
   TL& tl_;
   const std::vector<Way>& ways_;
@@ -43,6 +45,7 @@ class Pass {
   Task<> open(std::size_t way, std::size_t turn);
   Task<> take(std::size_t way, std::size_t turn, int step);
   void send_held();
+  Task<> end_step();
 
   const int first_;  // the chunk that is sent first is that of the position so far before
   int steps_ = 0;
@@ -55,13 +58,21 @@ Task<> Pass::run() {
   for (std::size_t turn = 0; turn < turns_; ++turn) {
     for (std::size_t way = 0; way < ways_.size(); ++way) co_await open(way, turn);
   }
+  co_await end_step();
   for (int step = 1; step <= steps_; ++step) {
     for (std::size_t turn = 0; turn < turns_; ++turn) {
       for (std::size_t way = 0; way < ways_.size(); ++way) co_await take(way, turn, step);
     }
     send_held();
+    co_await end_step();
   }
   co_await sent_.done();
+}
+
+// Nobody has more than what two steps sent: who waits here waits for what the next one takes in this step.
+Task<> Pass::end_step() {
+  co_await sent_.step();
+  co_await settled();
 }
 
 // What a way has to do with in a step; nullptr if it is done.
@@ -120,6 +131,7 @@ class ReduceScatter : public Pass {
     if (last) result_[way].push_back(sum);
     co_return sum;
   }
+  Task<> settled() override { co_return; }
 
   std::vector<Source>& mine_;
   std::vector<Tiles> result_;
@@ -145,6 +157,9 @@ class AllGather : public Pass {
     if (to_[way].keeps() || (!last && !may_wait_in_slots(way))) got = got.to(got.dtype());
     to_[way].put(message, got);
     co_return got;
+  }
+  Task<> settled() override {
+    for (Sink& sink : to_) co_await sink.step();
   }
   // In a ring whose queues all fill up with tiles that wait for room in the next, nobody goes on. There is
   // always room as long as everybody has fewer messages under way than a queue has slots.
@@ -174,10 +189,10 @@ Messages Way::order() const {
   return all;
 }
 
-Way way_of(Ring ring, Part whole, const CollectiveArgs& args) {
+Way way_of(Ring ring, Part whole, const Room& room) {
   Way way{.ring = ring, .chunks = {}};
   for (int i = 0; i < ring.size; ++i) {
-    way.chunks.push_back(cut(part_of(whole, i, ring.size), args.slot_elems));
+    way.chunks.push_back(cut(part_of(whole, i, ring.size), room.message));
   }
   return way;
 }
@@ -201,16 +216,16 @@ Task<> all_reduce(TL& tl, std::vector<Ring> rings, CollectiveArgs args, Pace pac
   if (size == 1) co_return;
   const Ptr mine = own_data(tl, args);
   const Manner manner = manner_of(args, pace);
-  // Two chunks of each window and what is under way are held at once.
-  const Messages windows = cut({.first = 0, .size = args.n_elem}, args.tcm_elems * size * 2 / 5);
-  for (const Part& window : windows) {
+  const auto count = static_cast<int>(rings.size());
+  const Room room = room_of(args, count);
+  // Two chunks of each window are held at once.
+  for (const Part& window : cut({.first = 0, .size = args.n_elem}, room.window(2, size))) {
     std::vector<Way> ways;
     std::vector<Source> sources;
     std::vector<Sink> sinks;
     for (std::size_t i = 0; i < rings.size(); ++i) {
-      ways.push_back(
-          way_of(rings[i], part_of(window, static_cast<int>(i), static_cast<int>(rings.size())), args));
-      sources.emplace_back(tl, mine, ways.back().order());
+      ways.push_back(way_of(rings[i], part_of(window, static_cast<int>(i), count), room));
+      sources.emplace_back(tl, mine, ways.back().order(), room);
       sinks.emplace_back(tl, mine);
     }
     std::vector<Tiles> sums = co_await reduce_scatter(tl, &ways, &sources, manner);

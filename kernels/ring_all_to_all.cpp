@@ -10,46 +10,102 @@ namespace {
 
 using namespace collective;
 
-Part nth(int i, std::int64_t n) { return {.first = i * n, .size = n}; }
+// A window of each part: all PEs have the same, so that everybody's messages are alike.
+class Exchange {
+ public:
+  Exchange(TL& tl, const CollectiveArgs& args, Part window, const Room& room)
+      : tl_{tl},
+        ring_{.position = args.rank, .size = args.world_size},
+        part_{args.n_elem / args.world_size},
+        messages_{cut(window, room.message)},
+        out_{own_out(tl, args, args.n_elem)},
+        copied_{static_cast<std::int64_t>(messages_.size()) * (ring_.size - 1) > args.free_slots},
+        mine_{tl, own_data(tl, args), own(), room},
+        received_{tl, out_} {}
 
-Task<> ring_all_to_all(TL& tl, CollectiveArgs args) {
-  const Ring ring{.position = args.rank, .size = args.world_size};
-  const std::int64_t n = args.n_elem / args.world_size;
-  const Messages messages = cut({.first = 0, .size = n}, args.slot_elems);
-  const Ptr out = own_out(tl, args, args.n_elem);
-  const auto under_way = static_cast<std::int64_t>(messages.size()) * (ring.size - 1);
-  Sink received{tl, out};
-  Begun sent;
+  Task<> run();
 
-  Messages order;  // the own part, then those that travel, the nearest first
-  for (int distance = 0; distance < ring.size; ++distance) {
-    const Messages part = cut(nth(ring.before(-distance), n), args.slot_elems);
-    order.insert(order.end(), part.begin(), part.end());
+ private:
+  // Of the part for, or of, a position.
+  [[nodiscard]] Part at(int position, const Part& message) const {
+    return {.first = position * part_ + message.first, .size = message.size};
   }
-  Source mine{tl, own_data(tl, args), order};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Tile tile = co_await mine.next();
-    if (i < messages.size()) {
-      received.put(order[i], tile);
-    } else {
-      sent.add(tl.send({.dir = ring.next, .src = tile}));
-    }
+  [[nodiscard]] Messages own() const;
+  Task<> open();
+  Task<> take(int step);
+  Task<> end_step();
+
+  TL& tl_;
+  const Ring ring_;
+  const std::int64_t part_;  // elements
+  const Messages messages_;
+  const Ptr out_;
+  const bool copied_;  // tiles leave their slots before they are sent on
+  Source mine_;
+  Sink received_;
+  Begun sent_;
+};
+
+// The own part, then those that travel, the nearest first.
+Messages Exchange::own() const {
+  Messages order;
+  for (int distance = 0; distance < ring_.size; ++distance) {
+    for (const Part& message : messages_) order.push_back(at(ring_.before(-distance), message));
   }
-  for (int step = 1; step < ring.size; ++step) {
-    for (int behind = 0; behind < ring.size - step; ++behind) {  // me: the rank that a part is for
-      for (const Part& message : messages) {
-        Tile got = co_await tl.recv({.dir = ring.back, .shape = {message.size}, .dtype = out.dtype});
-        if (behind == 0) {
-          received.put({ring.before(step) * n + message.first, message.size}, got);
-        } else {
-          if (under_way > args.free_slots) got = got.to(out.dtype);  // out of its slot
-          sent.add(tl.send({.dir = ring.next, .src = got}));
-        }
+  return order;
+}
+
+Task<> Exchange::run() {
+  co_await open();
+  co_await end_step();
+  for (int step = 1; step < ring_.size; ++step) {
+    co_await take(step);
+    co_await end_step();
+  }
+  co_await sent_.done();
+  co_await received_.done();
+}
+
+Task<> Exchange::open() {
+  for (const Part& message : messages_) {
+    const Tile tile = co_await mine_.next();
+    received_.put(at(ring_.position, message), tile);
+  }
+  const std::size_t travel = messages_.size() * static_cast<std::size_t>(ring_.size - 1);
+  for (std::size_t i = 0; i < travel; ++i) {
+    const Tile tile = co_await mine_.next();
+    sent_.add(tl_.send({.dir = ring_.next, .src = tile}));
+  }
+}
+
+Task<> Exchange::take(int step) {
+  for (int behind = 0; behind < ring_.size - step; ++behind) {  // me: the rank that a part is for
+    for (const Part& message : messages_) {
+      Tile got = co_await tl_.recv({.dir = ring_.back, .shape = {message.size}, .dtype = out_.dtype});
+      if (behind == 0) {
+        received_.put(at(ring_.before(step), message), got);
+      } else {
+        if (copied_) got = got.to(out_.dtype);
+        sent_.add(tl_.send({.dir = ring_.next, .src = got}));
       }
     }
   }
-  co_await sent.done();
-  co_await received.done();
+}
+
+// Nobody has more than what two steps sent, as in the other rings.
+Task<> Exchange::end_step() {
+  co_await sent_.step();
+  co_await received_.step();
+}
+
+Task<> ring_all_to_all(TL& tl, CollectiveArgs args) {
+  const Room room = room_of(args);
+  const Part part{.first = 0, .size = args.n_elem / args.world_size};
+  // Of each part, what two steps sent and what one stores.
+  for (const Part& window : cut(part, room.window(3 * std::int64_t{args.world_size}))) {
+    Exchange exchange{tl, args, window, room};
+    co_await exchange.run();
+  }
 }
 KBSIM_KERNEL(ring_all_to_all, "all-to-all over a ring, message by message");
 

@@ -12,7 +12,7 @@ using namespace collective;
 Task<> ring_allreduce(TL& tl, CollectiveArgs args) {
   const Node alone;  // everybody is a root
   const std::vector<Ring> ring{{.position = args.rank, .size = args.world_size}};
-  co_await all_reduce(tl, alone, ring, args.world_size, args);
+  co_await all_reduce(tl, alone, ring, args.world_size, args.world_size, args);
 }
 KBSIM_KERNEL(ring_allreduce, "all-reduce over a ring: world_size - 1 rounds of whole vectors");
 

@@ -13,9 +13,10 @@ Task<> ring_broadcast(TL& tl, CollectiveArgs args) {
   if (behind < args.world_size - 1) node.children.push_back(Dir::E);
   if (behind > 0) node.parent = Dir::W;
   const Ptr mine = own_data(tl, args);
-  for (const Part& window : cut({.first = 0, .size = args.n_elem}, args.tcm_elems / 2)) {
-    const Messages messages = cut(window, args.slot_elems);
-    Source source{tl, mine, messages};
+  const Room room = room_of(args);
+  for (const Part& window : cut({.first = 0, .size = args.n_elem}, room.window(2))) {
+    const Messages messages = cut(window, room.message);
+    Source source{tl, mine, messages, room};
     Sink sink{tl, mine};
     co_await broadcast_from_root(tl, node, &source, messages, &sink, manner_of(args));
   }

@@ -14,9 +14,10 @@ Task<> ring_reduce(TL& tl, CollectiveArgs args) {
   if (behind != 1) node.children.push_back(Dir::W);
   if (behind != 0) node.parent = Dir::E;
   const Ptr mine = own_data(tl, args);
-  for (const Part& window : cut({.first = 0, .size = args.n_elem}, args.tcm_elems / 2)) {
-    const Messages messages = cut(window, args.slot_elems);
-    Source source{tl, mine, messages};
+  const Room room = room_of(args);
+  for (const Part& window : cut({.first = 0, .size = args.n_elem}, room.window(2))) {
+    const Messages messages = cut(window, room.message);
+    Source source{tl, mine, messages, room};
     Tiles sums = co_await reduce_to_root(tl, node, &source, messages, manner_of(args));
     for (Tile& sum : sums) sum = finish(args.op, sum, args.world_size);
     if (node.root()) co_await store_all(tl, mine, messages, sums);

@@ -20,10 +20,10 @@ struct Share {
   Way second;
 };
 
-Share share_of(Ring first, Ring second, Part whole, const CollectiveArgs& args) {
+Share share_of(Ring first, Ring second, Part whole, const Room& room) {
   Share share{.first = {.ring = first, .chunks = {}}, .second = {.ring = second, .chunks = {}}};
   for (int i = 0; i < first.size; ++i) {
-    const Way across = way_of(second, part_of(whole, i, first.size), args);
+    const Way across = way_of(second, part_of(whole, i, first.size), room);
     Messages all;
     for (const Messages& chunk : across.chunks) all.insert(all.end(), chunk.begin(), chunk.end());
     share.first.chunks.push_back(all);
@@ -49,11 +49,11 @@ Tiles in_order(const Way& way, const Tiles& tiles) {
   return all;
 }
 
-Task<> all_reduce_window(TL& tl, Part window, CollectiveArgs args) {
+Task<> all_reduce_window(TL& tl, Part window, Room room, CollectiveArgs args) {
   const Ring row{.position = args.rank % args.sip_w, .size = args.sip_w};
   const Ring column{.position = args.rank / args.sip_w, .size = args.sip_h, .next = Dir::S, .back = Dir::N};
-  const std::vector<Share> shares{share_of(row, column, part_of(window, 0, 2), args),
-                                  share_of(column, row, part_of(window, 1, 2), args)};
+  const std::vector<Share> shares{share_of(row, column, part_of(window, 0, 2), room),
+                                  share_of(column, row, part_of(window, 1, 2), room)};
   const Ptr mine = own_data(tl, args);
   const Manner manner = manner_of(args);
 
@@ -63,7 +63,7 @@ Task<> all_reduce_window(TL& tl, Part window, CollectiveArgs args) {
   for (const Share& share : shares) {
     first.push_back(share.first);
     second.push_back(share.second);
-    sources.emplace_back(tl, mine, share.first.order());
+    sources.emplace_back(tl, mine, share.first.order(), room);
   }
   std::vector<Tiles> sums = co_await reduce_scatter(tl, &first, &sources, manner);
 
@@ -87,8 +87,10 @@ Task<> all_reduce_window(TL& tl, Part window, CollectiveArgs args) {
 Task<> torus_allreduce(TL& tl, CollectiveArgs args) {
   if (args.world_size == 1) co_return;
   const int smaller = std::min(args.sip_w, args.sip_h);
-  const Messages windows = cut({.first = 0, .size = args.n_elem}, args.tcm_elems * smaller / 3);
-  for (const Part& window : windows) co_await all_reduce_window(tl, window, args);
+  const Room room = room_of(args, 2);
+  // Of the chunks of the shorter ring: the own one, and those of two steps.
+  const Messages windows = cut({.first = 0, .size = args.n_elem}, room.window(3, smaller));
+  for (const Part& window : windows) co_await all_reduce_window(tl, window, room, args);
 }
 KBSIM_KERNEL(torus_allreduce,
              "all-reduce over a torus: reduce-scatter and all-gather along rows and columns");

@@ -44,14 +44,14 @@ Task<> broadcast_from_root(TL& tl, Node node, Source* source, Messages messages,
   co_await sink->done();
 }
 
-Task<> all_reduce(TL& tl, Node node, std::vector<Ring> roots, int parts, CollectiveArgs args) {
+Task<> all_reduce(TL& tl, Node node, std::vector<Ring> roots, int largest, int parts, CollectiveArgs args) {
   const Ptr mine = own_data(tl, args);
   const Manner manner = manner_of(args);
-  int held = 2;  // of each message on a root
-  for (const Ring& ring : roots) held = std::max(held, ring.size + 1);
-  for (const Part& window : cut({.first = 0, .size = args.n_elem}, args.tcm_elems / held)) {
-    const Messages messages = cut(window, args.slot_elems);
-    Source own{tl, mine, messages};
+  const Room room = room_of(args);
+  const int held = std::max(2, largest + 1);  // of each message on a root: everybody's part, and the sum
+  for (const Part& window : cut({.first = 0, .size = args.n_elem}, room.window(held))) {
+    const Messages messages = cut(window, room.message);
+    Source own{tl, mine, messages, room};
     Tiles tiles = co_await reduce_to_root(tl, node, &own, messages, manner);
     if (node.root()) {
       for (const Ring& ring : roots) tiles = co_await exchange(tl, ring, tiles, manner);

@@ -64,11 +64,41 @@ TEST_CASE("Collectives in the mock: every reduction in every dtype that has it")
   }
 }
 
-TEST_CASE("Collectives in the mock: vectors larger than the TCM are done in windows") {
+namespace {
+
+// A TCM of so many bytes, half of which is the scheduler's, besides the rings.
+Collective in_tcm_of(const std::string& name, config::MachineSpec machine, Bytes tcm, std::int64_t n) {
+  Collective c = collective(name, machine, 2, n);
+  c.machine.cube.memory.tcm = tcm;
+  c.machine.cube.memory.tcm_scheduler = tcm / 2;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Collectives in the mock: all that take part cut the same windows, whatever the TCM and the vector") {
   for (const std::string& name : algorithm_names()) {
-    Collective c = collective(name, machine_of(3), 2, 3000);
-    c.machine.cube.memory.tcm = 4_KiB;
-    c.machine.cube.memory.tcm_scheduler = 2_KiB;
-    check_right(c);
+    for (const Bytes tcm : {16_KiB, 20_KiB, 64_KiB}) {
+      for (const std::int64_t n : {1, 100, 400, 700, 1000, 1400, 2100, 3001, 10'007}) {
+        for (const char* joined : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+          config::MachineSpec machine = machine_of(6, 2, 2);
+          machine.system.sips.topology = joined;
+          CAPTURE(joined);
+          CAPTURE(tcm.count());
+          check_right(in_tcm_of(name, machine, tcm, n));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Collectives in the mock: a TCM without room for what is on its way is refused") {
+  for (const std::string& name : algorithm_names()) {
+    Collective c = in_tcm_of(name, machine_of(3), 16_KiB, 100);
+    c.machine.cube.memory.tcm_scheduler = c.machine.cube.memory.tcm - 32_B;
+    CAPTURE(name);
+    CHECK_THROWS_WITH_AS((void)in_mock(c, inputs(c)), doctest::Contains("raise cube.memory.tcm_bytes"),
+                         Error);
   }
 }

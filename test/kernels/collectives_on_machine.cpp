@@ -72,6 +72,37 @@ TEST_CASE("Collectives on the machine: every reduction, and each dtype") {
   }
 }
 
+// Vectors below, at and beyond each window; slots small and large beside the TCM. Nothing overflows it.
+TEST_CASE("Collectives on the machine: windows and what is under way fit the TCM, whatever their sizes") {
+#ifdef NDEBUG
+  constexpr int kEvery = 1;
+#else
+  constexpr int kEvery = 13;
+#endif
+  int number = 0;
+  for (const std::string& name : algorithm_names()) {
+    for (const char* kind : {"tcm", "hbm"}) {
+      for (const Bytes slot : {64_B, 512_B, 2_KiB}) {
+        for (const std::int64_t n : {500, 2'900, 9'001}) {
+          for (const char* joined : {"ring_1d", "mesh_2d_no_wrap"}) {
+            if (++number % kEvery != 0) continue;
+            Collective c = collective(name, machine_of(number % 4 == 0 ? 6 : 4, 1, 2), 1 + number % 3, n);
+            c.machine.system.sips.topology = joined;
+            c.machine.cube.memory.tcm = 80_KiB;
+            c.machine.cube.memory.tcm_scheduler = 28_KiB;
+            c.algorithm.buffer_kind = kind;
+            c.algorithm.slot_size = slot;
+            c.dtype = number % 2 == 0 ? DType::bf16 : DType::i32;
+            CAPTURE(slot.count());
+            CAPTURE(joined);
+            check_right(c);
+          }
+        }
+      }
+    }
+  }
+}
+
 // All of it in release; with sanitizers every so many.
 TEST_CASE("Collectives on the machine: every kernel, memory of slots, world, number of slots and size") {
 #ifdef NDEBUG

@@ -37,10 +37,11 @@ struct Way {
   /// The messages in the order in which reduce_scatter takes this PE's own: the own chunk comes last.
   [[nodiscard]] Messages order() const;
 };
-[[nodiscard]] Way way_of(Ring ring, Part whole, const CollectiveArgs& args);
+[[nodiscard]] Way way_of(Ring ring, Part whole, const Room& room);
 
 /// Of each way, the combination of everybody's chunk at this PE's position: size - 1 steps, in each of
-/// which everybody sends one chunk on and combines the one that it receives with its own.
+/// which everybody sends one chunk on and combines the one that it receives with its own. What a PE has of a
+/// way at once is two chunks, as a step ends when what the one before sent has left.
 [[nodiscard]] Task<std::vector<Tiles>> reduce_scatter(TL& tl, const std::vector<Way>* ways,
                                                       std::vector<Source>* mine, Manner manner);
 

@@ -23,7 +23,8 @@ struct Node {
                                          Manner manner);
 
 /// All-reduce of this PE's part of the data, in place, over trees whose roots form rings: up the tree, round
-/// each ring in turn, and down again.
-[[nodiscard]] Task<> all_reduce(TL& tl, Node node, std::vector<Ring> roots, int parts, CollectiveArgs args);
+/// each ring in turn, and down again. `largest` is that of the rings: who is no root cuts the same windows.
+[[nodiscard]] Task<> all_reduce(TL& tl, Node node, std::vector<Ring> roots, int largest, int parts,
+                                CollectiveArgs args);
 
 }  // namespace kbsim::collective
