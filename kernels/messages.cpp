@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "kbsim/base/error.hpp"
+#include "kbsim/tl/small_tcm.hpp"
 
 namespace kbsim::collective {
 namespace {
@@ -36,11 +34,8 @@ Messages cut(Part whole, std::int64_t most) {
 std::int64_t Room::window(std::int64_t held, std::int64_t of) const {
   if (whole == 0) return 0;
   const std::int64_t window = whole * of / held;
-  if (window > 0) return window;
-  throw UsageError{
-      fmt::format("the TCM is too small: of {} elements beside those on their way, {} are held of "
-                  "each; raise cube.memory.tcm_bytes",
-                  whole, held)};
+  if (window == 0) refuse_small_tcm(tcm, tcm - whole + (held + of - 1) / of);
+  return window;
 }
 
 Room room_of(const CollectiveArgs& args, int sources) {
@@ -48,20 +43,16 @@ Room room_of(const CollectiveArgs& args, int sources) {
   constexpr std::int64_t kAtOnce = 7;    // messages that are received, combined, rounded and finished
   constexpr std::int64_t kShare = 16;    // of the TCM is a message at most
   constexpr std::int64_t kRounding = 8;  // elements that parts of chunks are larger than others
-  if (args.tcm_elems == 0) return {.message = args.slot_elems, .ahead = kAhead};
-  const std::int64_t most = std::max<std::int64_t>(args.tcm_elems / kShare, 1);
+  const std::int64_t tcm = args.tcm_elems;
+  if (tcm == 0) return {.message = args.slot_elems, .ahead = kAhead};
+  const std::int64_t most = std::max<std::int64_t>(tcm / kShare, 1);
   const std::int64_t message = args.slot_elems > 0 ? std::min(args.slot_elems, most) : most;
-  const std::int64_t fit = (args.tcm_elems / 2 / message - kAtOnce) / sources;
+  const std::int64_t fit = (tcm / 2 / message - kAtOnce) / sources;
   const std::int64_t ahead = std::clamp<std::int64_t>(fit, 1, kAhead);
   const std::int64_t on_their_way = (sources * ahead + kAtOnce) * message + kRounding;
-  if (args.tcm_elems > on_their_way) {
-    return {
-        .message = message, .ahead = static_cast<std::size_t>(ahead), .whole = args.tcm_elems - on_their_way};
-  }
-  throw UsageError{
-      fmt::format("a TCM with room for {} elements is too small for a collective, which has {} on "
-                  "their way; raise cube.memory.tcm_bytes",
-                  args.tcm_elems, on_their_way)};
+  if (tcm <= on_their_way) refuse_small_tcm(tcm, on_their_way + 1);
+  return {
+      .message = message, .ahead = static_cast<std::size_t>(ahead), .whole = tcm - on_their_way, .tcm = tcm};
 }
 
 Ptr own_data(TL& tl, const CollectiveArgs& args) { return args.data + index_of(tl, args) * args.n_elem; }

@@ -40,6 +40,7 @@ struct Room {
   std::int64_t message = 0;  // elements of a message at most; 0: as many as there are
   std::size_t ahead = 0;     // loads that each source has under way
   std::int64_t whole = 0;    // elements held beside messages on their way; 0: no matter
+  std::int64_t tcm = 0;      // elements in all
 
   /// Elements of a window of which `held` nths are held at once.
   [[nodiscard]] std::int64_t window(std::int64_t held, std::int64_t of = 1) const;
