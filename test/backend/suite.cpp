@@ -4,8 +4,8 @@ namespace kbsim::test {
 
 std::vector<BackendCase> backend_cases() {
   std::vector<BackendCase> all;
-  for (const auto& group :
-       {memory_cases(), compute_cases(), word_cases(), queue_cases(), fault_cases(), deadlock_cases()})
+  for (const auto& group : {memory_cases(), compute_cases(), word_cases(), queue_cases(), leftover_cases(),
+                            fault_cases(), deadlock_cases()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

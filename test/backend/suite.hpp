@@ -42,6 +42,7 @@ struct BackendCase {
 [[nodiscard]] std::vector<BackendCase> compute_cases();
 [[nodiscard]] std::vector<BackendCase> word_cases();
 [[nodiscard]] std::vector<BackendCase> queue_cases();
+[[nodiscard]] std::vector<BackendCase> leftover_cases();
 [[nodiscard]] std::vector<BackendCase> fault_cases();
 [[nodiscard]] std::vector<BackendCase> deadlock_cases();
 

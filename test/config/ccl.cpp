@@ -66,6 +66,15 @@ TEST_CASE("CclSpec: mistakes are told with place and remedy") {
         "c.yaml:2:29: algorithms.ring.kernel: found a list, expected a text");
 }
 
+TEST_CASE("CclSpec: carries_over is refused where it does nothing") {
+  const std::string ring = "defaults: {algorithm: ring}\nalgorithms: {ring: {kernel: a, carries_over: true";
+  CHECK(ccl_errors(ring + ", topology: ring_1d}}\n").empty());
+  CHECK(ccl_errors(ring + "}}\n") ==
+        "c.yaml:2:46: algorithms.ring.carries_over: found true, expected false: with topology none there are "
+        "no "
+        "queues");
+}
+
 TEST_CASE("configs/ccl.yaml: the default algorithm is the all-reduce between cubes") {
   const CclSpec ccl = load_ccl(KBSIM_SOURCE_DIR "/configs/ccl.yaml");
   const AlgorithmSpec& algorithm = ccl.resolve("");

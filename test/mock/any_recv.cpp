@@ -36,7 +36,8 @@ mock::World star() {
   return mock::World{{.pes = 3,
                       .wiring = {{kHub, {{"second", {0, 0, 2}}, {"first", {0, 0, 1}}}},
                                  {{0, 0, 1}, {{"hub", kHub}}},
-                                 {{0, 0, 2}, {{"hub", kHub}}}}}};
+                                 {{0, 0, 2}, {{"hub", kHub}}}},
+                      .carries_over = true}};  // from the launches that send to the one that receives
 }
 
 }  // namespace

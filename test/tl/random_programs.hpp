@@ -169,6 +169,11 @@ class Reference {
     return stuck;
   }
 
+  /// After all have ended: something was sent that nobody asked for.
+  [[nodiscard]] bool leaves() const {
+    return std::ranges::any_of(ways_, [](const Way& way) { return way.sends > way.receives; });
+  }
+
  private:
   // One way of a wire: counts of tiles.
   struct Way {

@@ -120,3 +120,4 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
 }
 
 }  // namespace kbsim::ccl
+                     .carries_over = algorithm.carries_over,

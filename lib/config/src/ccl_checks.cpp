@@ -15,6 +15,9 @@ void check(const CclSpec& spec, Checker checker) {
     names.push_back(name);
     checker.require(!algorithm.kernel.empty(), {"algorithms." + printable(name) + ".kernel"},
                     "found nothing, expected the name of a kernel");
+    checker.require(!algorithm.carries_over || algorithm.topology != "none",
+                    {"algorithms." + printable(name) + ".carries_over"},
+                    "found true, expected false: with topology none there are no queues");
   }
   const std::string& wanted = spec.defaults.algorithm;
   checker.require(

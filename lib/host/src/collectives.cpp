@@ -238,7 +238,8 @@ Distributed::Done Distributed::begin(Call call) {
   const CollectiveTiming called{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
   world_.launched();
   Task<hw::Activity> launch = session_.machine().host().order(
-      rank_, call.input.sip(), launch_job(owners(call.input), std::move(kernel), algorithm.name));
+      rank_, call.input.sip(),
+      launch_job(owners(call.input), std::move(kernel), algorithm.name, sequence + 1));
   Tensor::Update update{call.result()};
   return works_.start(work_name(call.name, sequence, rank_),
                       run(std::move(call), std::move(update), std::move(launch), called), at);

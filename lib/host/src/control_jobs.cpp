@@ -13,6 +13,7 @@ hw::QueueSet queues_of(const ccl::PePlan& pe, const ccl::InstallPlan& plan) {
                    .credit_size = plan.credit_size,
                    .poll = plan.poll,
                    .name = plan.algorithm,
+                   .carries_over = plan.carries_over,
                    .vc_chunk = plan.vc_chunk};
   for (const ccl::QueuePlan& queue : pe.queues) {
     set.queues.push_back({.direction = queue.direction,
@@ -51,12 +52,12 @@ std::vector<PeCoord> owners(const Tensor& tensor) {
 }
 
 std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes, KernelCall call,
-                                                 const std::string& algorithm) {
+                                                 const std::string& algorithm, std::uint64_t round) {
   const auto kernel = std::make_shared<const KernelCall>(std::move(call));
   auto job = std::make_shared<hw::ControlJob>();
   for (const PeCoord& pe : pes) {
     job->targets.push_back(
-        {.pe = pe, .action = hw::Launch{.kernel = kernel, .queues = algorithm}, .size = {}});
+        {.pe = pe, .action = hw::Launch{.kernel = kernel, .queues = algorithm, .round = round}, .size = {}});
   }
   return job;
 }

@@ -18,9 +18,10 @@ namespace kbsim::host {
 [[nodiscard]] std::vector<PeCoord> owners(const Tensor& tensor);
 
 /// The KernelLaunch order to PEs of one package, in the order of their coordinates. The kernel has the queues
-/// of that algorithm; of none named, those that each PE has first.
+/// of that algorithm; of none named, those that each PE has first. `round` as in hw::Launch.
 [[nodiscard]] std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes,
                                                                KernelCall call,
-                                                               const std::string& algorithm = {});
+                                                               const std::string& algorithm = {},
+                                                               std::uint64_t round = 0);
 
 }  // namespace kbsim::host

@@ -13,15 +13,18 @@
 namespace kbsim::host {
 namespace {
 
-std::vector<QueueEnd> queue_ends(hw::Machine& machine) {
-  std::vector<QueueEnd> ends;
+template <class Do>
+void for_each_ipcq(hw::Machine& machine, Do what) {
   for (const topology::SipNodes& sip : machine.graph().sips()) {
     for (const topology::CubeNodes& cube : sip.cubes) {
-      for (const topology::PeNodes& pe : cube.pes) {
-        machine.at<hw::PeIpcq>(pe.ipcq).add_ends(ends);
-      }
+      for (const topology::PeNodes& pe : cube.pes) what(machine.at<hw::PeIpcq>(pe.ipcq));
     }
   }
+}
+
+std::vector<QueueEnd> queue_ends(hw::Machine& machine) {
+  std::vector<QueueEnd> ends;
+  for_each_ipcq(machine, [&](const hw::PeIpcq& ipcq) { ipcq.add_ends(ends); });
   return ends;
 }
 
@@ -31,6 +34,10 @@ WaitGraph graph_of(const std::vector<Waiting>& waiting, hw::Machine& machine,
   add_kernel_waits(waits, queue_ends(machine), barriers);
   add_host_waits(waits, machine, ranks);
   return waits.take();
+}
+
+void require_received(hw::Machine& machine) {
+  for_each_ipcq(machine, [](const hw::PeIpcq& ipcq) { ipcq.require_received(); });
 }
 
 DeadlockReport report(const DeadlockError& deadlock, hw::Machine& machine,
@@ -89,6 +96,7 @@ void Session::run() {
 void Session::simulate() {
   try {
     sim_.run();
+    require_received(*machine_);
     machine_->queue_trace().flush();
     machine_->fabric().audit();
   } catch (const DeadlockError& deadlock) {

@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe_ipcq.hpp"
 
 namespace kbsim::hw {
 
@@ -11,6 +13,11 @@ void Activity::include(const Activity& other) {
   first_start = std::min(first_start, other.first_start);
   last_start = std::max(last_start, other.last_start);
   last_end = std::max(last_end, other.last_end);
+}
+
+void FanOut::start(Machine& machine) {
+  Component::start(machine);
+  machine_ = &machine;
 }
 
 void FanOut::accept(MessagePtr message) {
@@ -33,6 +40,7 @@ void FanOut::pass_on(NodeId from, const Control& order) {
   Open& open = open_[token];
   open.from = from;
   open.token = order.token;
+  open.order = order;
   open.parts_left = parts.size();
   for (const Part& part : parts) open.parts.push_back(part.to);
   const auto& targets = order.job->targets;
@@ -40,7 +48,8 @@ void FanOut::pass_on(NodeId from, const Control& order) {
     Bytes size = fabric().graph().spec().system.control_bytes;
     for (std::size_t i = part.first; i < part.last; ++i) size += targets[i].size;
     tell(part.to, size, VirtualChannel::request,
-         Control{.job = order.job, .first = part.first, .last = part.last, .token = token});
+         Control{
+             .job = order.job, .first = part.first, .last = part.last, .token = token, .order = order.order});
   }
 }
 
@@ -49,9 +58,21 @@ void FanOut::count(const ControlDone& done) {
   Open& open = it->second;
   open.activity.include(done.activity);
   if (--open.parts_left > 0) return;
+  if (first()) require_received(open.order);
   tell(open.from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
        ControlDone{.token = open.token, .activity = open.activity});
   open_.erase(it);
+}
+
+// A launch has ended on all PEs of the package. To look whether it has left something in queues takes no
+// time.
+void FanOut::require_received(const Control& ended) {
+  for (const ControlTarget& target : ended.job->targets) {
+    const auto* launch = std::get_if<Launch>(&target.action);
+    if (launch == nullptr) continue;
+    machine_->at<PeIpcq>(fabric().graph().pe(target.pe).ipcq)
+        .ended(launch->queues, {.order = ended.order, .round = launch->round});
+  }
 }
 
 void FanOut::reached(const BarrierReached& barrier) {

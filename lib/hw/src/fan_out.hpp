@@ -12,6 +12,7 @@ namespace kbsim::hw {
 class FanOut : public Component {
  public:
   using Component::Component;
+  void start(Machine& machine) override;
 
  protected:
   struct Part {
@@ -27,6 +28,7 @@ class FanOut : public Component {
   struct Open {
     NodeId from;
     std::uint32_t token;
+    Control order;
     std::vector<NodeId> parts;
     std::size_t parts_left;
     Activity activity;
@@ -35,10 +37,12 @@ class FanOut : public Component {
   void accept(MessagePtr message) override;
   void pass_on(NodeId from, const Control& order);
   void count(const ControlDone& done);
+  void require_received(const Control& ended);
   void reached(const BarrierReached& barrier);
   void passed(NodeId from, const BarrierPassed& barrier);
   void let_pass(std::uint32_t token, const Open& open, std::uint32_t number);
 
+  Machine* machine_ = nullptr;
   std::map<std::uint32_t, Open> open_;
   std::uint32_t next_token_ = 0;
 };

@@ -56,7 +56,7 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
   tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, VirtualChannel::request,
-       Control{.job = job, .first = 0, .last = job->targets.size(), .token = token},
+       Control{.job = job, .first = 0, .last = job->targets.size(), .token = token, .order = token},
        static_cast<std::uint32_t>(rank));
   return reported(token);
 }

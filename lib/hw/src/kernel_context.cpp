@@ -47,9 +47,10 @@ PeTile::~PeTile() {
   }
 }
 
-KernelContext::KernelContext(const PeUnits& units, std::string kernel)
+KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId launch)
     : units_{units},
       kernel_{std::move(kernel)},
+      launch_{launch},
       clock_{units.sim->now()},
       tcm_{units.spec->cube.memory.tcm - units.spec->cube.memory.tcm_scheduler} {}
 

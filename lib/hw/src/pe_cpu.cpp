@@ -80,10 +80,12 @@ Task<> PeCpu::run_launches() {
     const MessagePtr launch = co_await launches_.receive();
     from_ = launch->from;
     const auto& order = std::get<Control>(launch->body);
-    const auto& [kernel, queues] = std::get<Launch>(order.job->targets[order.first].action);
+    const auto& [kernel, queues, round] = std::get<Launch>(order.job->targets[order.first].action);
+    const LaunchId id{.order = order.order, .round = round};
     const Time start = sim().now();
-    units_.ipcq->select(queues);
-    Process running = sim().spawn(fmt::format("{} on {}", kernel->name, to_string(node().at)), run(kernel));
+    units_.ipcq->select(queues, id);
+    Process running =
+        sim().spawn(fmt::format("{} on {}", kernel->name, to_string(node().at)), run(kernel, id));
     co_await running.join();
     const Time end = sim().now();
     tell(launch->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
@@ -100,8 +102,8 @@ Task<> PeCpu::tell_of_barriers() {
   }
 }
 
-Task<> PeCpu::run(std::shared_ptr<const KernelCall> kernel) {
-  const auto context = std::make_shared<KernelContext>(units_, kernel->name);
+Task<> PeCpu::run(std::shared_ptr<const KernelCall> kernel, LaunchId launch) {
+  const auto context = std::make_shared<KernelContext>(units_, kernel->name, launch);
   kernel_ = context;
   TL tl{*context};
   try {

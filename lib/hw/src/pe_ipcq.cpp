@@ -41,10 +41,16 @@ void PeIpcq::start(Machine& machine) {
 }
 
 // A PE runs one kernel at a time: of the last one nothing waits any more.
-void PeIpcq::select(std::string_view set) {
-  const auto found = set.empty() ? sets_.begin() : std::ranges::find(sets_, set, &Set::name);
+void PeIpcq::select(std::string_view set, const LaunchId& launch) {
+  in_use_ = find(set);
+  if (in_use_ == nullptr) in_use_ = &none_;
   none_.name = set;
-  in_use_ = found == sets_.end() ? &none_ : &*found;
+  begun_.insert(std::ranges::upper_bound(begun_, launch.order), launch.order);
+}
+
+PeIpcq::Set* PeIpcq::find(std::string_view set) {
+  const auto found = set.empty() ? sets_.begin() : std::ranges::find(sets_, set, &Set::name);
+  return found == sets_.end() ? nullptr : &*found;
 }
 
 std::span<const PeIpcq::QueuePair> PeIpcq::in_use() const {
@@ -120,7 +126,8 @@ void PeIpcq::add(const QueueSet& plan) {
           .credit_size = plan.credit_size,
           .vc_chunk = plan.vc_chunk,
           .poll = plan.poll,
-          .first = pairs_.size()};
+          .first = pairs_.size(),
+          .carries_over = plan.carries_over};
   for (const QueuePairPlan& queue : plan.queues) {
     QueuePair pair{.plan = queue, .set = sets_.size()};
     pair.let_go.resize(static_cast<std::size_t>(queue.slots));
@@ -178,6 +185,7 @@ void PeIpcq::take(const Release& release) {
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
+  if (ended_here(*found, arrival.header)) throw left(*found, arrival.header, "the launch has ended");
     tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].credit_size, VirtualChannel::ipcq,
          SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(release.queue));
   }

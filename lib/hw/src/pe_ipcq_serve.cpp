@@ -70,7 +70,9 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
   const SlotHeader header{.sequence = static_cast<std::uint64_t>(pair.my_head),
                           .tag = command.tag,
                           .shape = tile.shape(),
-                          .dtype = tile.dtype()};
+                          .dtype = tile.dtype(),
+                          .launch = command.kernel->launch(),
+                          .at = command.pending->at()};
   const auto index = static_cast<std::int64_t>(slot(pair, pair.my_head));
   const topology::PhysAddr to = pair.plan.peer_base + pair.plan.slot_size * index;
   ++pair.my_head;
@@ -130,8 +132,11 @@ bool PeIpcq::give(std::size_t queue, std::deque<RecvCommand>& waiting) {
   pair.filled.pop_front();
   const std::size_t index = slot(pair, pair.taken++);
   if (trace_->on()) trace("recv", pair, header, *at);
+  const bool for_it = is_for(to.kernel->launch(), pair, header);
   const bool as_asked = header.shape == to.shape && header.dtype == to.dtype && header.tag == to.tag;
-  if (as_asked) {
+  if (!for_it) {
+    to.pending->fail(std::make_exception_ptr(left(pair, header, "a later launch receives it")));
+  } else if (as_asked) {
     hand_over({.ipcq = this, .queue = queue, .slot = index}, to, *at);
   } else {
     to.pending->fail(std::make_exception_ptr(mismatch(pair.plan.direction, header, to)));

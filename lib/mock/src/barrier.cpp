@@ -1,6 +1,18 @@
 #include "barrier.hpp"
 
+#include <algorithm>
+
 namespace kbsim::mock {
+
+bool Barriers::over() const {
+  return std::ranges::all_of(members_, [](const auto& member) { return member.second == Kernel::ended; });
+}
+
+std::vector<PeCoord> Barriers::members() const {
+  std::vector<PeCoord> pes;
+  for (const auto& [pe, kernel] : members_) pes.push_back(pe);
+  return pes;
+}
 
 void Barriers::arrive(std::uint32_t number, PeCoord pe, PendingPtr done) {
   auto& come = come_[number];

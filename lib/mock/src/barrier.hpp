@@ -16,6 +16,9 @@ class Barriers {
   void join(PeCoord pe) { members_.emplace(pe, Kernel::queued); }
   void begins(PeCoord pe) { members_[pe] = Kernel::runs; }
   void ended(PeCoord pe) { members_[pe] = Kernel::ended; }
+  /// On all of them.
+  [[nodiscard]] bool over() const;
+  [[nodiscard]] std::vector<PeCoord> members() const;
   /// With the last of them, all that came to the same one are done.
   void arrive(std::uint32_t number, PeCoord pe, PendingPtr done);
   /// Those that PEs stand in.

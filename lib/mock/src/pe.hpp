@@ -59,6 +59,7 @@ class Pe : public PeBackend {
     std::vector<Printed>& printed;
     Barriers& barriers;
     Signals& signals;
+    LaunchId launch;
   };
   Pe(PeCoord at, Around around) : at_{at}, around_{around} {}
 

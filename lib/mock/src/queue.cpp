@@ -1,8 +1,10 @@
 #include "queue.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include "kbsim/base/error.hpp"
+#include "kbsim/tl/queue_waits.hpp"
 
 #include "pe.hpp"
 
@@ -40,13 +42,18 @@ void Queue::fill_slots() {
 void Queue::give(const Asked& asked) {
   const Sent sent = std::move(tiles_.front());
   tiles_.pop_front();
+  const bool of_one_launch = is_of_one_launch(sent, asked.launch);
   ++received_;
   if (room_.fetched) {
     ++free_;
   } else {
     let_go_.push_back(false);
   }
-  deliver(sent, asked);
+  if (of_one_launch) {
+    deliver(sent, asked);
+  } else {
+    asked.pending->fail(std::make_exception_ptr(left(sent, "a later launch receives it")));
+  }
   fill_slots();
 }
 
@@ -54,12 +61,12 @@ void Queue::deliver(const Sent& sent, const Asked& asked) {
   if (sent.shape == asked.shape && sent.dtype == asked.dtype && sent.tag == asked.tag) {
     auto tile = std::make_shared<MockTile>(*asked.by, asked.shape, asked.dtype, sent.value,
                                            room_.fetched ? nullptr : this, received_ - 1);
-    tile->came_from({in_});
+    tile->came_from({in_.direction});
     return asked.pending->complete(std::move(tile), {});
   }
   asked.pending->fail(std::make_exception_ptr(KernelFault{fmt::format(
       "{}: recv from '{}' expects {} {} with tag {}, but {} {} with tag {} was sent",
-      to_string(to_place(asked.pending->at())), in_, to_string(asked.shape), to_string(asked.dtype),
+      to_string(to_place(asked.pending->at())), in_.direction, to_string(asked.shape), to_string(asked.dtype),
       asked.tag, to_string(sent.shape), to_string(sent.dtype), sent.tag)}));
 }
 

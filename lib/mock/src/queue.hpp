@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/base/bytes.hpp"
+#include "kbsim/base/error.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/pending.hpp"
@@ -17,6 +19,13 @@ namespace kbsim::mock {
 class Pe;
 using Value = std::shared_ptr<const replay::Buffer>;
 
+/// Which launch a kernel runs in: the n-th of its PE in this run, which is one for all PEs of its SIP.
+struct LaunchId {
+  int sip = 0;
+  std::size_t number = 0;
+  friend bool operator==(const LaunchId&, const LaunchId&) = default;
+};
+
 /// A tile on its way, and its send.
 struct Sent {
   Value value;
@@ -24,10 +33,12 @@ struct Sent {
   DType dtype;
   int tag;
   PendingPtr pending;
+  LaunchId launch;
 };
 
 struct Asked {
   Pe* by;
+  LaunchId launch;
   std::uint64_t order;  // of the recvs of its PE
   Shape shape;
   DType dtype;
@@ -45,12 +56,23 @@ class Queue {
     std::optional<int> slots;
     bool fetched = false;  // a received tile has left its slot
   };
-  /// `in` is the receiver's name of it.
-  Queue(std::uint64_t number, std::string in, Room room) : number_{number}, in_{std::move(in)}, room_{room} {}
+  struct End {
+    PeCoord pe;
+    std::string direction;
+  };
+  /// `in` is the receiver's.
+  Queue(std::uint64_t number, PeCoord from, End in, Room room)
+      : number_{number}, from_{from}, in_{std::move(in)}, room_{room} {}
 
   void send(Sent tile);
   /// The tile of this number, counted from 0, is let go.
   void release(std::uint64_t number);
+
+  /// A launch has ended on all its PEs, or all have: KernelFault if something of it waits to be received.
+  void ended(LaunchId launch) const;
+  void require_received() const;
+  /// None of that is a fault.
+  void may_carry_over() { carries_over_ = true; }
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] std::int64_t filled() const { return static_cast<std::int64_t>(received_ + tiles_.size()); }
@@ -62,17 +84,23 @@ class Queue {
  private:
   friend class Inbox;
   void fill_slots();
+  [[nodiscard]] bool is_of_one_launch(const Sent& sent, LaunchId by);
+  [[nodiscard]] KernelFault left(const Sent& sent, std::string_view why) const;
   void give(const Asked& asked);
   void deliver(const Sent& sent, const Asked& asked);
   [[nodiscard]] bool has_room() const;
 
   std::uint64_t number_;
-  std::string in_;
+  PeCoord from_;
+  End in_;
   Room room_;
   Inbox* inbox_ = nullptr;
   std::deque<Sent> sends_;  // without a slot
   std::deque<Sent> tiles_;  // in slots, not yet received
   std::deque<Asked> receives_;
+  bool carries_over_ = false;
+  std::optional<LaunchId> last_sent_in_;   // the launch whose tile was received last,
+  std::optional<LaunchId> last_taken_in_;  // and that which received it
   std::uint64_t received_ = 0;
   std::uint64_t free_ = 0;   // all tiles before this number are let go
   std::deque<bool> let_go_;  // of the received ones from there on

@@ -32,6 +32,7 @@ WorldSpec like(const config::MachineSpec& machine, const config::AlgorithmSpec& 
           .wiring = ccl::topologies().at(algorithm.topology).wire(machine, participants),
           .slots = algorithm.n_slots,
           .slot_size = algorithm.slot_size,
+          .carries_over = algorithm.carries_over,
           .fetched = algorithm.buffer_kind != "tcm"};
 }
 

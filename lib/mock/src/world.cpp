@@ -1,5 +1,6 @@
 #include "kbsim/mock/world.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -45,8 +46,9 @@ struct World::Impl {
   void connect(PeCoord from, const ccl::Neighbour& to) {
     require_pe(spec, to.peer);
     const std::string in = ccl::reverse_direction(spec.wiring, from, to);
-    Queue& queue =
-        queues.emplace_back(queues.size(), in, Queue::Room{.slots = spec.slots, .fetched = spec.fetched});
+    Queue& queue = queues.emplace_back(queues.size(), from, Queue::End{.pe = to.peer, .direction = in},
+                                       Queue::Room{.slots = spec.slots, .fetched = spec.fetched});
+    if (spec.carries_over) queue.may_carry_over();
     ends[from].out[to.direction] = &queue;
     ends[to.peer].in[in] = &queue;
   }
@@ -57,20 +59,23 @@ struct World::Impl {
       const std::string name = fmt::format("{} on {}", calls[i].name, to_string(at));
       Barriers& met = barriers.at({at.sip, i});
       met.begins(at);
-      Process running = sim.spawn(name, run_kernel(at, std::move(calls[i]), &met));
+      const LaunchId launch{.sip = at.sip, .number = launches_before + i};
+      Process running = sim.spawn(name, run_kernel(at, std::move(calls[i]), launch, &met));
       co_await running.join();
       met.ended(at);
+      if (met.over()) require_received(met, launch);
     }
   }
 
-  Task<> run_kernel(PeCoord at, KernelCall call, Barriers* met) {
+  Task<> run_kernel(PeCoord at, KernelCall call, LaunchId launch, Barriers* met) {
     Pe& pe = pes.emplace_back(at, Pe::Around{.sim = sim,
                                              .spec = spec,
                                              .memory = memory[static_cast<std::size_t>(at.sip)],
                                              .ends = ends[at],
                                              .printed = printed,
                                              .barriers = *met,
-                                             .signals = signals[static_cast<std::size_t>(at.sip)]});
+                                             .signals = signals[static_cast<std::size_t>(at.sip)],
+                                             .launch = launch});
     TL tl{pe};
     try {
       co_await call.start(tl);
@@ -79,6 +84,12 @@ struct World::Impl {
       throw Error{error.exit_code(), told_of(call, at, error)};
     } catch (const std::exception& error) {
       throw KernelFault{told_of(call, at, error)};
+    }
+  }
+
+  void require_received(const Barriers& met, LaunchId launch) {
+    for (const PeCoord pe : met.members()) {
+      for (const auto& [direction, queue] : ends[pe].in) queue->ended(launch);
     }
   }
 
@@ -136,6 +147,7 @@ struct World::Impl {
   std::map<std::pair<int, std::size_t>, Barriers> barriers;  // by SIP and launch
   std::vector<Printed> printed;
   std::map<PeCoord, std::vector<KernelCall>> launches;
+  std::size_t launches_before = 0;  // of any PE, in the runs before this one
   Simulation sim;
   std::deque<Pe> pes;
 };
@@ -183,6 +195,8 @@ void World::launch(const KernelCall& call) {
 
 void World::run() {
   impl_->form_launches();
+  std::size_t most = 0;
+  for (const auto& [pe, calls] : impl_->launches) most = std::max(most, calls.size());
   for (auto& [pe, calls] : std::exchange(impl_->launches, {})) {
     (void)impl_->sim.serve("kernels of " + to_string(pe), impl_->run_launches(pe, std::move(calls)));
   }
@@ -194,6 +208,8 @@ void World::run() {
   } catch (const DeadlockError& deadlock) {
     throw impl_->report(deadlock);
   }
+  impl_->launches_before += most;
+  for (const Queue& queue : impl_->queues) queue.require_received();
 }
 
 void World::run(const std::string& kernel, const std::any& args) {

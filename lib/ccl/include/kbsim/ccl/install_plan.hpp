@@ -34,7 +34,8 @@ struct InstallPlan {
   Bytes slot_size;
   Bytes credit_size;
   Bytes vc_chunk;
-  std::optional<Time> poll;  // between two looks at a full or empty queue; none: no looks, an event
+  bool carries_over = false;  // what a launch sends may be received by a later one
+  std::optional<Time> poll;   // between two looks at a full or empty queue; none: no looks, an event
   std::vector<PePlan> pes;
 };
 

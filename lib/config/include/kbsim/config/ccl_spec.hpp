@@ -56,6 +56,7 @@ struct AlgorithmSpec : CclSettings {
   std::string topology = "none";
   std::string mapper = "leader_only";
   std::string validator = "single_shard_per_rank";
+  bool carries_over = false;
 
   static void describe(FieldList<AlgorithmSpec>& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
@@ -67,6 +68,8 @@ struct AlgorithmSpec : CclSettings {
     f.add("mapper", &AlgorithmSpec::mapper, "which PEs take part, as leader_only, cube_leaders or all_pes");
     f.add("validator", &AlgorithmSpec::validator,
           "which tensors it can run on, as single_shard_per_rank or multi_pe_sip_local");
+    f.add("carries_over", &AlgorithmSpec::carries_over,
+          "what a launch sends may be received by a later one; else it is an error");
     f.base<CclSettings>();
   }
 };

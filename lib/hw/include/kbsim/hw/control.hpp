@@ -20,6 +20,7 @@ namespace kbsim::hw {
 struct Launch {
   std::shared_ptr<const KernelCall> kernel;
   std::string queues = {};
+  std::uint64_t round = 0;  // of a collective: its number, larger than those before, alike on all packages
 };
 
 /// Add translations to a PE's MMU, or take them away.
@@ -44,7 +45,8 @@ struct QueueSet {
   Bytes credit_size;
   std::optional<Time> poll;  // waits look again, so much later; none: they sleep
   std::string name = {};
-  Bytes vc_chunk = {};  // of sends, before the DMA's other channel has its turn; 0: as pe_dma has it
+  bool carries_over = false;  // what a launch sends may be received by a later one
+  Bytes vc_chunk = {};        // of sends, before the DMA's other channel has its turn; 0: as pe_dma has it
 };
 
 /// Set up all of a PE's queues; a second time is an error.
@@ -74,6 +76,7 @@ struct Control {
   std::size_t first = 0;
   std::size_t last = 0;
   std::uint32_t token = 0;
+  std::uint32_t order = 0;  // of all of the host's: tells launches apart
 };
 
 /// When the targets of an order worked on it.

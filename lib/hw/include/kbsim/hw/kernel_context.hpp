@@ -56,7 +56,7 @@ struct PeUnits {
 /// are in the way the issue clock waits; else, with pe.tcm.on_full: stall, this command and all after it.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
-  KernelContext(const PeUnits& units, std::string kernel);
+  KernelContext(const PeUnits& units, std::string kernel, LaunchId launch);
 
   [[nodiscard]] int program_id(int axis) const override;
   [[nodiscard]] int num_programs(int axis) const override;
@@ -104,6 +104,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// dropped something that it never awaited.
   [[nodiscard]] Task<> finish();
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
+  [[nodiscard]] const LaunchId& launch() const { return launch_; }
   /// Of a command, by pe_cpu.
   [[nodiscard]] Time dispatch() const { return units_.dispatch; }
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
@@ -160,6 +161,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
 
   PeUnits units_;
   std::string kernel_;
+  LaunchId launch_;
   Time clock_;
   std::uint64_t order_ = 0;
   std::map<std::size_t, Time> last_send_;  // by queue

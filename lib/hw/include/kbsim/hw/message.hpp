@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <variant>
 #include <vector>
 
@@ -70,12 +71,20 @@ struct SignalRequest {
   Condition until;
 };
 
+/// Which launch a kernel runs in.
+struct LaunchId {
+  std::uint32_t order = 0;  // of the host
+  std::uint64_t round = 0;  // as in Launch
+};
+
 /// What a sender says of a slot that it fills.
 struct SlotHeader {
   std::uint64_t sequence = 0;
   int tag = 0;
   Shape shape;
   DType dtype = DType::f16;
+  LaunchId launch;
+  std::source_location at;  // of the send
 };
 
 /// A payload between PEs, to a slot of a ring.

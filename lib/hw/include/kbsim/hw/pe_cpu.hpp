@@ -46,7 +46,7 @@ class PeCpu : public Component, private BarrierLine {
   void accept(MessagePtr message) override;
   void reached(Time at, std::uint32_t number) override { reached_.post(at, number); }
   Task<> run_launches();
-  Task<> run(std::shared_ptr<const KernelCall> kernel);
+  Task<> run(std::shared_ptr<const KernelCall> kernel, LaunchId launch);
   Task<> tell_of_barriers();
   [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const;
 

@@ -40,8 +40,9 @@ class PeIpcq : public Component {
   [[nodiscard]] Time overhead() const override { return spec_.overhead; }
   void start(Machine& machine) override;
 
-  /// From here on directions are those of this set, of the first one for "", of none if it isn't installed.
-  void select(std::string_view set);
+  /// A launch begins: from here on directions are those of this set, of the first one for "", of none if it
+  /// isn't installed.
+  void select(std::string_view set, const LaunchId& launch = {});
   /// Which queue a direction names; KernelFault listing those installed if none.
   [[nodiscard]] std::size_t queue(std::string_view direction) const;
   /// Of a queue, or the largest of all.
@@ -57,6 +58,12 @@ class PeIpcq : public Component {
 
   /// Its ends of queues with their counters, for reports.
   void add_ends(std::vector<QueueEnd>& ends) const;
+  /// A launch has ended on all its PEs, with the queues of that set here: KernelFault if something that was
+  /// sent in it waits to be received, now or, as it comes, later.
+  void ended(std::string_view set, const LaunchId& launch);
+  /// Nothing will be received any more: KernelFault if something waits to be.
+  void require_received() const;
+
 
  private:
   // Counters run from 0 and never wrap; slot = counter mod slots.
@@ -72,7 +79,9 @@ class PeIpcq : public Component {
     std::deque<SendCommand> sends;
     std::deque<RecvCommand> receives;
     std::deque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
-    std::vector<bool> let_go;  // by slot: tiles may go in any order, slots are freed in theirs
+    std::vector<bool> let_go;         // by slot: tiles may go in any order, slots are freed in theirs
+    std::uint32_t last_sent_in = 0;   // the launch whose tile was received last,
+    std::uint32_t last_taken_in = 0;  // and that which received it
 
     [[nodiscard]] bool has_room() const { return my_head - peer_tail < plan.slots; }
     [[nodiscard]] bool has_tile() const { return !filled.empty() && filled.front(); }
@@ -81,11 +90,13 @@ class PeIpcq : public Component {
     std::string name;
     Bytes credit_size;
     Bytes vc_chunk;
-    std::optional<Time> poll;  // waits look again, each so much later
-    bool fetches = false;      // its rings aren't in TCM
-    std::size_t first = 0;     // of its queues, which follow each other
-    std::size_t last = 0;      // one behind them
-    std::size_t turn = 0;      // the queue that receives without a direction ask first
+    std::optional<Time> poll;       // waits look again, each so much later
+    bool fetches = false;           // its rings aren't in TCM
+    std::size_t first = 0;          // of its queues, which follow each other
+    std::size_t last = 0;           // one behind them
+    std::size_t turn = 0;           // the queue that receives without a direction ask first
+    bool carries_over = false;      // as in QueueSet
+    std::uint64_t ended_round = 0;  // the last
   };
   struct Arrival {
     topology::PhysAddr slot;
@@ -111,9 +122,13 @@ class PeIpcq : public Component {
   void add(const QueueSet& plan);
   [[nodiscard]] std::span<const QueuePair> in_use() const;
   [[nodiscard]] std::string label(const QueuePair& pair) const;
+  [[nodiscard]] Set* find(std::string_view set);
   [[nodiscard]] bool in_tcm(const QueuePair& pair) const;
 
   void take(SendCommand command);
+  [[nodiscard]] bool ended_here(const QueuePair& pair, const SlotHeader& header) const;
+  [[nodiscard]] bool is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& header) const;
+  [[nodiscard]] KernelFault left(const QueuePair& pair, const SlotHeader& header, std::string_view why) const;
   void take(RecvCommand command);
   void take(const Arrival& arrival);
   void take(const Release& release);
@@ -144,9 +159,11 @@ class PeIpcq : public Component {
   QueueTrace* trace_ = nullptr;
   std::vector<QueuePair> pairs_;
   std::vector<Set> sets_;
-  Set none_;                     // of a kernel that has no queues
-  Set* in_use_ = &none_;         // what sends and receives are of
-  std::deque<RecvCommand> any_;  // receives without a direction
+  std::vector<std::uint32_t> begun_;  // orders of the launches that have begun here, ascending
+  std::vector<std::uint32_t> ended_;  // and of those that have ended on all their PEs
+  Set none_;                          // of a kernel that has no queues
+  Set* in_use_ = &none_;              // what sends and receives are of
+  std::deque<RecvCommand> any_;       // receives without a direction
   Looks looks_;
   bool looking_ = false;  // it is the time of a look
   Time next_look_{-1};    // the last that was posted

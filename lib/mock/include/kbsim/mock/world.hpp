@@ -24,6 +24,7 @@ struct WorldSpec {
   ccl::Wiring wiring = {};
   std::optional<int> slots = {};  // of each queue
   std::optional<Bytes> slot_size = {};
+  bool carries_over = false;  // what a launch sends may be received by a later one; else it is a KernelFault
   std::int64_t max_commands = 1'000'000;  // of one run of a kernel, and calls that take no time
   bool fetched = false;  // rings outside TCM: a slot is free when its tile is received, not when it is let go
 };
@@ -60,7 +61,7 @@ class World {
   void launch(const KernelCall& call);
 
   /// Runs what is launched until all of it has ended. Throws DeadlockReport, or a kernel's own fault with the
-  /// kernel, its PE and its line.
+  /// kernel, its PE and its line. A KernelFault, too, if something was sent and nobody received it.
   void run();
   /// Runs one kernel, by its name, on all PEs.
   void run(const std::string& kernel, const std::any& args);

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kbsim/base/dtype.hpp"
 #include "kbsim/base/ids.hpp"
+#include "kbsim/base/shape.hpp"
 #include "kbsim/tl/waits.hpp"
 
 namespace kbsim {
@@ -38,6 +41,17 @@ void add_queue_waits(Waits& waits, const std::vector<QueueEnd>& ends);
 
 /// PEs that take part get the counters of all their queues.
 void add_queue_counters(Waits& waits, const std::vector<QueueEnd>& ends);
+
+/// A tile that was sent, and that nobody received who should have.
+struct LeftOver {
+  PeCoord from;
+  std::source_location at;  // of the send
+  Shape shape;
+  DType dtype = DType::f16;
+  PeCoord to;
+  std::string direction;  // as the receiver calls it
+};
+[[nodiscard]] std::string told_of(const LeftOver& left, std::string_view why);
 
 /// Queues alone.
 [[nodiscard]] WaitGraph queue_waits(const std::vector<Waiting>& waiting, const std::vector<QueueEnd>& ends);

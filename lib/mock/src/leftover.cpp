@@ -1,0 +1,38 @@
+// What was sent and nobody received, by the machine's rules.
+#include <algorithm>
+
+#include "kbsim/tl/queue_waits.hpp"
+
+#include "queue.hpp"
+
+namespace kbsim::mock {
+
+void Queue::ended(LaunchId launch) const {
+  const auto found = std::ranges::find(tiles_, launch, &Sent::launch);
+  if (!carries_over_ && found != tiles_.end()) throw left(*found, "the launch has ended");
+}
+
+void Queue::require_received() const {
+  if (!carries_over_ && !tiles_.empty()) throw left(tiles_.front(), "all kernels have ended");
+}
+
+// What one launch sends isn't received by two.
+bool Queue::is_of_one_launch(const Sent& sent, LaunchId by) {
+  const bool same = last_sent_in_ == sent.launch;
+  const bool one = !same || last_taken_in_ == by || carries_over_;
+  last_sent_in_ = sent.launch;
+  last_taken_in_ = by;
+  return one;
+}
+
+KernelFault Queue::left(const Sent& sent, std::string_view why) const {
+  return KernelFault{told_of(LeftOver{.from = from_,
+                                      .at = sent.pending->at(),
+                                      .shape = sent.shape,
+                                      .dtype = sent.dtype,
+                                      .to = in_.pe,
+                                      .direction = in_.direction},
+                             why)};
+}
+
+}  // namespace kbsim::mock
