@@ -53,19 +53,24 @@ TEST_CASE("build_install_plans: a ring larger than the memory that holds it is a
   check_refused<UsageError>(large, ExitCode::usage,
                             "4 slots (n_slots) of 2 GiB (slot_size) are more than a PE's HBM slice, 6 GiB");
   large.buffer_kind = "tcm";
-  large.slot_size = 16_MiB + 1_B;
+  large.slot_size = 3_MiB + 1_B;
   check_refused<UsageError>(large, ExitCode::usage,
-                            "4 slots (n_slots) of 16777217 B (slot_size) are more than a PE's whole IPCQ "
-                            "space, 64 MiB");
+                            "4 slots (n_slots) of 3145729 B (slot_size) are more than a PE's TCM beside the "
+                            "scheduler's part, 12 MiB");
   large.slot_size = Bytes{std::numeric_limits<std::int64_t>::max()};
   CHECK_THROWS_AS((void)plans_of(large, machine(2)), UsageError);
 }
 
-TEST_CASE("build_install_plans: rings that together don't fit are an allocation error that names the PE") {
+TEST_CASE("build_install_plans: rings that together don't fit are an error that names the PE") {
   config::AlgorithmSpec large = algorithm();
-  large.slot_size = 16_MiB;
+  large.slot_size = 2_MiB;
+  CHECK_THROWS_AS((void)plans_of(large, machine(2)), UsageError);
+  large.slot_size = 1_MiB;
+  CHECK_NOTHROW((void)plans_of(large, machine(2)));
+  large.buffer_kind = "hbm";
+  large.slot_size = 1_GiB;
   CHECK_THROWS_AS((void)plans_of(large, machine(2)), AllocationError);
-  large.slot_size = 8_MiB;
+  large.slot_size = 512_MiB;
   CHECK_NOTHROW((void)plans_of(large, machine(2)));
 }
 
@@ -107,4 +112,23 @@ TEST_CASE("build_install_plans: two queues of one label are a usage error") {
   topologies().add("test_twice", one_sided({"E", "E"}));
   check_refused<UsageError>(algorithm("test_twice"), ExitCode::usage,
                             "sip0.cube0.pe0 has two queues labelled E");
+}
+
+TEST_CASE("build_install_plans: rings in TCM take its bytes, all of a PE's together") {
+  config::MachineSpec spec = machine(2);
+  config::AlgorithmSpec two = algorithm("ring_1d", "leader_only");
+  two.slot_size = 12_MiB / std::int64_t{8};  // two rings of four slots fill what there is
+  CHECK(rings_in_tcm(two, spec) == 12_MiB);
+  topology::MachineAllocators allocators{spec};
+  CHECK(build_install_plans(two, spec, allocators).size() == 2);
+  CHECK(allocators.pe({.sip = 1}).tcm.free_bytes() == 0_B);
+  two.slot_size = 64_B;
+  CHECK_THROWS_WITH_AS(
+      (void)build_install_plans(two, spec, allocators),
+      doctest::Contains("the rings of sip0.cube0.pe0 don't fit its TCM: one of 256 B more, and "
+                        "0 B of 12 MiB are left"),
+      UsageError);
+  two.buffer_kind = "hbm";
+  CHECK(rings_in_tcm(two, spec) == 0_B);
+  CHECK(build_install_plans(two, spec, allocators).size() == 2);
 }

@@ -96,6 +96,7 @@ TEST_CASE(
 TEST_CASE("Collectives in the mock: a TCM without room for what is on its way is refused") {
   for (const std::string& name : algorithm_names()) {
     Collective c = in_tcm_of(name, machine_of(3), 16_KiB, 100);
+    c.algorithm.buffer_kind = "hbm";
     c.machine.cube.memory.tcm_scheduler = c.machine.cube.memory.tcm - 32_B;
     CAPTURE(name);
     CHECK_THROWS_WITH_AS((void)in_mock(c, inputs(c)), doctest::Contains("raise cube.memory.tcm_bytes"),

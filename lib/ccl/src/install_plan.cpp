@@ -27,7 +27,7 @@ RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::Mem
   using topology::Region;
   if (algorithm.buffer_kind == "hbm") return {Region::hbm, "a PE's HBM slice", memory.hbm_per_pe};
   if (algorithm.buffer_kind == "sram") return {Region::sram, "a cube's SRAM", memory.sram};
-  return {Region::ipcq, "a PE's whole IPCQ space", info(Region::ipcq).size};
+  return {Region::ipcq, "a PE's TCM beside the scheduler's part", memory.tcm - memory.tcm_scheduler};
 }
 
 Bytes ring_size(const config::AlgorithmSpec& algorithm, const RingMemory& memory) {
@@ -39,12 +39,28 @@ Bytes ring_size(const config::AlgorithmSpec& algorithm, const RingMemory& memory
   return algorithm.slot_size * algorithm.n_slots;
 }
 
+// A ring in TCM has an address of its own, in the IPCQ space, and takes bytes of the TCM.
+topology::PhysAddr reserve_in_tcm(topology::PeAllocator& pe, PeCoord at, Bytes size) {
+  if (size > pe.tcm.largest_free() || size > pe.ipcq.largest_free()) {
+    throw UsageError{fmt::format(
+        "the rings of {} don't fit its TCM: one of {} more, and {} of {} are left beside the scheduler's "
+        "part; "
+        "fewer or smaller slots (n_slots, slot_size), or buffer_kind: hbm",
+        to_string(at), to_string(size), to_string(std::min(pe.tcm.largest_free(), pe.ipcq.largest_free())),
+        to_string(pe.tcm.size()))};
+  }
+  (void)pe.tcm.allocate(size);
+  return pe.ipcq.allocate(size);
+}
+
 Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
                     topology::MachineAllocators& allocators) {
   Rings rings;
   for (const auto& [pe, neighbours] : wiring) {
     for (const Neighbour& neighbour : neighbours) {
-      const topology::PhysAddr ring = allocators.memory(pe, region).allocate(size);
+      const topology::PhysAddr ring = region == topology::Region::ipcq
+                                          ? reserve_in_tcm(allocators.pe(pe), pe, size)
+                                          : allocators.memory(pe, region).allocate(size);
       if (rings.emplace(RingKey{pe, neighbour.direction}, ring).second) continue;
       throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), neighbour.direction)};
     }
@@ -90,6 +106,15 @@ void require_disjoint(const std::vector<InstallPlan>& plans) {
   throw UsageError{fmt::format("the rings of {} {} and {} {} overlap at {}", to_string(found->pe->pe),
                                found->queue->direction, to_string(other.pe->pe), other.queue->direction,
                                to_string(other.queue->my_ring))};
+}
+
+Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
+  if (algorithm.buffer_kind != "tcm") return {};
+  const std::vector<PeCoord> participants = mappers().at(algorithm.mapper).participants(machine);
+  std::size_t most = 0;
+  for (const auto& [pe, neighbours] : topologies().at(algorithm.topology).wire(machine, participants))
+    most = std::max(most, neighbours.size());
+  return ring_size(algorithm, ring_memory(algorithm, machine.cube.memory)) * static_cast<std::int64_t>(most);
 }
 
 std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,

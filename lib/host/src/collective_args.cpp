@@ -1,7 +1,9 @@
 #include "kbsim/host/collective_args.hpp"
 
+#include <algorithm>
 #include <limits>
 
+#include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::host {
@@ -24,13 +26,18 @@ int free_slots(const config::AlgorithmSpec& algorithm) {
   return algorithm.buffer_kind == "tcm" ? algorithm.n_slots - 1 : std::numeric_limits<int>::max();
 }
 
+Bytes tcm_of_tiles(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
+  const config::MemorySpec& memory = machine.cube.memory;
+  return memory.tcm - memory.tcm_scheduler - ccl::rings_in_tcm(algorithm, machine);
+}
+
 }  // namespace
 
 CollectiveArgs collective_args(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
-                               int rank, Ptr data, std::int64_t n_elem, int pes) {
+                               int rank, Ptr data, std::int64_t n_elem, int pes, std::optional<Bytes> tcm) {
   const topology::SipGrid grid = grid_of(machine);
   const std::int64_t item = itemsize(data.dtype);
-  const Bytes tcm = machine.cube.memory.tcm - machine.cube.memory.tcm_scheduler;
+  if (!tcm) tcm = tcm_of_tiles(algorithm, machine);
   return {.data = data,
           .n_elem = n_elem,
           .cube_w = machine.sip.cube_mesh.w,
@@ -44,7 +51,7 @@ CollectiveArgs collective_args(const config::MachineSpec& machine, const config:
           .out = {.dtype = data.dtype},
           .slot_elems = algorithm.slot_size.count() / item,
           .free_slots = free_slots(algorithm),
-          .tcm_elems = tcm.count() / item};
+          .tcm_elems = std::max<std::int64_t>(tcm->count() / item, 1)};
 }
 
 }  // namespace kbsim::host

@@ -266,7 +266,7 @@ void Distributed::require_runnable(const Call& call) const {
 
 CollectiveArgs Distributed::args_of(const Call& call) const {
   CollectiveArgs args = collective_args(session_.spec(), call.by->spec, rank_, call.input.ptr(),
-                                        part_of(call.input), parts_of_a_cube(call.input));
+                                        part_of(call.input), parts_of_a_cube(call.input), call.by->tcm);
   if (call.output) args.out = call.output->ptr();
   args.op = call.op;
   args.root = call.root;

@@ -59,15 +59,21 @@ std::vector<ccl::InstallPlan> plans_of(Session& session,
   return all;
 }
 
-std::vector<InstalledAlgorithm> installed_by(const std::vector<config::AlgorithmSpec>& algorithms,
+std::vector<InstalledAlgorithm> installed_by(Session& session,
+                                             const std::vector<config::AlgorithmSpec>& algorithms,
                                              const std::vector<ccl::InstallPlan>& plans) {
+  const config::MemorySpec& memory = session.spec().cube.memory;
   std::vector<InstalledAlgorithm> installed;
   for (const config::AlgorithmSpec& algorithm : algorithms) {
     InstalledAlgorithm& one = installed.emplace_back();
     one.spec = algorithm;
+    one.tcm = memory.tcm - memory.tcm_scheduler;
     for (const ccl::InstallPlan& plan : plans) {
       if (plan.algorithm != algorithm.name) continue;
-      for (const ccl::PePlan& pe : plan.pes) one.participants.push_back(pe.pe);
+      for (const ccl::PePlan& pe : plan.pes) {
+        one.participants.push_back(pe.pe);
+        one.tcm = std::min(one.tcm, session.allocators().pe(pe.pe).tcm.free_bytes());
+      }
     }
   }
   return installed;
@@ -127,7 +133,7 @@ Task<> Distributed::init_process_group(ProcessGroupOptions options) {
   }
   world_.require_uninitialized();
   const std::vector<ccl::InstallPlan> plans = plans_of(session_, algorithms);
-  world_.initialize(sips, std::string{options.backend}, installed_by(algorithms, plans));
+  world_.initialize(sips, std::string{options.backend}, installed_by(session_, algorithms, plans));
   std::vector<Task<>> installs;
   for (int sip = 0; sip < sips; ++sip) {
     std::vector<ccl::InstallPlan> of_sip;

@@ -52,7 +52,8 @@ KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId 
       kernel_{std::move(kernel)},
       launch_{launch},
       clock_{units.sim->now()},
-      tcm_{units.spec->cube.memory.tcm - units.spec->cube.memory.tcm_scheduler} {}
+      tcm_{units.spec->cube.memory.tcm - units.spec->cube.memory.tcm_scheduler - units.ipcq->rings_in_tcm()} {
+}
 
 int KernelContext::program_id(int axis) const {
   return axis == 0 ? units_.at.pe : axis == 1 ? units_.at.cube : units_.at.sip;

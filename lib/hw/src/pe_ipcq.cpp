@@ -139,6 +139,14 @@ void PeIpcq::add(const QueueSet& plan) {
   for (std::size_t queue = set.first; queue < set.last; ++queue) {
     if (in_tcm(pairs_[queue]) == set.fetches)
       throw KernelFault{fmt::format("{} has rings in its TCM and rings elsewhere", to_string(node().at))};
+    const QueuePairPlan& ring = pairs_[queue].plan;
+    if (!set.fetches) rings_in_tcm_ += ring.slot_size * ring.slots;
+  }
+  const config::MemorySpec& memory = fabric().graph().spec().cube.memory;
+  if (rings_in_tcm_ > memory.tcm - memory.tcm_scheduler) {
+    throw KernelFault{fmt::format(
+        "the rings of {} take {} of its TCM, which has {} beside the scheduler's part", to_string(node().at),
+        to_string(rings_in_tcm_), to_string(memory.tcm - memory.tcm_scheduler))};
   }
   sets_.push_back(std::move(set));
 }

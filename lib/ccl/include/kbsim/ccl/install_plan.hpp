@@ -43,10 +43,14 @@ struct InstallPlan {
 void require_disjoint(const std::vector<InstallPlan>& plans);
 
 /// A plan per SIP. Rings are reserved from the machine's allocators, so that they overlap with nothing: a
-/// PE's in its IPCQ space (buffer_kind tcm) or HBM slice (hbm), or in the SRAM of its cube (sram). UsageError
-/// for an unknown topology or mapper, a wiring whose queues don't pair, or rings too large.
+/// PE's in its TCM (buffer_kind tcm), at the addresses of its IPCQ space, or in its HBM slice (hbm), or in
+/// the SRAM of its cube (sram). UsageError for an unknown topology or mapper, a wiring whose queues don't
+/// pair, or rings that their memory has no room for.
 [[nodiscard]] std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                                            const config::MachineSpec& machine,
                                                            topology::MachineAllocators& allocators);
+
+/// Bytes of its TCM that rings take on the PE that has most of them; with this algorithm alone.
+[[nodiscard]] Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine);
 
 }  // namespace kbsim::ccl

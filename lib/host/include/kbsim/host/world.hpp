@@ -47,6 +47,7 @@ struct Fingerprint {
 struct InstalledAlgorithm {
   config::AlgorithmSpec spec;
   std::vector<PeCoord> participants;
+  Bytes tcm;  // what the rings of all algorithms leave of it, on the participant that has least
 };
 
 /// The default process group: its state and the check that its ranks agree.

@@ -49,6 +49,8 @@ class PeIpcq : public Component {
   [[nodiscard]] Bytes slot_size(std::optional<std::size_t> queue) const;
   /// Its rings aren't in TCM: what is received is copied, into a tile that has its own place.
   [[nodiscard]] bool fetches() const { return in_use_->fetches; }
+  /// What its rings take of the PE's TCM, of all sets together.
+  [[nodiscard]] Bytes rings_in_tcm() const { return rings_in_tcm_; }
   [[nodiscard]] Looks& looks() { return looks_; }
 
   void submit(Time at, SendCommand command) { work_.post(at, std::move(command)); }
@@ -158,6 +160,7 @@ class PeIpcq : public Component {
   oplog::MemoryImage* tcm_ = nullptr;
   QueueTrace* trace_ = nullptr;
   std::vector<QueuePair> pairs_;
+  Bytes rings_in_tcm_;
   std::vector<Set> sets_;
   std::vector<std::uint32_t> begun_;  // orders of the launches that have begun here, ascending
   std::vector<std::uint32_t> ended_;  // and of those that have ended on all their PEs
