@@ -8,11 +8,8 @@ namespace {
 using namespace collective;
 
 Task<> bidirectional_ring_allreduce(TL& tl, CollectiveArgs args) {
-  const int last = args.world_size - 1;
-  const std::vector<Ring> rings{
-      {.position = args.rank, .size = args.world_size},
-      {.position = last - args.rank, .size = args.world_size, .next = Dir::W, .back = Dir::E}};
-  co_await all_reduce(tl, rings, args, Pace::stream);
+  const std::vector<Ring> both_ways{ring_of(args), ring_back(args)};
+  co_await all_reduce(tl, both_ways, args, Pace::stream);
 }
 KBSIM_KERNEL(bidirectional_ring_allreduce,
              "all-reduce over a ring, half of the vector in each direction, message by message");

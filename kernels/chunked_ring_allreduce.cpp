@@ -10,8 +10,8 @@ namespace {
 using namespace collective;
 
 Task<> chunked_ring_allreduce(TL& tl, CollectiveArgs args) {
-  const std::vector<Ring> rings{{.position = args.rank, .size = args.world_size}};
-  co_await all_reduce(tl, rings, args, Pace::steps);
+  const std::vector<Ring> ring{ring_of(args)};
+  co_await all_reduce(tl, ring, args, Pace::steps);
 }
 KBSIM_KERNEL(chunked_ring_allreduce, "all-reduce over a ring: reduce-scatter, then all-gather, step by step");
 

@@ -34,8 +34,10 @@ Task<> hierarchical_allreduce(TL& tl, CollectiveArgs args) {
   Node node;
   join_halves(node, pe, args.pes, Dir::E, Dir::W);
   if (pe == 0) join_halves(node, tl.program_id(1), cubes, Dir::S, Dir::N);
-  const std::vector<Ring> packages{
-      {.position = args.rank, .size = args.world_size, .next = Dir::global_E, .back = Dir::global_W}};
+  const std::vector<Ring> packages{{.position = args.place_of(args.rank),
+                                    .size = args.world_size,
+                                    .next = Dir::global_E,
+                                    .back = Dir::global_W}};
   co_await all_reduce(tl, node, packages, args.world_size, args.world_size * cubes * args.pes, args);
 }
 KBSIM_KERNEL(hierarchical_allreduce,

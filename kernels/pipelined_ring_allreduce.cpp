@@ -8,8 +8,8 @@ namespace {
 using namespace collective;
 
 Task<> pipelined_ring_allreduce(TL& tl, CollectiveArgs args) {
-  const std::vector<Ring> rings{{.position = args.rank, .size = args.world_size}};
-  co_await all_reduce(tl, rings, args, Pace::stream);
+  const std::vector<Ring> ring{ring_of(args)};
+  co_await all_reduce(tl, ring, args, Pace::stream);
 }
 KBSIM_KERNEL(pipelined_ring_allreduce,
              "all-reduce over a ring: reduce-scatter and all-gather, message by message");

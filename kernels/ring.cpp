@@ -176,6 +176,16 @@ class AllGather : public Pass {
 
 }  // namespace
 
+Ring ring_of(const CollectiveArgs& args) {
+  return {.position = args.place_of(args.rank), .size = args.world_size};
+}
+
+Ring ring_back(const CollectiveArgs& args) {
+  const int last = args.world_size - 1;
+  return {
+      .position = last - args.place_of(args.rank), .size = args.world_size, .next = Dir::W, .back = Dir::E};
+}
+
 Manner manner_of(const CollectiveArgs& args, Pace pace) {
   return {.dtype = args.data.dtype, .op = args.op, .pace = pace, .free_slots = args.free_slots};
 }

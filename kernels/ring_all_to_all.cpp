@@ -15,7 +15,8 @@ class Exchange {
  public:
   Exchange(TL& tl, const CollectiveArgs& args, Part window, const Room& room)
       : tl_{tl},
-        ring_{.position = args.rank, .size = args.world_size},
+        args_{args},
+        ring_{ring_of(args)},
         part_{args.n_elem / args.world_size},
         messages_{cut(window, room.message)},
         out_{own_out(tl, args, args.n_elem)},
@@ -28,7 +29,7 @@ class Exchange {
  private:
   // Of the part for, or of, a position.
   [[nodiscard]] Part at(int position, const Part& message) const {
-    return {.first = position * part_ + message.first, .size = message.size};
+    return {.first = args_.rank_at(position) * part_ + message.first, .size = message.size};
   }
   [[nodiscard]] Messages own() const;
   Task<> open();
@@ -36,6 +37,7 @@ class Exchange {
   Task<> end_step();
 
   TL& tl_;
+  const CollectiveArgs args_;
   const Ring ring_;
   const std::int64_t part_;  // elements
   const Messages messages_;

@@ -11,7 +11,7 @@ using namespace collective;
 
 Task<> ring_allreduce(TL& tl, CollectiveArgs args) {
   const Node alone;  // everybody is a root
-  const std::vector<Ring> ring{{.position = args.rank, .size = args.world_size}};
+  const std::vector<Ring> ring{ring_of(args)};
   co_await all_reduce(tl, alone, ring, args.world_size, args.world_size, args);
 }
 KBSIM_KERNEL(ring_allreduce, "all-reduce over a ring: world_size - 1 rounds of whole vectors");

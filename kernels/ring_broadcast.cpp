@@ -8,7 +8,7 @@ namespace {
 using namespace collective;
 
 Task<> ring_broadcast(TL& tl, CollectiveArgs args) {
-  const int behind = (args.rank - args.root + args.world_size) % args.world_size;  // the root
+  const int behind = ring_of(args).before(args.place_of(args.root));  // the root
   Node node;
   if (behind < args.world_size - 1) node.children.push_back(Dir::E);
   if (behind > 0) node.parent = Dir::W;

@@ -9,7 +9,7 @@ using namespace collective;
 
 Task<> ring_reduce(TL& tl, CollectiveArgs args) {
   if (args.world_size == 1) co_return;
-  const int behind = (args.rank - args.root + args.world_size) % args.world_size;  // the root
+  const int behind = ring_of(args).before(args.place_of(args.root));  // the root
   Node node;
   if (behind != 1) node.children.push_back(Dir::W);
   if (behind != 0) node.parent = Dir::E;

@@ -8,7 +8,7 @@ namespace {
 using namespace collective;
 
 Task<> ring_reduce_scatter(TL& tl, CollectiveArgs args) {
-  const Ring ring{.position = args.rank, .size = args.world_size};
+  const Ring ring = ring_of(args);
   const std::int64_t n = args.n_elem / args.world_size;
   const Ptr mine = own_data(tl, args);
   const Ptr out = own_out(tl, args, n);
@@ -16,7 +16,8 @@ Task<> ring_reduce_scatter(TL& tl, CollectiveArgs args) {
   for (const Part& window : cut({.first = 0, .size = n}, room.window(3))) {
     Way way{.ring = ring, .chunks = {}};
     for (int i = 0; i < ring.size; ++i)
-      way.chunks.push_back(cut({.first = i * n + window.first, .size = window.size}, room.message));
+      way.chunks.push_back(
+          cut({.first = args.rank_at(i) * n + window.first, .size = window.size}, room.message));
     const std::vector<Way> ways{way};
     std::vector<Source> sources;
     sources.emplace_back(tl, mine, way.order(), room);

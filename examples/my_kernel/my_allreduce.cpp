@@ -12,10 +12,7 @@ using namespace kbsim;
 using collective::Ring;
 
 Task<> my_allreduce(TL& tl, CollectiveArgs args) {
-  const int last = args.world_size - 1;
-  const std::vector<Ring> both_ways{
-      {.position = args.rank, .size = args.world_size},
-      {.position = last - args.rank, .size = args.world_size, .next = Dir::W, .back = Dir::E}};
+  const std::vector<Ring> both_ways{collective::ring_of(args), collective::ring_back(args)};
   co_await collective::all_reduce(tl, both_ways, args, collective::Pace::steps);
 }
 KBSIM_KERNEL(my_allreduce, "an all-reduce of somebody's own");

@@ -74,3 +74,23 @@ TEST_CASE("Topologies: all that are registered say what they are, and wire any m
     }
   }
 }
+
+TEST_CASE(
+    "ring_1d: each goes on to the next package of the closed walk, where there is one; else by number") {
+  config::MachineSpec spec = machine(4);
+  const auto east_of = [&](const char* topology, int sip) {
+    const Wiring wiring =
+        topologies().at(topology).wire(spec, mappers().at("leader_only").participants(spec));
+    return wiring.at({.sip = sip}).front().peer.sip;
+  };
+  CHECK(east_of("ring_1d", 1) == 2);
+  spec.system.sips.topology = "torus_2d";
+  CHECK(ring_of_ranks(spec) == std::vector{0, 1, 3, 2});
+  for (const char* ring : {"ring_1d", "ring_1d_unidir"}) {
+    CHECK(east_of(ring, 1) == 3);
+    CHECK(east_of(ring, 2) == 0);
+  }
+  CHECK(east_of("ring_by_rank", 1) == 2);
+  spec.system.sips = {.count = 3, .topology = "mesh_2d_no_wrap", .w = 3, .h = 1};
+  CHECK(ring_of_ranks(spec) == std::vector{0, 1, 2});
+}

@@ -1,8 +1,10 @@
 // Collectives against theory: bytes on the wire, and the alpha-beta model of rings.
 #include <cmath>
+#include <tuple>
 
 #include <doctest/doctest.h>
 
+#include "kbsim/ccl/wiring.hpp"
 #include "kbsim/topology/graph.hpp"
 
 #include "../host/program.hpp"
@@ -160,6 +162,42 @@ TEST_CASE("Collectives: so they do where messages go both ways, in trees and on 
     chains[{to, from}] = once;
   }
   check_all_bytes("intercube_allreduce", grid, kN, chains);
+}
+
+TEST_CASE(
+    "Collectives: on grids of packages a ring is a closed walk over links, each of which carries the same") {
+  for (const auto& [w, h, joined] : {std::tuple{2, 2, "torus_2d"},
+                                     {3, 3, "torus_2d"},
+                                     {3, 2, "torus_2d"},
+                                     {2, 2, "mesh_2d_no_wrap"},
+                                     {3, 2, "mesh_2d_no_wrap"},
+                                     {2, 3, "mesh_2d_no_wrap"}}) {
+    config::MachineSpec grid = machine_of(w * h);
+    grid.system.sips.topology = joined;
+    grid.system.sips.w = w;
+    grid.system.sips.h = h;
+    CAPTURE(joined);
+    const int n = w * h;
+    const std::int64_t elements = 180;
+    const auto ring = ccl::ring_of_ranks(grid);
+    const auto along = [&](Sent sent) {
+      SentOn all;
+      for (std::size_t i = 0; i < ring.size(); ++i) all[{ring[i], ring[(i + 1) % ring.size()]}] = sent;
+      return all;
+    };
+    const Sent twice{.elements = 2 * (n - 1) * elements / n, .messages = 2 * (n - 1)};
+    check_all_bytes("chunked_ring_allreduce", grid, elements, along(twice));
+    check_all_bytes("pipelined_ring_allreduce", grid, elements, along(twice));
+    const Sent once{.elements = (n - 1) * elements, .messages = n - 1};
+    check_all_bytes("ring_allreduce_tcm", grid, elements, along(once));
+    check_all_bytes("hierarchical_allreduce", grid, elements, along(once));
+    check_all_bytes("ring_all_gather", grid, elements, along(once));
+    check_all_bytes("ring_reduce_scatter", grid, elements,
+                    along({.elements = (n - 1) * elements / n, .messages = n - 1}));
+    const int parts = n * (n - 1) / 2;
+    check_all_bytes("ring_all_to_all", grid, elements,
+                    along({.elements = parts * elements / n, .messages = parts}));
+  }
 }
 
 TEST_CASE("Chunked ring: 2 (N - 1) (alpha + S / (N B)) within 1 %, probed with rings of 2 and 3") {

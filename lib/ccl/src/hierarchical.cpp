@@ -16,6 +16,7 @@ void add_ring(std::vector<Neighbour>& to, int place, int size, const char* on, c
 }
 
 Wiring hierarchical_3level(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
+  const std::vector<int> ring = ring_of_ranks(machine);
   Wiring wiring;
   for (const PeCoord& me : participants) {
     std::vector<Neighbour>& to = wiring[me];
@@ -25,8 +26,9 @@ Wiring hierarchical_3level(const config::MachineSpec& machine, const std::vector
     add_ring(to, me.cube, machine.cubes_per_sip(), "S", "N",
              [&](int cube) { return PeCoord{me.sip, cube, 0}; });
     if (me.cube != 0) continue;
-    add_ring(to, me.sip, machine.system.sips.count, "global_E", "global_W",
-             [&](int sip) { return PeCoord{sip, 0, 0}; });
+    const auto place = static_cast<int>(std::ranges::find(ring, me.sip) - ring.begin());
+    add_ring(to, place, machine.system.sips.count, "global_E", "global_W",
+             [&](int at) { return PeCoord{ring[static_cast<std::size_t>(at)], 0, 0}; });
   }
   for (auto& [at, neighbours] : wiring) {
     std::erase_if(neighbours, [&](const Neighbour& n) { return !wiring.contains(n.peer); });

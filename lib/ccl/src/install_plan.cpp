@@ -134,6 +134,7 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
                      .slot_size = algorithm.slot_size,
                      .credit_size = algorithm.ipcq_credit_size,
                      .vc_chunk = algorithm.vc_chunk_size,
+                     .carries_over = algorithm.carries_over,
                      .poll = poll,
                      .pes = {}});
   }
@@ -145,4 +146,3 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
 }
 
 }  // namespace kbsim::ccl
-                     .carries_over = algorithm.carries_over,

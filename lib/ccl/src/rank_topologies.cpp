@@ -1,5 +1,7 @@
 // Neighbours among ranks: each participant's are the same PE of the same cube on other packages.
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -29,12 +31,27 @@ Wiring wire_ranks(const std::vector<PeCoord>& participants, const Neighbours& ne
   return wiring;
 }
 
-Wiring ring_1d(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
-  const int n = machine.system.sips.count;
-  return wire_ranks(participants, [n](int rank) {
+// `ring` has the ranks in their order.
+Wiring close(const std::vector<int>& ring, const std::vector<PeCoord>& participants) {
+  const std::size_t n = ring.size();
+  return wire_ranks(participants, [&](int rank) {
     if (n == 1) return RankNeighbours{};
-    return RankNeighbours{{"E", (rank + 1) % n}, {"W", (rank + n - 1) % n}};
+    const auto at = static_cast<std::size_t>(std::ranges::find(ring, rank) - ring.begin());
+    return RankNeighbours{{"E", ring[(at + 1) % n]}, {"W", ring[(at + n - 1) % n]}};
   });
+}
+
+std::vector<int> by_number(int n) {
+  std::vector<int> ranks(static_cast<std::size_t>(n));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+Wiring ring_1d(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
+  return close(ring_of_ranks(machine), participants);
+}
+Wiring ring_by_rank(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
+  return close(by_number(machine.system.sips.count), participants);
 }
 
 // The packages as a grid, whatever joins them: the one of system.sips, or the squarest.
@@ -76,8 +93,9 @@ const bool kRegistered = [] {
   const auto add = [](const char* name, const char* doc, auto wire) {
     topologies().add(name, {.doc = doc, .wire = wire});
   };
-  add("ring_1d", "each rank with the next one, E, and the one before, W", ring_1d);
+  add("ring_1d", "each rank with the next one, E, and the one before, W, along the wires", ring_1d);
   add("ring_1d_unidir", "the queues of ring_1d, for algorithms that send E only", ring_1d);
+  add("ring_by_rank", "each rank with that of the next number, E, and of the one before, W", ring_by_rank);
   add("torus_2d", "the ranks as a grid that wraps: E, W, N, S", torus_2d);
   add("mesh_2d", "torus_2d by its older name", torus_2d);
   add("mesh_2d_no_wrap", "the ranks as a grid that doesn't wrap: E, W, N, S", mesh_2d_no_wrap);
@@ -87,4 +105,10 @@ const bool kRegistered = [] {
 }();
 
 }  // namespace
+
+std::vector<int> ring_of_ranks(const config::MachineSpec& machine) {
+  const std::vector<int> walk = topology::SipGrid{machine.system.sips}.closed_walk();
+  return walk.empty() ? by_number(machine.system.sips.count) : walk;
+}
+
 }  // namespace kbsim::ccl

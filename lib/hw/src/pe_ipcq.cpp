@@ -185,6 +185,7 @@ void PeIpcq::take(const Arrival& arrival) {
   if (place >= found->filled.size()) found->filled.resize(place + 1);
   found->filled[place] = arrival.header;
   ++found->peer_head;
+  if (ended_here(*found, arrival.header)) throw left(*found, arrival.header, "the launch has ended");
 }
 
 void PeIpcq::take(const Release& release) {
@@ -193,7 +194,6 @@ void PeIpcq::take(const Release& release) {
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
-  if (ended_here(*found, arrival.header)) throw left(*found, arrival.header, "the launch has ended");
     tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].credit_size, VirtualChannel::ipcq,
          SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(release.queue));
   }

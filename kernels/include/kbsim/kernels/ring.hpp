@@ -16,6 +16,10 @@ struct Ring {
   [[nodiscard]] int before(int steps) const { return ((position - steps) % size + size) % size; }
 };
 
+/// A rank's place in the ring of all (topology ring_1d), which sends E; and in that which sends W.
+[[nodiscard]] Ring ring_of(const CollectiveArgs& args);
+[[nodiscard]] Ring ring_back(const CollectiveArgs& args);
+
 /// Whether a step of a ring begins when the one before has ended, or each message goes on as it comes.
 enum class Pace { steps, stream };
 

@@ -35,6 +35,10 @@ struct Mapper {
 };
 [[nodiscard]] Registry<Mapper>& mappers();
 
+/// The ranks in the order of a ring along the wires between packages: a closed walk over neighbours, where
+/// system.sips has one; else, and in one dimension, by their numbers.
+[[nodiscard]] std::vector<int> ring_of_ranks(const config::MachineSpec& machine);
+
 /// E and W, N and S are opposites, global_ ones alike; "" for any other label.
 [[nodiscard]] std::string opposite(const std::string& direction);
 

@@ -58,14 +58,14 @@ class PeIpcq : public Component {
   void arrived(Time at, const SlotWrite& write) { work_.post(at, Arrival{write.slot, write.header}); }
   void release(Time at, std::size_t queue, std::size_t slot) { work_.post(at, Release{queue, slot}); }
 
-  /// Its ends of queues with their counters, for reports.
-  void add_ends(std::vector<QueueEnd>& ends) const;
   /// A launch has ended on all its PEs, with the queues of that set here: KernelFault if something that was
   /// sent in it waits to be received, now or, as it comes, later.
   void ended(std::string_view set, const LaunchId& launch);
   /// Nothing will be received any more: KernelFault if something waits to be.
   void require_received() const;
 
+  /// Its ends of queues with their counters, for reports.
+  void add_ends(std::vector<QueueEnd>& ends) const;
 
  private:
   // Counters run from 0 and never wrap; slot = counter mod slots.
@@ -122,15 +122,15 @@ class PeIpcq : public Component {
   void accept(MessagePtr message) override;
   void install(const InstallQueues& plan);
   void add(const QueueSet& plan);
+  [[nodiscard]] Set* find(std::string_view set);
   [[nodiscard]] std::span<const QueuePair> in_use() const;
   [[nodiscard]] std::string label(const QueuePair& pair) const;
-  [[nodiscard]] Set* find(std::string_view set);
   [[nodiscard]] bool in_tcm(const QueuePair& pair) const;
-
-  void take(SendCommand command);
   [[nodiscard]] bool ended_here(const QueuePair& pair, const SlotHeader& header) const;
   [[nodiscard]] bool is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& header) const;
   [[nodiscard]] KernelFault left(const QueuePair& pair, const SlotHeader& header, std::string_view why) const;
+
+  void take(SendCommand command);
   void take(RecvCommand command);
   void take(const Arrival& arrival);
   void take(const Release& release);

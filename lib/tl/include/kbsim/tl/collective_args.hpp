@@ -40,6 +40,11 @@ struct CollectiveArgs {
   std::int64_t slot_elems = 0;  // the most that one send can carry; 0: all there is
   int free_slots = 1 << 20;     // of a queue, that received tiles may hold while they wait to be sent on
   std::int64_t tcm_elems = 0;   // the most that a kernel should hold at once; 0: no matter
+
+  /// A rank's place in the ring of packages (topology ring_1d), and the rank at a place: along a closed walk
+  /// over neighbours if the packages have one, else by number.
+  [[nodiscard]] int place_of(int of) const;
+  [[nodiscard]] int rank_at(int place) const;
 };
 
 }  // namespace kbsim

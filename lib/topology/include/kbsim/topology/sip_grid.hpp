@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "kbsim/base/closed_walk.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/topology/graph.hpp"
 
@@ -20,6 +22,9 @@ class SipGrid {
   /// The side by which a message leaves `from` on its way to `to`: X first, the shorter way round where
   /// it wraps, east and south if both ways are equally long. InternalError if it is there.
   [[nodiscard]] Side next_side(int from, int to) const;
+
+  /// All packages, from neighbour to neighbour and back to the first, as far as the grid has such a way.
+  [[nodiscard]] std::vector<int> closed_walk() const { return kbsim::closed_walk(w_, h_, wraps_); }
 
  private:
   int w_ = 1;
