@@ -54,6 +54,9 @@ TEST_CASE("Limits: a run that is known to need more memory than it may is refuse
 
 TEST_CASE("Limits: those that are none are refused") {
   check_ends(kMainJob + " --max-memory 1KiB", 2, {"--max-memory must be at least 1 MiB"});
+  for (const char* command : {"probe --topology topology.yaml", "replay x.oplog",
+                              "traffic --topology topology.yaml --scope link --load 0.5"})
+    check_ends(std::string{command} + " --max-memory 1KiB", 2, {"--max-memory must be at least 1 MiB"});
   check_ends(kMainJob + " --max-memory much", 2, {"'much' is not a size"});
   check_ends(kMainJob + " --max-sim-time -1", 2, {"--max-sim-time must be a time from 0 on"});
   check_ends(kMainJob + " --max-sim-time 1e300", 2, {"beyond simulated time"});

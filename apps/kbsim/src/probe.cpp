@@ -13,6 +13,7 @@
 
 #include "commands.hpp"
 #include "machine_options.hpp"
+#include "memory_option.hpp"
 #include "settings.hpp"
 
 namespace kbsim::app {
@@ -176,6 +177,7 @@ ExitCode probe(const Arguments& arguments) {
   Options options;
   po::options_description all{"options of kbsim probe"};
   options.machine.describe(all);
+  describe_memory(all);
   auto add = all.add_options();
   add("case", po::value(&options.cases)->value_name("NAME")->composing(), "only this case; repeatable");
   add("bytes", po::value(&options.bytes)->value_name("SIZE"), "size of a transfer (default: 4KiB)");

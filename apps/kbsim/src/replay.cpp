@@ -12,6 +12,7 @@
 #include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
+#include "memory_option.hpp"
 #include "oplog_file.hpp"
 
 namespace kbsim::app {
@@ -36,6 +37,7 @@ examples:
 // False after --help.
 bool parse(const Arguments& arguments, Options& o) {
   po::options_description all{"options of kbsim replay"};
+  describe_memory(all);
   auto add = all.add_options();
   add("log", po::value(&o.log)->value_name("FILE")->required(), "what a run wrote with --oplog");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");

@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
-#include "kbsim/base/memory.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -31,6 +30,7 @@
 #include "commands.hpp"
 #include "evaluate.hpp"
 #include "machine_options.hpp"
+#include "memory_option.hpp"
 #include "oplog_file.hpp"
 #include "output_folder.hpp"
 #include "plugins.hpp"
@@ -82,12 +82,6 @@ auto whole(const char* option, const char* value_name, std::int64_t max,
   });
 }
 
-void limit_memory(const std::string& text) {
-  const Bytes limit = parse_bytes(text);
-  if (limit < 1_MiB) throw UsageError{fmt::format("--max-memory must be at least 1 MiB, got '{}'", text)};
-  set_memory_limit(limit);
-}
-
 // The time from 0 on at which a run stops, whatever it is that says so.
 Time stop_of(const Options& options) {
   Time first = kForever;
@@ -104,6 +98,7 @@ po::options_description description(Options& o) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   po::options_description all{"options of kbsim run"};
   o.machine.describe(all);
+  describe_memory(all);
   describe_kernels(all, &o.kernels);
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
@@ -136,9 +131,6 @@ po::options_description description(Options& o) {
   add("max-sim-time",
       po::value<double>()->value_name("NS")->notifier([&](double v) { o.max_sim_time_ns = v; }),
       "a run that takes longer is a runaway: stop there (exit code 4)");
-  add("max-memory", po::value<std::string>()->value_name("SIZE")->notifier(limit_memory),
-      "memory that kbsim may hold, as 4GiB (default: three quarters of the host's): refuse what is known to "
-      "need more (exit code 2), stop where it does (exit code 4)");
   add("max-events", whole("max-events", "N", kMax, [&](std::uint64_t v) { o.max_events = v; }),
       "stop after so many events (exit code 4)");
   add("num-threads", whole("num-threads", "N", 1024, [&](std::uint64_t v) { o.num_threads = v; }),

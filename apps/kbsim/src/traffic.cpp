@@ -18,6 +18,7 @@
 
 #include "commands.hpp"
 #include "machine_options.hpp"
+#include "memory_option.hpp"
 #include "output_folder.hpp"
 #include "settings.hpp"
 #include "traffic_sweep.hpp"
@@ -71,6 +72,7 @@ void describe_traffic(TrafficOptions& o, po::options_description& all) {
 po::options_description describe(TrafficOptions& o) {
   po::options_description all{"options of kbsim traffic"};
   o.machine.describe(all);
+  describe_memory(all);
   describe_traffic(o, all);
   auto add = all.add_options();
   add("out", po::value(&o.out)->value_name("DIR"),
