@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -125,14 +124,16 @@ Bytes need_of(const CclPoint& point) {
 
 // As many as run at the same time, the largest ones.
 void check_memory(const std::vector<CclPoint>& points, unsigned threads) {
-  std::vector<Bytes> needs;
-  for (const CclPoint& point : points) needs.push_back(need_of(point));
-  std::ranges::sort(needs, std::greater{});
+  std::vector<const CclPoint*> largest;
+  for (const CclPoint& point : points) largest.push_back(&point);
+  std::ranges::sort(largest, std::greater{}, &CclPoint::size);
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  needs.resize(std::min<std::size_t>(needs.size(), threads));
-  require_memory_for(std::accumulate(needs.begin(), needs.end(), 0_B),
-                     fmt::format("--bench ccl with {} sizes at the same time, the largest of {},",
-                                 needs.size(), to_string(points.back().size)));
+  largest.resize(std::min<std::size_t>(largest.size(), threads));
+  Bytes need;
+  for (const CclPoint* point : largest) need += need_of(*point);
+  require_memory_for(
+      need, fmt::format("--bench ccl with {} size{} at the same time, the largest of {},", largest.size(),
+                        largest.size() == 1 ? "" : "s", to_string(largest.front()->size)));
 }
 
 std::vector<CclPoint> points_of(const EvaluationRequest& request) {

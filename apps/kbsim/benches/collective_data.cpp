@@ -45,6 +45,13 @@ std::int64_t elements_out(const std::string& collective, std::int64_t n, int wor
   return collective == "reduce_scatter" ? n / world : n;
 }
 
+// Parts that become one.
+int combined_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                const std::vector<PeCoord>& participants) {
+  const ccl::Wiring wiring = ccl::topologies().at(algorithm.topology).wire(machine, participants);
+  return static_cast<int>(joined(wiring).size());
+}
+
 // Of a rank's tensor.
 int parts_of(const std::vector<PeCoord>& participants) {
   const int cubes = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
@@ -57,8 +64,10 @@ int parts_of(const std::vector<PeCoord>& participants) {
 Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                 const CollectiveProblem& problem) {
   if (!problem.values) return 0_B;
-  const int parts = parts_of(ccl::mappers().at(algorithm.mapper).participants(machine));
-  const double ranks = machine.system.sips.count;
+  const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
+  const int parts = parts_of(participants);
+  const int ranks = machine.system.sips.count;
+  const bool over_parts = combined_of(machine, algorithm, participants) == ranks * parts;
   const bool adds_up = algorithm.collective == "all_reduce" || algorithm.collective == "reduce";
   const bool reduces = adds_up || algorithm.collective == "reduce_scatter";
   const auto n = static_cast<double>(problem.n_elem);
@@ -67,7 +76,7 @@ Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec&
   const bool in_place = adds_up || algorithm.collective == "broadcast" || algorithm.collective == "sendrecv";
   const double values = adds_up ? 5.0 : 3.5;  // of each element, as it is written, on its way, and read
   const double tensors = ranks * parts * (in_place ? n : n + out) * itemsize(problem.dtype);
-  const double reference = sizeof(double) * (out + (reduces ? parts * n : 0.0));
+  const double reference = sizeof(double) * (out + (reduces ? (over_parts ? 1 : parts) * n : 0.0));
   const double bytes = values * tensors + reference;
   return Bytes{static_cast<std::int64_t>(std::min(bytes, 0x1p50))};
 }
@@ -81,9 +90,7 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
   const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
   cubes_ = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
   pes_ = 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
-  const std::set<PeCoord> together =
-      joined(ccl::topologies().at(algorithm.topology).wire(machine, participants));
-  combined_ = static_cast<int>(together.size());
+  combined_ = combined_of(machine, algorithm, participants);
   over_parts_ = combined_ == world_ * parts() && parts() > 1;
   if (!problem_.values) return;
   if (collective_ != "all_reduce" && collective_ != "reduce" && collective_ != "reduce_scatter") return;
