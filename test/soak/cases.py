@@ -124,7 +124,8 @@ def compute(random, keys):
 
 
 def probe(random, keys):
-    head = ["probe", "--topology", random.choice(TOPOLOGIES), "--bytes", str(size_of(random, 1 << 16))]
+    head = ["probe", "--topology", random.choice(TOPOLOGIES), "--bytes", str(size_of(random, 1 << 16)),
+            "--max-memory", "4GiB"]
     return Case(head, machine_parts(random, keys), shuffles=True, dry_run=False)
 
 

@@ -167,7 +167,7 @@ config::AlgorithmSpec algorithm_of(const Options& options, const config::CclSpec
 }
 
 ExitCode run(const Options& options) {
-  const auto [machine, ccl] = options.machine.load();
+  const auto [machine, ccl, notes] = options.machine.load();
   const std::vector<PeCoord> pes = ccl::mappers().at("all_pes").participants(machine);
   const Programs programs = random_programs(options.program, pes);
   const config::AlgorithmSpec algorithm = algorithm_of(options, ccl, programs);
