@@ -122,6 +122,11 @@ TEST_CASE("--dry-run: refuses what a run refuses for want of room") {
                             "milestone-1h-gemm", "milestone-1h-ccl"})
     refuses_both(kTopology + "--bench " + bench + little, "1000 B");
   for (const char* bench :
+       {"ccl", "ccl_allreduce", "gemm_single_pe", "milestone-1h-ccl", "milestone-1h-gemm"})
+    refuses_both(
+        "--topology router_vc.yaml --bench " + std::string{bench} + " --set cube.noc.router.buffer_bytes=255",
+        "255 B can't hold a packet of 256 B");
+  for (const char* bench :
        {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "gpt3_qkv", "milestone-1h-gemm"})
     refuses_both(kTopology + "--bench " + bench + " --set pe.pe_scheduler.tile_k=50000",
                  "but the scheduler's part of the TCM has 4 MiB");

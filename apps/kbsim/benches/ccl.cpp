@@ -186,6 +186,7 @@ boost::json::object nccl_tests_json(const Rows& rows) {
 void check(const EvaluationRequest& request) {
   const std::vector<CclPoint> points = points_of(request);
   const CclPoint& largest = points.back();
+  require_buildable(largest.machine);
   require_possible(largest.machine, largest.algorithm,
                    {.n_elem = elements_of(largest), .dtype = largest.dtype, .op = largest.op});
   check_memory(points, request.parallel.threads);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -134,7 +135,9 @@ std::vector<Case> cases_of(const EvaluationRequest& request) {
 }
 
 void check(const EvaluationRequest& request) {
+  std::set<std::string> built;
   for (const Case& each : cases_of(request)) {
+    if (built.insert(each.point.machine.system.sips.topology).second) require_buildable(each.point.machine);
     if (each.point.size == kSizes.back())
       require_possible(each.point.machine, each.point.algorithm, {.n_elem = elements_of(each.point)});
   }

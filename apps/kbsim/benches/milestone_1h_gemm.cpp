@@ -89,6 +89,7 @@ boost::json::object to_row(const MatmulProblem& p, const MatmulRun& run) {
 
 void check(const EvaluationRequest& request) {
   const config::MachineSpec machine = one_cube(request.machine);
+  require_buildable(machine);
   for (std::size_t i = 0; i < kShapes.size() * kStagings.size(); ++i) require_possible(machine, problem(i));
 }
 

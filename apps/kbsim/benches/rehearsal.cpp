@@ -6,6 +6,7 @@
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/host/session.hpp"
 #include "kbsim/hw/composite.hpp"
 #include "kbsim/hw/pe_scheduler.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -69,6 +70,8 @@ void Rehearsal::multiply(bool a_loaded, bool b_loaded) const {
                       "{} (cube.memory.tcm_scheduler_bytes, pe.pe_scheduler.tile_m, tile_k, tile_n)",
                       tile.m, tile.k, tile.n, to_string(streamed), to_string(room)));
 }
+
+void require_buildable(const config::MachineSpec& machine) { const host::Session built{machine, {}}; }
 
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem) {

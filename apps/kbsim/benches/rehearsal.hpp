@@ -30,6 +30,9 @@ class Rehearsal {
   topology::MachineAllocators allocators_;
 };
 
+/// What the components of the machine refuse of their settings is told now.
+void require_buildable(const config::MachineSpec& machine);
+
 /// UsageError for a collective that can't be run on the machine.
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem);
