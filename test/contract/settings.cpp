@@ -128,7 +128,7 @@ TEST_CASE("--dry-run: refuses what a run refuses for want of room") {
         "255 B can't hold a packet of 256 B");
   for (const char* bench :
        {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "gpt3_qkv", "milestone-1h-gemm"})
-    refuses_both(kTopology + "--bench " + bench + " --set pe.pe_scheduler.tile_k=50000",
+    refuses_both(kTopology + "--bench " + bench + " --set pe.pe_scheduler.tile_k=65536",
                  "but the scheduler's part of the TCM has 4 MiB");
   for (const char* bench : {"qkv_gemm", "va_offset_verify", "milestone-1h-gemm"})
     refuses_both(kTopology + "--bench " + bench +
