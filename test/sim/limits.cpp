@@ -130,7 +130,7 @@ TEST_CASE("Simulation: a limit's report names the processes that ran most, in th
 
 TEST_CASE("Simulation: looks change neither the limit at one time nor the number of events") {
   for (const std::uint64_t look : {1U, 3U, 999U, 1000U, 1001U}) {
-    Simulation still{{.max_events_at_one_time = 1000, .look_every = look}};
+    Simulation still{{.max_events_at_one_time = 1000, .max_turns_at_one_time = 0, .look_every = look}};
     still.spawn("spin", spin(&still));
     CHECK_THROWS_WITH_AS(still.run(), doctest::Contains("time stands still at 0 ns: 1000 events"),
                          KernelFault);

@@ -13,6 +13,7 @@
 
 #include "evaluation.hpp"
 #include "matmul_run.hpp"
+#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {

@@ -40,10 +40,20 @@ class Interpreter {
 
   Task<> carry_out(const Step& step) {
     switch (step.kind) {
-      case Kind::load: reg(step.to) = co_await tl_.load(at(step.from), {n_}, i32); break;
-      case Kind::store: co_await tl_.store(at(step.to), reg(step.from)); break;
+      case Kind::load: {
+        const Tile loaded = co_await tl_.load(at(step.from), {n_}, i32);
+        reg(step.to) = loaded;
+        break;
+      }
+      case Kind::store: {
+        co_await tl_.store(at(step.to), reg(step.from));
+        break;
+      }
       case Kind::combine: reg(step.to) = (reg(step.to) * 3 + reg(step.from)) & 0xFFFFF; break;
-      case Kind::send: co_await tl_.send({.dir = Dir{step.queue}, .src = reg(step.from)}); break;
+      case Kind::send: {
+        co_await tl_.send({.dir = Dir{step.queue}, .src = reg(step.from)});
+        break;
+      }
       case Kind::keep_send:
         kept_.push_back({tl_.send({.dir = Dir{step.queue}, .src = reg(step.from)}), {}, 0});
         break;
@@ -59,15 +69,20 @@ class Interpreter {
         held_.push_back(got);
         break;
       }
-      case Kind::await_oldest:
-        if (oldest_ < kept_.size()) co_await await_oldest();
+      case Kind::await_oldest: {
+        co_await await_oldest();
         break;
+      }
       case Kind::let_go: held_.clear(); break;
-      case Kind::barrier: co_await tl_.barrier(); break;
+      case Kind::barrier: {
+        co_await tl_.barrier();
+        break;
+      }
     }
   }
 
   Task<> await_oldest() {
+    if (oldest_ == kept_.size()) co_return;
     Kept kept = std::move(kept_[oldest_++]);
     co_await kept.sent;
     const Tile got = co_await kept.received;
