@@ -101,8 +101,11 @@ class Judge:
         errors = [line for line in said if "rror" in line or "fault" in line] or [last]
         return f"exit {outcome.exit} ({where}): {errors[0][:300]}"
 
-    # What a run refuses a dry run refuses, and what a dry run refuses a run does.
+    # What a run refuses a dry run refuses, and what a dry run refuses a run does. Only how large a message is
+    # that must fit a buffer as one packet (packet_bytes: 0) is not known before it is sent.
     def _dry_run(self, case, first):
+        if "system.packet_bytes=0" in case.words() and "can't hold a packet" in first.err:
+            return ""
         dry = self._run(case, ["--dry-run"])
         if (dry.exit in (2, 5)) != (first.exit in (2, 5)):
             said = (dry if dry.exit else first).err.strip().splitlines()
