@@ -10,6 +10,10 @@ namespace {
 
 using namespace collective;
 
+Part shifted(const Part& message, std::int64_t by) {
+  return {.first = message.first + by, .size = message.size};
+}
+
 // A window of each part: all PEs have the same, so that everybody's messages are alike.
 class Exchange {
  public:
@@ -27,10 +31,8 @@ class Exchange {
   Task<> run();
 
  private:
-  // Of the part for, or of, a position.
-  [[nodiscard]] Part at(int position, const Part& message) const {
-    return {.first = args_.rank_at(position) * part_ + message.first, .size = message.size};
-  }
+  // Where the part for, or of, a position begins.
+  [[nodiscard]] std::int64_t start_of(int position) const { return args_.rank_at(position) * part_; }
   [[nodiscard]] Messages own() const;
   Task<> open();
   Task<> take(int step);
@@ -52,7 +54,8 @@ class Exchange {
 Messages Exchange::own() const {
   Messages order;
   for (int distance = 0; distance < ring_.size; ++distance) {
-    for (const Part& message : messages_) order.push_back(at(ring_.before(-distance), message));
+    const std::int64_t start = start_of(ring_.before(-distance));
+    for (const Part& message : messages_) order.push_back(shifted(message, start));
   }
   return order;
 }
@@ -69,9 +72,10 @@ Task<> Exchange::run() {
 }
 
 Task<> Exchange::open() {
+  const std::int64_t start = start_of(ring_.position);
   for (const Part& message : messages_) {
     const Tile tile = co_await mine_.next();
-    received_.put(at(ring_.position, message), tile);
+    received_.put(shifted(message, start), tile);
   }
   const std::size_t travel = messages_.size() * static_cast<std::size_t>(ring_.size - 1);
   for (std::size_t i = 0; i < travel; ++i) {
@@ -81,11 +85,12 @@ Task<> Exchange::open() {
 }
 
 Task<> Exchange::take(int step) {
+  const std::int64_t start = start_of(ring_.before(step));
   for (int behind = 0; behind < ring_.size - step; ++behind) {  // me: the rank that a part is for
     for (const Part& message : messages_) {
       Tile got = co_await tl_.recv({.dir = ring_.back, .shape = {message.size}, .dtype = out_.dtype});
       if (behind == 0) {
-        received_.put(at(ring_.before(step), message), got);
+        received_.put(shifted(message, start), got);
       } else {
         if (copied_) got = got.to(out_.dtype);
         sent_.add(tl_.send({.dir = ring_.next, .src = got}));

@@ -17,5 +17,7 @@ if [[ $build == yes ]]; then
   "$root/scripts/build.sh" debug kbsim soak_program >&2
 fi
 debug=()
-[[ -x $root/build/debug/test/soak/soak_program ]] && debug=(--debug "$root/build/debug")
+if [[ $root/build/debug/apps/kbsim/kbsim -nt $root/build/release/apps/kbsim/kbsim ]]; then # else it is of another state
+  debug=(--debug "$root/build/debug")
+fi
 exec python3 -B "$root/test/soak/soak.py" --release "$root/build/release" "${debug[@]}" "${arguments[@]}"

@@ -130,6 +130,12 @@ TEST_CASE("--dry-run: refuses what a run refuses for want of room") {
        {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "gpt3_qkv", "milestone-1h-gemm"})
     refuses_both(kTopology + "--bench " + bench + " --set pe.pe_scheduler.tile_k=65536",
                  "but the scheduler's part of the TCM has 4 MiB");
+  // Just enough room is enough: 4 + 4 + 4 KiB for a tile of A, of B and of C, and 4 + 4 for those of B and C.
+  const std::string scheduler = " --quiet --set cube.memory.tcm_scheduler_bytes=";
+  CHECK(run_kbsim(kTopology + "--bench gemm_single_pe" + scheduler + "12KiB").exit == 0);
+  refuses_both(kTopology + "--bench gemm_single_pe" + scheduler + "12287", "takes 12 KiB");
+  CHECK(run_kbsim(kTopology + "--bench qkv_gemm" + scheduler + "8KiB").exit == 0);
+  refuses_both(kTopology + "--bench qkv_gemm" + scheduler + "8191", "takes 8 KiB");
   for (const char* bench : {"qkv_gemm", "va_offset_verify", "milestone-1h-gemm"})
     refuses_both(kTopology + "--bench " + bench +
                      " --set cube.memory.tcm_scheduler_bytes=64KiB --set cube.memory.tcm_bytes=65600",

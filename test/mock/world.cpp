@@ -48,6 +48,8 @@ std::string error_of(const std::function<void()>& act, ExitCode exit) {
 }
 
 Task<> sends_east(TL& tl, HelloArgs) { co_await tl.send({.dir = Dir::E, .src = tl.zeros({2}, f16)}); }
+Task<> returns(TL&, HelloArgs) { co_return; }
+
 Task<> receives_west(TL& tl, HelloArgs) { co_await tl.recv({.dir = Dir::W, .shape = {2}}); }
 
 }  // namespace
@@ -132,6 +134,19 @@ TEST_CASE("Mock: a mesh is open at its edges") {
   const PeCoord corner{0, 0, 3};
   CHECK(wiring.at(corner) == std::vector<ccl::Neighbour>{{"W", {0, 0, 2}}, {"N", {0, 0, 1}}});
   CHECK(mock::ring(1).empty());
+}
+
+TEST_CASE("Mock: a later launch of the same run doesn't receive what an earlier one has left") {
+  const auto receives_late = [](bool carries_over) {
+    mock::World world{{.pes = 2, .wiring = mock::ring(2), .carries_over = carries_over}};
+    world.launch({0, 0, 0}, bind_kernel("sends", sends_east, HelloArgs{}));
+    world.launch({0, 0, 1}, bind_kernel("nothing", returns, HelloArgs{}));
+    world.launch({0, 0, 1}, bind_kernel("receives", receives_west, HelloArgs{}));
+    world.run();
+  };
+  CHECK_NOTHROW(receives_late(true));
+  const std::string text = error_of([&] { receives_late(false); }, ExitCode::deadlock);
+  CHECK(text.find("sip0.cube0.pe0 sent [2] f16 to sip0.cube0.pe1 at world.cpp:") != std::string::npos);
 }
 
 TEST_CASE("Mock: what a launch leaves in a queue is a fault, unless it may carry over") {

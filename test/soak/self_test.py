@@ -64,6 +64,11 @@ class Soak(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertIn("dry run: exit 0, run: exit 2: no", text)
 
+    def test_what_is_found_as_the_time_ends_is_told(self):
+        code, text = findings("*slot_size=*) sleep 0.4; kill -SEGV $$ ;;", seconds=1)
+        self.assertEqual(code, 1, text)
+        self.assertIn("crash (release)", text)
+
     def test_a_refusal_without_a_word_is_found(self):
         code, text = findings("*) exit 2 ;;")
         self.assertEqual(code, 1, text)

@@ -1,6 +1,7 @@
 """Draws machines, algorithms and programs at random and runs them, until the time is up. A line for
 each kind of finding, with the command that shows it. Started by scripts/soak.sh."""
 import argparse
+import itertools
 import multiprocessing
 import random
 import sys
@@ -28,7 +29,8 @@ def arguments():
 
 
 def try_case(job):
-    """Draws and judges case `number` of `seed`: what it found, the smaller case, and how runs ended."""
+    """Draws and judges case `number` of `seed`: what it found, the smaller case, and how runs
+    ended; nothing once the time is up."""
     seed, number, options, end = job
     if time.monotonic() > end:
         return None
@@ -47,13 +49,14 @@ def main():
     seed = options.seed if options.seed is not None else int(time.time())
     end = time.monotonic() + 60 * options.minutes
     numbers = [options.case] if options.case is not None else range(10**9)
-    jobs = ((seed, number, options, end) for number in numbers)
+    in_time = itertools.takewhile(lambda _: time.monotonic() < end, numbers)
+    jobs = ((seed, number, options, end) for number in in_time)
     ran, exits, findings = 0, {}, Counter()
     print(f"soak: seed {seed}, {options.minutes:g} minutes, {options.jobs} at a time", flush=True)
     with multiprocessing.Pool(options.jobs) as pool:
         for answer in pool.imap_unordered(try_case, jobs):
-            if answer is None:
-                break
+            if answer is None:  # it was drawn ahead; what is being shrunk still comes
+                continue
             number, found, command, ended = answer
             ran += 1
             for code, count in ended.items():
@@ -62,7 +65,6 @@ def main():
                 print(f"FAIL case {number}: {found}\n     {command}", flush=True)
             if found:
                 findings[kind_of(found)] += 1
-        pool.terminate()
     ends = ", ".join(f"{count} exit {code}" for code, count in sorted(exits.items()))
     print(f"soak: {ran} cases ({ends}), {sum(findings.values())} findings"
           + "".join(f"\n  {count} x {kind}" for kind, count in findings.items() if count > 1), flush=True)

@@ -195,7 +195,12 @@ ExitCode probe(const Arguments& arguments) {
   const config::Configuration configuration = options.machine.load();
   require_effect({.name = "kbsim probe",
                   .algorithms = Algorithms::one,
-                  .unused = {{"ccl.*.n_elem", "a transfer is as large as --bytes says"}}},
+                  .unused = {{"ccl.*.n_elem", "a transfer is as large as --bytes says"},
+                             {"ccl.*.kernel", "it has kernels of its own"},
+                             {"ccl.*.collective", "it has kernels of its own"},
+                             {"ccl.*.topology", "it joins the PEs of its cases"},
+                             {"ccl.*.mapper", "it joins the PEs of its cases"},
+                             {"ccl.*.validator", "it has tensors of its own"}}},
                  {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
   const auto& [machine, ccl, notes] = configuration;
   Prober prober{

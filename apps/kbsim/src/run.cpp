@@ -327,7 +327,9 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
       .outputs = {.out = options.out, .json = options.json},
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
   const std::optional<report::CsvTable> reference = reference_of(own);
-  if (evaluation.check) evaluation.check(request);
+  if (options.reuse && own.count("output_file") > 0)
+    throw UsageError{"--output_file (-J) has no effect beside --reuse: it is written by the run"};
+  if (evaluation.check && !options.reuse) evaluation.check(request);
   require_outputs(options);
   const EvaluateOptions how{.name = options.bench,
                             .out = options.out,

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <charconv>
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -32,11 +34,27 @@ std::int64_t number_in(const char* file, std::string_view key = "") {
   return std::max<std::int64_t>(number, 0);
 }
 
+// The process's own among the control groups of version 2, as "/user.slice/a.scope".
+std::string control_group() {
+  constexpr std::string_view kVersion2 = "0::";
+  std::ifstream in{"/proc/self/cgroup"};
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(kVersion2)) return line.substr(kVersion2.size());
+  }
+  return "";
+}
+
+// Of the host, or less: each control group around the process may have a limit.
 std::int64_t host_memory() {
   std::int64_t bytes = number_in("/proc/meminfo", "MemTotal:") * 1024;
-  for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    const std::int64_t group = number_in(file);
+  const auto limit_by = [&bytes](const std::string& file) {
+    const std::int64_t group = number_in(file.c_str());
     if (group > 0) bytes = std::min(bytes, group);
+  };
+  limit_by("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+  for (std::string group = control_group();; group.resize(group.rfind('/'))) {
+    limit_by("/sys/fs/cgroup" + group + "/memory.max");
+    if (group.rfind('/') == std::string::npos) break;
   }
   return bytes > 0 ? bytes : kMostElements;  // unknown: no limit
 }

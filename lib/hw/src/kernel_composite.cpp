@@ -54,7 +54,7 @@ std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
                             "has {} (cube.memory.tcm_scheduler_bytes)",
                             to_string(tile), to_string(units_.at), to_string(budget)));
   }
-  return std::min(wanted, budget.count() / tile.count());
+  return std::min({wanted, budget.count() / tile.count(), plan.tiles()});
 }
 
 PendingPtr KernelContext::composite(const CompositeCommand& command) {

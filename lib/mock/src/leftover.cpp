@@ -16,13 +16,14 @@ void Queue::require_received() const {
   if (!carries_over_ && !tiles_.empty()) throw left(tiles_.front(), "all kernels have ended");
 }
 
-// What one launch sends isn't received by two.
+// Not what an earlier launch of its package has left; and what one launch sends isn't received by two.
 bool Queue::is_of_one_launch(const Sent& sent, LaunchId by) {
+  const bool earlier = sent.launch.sip == by.sip && sent.launch.number < by.number;
   const bool same = last_sent_in_ == sent.launch;
   const bool one = !same || last_taken_in_ == by || carries_over_;
   last_sent_in_ = sent.launch;
   last_taken_in_ = by;
-  return one;
+  return one && (!earlier || carries_over_);
 }
 
 KernelFault Queue::left(const Sent& sent, std::string_view why) const {

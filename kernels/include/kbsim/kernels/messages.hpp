@@ -38,7 +38,7 @@ using Messages = std::vector<Part>;
 /// common, so that all cut the same windows and messages.
 struct Room {
   std::int64_t message = 0;  // elements of a message at most; 0: as many as there are
-  std::size_t ahead = 0;     // loads that each source has under way
+  std::size_t ahead = 1;     // loads that each source has under way
   std::int64_t whole = 0;    // elements held beside messages on their way; 0: no matter
   std::int64_t tcm = 0;      // elements in all
 
