@@ -91,10 +91,17 @@ def all_reduce(random, keys):
     return Case(head, parts, limited=True, shuffles=True, bench=True)
 
 
+def quick(part):
+    """Whether it leaves messages and packets large: --bench ccl has no limit of events."""
+    sizes = [word.split("=")[1] for word in part if "slot_size=" in word or "packet_bytes=" in word]
+    return all(size == "0" or int(size) >= 64 for size in sizes)
+
+
 def collective(random, keys):
     algorithm = random.choice(OTHERS * 2 + ALL_REDUCES)
-    size = 0 if random.random() < 0.02 else size_of(random, 1 << 18)
     parts = machine_parts(random, keys, f"algorithms.{algorithm}")
+    parts += queue_parts(random, f"algorithms.{algorithm}")
+    size = 0 if random.random() < 0.02 else size_of(random, 1 << (18 if all(map(quick, parts)) else 11))
     if random.random() < 0.5:
         parts.append(["-d", random.choice(DTYPES)])
     if "reduce" in algorithm and random.random() < 0.6:
@@ -103,7 +110,6 @@ def collective(random, keys):
         parts.append(["-r", str(random.randint(0, 3))])
     if random.random() < 0.2:
         parts.append(["-n", str(random.randint(1, 3)), "-w", str(random.randint(0, 2))])
-    parts += queue_parts(random, f"algorithms.{algorithm}")
     head = ["--topology", random.choice(TOPOLOGIES), "--bench", "ccl", "--algorithm", algorithm,
             "-b", str(size), "-e", str(size), "--max-memory", "4GiB"]
     return Case(head, parts)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 # docs/cli.md says so of --dry-run.
 MET_LATER = ["can't hold a packet", "the collective needs", "beyond simulated time"]
 PROGRAMS = {"kbsim": "apps/kbsim/kbsim", "soak_program": "test/soak/soak_program"}
-SECONDS = 60
+SECONDS = 120
 MEMORY = 12 << 30  # of addresses: the cases have a limit of their own
 # What a run cost, which is no result.
 COSTS = {"events", "host", "wall_s", "events_per_s", "peak_memory_bytes"}
