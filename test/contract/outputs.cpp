@@ -214,3 +214,26 @@ TEST_CASE("--dry-run: finds what only the machine itself notices") {
                                    "trc_ns: 1.0}}\n");
   CHECK(run_kbsim("--topology " + file + " --bench ccl_allreduce --dry-run").exit == 2);
 }
+
+TEST_CASE("Outputs: two of them don't have one path") {
+  const std::string out = written("twice", "") + ".d";
+  for (const char* name : {"/summary.json", "/run.json", "/results.csv", ""}) {
+    CAPTURE(name);
+    const Outcome outcome = run_kbsim(kMainJob + " --out " + out + " --oplog " + out + name);
+    CHECK(outcome.exit == 2);
+    CHECK_MESSAGE(outcome.err.find("--out writes a file of that name") != std::string::npos, outcome.err);
+  }
+  CHECK(run_kbsim(kMainJob + " --quiet --out " + out + " --oplog " + out + "/run.oplog").exit == 0);
+}
+
+TEST_CASE("Outputs: a device without an end is no op log") {
+  const Outcome outcome = run_kbsim("replay /dev/zero --max-memory 100MiB");
+  CHECK(outcome.exit == 4);
+  CHECK_MESSAGE(outcome.err.find("reading /dev/zero: kbsim holds") != std::string::npos, outcome.err);
+}
+
+TEST_CASE("Outputs: a stderr that takes nothing ends no run but by its exit code") {
+  CHECK(run_kbsim(kMainJob + " 2>/dev/full").exit == 2);
+  CHECK(run_kbsim(kMainJob + " --quiet 2>/dev/full").exit == 0);
+  CHECK(run_kbsim("list >/dev/full").exit == 2);
+}

@@ -130,6 +130,10 @@ TEST_CASE("--dry-run: refuses what a run refuses for want of room") {
        {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "gpt3_qkv", "milestone-1h-gemm"})
     refuses_both(kTopology + "--bench " + bench + " --set pe.pe_scheduler.tile_k=65536",
                  "but the scheduler's part of the TCM has 4 MiB");
+  refuses_both(kMainJob + " --set ccl.algorithms.intercube_allreduce.kernel=softmax",
+               "kernel 'softmax' was given arguments of another kernel's type");
+  refuses_both(kMainJob + " --set ccl.algorithms.intercube_allreduce.validator=multi_pe_sip_local",
+               "intercube_allreduce needs one shard on every PE of the package");
   // Just enough room is enough: 4 + 4 + 4 KiB for a tile of A, of B and of C, and 4 + 4 for those of B and C.
   const std::string scheduler = " --quiet --set cube.memory.tcm_scheduler_bytes=";
   CHECK(run_kbsim(kTopology + "--bench gemm_single_pe" + scheduler + "12KiB").exit == 0);

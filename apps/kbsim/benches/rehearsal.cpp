@@ -35,6 +35,19 @@ void require_size(const config::MachineSpec& machine, const CollectiveProblem& p
                       problem.n_elem, to_string(problem.dtype), to_string(slice)));
 }
 
+// The tensors of kbsim's own benches lie as the algorithm wants them.
+void require_placement(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                       const CollectiveData& data) {
+  const Shape shape{data.parts(), data.problem().n_elem};
+  const auto shards = resolve_dp_policy(data.placed("").dp, shape, itemsize(data.problem().dtype),
+                                        machine.pes_per_cube(), machine.cubes_per_sip(), 0);
+  const std::string wanted =
+      ccl::validators()
+          .at(algorithm.validator)
+          .check(shards, ccl::mappers().at(algorithm.mapper).participants(machine), machine);
+  require(wanted.empty(), fmt::format("{} needs {}", algorithm.name, wanted));
+}
+
 }  // namespace
 
 void Rehearsal::install(const config::AlgorithmSpec& algorithm) {
@@ -75,8 +88,7 @@ void require_buildable(const config::MachineSpec& machine) { const host::Session
 
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem) {
-  (void)kernels().at(algorithm.kernel);
-  (void)ccl::validators().at(algorithm.validator);
+  (void)kernels().at(algorithm.kernel).bind(CollectiveArgs{});
   const int ranks = machine.system.sips.count;
   require(algorithm.world_size == 0 || algorithm.world_size == ranks,
           fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
@@ -89,6 +101,7 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
   const CollectiveData data{machine, algorithm, problem};
   Rehearsal rehearsal{machine};
   rehearsal.install(algorithm);
+  require_placement(machine, algorithm, data);
   for (int rank = 0; rank < ranks; ++rank) {
     rehearsal.place(rank, {data.parts(), problem.n_elem}, problem.dtype, data.placed("").dp);
     if (!data.in_place())

@@ -145,7 +145,8 @@ ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request
                          .arguments = arguments,
                          .machine = request.machine,
                          .ccl = &request.ccl,
-                         .options = row_options(evaluation, request)},
+                         .options = row_options(evaluation, request),
+                         .whole = simulated.whole},
                         summary);
     report_rows(evaluation, options, rows, folder.get());
     if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));

@@ -3,6 +3,8 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -67,6 +69,16 @@ const std::vector<Command>& commands() {
 
 }  // namespace kbsim::app
 
+namespace {
+
+// Says it on stderr, if that can be written to.
+int fail(const std::string& text, kbsim::ExitCode exit) {
+  (void)std::fputs((text + "\n").c_str(), stderr);
+  return static_cast<int>(exit);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using kbsim::ExitCode;
   try {
@@ -77,16 +89,14 @@ int main(int argc, char** argv) {
     if (!printed) throw kbsim::UsageError{"the result could not be written to stdout"};
     return static_cast<int>(exit);
   } catch (const kbsim::ConfigError& error) {  // each line says its own place
-    fmt::print(stderr, "{}\n", error.what());
-    return static_cast<int>(error.exit_code());
+    return fail(error.what(), error.exit_code());
   } catch (const kbsim::Error& error) {
-    fmt::print(stderr, "kbsim: {}\n", error.what());
-    return static_cast<int>(error.exit_code());
+    return fail(fmt::format("kbsim: {}", error.what()), error.exit_code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "kbsim: out of memory; a smaller machine or smaller sizes may fit\n");
-    return static_cast<int>(ExitCode::limit);
+    return fail("kbsim: out of memory; a smaller machine or smaller sizes may fit", ExitCode::limit);
+  } catch (const std::system_error& error) {  // of text that stdout or stderr doesn't take
+    return fail(fmt::format("kbsim: {}", error.what()), ExitCode::usage);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "kbsim: internal error: {}\n", error.what());
-    return static_cast<int>(ExitCode::internal);
+    return fail(fmt::format("kbsim: internal error: {}", error.what()), ExitCode::internal);
   }
 }

@@ -1,5 +1,7 @@
 #include "output_folder.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -43,6 +45,18 @@ bool is_in_new_folder(const std::filesystem::path& file, const std::string& fold
   return std::filesystem::absolute(file).lexically_normal().parent_path() == made_later.parent_path();
 }
 
+// The folder itself, or a file that a run writes into it.
+bool is_own_file(const std::filesystem::path& file, const std::string& folder) {
+  if (folder.empty()) return false;
+  const std::filesystem::path out = std::filesystem::weakly_canonical(folder);
+  const std::filesystem::path there = std::filesystem::weakly_canonical(file);
+  constexpr std::array kOwn{"summary.json",  "summary.csv",  "results.csv",          "links.csv",
+                            "units.csv",     "run.json",     "config.resolved.yaml", "correlation.json",
+                            "deadlock.json", "deadlock.dot", ".kbsim.lock"};
+  return there == out ||
+         (there.parent_path() == out && std::ranges::find(kOwn, there.filename().string()) != kOwn.end());
+}
+
 }  // namespace
 
 OutputFolder::OutputFolder(std::filesystem::path path) : path_{made(std::move(path))}, lock_{path_} {}
@@ -78,6 +92,7 @@ void OutputFolder::write_run(const RunRecord& run, const report::RunSummary& sum
   boost::json::object all{{"schema_version", 1}, {"version", KBSIM_VERSION}, {"command", std::move(words)}};
   if (run.seed) all["seed"] = *run.seed;
   if (!run.options.empty()) all["options"] = run.options;
+  if (!run.whole) all["interrupted"] = true;
   all["run"] = report::to_json(summary);
   write("run.json", all);
   write("config.resolved.yaml", run.ccl == nullptr
@@ -100,6 +115,8 @@ void require_folder(const std::string& path) {
 void require_output(const char* option, const std::filesystem::path& file, const OutputPlan& plan) {
   if (plan.json && report::is_stdout(file))
     throw UsageError{fmt::format("{} {} beside --json: stdout is one JSON document", option, file.string())};
+  if (is_own_file(file, plan.out))
+    throw UsageError{fmt::format("{} {}: --out writes a file of that name", option, file.string())};
   if (!is_in_new_folder(file, plan.out)) report::require_writable(file);
 }
 

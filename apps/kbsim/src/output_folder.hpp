@@ -27,6 +27,7 @@ struct RunRecord {
   const config::MachineSpec& machine;
   const config::CclSpec* ccl = nullptr;  // none: no collectives run
   boost::json::object options = {};      // an evaluation's own, that its rows hang on
+  bool whole = true;                     // false: it was interrupted
 };
 
 /// What --out names: a folder of results, made if it isn't there, and this run's alone as long as this lives.

@@ -93,6 +93,8 @@ void require_same_run(const Evaluation& evaluation, const EvaluationRequest& req
   const json::value run = json::parse(earlier_text(options, "run.json"), error);
   const json::object* all = error ? nullptr : run.if_object();
   if (all == nullptr) throw UsageError{fmt::format("--reuse: {}/run.json isn't that of a run", options.out)};
+  if (all->contains("interrupted"))
+    throw UsageError{fmt::format("--reuse: the run of {} was interrupted: rows are missing", options.out)};
   const json::value* own = all->if_contains("options");
   require_same_options(options, own != nullptr && own->is_object() ? own->get_object() : json::object{},
                        row_options(evaluation, request));

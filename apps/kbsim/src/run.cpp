@@ -261,7 +261,11 @@ void simulate_into(const OutputFolder* folder, host::Session& session, const Opt
   try {
     simulate(session, options);
   } catch (const DeadlockReport& deadlock) {
-    if (folder != nullptr) write(*folder, deadlock);
+    try {
+      if (folder != nullptr) write(*folder, deadlock);
+    } catch (const Error& error) {  // the deadlock is the news
+      fmt::print(stderr, "kbsim: {}\n", error.what());
+    }
     throw;
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -100,19 +101,31 @@ std::vector<std::string> topologies_of(const boost::json::array& rows) {
   return names;
 }
 
+// TCM, if there are rows of it.
+std::string shown_memory(const boost::json::array& rows) {
+  const auto in_tcm = [](const auto& row) { return word(row.as_object(), "buffer_kind") == "tcm"; };
+  return std::ranges::any_of(rows, in_tcm) ? "tcm" : word(rows.front().as_object(), "buffer_kind");
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
 Figure latencies(const boost::json::array& rows, const std::string& topology) {
+  const std::string memory = shown_memory(rows);
   Curves curves;
   int packages = 0;
   for (const auto& value : rows) {
     const object& row = value.as_object();
-    if (word(row, "sip_topology") != topology || word(row, "buffer_kind") != "tcm") continue;
+    if (word(row, "sip_topology") != topology || word(row, "buffer_kind") != memory) continue;
     packages = row.at("world_size").to_number<int>();
     curves[word(row, "label")][number(row, "size")] = number(row, "time");
     curves["bound"][number(row, "size")] = number(row, "bound_us");
   }
-  return curves_figure("ccl_latency_" + topology,
-                       fmt::format("All-reduce on {} packages, {}, slots in TCM", packages, topology),
-                       curves);
+  return curves_figure(
+      "ccl_latency_" + topology,
+      fmt::format("All-reduce on {} packages, {}, slots in {}", packages, topology, upper(memory)), curves);
 }
 
 // Of the first algorithm that has rows of several memories.
