@@ -77,7 +77,11 @@ TEST_CASE("Limits: what takes longer than simulated time lasts is refused") {
 }
 
 TEST_CASE("Limits: without values, memory is taken for what is in flight, not for what is sent") {
-  const std::string ccl =
-      "--topology topology.yaml --bench ccl --algorithm ring_broadcast --quiet -c 0 --max-memory 64MiB ";
-  CHECK(run_kbsim(ccl + "-b 32M -e 32M").exit == 0);
+#if __has_feature(address_sanitizer)
+  const std::string limit = "1GiB";  // it keeps what was freed
+#else
+  const std::string limit = "64MiB";
+#endif
+  const std::string ccl = "--topology topology.yaml --bench ccl --algorithm ring_broadcast --quiet -c 0 ";
+  CHECK(run_kbsim(ccl + "-b 32M -e 32M --max-memory " + limit).exit == 0);
 }
