@@ -5,6 +5,7 @@ import resource
 import signal
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass, replace
 
 # docs/cli.md says so of --dry-run.
@@ -21,6 +22,7 @@ class Outcome:
     exit: int  # negative: by this signal; None: it did not end
     out: str
     err: str
+    seconds: float
 
 
 def _limits():
@@ -30,6 +32,7 @@ def _limits():
 
 def run(binary, words, sanitized=False):
     """Runs the command in a process group of its own, which ends with it."""
+    start = time.monotonic()
     process = subprocess.Popen([binary] + words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, start_new_session=True,
                                preexec_fn=None if sanitized else _limits)
@@ -38,8 +41,9 @@ def run(binary, words, sanitized=False):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        return Outcome(None, "", "")
-    return Outcome(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+        return Outcome(None, "", "", SECONDS)
+    return Outcome(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"),
+                   time.monotonic() - start)
 
 
 def without_costs(value):
@@ -116,7 +120,7 @@ class Judge:
 
     def _repeats(self, case, first):
         expected = (first.exit, result_of(first))
-        for kind, more, debug in self._variants(case):
+        for kind, more, debug in self._variants(case, first):
             again = self._run(case, more, debug)
             found = self._exit(again, case, kind)
             if found:
@@ -125,12 +129,12 @@ class Judge:
                 return f"differs ({kind}): {difference(expected[1], result_of(again))}"
         return ""
 
-    def _variants(self, case):
+    def _variants(self, case, first):
         seeds = [str(self.random.randint(1, 10**6)) for _ in range(2)] if case.shuffles else []
         variants = [(f"--shuffle-ties {seed}", ["--shuffle-ties", seed], False) for seed in seeds]
         if not case.shuffles:
             variants.append(("repeat", [], False))
-        if self.debug and self.random.random() < 0.08:
+        if self.debug and first.seconds < 0.5 and self.random.random() < 0.1:
             variants.append(("debug", [], True))
         return variants
 
