@@ -157,8 +157,8 @@ def traffic(random, keys):
     return Case(head, parts, shuffles=True, dry_run=False)
 
 
-# The mock has neither a TCM that could be full nor a limit of commands.
-NOT_IN_MOCK = ("tcm_bytes", "tcm_scheduler_bytes", "on_full", "max_commands")
+# The mock has no memories that could be full and, here, no limit of commands.
+NOT_IN_MOCK = ("tcm_bytes", "tcm_scheduler_bytes", "on_full", "max_commands", "hbm_bytes_per_pe", "sram_bytes")
 
 
 def program(random, keys):
