@@ -52,6 +52,10 @@ int combined_of(const config::MachineSpec& machine, const config::AlgorithmSpec&
   return static_cast<int>(joined(wiring).size());
 }
 
+bool works_in_place(const std::string& collective) {
+  return collective != "all_gather" && collective != "reduce_scatter" && collective != "all_to_all";
+}
+
 // Of a rank's tensor.
 int parts_of(const std::vector<PeCoord>& participants) {
   const int cubes = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
@@ -73,7 +77,7 @@ Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec&
   const auto n = static_cast<double>(problem.n_elem);
   const auto out =
       static_cast<double>(elements_out(algorithm.collective, problem.n_elem, machine.system.sips.count));
-  const bool in_place = adds_up || algorithm.collective == "broadcast" || algorithm.collective == "sendrecv";
+  const bool in_place = works_in_place(algorithm.collective);
   const double values = adds_up ? 5.0 : 3.5;  // of each element, as it is written, on its way, and read
   const double tensors = ranks * parts * (in_place ? n : n + out) * itemsize(problem.dtype);
   const double reference = sizeof(double) * (out + (reduces ? (over_parts ? 1 : parts) * n : 0.0));
@@ -106,9 +110,7 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
   }
 }
 
-bool CollectiveData::in_place() const {
-  return collective_ != "all_gather" && collective_ != "reduce_scatter" && collective_ != "all_to_all";
-}
+bool CollectiveData::in_place() const { return works_in_place(collective_); }
 
 host::TensorOptions CollectiveData::placed(std::string name) const {
   return {.dp = {.cube = topology::Split::row_wise,
