@@ -8,7 +8,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "kbsim/hw/traffic.hpp"
+#include "kbsim/hw/traffic/traffic.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The machine passes the suite of all PE backends.
-#include "kbsim/hw/control.hpp"
+#include "kbsim/hw/control/control.hpp"
 
 #include "../backend/suite.hpp"
 #include "program.hpp"

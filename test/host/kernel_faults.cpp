@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/control.hpp"
+#include "kbsim/hw/control/control.hpp"
 
 #include "program.hpp"
 

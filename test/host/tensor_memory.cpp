@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/control.hpp"
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/sim/when_all.hpp"
 
 #include "program.hpp"

@@ -1,7 +1,7 @@
 // Composites that ask the scheduler, or an engine, at one time.
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/pe_scheduler.hpp"
+#include "kbsim/hw/pe/pe_scheduler.hpp"
 
 #include "harness.hpp"
 

@@ -1,4 +1,4 @@
-#include "kbsim/hw/credits.hpp"
+#include "kbsim/hw/fabric/credits.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/pe_engine.hpp"
+#include "kbsim/hw/pe/pe_engine.hpp"
 
 #include "harness.hpp"
 #include "idle.hpp"

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/hbm_spec.hpp"
+#include "kbsim/hw/memory/hbm_spec.hpp"
 
 using namespace kbsim;
 using namespace kbsim::hw;

@@ -1,4 +1,4 @@
-#include "kbsim/hw/hbm_banks.hpp"
+#include "kbsim/hw/memory/hbm_banks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kbsim/hw/hbm_timing.hpp"
+#include "kbsim/hw/memory/hbm_timing.hpp"
 
 namespace kbsim::hw {
 

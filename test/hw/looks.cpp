@@ -1,4 +1,4 @@
-#include "kbsim/hw/looks.hpp"
+#include "kbsim/hw/pe/looks.hpp"
 
 #include <doctest/doctest.h>
 

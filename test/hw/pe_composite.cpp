@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/memory.hpp"
-#include "kbsim/hw/pe_scheduler.hpp"
+#include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/pe/pe_scheduler.hpp"
 #include "kbsim/sim/process.hpp"
 
 #include "harness.hpp"

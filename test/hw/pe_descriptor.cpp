@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/memory.hpp"
+#include "kbsim/hw/memory/memory.hpp"
 
 #include "harness.hpp"
 #include "idle.hpp"

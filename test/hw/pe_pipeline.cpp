@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/random.hpp"
-#include "kbsim/hw/tile_pipeline.hpp"
+#include "kbsim/hw/pe/tile_pipeline.hpp"
 
 using namespace kbsim;
 using namespace kbsim::hw;

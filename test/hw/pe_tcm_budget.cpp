@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/tcm_budget.hpp"
+#include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
 #include "harness.hpp"

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/pe_ipcq.hpp"
+#include "kbsim/hw/pe/pe_ipcq.hpp"
 #include "kbsim/tl/queue_waits.hpp"
 
 #include "harness.hpp"

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/endpoint.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/traffic/endpoint.hpp"
 
 #include "support.hpp"
 

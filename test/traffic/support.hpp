@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "kbsim/base/statistics.hpp"
-#include "kbsim/hw/traffic.hpp"
+#include "kbsim/hw/traffic/traffic.hpp"
 
 /// The default machine with the given keys changed.
 struct Machine {

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "kbsim/base/random.hpp"
-#include "kbsim/hw/memory.hpp"
-#include "kbsim/hw/pe_scheduler.hpp"
+#include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/pe/pe_scheduler.hpp"
 #include "kbsim/replay/reference.hpp"
 
 #include "rehearsal.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "kbsim/host/rank.hpp"
-#include "kbsim/hw/composite.hpp"
+#include "kbsim/hw/pe/composite.hpp"
 #include "kbsim/kernels/matmul.hpp"
 #include "kbsim/replay/compare.hpp"
 

@@ -7,8 +7,8 @@
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/session.hpp"
-#include "kbsim/hw/composite.hpp"
-#include "kbsim/hw/pe_scheduler.hpp"
+#include "kbsim/hw/pe/composite.hpp"
+#include "kbsim/hw/pe/pe_scheduler.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::app {

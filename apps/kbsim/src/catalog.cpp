@@ -1,6 +1,6 @@
 #include "catalog.hpp"
 
-#include "kbsim/hw/component.hpp"
+#include "kbsim/hw/fabric/component.hpp"
 
 namespace kbsim::app {
 

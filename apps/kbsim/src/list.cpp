@@ -7,7 +7,7 @@
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/load.hpp"
-#include "kbsim/hw/component.hpp"
+#include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"

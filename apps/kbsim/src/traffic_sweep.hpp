@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kbsim/hw/traffic.hpp"
+#include "kbsim/hw/traffic/traffic.hpp"
 
 namespace kbsim::app {
 

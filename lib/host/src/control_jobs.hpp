@@ -6,7 +6,7 @@
 
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/host/tensor.hpp"
-#include "kbsim/hw/control.hpp"
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::host {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/hw/pe_cpu.hpp"
+#include "kbsim/hw/pe/pe_cpu.hpp"
 
 namespace kbsim::host {
 namespace {

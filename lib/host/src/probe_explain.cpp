@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kbsim/hw/locate.hpp"
-#include "kbsim/hw/memory.hpp"
+#include "kbsim/hw/memory/memory.hpp"
 
 #include "probe_plan.hpp"
 

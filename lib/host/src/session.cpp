@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/hw/pe_cpu.hpp"
-#include "kbsim/hw/pe_ipcq.hpp"
+#include "kbsim/hw/pe/pe_cpu.hpp"
+#include "kbsim/hw/pe/pe_ipcq.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/sim/wait_graph.hpp"
 #include "kbsim/tl/kernel_waits.hpp"

@@ -6,7 +6,7 @@
 
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
-#include "kbsim/hw/message_trace.hpp"
+#include "kbsim/hw/fabric/message_trace.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim::host {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/component.hpp"
-#include "kbsim/hw/host.hpp"
-#include "kbsim/hw/queue_trace.hpp"
+#include "kbsim/hw/control/host.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/pe/queue_trace.hpp"
 #include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"

@@ -9,7 +9,7 @@
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/time.hpp"
-#include "kbsim/hw/fabric.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
 
 namespace kbsim::report {
 

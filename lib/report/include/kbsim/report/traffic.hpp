@@ -5,7 +5,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "kbsim/hw/traffic.hpp"
+#include "kbsim/hw/traffic/traffic.hpp"
 
 namespace kbsim::report {
 

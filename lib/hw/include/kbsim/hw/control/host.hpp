@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/race_watch.hpp"
+#include "kbsim/sim/event.hpp"
+
+namespace kbsim::hw {
+
+struct HostSpec {
+  static void describe(FieldList<HostSpec>&) {}
+};
+
+/// An order that not all of its targets have reported, and what the event of the last report is called.
+struct OpenOrder {
+  std::string awaited;
+  std::shared_ptr<const ControlJob> job;
+};
+
+/// The root complex: host programs reach the machine by its messages and by nothing else. `rank` says
+/// which program speaks; what several say at one time goes out in the order of their ranks.
+class Host : public Component {
+ public:
+  Host(Fabric& fabric, NodeId id, HostSpec) : Component{fabric, id} {}
+
+  void start(Machine& machine) override;
+
+  /// MemoryWrite: done when the memory has acknowledged.
+  [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents);
+  /// MemoryRead: what the memory held when its turn came.
+  [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes);
+  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. Given at the call, awaited
+  /// or not: what a rank orders of one package at one time goes out in the order of its calls.
+  [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job);
+
+  /// In the order in which they were given.
+  [[nodiscard]] std::vector<OpenOrder> open_orders() const;
+
+ private:
+  struct Call {
+    Event done;
+    oplog::Slices contents;
+    Activity activity;
+    std::shared_ptr<const ControlJob> job = nullptr;  // of an order
+  };
+  using Calls = std::map<Token, std::unique_ptr<Call>>;
+  Task<Activity> reported(Token token);
+  void accept(MessagePtr message) override;
+  Calls::value_type& call(std::string what);
+
+  RaceWatch* races_ = nullptr;
+  Calls calls_;
+  Token next_token_ = 0;
+  std::map<int, int> orders_;  // so far, by rank
+};
+
+}  // namespace kbsim::hw

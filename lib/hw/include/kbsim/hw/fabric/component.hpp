@@ -1,0 +1,95 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/field.hpp"
+#include "kbsim/base/registry.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/message.hpp"
+#include "kbsim/hw/fabric/unit_use.hpp"
+#include "kbsim/sim/mailbox.hpp"
+#include "kbsim/sim/task.hpp"
+
+namespace kbsim::hw {
+
+class Machine;
+
+/// A part of the machine that stands at a node of the graph: coroutines of its own, reached by others
+/// through packets and mailboxes only. Packets that end here are given to accept(); all others go on
+/// after overhead(). Those of one time are taken together, late, by input port, those of a port as their
+/// heads came, those that start here by what they are: in no case by the order of the events that made them.
+class Component {
+ public:
+  Component(Fabric& fabric, NodeId id);
+  virtual ~Component() = default;
+  Component(const Component&) = delete;
+  Component& operator=(const Component&) = delete;
+
+  [[nodiscard]] NodeId id() const { return id_; }
+  [[nodiscard]] const topology::Node& node() const { return fabric_.graph().node(id_); }
+  [[nodiscard]] const std::string& name() const { return node().name; }
+
+  /// Pipelined delay of what passes or leaves this node.
+  [[nodiscard]] virtual Time overhead() const { return Time{0}; }
+
+  /// The queues at its input ports if they are finite: senders then need credits.
+  [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
+
+  /// What it has served so far, by port, if it is a server of some rate.
+  [[nodiscard]] virtual std::vector<UnitUse> use() const { return {}; }
+
+  /// Starts the coroutines, once all components exist.
+  virtual void start(Machine& machine);
+
+  /// Packets as they arrive; a nullptr makes it look again at those that wait for room ahead.
+  Mailbox<Packet*>& inbox() { return inbox_; }
+
+ protected:
+  /// The message's last packet is here (each packet, if the message is cut_through: see Memory).
+  virtual void accept(Packet& packet);
+  virtual void accept(MessagePtr message);
+
+  [[nodiscard]] Fabric& fabric() const { return fabric_; }
+  [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }
+
+  /// A message from here to `to`, at this time.
+  void tell(NodeId to, Bytes size, VirtualChannel channel, MessageBody body, std::uint32_t origin = 0);
+
+ private:
+  Task<> take_packets();
+
+  Fabric& fabric_;
+  NodeId id_;
+  Mailbox<Packet*> inbox_;
+};
+
+/// A model of a kind of component, known by the name that topology files give as `impl`.
+struct ComponentModel {
+  topology::NodeKind kind;
+  std::string doc;
+  const std::vector<Field>* fields = nullptr;  // of its Spec
+  std::function<std::unique_ptr<Component>(Fabric&, NodeId, const std::map<std::string, Scalar>& attrs)> make;
+};
+
+[[nodiscard]] Registry<ComponentModel>& component_models();
+
+template <class Model, class Spec>
+bool register_component(std::string name, topology::NodeKind kind, std::string doc) {
+  const auto make = [](Fabric& fabric, NodeId id, const std::map<std::string, Scalar>& attrs) {
+    return std::make_unique<Model>(fabric, id, spec_from<Spec>(attrs));
+  };
+  component_models().add(std::move(name),
+                         {.kind = kind, .doc = std::move(doc), .fields = &fields_of<Spec>(), .make = make});
+  return true;
+}
+
+/// KBSIM_COMPONENT("builtin.router", NodeKind::router, Router, RouterSpec, "one line") in the model's file.
+#define KBSIM_COMPONENT(name, kind, Model, Spec, doc) \
+  static const bool kRegistered##Model =              \
+      ::kbsim::hw::register_component<Model, Spec>(name, ::kbsim::topology::kind, doc)
+
+}  // namespace kbsim::hw

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "kbsim/hw/fabric/credits.hpp"
+#include "kbsim/hw/fabric/lane.hpp"
+#include "kbsim/hw/fabric/message.hpp"
+#include "kbsim/hw/fabric/message_trace.hpp"
+#include "kbsim/sim/simulation.hpp"
+#include "kbsim/topology/graph.hpp"
+#include "kbsim/topology/route.hpp"
+
+namespace kbsim::hw {
+
+class Component;
+class VcSwitch;
+
+/// Where the time of all messages went.
+struct Attribution {
+  std::int64_t messages = 0;
+  Split split;
+};
+
+/// One direction of a link of the live machine.
+struct LiveLink {
+  Lane lane;
+  Time wire{};
+  NodeId from;
+  NodeId to;
+  std::uint32_t port = 0;            // of `to`; 1 is its first
+  VcSwitch* queues = nullptr;        // where packets wait for it, if credits decide when they go
+  std::unique_ptr<Credits> credits;  // of the queues at its far end, if they are finite
+  Time blocked{};                    // it was free, but for nobody was there room ahead
+};
+
+/// The links of a machine and the packets on them.
+///
+/// A packet that reaches a node at h (tail at t) with overhead o there gets the next link at
+/// s = max(h + o, free), holds it until e = max(s + ser, t + o), and reaches the next node at s + wire
+/// (tail e + wire): one event a hop. Links serve in the order of head arrival, ties by input port; where
+/// queues are finite s waits for room ahead, too (see VcSwitch), which is given back at e + wire.
+class Fabric {
+ public:
+  Fabric(Simulation& sim, const topology::Graph& graph);
+  ~Fabric();
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+
+  [[nodiscard]] Simulation& sim() const { return sim_; }
+  [[nodiscard]] const topology::Graph& graph() const { return graph_; }
+  [[nodiscard]] const std::vector<LiveLink>& links() const { return links_; }
+  [[nodiscard]] const Attribution& attribution() const { return attribution_; }
+
+  /// Components are attached before the first message, each to its node.
+  void attach(NodeId node, Component& component) { components_[node.value()] = &component; }
+  [[nodiscard]] Component& component(NodeId node) const { return *components_[node.value()]; }
+  /// Once all are attached: sets up credits for the links into finite queues. ConfigError if a node has
+  /// too few virtual channels.
+  void connect();
+
+  [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body);
+
+  /// The whole message is at its source now, or from `head` to `tail`. One of very many packets is a train:
+  /// its first packet reserves the link for all, and each of the others is made when it is about to leave,
+  /// so that a message takes memory for what of it is in flight.
+  void send(MessagePtr message) { send(std::move(message), sim_.now(), sim_.now()); }
+  void send(MessagePtr message, Time head, Time tail);
+
+  /// A message whose packets will be injected one by one; `message` belongs to the fabric from now on.
+  Message& open(MessagePtr message);
+  /// The next `size` bytes of an open message reach its source at `head`, their last byte at `tail`.
+  void inject(Message& message, Bytes size, Time head, Time tail) {
+    inject(message, size, head, tail, false);
+  }
+
+  /// Sends a packet on over the next link of its route, from a node with this overhead.
+  void forward(Packet& packet, Time overhead);
+  /// Lets those go that wait at a node for room ahead and now have it; late, after all forward() of a time.
+  void allocate(NodeId node);
+  /// Some queues are finite.
+  [[nodiscard]] bool has_credits() const { return has_credits_; }
+
+  /// Takes a packet that has reached the end of its route; gives the message with its last packet.
+  [[nodiscard]] MessagePtr arrived(Packet& packet);
+
+  /// From now on each message leaves a trace when it arrives.
+  void trace_messages() { tracing_ = true; }
+  /// In the order of arrival; equal for equal runs, but for those of one time.
+  [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
+
+  /// Physics, once nothing is under way: every message and byte has arrived, no link or unit was busy for
+  /// longer than there was time, no credit is lost, and Little's law: the time that packets spent under way
+  /// is that which nodes and links made them spend. Throws InternalError naming what is violated and where.
+  void audit() const;
+
+  /// How many bytes a packet of this machine carries of a message of `size`.
+  [[nodiscard]] Bytes packet_size(Bytes size) const;
+
+  [[nodiscard]] bool at_end(const Packet& packet) const {
+    return packet.hop == packet.message->route->size();
+  }
+
+ private:
+  friend struct Recycle;
+  friend class VcSwitch;
+  [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
+  void cross(Packet& packet, const Lane::Slot& slot);
+  [[nodiscard]] std::optional<std::uint32_t> room_ahead(const LiveLink& link, const Packet& packet) const;
+  void give_back(LinkId link, std::uint32_t channel, Bytes size, Time tail_left);
+  [[nodiscard]] ChannelSet channels(const Packet& packet) const;
+  void make_switch(NodeId node, std::vector<LinkId> incoming);
+  void inject(Message& message, Bytes size, Time head, Time tail, bool leads);
+  [[nodiscard]] bool is_train(const Message& message, Time head, Time tail) const;
+  void lead(Packet& first, Time overhead, Time end);
+  Task<> follow(Message* message, Packet behind, Time next);
+  Packet& allocate();
+  Way& way(NodeId from, NodeId to);
+  static void note_hop(const Packet& packet, const Lane::Slot& slot);
+  void account(const Message& message, Time arrival);
+  void audit_link(LinkId id, Bytes delivered) const;
+  void audit_unit(const Component& component) const;
+  [[nodiscard]] Time spent_at_links() const;
+  [[nodiscard]] static Split split(const Message& message, Time arrival);
+
+  Simulation& sim_;
+  const topology::Graph& graph_;
+  std::unordered_map<std::uint64_t, Way> ways_;  // by source and target
+  std::vector<LiveLink> links_;
+  std::vector<Component*> components_;
+  bool has_credits_ = false;
+  std::vector<std::unique_ptr<VcSwitch>> switches_;  // by node; none if nothing there needs credits
+  std::vector<std::uint64_t> sequences_;             // of messages, by source node
+  std::deque<Packet> packets_;                       // storage; addresses stay
+  std::vector<Packet*> free_packets_;
+  std::deque<Message> messages_;  // storage, likewise
+  std::vector<Message*> free_messages_;
+  std::int64_t opened_ = 0;  // messages
+  bool tracing_ = false;
+  std::deque<MessageTrace> traces_;
+  Attribution attribution_;
+  Time under_way_{};  // all packets together, from head at the source to head at the target
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <variant>
+#include <vector>
+
+#include "kbsim/base/bandwidth.hpp"
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/shape.hpp"
+#include "kbsim/base/time.hpp"
+#include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/fabric/message_trace.hpp"
+#include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/signal.hpp"
+#include "kbsim/topology/route.hpp"
+
+namespace kbsim::hw {
+
+/// Classes of traffic that must never wait for one another.
+enum class VirtualChannel : std::uint8_t { request, response, ipcq };
+inline constexpr int kVirtualChannels = 3;
+
+/// Names an access at the one who asked for it; comes back with the answer.
+using Token = std::uint32_t;
+
+/// A control packet to a memory: send me these bytes.
+struct ReadRequest {
+  std::int64_t address = 0;  // within the memory
+  Bytes bytes;
+  NodeId reply_to;  // where the data goes
+  Token token = 0;
+};
+
+/// The bytes asked for.
+struct ReadData {
+  oplog::Slices contents;
+  Token token = 0;
+};
+
+/// Bytes to be kept at an address.
+struct WriteData {
+  std::int64_t address = 0;
+  oplog::Slice contents;
+  NodeId reply_to;  // who hears that it is served
+  Token token = 0;
+};
+
+/// A write is served.
+struct WriteAck {
+  Token token = 0;
+};
+
+struct Atomic;
+
+/// Elements to be read and made something else of in one go; what they were goes back as ReadData.
+struct AtomicRequest {
+  std::int64_t address = 0;
+  std::shared_ptr<const Atomic> atomic;
+  std::size_t part = 0;  // of it
+  NodeId reply_to;       // where the data goes
+  Token token = 0;
+};
+
+/// A control packet to a memory: send me this word when it is so.
+struct SignalRequest {
+  ReadRequest word;
+  DType dtype = DType::i32;
+  Condition until;
+};
+
+/// Which launch a kernel runs in.
+struct LaunchId {
+  std::uint32_t order = 0;  // of the host
+  std::uint64_t round = 0;  // as in Launch
+};
+
+/// What a sender says of a slot that it fills.
+struct SlotHeader {
+  std::uint64_t sequence = 0;
+  int tag = 0;
+  Shape shape;
+  DType dtype = DType::f16;
+  LaunchId launch;
+  std::source_location at;  // of the send
+};
+
+/// A payload between PEs, to a slot of a ring.
+struct SlotWrite {
+  topology::PhysAddr slot;
+  oplog::Slice contents;
+  SlotHeader header;
+  NodeId receiver;  // the pe_ipcq that waits for it
+};
+
+/// A slot outside its receiver's TCM is filled.
+struct SlotFilled {
+  topology::PhysAddr slot;
+  SlotHeader header;
+};
+
+/// A slot of the ring at `ring_base` is free again.
+struct SlotCredit {
+  topology::PhysAddr ring_base;
+};
+
+using MessageBody =
+    std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, AtomicRequest, SignalRequest,
+                 SlotWrite, SlotFilled, SlotCredit, Control, ControlDone, BarrierReached, BarrierPassed>;
+
+/// A route, what it costs every message alike, and the bytes that have arrived by it.
+struct Way {
+  topology::Route route;
+  Time overhead{};  // of the nodes before each link
+  Time wire{};
+  Bandwidth slowest;
+  Bytes delivered;
+  std::vector<std::uint8_t> phases;  // by hop; empty where one will do
+};
+
+/// Something that one component tells another through the fabric, in one or more packets.
+struct Message {
+  NodeId from;
+  NodeId to;
+  Bytes size;  // on the wire
+  VirtualChannel channel = VirtualChannel::request;
+  std::uint32_t origin = 0;    // who of several speakers at `from`; orders what they say at one time
+  std::uint64_t sequence = 0;  // of all that `from` has sent
+  Way* way = nullptr;
+  const topology::Route* route = nullptr;  // the way's
+  Time sent{};                             // when the first byte was at its source
+  Time source_tail{};                      // and the last
+  std::uint32_t injected = 0;              // packets so far
+  std::int64_t packets_left = 0;           // not yet arrived
+  Time served{};                           // by the memory it writes to, so far
+  bool cut_through = false;  // the receiver takes a packet at its head, not when its tail is there
+  std::vector<Hop> hops;     // of its last packet, if messages are traced
+  MessageBody body;
+};
+
+class Fabric;
+/// Gives a message back to the fabric's pool.
+struct Recycle {
+  Fabric* fabric = nullptr;
+  void operator()(Message* message) const;
+};
+using MessagePtr = std::unique_ptr<Message, Recycle>;
+
+/// A part of a message on its way. `head` and `tail`: when its first and last byte reach the node where
+/// it is now.
+struct Packet {
+  Message* message = nullptr;
+  Bytes size;
+  Time head{};
+  Time tail{};
+  std::uint32_t hop = 0;      // the next link of the route
+  std::uint32_t port = 0;     // by which it came in; 0: it starts here
+  std::uint32_t ordinal = 0;  // in its message
+  bool traced = false;        // its hops are noted
+  bool leads = false;         // a train: the rest of its message comes right behind it
+  Time injected{};            // when its first byte was at its source
+  // Where queues are finite:
+  std::uint32_t channel = 0;  // of the link by which it came in
+  Time ready{};               // when its head has passed the node's pipeline
+  Packet* next = nullptr;     // behind it in its queue
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/time.hpp"
+#include "kbsim/hw/fabric/lane.hpp"
+
+namespace kbsim::hw {
+
+/// What a server did: a link, a memory's port, an engine.
+struct UnitUse {
+  std::string_view port;    // of a unit with several: "read", "write"
+  std::int64_t served = 0;  // packets or commands
+  Bytes bytes;              // none if it is an engine
+  Time busy{};
+  Time waited{};   // of all that it served, together
+  Time longest{};  // the most work that was there at once, as the time that serving it takes
+
+  UnitUse& operator+=(const UnitUse& other) {
+    served += other.served;
+    bytes += other.bytes;
+    busy += other.busy;
+    waited += other.waited;
+    longest = std::max(longest, other.longest);
+    return *this;
+  }
+};
+
+[[nodiscard]] inline UnitUse use_of(const Lane& lane, std::string_view port = {}) {
+  return {.port = port,
+          .served = lane.packets(),
+          .bytes = lane.bytes(),
+          .busy = lane.busy(),
+          .waited = lane.waited(),
+          .longest = lane.longest_queue()};
+}
+
+}  // namespace kbsim::hw

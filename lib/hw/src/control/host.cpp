@@ -1,0 +1,96 @@
+#include "kbsim/hw/control/host.hpp"
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/machine.hpp"
+
+namespace kbsim::hw {
+
+KBSIM_COMPONENT("builtin.host", NodeKind::host, Host, HostSpec, "root complex, where host programs run");
+
+void Host::start(Machine& machine) {
+  Component::start(machine);
+  races_ = &machine.races();
+}
+
+Host::Calls::value_type& Host::call(std::string what) {
+  const Token token = ++next_token_;
+  return *calls_.emplace(token, std::unique_ptr<Call>{new Call{.done = {sim(), std::move(what)}}}).first;
+}
+
+Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
+  const auto& [key, waiting] = call("MemoryWrite");
+  const Token token = key;
+  const RaceWatch::Token race = races_->begin(
+      {.op = contents.value, .write = true, .call = "write", .at = {}, .kernel = {}, .rank = rank},
+      {.memory = memory, .address = address}, Bytes{contents.bytes});
+  tell(memory, Bytes{contents.bytes}, VirtualChannel::request,
+       WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
+       static_cast<std::uint32_t>(rank));
+  co_await waiting->done.wait();
+  races_->end(race);
+  calls_.erase(token);
+}
+
+Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
+  const auto& [key, waiting] = call("MemoryRead");
+  const Token token = key;
+  const RaceWatch::Token race =
+      races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
+                    {.memory = memory, .address = address}, bytes);
+  tell(memory, fabric().graph().spec().system.control_bytes, VirtualChannel::request,
+       ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
+       static_cast<std::uint32_t>(rank));
+  co_await waiting->done.wait();
+  races_->end(race);
+  const oplog::Slices contents = std::move(waiting->contents);
+  calls_.erase(token);
+  co_return contents;
+}
+
+Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> job) {
+  const auto& [token, waiting] =
+      call(fmt::format("the PEs' report on order {} of rank {}", ++orders_[rank], rank));
+  waiting->job = job;
+  Bytes size = fabric().graph().spec().system.control_bytes;
+  for (const ControlTarget& target : job->targets) size += target.size;
+  tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, VirtualChannel::request,
+       Control{.job = job, .first = 0, .last = job->targets.size(), .token = token, .order = token},
+       static_cast<std::uint32_t>(rank));
+  return reported(token);
+}
+
+Task<Activity> Host::reported(Token token) {
+  Call& waiting = *calls_.at(token);
+  co_await waiting.done.wait();
+  const Activity activity = waiting.activity;
+  calls_.erase(token);
+  co_return activity;
+}
+
+std::vector<OpenOrder> Host::open_orders() const {
+  std::vector<OpenOrder> orders;
+  for (const auto& [token, call] : calls_) {
+    if (call->job != nullptr) orders.push_back({.awaited = call->done.name(), .job = call->job});
+  }
+  return orders;
+}
+
+void Host::accept(MessagePtr message) {
+  if (const auto* ack = std::get_if<WriteAck>(&message->body)) {
+    calls_.at(ack->token)->done.set();
+  } else if (auto* data = std::get_if<ReadData>(&message->body)) {
+    Call& waiting = *calls_.at(data->token);
+    waiting.contents = std::move(data->contents);
+    waiting.done.set();
+  } else if (const auto* done = std::get_if<ControlDone>(&message->body)) {
+    Call& waiting = *calls_.at(done->token);
+    waiting.activity = done->activity;
+    waiting.done.set();
+  } else {
+    Component::accept(std::move(message));
+  }
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,58 @@
+#include "kbsim/hw/fabric/component.hpp"
+
+#include <algorithm>
+
+#include "kbsim/base/error.hpp"
+
+#include "arrival_order.hpp"
+
+namespace kbsim::hw {
+
+Component::Component(Fabric& fabric, NodeId id)
+    : fabric_{fabric}, id_{id}, inbox_{fabric.sim(), fabric.graph().node(id).name} {
+  fabric.attach(id, *this);
+}
+
+void Component::start(Machine&) { (void)sim().serve(name(), take_packets()); }
+
+Task<> Component::take_packets() {
+  std::vector<Packet*> packets;
+  for (;;) {
+    packets.clear();
+    co_await inbox_.collect(packets);
+    if (fabric_.has_credits()) [[unlikely]]
+      std::erase(packets, nullptr);
+    if (packets.size() > 1) std::ranges::sort(packets, arrives_before);
+    for (Packet* packet : packets) {
+      if (fabric_.at_end(*packet)) {
+        accept(*packet);
+      } else {
+        fabric_.forward(*packet, overhead());
+      }
+    }
+    if (fabric_.has_credits()) [[unlikely]]
+      fabric_.allocate(id_);
+  }
+}
+
+void Component::accept(Packet& packet) {
+  if (MessagePtr message = fabric_.arrived(packet)) accept(std::move(message));
+}
+
+void Component::accept(MessagePtr message) {
+  throw InternalError{name() + " got a message of kind " + std::to_string(message->body.index()) +
+                      ", which it doesn't understand"};
+}
+
+void Component::tell(NodeId to, Bytes size, VirtualChannel channel, MessageBody body, std::uint32_t origin) {
+  MessagePtr message = fabric_.make(id_, to, size, channel, std::move(body));
+  message->origin = origin;
+  fabric_.send(std::move(message));
+}
+
+Registry<ComponentModel>& component_models() {
+  static Registry<ComponentModel> registry{"component model"};
+  return registry;
+}
+
+}  // namespace kbsim::hw

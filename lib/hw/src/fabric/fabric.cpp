@@ -1,0 +1,223 @@
+#include "kbsim/hw/fabric/fabric.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+
+#include "vc_switch.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+bool is_memory(topology::NodeKind kind) {
+  using enum topology::NodeKind;
+  return kind == hbm_ctrl || kind == sram || kind == pe_tcm;
+}
+
+}  // namespace
+
+void Recycle::operator()(Message* message) const {
+  message->body = std::monostate{};
+  fabric->free_messages_.push_back(message);
+}
+
+Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
+    : sim_{sim}, graph_{graph}, components_(graph.nodes().size()), sequences_(graph.nodes().size()) {
+  std::vector<std::uint32_t> ports(graph.nodes().size());
+  links_.reserve(graph.links().size());
+  for (const topology::Link& link : graph.links()) {
+    links_.push_back({.lane = Lane{link.bandwidth},
+                      .wire = link.wire,
+                      .from = link.from,
+                      .to = link.to,
+                      .port = ++ports[link.to.value()]});
+  }
+}
+
+Fabric::~Fabric() = default;
+
+Bytes Fabric::packet_size(Bytes size) const {
+  const Bytes largest = graph_.spec().system.packet_bytes;
+  return largest == 0_B ? size : std::min(size, largest);
+}
+
+MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body) {
+  ensure(size > 0_B, "a message without bytes");
+  if (free_messages_.empty()) free_messages_.push_back(&messages_.emplace_back());
+  Message* message = free_messages_.back();
+  free_messages_.pop_back();
+  *message = Message{.from = from, .to = to, .size = size, .channel = channel, .body = std::move(body)};
+  message->cut_through = is_memory(graph_.node(to).kind) &&
+                         !std::holds_alternative<ReadRequest>(message->body) &&
+                         !std::holds_alternative<AtomicRequest>(message->body) &&
+                         !std::holds_alternative<SignalRequest>(message->body);
+  return {message, Recycle{this}};
+}
+
+Message& Fabric::open(MessagePtr owned) {
+  Message& message = *owned.release();
+  message.way = &way(message.from, message.to);
+  message.route = &message.way->route;
+  message.sequence = ++sequences_[message.from.value()];
+  ++opened_;
+  message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
+  return message;
+}
+
+void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool leads) {
+  if (message.injected == 0) message.sent = head;
+  message.source_tail = tail;
+  Packet& packet = allocate();
+  packet =
+      Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
+  packet.injected = head;
+  packet.leads = leads;
+  packet.traced = tracing_ && message.injected == message.packets_left;
+  const bool at_head = !at_end(packet) || message.cut_through;
+  components_[message.from.value()]->inbox().post(at_head ? head : tail, &packet);
+}
+
+void Fabric::send(MessagePtr owned, Time head, Time tail) {
+  Message& message = open(std::move(owned));
+  const Bytes largest = packet_size(message.size);
+  if (is_train(message, head, tail)) [[unlikely]] {
+    return inject(message, largest, head, tail, true);
+  }
+  Bytes left = message.size;
+  for (std::int64_t i = message.packets_left; i > 0; --i) {
+    const Bytes size = std::min(left, largest);
+    left -= size;
+    inject(message, size, head, tail);
+  }
+}
+
+void Fabric::forward(Packet& packet, Time overhead) {
+  LiveLink& link = live((*packet.message->route)[packet.hop]);
+  if (link.queues != nullptr) [[unlikely]]
+    return link.queues->push(packet, packet.head + overhead);
+  const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
+  if (packet.leads) [[unlikely]]
+    lead(packet, overhead, slot.end);
+  cross(packet, slot);
+}
+
+// At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.
+void Fabric::cross(Packet& packet, const Lane::Slot& slot) {
+  const LiveLink& link = live((*packet.message->route)[packet.hop]);
+  if (packet.traced) [[unlikely]]
+    note_hop(packet, slot);
+  packet.head = slot.start + link.wire;
+  packet.tail = slot.end + link.wire;
+  packet.port = link.port;
+  ++packet.hop;
+  Component& next = component(link.to);
+  if (link.credits) [[unlikely]]
+    return next.inbox().post(packet.head + next.overhead(), &packet);
+  const bool at_head = !at_end(packet) || packet.message->cut_through;
+  next.inbox().post(at_head ? packet.head : packet.tail, &packet);
+}
+
+void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) {
+  const LinkId link = (*packet.message->route)[packet.hop];
+  packet.message->hops.push_back({.link = link, .arrive = packet.head, .start = slot.start, .end = slot.end});
+}
+
+MessagePtr Fabric::arrived(Packet& packet) {
+  Message* message = packet.message;
+  const Time tail = packet.tail;
+  under_way_ += packet.head - packet.injected;
+  free_packets_.push_back(&packet);
+  if (--message->packets_left > 0) return {nullptr, Recycle{this}};
+  account(*message, tail);
+  return {message, Recycle{this}};
+}
+
+Packet& Fabric::allocate() {
+  if (free_packets_.empty()) return packets_.emplace_back();
+  Packet* packet = free_packets_.back();
+  free_packets_.pop_back();
+  return *packet;
+}
+
+Way& Fabric::way(NodeId from, NodeId to) {
+  const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
+  if (const auto known = ways_.find(key); known != ways_.end()) return known->second;
+  Way fresh{.route = topology::find_route(graph_, from, to)};
+  if (!fresh.route.empty()) fresh.slowest = graph_.link(fresh.route.front()).bandwidth;
+  for (const LinkId id : fresh.route) {
+    const topology::Link& link = graph_.link(id);
+    fresh.overhead += component(link.from).overhead();
+    fresh.wire += link.wire;
+    fresh.slowest = std::min(fresh.slowest, link.bandwidth);
+  }
+  if (graph_.phases() > 1) fresh.phases = topology::phases(graph_, fresh.route);
+  return ways_.emplace(key, std::move(fresh)).first->second;
+}
+
+Split Fabric::split(const Message& message, Time arrival) {
+  const Way& way = *message.way;
+  Split split{.overhead = way.overhead, .wire = way.wire, .drain = message.source_tail - message.sent};
+  if (!way.route.empty()) split.drain = std::max(split.drain, serialization(message.size, way.slowest));
+  split.queueing = arrival - message.sent - split.total();
+  return split;
+}
+
+void Fabric::account(const Message& message, Time arrival) {
+  const Split parts = split(message, arrival);
+  if (parts.queueing < Time{0}) [[unlikely]]
+    ensure(false, "physics audit: a message from " + graph_.node(message.from).name + " beat its bound");
+  ++attribution_.messages;
+  attribution_.split += parts;
+  message.way->delivered += message.size;
+  if (!tracing_) return;
+  traces_.push_back({.from = message.from,
+                     .to = message.to,
+                     .size = message.size,
+                     .sent = message.sent,
+                     .arrived = arrival,
+                     .split = parts,
+                     .hops = message.hops});
+}
+
+void Fabric::audit() const {
+  ensure(opened_ == attribution_.messages, "physics audit: messages were sent that never arrived");
+  std::vector<Bytes> delivered(links_.size());
+  for (const auto& [ends, way] : ways_) {
+    for (const LinkId id : way.route) delivered[id.value()] += way.delivered;
+  }
+  for (std::uint32_t i = 0; i < links_.size(); ++i) audit_link(LinkId{i}, delivered[i]);
+  for (const Component* component : components_) audit_unit(*component);
+  ensure(under_way_ == spent_at_links(),
+         fmt::format("physics audit: Little's law: packets were under way for {}, nodes and links took {}",
+                     to_string(under_way_), to_string(spent_at_links())));
+}
+
+void Fabric::audit_link(LinkId id, Bytes delivered) const {
+  const LiveLink& link = links_[id.value()];
+  const auto holds = [&](bool law, std::string_view what) {
+    if (!law) throw InternalError{fmt::format("physics audit: {} on link {}", what, graph_.link_name(id))};
+  };
+  holds(link.lane.bytes() == delivered, "bytes in and out differ");
+  holds(link.lane.busy() <= sim_.now() && link.lane.free() <= sim_.now(), "utilisation over 1");
+  holds(!link.credits || link.credits->whole(), "credits were lost");
+}
+
+void Fabric::audit_unit(const Component& component) const {
+  for (const UnitUse& use : component.use()) {
+    if (use.busy > sim_.now())
+      throw InternalError{
+          fmt::format("physics audit: utilisation over 1 of {} {}", component.name(), use.port)};
+  }
+}
+
+Time Fabric::spent_at_links() const {
+  Time spent{};
+  for (const LiveLink& link : links_)
+    spent += link.lane.waited() + link.lane.packets() * (component(link.from).overhead() + link.wire);
+  return spent;
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,120 @@
+// The fabric where queues are finite: virtual channels and credits.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
+
+#include "vc_switch.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+// Of a machine's classes of traffic the queues between PEs are two: a credit never waits for data.
+int classes_of(const topology::Graph& graph) { return graph.classes() > 1 ? graph.classes() + 1 : 1; }
+
+std::uint32_t class_of(const Message& message, int classes) {
+  if (classes == 1) return 0;
+  if (std::holds_alternative<SlotCredit>(message.body)) return static_cast<std::uint32_t>(classes) - 1;
+  return static_cast<std::uint32_t>(message.channel);
+}
+
+void check_channels(const topology::Graph& graph, NodeId node, int vcs) {
+  if (vcs >= classes_of(graph) * graph.phases()) return;
+  throw ConfigError{
+      graph.node(node).model->at, graph.node(node).name,
+      fmt::format("vcs: expected at least {} (classes of traffic: {}, phases of a route: {}; none "
+                  "may wait for another), got {}",
+                  classes_of(graph) * graph.phases(), classes_of(graph), graph.phases(), vcs)};
+}
+
+void check_packets(const topology::Graph& graph, NodeId node, const InputQueues& queues) {
+  const Bytes packet = graph.spec().system.packet_bytes;
+  if (packet <= queues.bytes) return;
+  throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+                    fmt::format("buffer_bytes: {} can't hold a packet of {} (system.packet_bytes)",
+                                to_string(queues.bytes), to_string(packet))};
+}
+
+void check_kind(const topology::Graph& graph, NodeId node) {
+  if (graph.node(node).kind == topology::NodeKind::router) return;
+  throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+                    fmt::format("'{}' has finite input queues: only routers can, where no route ends",
+                                graph.node(node).model->impl)};
+}
+
+}  // namespace
+
+void Fabric::connect() {
+  switches_.resize(components_.size());
+  std::vector<std::vector<LinkId>> incoming(components_.size());  // by port
+  for (std::uint32_t i = 0; i < links_.size(); ++i) {
+    LiveLink& link = links_[i];
+    const InputQueues* queues = component(link.to).input_queues();
+    if (queues == nullptr) continue;
+    check_kind(graph_, link.to);
+    check_channels(graph_, link.to, queues->vcs);
+    check_packets(graph_, link.to, *queues);
+    link.credits = std::make_unique<Credits>(*queues);
+    has_credits_ = true;
+    incoming[link.to.value()].push_back(LinkId{i});
+  }
+  if (!has_credits_) return;
+  for (std::uint32_t node = 0; node < components_.size(); ++node)
+    make_switch(NodeId{node}, std::move(incoming[node]));
+}
+
+// Finite queues feed all links of their node; else only links that need credits have queues.
+void Fabric::make_switch(NodeId node, std::vector<LinkId> incoming) {
+  const InputQueues* own = component(node).input_queues();
+  std::vector<LinkId> outputs;
+  for (const LinkId id : graph_.out(node)) {
+    if (own != nullptr || live(id).credits) outputs.push_back(id);
+  }
+  if (outputs.empty()) return;
+  const int channels = own != nullptr ? own->vcs : classes_of(graph_) * graph_.phases();
+  auto& made = switches_[node.value()];
+  made = std::make_unique<VcSwitch>(*this, node, std::move(incoming), outputs,
+                                    static_cast<std::uint32_t>(channels));
+  for (const LinkId id : outputs) live(id).queues = made.get();
+}
+
+void Fabric::allocate(NodeId node) {
+  if (VcSwitch* queues = switches_[node.value()].get()) queues->allocate();
+}
+
+// Each class of traffic and each phase of a route has channels of its own. Messages of one source and target
+// don't overtake one another, as with other routers; synthetic traffic, which means nothing, may.
+ChannelSet Fabric::channels(const Packet& packet) const {
+  const Message& message = *packet.message;
+  const auto phases = static_cast<std::uint32_t>(graph_.phases());
+  const int classes = classes_of(graph_);
+  const std::uint32_t phase = message.way->phases.empty() ? 0 : message.way->phases[packet.hop];
+  ChannelSet set{.first = class_of(message, classes) * phases + phase,
+                 .stride = static_cast<std::uint32_t>(classes) * phases};
+  if (!std::holds_alternative<std::monostate>(message.body))
+    set.flow = message.from.value() + message.to.value();
+  return set;
+}
+
+std::optional<std::uint32_t> Fabric::room_ahead(const LiveLink& link, const Packet& packet) const {
+  if (!link.credits) return 0;
+  if (packet.size > link.credits->capacity()) {
+    const topology::Node& node = graph_.node(link.to);
+    throw ConfigError{node.model->at, node.name,
+                      fmt::format("buffer_bytes: {} can't hold a packet of {}",
+                                  to_string(link.credits->capacity()), to_string(packet.size))};
+  }
+  return link.credits->choose(channels(packet), packet.size, sim_.now());
+}
+
+void Fabric::give_back(LinkId id, std::uint32_t channel, Bytes size, Time tail_left) {
+  LiveLink& link = live(id);
+  const Time at = tail_left + link.wire;
+  link.credits->give(at, channel, size);
+  link.queues->wake(at);
+}
+
+}  // namespace kbsim::hw

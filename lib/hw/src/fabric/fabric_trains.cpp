@@ -1,0 +1,52 @@
+// Messages of very many packets, which leave one after the other and needn't all be there at once.
+#include <algorithm>
+
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+constexpr std::int64_t kTrain = 1024;  // packets: from so many on
+constexpr int kAhead = 64;             // so many at a time are made
+
+}  // namespace
+
+// Where it has a FIFO link to itself as soon as its turn comes, and nobody notes each packet's hops.
+bool Fabric::is_train(const Message& message, Time head, Time tail) const {
+  if (message.packets_left < kTrain || head != tail || tracing_ || message.route->empty()) return false;
+  const LiveLink& first = links_[message.route->front().value()];
+  return first.queues == nullptr && first.credits == nullptr;
+}
+
+// The packets behind the first all reserve the link now, as they would if they were there: nobody gets in
+// between. Each goes when the one before it has left.
+void Fabric::lead(Packet& first, Time overhead, Time end) {
+  first.leads = false;
+  Message& message = *first.message;
+  Lane& lane = live(message.route->front()).lane;
+  const Time ready = first.head + overhead;
+  for (Bytes left = message.size - first.size; left > 0_B; left -= std::min(left, first.size))
+    (void)lane.reserve(ready, ready, std::min(left, first.size));
+  (void)sim_.serve("train of " + graph_.node(message.from).name, follow(&message, first, end));
+}
+
+Task<> Fabric::follow(Message* message, Packet behind, Time next) {
+  const Bandwidth rate = live(message->route->front()).lane.rate();
+  const Bytes whole = behind.size;
+  for (Bytes left = message->size - whole; left > 0_B;) {
+    co_await sim_.until(next);
+    for (int i = 0; i < kAhead && left > 0_B; ++i) {
+      Packet& packet = allocate();
+      packet = behind;
+      packet.size = std::min(left, whole);
+      packet.ordinal = message->injected++;
+      left -= packet.size;
+      const Lane::Slot slot{next, next + serialization(packet.size, rate)};
+      next = slot.end;
+      cross(packet, slot);
+    }
+  }
+}
+
+}  // namespace kbsim::hw

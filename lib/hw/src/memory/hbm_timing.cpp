@@ -1,0 +1,132 @@
+#include "kbsim/hw/memory/hbm_timing.hpp"
+
+#include <algorithm>
+
+namespace kbsim::hw {
+
+HbmCounts& HbmCounts::operator+=(const HbmCounts& other) {
+  hits += other.hits;
+  misses += other.misses;
+  conflicts += other.conflicts;
+  refreshes += other.refreshes;
+  return *this;
+}
+
+PseudoChannel::PseudoChannel(const HbmSpec& spec, Time burst)
+    : spec_{spec},
+      burst_{burst},
+      banks_(static_cast<std::size_t>(spec.bank_groups * spec.banks_per_group)),
+      groups_(static_cast<std::size_t>(spec.bank_groups)),
+      refresh_due_{spec.trefi > Time{0} ? spec.trefi : kForever} {}
+
+Lane::Slot PseudoChannel::serve(const HbmPlace& place, bool write, Time at) {
+  Bank& bank = banks_[static_cast<std::size_t>(place.group * spec_.banks_per_group + place.bank)];
+  Group& group = groups_[static_cast<std::size_t>(place.group)];
+  Commands commands = plan(bank, group, place.row, write, at);
+  while (commands.column >= refresh_due_) {
+    refresh(std::max(at, last_.column));
+    commands = plan(bank, group, place.row, write, at);
+  }
+  if (bank.row == place.row) {
+    ++counts_.hits;
+  } else {
+    open(bank, group, place.row, commands.activate);
+  }
+  return transfer(bank, group, write, commands.column);
+}
+
+PseudoChannel::Commands PseudoChannel::plan(const Bank& bank, const Group& group, std::int64_t row,
+                                            bool write, Time at) const {
+  const Time column = std::max(at, next_column(group, write));
+  if (bank.row == row) return {.column = std::max(column, bank.activated + spec_.trcd)};
+  const Time activate = next_activate(bank, group, at);
+  return {.activate = activate, .column = std::max(column, activate + spec_.trcd)};
+}
+
+Time PseudoChannel::next_activate(const Bank& bank, const Group& group, Time at) const {
+  const Time ready = bank.row == kClosed ? at : std::max(at, bank.may_precharge) + spec_.trp;
+  return std::max({ready, refreshed_, bank.activated + spec_.trc, group.activated + spec_.trrd_l,
+                   last_.activated + spec_.trrd_s, activates_[oldest_] + spec_.tfaw});
+}
+
+Time PseudoChannel::next_column(const Group& group, bool write) const {
+  const Time next =
+      std::max({last_.column + spec_.tccd_s, group.column + spec_.tccd_l, bus_free_ - latency(write)});
+  if (write) return std::max(next, read_ + spec_.trtw);
+  return std::max({next, last_.written + spec_.twtr_s, group.written + spec_.twtr_l});
+}
+
+// All refreshes that are due by then, the next one in any case.
+void PseudoChannel::refresh(Time by) {
+  const Time due = std::max(refresh_due_, by - by % spec_.trefi);
+  counts_.refreshes += (due - refresh_due_) / spec_.trefi + 1;
+  refreshed_ = due + spec_.trp + spec_.trfc;
+  refresh_due_ = due + spec_.trefi;
+  for (Bank& bank : banks_) bank.row = kClosed;
+}
+
+void PseudoChannel::open(Bank& bank, Group& group, std::int64_t row, Time at) {
+  ++(bank.row == kClosed ? counts_.misses : counts_.conflicts);
+  bank = {.row = row, .activated = at, .may_precharge = at + spec_.tras};
+  group.activated = at;
+  last_.activated = at;
+  activates_[oldest_] = at;
+  oldest_ = (oldest_ + 1) % activates_.size();
+}
+
+Lane::Slot PseudoChannel::transfer(Bank& bank, Group& group, bool write, Time column) {
+  const Time start = column + latency(write);
+  bus_free_ = start + burst_;
+  group.column = column;
+  last_.column = column;
+  if (write) {
+    group.written = bus_free_;
+    last_.written = bus_free_;
+  } else {
+    read_ = column;
+  }
+  const Time precharge = write ? bus_free_ + spec_.twr : column + spec_.trtp;
+  bank.may_precharge = std::max(bank.may_precharge, precharge);
+  return {start, bus_free_};
+}
+
+HbmTiming::HbmTiming(const HbmSpec& spec, Bandwidth raw)
+    : spec_{spec},
+      burst_{Bandwidth::gbs(raw.gbs() / static_cast<double>(spec.pseudo_channels)).serialization(spec.burst)},
+      channels_(static_cast<std::size_t>(spec.pseudo_channels), PseudoChannel{spec, burst_}) {}
+
+Lane::Slot HbmTiming::serve(std::int64_t address, Bytes n, bool write, Time at) {
+  const std::int64_t burst = spec_.burst.count();
+  Lane::Slot all{.start = kForever, .end = Time{0}};
+  HbmPlace where = place(address);
+  for (std::int64_t next = address - address % burst; next < address + n.count(); next += burst) {
+    const Lane::Slot slot = channels_[static_cast<std::size_t>(where.channel)].serve(where, write, at);
+    all = {.start = std::min(all.start, slot.start), .end = std::max(all.end, slot.end)};
+    if (++where.channel == spec_.pseudo_channels) where = place(next + burst);
+  }
+  return all;
+}
+
+HbmPlace HbmTiming::place(std::int64_t address) const {
+  HbmPlace place;
+  std::int64_t rest = address / spec_.burst.count();
+  const auto take = [&rest](std::int64_t count) {
+    const std::int64_t index = rest % count;
+    rest /= count;
+    return index;
+  };
+  place.channel = take(spec_.pseudo_channels);
+  place.group = take(spec_.bank_groups);
+  (void)take(spec_.row / spec_.burst);
+  place.bank = take(spec_.banks_per_group);
+  place.row = rest;
+  return place;
+}
+
+HbmCounts HbmTiming::counts() const {
+  HbmCounts all;
+  for (const PseudoChannel& channel : channels_) all += channel.counts();
+  return all;
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,267 @@
+#include "kbsim/hw/pe/composite.hpp"
+
+#include <algorithm>
+
+#include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/hw/pe/pe_dma.hpp"
+#include "kbsim/hw/pe/pe_scheduler.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+// What of `pieces`, in ascending order of offset, the runs are.
+std::vector<Piece> cut(const std::vector<Piece>& pieces, const std::vector<TilePlan::Run>& runs) {
+  std::vector<Piece> found;
+  for (const TilePlan::Run& run : runs) {
+    std::int64_t offset = run.offset;
+    const std::int64_t end = run.offset + run.bytes.count();
+    auto piece = std::ranges::upper_bound(pieces, offset, {}, &Piece::offset) - 1;
+    for (; offset < end; ++piece) {
+      const std::int64_t skipped = offset - piece->offset;
+      const std::int64_t n = std::min(piece->memory.bytes.count() - skipped, end - offset);
+      found.push_back(
+          {.memory = {.pa = piece->memory.pa + Bytes{skipped}, .bytes = Bytes{n}}, .offset = offset});
+      offset += n;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+CompositeRun::CompositeRun(Simulation& sim, std::shared_ptr<CompositeJob> job, const Units& units,
+                           const PeSchedulerSpec& spec, std::shared_ptr<CompositeRun> before)
+    : sim_{sim},
+      job_{std::move(job)},
+      units_{units},
+      plan_{job_->command, spec.tile()},
+      tile_{spec.tile()},
+      before_{std::move(before)},
+      entered_{sim, "entry of a composite's last tile"},
+      ended_{sim, "end of a composite"} {
+  const CompositeCommand& command = job_->command;
+  if (!command.a.tile || !command.b.tile) stages_.push_back(Stage::dma_in);
+  stages_.push_back(Stage::fetch);
+  stages_.push_back(Stage::compute);
+  if (!command.epilogue.empty()) stages_.push_back(Stage::epilogue);
+  if (command.out) stages_.push_back(Stage::dma_out);
+  fetch_ = spec.fetch + spec.fetch_rate.serialization(plan_.operand_bytes(0) + plan_.operand_bytes(1));
+  for (std::unique_ptr<Event>& stage : through_)
+    stage = std::make_unique<Event>(sim, "end of a composite's stage");
+  for (std::unique_ptr<Event>& stage : through_) stage->set();
+  for (const Stage stage : stages_) through_of(stage).reset();
+  record_ = {.kernel = job_->name,
+             .a = command.a.shape,
+             .b = command.b.shape,
+             .tiles = plan_.tiles(),
+             .macs = plan_.macs(),
+             .padded_macs = plan_.padded_macs()};
+}
+
+std::vector<std::string> CompositeRun::names() const {
+  std::vector<std::string> all;
+  for (const Stage stage : stages_) {
+    constexpr std::array<const char*, 5> kNames{"dma_in", "fetch", "gemm", "epilogue", "dma_out"};
+    const bool math = stage == Stage::compute && job_->command.op != Op::gemm;
+    all.emplace_back(math ? "math" : kNames[static_cast<std::size_t>(stage)]);
+  }
+  return all;
+}
+
+Task<> CompositeRun::turn(std::size_t stage) {
+  if (before_) co_await before_->through_of(stages_[stage]).wait();
+}
+
+Task<> CompositeRun::run() {
+  record_.start = sim_.now();
+  TilePipeline pipeline{sim_, *this, names(), plan_.tiles(), job_->in_flight};
+  co_await pipeline.run();
+  record_.stages = pipeline.stages();
+  record_.end = sim_.now();
+  record_operations();
+  for (const CompositeCommand::Input* input : {&job_->command.a, &job_->command.b}) {
+    if (input->tile) static_cast<PeTile&>(*input->tile).used_until(sim_.now());
+  }
+  if (job_->result) job_->result->arrived(sim_.now());
+  job_->pending->complete(job_->result, sim_.now());
+  before_.reset();
+  ended_.set();
+}
+
+bool CompositeRun::runs(std::size_t stage, std::int64_t tile) const {
+  const bool once = stages_[stage] == Stage::epilogue || stages_[stage] == Stage::dma_out;
+  return !once || plan_.completes(tile);
+}
+
+Task<Time> CompositeRun::run(std::size_t stage, std::int64_t tile) {
+  switch (stages_[stage]) {
+    case Stage::dma_in: return read(tile);
+    case Stage::fetch: return fetch();
+    case Stage::compute: {
+      const bool gemm = job_->command.op == Op::gemm;
+      return occupy(gemm ? static_cast<PeEngine*>(units_.gemm) : units_.math, stage, compute_cost());
+    }
+    case Stage::epilogue: return occupy(units_.math, stage, epilogue_cost());
+    case Stage::dma_out: break;
+  }
+  return written();
+}
+
+void CompositeRun::begin(std::size_t stage, std::int64_t tile) {
+  if (stages_[stage] == Stage::dma_in) begin_read(tile);
+  if (stages_[stage] == Stage::dma_out) begin_write(tile);
+}
+
+Task<Time> CompositeRun::fetch() {
+  co_await sim_.delay(fetch_);
+  co_return fetch_;
+}
+
+// Late, so that it doesn't hang on the order of events whether a kernel's command comes first, or another
+// stage or composite that asks for the engine at this time: the older composite goes first, and of a
+// composite the earlier stage.
+Task<Time> CompositeRun::occupy(PeEngine* engine, std::size_t stage, Time cost) {
+  PeEngine::Work work{.order = {job_->order, stage}, .cost = cost};
+  engine->ask(work);
+  co_await sim_.late();
+  engine->serve();
+  co_await sim_.delay(work.end - sim_.now());  // in the arrival phase again, even if it took no time
+  co_return cost;
+}
+
+std::shared_ptr<Stream> CompositeRun::move(bool in, std::vector<Piece> pieces, std::uint64_t order) {
+  auto stream =
+      std::make_shared<Stream>(sim_, in ? "tile of a composite" : "store of a composite", job_->command.at);
+  units_.dma->submit(
+      sim_.now() + job_->mmu,
+      DmaCommand{.move = StreamCommand{.pieces = std::move(pieces), .in = in, .stream = stream},
+                 .kernel = job_->kernel,
+                 .value = job_->values.back(),
+                 .pending = nullptr,
+                 .order = {job_->order, order}});
+  return stream;
+}
+
+void CompositeRun::begin_read(std::int64_t tile) {
+  std::array<std::shared_ptr<Stream>, 2>& streams = coming_.emplace_back();
+  for (int i = 0; i < 2; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    const bool streamed = !(i == 0 ? job_->command.a : job_->command.b).tile;
+    if (!streamed) continue;
+    const auto order = static_cast<std::uint64_t>(3 * tile + i + 1);
+    streams[index] = move(true, cut(job_->from[index], plan_.operand_runs(i, tile)), order);
+  }
+}
+
+Task<Time> CompositeRun::read(std::int64_t tile) {
+  const Time start = sim_.now();
+  const std::array<std::shared_ptr<Stream>, 2> streams = std::move(coming_.front());
+  coming_.pop_front();
+  for (int i = 0; i < 2; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    if (!streams[index]) continue;
+    co_await streams[index]->done.wait();
+    if (!plan_.first_use(i, tile)) continue;
+    for (const auto& [offset, slices] : streams[index]->parts) {
+      std::int64_t at = offset;
+      for (const oplog::Slice& slice : slices) {
+        contents_[index].write(at, slice);
+        at += slice.bytes;
+      }
+    }
+  }
+  co_return sim_.now() - start;
+}
+
+void CompositeRun::begin_write(std::int64_t tile) {
+  const auto order = static_cast<std::uint64_t>(3 * tile + 3);
+  leaving_.push_back(move(false, cut(job_->to, plan_.output_runs(tile)), order));
+}
+
+Task<Time> CompositeRun::written() {
+  const Time start = sim_.now();
+  const std::shared_ptr<Stream> stream = std::move(leaving_.front());
+  leaving_.pop_front();
+  co_await stream->done.wait();
+  co_return sim_.now() - start;
+}
+
+Time CompositeRun::compute_cost() const {
+  if (job_->command.op == Op::gemm) return units_.gemm->tile_cost(tile_.m, tile_.k, tile_.n);
+  return units_.math->cost(plan_.output_elements());
+}
+
+Time CompositeRun::epilogue_cost() const {
+  Time sum{};
+  for (const CompositeCommand::EpilogueStep& step : job_->command.epilogue) {
+    oplog::Op op{.kind = step.kind, .params = step.params, .shape = Shape{plan_.output_elements()}};
+    sum += units_.math->cost(op);
+  }
+  return sum;
+}
+
+oplog::Operand CompositeRun::operand(int index) const {
+  const CompositeCommand::Input& input = index == 0 ? job_->command.a : job_->command.b;
+  if (input.tile) return static_cast<const PeTile&>(*input.tile).operand();
+  return {
+      .slices = contents_[static_cast<std::size_t>(index)].read(0, input.shape.bytes(input.dtype).count()),
+      .shape = input.shape,
+      .dtype = input.dtype};
+}
+
+// The operation, each step of the epilogue, and the rounding to the output's dtype.
+void CompositeRun::record_operations() {
+  const CompositeCommand& command = job_->command;
+  const bool cast = job_->values.size() > command.epilogue.size() + 1;
+  const bool alone = job_->values.size() == 1;
+  std::size_t next = 0;
+  std::size_t number = 0;
+  const auto record = [&](oplog::OpKind kind, const oplog::Parameters& params, DType dtype,
+                          const PeEngine& unit, std::initializer_list<oplog::Operand> inputs) {
+    units_.log->record({.id = job_->values[next++],
+                        .kind = kind,
+                        .params = params,
+                        .dtype = dtype,
+                        .shape = command.shape,
+                        .unit = unit.id(),
+                        .start = record_.start,
+                        .end = record_.end,
+                        .inputs = inputs});
+  };
+  const auto last = [&]() -> oplog::Operand {
+    const oplog::ValueId value = job_->values[next - 1];
+    const Bytes bytes = command.shape.bytes(command.accumulator);
+    return {.slices = {{value, 0, bytes.count()}}, .shape = command.shape, .dtype = command.accumulator};
+  };
+  const DType dtype = alone ? command.dtype : command.accumulator;
+  if (command.op == Op::gemm) {
+    record(oplog::OpKind::dot, {}, dtype, *units_.gemm, {operand(0), operand(1)});
+  } else {
+    record(oplog::OpKind::binary, {.binary = binary_of(command.op)}, dtype, *units_.math,
+           {operand(0), operand(1)});
+  }
+  for (const CompositeCommand::EpilogueStep& step : command.epilogue) {
+    if (step.kind == oplog::OpKind::unary) {
+      record(step.kind, step.params, command.accumulator, *units_.math, {last()});
+    } else if (step.operand) {
+      record(step.kind, step.params, command.accumulator, *units_.math,
+             {last(), static_cast<const PeTile&>(*step.operand).operand()});
+    } else {
+      const oplog::ValueId id = job_->numbers[number++];
+      units_.log->record({.id = id,
+                          .kind = oplog::OpKind::fill,
+                          .params = {.scalar = step.params.scalar},
+                          .dtype = command.accumulator,
+                          .unit = units_.math->id(),
+                          .start = record_.start,
+                          .end = record_.start});
+      oplog::Parameters params = step.params;
+      params.scalar = 0.0;
+      record(step.kind, params, command.accumulator, *units_.math,
+             {last(), {.slices = {{id, 0, itemsize(command.accumulator)}}, .dtype = command.accumulator}});
+    }
+  }
+  if (cast) record(oplog::OpKind::cast, {}, command.dtype, *units_.math, {last()});
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,85 @@
+// How a kernel's atomics leave the PE.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/kernel_context.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+const PeTile& pe_tile(const TilePtr& tile) { return static_cast<const PeTile&>(*tile); }
+
+Time operands_ready(const LoadCommand& move) {
+  Time ready{};
+  for (const TilePtr& operand : move.operands) {
+    if (operand) ready = std::max(ready, pe_tile(operand).ready());
+  }
+  return ready;
+}
+
+// Whole elements that fit a packet with their operands; one element at least.
+Bytes largest_part(const config::MachineSpec& spec, const Atomic& atomic, Bytes all) {
+  const Bytes packet = spec.system.packet_bytes;
+  if (packet == 0_B) return all;
+  const std::int64_t element = itemsize(atomic.dtype);
+  const std::int64_t elements = packet.count() / (element * (atomic.compares() ? 2 : 1));
+  return Bytes{std::max<std::int64_t>(elements, 1) * element};
+}
+
+}  // namespace
+
+std::shared_ptr<const Atomic> KernelContext::cut(const AtomicCommand& command, std::string_view call) {
+  auto atomic = std::make_shared<Atomic>();
+  atomic->op = command.op;
+  atomic->dtype = command.to.dtype;
+  atomic->operand = pe_tile(command.operand).operand().slices;
+  if (command.expected) atomic->expected = pe_tile(command.expected).operand().slices;
+  const Block block = whole(command.to, command.operand->shape(), command.to.dtype);
+  for (const Piece& piece : translate(block, call, command.at)) {
+    if (piece.memory.bytes.count() % itemsize(atomic->dtype) != 0)
+      throw fault(command.at, fmt::format("{}: an element lies in two memories", call));
+    const Bytes most = largest_part(*units_.spec, *atomic, piece.memory.bytes);
+    for (Bytes done; done < piece.memory.bytes; done += most) {
+      AtomicPart part{
+          .memory = {.pa = piece.memory.pa + done, .bytes = std::min(most, piece.memory.bytes - done)},
+          .offset = piece.offset + done.count()};
+      if (atomic->compares()) part.equal = units_.log->reserve(units_.lane);
+      part.result = units_.log->reserve(units_.lane);
+      atomic->parts.push_back(part);
+    }
+  }
+  return atomic;
+}
+
+DmaCommand KernelContext::transfer(const AtomicCommand& command, std::string_view call, PendingPtr done) {
+  const TileState& operand = *command.operand;
+  LoadCommand move{.atomic = cut(command, call), .operands = {command.operand, command.expected}};
+  for (const AtomicPart& part : move.atomic->parts)
+    move.from.push_back({.memory = part.memory, .offset = part.offset});
+  const oplog::ValueId value = units_.log->reserve(units_.lane);
+  move.into = coming(value, operand.shape(), operand.dtype(), command.at);
+  return {.move = std::move(move),
+          .kernel = shared_from_this(),
+          .value = value,
+          .pending = std::move(done),
+          .order = {++order_}};
+}
+
+PendingPtr KernelContext::atomic(const AtomicCommand& command) {
+  const std::string_view call = to_string(command.op);
+  PendingPtr done = under_way(std::string{call}, command.at);
+  DmaCommand load = transfer(command, call, done);
+  const Bytes size = pe_tile(command.operand).size();
+  const bool now = may_issue(size, command.at);
+  in_order(now, size, command.at, [this, at = command.at, load = std::move(load)]() mutable {
+    auto& move = std::get<LoadCommand>(load.move);
+    move.into->take();
+    const Time start = std::max(issue(at) + units_.mmu->latency(), operands_ready(move));
+    units_.scheduler->submit(start, std::move(load));
+  });
+  return done;
+}
+
+}  // namespace kbsim::hw

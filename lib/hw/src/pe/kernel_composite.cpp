@@ -1,0 +1,94 @@
+// How a kernel hands a composite to its scheduler.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/kernel_context.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+// Integers accumulate exactly, floats are rounded once: by the operation itself if nothing comes after it.
+bool needs_cast(const CompositeCommand& command) {
+  const bool dot =
+      command.op == Op::gemm && info(command.accumulator).floating && info(command.dtype).floating;
+  return command.dtype != command.accumulator && !(dot && command.epilogue.empty());
+}
+
+Time operands_ready(const CompositeCommand& command) {
+  Time ready{};
+  const auto wait = [&](const TilePtr& tile) {
+    if (tile) ready = std::max(ready, static_cast<const PeTile&>(*tile).ready());
+  };
+  wait(command.a.tile);
+  wait(command.b.tile);
+  for (const CompositeCommand::EpilogueStep& step : command.epilogue) wait(step.operand);
+  return ready;
+}
+
+bool has_number(const CompositeCommand::EpilogueStep& step) {
+  return step.kind == oplog::OpKind::binary && !step.operand;
+}
+
+}  // namespace
+
+// Of the tiles that the pipeline takes, as many as the scheduler's part of the TCM has room for.
+std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
+  const GemmTile tile_of_plan = units_.scheduler->tile_plan().tile();
+  const TilePlan plan{command, tile_of_plan};
+  if (!plan.countable()) {
+    throw fault(command.at,
+                fmt::format("composite: {} by {} in tiles of {} x {} x {} multiplies more often than 64 bits "
+                            "count",
+                            to_string(command.a.shape), to_string(command.b.shape), tile_of_plan.m,
+                            tile_of_plan.k, tile_of_plan.n));
+  }
+  const Bytes tile = scheduler_bytes(command, plan);
+  const Bytes budget = units_.spec->cube.memory.tcm_scheduler;
+  const std::int64_t wanted = TilePipeline::in_flight(command.depth, stages_of(command));
+  if (tile == 0_B) return std::min(wanted, plan.tiles());
+  if (tile > budget) {
+    throw fault(command.at,
+                fmt::format("composite: a tile takes {}, but the scheduler's part of the TCM of {} "
+                            "has {} (cube.memory.tcm_scheduler_bytes)",
+                            to_string(tile), to_string(units_.at), to_string(budget)));
+  }
+  return std::min({wanted, budget.count() / tile.count(), plan.tiles()});
+}
+
+PendingPtr KernelContext::composite(const CompositeCommand& command) {
+  auto job = std::make_shared<CompositeJob>();
+  job->command = command;
+  job->name = kernel_;
+  job->kernel = shared_from_this();
+  job->pending = under_way("composite", command.at);
+  job->mmu = units_.mmu->latency();
+  job->in_flight = in_flight(command);
+  const auto place = [&](const CompositeCommand::Input& input, std::string_view call) {
+    if (!input.tile) return translate(whole(input.at, input.shape, input.dtype), call, command.at);
+    return std::vector<Piece>{};
+  };
+  job->from = {place(command.a, "composite, load of a,"), place(command.b, "composite, load of b,")};
+  if (command.out)
+    job->to = translate(whole(*command.out, command.shape, command.dtype), "composite, store", command.at);
+  for (const CompositeCommand::EpilogueStep& step : command.epilogue) {
+    if (has_number(step)) job->numbers.push_back(units_.log->reserve(units_.lane));
+  }
+  const std::size_t operations = 1 + command.epilogue.size() + std::size_t{needs_cast(command)};
+  for (std::size_t i = 0; i < operations; ++i) job->values.push_back(units_.log->reserve(units_.lane));
+  const Bytes bytes = command.out ? 0_B : command.shape.bytes(command.dtype);
+  const bool now = may_issue(bytes, command.at);
+  if (!command.out) job->result = coming(job->values.back(), command.shape, command.dtype, command.at);
+  job->order = ++order_;
+  PendingPtr done = job->pending;
+  in_order(now, bytes, command.at, [this, job = std::move(job)]() mutable {
+    if (job->result) job->result->take();
+    const Time start = issue(job->command.at);
+    const Time ready = operands_ready(job->command);
+    units_.scheduler->submit(std::max(start, ready), std::move(job));
+  });
+  return done;
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,321 @@
+#include "kbsim/hw/pe/kernel_context.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/pe_ipcq.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+PeTile& pe_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
+
+}  // namespace
+
+PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents,
+               Time ready, const std::source_location& at, std::optional<RingSlot> slot)
+    : TileState{*owner, shape, dtype},
+      context_{std::move(owner)},
+      contents_{std::move(contents)},
+      ready_{ready},
+      last_use_{ready},
+      hold_{.bytes = shape.bytes(dtype), .at = at},
+      slot_{slot} {}
+
+PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
+    : TileState{base->owner(), shape, dtype},
+      context_{base->context_},
+      contents_{base->contents_},
+      ready_{base->ready_},
+      last_use_{base->last_use_},
+      base_{base->base_ ? base->base_ : std::move(base)} {
+  came_from(base_->from());
+}
+
+void PeTile::take() {
+  context_->take_tcm(hold_);
+  holds_ = true;
+}
+
+PeTile::~PeTile() {
+  if (holds_) context_->give_tcm(hold_, last_use_);
+  if (slot_ && context_->machine_runs()) {
+    slot_->ipcq->release(std::max(last_use_, context_->clock()), slot_->queue, slot_->slot);
+  }
+}
+
+KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId launch)
+    : units_{units},
+      kernel_{std::move(kernel)},
+      launch_{launch},
+      clock_{units.sim->now()},
+      tcm_{units.spec->cube.memory.tcm - units.spec->cube.memory.tcm_scheduler - units.ipcq->rings_in_tcm()} {
+}
+
+int KernelContext::program_id(int axis) const {
+  return axis == 0 ? units_.at.pe : axis == 1 ? units_.at.cube : units_.at.sip;
+}
+
+int KernelContext::num_programs(int axis) const {
+  if (axis == 0) return units_.spec->pes_per_cube();
+  return axis == 1 ? units_.spec->cubes_per_sip() : units_.spec->system.sips.count;
+}
+
+void KernelContext::require_commands(std::int64_t before, const std::source_location& at) const {
+  if (before < units_.max_commands) return;
+  throw fault(at, fmt::format("the kernel has issued {} commands: is this an endless loop? If not, raise "
+                              "max_commands of pe.pe_cpu",
+                              units_.max_commands));
+}
+
+Time KernelContext::clock() const {
+  const Time now = units_.sim->now();
+  return std::max(units_.ipcq->looks().after(clock_, now), now);
+}
+
+void KernelContext::observe(Time t) {
+  clock_ = std::max(units_.ipcq->looks().spend(clock_, units_.sim->now()), t);
+}
+
+// The time at which the next command reaches its unit.
+Time KernelContext::issue(const std::source_location& at) {
+  require_commands(commands_++, at);
+  observe(units_.sim->now());
+  clock_ += units_.dispatch;
+  return clock_;
+}
+
+oplog::Op KernelContext::described(const EngineCommand& command) {
+  oplog::Op op{.id = units_.log->reserve(units_.lane),
+               .kind = command.kind,
+               .params = command.params,
+               .dtype = command.dtype,
+               .shape = command.shape};
+  for (const TilePtr& input : command.inputs) {
+    if (input) op.inputs.push_back(pe_tile(input).operand());
+  }
+  if (!oplog::only_tells(command.kind)) return op;
+  const auto label = std::as_bytes(std::span{command.label});
+  op.data = std::make_shared<const std::vector<std::byte>>(label.begin(), label.end());
+  return op;
+}
+
+// Products go to pe_gemm and everything else to pe_math. Numbers, prints and checks are noted, by whichever.
+Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op op) {
+  const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
+  if (number || oplog::only_tells(command.kind)) {
+    return units_.math->note(std::max(operands, clock()), std::move(op));
+  }
+  const Time earliest = std::max(issue(command.at), operands);
+  if (command.kind != oplog::OpKind::dot) {
+    const Time cost = units_.math->cost(op);
+    return units_.math->issue(earliest, cost, std::move(op));
+  }
+  const Time cost = units_.gemm->cost(op, units_.scheduler->tile_plan().tile());
+  return units_.gemm->issue(earliest, cost, std::move(op));
+}
+
+TilePtr KernelContext::execute(const EngineCommand& command) {
+  const bool tells = oplog::only_tells(command.kind);
+  const Bytes bytes = tells ? 0_B : command.shape.bytes(command.dtype);
+  const bool now = may_issue(bytes, command.at);
+  oplog::Op op = described(command);
+  const std::shared_ptr<PeTile> result =
+      tells ? nullptr : coming(op.id, command.shape, command.dtype, command.at);
+  if (now) {
+    start(command, std::move(op), result.get());
+  } else {
+    EngineCommand later = command;
+    later.label = {};
+    stall(bytes, command.at, [this, later, op, result] { start(later, op, result.get()); });
+  }
+  return tells ? command.inputs[0] : result;
+}
+
+void KernelContext::start(const EngineCommand& command, oplog::Op op, PeTile* result) {
+  Time operands{};
+  for (const TilePtr& input : command.inputs) {
+    if (input) operands = std::max(operands, pe_tile(input).ready());
+  }
+  if (result != nullptr) result->take();
+  const Time end = run(command, operands, std::move(op));
+  for (const TilePtr& input : command.inputs) {
+    if (input) pe_tile(input).used_until(end);
+  }
+  if (units_.spec->pe.issue == "blocking") observe(end);
+  if (result != nullptr) result->arrived(end);
+}
+
+TilePtr KernelContext::view(const TilePtr& tile, Shape shape, DType dtype) {
+  return std::make_shared<PeTile>(std::static_pointer_cast<PeTile>(tile), shape, dtype);
+}
+
+std::shared_ptr<PeTile> KernelContext::coming(oplog::ValueId value, Shape shape, DType dtype,
+                                              const std::source_location& at) {
+  const oplog::Slices contents{{value, 0, shape.bytes(dtype).count()}};
+  return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, Time{}, at);
+}
+
+PendingPtr KernelContext::pending(std::string what, std::source_location at) {
+  return std::make_shared<PendingState>(*units_.sim, *this, std::move(what), at);
+}
+
+PendingPtr KernelContext::under_way(std::string what, std::source_location at) {
+  constexpr std::size_t kFew = 64;
+  if (under_way_.size() >= kFew && under_way_.size() == under_way_.capacity())
+    std::erase_if(under_way_, [](const auto& known) { return known.expired(); });
+  PendingPtr state = pending(std::move(what), at);
+  under_way_.push_back(state);
+  return state;
+}
+
+std::vector<Piece> KernelContext::translate(const Block& block, std::string_view call,
+                                            const std::source_location& at) const {
+  std::vector<Piece> pieces;
+  for (const BlockRun& run : block.runs) {
+    try {
+      std::int64_t offset = run.offset;
+      for (const topology::PhysRange& range : units_.mmu->translate(run.va, run.bytes)) {
+        pieces.push_back({.memory = range, .offset = offset});
+        offset += range.bytes.count();
+      }
+    } catch (const KernelFault& unmapped) {
+      throw fault(at,
+                  fmt::format("{} of {} at {:#x}: {}", call, to_string(run.bytes), run.va, unmapped.what()));
+    }
+  }
+  return pieces;
+}
+
+PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_location at) {
+  return load_block(whole(from, shape, dtype), at);
+}
+
+PendingPtr KernelContext::load_block(Block from, std::source_location at) {
+  PendingPtr done = under_way("load", at);
+  LoadCommand move{.from = translate(from, "load", at), .pad = from.pad};
+  const Bytes size = from.shape.bytes(from.dtype);
+  const bool now = may_issue(size, at);
+  if (from.in_memory() < size) move.padding = units_.log->reserve(units_.lane);
+  const oplog::ValueId value = units_.log->reserve(units_.lane);
+  move.into = coming(value, from.shape, from.dtype, at);
+  DmaCommand load{.move = std::move(move),
+                  .kernel = shared_from_this(),
+                  .value = value,
+                  .pending = done,
+                  .order = {++order_}};
+  in_order(now, size, at, [this, at, load = std::move(load)]() mutable { submit_load(at, std::move(load)); });
+  return done;
+}
+
+void KernelContext::submit_load(const std::source_location& at, DmaCommand load) {
+  std::get<LoadCommand>(load.move).into->take();
+  units_.scheduler->submit(issue(at) + units_.mmu->latency(), std::move(load));
+}
+
+PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_location at) {
+  return store_block(whole(to, tile->shape(), tile->dtype()), tile, at);
+}
+
+PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source_location at) {
+  PendingPtr done = under_way("store", at);
+  DmaCommand store{.move = StoreCommand{.to = translate(to, "store", at), .tile = tile},
+                   .kernel = shared_from_this(),
+                   .value = units_.log->reserve(units_.lane),
+                   .pending = done,
+                   .order = {++order_}};
+  in_order(at, [this, at, store = std::move(store)]() mutable {
+    const Time ready = pe_tile(std::get<StoreCommand>(store.move).tile).ready();
+    units_.scheduler->submit(std::max(issue(at) + units_.mmu->latency(), ready), std::move(store));
+  });
+  return done;
+}
+
+// Sends of a direction leave in program order, though their tiles may be ready in another.
+Time KernelContext::send_start(std::size_t queue, Time ready, const std::source_location& at) {
+  Time& last = last_send_[queue];
+  last = std::max({last, issue(at), ready});
+  return last;
+}
+
+PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
+  PendingPtr done = under_way(send_name(dir.name), at);
+  SendCommand send{.queue = *queue(dir, pe_tile(tile).size(), "send", at),
+                   .tile = tile,
+                   .tag = tag,
+                   .kernel = shared_from_this(),
+                   .value = units_.log->reserve(units_.lane),
+                   .pending = done,
+                   .order = ++order_};
+  in_order(at, [this, at, send = std::move(send)]() mutable {
+    const Time start = send_start(send.queue, pe_tile(send.tile).ready(), at);
+    units_.scheduler->submit(start, std::move(send));
+  });
+  return done;
+}
+
+PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
+  PendingPtr done = pending(recv_name(dir.name), at);
+  const Bytes size = shape.bytes(dtype);
+  RecvCommand recv{.queue = queue(dir, size, "recv", at),
+                   .shape = shape,
+                   .dtype = dtype,
+                   .tag = tag,
+                   .kernel = shared_from_this(),
+                   .pending = done,
+                   .order = ++order_};
+  const Bytes taken = units_.ipcq->fetches() ? size : 0_B;
+  const bool now = may_issue(taken, at);
+  if (units_.ipcq->fetches()) {
+    recv.value = units_.log->reserve(units_.lane);
+    recv.into = coming(recv.value, shape, dtype, at);
+  }
+  in_order(now, taken, at, [this, at, recv = std::move(recv)]() mutable {
+    if (recv.into) recv.into->take();
+    units_.scheduler->submit(issue(at), std::move(recv));
+  });
+  return done;
+}
+
+// None for any.
+std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, std::string_view call,
+                                                const std::source_location& at) const {
+  std::optional<std::size_t> found;
+  try {
+    const bool one = dir != Dir::any || units_.ipcq->slot_size({}) == 0_B;  // of none there is no any
+    if (one) found = units_.ipcq->queue(dir.name);
+  } catch (const KernelFault& unknown) {
+    throw fault(at, fmt::format("{}: {}", call, unknown.what()));
+  }
+  const Bytes slot = units_.ipcq->slot_size(found);
+  if (n > slot) {
+    throw fault(
+        at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size in ccl.yaml",
+                        call, dir.name, to_string(n), to_string(slot)));
+  }
+  return found;
+}
+
+void KernelContext::dropped(const PendingState& pending) noexcept {
+  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what());
+}
+
+Task<> KernelContext::finish() {
+  if (dropped_)
+    throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
+  if (!stalled_.expired()) co_await stalling_.join();
+  for (const PendingPtr& pending : detached_) {
+    co_await pending->event().wait(pending->at());
+    (void)pending->observe();  // throws what it failed with
+  }
+  co_await units_.sim->until(std::max({clock(), units_.math->free(), units_.gemm->free()}));
+}
+
+KernelFault KernelContext::fault(const std::source_location& at, std::string_view text) const {
+  return KernelFault{fmt::format("{}: {}", to_string(to_place(at)), text)};
+}
+
+}  // namespace kbsim::hw

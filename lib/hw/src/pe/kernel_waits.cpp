@@ -1,0 +1,79 @@
+// What a kernel asks its PE to wait for: that its units are idle, and for a number.
+#include <algorithm>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/sim/process.hpp"
+#include "kbsim/tl/barrier.hpp"
+
+namespace kbsim::hw {
+
+PendingPtr KernelContext::sync(std::source_location at) {
+  PendingPtr done = pending("sync", at);
+  std::vector<PendingPtr> before;
+  for (const auto& known : under_way_) {
+    if (PendingPtr state = known.lock(); state && !state->done()) before.push_back(std::move(state));
+  }
+  under_way_.clear();
+  for (const PendingPtr& state : before) under_way_.push_back(state);
+  in_order(at, [this, at, done, before = std::move(before)]() mutable {
+    const Time engines = std::max({issue(at), units_.math->free(), units_.gemm->free()});
+    (void)units_.sim->serve("sync", wait_idle(units_.sim, done, std::move(before), engines));
+  });
+  return done;
+}
+
+Task<> KernelContext::wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before,
+                                Time engines) {
+  for (const PendingPtr& state : before) co_await state->event().wait(state->at());
+  co_await sim->until(engines);
+  done->complete(nullptr, sim->now());
+}
+
+PendingPtr KernelContext::barrier(std::source_location at) {
+  PendingPtr done = pending(barrier_name(++barriers_), at);
+  in_barrier_.emplace(barriers_, done);
+  in_order(at, [this, at] { units_.barriers->reached(issue(at), ++reached_); });
+  return done;
+}
+
+void KernelContext::add_barriers(std::vector<std::uint32_t>& numbers) const {
+  for (const auto& [number, pending] : in_barrier_) {
+    if (number <= reached_) numbers.push_back(number);
+  }
+}
+
+void KernelContext::passed(std::uint32_t number) {
+  const auto met = in_barrier_.extract(number);
+  met.mapped()->complete(nullptr, units_.sim->now());
+}
+
+PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
+  if (!*units_.evaluator)
+    throw Unsupported{to_string(to_place(at)) + ": item needs numbers, and this run computes none"};
+  PendingPtr done = pending("item", at);
+  const auto& source = static_cast<const PeTile&>(*tile);
+  const std::int64_t size = itemsize(tile->dtype());
+  oplog::Operand one{.slices = oplog::subrange(source.operand().slices, element * size, size),
+                     .shape = Shape{1},
+                     .dtype = tile->dtype()};
+  in_order(at, [this, at, done, tile, one = std::move(one)]() mutable {
+    const Time ready = std::max(issue(at), static_cast<const PeTile&>(*tile).ready());
+    (void)units_.sim->serve("item", evaluate(shared_from_this(), done, std::move(one), ready));
+  });
+  return done;
+}
+
+// Late: what is done at this time has been recorded by then.
+Task<> KernelContext::evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element,
+                               Time at) {
+  co_await units_.sim->until(at);
+  co_await units_.sim->late();
+  try {
+    done->complete((*units_.evaluator)(element).front(), units_.sim->now());
+  } catch (const Error&) {
+    done->fail(std::current_exception());
+  }
+}
+
+}  // namespace kbsim::hw

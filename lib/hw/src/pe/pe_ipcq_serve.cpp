@@ -1,0 +1,187 @@
+// How pe_ipcq serves the sends and receives that wait: at once, or when pe_cpu looks.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/hw/pe/pe_dma.hpp"
+#include "kbsim/hw/pe/pe_ipcq.hpp"
+
+namespace kbsim::hw {
+
+// All that has come by this time is known: what is done now hangs on no order of arrivals.
+void PeIpcq::serve() {
+  for (std::size_t queue = in_use_->first; queue < in_use_->last; ++queue) send_what_fits(queue);
+  give_what_came();
+  if (in_use_->poll) look_again();
+  looking_ = false;
+}
+
+// When somebody who asked at that time goes on if what it waits for is here; never, unless it looks now.
+std::optional<Time> PeIpcq::seen(Time asked) const {
+  if (!in_use_->poll || asked == sim().now()) return sim().now();
+  return looking_ ? std::optional{sim().now() + looks_.cost()} : std::nullopt;
+}
+
+// Between events that let somebody go on nothing is to be seen: only the look after one is an event.
+void PeIpcq::look_again() {
+  const KernelContext* waiting = who_waits();
+  if (waiting == nullptr) {
+    if (looks_.under_way()) looks_.end(sim().now());
+    return;
+  }
+  if (!looks_.under_way()) looks_.begin(sim().now(), {.period = *in_use_->poll, .cost = waiting->dispatch()});
+  if (std::ranges::none_of(in_use(), [&](const QueuePair& pair) { return can_go_on(pair); })) return;
+  const Time next = looks_.next(looking_ ? sim().now() + 1_ps : sim().now());
+  if (next != std::exchange(next_look_, next)) work_.post(next, Look{});
+}
+
+bool PeIpcq::can_go_on(const QueuePair& pair) const {
+  return (pair.has_room() && !pair.sends.empty()) ||
+         (pair.has_tile() && (!pair.receives.empty() || !any_.empty()));
+}
+
+const KernelContext* PeIpcq::who_waits() const {
+  if (!any_.empty()) return any_.front().kernel.get();
+  for (const QueuePair& pair : in_use()) {
+    if (!pair.sends.empty()) return pair.sends.front().kernel.get();
+    if (!pair.receives.empty()) return pair.receives.front().kernel.get();
+  }
+  return nullptr;
+}
+
+void PeIpcq::send_what_fits(std::size_t queue) {
+  QueuePair& pair = pairs_[queue];
+  while (!pair.sends.empty() && pair.has_room()) {
+    const std::optional<Time> at = seen(pair.sends.front().taken);
+    if (!at) return;
+    const SendCommand command = std::move(pair.sends.front());
+    pair.sends.pop_front();
+    send(queue, command, *at);
+  }
+}
+
+void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
+  QueuePair& pair = pairs_[queue];
+  const auto& tile = static_cast<const PeTile&>(*command.tile);
+  const SlotHeader header{.sequence = static_cast<std::uint64_t>(pair.my_head),
+                          .tag = command.tag,
+                          .shape = tile.shape(),
+                          .dtype = tile.dtype(),
+                          .launch = command.kernel->launch(),
+                          .at = command.pending->at()};
+  const auto index = static_cast<std::int64_t>(slot(pair, pair.my_head));
+  const topology::PhysAddr to = pair.plan.peer_base + pair.plan.slot_size * index;
+  ++pair.my_head;
+  if (trace_->on()) trace("send", pair, header, at);
+  dma_->submit(at, {.move = SlotCommand{.slot = {.pa = to, .bytes = tile.size()},
+                                        .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
+                                        .header = header,
+                                        .tile = command.tile,
+                                        .vc_chunk = sets_[pair.set].vc_chunk},
+                    .kernel = command.kernel,
+                    .value = command.value,
+                    .pending = command.pending,
+                    .order = {queue, header.sequence}});
+}
+
+// A tile goes to the oldest of those that may have it.
+void PeIpcq::give_what_came() {
+  do {
+    for (std::size_t queue = in_use_->first; queue < in_use_->last; ++queue) {
+      while (give_directed(queue)) {}
+    }
+  } while (give_any());
+}
+
+bool PeIpcq::give_directed(std::size_t queue) {
+  QueuePair& pair = pairs_[queue];
+  if (!pair.has_tile() || pair.receives.empty()) return false;
+  if (!any_.empty() && any_.front().order < pair.receives.front().order) return false;
+  return give(queue, pair.receives);
+}
+
+// The queues take turns, in the order in which they are installed.
+bool PeIpcq::give_any() {
+  if (any_.empty()) return false;
+  const std::size_t count = in_use_->last - in_use_->first;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t place = (in_use_->turn + i) % count;
+    const std::size_t queue = in_use_->first + place;
+    const QueuePair& pair = pairs_[queue];
+    const bool older = !pair.receives.empty() && pair.receives.front().order < any_.front().order;
+    if (!pair.has_tile() || older) continue;
+    if (!give(queue, any_)) return false;
+    in_use_->turn = place + 1;
+    return true;
+  }
+  return false;
+}
+
+// The first of `waiting` gets the next tile of a queue, if it may see it now.
+bool PeIpcq::give(std::size_t queue, std::deque<RecvCommand>& waiting) {
+  const std::optional<Time> at = seen(waiting.front().taken);
+  if (!at) return false;
+  const RecvCommand to = std::move(waiting.front());
+  waiting.pop_front();
+  QueuePair& pair = pairs_[queue];
+  const SlotHeader header = *pair.filled.front();
+  pair.filled.pop_front();
+  const std::size_t index = slot(pair, pair.taken++);
+  if (trace_->on()) trace("recv", pair, header, *at);
+  const bool for_it = is_for(to.kernel->launch(), pair, header);
+  const bool as_asked = header.shape == to.shape && header.dtype == to.dtype && header.tag == to.tag;
+  if (!for_it) {
+    to.pending->fail(std::make_exception_ptr(left(pair, header, "a later launch receives it")));
+  } else if (as_asked) {
+    hand_over({.ipcq = this, .queue = queue, .slot = index}, to, *at);
+  } else {
+    to.pending->fail(std::make_exception_ptr(mismatch(pair.plan.direction, header, to)));
+  }
+  return true;
+}
+
+KernelFault PeIpcq::mismatch(std::string_view direction, const SlotHeader& sent, const RecvCommand& asked) {
+  return KernelFault{
+      fmt::format("{}: recv from '{}' expects {} {} with tag {}, but {} {} with tag {} was sent",
+                  to_string(to_place(asked.pending->at())), direction, to_string(asked.shape),
+                  to_string(asked.dtype), asked.tag, to_string(sent.shape), to_string(sent.dtype), sent.tag)};
+}
+
+void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
+  const QueuePairPlan& plan = pairs_[slot.queue].plan;
+  const topology::PhysRange where{.pa = plan.my_base + plan.slot_size * static_cast<std::int64_t>(slot.slot),
+                                  .bytes = to.shape.bytes(to.dtype)};
+  const Dir from{plan.direction};
+  if (!fetches()) return to.pending->complete(slot_tile(where, slot, to, at), at);
+  to.into->came_from(from);
+  dma_->submit(at,
+               {.move = FetchCommand{.load = {.from = {{.memory = where}}, .into = to.into}, .slot = slot},
+                .kernel = to.kernel,
+                .value = to.value,
+                .pending = to.pending,
+                .order = {to.order}});
+}
+
+void PeIpcq::trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at) {
+  trace_->note(sim().now(), {.at = at,
+                             .pe = node().at,
+                             .what = what,
+                             .direction = pair.traced,
+                             .sequence = header.sequence,
+                             .bytes = header.shape.bytes(header.dtype)});
+}
+
+TilePtr PeIpcq::slot_tile(const topology::PhysRange& where, const RingSlot& slot, const RecvCommand& to,
+                          Time at) const {
+  const std::int64_t address = locate(fabric().graph(), where.pa).address;
+  auto tile = std::make_shared<PeTile>(to.kernel, to.shape, to.dtype,
+                                       tcm_->read(address, where.bytes.count()), at, to.pending->at(), slot);
+  tile->came_from({pairs_[slot.queue].plan.direction});
+  return tile;
+}
+
+}  // namespace kbsim::hw
