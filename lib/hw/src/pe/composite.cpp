@@ -138,6 +138,7 @@ std::shared_ptr<Stream> CompositeRun::move(bool in, std::vector<Piece> pieces, s
                  .kernel = job_->kernel,
                  .value = job_->values.back(),
                  .pending = nullptr,
+                 .call = in ? "load of a composite" : "store of a composite",
                  .order = {job_->order, order}});
   return stream;
 }

@@ -64,6 +64,7 @@ DmaCommand KernelContext::transfer(const AtomicCommand& command, std::string_vie
           .kernel = shared_from_this(),
           .value = value,
           .pending = std::move(done),
+          .call = to_string(command.op),
           .order = {++order_}};
 }
 

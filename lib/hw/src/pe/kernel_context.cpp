@@ -206,6 +206,7 @@ PendingPtr KernelContext::load_block(Block from, std::source_location at) {
                   .kernel = shared_from_this(),
                   .value = value,
                   .pending = done,
+                  .call = "load",
                   .order = {++order_}};
   in_order(now, size, at, [this, at, load = std::move(load)]() mutable { submit_load(at, std::move(load)); });
   return done;
@@ -226,6 +227,7 @@ PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source
                    .kernel = shared_from_this(),
                    .value = units_.log->reserve(units_.lane),
                    .pending = done,
+                   .call = "store",
                    .order = {++order_}};
   in_order(at, [this, at, store = std::move(store)]() mutable {
     const Time ready = pe_tile(std::get<StoreCommand>(store.move).tile).ready();

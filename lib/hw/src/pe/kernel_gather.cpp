@@ -19,6 +19,7 @@ PendingPtr KernelContext::gather(const GatherCommand& command) {
                   .kernel = shared_from_this(),
                   .value = value,
                   .pending = done,
+                  .call = "gather",
                   .order = {++order_}};
   in_order(now, size, command.at, [this, command, load = std::move(load)]() mutable {
     std::get<LoadCommand>(load.move).into->take();

@@ -14,8 +14,10 @@ PendingPtr KernelContext::put(const PutCommand& command) {
                    .kernel = shared_from_this(),
                    .value = units_.log->reserve(units_.lane),
                    .pending = pending("put", command.at),
+                   .call = "put",
                    .order = {++order_}};
   DmaCommand signal = transfer(command.signal, "signal of put", done);
+  signal.call = "put";
   const Bytes size{itemsize(command.signal.to.dtype)};
   const bool now = may_issue(size, command.at);
   in_order(now, size, command.at,
@@ -54,6 +56,7 @@ PendingPtr KernelContext::wait_signal(const SignalCommand& command) {
                   .kernel = shared_from_this(),
                   .value = value,
                   .pending = done,
+                  .call = "wait_signal",
                   .order = {++order_}};
   in_order(now, size, at, [this, at, load = std::move(load)]() mutable { submit_load(at, std::move(load)); });
   return done;

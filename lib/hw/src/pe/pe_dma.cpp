@@ -39,30 +39,6 @@ bool may_race(const DmaCommand& command) {
          !std::holds_alternative<FetchCommand>(command.move);
 }
 
-// As what races are told of it.
-oplog::MemoryAccess access(const DmaCommand& command) {
-  const bool in = reads(command);
-  oplog::MemoryAccess access{
-      .op = command.value, .write = !in, .call = in ? "load" : "store", .kernel = command.kernel->kernel()};
-  if (const auto* stream = std::get_if<StreamCommand>(&command.move)) {
-    access.call = in ? "load of a composite" : "store of a composite";
-    access.at = stream->stream->at;
-  } else if (const auto* load = std::get_if<LoadCommand>(&command.move); load != nullptr && load->atomic) {
-    access.write = access.atomic = true;
-    access.call = to_string(load->atomic->op);
-    access.at = command.pending->at();
-  } else {
-    access.at = command.pending->at();
-    if (command.pending->what() == "gather") access.call = "gather";
-    if (load != nullptr && load->until) {
-      access.atomic = true;
-      access.call = "wait_signal";
-    }
-  }
-  if (command.pending != nullptr && command.pending->what() == "put") access.call = "put";
-  return access;
-}
-
 const Atomic* atomic_of(const DmaCommand& command) {
   const auto* load = std::get_if<LoadCommand>(&command.move);
   return load != nullptr ? load->atomic.get() : nullptr;
@@ -71,6 +47,18 @@ const Atomic* atomic_of(const DmaCommand& command) {
 bool waits(const DmaCommand& command) {
   const auto* load = std::get_if<LoadCommand>(&command.move);
   return load != nullptr && load->until;
+}
+
+// As races see it.
+oplog::MemoryAccess access(const DmaCommand& command) {
+  const auto* stream = std::get_if<StreamCommand>(&command.move);
+  const bool atomic = atomic_of(command) != nullptr;
+  return {.op = command.value,
+          .write = atomic || !reads(command),
+          .atomic = atomic || waits(command),
+          .call = command.call,
+          .at = stream != nullptr ? stream->stream->at : command.pending->at(),
+          .kernel = command.kernel->kernel()};
 }
 
 const TilePtr& source(const DmaCommand& command) {

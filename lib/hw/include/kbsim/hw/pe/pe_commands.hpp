@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <string_view>
 #include <string>
 #include <variant>
 #include <vector>
@@ -123,12 +124,14 @@ struct SlotCommand {
   Bytes vc_chunk;  // as in QueueSet
 };
 
-/// One transfer of the DMA: recorded as `value` in the kernel's lane, seen by the kernel as `pending`.
+/// One transfer of the DMA: recorded as `value` in the kernel's lane, seen by the kernel as `pending`. `call` is
+/// what the kernel asked for, as a report of races names it: a literal; none of slots, which never race.
 struct DmaCommand {
   std::variant<LoadCommand, FetchCommand, StoreCommand, SlotCommand, StreamCommand> move;
   std::shared_ptr<KernelContext> kernel;
   oplog::ValueId value;
   PendingPtr pending;
+  std::string_view call = {};
   std::array<std::uint64_t, 2> order{};  // among those of one time: of the kernel, or queue and slot
 };
 
