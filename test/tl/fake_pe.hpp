@@ -34,52 +34,54 @@ class FakePe : public PeBackend {
     ranges.push_back({std::string{name}, begin, end});
   }
   [[nodiscard]] PendingPtr load(Ptr, Shape, DType, std::source_location at) override {
-    return start("load", at);
+    return start(CommandWait{"load"}, at);
   }
   [[nodiscard]] PendingPtr store(Ptr, const TilePtr&, std::source_location at) override {
-    return start("store", at);
+    return start(CommandWait{"store"}, at);
   }
   [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override {
     blocks.push_back(std::move(from));
-    return start("load", at);
+    return start(CommandWait{"load"}, at);
   }
   [[nodiscard]] PendingPtr store_block(Block to, const TilePtr&, std::source_location at) override {
     blocks.push_back(std::move(to));
-    return start("store", at);
+    return start(CommandWait{"store"}, at);
   }
   [[nodiscard]] PendingPtr gather(const GatherCommand& command) override {
     gathers.push_back(command);
-    return start("gather", command.at);
+    return start(CommandWait{"gather"}, command.at);
   }
-  [[nodiscard]] PendingPtr barrier(std::source_location at) override { return start("barrier", at); }
+  [[nodiscard]] PendingPtr barrier(std::source_location at) override {
+    return start(CommandWait{"barrier"}, at);
+  }
   [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override {
     atomics.push_back(command);
-    return start(std::string{to_string(command.op)}, command.at);
+    return start(CommandWait{to_string(command.op)}, command.at);
   }
   [[nodiscard]] PendingPtr put(const PutCommand& command) override {
     puts.push_back(command);
-    return start("put", command.at);
+    return start(CommandWait{"put"}, command.at);
   }
   [[nodiscard]] PendingPtr wait_signal(const SignalCommand& command) override {
     signals.push_back(command);
-    return start(told(command), command.at);
+    return start(SignalWait{.va = command.word.va, .until = command.until}, command.at);
   }
   [[nodiscard]] PendingPtr send(Dir, const TilePtr&, int, std::source_location at) override {
-    return start("send", at);
+    return start(CommandWait{"send"}, at);
   }
   [[nodiscard]] PendingPtr recv(Dir, Shape, DType, int, std::source_location at) override {
-    return start("recv", at);
+    return start(CommandWait{"recv"}, at);
   }
   [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override {
     composites.push_back(command);
-    return start("composite", command.at);
+    return start(CommandWait{"composite"}, command.at);
   }
-  [[nodiscard]] PendingPtr sync(std::source_location at) override { return start("sync", at); }
+  [[nodiscard]] PendingPtr sync(std::source_location at) override { return start(CommandWait{"sync"}, at); }
   [[nodiscard]] PendingPtr item(const TilePtr&, std::int64_t element, std::source_location at) override {
     items.push_back(element);
-    return start("item", at);
+    return start(CommandWait{"item"}, at);
   }
-  void dropped(const PendingState& pending) noexcept override { drops.push_back(pending.what()); }
+  void dropped(const PendingState& pending) noexcept override { drops.push_back(pending.what().text()); }
   void detached(PendingPtr pending) override { detachments.push_back(std::move(pending)); }
 
   [[nodiscard]] TilePtr tile(Shape shape, DType dtype) {
@@ -125,8 +127,8 @@ class FakePe : public PeBackend {
     return op;
   }
 
-  PendingPtr start(std::string what, std::source_location at) {
-    started.push_back(std::make_shared<PendingState>(sim_, *this, std::move(what), at));
+  PendingPtr start(const Identity& what, std::source_location at) {
+    started.push_back(std::make_shared<PendingState>(sim_, *this, what, at));
     return started.back();
   }
 

@@ -12,8 +12,13 @@ constexpr PeCoord kA{0, 0, 0};
 constexpr PeCoord kB{0, 0, 1};
 constexpr PeCoord kC{0, 1, 0};
 
-Waiting waits(PeCoord pe, const std::string& what) {
-  return {.process = "meet on " + to_string(pe), .what = "event " + what, .since = 3_ns, .at = {}};
+Waiting waits(PeCoord pe, const Identity& what) {
+  return {.process = "meet on " + to_string(pe),
+          .what = "event " + what.text(),
+          .since = 3_ns,
+          .at = {},
+          .who = KernelOn{pe},
+          .awaits = what};
 }
 
 // One queue: E at A, W at B.
@@ -39,7 +44,7 @@ Words words(const WaitGraph& graph) {
 }  // namespace
 
 TEST_CASE("Waits: a barrier and a recv from one who stands in it are a circle") {
-  const WaitGraph graph = graph_of({waits(kA, "barrier 2"), waits(kB, "recv W")},
+  const WaitGraph graph = graph_of({waits(kA, BarrierWait{2}), waits(kB, RecvWait{Dir::W})},
                                    {{.number = 2, .come = {kA}, .missing = {{.pe = kB}}}});
   CHECK(words(graph) == Words{"sip0.cube0.pe1 recv W ← sip0.cube0.pe0 send E: never issued",
                               "sip0.cube0.pe0 barrier 2 ← sip0.cube0.pe1: has not come"});
@@ -51,7 +56,7 @@ TEST_CASE("Waits: a barrier and a recv from one who stands in it are a circle") 
 
 TEST_CASE("Waits: each who stands in a barrier waits for each who is missing, not the other way") {
   const WaitGraph graph =
-      graph_of({waits(kA, "barrier 1"), waits(kB, "barrier 1"), waits(kC, "load")},
+      graph_of({waits(kA, BarrierWait{1}), waits(kB, BarrierWait{1}), waits(kC, CommandWait{"load"})},
                {{.number = 1, .come = {kA, kB}, .missing = {{.pe = kC, .why = Absence::queued}}}});
   CHECK(words(graph) ==
         Words{"sip0.cube0.pe0 barrier 1 ← sip0.cube1.pe0: has not begun, behind another kernel",
@@ -61,18 +66,18 @@ TEST_CASE("Waits: each who stands in a barrier waits for each who is missing, no
 
 TEST_CASE("Waits: who has come to a barrier and awaits something else doesn't wait for those missing") {
   const WaitGraph graph =
-      graph_of({waits(kA, "recv E"), waits(kB, "barrier 2")},
+      graph_of({waits(kA, RecvWait{Dir::E}), waits(kB, BarrierWait{2})},
                {{.number = 1, .come = {kA}, .missing = {{.pe = kB}}},
                 {.number = 2, .come = {kB}, .missing = {{.pe = kA, .why = Absence::stalled}}}});
   CHECK(words(graph) == Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe1 send W: never issued",
                               "sip0.cube0.pe1 barrier 2 ← sip0.cube0.pe0: has come behind a command that "
                               "waits for room in the TCM"});
-  CHECK(graph_of({waits(kA, "barrier 1")}, {{.number = 1, .come = {kA}, .missing = {}}}).nodes.empty());
+  CHECK(graph_of({waits(kA, BarrierWait{1})}, {{.number = 1, .come = {kA}, .missing = {}}}).nodes.empty());
 }
 
 TEST_CASE("Waits: who has ended without a barrier is missing for good, whatever its PE runs by now") {
   const WaitGraph graph =
-      graph_of({waits(kA, "barrier 1"), waits(kB, "recv W")},
+      graph_of({waits(kA, BarrierWait{1}), waits(kB, RecvWait{Dir::W})},
                {{.number = 1, .come = {kA}, .missing = {{.pe = kB, .why = Absence::ended}}}});
   CHECK(words(graph) == Words{"sip0.cube0.pe1 recv W ← sip0.cube0.pe0 send E: never issued",
                               "sip0.cube0.pe0 barrier 1 ← sip0.cube0.pe1: has ended without it"});
@@ -84,7 +89,7 @@ TEST_CASE("Waits: who has ended without a barrier is missing for good, whatever 
 
 TEST_CASE("Waits: of a signal nobody is known who would put it") {
   const WaitGraph graph =
-      graph_of({waits(kA, "wait_signal at 0x40 for at least 1"), waits(kB, "recv W")}, {});
+      graph_of({waits(kA, SignalWait{.va = 0x40, .until = {.value = 1}}), waits(kB, RecvWait{Dir::W})}, {});
   CHECK(words(graph) == Words{"sip0.cube0.pe1 recv W ← sip0.cube0.pe0 send E: never issued"});
   REQUIRE(graph.unknown.size() == 1);
   CHECK(graph.nodes[graph.unknown[0].from].name == "sip0.cube0.pe0");

@@ -9,8 +9,13 @@ namespace {
 constexpr PeCoord kA{0, 0, 0};
 constexpr PeCoord kB{0, 0, 7};
 
-Waiting waits(PeCoord pe, const std::string& what) {
-  return {.process = "hello on " + to_string(pe), .what = "event " + what, .since = 3_ns, .at = {}};
+Waiting waits(PeCoord pe, const Identity& what) {
+  return {.process = "hello on " + to_string(pe),
+          .what = "event " + what.text(),
+          .since = 3_ns,
+          .at = {},
+          .who = KernelOn{pe},
+          .awaits = what};
 }
 
 // The ends of one queue: E at A, W at B.
@@ -31,7 +36,8 @@ using Words = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("queue_waits: two that receive from one another are a circle, with all their counters") {
-  const WaitGraph graph = queue_waits({waits(kA, "recv E"), waits(kB, "recv W")}, Ends{}.all());
+  const WaitGraph graph =
+      queue_waits({waits(kA, RecvWait{Dir::E}), waits(kB, RecvWait{Dir::W})}, Ends{}.all());
   CHECK(words(graph) == Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send W: never issued",
                               "sip0.cube0.pe7 recv W ← sip0.cube0.pe0 send E: never issued"});
   CHECK(find_cycle(graph).size() == 2);
@@ -43,7 +49,7 @@ TEST_CASE("queue_waits: two that receive from one another are a circle, with all
 }
 
 TEST_CASE("queue_waits: a PE where no kernel runs is a partner that is missing") {
-  const WaitGraph graph = queue_waits({waits(kA, "recv of any")}, Ends{}.all());
+  const WaitGraph graph = queue_waits({waits(kA, RecvWait{Dir::any})}, Ends{}.all());
   CHECK(words(graph) ==
         Words{"sip0.cube0.pe0 recv of any ← sip0.cube0.pe7 send W: never issued, and no kernel "
               "runs there"});
@@ -52,9 +58,11 @@ TEST_CASE("queue_waits: a PE where no kernel runs is a partner that is missing")
 }
 
 TEST_CASE("queue_waits: a command behind those that wait for room in the TCM is not issued") {
-  Waiting room = waits(kB, "room");
+  Waiting room = waits(kB, CommandWait{"room"});
   room.process = stalled_name("hello", kB);
-  const WaitGraph graph = queue_waits({waits(kA, "recv E"), waits(kB, "send W"), room}, Ends{}.all());
+  room.who = StalledOn{kB};
+  const WaitGraph graph =
+      queue_waits({waits(kA, RecvWait{Dir::E}), waits(kB, SendWait{Dir::W}), room}, Ends{}.all());
   CHECK(
       words(graph) ==
       Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send W: not issued, and commands there wait for room in "
@@ -64,7 +72,7 @@ TEST_CASE("queue_waits: a command behind those that wait for room in the TCM is 
   Ends issued;
   issued.b.sends = 1;
   issued.b.peer_tail = -4;
-  CHECK(words(queue_waits({waits(kB, "send W"), room}, issued.all())) ==
+  CHECK(words(queue_waits({waits(kB, SendWait{Dir::W}), room}, issued.all())) ==
         Words{"sip0.cube0.pe7 send W ← sip0.cube0.pe0 recv E: never issued, and no kernel runs there"});
 }
 
@@ -72,10 +80,10 @@ TEST_CASE("queue_waits: a send waits for a recv, or for a tile that is kept") {
   Ends ends;
   ends.a.sends = 1;
   ends.b.peer_head = 4;
-  CHECK(words(queue_waits({waits(kA, "send E"), waits(kB, "load")}, ends.all())) ==
+  CHECK(words(queue_waits({waits(kA, SendWait{Dir::E}), waits(kB, CommandWait{"load"})}, ends.all())) ==
         Words{"sip0.cube0.pe0 send E ← sip0.cube0.pe7 recv W: never issued"});
   ends.b.taken = 1;
-  CHECK(words(queue_waits({waits(kA, "send E"), waits(kB, "load")}, ends.all())) ==
+  CHECK(words(queue_waits({waits(kA, SendWait{Dir::E}), waits(kB, CommandWait{"load"})}, ends.all())) ==
         Words{"sip0.cube0.pe0 send E ← sip0.cube0.pe7 recv W: was given a tile that it has not let go"});
 }
 
@@ -83,7 +91,7 @@ TEST_CASE("queue_waits: a recv that keeps all slots waits for itself") {
   Ends ends;
   ends.a.sends = 1;
   ends.b.peer_head = ends.b.taken = 4;
-  const WaitGraph graph = queue_waits({waits(kA, "send E"), waits(kB, "recv W")}, ends.all());
+  const WaitGraph graph = queue_waits({waits(kA, SendWait{Dir::E}), waits(kB, RecvWait{Dir::W})}, ends.all());
   CHECK(
       words(graph) ==
       Words{
@@ -95,10 +103,10 @@ TEST_CASE("queue_waits: a recv that keeps all slots waits for itself") {
 
 TEST_CASE("queue_waits: a neighbour whose queues aren't installed is named as such; others don't matter") {
   const Ends ends;
-  const std::vector<Waiting> waiting{waits(kA, "recv E"),
+  const std::vector<Waiting> waiting{waits(kA, RecvWait{Dir::E}),
                                      {.process = "rank 0", .what = "event x", .since = {}, .at = {}}};
   CHECK(words(queue_waits(waiting, {ends.a})) ==
         Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send (not installed): never issued, and no kernel runs "
               "there"});
-  CHECK(queue_waits({waits(kA, "load")}, ends.all()).nodes.empty());
+  CHECK(queue_waits({waits(kA, CommandWait{"load"})}, ends.all()).nodes.empty());
 }

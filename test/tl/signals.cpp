@@ -34,8 +34,8 @@ TEST_CASE("Signals: a wait has its word and its condition, and says so") {
   k.tl.wait_signal({.signal = at(i32), .at_least = 3}).detach();
   k.tl.wait_signal({.signal = at(i32), .equal = -1}).detach();
   REQUIRE(k.pe.signals.size() == 2);
-  CHECK(told(k.pe.signals[0]) == "wait_signal at 0x40 for at least 3");
-  CHECK(told(k.pe.signals[1]) == "wait_signal at 0x40 for -1");
+  CHECK(k.pe.started[0]->what().text() == "wait_signal at 0x40 for at least 3");
+  CHECK(k.pe.started[1]->what().text() == "wait_signal at 0x40 for -1");
   const Condition least = k.pe.signals[0].until;
   const Condition equal = k.pe.signals[1].until;
   CHECK(!least.met(2));

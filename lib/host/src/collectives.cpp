@@ -19,7 +19,7 @@ namespace kbsim::host {
 
 struct Distributed::Call {
   std::string collective;  // as AlgorithmSpec calls it
-  std::string name;        // as the host program calls it
+  std::string_view name;   // as the host program calls it
   Tensor input;
   std::optional<Tensor> output = {};  // none: in place
   ReduceOp op = ReduceOp::sum;
@@ -241,7 +241,7 @@ Distributed::Done Distributed::begin(Call call) {
       rank_, call.input.sip(),
       launch_job(owners(call.input), std::move(kernel), algorithm.name, sequence + 1));
   Tensor::Update update{call.result()};
-  return works_.start(work_name(call.name, sequence, rank_),
+  return works_.start({.call = call.name, .sequence = sequence, .rank = rank_},
                       run(std::move(call), std::move(update), std::move(launch), called), at);
 }
 

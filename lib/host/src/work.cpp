@@ -21,6 +21,8 @@ std::string outcome(const WorkState& work) {
 
 }  // namespace
 
+std::string WorkId::text() const { return fmt::format("{} #{} of rank {}", call, sequence, rank); }
+
 void Works::require_awaited() const {
   const auto dropped = std::ranges::find(works_, false, &WorkState::awaited);
   if (dropped == works_.end()) return;

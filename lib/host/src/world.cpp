@@ -9,11 +9,7 @@
 
 namespace kbsim::host {
 
-std::string rank_name(int rank) { return fmt::format("rank {}", rank); }
-
-std::string work_name(std::string_view call, std::uint64_t sequence, int rank) {
-  return fmt::format("{} #{} of rank {}", call, sequence, rank);
-}
+std::string RankProgram::text() const { return fmt::format("rank {}", rank); }
 
 void World::require_initialized() const {
   if (initialized()) return;
@@ -69,7 +65,7 @@ std::vector<PartialCollective> World::partial_collectives() const {
     for (int rank = 0; rank < size_; ++rank) {
       const auto next = sequences_.find(rank);
       if (next != sequences_.end() && next->second > sequence) {
-        one.begun.push_back(work_name(call.what.call, sequence, rank));
+        one.begun.push_back({.call = call.what.call, .sequence = sequence, .rank = rank});
       } else {
         one.missing.push_back(rank);
       }
@@ -79,7 +75,7 @@ std::vector<PartialCollective> World::partial_collectives() const {
 }
 
 Ranks::Ranks(Session& session, World& world, int count)
-    : session_{session}, world_{world}, ended_{session.sim(), kRanksEnd} {
+    : session_{session}, world_{world}, ended_{session.sim(), RanksEnd{}} {
   const int sips = session.spec().system.sips.count;
   if (count < 1 || count > sips) {
     throw UsageError{fmt::format(
@@ -96,7 +92,8 @@ void Ranks::cancel() {
 
 void Ranks::start(int index, Task<> program) {
   ++running_;
-  processes_.push_back(session_.sim().spawn(rank_name(index), run(index, std::move(program))));
+  const RankProgram id{index};
+  processes_.push_back(session_.sim().spawn(id.text(), run(index, std::move(program)), id));
 }
 
 // A failure of the same time on a smaller rank takes the place of an earlier one.

@@ -63,7 +63,7 @@ Task<> answer(PendingPtr item, double number) {
 
 // A kernel that looks for what another one writes lets that one run.
 PendingPtr Pe::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
-  PendingPtr state = pending("item", at);
+  PendingPtr state = pending(CommandWait{"item"}, at);
   const auto& numbers = *static_cast<const MockTile&>(*tile).value();
   (void)around_.sim.serve("item", answer(state, replay::element(numbers, tile->dtype(), element)));
   return state;

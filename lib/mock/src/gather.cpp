@@ -9,7 +9,7 @@ namespace kbsim::mock {
 PendingPtr Pe::gather(const GatherCommand& command) {
   const TilePtr& indices = command.indices;
   const auto numbers = replay::to_doubles(*static_cast<const MockTile&>(*indices).value(), indices->dtype());
-  PendingPtr state = pending("gather", command.at);
+  PendingPtr state = pending(CommandWait{"gather"}, command.at);
   try {
     Block block{.runs = runs_of(command, numbers), .shape = command.shape, .dtype = command.base.dtype};
     for (const BlockRun& run : block.runs) (void)memory(run.va, run.bytes, told(command, run), command.at);

@@ -84,13 +84,13 @@ TilePtr Pe::view(const TilePtr& tile, Shape shape, DType dtype) {
   return std::make_shared<MockTile>(tile, shape, dtype, mock_tile(tile).value());
 }
 
-PendingPtr Pe::pending(std::string what, std::source_location at) {
+PendingPtr Pe::pending(const Identity& what, std::source_location at) {
   count(at);
-  return std::make_shared<PendingState>(around_.sim, *this, std::move(what), at);
+  return std::make_shared<PendingState>(around_.sim, *this, what, at);
 }
 
-PendingPtr Pe::done(std::string what, TilePtr tile, std::source_location at) {
-  PendingPtr state = pending(std::move(what), at);
+PendingPtr Pe::done(std::string_view call, TilePtr tile, std::source_location at) {
+  PendingPtr state = pending(CommandWait{call}, at);
   state->complete(std::move(tile), {});
   return state;
 }
@@ -133,7 +133,7 @@ PendingPtr Pe::store_block(Block to, const TilePtr& tile, std::source_location a
 }
 
 PendingPtr Pe::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
-  PendingPtr state = pending(send_name(dir.name), at);
+  PendingPtr state = pending(SendWait{dir}, at);
   queue(around_.ends.out, dir, size(tile), "send", at)
       .send({mock_tile(tile).value(), tile->shape(), tile->dtype(), tag, state, around_.launch});
   return state;
@@ -141,7 +141,7 @@ PendingPtr Pe::send(Dir dir, const TilePtr& tile, int tag, std::source_location 
 
 PendingPtr Pe::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
   const bool any = dir == Dir::any && !around_.ends.in.empty();
-  PendingPtr state = pending(recv_name(dir.name), at);
+  PendingPtr state = pending(RecvWait{dir}, at);
   Inbox& inbox = around_.ends.inbox;
   if (any) require_slot(dir, shape.bytes(dtype), "recv", at);
   Queue* const from = any ? nullptr : &queue(around_.ends.in, dir, shape.bytes(dtype), "recv", at);
@@ -150,7 +150,7 @@ PendingPtr Pe::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_loca
 }
 
 PendingPtr Pe::barrier(std::source_location at) {
-  PendingPtr state = pending(barrier_name(++barriers_), at);
+  PendingPtr state = pending(BarrierWait{++barriers_}, at);
   around_.barriers.arrive(barriers_, at_, state);
   return state;
 }
@@ -175,7 +175,7 @@ void Pe::require_slot(Dir dir, Bytes n, std::string_view call, const std::source
 }
 
 void Pe::dropped(const PendingState& pending) noexcept {
-  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what());
+  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what().text());
 }
 
 Task<> Pe::finish() {

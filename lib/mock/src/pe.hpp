@@ -94,11 +94,11 @@ class Pe : public PeBackend {
   [[nodiscard]] Task<> finish();
 
  private:
-  [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
+  [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
   [[nodiscard]] TilePtr updated(const AtomicCommand& command, const TilePtr& held);
   [[nodiscard]] TilePtr streamed(const CompositeCommand::Input& input, const std::source_location& at);
   [[nodiscard]] TilePtr number(double value, DType dtype, const std::source_location& at);
-  [[nodiscard]] PendingPtr done(std::string what, TilePtr tile, std::source_location at);
+  [[nodiscard]] PendingPtr done(std::string_view call, TilePtr tile, std::source_location at);
   [[nodiscard]] std::span<std::byte> memory(std::uint64_t va, Bytes n, std::string_view call,
                                             const std::source_location& at);
   void require_slot(Dir dir, Bytes n, std::string_view call, const std::source_location& at) const;

@@ -16,7 +16,7 @@ PendingPtr Pe::put(const PutCommand& command) {
 PendingPtr Pe::wait_signal(const SignalCommand& command) {
   const Bytes size{itemsize(command.word.dtype)};
   const std::span<const std::byte> word = memory(command.word.va, size, "wait_signal", command.at);
-  PendingPtr state = pending(told(command), command.at);
+  PendingPtr state = pending(SignalWait{.va = command.word.va, .until = command.until}, command.at);
   around_.signals.wait(command, word, state);
   return state;
 }

@@ -60,7 +60,7 @@ struct World::Impl {
       Barriers& met = barriers.at({at.sip, i});
       met.begins(at);
       const LaunchId launch{.sip = at.sip, .number = launches_before + i};
-      Process running = sim.spawn(name, run_kernel(at, std::move(calls[i]), launch, &met));
+      Process running = sim.spawn(name, run_kernel(at, std::move(calls[i]), launch, &met), KernelOn{at});
       co_await running.join();
       met.ended(at);
       if (met.over()) require_received(met, launch);

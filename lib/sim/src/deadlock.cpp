@@ -27,7 +27,7 @@ std::string count(std::size_t n) {
 }
 
 Waiting describe(const detail::ProcessRecord& process) {
-  Waiting found{.process = process.name, .what = "its start", .since = {}, .at = {}};
+  Waiting found{.process = process.name, .what = "its start", .since = {}, .at = {}, .who = process.id};
   const detail::PromiseBase* promise = &process.task.coroutine().promise();
   while (promise != nullptr && promise->wait != nullptr) {
     const detail::Wait& wait = *promise->wait;
@@ -36,6 +36,7 @@ Waiting describe(const detail::ProcessRecord& process) {
     if (promise != nullptr) continue;
     found.what = wait.what();
     found.since = wait.since();
+    found.awaits = wait.awaits();
   }
   return found;
 }

@@ -9,8 +9,9 @@ namespace kbsim {
 
 namespace detail {
 
-ProcessRecord::ProcessRecord(Simulation& owner, std::string called, Task<> root, bool is_service)
-    : simulation{&owner}, name{std::move(called)}, task{std::move(root)}, service{is_service} {
+ProcessRecord::ProcessRecord(Simulation& owner, std::string called, const Identity& who, Task<> root,
+                             bool is_service)
+    : simulation{&owner}, name{std::move(called)}, id{who}, task{std::move(root)}, service{is_service} {
   PromiseBase& promise = task.coroutine().promise();
   promise.process = this;
   promise.completion = this;

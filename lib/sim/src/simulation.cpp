@@ -40,18 +40,18 @@ void Simulation::clear() {
   }
 }
 
-Process Simulation::spawn(std::string name, Task<> task) {
-  return start(std::move(name), std::move(task), false);
+Process Simulation::spawn(std::string name, Task<> task, const Identity& id) {
+  return start(std::move(name), id, std::move(task), false);
 }
 
 Process Simulation::serve(std::string name, Task<> task) {
-  return start(std::move(name), std::move(task), true);
+  return start(std::move(name), {}, std::move(task), true);
 }
 
-Process Simulation::start(std::string name, Task<> task, bool service) {
+Process Simulation::start(std::string name, const Identity& id, Task<> task, bool service) {
   ensure(static_cast<bool>(task), "a process has a task");
   detail::PromiseBase& promise = task.coroutine().promise();
-  auto* const record = new detail::ProcessRecord{*this, std::move(name), std::move(task), service};
+  auto* const record = new detail::ProcessRecord{*this, std::move(name), id, std::move(task), service};
   processes_.push_back(*record);
   if (!service) ++unfinished_;
   scheduler_.ready(promise);

@@ -16,18 +16,21 @@ std::string_view words(StandingBarrier::Absence why) {
   return kWords[static_cast<std::size_t>(why)];
 }
 
+Identity kernel_of(const StandingBarrier::Missing& missing) {
+  if (missing.why == StandingBarrier::Absence::ended) return EndedOn{missing.pe};
+  return KernelOn{missing.pe};
+}
+
 std::string told_of(const StandingBarrier& barrier) {
   std::vector<std::string> come;
   std::vector<std::string> missing;
   for (const PeCoord pe : barrier.come) come.push_back(to_string(pe));
   for (const StandingBarrier::Missing& one : barrier.missing) missing.push_back(to_string(one.pe));
-  return fmt::format("{}: {} {} come; missing: {}", barrier_name(barrier.number), fmt::join(come, ", "),
+  return fmt::format("{}: {} {} come; missing: {}", BarrierWait{barrier.number}.text(), fmt::join(come, ", "),
                      come.size() == 1 ? "has" : "have", fmt::join(missing, ", "));
 }
 
 }  // namespace
-
-std::string barrier_name(std::uint32_t number) { return fmt::format("barrier {}", number); }
 
 std::string told_of_barriers(const std::vector<StandingBarrier>& barriers) {
   std::string text;
@@ -37,15 +40,13 @@ std::string told_of_barriers(const std::vector<StandingBarrier>& barriers) {
 
 void add_barrier_waits(Waits& waits, const std::vector<StandingBarrier>& barriers) {
   for (const StandingBarrier& barrier : barriers) {
-    const std::string name = barrier_name(barrier.number);
+    const BarrierWait wait{barrier.number};
     for (const PeCoord pe : barrier.come) {
-      const std::string from = to_string(pe);
-      if (waits.awaited(from) != "event " + name) continue;
-      for (const StandingBarrier::Missing& missing : barrier.missing) {
-        const std::string to = to_string(missing.pe);
-        waits.add(from, missing.why == StandingBarrier::Absence::ended ? to + " (ended)" : to,
-                  fmt::format("{} {} ← {}: {}", from, name, to, words(missing.why)));
-      }
+      if (waits.awaited(KernelOn{pe}) != wait) continue;
+      for (const StandingBarrier::Missing& missing : barrier.missing)
+        waits.add(KernelOn{pe}, kernel_of(missing),
+                  fmt::format("{} {} ← {}: {}", to_string(pe), wait.text(), to_string(missing.pe),
+                              words(missing.why)));
     }
   }
 }

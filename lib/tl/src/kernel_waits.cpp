@@ -1,7 +1,5 @@
 #include "kbsim/tl/kernel_waits.hpp"
 
-#include <string_view>
-
 #include <fmt/format.h>
 
 namespace kbsim {
@@ -9,12 +7,11 @@ namespace {
 
 // Who would have to put the word isn't known before it does.
 void add_signal_waits(Waits& waits) {
-  constexpr std::string_view kEvent = "event ";
   for (const Waits::Process& process : waits.processes()) {
-    const std::string_view what = process.waiting.what;
-    if (!what.starts_with("event wait_signal at ")) continue;
-    waits.add_unknown(process.name, fmt::format("{} {} ← nobody is known: no put to it is under way",
-                                                process.name, what.substr(kEvent.size())));
+    const auto* signal = process.waiting.awaits.as<SignalWait>();
+    if (signal == nullptr) continue;
+    waits.add_unknown(process.who, fmt::format("{} {} ← nobody is known: no put to it is under way",
+                                               process.name, signal->text()));
   }
 }
 

@@ -9,6 +9,8 @@
 namespace kbsim {
 namespace {
 
+constexpr std::string_view kNotInstalled = "(not installed)";
+
 WaitGraph::Counters counters(const QueueEnd& end, const QueueEnd* peer) {
   return {.of = fmt::format("{} {} with {} {}", to_string(end.pe), end.direction, to_string(end.peer),
                             peer != nullptr ? peer->direction : "(nothing)"),
@@ -37,70 +39,74 @@ class Rings {
   std::map<std::uint64_t, const QueueEnd*> by_ring_;
 };
 
-std::string label(const QueueEnd* end) { return end != nullptr ? end->direction : "(not installed)"; }
+Dir direction(const QueueEnd& end) { return {end.direction}; }
+
+// As the peer calls it.
+std::string send_of(const QueueEnd* peer) {
+  return SendWait{peer != nullptr ? direction(*peer) : Dir{kNotInstalled}}.text();
+}
+std::string recv_of(const QueueEnd* peer) {
+  return RecvWait{peer != nullptr ? direction(*peer) : Dir{kNotInstalled}}.text();
+}
 
 void add(Waits& waits, const QueueEnd& end, const std::string& mine, const std::string& theirs, PeCoord to,
          std::string why) {
-  if (!waits.runs(to_string(to))) why += ", and no kernel runs there";
-  waits.add(to_string(end.pe), to_string(to),
+  if (!waits.runs(KernelOn{to})) why += ", and no kernel runs there";
+  waits.add(KernelOn{end.pe}, KernelOn{to},
             fmt::format("{} {} ← {} {}: {}", to_string(end.pe), mine, to_string(end.peer), theirs, why));
 }
 
 // Commands are issued in their order: one that isn't waits behind those that wait for room.
-bool add_unissued(Waits& waits, const QueueEnd& end, const std::string& name, std::int64_t issued) {
+bool add_unissued(Waits& waits, const QueueEnd& end, const std::string& wait, std::int64_t issued) {
+  if (issued > 0 || !waits.stalls(end.pe)) return false;
   const std::string pe = to_string(end.pe);
-  if (issued > 0 || !waits.stalls(pe)) return false;
-  waits.add(pe, pe, fmt::format("{} {} ← {}: behind commands that wait for room in the TCM", pe, name, pe));
+  waits.add(KernelOn{end.pe}, KernelOn{end.pe},
+            fmt::format("{} {} ← {}: behind commands that wait for room in the TCM", pe, wait, pe));
   return true;
 }
 
 std::string not_issued(const Waits& waits, PeCoord there) {
-  return waits.stalls(to_string(there)) ? "not issued, and commands there wait for room in the TCM"
-                                        : "never issued";
+  return waits.stalls(there) ? "not issued, and commands there wait for room in the TCM" : "never issued";
 }
 
-void add_recv(Waits& waits, const QueueEnd& end, const QueueEnd* peer, const std::string& name) {
-  const bool of_any = name == recv_name("");
-  if (!of_any && add_unissued(waits, end, name, end.receives)) return;
+void add_recv(Waits& waits, const QueueEnd& end, const QueueEnd* peer, const RecvWait& wait) {
+  const bool of_any = wait.from == Dir::any;
+  if (!of_any && add_unissued(waits, end, wait.text(), end.receives)) return;
   if (peer == nullptr || peer->sends == 0)
-    return add(waits, end, name, send_name(label(peer)), end.peer, not_issued(waits, end.peer));
+    return add(waits, end, wait.text(), send_of(peer), end.peer, not_issued(waits, end.peer));
   const std::string why =
       fmt::format("waits for a slot, while {} keeps all {} for tiles that it has not let go",
                   to_string(end.pe), end.slots);
-  add(waits, end, name, send_name(peer->direction), end.pe, why);
+  add(waits, end, wait.text(), send_of(peer), end.pe, why);
 }
 
-void add_send(Waits& waits, const QueueEnd& end, const QueueEnd* peer) {
-  if (add_unissued(waits, end, send_name(end.direction), end.sends)) return;
+void add_send(Waits& waits, const QueueEnd& end, const QueueEnd* peer, const SendWait& wait) {
+  if (add_unissued(waits, end, wait.text(), end.sends)) return;
   const bool kept = peer != nullptr && peer->my_tail < peer->taken;
-  add(waits, end, send_name(end.direction), recv_name(label(peer)), end.peer,
+  add(waits, end, wait.text(), recv_of(peer), end.peer,
       kept ? "was given a tile that it has not let go" : not_issued(waits, end.peer));
 }
 
 }  // namespace
 
-std::string send_name(std::string_view direction) { return fmt::format("send {}", direction); }
-std::string recv_name(std::string_view direction) {
-  return direction.empty() ? "recv of any" : fmt::format("recv {}", direction);
-}
-
 void add_queue_waits(Waits& waits, const std::vector<QueueEnd>& ends) {
   const Rings rings{ends};
   for (const QueueEnd& end : ends) {
     if (!end.in_use) continue;
-    const std::string_view what = waits.awaited(to_string(end.pe));
-    for (const std::string& name : {recv_name(end.direction), recv_name("")}) {
-      if (what == "event " + name) add_recv(waits, end, rings.peer_of(end), name);
-    }
-    if (what == "event " + send_name(end.direction)) add_send(waits, end, rings.peer_of(end));
+    const Identity awaited = waits.awaited(KernelOn{end.pe});
+    const auto* recv = awaited.as<RecvWait>();
+    const auto* send = awaited.as<SendWait>();
+    const bool receives = recv != nullptr && (recv->from == Dir::any || recv->from == direction(end));
+    if (receives) add_recv(waits, end, rings.peer_of(end), *recv);
+    if (send != nullptr && send->to == direction(end)) add_send(waits, end, rings.peer_of(end), *send);
   }
 }
 
 void add_queue_counters(Waits& waits, const std::vector<QueueEnd>& ends) {
   const Rings rings{ends};
   for (const QueueEnd& end : ends) {
-    if (waits.known(to_string(end.pe)))
-      waits.add_counters(to_string(end.pe), counters(end, rings.peer_of(end)));
+    if (waits.known(KernelOn{end.pe}))
+      waits.add_counters(KernelOn{end.pe}, counters(end, rings.peer_of(end)));
   }
 }
 

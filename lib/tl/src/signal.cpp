@@ -28,11 +28,6 @@ Condition condition(const Call& call, const WaitSignalArgs& args) {
 
 }  // namespace
 
-std::string told(const SignalCommand& command) {
-  return fmt::format("wait_signal at {:#x} for {}{}", command.word.va,
-                     command.until.exactly ? "" : "at least ", command.until.value);
-}
-
 Pending<void> TL::put(PutArgs args, Here at) {
   const Call call{"put", at, &pe_};
   call.require_tile(args.src);

@@ -4,6 +4,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/tl/wait_ids.hpp"
 
 namespace kbsim::hw {
 
@@ -14,13 +15,17 @@ void Host::start(Machine& machine) {
   races_ = &machine.races();
 }
 
-Host::Calls::value_type& Host::call(std::string what) {
+std::string OrderWait::text() const {
+  return fmt::format("the PEs' report on order {} of rank {}", number, rank);
+}
+
+Host::Calls::value_type& Host::call(const Identity& what) {
   const Token token = ++next_token_;
-  return *calls_.emplace(token, std::unique_ptr<Call>{new Call{.done = {sim(), std::move(what)}}}).first;
+  return *calls_.emplace(token, std::unique_ptr<Call>{new Call{.done = {sim(), what}}}).first;
 }
 
 Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
-  const auto& [key, waiting] = call("MemoryWrite");
+  const auto& [key, waiting] = call(CommandWait{"MemoryWrite"});
   const Token token = key;
   const RaceWatch::Token race = races_->begin(
       {.op = contents.value, .write = true, .call = "write", .at = {}, .kernel = {}, .rank = rank},
@@ -34,7 +39,7 @@ Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice c
 }
 
 Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
-  const auto& [key, waiting] = call("MemoryRead");
+  const auto& [key, waiting] = call(CommandWait{"MemoryRead"});
   const Token token = key;
   const RaceWatch::Token race =
       races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
@@ -50,8 +55,9 @@ Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, By
 }
 
 Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> job) {
-  const auto& [token, waiting] =
-      call(fmt::format("the PEs' report on order {} of rank {}", ++orders_[rank], rank));
+  const OrderWait wait{.rank = rank, .number = ++orders_[rank]};
+  const auto& [token, waiting] = call(wait);
+  waiting->wait = wait;
   waiting->job = job;
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
@@ -72,7 +78,7 @@ Task<Activity> Host::reported(Token token) {
 std::vector<OpenOrder> Host::open_orders() const {
   std::vector<OpenOrder> orders;
   for (const auto& [token, call] : calls_) {
-    if (call->job != nullptr) orders.push_back({.awaited = call->done.name(), .job = call->job});
+    if (call->job != nullptr) orders.push_back({.wait = call->wait, .job = call->job});
   }
   return orders;
 }

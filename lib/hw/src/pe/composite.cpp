@@ -130,8 +130,8 @@ Task<Time> CompositeRun::occupy(PeEngine* engine, std::size_t stage, Time cost) 
 }
 
 std::shared_ptr<Stream> CompositeRun::move(bool in, std::vector<Piece> pieces, std::uint64_t order) {
-  auto stream =
-      std::make_shared<Stream>(sim_, in ? "tile of a composite" : "store of a composite", job_->command.at);
+  auto stream = std::make_shared<Stream>(
+      sim_, CommandWait{in ? "tile of a composite" : "store of a composite"}, job_->command.at);
   units_.dma->submit(
       sim_.now() + job_->mmu,
       DmaCommand{.move = StreamCommand{.pieces = std::move(pieces), .in = in, .stream = stream},

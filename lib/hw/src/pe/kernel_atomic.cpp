@@ -70,7 +70,7 @@ DmaCommand KernelContext::transfer(const AtomicCommand& command, std::string_vie
 
 PendingPtr KernelContext::atomic(const AtomicCommand& command) {
   const std::string_view call = to_string(command.op);
-  PendingPtr done = under_way(std::string{call}, command.at);
+  PendingPtr done = under_way(CommandWait{call}, command.at);
   DmaCommand load = transfer(command, call, done);
   const Bytes size = pe_tile(command.operand).size();
   const bool now = may_issue(size, command.at);

@@ -62,7 +62,7 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
   job->command = command;
   job->name = kernel_;
   job->kernel = shared_from_this();
-  job->pending = under_way("composite", command.at);
+  job->pending = under_way(CommandWait{"composite"}, command.at);
   job->mmu = units_.mmu->latency();
   job->in_flight = in_flight(command);
   const auto place = [&](const CompositeCommand::Input& input, std::string_view call) {

@@ -159,15 +159,15 @@ std::shared_ptr<PeTile> KernelContext::coming(oplog::ValueId value, Shape shape,
   return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, Time{}, at);
 }
 
-PendingPtr KernelContext::pending(std::string what, std::source_location at) {
-  return std::make_shared<PendingState>(*units_.sim, *this, std::move(what), at);
+PendingPtr KernelContext::pending(const Identity& what, std::source_location at) {
+  return std::make_shared<PendingState>(*units_.sim, *this, what, at);
 }
 
-PendingPtr KernelContext::under_way(std::string what, std::source_location at) {
+PendingPtr KernelContext::under_way(const Identity& what, std::source_location at) {
   constexpr std::size_t kFew = 64;
   if (under_way_.size() >= kFew && under_way_.size() == under_way_.capacity())
     std::erase_if(under_way_, [](const auto& known) { return known.expired(); });
-  PendingPtr state = pending(std::move(what), at);
+  PendingPtr state = pending(what, at);
   under_way_.push_back(state);
   return state;
 }
@@ -195,7 +195,7 @@ PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_l
 }
 
 PendingPtr KernelContext::load_block(Block from, std::source_location at) {
-  PendingPtr done = under_way("load", at);
+  PendingPtr done = under_way(CommandWait{"load"}, at);
   LoadCommand move{.from = translate(from, "load", at), .pad = from.pad};
   const Bytes size = from.shape.bytes(from.dtype);
   const bool now = may_issue(size, at);
@@ -222,7 +222,7 @@ PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_locatio
 }
 
 PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source_location at) {
-  PendingPtr done = under_way("store", at);
+  PendingPtr done = under_way(CommandWait{"store"}, at);
   DmaCommand store{.move = StoreCommand{.to = translate(to, "store", at), .tile = tile},
                    .kernel = shared_from_this(),
                    .value = units_.log->reserve(units_.lane),
@@ -244,7 +244,7 @@ Time KernelContext::send_start(std::size_t queue, Time ready, const std::source_
 }
 
 PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
-  PendingPtr done = under_way(send_name(dir.name), at);
+  PendingPtr done = under_way(SendWait{dir}, at);
   SendCommand send{.queue = *queue(dir, pe_tile(tile).size(), "send", at),
                    .tile = tile,
                    .tag = tag,
@@ -260,7 +260,7 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
 }
 
 PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
-  PendingPtr done = pending(recv_name(dir.name), at);
+  PendingPtr done = pending(RecvWait{dir}, at);
   const Bytes size = shape.bytes(dtype);
   RecvCommand recv{.queue = queue(dir, size, "recv", at),
                    .shape = shape,
@@ -302,7 +302,7 @@ std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, std::string_vi
 }
 
 void KernelContext::dropped(const PendingState& pending) noexcept {
-  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what());
+  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what().text());
 }
 
 Task<> KernelContext::finish() {

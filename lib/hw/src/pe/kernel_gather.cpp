@@ -10,7 +10,7 @@ namespace kbsim::hw {
 PendingPtr KernelContext::gather(const GatherCommand& command) {
   if (!*units_.evaluator)
     throw Unsupported{to_string(to_place(command.at)) + ": gather needs numbers, and this run computes none"};
-  PendingPtr done = under_way("gather", command.at);
+  PendingPtr done = under_way(CommandWait{"gather"}, command.at);
   const DType dtype = command.base.dtype;
   const Bytes size = command.shape.bytes(dtype);
   const bool now = may_issue(size, command.at);

@@ -8,12 +8,12 @@
 namespace kbsim::hw {
 
 PendingPtr KernelContext::put(const PutCommand& command) {
-  PendingPtr done = under_way("put", command.at);
+  PendingPtr done = under_way(CommandWait{"put"}, command.at);
   const Block to = whole(command.to, command.tile->shape(), command.tile->dtype());
   DmaCommand store{.move = StoreCommand{.to = translate(to, "put", command.at), .tile = command.tile},
                    .kernel = shared_from_this(),
                    .value = units_.log->reserve(units_.lane),
-                   .pending = pending("put", command.at),
+                   .pending = pending(CommandWait{"put"}, command.at),
                    .call = "put",
                    .order = {++order_}};
   DmaCommand signal = transfer(command.signal, "signal of put", done);
@@ -44,7 +44,7 @@ PendingPtr KernelContext::wait_signal(const SignalCommand& command) {
   const DType dtype = command.word.dtype;
   if (!*units_.evaluator)
     throw Unsupported{to_string(to_place(at)) + ": wait_signal needs numbers, and this run computes none"};
-  PendingPtr done = under_way(told(command), at);
+  PendingPtr done = under_way(SignalWait{.va = command.word.va, .until = command.until}, at);
   LoadCommand move{.from = translate(whole(command.word, Shape{1}, dtype), "wait_signal", at),
                    .until = command.until};
   if (move.from.size() != 1) throw fault(at, "wait_signal: the word lies in two memories");

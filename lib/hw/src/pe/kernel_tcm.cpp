@@ -37,8 +37,8 @@ void KernelContext::stall(Bytes n, const std::source_location& at, std::function
   if (!stalled) {
     stalled = std::make_shared<Stalls>();
     stalled_ = stalled;
-    stalling_ =
-        units_.sim->spawn(stalled_name(kernel_, units_.at), issue_stalled(shared_from_this(), stalled));
+    stalling_ = units_.sim->spawn(stalled_name(kernel_, units_.at),
+                                  issue_stalled(shared_from_this(), stalled), StalledOn{units_.at});
   }
   require_commands(commands_ + static_cast<std::int64_t>(stalled->size()), at);
   stalled->push_back({.bytes = n, .at = at, .issue = std::move(issue)});

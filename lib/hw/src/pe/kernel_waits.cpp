@@ -9,7 +9,7 @@
 namespace kbsim::hw {
 
 PendingPtr KernelContext::sync(std::source_location at) {
-  PendingPtr done = pending("sync", at);
+  PendingPtr done = pending(CommandWait{"sync"}, at);
   std::vector<PendingPtr> before;
   for (const auto& known : under_way_) {
     if (PendingPtr state = known.lock(); state && !state->done()) before.push_back(std::move(state));
@@ -31,7 +31,7 @@ Task<> KernelContext::wait_idle(Simulation* sim, PendingPtr done, std::vector<Pe
 }
 
 PendingPtr KernelContext::barrier(std::source_location at) {
-  PendingPtr done = pending(barrier_name(++barriers_), at);
+  PendingPtr done = pending(BarrierWait{++barriers_}, at);
   in_barrier_.emplace(barriers_, done);
   in_order(at, [this, at] { units_.barriers->reached(issue(at), ++reached_); });
   return done;
@@ -51,7 +51,7 @@ void KernelContext::passed(std::uint32_t number) {
 PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
   if (!*units_.evaluator)
     throw Unsupported{to_string(to_place(at)) + ": item needs numbers, and this run computes none"};
-  PendingPtr done = pending("item", at);
+  PendingPtr done = pending(CommandWait{"item"}, at);
   const auto& source = static_cast<const PeTile&>(*tile);
   const std::int64_t size = itemsize(tile->dtype());
   oplog::Operand one{.slices = oplog::subrange(source.operand().slices, element * size, size),

@@ -84,8 +84,8 @@ Task<> PeCpu::run_launches() {
     const LaunchId id{.order = order.order, .round = round};
     const Time start = sim().now();
     units_.ipcq->select(queues, id);
-    Process running =
-        sim().spawn(fmt::format("{} on {}", kernel->name, to_string(node().at)), run(kernel, id));
+    Process running = sim().spawn(fmt::format("{} on {}", kernel->name, to_string(node().at)),
+                                  run(kernel, id), KernelOn{node().at});
     co_await running.join();
     const Time end = sim().now();
     tell(launch->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,10 +19,18 @@
 
 namespace kbsim::host {
 
+/// A collective that a rank has begun: its process, and the wait for its end.
+struct WorkId {
+  std::string_view call;  // a literal: as the host program calls it
+  std::uint64_t sequence = 0;
+  int rank = 0;
+  [[nodiscard]] std::string text() const;  // "all_reduce #0 of rank 1"
+  friend auto operator<=>(const WorkId&, const WorkId&) = default;
+};
+
 /// What is known of an operation that a host program has started.
 struct WorkState {
-  WorkState(Simulation& sim, std::string what, std::source_location where)
-      : done{sim, std::move(what)}, at{where} {}
+  WorkState(Simulation& sim, const WorkId& what, std::source_location where) : done{sim, what}, at{where} {}
 
   Event done;
   std::source_location at;
@@ -83,10 +94,10 @@ class Works {
   ~Works() { cancel(); }
 
   template <class T>
-  Work<T> start(std::string what, Task<T> task, std::source_location at) {
+  Work<T> start(const WorkId& what, Task<T> task, std::source_location at) {
     std::erase_if(works_, [](const auto& work) { return work->awaited && work->done.is_set(); });
     auto state = std::make_shared<WorkResult<T>>(sim_, what, at);
-    state->process = sim_.spawn(std::move(what), run(state, std::move(task)));
+    state->process = sim_.spawn(what.text(), run(state, std::move(task)), what);
     works_.push_back(state);
     return Work<T>{std::move(state)};
   }

@@ -13,6 +13,7 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/host/session.hpp"
+#include "kbsim/host/work.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/sim/task.hpp"
@@ -21,21 +22,28 @@ namespace kbsim::host {
 
 class Rank;
 
-/// What the event of the end of a spawn is called.
-constexpr const char* kRanksEnd = "the ranks' end";
-/// What the process of a rank's program is called, and that of a collective that it has begun.
-[[nodiscard]] std::string rank_name(int rank);
-[[nodiscard]] std::string work_name(std::string_view call, std::uint64_t sequence, int rank);
+/// The wait for the end of a spawn.
+struct RanksEnd {
+  [[nodiscard]] static std::string text() { return "the ranks' end"; }
+  friend auto operator<=>(const RanksEnd&, const RanksEnd&) = default;
+};
+
+/// The process of a rank's program.
+struct RankProgram {
+  int rank = 0;
+  [[nodiscard]] std::string text() const;  // "rank 2"
+  friend auto operator<=>(const RankProgram&, const RankProgram&) = default;
+};
 
 /// A collective that some ranks have begun and others haven't.
 struct PartialCollective {
-  std::vector<std::string> begun;  // the works' names
-  std::vector<int> missing;        // ranks
+  std::vector<WorkId> begun;
+  std::vector<int> missing;  // ranks
 };
 
 /// What a rank says of a collective that it begins; all ranks must say the same.
 struct Fingerprint {
-  std::string call;  // as the host program calls it
+  std::string_view call;  // a literal: as the host program calls it
   std::string operation;
   std::string shape;
   std::string dtype;

@@ -6,15 +6,19 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/sim/identity.hpp"
 
 namespace kbsim {
 
-/// One process that waits: for what, since when, and where in the source, innermost call first.
+/// One process that waits: for what, since when, and where in the source, innermost call first. The texts are
+/// for people; who decides anything reads the identities, which owners give to processes and events.
 struct Waiting {
   std::string process;
   std::string what;  // "mailbox sip0.cube1.noc"
   Time since;
   std::vector<Place> at;
+  Identity who = {};
+  Identity awaits = {};
 };
 [[nodiscard]] std::string to_string(const Waiting& waiting);
 

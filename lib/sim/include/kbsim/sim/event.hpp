@@ -11,11 +11,13 @@
 namespace kbsim {
 
 /// A condition that processes wait for. set() lets all waiters go, at the present time in the order of
-/// their waits; while it is set nobody waits, until reset().
+/// their waits; while it is set nobody waits, until reset(). Reports call it by its name, or by the text of
+/// its identity.
 class Event {
  public:
   explicit Event(Simulation& sim) : Event{sim, "(unnamed)"} {}
   Event(Simulation& sim, std::string name) : scheduler_{sim.scheduler()}, name_{std::move(name)} {}
+  Event(Simulation& sim, const Identity& id) : scheduler_{sim.scheduler()}, id_{id} {}
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
@@ -25,7 +27,8 @@ class Event {
   }
   void reset() { set_ = false; }
   [[nodiscard]] bool is_set() const { return set_; }
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::string name() const { return id_ ? id_.text() : name_; }
+  [[nodiscard]] const Identity& id() const { return id_; }
 
   class [[nodiscard]] Wait final : public detail::NamedWait {
    public:
@@ -37,8 +40,10 @@ class Event {
       event_.waiters_.push_back(waiter.promise());
     }
     static void await_resume() noexcept {}
+    [[nodiscard]] Identity awaits() const override { return in_list() ? event_.id_ : Identity{}; }
 
    private:
+    [[nodiscard]] std::string name() const override { return event_.name(); }
     Event& event_;
   };
   [[nodiscard]] Wait wait(const std::source_location& at = std::source_location::current()) {
@@ -48,6 +53,7 @@ class Event {
  private:
   detail::Scheduler& scheduler_;
   std::string name_;
+  Identity id_;
   bool set_ = false;
   detail::List waiters_;
 };

@@ -65,6 +65,7 @@ class [[nodiscard]] JoinWait final : public Wait {
     if (joined_->error) std::rethrow_exception(joined_->error);
   }
   [[nodiscard]] std::string what() const override { return "the end of process " + joined_->name; }
+  [[nodiscard]] Identity awaits() const override { return joined_->id; }
 
  private:
   void suspend(PromiseBase& waiter);

@@ -41,8 +41,9 @@ class Simulation {
   [[nodiscard]] std::uint64_t events() const { return scheduler_.events(); }
 
   /// Starts work that must end, at the present time in schedule order. What it throws is thrown by
-  /// run() as a ProcessError, unless somebody has joined it by then.
-  Process spawn(std::string name, Task<> task);
+  /// run() as a ProcessError, unless somebody has joined it by then. Reports print `name`; who decides
+  /// anything about the process goes by `id`.
+  Process spawn(std::string name, Task<> task, const Identity& id = {});
   /// Starts a component: it may wait for ever, and never counts as deadlocked.
   Process serve(std::string name, Task<> task);
 
@@ -85,7 +86,7 @@ class Simulation {
  private:
   friend class detail::ProcessRecord;
 
-  Process start(std::string name, Task<> task, bool service);
+  Process start(std::string name, const Identity& id, Task<> task, bool service);
   static Time beyond(Time d, const std::source_location& at);
   void check(detail::Scheduler::Stop stop);
   void look();

@@ -23,9 +23,6 @@ struct StandingBarrier {
   std::vector<Missing> missing;
 };
 
-/// What it is called while somebody waits in it.
-[[nodiscard]] std::string barrier_name(std::uint32_t number);
-
 /// "\nbarriers:" and a line each: "barrier 2: sip0.cube0.pe0 has come; missing: sip0.cube1.pe0"; or nothing.
 [[nodiscard]] std::string told_of_barriers(const std::vector<StandingBarrier>& barriers);
 

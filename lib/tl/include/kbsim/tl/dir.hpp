@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <string_view>
 
 namespace kbsim {
@@ -11,7 +12,7 @@ struct Dir {
 
   static const Dir any;  // of a recv: the first tile to arrive
   static const Dir E, W, N, S, global_E, global_W, global_N, global_S;
-  friend constexpr bool operator==(Dir, Dir) = default;
+  friend constexpr auto operator<=>(Dir, Dir) = default;
 };
 
 inline constexpr Dir Dir::any{""};

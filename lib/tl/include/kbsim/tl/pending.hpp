@@ -4,7 +4,6 @@
 #include <exception>
 #include <optional>
 #include <source_location>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -13,14 +12,15 @@
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/tl/backend.hpp"
 #include "kbsim/tl/tile.hpp"
+#include "kbsim/tl/wait_ids.hpp"
 
 namespace kbsim {
 
 /// An operation under way that leaves the PE; the backend completes it, once.
 class PendingState {
  public:
-  PendingState(Simulation& sim, PeBackend& owner, std::string what, std::source_location at)
-      : owner_{&owner}, done_{sim, std::move(what)}, at_{at} {}
+  PendingState(Simulation& sim, PeBackend& owner, const Identity& what, std::source_location at)
+      : owner_{&owner}, done_{sim, what}, at_{at} {}
 
   void complete(TilePtr tile, Time when) {
     tile_ = std::move(tile);
@@ -42,7 +42,7 @@ class PendingState {
   [[nodiscard]] Event& event() { return done_; }
   [[nodiscard]] PeBackend& owner() const { return *owner_; }
   [[nodiscard]] const std::source_location& at() const { return at_; }
-  [[nodiscard]] const std::string& what() const { return done_.name(); }
+  [[nodiscard]] const Identity& what() const { return done_.id(); }
 
   /// The result, once done; moves the owner's issue clock to the completion if that is later.
   TilePtr observe() {

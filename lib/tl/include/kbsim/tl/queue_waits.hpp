@@ -31,11 +31,7 @@ struct QueueEnd {
   std::int64_t receives = 0;    // that wait
 };
 
-/// What an operation on a queue is called while somebody waits for it: "send E", "recv of any".
-[[nodiscard]] std::string send_name(std::string_view direction);
-[[nodiscard]] std::string recv_name(std::string_view direction);
-
-/// Which PE waits for which: of the kernels those that wait for an event of such a name. An edge says
+/// Which PE waits for which: of the kernels those that await a SendWait or a RecvWait. An edge says
 /// "sip0.cube0.pe0 recv W ← sip0.cube0.pe7 send E: never issued".
 void add_queue_waits(Waits& waits, const std::vector<QueueEnd>& ends);
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <source_location>
-#include <string>
 
 #include "kbsim/tl/arguments.hpp"
 #include "kbsim/tl/atomic.hpp"
@@ -39,6 +39,7 @@ struct Condition {
     const auto wanted = static_cast<double>(value);
     return exactly ? word == wanted : word >= wanted;
   }
+  friend auto operator<=>(const Condition&, const Condition&) = default;
 };
 
 /// A put as a backend gets it: checked. The signal is an atomic on one word.
@@ -55,8 +56,5 @@ struct SignalCommand {
   Condition until;
   std::source_location at;
 };
-
-/// A wait as deadlocks call it: "wait_signal at 0x1000 for at least 3".
-[[nodiscard]] std::string told(const SignalCommand& command);
 
 }  // namespace kbsim

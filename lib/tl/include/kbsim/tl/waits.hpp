@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,17 +8,19 @@
 
 #include "kbsim/base/ids.hpp"
 #include "kbsim/sim/wait_graph.hpp"
+#include "kbsim/tl/wait_ids.hpp"
 
 namespace kbsim {
 
 /// What the process is called that issues a kernel's commands which wait for room in the TCM.
 [[nodiscard]] std::string stalled_name(std::string_view kernel, PeCoord pe);
 
-/// Gathers who waits for whom, of processes by the names that a report gives them: a kernel, whose process is
-/// called "... on sip0.cube0.pe0", by its PE, any other by its own.
+/// Gathers who waits for whom, of processes by their identities; one that has none gets one here. A report
+/// calls a process by its identity's text: a kernel by its PE.
 class Waits {
  public:
   struct Process {
+    Identity who;
     std::string name;
     Waiting waiting;
   };
@@ -27,29 +28,28 @@ class Waits {
 
   [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
   /// It is there, and so it waits.
-  [[nodiscard]] bool runs(const std::string& name) const { return by_name_.contains(name); }
-  /// For what: "event recv W"; empty unless it runs.
-  [[nodiscard]] std::string_view awaited(const std::string& name) const;
+  [[nodiscard]] bool runs(const Identity& who) const { return by_id_.contains(who); }
+  /// For what; none unless it runs.
+  [[nodiscard]] Identity awaited(const Identity& who) const;
   /// Commands of its kernel wait for room in the TCM, so that those behind them aren't issued.
-  [[nodiscard]] bool stalls(const std::string& pe) const { return stalled_.contains(pe); }
+  [[nodiscard]] bool stalls(PeCoord pe) const { return runs(StalledOn{pe}); }
   /// It waits for somebody, or somebody for it.
-  [[nodiscard]] bool known(const std::string& name) const { return nodes_.contains(name); }
+  [[nodiscard]] bool known(const Identity& who) const { return nodes_.contains(who); }
 
   /// `from` waits for what `to` would have to do.
-  void add(const std::string& from, const std::string& to, std::string why);
+  void add(const Identity& from, const Identity& to, std::string why);
   /// `from` waits for what somebody would have to do of whom nothing is known.
-  void add_unknown(const std::string& from, std::string why);
-  void add_counters(const std::string& of, WaitGraph::Counters counters);
+  void add_unknown(const Identity& from, std::string why);
+  void add_counters(const Identity& of, WaitGraph::Counters counters);
 
   [[nodiscard]] WaitGraph take() { return std::move(graph_); }
 
  private:
-  std::size_t node(const std::string& name);
+  std::size_t node(const Identity& who);
 
   std::vector<Process> processes_;
-  std::map<std::string, std::size_t> by_name_;  // of processes
-  std::set<std::string> stalled_;               // PEs
-  std::map<std::string, std::size_t> nodes_;    // by name
+  std::map<Identity, std::size_t> by_id_;  // of processes
+  std::map<Identity, std::size_t> nodes_;
   WaitGraph graph_;
 };
 

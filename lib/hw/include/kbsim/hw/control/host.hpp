@@ -16,9 +16,17 @@ struct HostSpec {
   static void describe(FieldList<HostSpec>&) {}
 };
 
-/// An order that not all of its targets have reported, and what the event of the last report is called.
+/// The wait for the PEs' reports on an order of a rank, of which it has given `number`.
+struct OrderWait {
+  int rank = 0;
+  int number = 0;
+  [[nodiscard]] std::string text() const;
+  friend auto operator<=>(const OrderWait&, const OrderWait&) = default;
+};
+
+/// An order that not all of its targets have reported.
 struct OpenOrder {
-  std::string awaited;
+  OrderWait wait;
   std::shared_ptr<const ControlJob> job;
 };
 
@@ -46,12 +54,13 @@ class Host : public Component {
     Event done;
     oplog::Slices contents;
     Activity activity;
+    OrderWait wait = {};                              // of an order
     std::shared_ptr<const ControlJob> job = nullptr;  // of an order
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
   Task<Activity> reported(Token token);
   void accept(MessagePtr message) override;
-  Calls::value_type& call(std::string what);
+  Calls::value_type& call(const Identity& what);
 
   RaceWatch* races_ = nullptr;
   Calls calls_;

@@ -149,9 +149,9 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
   [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
   [[nodiscard]] Time send_start(std::size_t queue, Time ready, const std::source_location& at);
-  [[nodiscard]] PendingPtr pending(std::string what, std::source_location at);
+  [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
   /// The same, of one that sync() waits for.
-  [[nodiscard]] PendingPtr under_way(std::string what, std::source_location at);
+  [[nodiscard]] PendingPtr under_way(const Identity& what, std::source_location at);
   [[nodiscard]] std::int64_t in_flight(const CompositeCommand& command) const;
   [[nodiscard]] std::vector<Piece> translate(const Block& block, std::string_view call,
                                              const std::source_location& at) const;

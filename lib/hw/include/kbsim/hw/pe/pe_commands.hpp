@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 #include <source_location>
-#include <string_view>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -103,8 +103,8 @@ struct StoreCommand {
 /// What a composite moves for a tile of its own: into the scheduler's part of the TCM, or out of it. `parts`
 /// is what memory held, by offset in the operand.
 struct Stream {
-  Stream(Simulation& sim, std::string what, const std::source_location& composite)
-      : done{sim, std::move(what)}, at{composite} {}
+  Stream(Simulation& sim, const Identity& what, const std::source_location& composite)
+      : done{sim, what}, at{composite} {}
   Event done;
   std::source_location at;  // of the composite
   std::map<std::int64_t, oplog::Slices> parts;
@@ -124,8 +124,8 @@ struct SlotCommand {
   Bytes vc_chunk;  // as in QueueSet
 };
 
-/// One transfer of the DMA: recorded as `value` in the kernel's lane, seen by the kernel as `pending`. `call` is
-/// what the kernel asked for, as a report of races names it: a literal; none of slots, which never race.
+/// One transfer of the DMA: recorded as `value` in the kernel's lane, seen by the kernel as `pending`. `call`
+/// is what the kernel asked for, as a report of races names it: a literal; none of slots, which never race.
 struct DmaCommand {
   std::variant<LoadCommand, FetchCommand, StoreCommand, SlotCommand, StreamCommand> move;
   std::shared_ptr<KernelContext> kernel;

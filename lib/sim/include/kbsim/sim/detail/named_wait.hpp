@@ -15,11 +15,13 @@ class NamedWait : public Wait {
       : Wait{at}, kind_{kind.data()}, name_{&name} {}
 
   [[nodiscard]] std::string what() const override {
-    const std::string kind{kind_};
-    return waiter_->linked() ? kind + " " + *name_ : kind + " (destroyed meanwhile)";
+    return std::string{kind_} + " " + (in_list() ? name() : "(destroyed meanwhile)");
   }
 
  protected:
+  /// The thing is there.
+  [[nodiscard]] bool in_list() const { return waiter_->linked(); }
+  [[nodiscard]] virtual std::string name() const { return *name_; }
   ~NamedWait() {
     if (waiter_ != nullptr && waiter_->linked()) waiter_->unlink();
   }

@@ -16,7 +16,7 @@ namespace kbsim::detail {
 /// A process while it lives, in its simulation's list, and as long as there are handles to it.
 class ProcessRecord final : public Link, public Completion {
  public:
-  ProcessRecord(Simulation& owner, std::string called, Task<> root, bool is_service);
+  ProcessRecord(Simulation& owner, std::string called, const Identity& who, Task<> root, bool is_service);
 
   std::coroutine_handle<> completed(PromiseBase& promise) noexcept override;
   /// Destroys the frames, wakes the joiners and leaves the simulation. Not for a running process.
@@ -32,6 +32,7 @@ class ProcessRecord final : public Link, public Completion {
 
   Simulation* simulation;  // null once it has ended
   std::string name;
+  Identity id;
   Task<> task;
   std::exception_ptr error;
   List joiners;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kbsim/base/time.hpp"
+#include "kbsim/sim/identity.hpp"
 
 namespace kbsim::detail {
 
@@ -17,6 +18,7 @@ class Wait {
   Wait& operator=(const Wait&) = delete;
 
   [[nodiscard]] virtual std::string what() const = 0;  // "mailbox sip0.cube1.noc"
+  [[nodiscard]] virtual Identity awaits() const { return {}; }
   /// The called task that does the waiting, if this awaits a task.
   [[nodiscard]] virtual const PromiseBase* inner() const { return nullptr; }
 
