@@ -17,6 +17,11 @@ def without_noise(text: str) -> str:
     return _NOISE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
+def without_comments(text: str) -> str:
+    """Comments replaced by blanks."""
+    return _NOISE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]) if match[0][0] == "/" else match[0], text)
+
+
 def end_of_group(text: str, start: int) -> int:
     """The offset behind the bracket that closes the one at `start`; the end of the text if none does."""
     depth = 0

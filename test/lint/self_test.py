@@ -9,6 +9,7 @@ import coroutines
 import format
 import hygiene
 import includes
+import texts
 
 
 class LintTest(unittest.TestCase):
@@ -110,6 +111,39 @@ class Coroutines(LintTest):
             auto g = [&](int x) { return x + y[0]; };
             [[nodiscard]] int h(int (&array)[2]) { return array[0]; }
             auto k = [&] { sim.spawn([](Sim& s) -> Task<> { co_await s.delay(1_ns); }(sim)); };
+            """)
+
+
+class Texts(LintTest):
+    def assert_lines(self, lines, code):
+        self.write("lib/tl/src/a.cpp", code)
+        self.write("test/a.cpp", code)  # tests may
+        self.assertEqual(self.found(texts), [f"lib/tl/src/a.cpp:{line}" for line in lines])
+
+    def test_texts_that_are_compared_or_searched_are_found(self):
+        self.assert_lines([2, 3, 4, 5, 6, 9, 10, 13], """
+            if (command.pending->what() == "gather") access.call = "gather";
+            if ("put" != pending.name()) return;
+            if (one.process.ends_with(kStalled)) stalls(one.process.substr(0, 3));
+            if (process.waiting.what != std::string{"event "} + kRanksEnd) continue;
+            for (const Process& process : waits.processes()) who[process.waiting.what] = process.name;
+            void f() {
+              const std::string& what = process.waiting.what;
+              const std::string work = what.starts_with("event ") ? what.substr(6) : "";
+              if (waits.awaited(from) != "event " + name) continue;
+            }
+            void g(const Process& process) {
+              const auto found = who.find("event " + order.awaited);
+            }""")
+
+    def test_texts_that_are_printed_and_other_members_pass(self):
+        self.assert_lines([], """
+            // if (wait.what() == "gather")
+            throw Error{error.exit_code(), call + ": " + error.what()};
+            if (missing.why == StandingBarrier::Absence::ended || first.what == what) return;
+            const std::string& name = node.name();
+            text += node.waiting->process + ": " + node.waiting->what;
+            if (awaited.as<RecvWait>() != nullptr || process.waiting.awaits != RanksEnd{}) return;
             """)
 
 
