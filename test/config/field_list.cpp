@@ -11,14 +11,18 @@ struct Shared {
   static void describe(FieldList<Shared>& f) { f.add("depth", &Shared::depth, at_least(1), "entries"); }
 };
 
+enum class Order { oldest, nearest };
+
 struct QueueSpec : Shared {
   Time delay = 3_ns;
   Bandwidth rate = Bandwidth::gbs(64.0);
   std::int8_t level = 0;
+  Order order = Order::oldest;
   static void describe(FieldList<QueueSpec>& f) {
     f.add("delay_ns", &QueueSpec::delay, kNotNegative, "delay");
     f.add("rate_gbs", &QueueSpec::rate, kPositive, "rate");
     f.add("level", &QueueSpec::level, "level");
+    f.choice("order", &QueueSpec::order, {"oldest", "nearest"}, "which entry leaves first");
     f.base<Shared>();
   }
 };
@@ -40,6 +44,16 @@ TEST_CASE("FieldList: ranges stay within what the member's type can hold") {
 TEST_CASE("FieldList: the default is asked of a fresh Spec") {
   CHECK(std::get<double>(field("delay_ns").get(field("delay_ns").fresh().get())) == 3.0);
   CHECK(std::get<double>(field("rate_gbs").get(field("rate_gbs").fresh().get())) == 64.0);
+}
+
+TEST_CASE("FieldList: a choice is a text in the file and an enum's value in the Spec") {
+  QueueSpec spec;
+  CHECK(std::get<std::string>(field("order").get(&spec)) == "oldest");
+  field("order").set(&spec, std::string{"nearest"});
+  CHECK(spec.order == Order::nearest);
+  CHECK(std::get<std::string>(field("order").get(&spec)) == "nearest");
+  CHECK(field("order").choices == std::vector<std::string>{"oldest", "nearest"});
+  CHECK_THROWS_AS(field("order").set(&spec, std::string{"newest"}), InternalError);
 }
 
 TEST_CASE("FieldList: a base class's fields read and fill the derived Spec") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -115,6 +116,22 @@ class FieldList {
   void choice(std::string name, T Spec::* member, std::vector<std::string> choices, std::string doc) {
     add(std::move(name), member, kAny, std::move(doc));
     fields_.back().choices = std::move(choices);
+  }
+  /// A text for each value of an enum, in the order of the enum.
+  template <class E>
+    requires std::is_enum_v<E>
+  void choice(std::string name, E Spec::* member, std::vector<std::string> choices, std::string doc) {
+    Field f = field(std::move(name), FieldType::text, std::move(doc));
+    f.set = [member, choices](void* spec, const Scalar& v) {
+      const auto at = std::ranges::find(choices, std::get<std::string>(v)) - choices.begin();
+      ensure(at < std::ssize(choices), "'" + std::get<std::string>(v) + "' is no choice");
+      static_cast<Spec*>(spec)->*member = static_cast<E>(at);
+    };
+    f.get = [member, choices](const void* spec) -> Scalar {
+      return choices.at(static_cast<std::size_t>(static_cast<const Spec*>(spec)->*member));
+    };
+    f.choices = std::move(choices);
+    fields_.push_back(std::move(f));
   }
   template <class T>
   void section(std::string name, T Spec::* member, std::string doc) {
