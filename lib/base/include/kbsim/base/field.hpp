@@ -89,11 +89,12 @@ const std::vector<Field>& fields_of();
 ///
 ///   struct UcieSpec {
 ///     Time overhead = 8_ns;
-///     static void describe(FieldList<UcieSpec>& f) {
+///     static void describe(auto& f) {
 ///       f.add("overhead_ns", &UcieSpec::overhead, kNotNegative, "protocol overhead of one port");
 ///     }
 ///   };
 ///
+/// describe() is a template, so that only files which read the fields compile it (0.9 s a file else).
 /// Time members are in ns, Bandwidth members in GB/s, Bytes members take "4KiB" or a number.
 template <class Spec>
 class FieldList {

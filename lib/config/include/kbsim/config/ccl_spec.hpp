@@ -23,7 +23,7 @@ struct CclSettings {
   std::int64_t n_elem = 8;
   int world_size = 0;
 
-  static void describe(FieldList<CclSettings>& f) {
+  static void describe(auto& f) {
     f.choice("buffer_kind", &CclSettings::buffer_kind, {"tcm", "hbm", "sram"}, "memory that holds the slots");
     f.choice("backpressure", &CclSettings::backpressure, {"sleep", "poll"},
              "how a full or empty queue is waited for: until its event, or by looking again");
@@ -42,9 +42,9 @@ struct CclSettings {
 struct CclDefaults : CclSettings {
   std::string algorithm = "intercube_allreduce";
 
-  static void describe(FieldList<CclDefaults>& f) {
+  static void describe(auto& f) {
     f.add("algorithm", &CclDefaults::algorithm, "the algorithm of a run that names none");
-    f.base<CclSettings>();
+    f.template base<CclSettings>();
   }
 };
 
@@ -58,7 +58,7 @@ struct AlgorithmSpec : CclSettings {
   std::string validator = "single_shard_per_rank";
   bool carries_over = false;
 
-  static void describe(FieldList<AlgorithmSpec>& f) {
+  static void describe(auto& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
     f.choice("collective", &AlgorithmSpec::collective,
              {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"},
@@ -70,7 +70,7 @@ struct AlgorithmSpec : CclSettings {
           "which tensors it can run on, as single_shard_per_rank or multi_pe_sip_local");
     f.add("carries_over", &AlgorithmSpec::carries_over,
           "what a launch sends may be received by a later one; else it is an error");
-    f.base<CclSettings>();
+    f.template base<CclSettings>();
   }
 };
 

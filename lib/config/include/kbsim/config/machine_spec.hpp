@@ -16,7 +16,7 @@ struct WireSpec {
   Bandwidth bandwidth = Bandwidth::gbs(256.0);
   double length_mm = 0.0;
 
-  static void describe(FieldList<WireSpec>& f) {
+  static void describe(auto& f) {
     f.add("bw_gbs", &WireSpec::bandwidth, kPositive, "bandwidth of one direction, 1 GB = 1e9 bytes");
     f.add("length_mm", &WireSpec::length_mm, between(0, 1e6), "length, for the propagation delay");
   }
@@ -26,7 +26,7 @@ struct ExtentSpec {
   int w = 4;
   int h = 4;
 
-  static void describe(FieldList<ExtentSpec>& f) {
+  static void describe(auto& f) {
     f.add("w", &ExtentSpec::w, between(1, 64), "columns");
     f.add("h", &ExtentSpec::h, between(1, 64), "rows");
   }
@@ -36,7 +36,7 @@ struct SizeSpec {
   double w_mm = 10.0;
   double h_mm = 10.0;
 
-  static void describe(FieldList<SizeSpec>& f) {
+  static void describe(auto& f) {
     f.add("w_mm", &SizeSpec::w_mm, between(1e-3, 1e6), "width");
     f.add("h_mm", &SizeSpec::h_mm, between(1e-3, 1e6), "height");
   }
@@ -49,7 +49,7 @@ struct SipsSpec {
   int h = 0;
   WireSpec link{.bandwidth = Bandwidth::gbs(128.0), .length_mm = 100.0};
 
-  static void describe(FieldList<SipsSpec>& f) {
+  static void describe(auto& f) {
     f.add("count", &SipsSpec::count, between(1, 256), "packages in the system, a rank each");
     f.choice("topology", &SipsSpec::topology, {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"},
              "how the packages are joined; torus_2d and mesh_2d wrap around");
@@ -65,7 +65,7 @@ struct SystemComponentsSpec {
   ComponentSpec host{.impl = "builtin.host"};
   ComponentSpec pcie_switch{.impl = "builtin.switch"};
 
-  static void describe(FieldList<SystemComponentsSpec>& f) {
+  static void describe(auto& f) {
     f.component("host", &SystemComponentsSpec::host, "the root complex, where host programs run");
     f.component("switch", &SystemComponentsSpec::pcie_switch, "joins the host and the packages");
   }
@@ -79,7 +79,7 @@ struct SystemSpec {
   SipsSpec sips;
   SystemComponentsSpec components;
 
-  static void describe(FieldList<SystemSpec>& f) {
+  static void describe(auto& f) {
     f.add("ns_per_mm", &SystemSpec::ns_per_mm, between(0, 1000), "wire propagation delay");
     f.add("packet_bytes", &SystemSpec::packet_bytes, kNotNegative, "largest packet; 0: one packet a message");
     f.add("control_bytes", &SystemSpec::control_bytes, between(1_B, 1_MiB), "size of a control message");
@@ -95,7 +95,7 @@ struct IoSpec {
   ComponentSpec router{.impl = "builtin.router"};
   WireSpec link{.bandwidth = Bandwidth::gbs(256.0), .length_mm = 2.0};
 
-  static void describe(FieldList<IoSpec>& f) {
+  static void describe(auto& f) {
     f.component("pcie_ep", &IoSpec::pcie_ep, "PCIe endpoint");
     f.component("io_cpu", &IoSpec::io_cpu, "the CPU that fans launches out to the cubes");
     f.component("router", &IoSpec::router, "one router of the IO NOC, a row as wide as the cube mesh");
@@ -110,7 +110,7 @@ struct SipSpec {
   WireSpec ucie_link{.bandwidth = Bandwidth::gbs(256.0), .length_mm = 1.0};
   IoSpec io;
 
-  static void describe(FieldList<SipSpec>& f) {
+  static void describe(auto& f) {
     f.section("cube_mesh", &SipSpec::cube_mesh, "cubes of a package");
     f.section("cube_size", &SipSpec::cube_size, "a cube's outline; positions and wire lengths follow");
     f.component("ucie", &SipSpec::ucie, "one port of a die-to-die link; two a crossing");
@@ -125,7 +125,7 @@ struct NocSpec {
   Bandwidth link = Bandwidth::gbs(256.0);
   ComponentSpec router{.impl = "builtin.router"};
 
-  static void describe(FieldList<NocSpec>& f) {
+  static void describe(auto& f) {
     f.add("w", &NocSpec::w, between(1, 64), "columns of routers");
     f.add("h", &NocSpec::h, between(1, 64), "rows of routers");
     f.add("link_bw_gbs", &NocSpec::link, kPositive, "bandwidth of one direction of a NOC link");
@@ -137,7 +137,7 @@ struct PeLayoutSpec {
   std::vector<std::string> corners{"NW", "NE", "SW", "SE"};
   int pe_per_corner = 2;
 
-  static void describe(FieldList<PeLayoutSpec>& f) {
+  static void describe(auto& f) {
     f.choice("corners", &PeLayoutSpec::corners, {"NW", "NE", "SW", "SE"},
              "corners of the cube that hold PEs");
     f.add("pe_per_corner", &PeLayoutSpec::pe_per_corner, between(1, 64), "PEs at each of these corners");
@@ -151,7 +151,7 @@ struct MemorySpec {
   Bytes tcm{16_MiB};
   Bytes tcm_scheduler{4_MiB};
 
-  static void describe(FieldList<MemorySpec>& f) {
+  static void describe(auto& f) {
     f.add("hbm_bytes_per_pe", &MemorySpec::hbm_per_pe, between(1_B, 128_GiB), "one PE's HBM slice");
     f.add("sram_bytes", &MemorySpec::sram, between(1_B, 512_MiB), "SRAM shared in a cube");
     f.add("tcm_bytes", &MemorySpec::tcm, between(1_B, 256_MiB), "TCM of a PE, the scheduler's part included");
@@ -169,7 +169,7 @@ struct CubeSpec {
   ComponentSpec sram{.impl = "builtin.sram"};
   MemorySpec memory;
 
-  static void describe(FieldList<CubeSpec>& f) {
+  static void describe(auto& f) {
     f.section("noc", &CubeSpec::noc, "the 2-D mesh inside a cube");
     f.section("pe_layout", &CubeSpec::pe_layout, "where the PEs sit");
     f.component("m_cpu", &CubeSpec::m_cpu, "the CPU that fans launches out to the PEs");
@@ -184,7 +184,7 @@ struct CubeSpec {
 struct TcmSpec {
   std::string on_full = "error";
 
-  static void describe(FieldList<TcmSpec>& f) {
+  static void describe(auto& f) {
     f.choice("on_full", &TcmSpec::on_full, {"error", "stall"},
              "a command whose tile the TCM has no room for is an error, or waits until tiles are let go");
   }
@@ -203,7 +203,7 @@ struct PeSpec {
   ComponentSpec pe_mmu{.impl = "builtin.pe_mmu"};
   ComponentSpec pe_ipcq{.impl = "builtin.pe_ipcq"};
 
-  static void describe(FieldList<PeSpec>& f) {
+  static void describe(auto& f) {
     f.add("link_bw_gbs", &PeSpec::link, kPositive, "each port of a PE: to the NOC and to the crossbar");
     f.choice("issue", &PeSpec::issue, {"queued", "blocking"},
              "queued: commands run behind the kernel; blocking: each waits for its result");
@@ -232,7 +232,7 @@ struct MachineSpec {
     return static_cast<int>(cube.pe_layout.corners.size()) * cube.pe_layout.pe_per_corner;
   }
 
-  static void describe(FieldList<MachineSpec>& f) {
+  static void describe(auto& f) {
     f.add("schema_version", &MachineSpec::schema_version, between(1, 1), "version of this file's schema");
     f.section("system", &MachineSpec::system, "host, switch, packages and what they share");
     f.section("sip", &MachineSpec::sip, "one package: an IO chiplet and a mesh of cubes");

@@ -20,7 +20,7 @@ struct PeDmaSpec {
   int max_outstanding = 16;
   Bytes vc_chunk{256};
   Bytes request{4096};
-  static void describe(FieldList<PeDmaSpec>& f) {
+  static void describe(auto& f) {
     f.add("max_outstanding", &PeDmaSpec::max_outstanding, at_least(1),
           "requests of request_bytes in flight on a virtual channel; smaller ones count by their bytes");
     f.add("vc_chunk_size", &PeDmaSpec::vc_chunk, at_least(1),

@@ -57,7 +57,7 @@ struct PeMathSpec {
   int transcendental_cycles = 4;
   int reduce_cycles = 1;
   int move_cycles = 1;
-  static void describe(FieldList<PeMathSpec>& f) {
+  static void describe(auto& f) {
     f.add("lanes", &PeMathSpec::lanes, at_least(1), "elements a cycle");
     f.add("freq_ghz", &PeMathSpec::freq_ghz, kPositive, "clock");
     f.add("startup_ns", &PeMathSpec::startup, kNotNegative, "fill of the pipeline, once a command");
@@ -96,7 +96,7 @@ struct GemmTile {
 
 struct PeGemmSpec {
   double macs_per_ns = 4096.0;
-  static void describe(FieldList<PeGemmSpec>& f) {
+  static void describe(auto& f) {
     f.add("macs_per_ns", &PeGemmSpec::macs_per_ns, kPositive,
           "multiply-accumulates of the array in a nanosecond");
   }

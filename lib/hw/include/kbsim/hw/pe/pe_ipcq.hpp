@@ -23,7 +23,7 @@ class QueueTrace;
 
 struct PeIpcqSpec {
   Time overhead = 1_ns;
-  static void describe(FieldList<PeIpcqSpec>& f) {
+  static void describe(auto& f) {
     f.add("overhead_ns", &PeIpcqSpec::overhead, kNotNegative, "pipelined delay of a credit that it sends");
   }
 };

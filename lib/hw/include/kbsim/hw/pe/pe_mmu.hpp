@@ -7,7 +7,7 @@ namespace kbsim::hw {
 
 struct PeMmuSpec {
   Time overhead = 1_ns;
-  static void describe(FieldList<PeMmuSpec>& f) {
+  static void describe(auto& f) {
     f.add("overhead_ns", &PeMmuSpec::overhead, kNotNegative, "of one translation, before a transfer starts");
   }
 };

@@ -21,7 +21,7 @@ struct PeSchedulerSpec {
   Bandwidth fetch_rate = Bandwidth::gbs(1024.0);
   Time fetch = 2_ns;
   [[nodiscard]] GemmTile tile() const { return {.m = tile_m, .k = tile_k, .n = tile_n}; }
-  static void describe(FieldList<PeSchedulerSpec>& f) {
+  static void describe(auto& f) {
     f.add("tile_m", &PeSchedulerSpec::tile_m, kTileExtent, "rows of a tile of A and of the output");
     f.add("tile_k", &PeSchedulerSpec::tile_k, kTileExtent, "columns of a tile of A, rows of one of B");
     f.add("tile_n", &PeSchedulerSpec::tile_n, kTileExtent, "columns of a tile of B and of the output");

@@ -11,7 +11,7 @@ struct PeTcmSpec {
   Bandwidth read_rate = Bandwidth::gbs(512.0);
   Bandwidth write_rate = Bandwidth::gbs(512.0);
   Time access = 1_ns;
-  static void describe(FieldList<PeTcmSpec>& f) {
+  static void describe(auto& f) {
     f.add("read_bw_gbs", &PeTcmSpec::read_rate, kPositive, "bandwidth of the read port");
     f.add("write_bw_gbs", &PeTcmSpec::write_rate, kPositive, "bandwidth of the write port");
     f.add("access_ns", &PeTcmSpec::access, kNotNegative, "pipelined latency of an access");
