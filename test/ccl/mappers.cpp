@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/mapper.hpp"
 
 #include "plans.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/ccl/mapper.hpp"
+
 #include "plans.hpp"
 
 using namespace kbsim;

@@ -1,6 +1,7 @@
 // --kernels: kernels and benches in shared objects.
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "command.hpp"
 
@@ -51,6 +52,19 @@ TEST_CASE("--kernels: a name that is taken is refused, and so is a file that is 
   check_refused("--kernels " + plugin("same_name"),
                 {"the name of its kernel 'intercube_allreduce' is taken"});
   check_refused("--kernels " + plugin("good") + " --kernels " + plugin("good"), {"it is given twice"});
+}
+
+TEST_CASE("--kernels: neighbour topologies, mappers and validators of others are algorithms' own") {
+  const std::string with = kMainJob + " --kernels " + plugin("wires") + " ";
+  const auto set = [](const std::string& key, const std::string& value) {
+    return fmt::format("--set ccl.algorithms.intercube_allreduce.{}={} ", key, value);
+  };
+  CHECK(run_kbsim(with + set("topology", "alone") + set("mapper", "two_of_a_cube") + "--dry-run").exit == 0);
+  const Outcome refused = run_kbsim(with + set("validator", "nothing") + "--dry-run");
+  CHECK(refused.exit == 2);
+  CHECK(refused.err.find("intercube_allreduce needs what nobody has") != std::string::npos);
+  check_refused("--kernels " + plugin("same_wires"),
+                {"the name of its neighbour topology 'ring_1d' is taken"});
 }
 
 TEST_CASE("--buffer-kind: holds for every algorithm that a program may name") {

@@ -24,6 +24,13 @@ if(SANITIZE)
 endif()
 run("" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${folder}/first)
 file(RENAME ${folder}/first ${folder}/installed)
+file(GLOB models ${folder}/installed/share/kbsim/models/*/*.cpp)
+foreach(model ring leader_only single_shard_per_rank)
+  if(NOT models MATCHES "/${model}\\.cpp")
+    message(FATAL_ERROR "the model ${model}.cpp isn't installed, but ${models}")
+  endif()
+endforeach()
+run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${models})
 file(COPY ${EXAMPLE}/ DESTINATION ${folder}/example)
 run("" ${CMAKE_COMMAND} -S ${folder}/example -B ${folder}/build -G ${GENERATOR}
        -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${flags}
@@ -32,7 +39,7 @@ run("" ${CMAKE_COMMAND} --build ${folder}/build)
 run("right" ${folder}/build/mock_test)
 set(kbsim ${folder}/installed/bin/kbsim)
 set(mine ${folder}/build/libmine.so)
-run("  scale  +multiplies a tensor by a number" ${kbsim} list --kernels ${mine})
+run("  scale  +multiplies a tensor by a number.*  my_ring  +" ${kbsim} list --kernels ${mine})
 run("every element is three times what it was"
     ${kbsim} --topology topology.yaml --kernels ${mine} --bench my_bench)
 run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/host/collective_args.hpp"

@@ -5,6 +5,7 @@
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 
 namespace kbsim::app {

@@ -4,6 +4,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/install_plan.hpp"
+#include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/session.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/load.hpp"

@@ -11,6 +11,9 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/abi.hpp"
+#include "kbsim/ccl/mapper.hpp"
+#include "kbsim/ccl/validator.hpp"
+#include "kbsim/ccl/wiring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::app {
@@ -83,14 +86,30 @@ boost::dll::shared_library opened(const std::string& file, const fs::path& path)
   }
 }
 
+// What a shared object may add to.
+template <class Visit>
+void for_each_registry(const Visit& visit) {
+  visit("kernel", kernels());
+  visit("bench", benches());
+  visit("neighbour topology", ccl::topologies());
+  visit("mapper", ccl::mappers());
+  visit("validator", ccl::validators());
+}
+
 std::vector<std::string> conflicts() {
   std::vector<std::string> all;
-  for (const std::string& name : kernels().take_conflicts()) all.push_back("kernel '" + name + "'");
-  for (const std::string& name : benches().take_conflicts()) all.push_back("bench '" + name + "'");
+  for_each_registry([&](std::string_view kind, auto& registry) {
+    for (const std::string& name : registry.take_conflicts())
+      all.push_back(fmt::format("{} '{}'", kind, name));
+  });
   return all;
 }
 
-std::size_t known() { return kernels().entries().size() + benches().entries().size(); }
+std::size_t known() {
+  std::size_t all = 0;
+  for_each_registry([&](std::string_view, auto& registry) { all += registry.entries().size(); });
+  return all;
+}
 
 void load(const std::string& file) {
   std::error_code error;

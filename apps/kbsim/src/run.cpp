@@ -17,6 +17,7 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"

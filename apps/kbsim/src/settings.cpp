@@ -9,6 +9,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/field.hpp"
+#include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 
 namespace kbsim::app {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/mapper.hpp"
 
 namespace kbsim::ccl {
 namespace {

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::ccl {
 namespace {
-
-Wiring unwired(const config::MachineSpec&, const std::vector<PeCoord>& participants) {
-  Wiring wiring;
-  for (const PeCoord& at : participants) wiring[at];
-  return wiring;
-}
 
 bool has(const Wiring& wiring, PeCoord at, const Neighbour& neighbour) {
   const auto found = wiring.find(at);
@@ -34,12 +31,37 @@ std::vector<std::string> without_opposite(const Wiring& wiring, PeCoord at, PeCo
 }  // namespace
 
 Registry<Topology>& topologies() {
-  static Registry<Topology> registry = [] {
-    Registry<Topology> builtin{"neighbour topology"};
-    builtin.add("none", {.doc = "nobody has a neighbour", .wire = unwired});
-    return builtin;
-  }();
+  static Registry<Topology> registry{"neighbour topology"};
   return registry;
+}
+
+bool register_topology(std::string name, Topology topology, const char& /*abi*/) noexcept {
+  (void)topologies().offer(std::move(name), std::move(topology));
+  return true;
+}
+
+Wiring wire_ranks(const std::vector<PeCoord>& participants,
+                  const std::function<std::vector<RankNeighbour>(int rank)>& neighbours) {
+  Wiring wiring;
+  for (const PeCoord& at : participants) wiring[at];
+  for (auto& [at, to] : wiring) {
+    for (const RankNeighbour& neighbour : neighbours(at.sip)) {
+      const PeCoord peer{neighbour.rank, at.cube, at.pe};
+      if (wiring.contains(peer)) to.push_back({.direction = neighbour.direction, .peer = peer});
+    }
+  }
+  return wiring;
+}
+
+std::vector<int> ranks_by_number(const config::MachineSpec& machine) {
+  std::vector<int> ranks(static_cast<std::size_t>(machine.system.sips.count));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+std::vector<int> ring_of_ranks(const config::MachineSpec& machine) {
+  const std::vector<int> walk = topology::SipGrid{machine.system.sips}.closed_walk();
+  return walk.empty() ? ranks_by_number(machine) : walk;
 }
 
 std::string opposite(const std::string& direction) {

@@ -1,5 +1,7 @@
 #include "kbsim/mock/wiring.hpp"
 
+#include "kbsim/ccl/mapper.hpp"
+
 namespace kbsim::mock {
 
 ccl::Wiring ring(int pes) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/mock/wiring.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kbsim/base/abi.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/topology/placement.hpp"
@@ -18,5 +19,17 @@ struct Validator {
       check;
 };
 [[nodiscard]] Registry<Validator>& validators();
+
+/// Always true. `abi` is KBSIM_ABI as the validator's file saw it.
+bool register_validator(std::string name, Validator validator, const char& abi) noexcept;
+
+/// Makes `std::string name(const std::vector<topology::ShardSpec>&, const std::vector<PeCoord>& participants,
+/// const config::MachineSpec&)` known by its name, in its own file.
+#define KBSIM_VALIDATOR(name, text)      \
+  static const bool kRegistered_##name = \
+      ::kbsim::ccl::register_validator(#name, {.doc = text, .check = name}, KBSIM_ABI)
+
+/// Whether the shards of a tensor on one package are on these PEs of it, one on each.
+[[nodiscard]] bool owned_by(const std::vector<topology::ShardSpec>& shards, std::vector<PeCoord> pes);
 
 }  // namespace kbsim::ccl

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kbsim/base/abi.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/machine_spec.hpp"
@@ -28,13 +29,27 @@ struct Topology {
 };
 [[nodiscard]] Registry<Topology>& topologies();
 
-/// Which PEs of a machine take part, in the order of their coordinates.
-struct Mapper {
-  std::string doc;
-  std::function<std::vector<PeCoord>(const config::MachineSpec&)> participants;
-};
-[[nodiscard]] Registry<Mapper>& mappers();
+/// Always true. `abi` is KBSIM_ABI as the topology's file saw it.
+bool register_topology(std::string name, Topology topology, const char& abi) noexcept;
 
+/// Makes `Wiring name(const config::MachineSpec&, const std::vector<PeCoord>& participants)` known by its
+/// name, in its own file.
+#define KBSIM_TOPOLOGY(name, text)       \
+  static const bool kRegistered_##name = \
+      ::kbsim::ccl::register_topology(#name, {.doc = text, .wire = name}, KBSIM_ABI)
+
+/// A neighbour of a rank, and by which label.
+struct RankNeighbour {
+  const char* direction;
+  int rank;
+};
+
+/// The wiring in which the neighbours of a PE are the same PE of the same cube on the packages of its rank's
+/// neighbours, as far as those take part.
+[[nodiscard]] Wiring wire_ranks(const std::vector<PeCoord>& participants,
+                                const std::function<std::vector<RankNeighbour>(int rank)>& neighbours);
+
+[[nodiscard]] std::vector<int> ranks_by_number(const config::MachineSpec& machine);
 /// The ranks in the order of a ring along the wires between packages: a closed walk over neighbours, where
 /// system.sips has one; else, and in one dimension, by their numbers.
 [[nodiscard]] std::vector<int> ring_of_ranks(const config::MachineSpec& machine);

@@ -36,13 +36,10 @@ Wiring hierarchical_3level(const config::MachineSpec& machine, const std::vector
   return wiring;
 }
 
-const bool kRegistered =
-    (topologies().add(
-         "hierarchical_3level",
-         {.doc = "rings of a cube's PEs (E, W), of the cubes' PEs 0 (S, N), and of the packages' "
-                 "PEs 0 of cube 0 (global_E, global_W)",
-          .wire = hierarchical_3level}),
-     true);
+KBSIM_TOPOLOGY(
+    hierarchical_3level,
+    "rings of a cube's PEs (E, W), of the cubes' PEs 0 (S, N), and of the packages' PEs 0 of cube 0 "
+    "(global_E, global_W)");
 
 }  // namespace
 }  // namespace kbsim::ccl

@@ -47,10 +47,7 @@ Wiring cube_mesh(const config::MachineSpec& machine, const std::vector<PeCoord>&
   return wiring;
 }
 
-const bool kRegistered =
-    (topologies().add("cube_mesh", {.doc = "the same PE of neighbouring cubes, and of neighbouring packages",
-                                    .wire = cube_mesh}),
-     true);
+KBSIM_TOPOLOGY(cube_mesh, "the same PE of neighbouring cubes, and of neighbouring packages");
 
 }  // namespace
 }  // namespace kbsim::ccl

@@ -1,0 +1,26 @@
+#include "kbsim/ccl/validator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kbsim::ccl {
+
+Registry<Validator>& validators() {
+  static Registry<Validator> registry{"validator"};
+  return registry;
+}
+
+bool register_validator(std::string name, Validator validator, const char& /*abi*/) noexcept {
+  (void)validators().offer(std::move(name), std::move(validator));
+  return true;
+}
+
+bool owned_by(const std::vector<topology::ShardSpec>& shards, std::vector<PeCoord> pes) {
+  std::vector<PeCoord> owners;
+  for (const topology::ShardSpec& shard : shards) owners.push_back(shard.at);
+  std::ranges::sort(owners);
+  std::erase_if(pes, [&](const PeCoord& pe) { return owners.empty() || pe.sip != owners.front().sip; });
+  return owners == pes;
+}
+
+}  // namespace kbsim::ccl
