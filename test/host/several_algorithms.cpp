@@ -23,7 +23,7 @@ const std::vector<std::string> kAll{"intercube_allreduce", "gather", "scatter", 
 const topology::DPPolicy kLeader{.num_cubes = 1, .num_pes = 1};
 
 config::AlgorithmSpec over_ring(const std::string& name, const std::string& kernel,
-                                const std::string& collective) {
+                                config::Collective collective) {
   config::AlgorithmSpec spec;
   spec.name = name;
   spec.kernel = kernel;
@@ -37,14 +37,15 @@ config::CclSpec algorithms() {
   config::CclSpec spec;
   const auto add = [&](config::AlgorithmSpec algorithm) { spec.algorithms[algorithm.name] = algorithm; };
   add(allreduce());
-  config::AlgorithmSpec gather = over_ring("gather", "ring_all_gather", "all_gather");
+  config::AlgorithmSpec gather = over_ring("gather", "ring_all_gather", config::Collective::all_gather);
   gather.n_slots = 1;
   add(gather);
-  config::AlgorithmSpec scatter = over_ring("scatter", "ring_reduce_scatter", "reduce_scatter");
+  config::AlgorithmSpec scatter =
+      over_ring("scatter", "ring_reduce_scatter", config::Collective::reduce_scatter);
   scatter.buffer_kind = "hbm";
   scatter.ipcq_credit_size = 32_B;
   add(scatter);
-  config::AlgorithmSpec ring = over_ring("ring", "ring_allreduce", "all_reduce");
+  config::AlgorithmSpec ring = over_ring("ring", "ring_allreduce", config::Collective::all_reduce);
   ring.backpressure = "poll";
   ring.slot_size = 64_B;
   add(ring);
@@ -177,6 +178,17 @@ Task<> broadcasts(Rank& rk, int) {
 Task<> gathers_by(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
   co_await rk.dist.all_gather_into_tensor(x.whole, x.part, {.algorithm = "ring"});
+}
+
+Task<> gathers_without_output(Rank& rk, int) {
+  const Tensors x = co_await tensors(&rk);
+  co_await rk.dist.collective(config::Collective::all_gather, {.input = x.part});
+}
+
+Task<> reduces_with_output(Rank& rk, int) {
+  const Tensors x = co_await tensors(&rk);
+  co_await rk.dist.collective(config::Collective::all_reduce,
+                              {.input = x.part, .output = x.whole, .algorithm = "ring"});
 }
 
 Task<> misplaced(Rank& rk, int) {
@@ -323,6 +335,11 @@ TEST_CASE("Several algorithms: they work in a world of one, which has no queues 
 
 TEST_CASE("Several algorithms: a tensor must suit the algorithm that works on it") {
   fails(kAll, misplaced, {"'another': intercube_allreduce needs one shard on each participating PE"});
+}
+
+TEST_CASE("Several algorithms: a collective has an output tensor unless it works in place") {
+  fails(kAll, gathers_without_output, {"all_gather_into_tensor of 'part': it needs an output tensor"});
+  fails(kAll, reduces_with_output, {"all_reduce of 'part': it works in place, so it has no output tensor"});
 }
 
 TEST_CASE("Several algorithms: each must be for as many ranks as there are packages") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/load.hpp"
@@ -68,18 +69,15 @@ Collective collective(const std::string& algorithm, const config::MachineSpec& m
                       std::int64_t n) {
   const std::int64_t world = machine.system.sips.count;
   Collective c{.machine = machine, .algorithm = algorithm_of(algorithm)};
-  const bool divides = c.algorithm.collective == "reduce_scatter" || c.algorithm.collective == "all_to_all";
+  const std::int64_t shares = ccl::collective(c.algorithm.collective).shares_in(static_cast<int>(world));
   c.algorithm.n_slots = slots;
   c.algorithm.slot_size = 256_B;
-  c.n_elem = divides ? (n + world - 1) / world * world : n;
+  c.n_elem = (n + shares - 1) / shares * shares;
   c.root = static_cast<int>(world / 2);
   return c;
 }
 
-bool in_place(const Collective& c) {
-  return c.algorithm.collective != "all_gather" && c.algorithm.collective != "reduce_scatter" &&
-         c.algorithm.collective != "all_to_all";
-}
+bool in_place(const Collective& c) { return ccl::collective(c.algorithm.collective).in_place; }
 
 Parts parts_of(const Collective& c) {
   std::set<int> cubes;
@@ -106,10 +104,7 @@ PerRank inputs(const Collective& c) {
 }
 
 std::int64_t out_elems(const Collective& c) {
-  const std::int64_t n = c.machine.system.sips.count;
-  if (c.algorithm.collective == "all_gather") return c.n_elem * n;
-  if (c.algorithm.collective == "reduce_scatter") return c.n_elem / n;
-  return c.n_elem;
+  return ccl::collective(c.algorithm.collective).out_elems(c.n_elem, c.machine.system.sips.count);
 }
 
 PerRank expected(const Collective& c, const PerRank& in) {
@@ -121,30 +116,23 @@ PerRank expected(const Collective& c, const PerRank& in) {
     return in[static_cast<std::size_t>(at.sip)]
              [static_cast<std::size_t>((at.cube * parts.pes + at.pe) * c.n_elem + i)];
   };
-  const auto of_rank = [](PeCoord at, int rank) { return PeCoord{rank, at.cube, at.pe}; };
   PerRank out(static_cast<std::size_t>(world));
   for (const PeCoord& at : pes) {
     const std::set<PeCoord> joined = joined_with(wiring, at);
-    const auto combination = [&](std::int64_t i) {
-      Numbers numbers;
-      for (const PeCoord& other : joined) numbers.push_back(value(other, i));
-      return combined(c.op, numbers);
-    };
+    const ccl::CollectiveInputs inputs{
+        .ranks = world,
+        .n_elem = c.n_elem,
+        .root = c.root,
+        .in = [&](int rank, std::int64_t i) { return value({rank, at.cube, at.pe}, i); },
+        .combined =
+            [&](std::int64_t i) {
+              Numbers numbers;
+              for (const PeCoord& other : joined) numbers.push_back(value(other, i));
+              return combined(c.op, numbers);
+            }};
     Numbers& mine = out[static_cast<std::size_t>(at.sip)];
-    for (std::int64_t i = 0; i < out_elems(c); ++i) {
-      const std::string& what = c.algorithm.collective;
-      const std::int64_t part = c.n_elem / world;
-      double x = value(at, what == "reduce_scatter" || what == "all_gather" ? 0 : i);
-      if (what == "all_reduce" || (what == "reduce" && at.sip == c.root)) x = combination(i);
-      if (what == "reduce_scatter") x = combination(at.sip * part + i);
-      if (what == "broadcast") x = value(of_rank(at, c.root), i);
-      if (what == "sendrecv") x = value(of_rank(at, (at.sip + world - 1) % world), i);
-      if (what == "all_gather") x = value(of_rank(at, static_cast<int>(i / c.n_elem)), i % c.n_elem);
-      if (what == "all_to_all") {
-        x = value(of_rank(at, static_cast<int>(i / part)), at.sip * part + i % part);
-      }
-      mine.push_back(x);
-    }
+    for (std::int64_t i = 0; i < out_elems(c); ++i)
+      mine.push_back(ccl::collective(c.algorithm.collective).reference(inputs, at.sip, i));
   }
   return out;
 }

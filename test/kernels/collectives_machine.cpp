@@ -42,14 +42,9 @@ Task<Tensors> tensors_of(host::Rank& rk, Args args) {
 }
 
 host::Distributed::Done begin(host::Rank& rk, const Collective& c, const Tensors& t) {
-  const std::string& what = c.algorithm.collective;
-  if (what == "reduce") return rk.dist.reduce(t.in, {.dst = c.root, .op = c.op});
-  if (what == "broadcast") return rk.dist.broadcast(t.in, {.src = c.root});
-  if (what == "sendrecv") return rk.dist.sendrecv(t.in);
-  if (what == "all_gather") return rk.dist.all_gather_into_tensor(t.out, t.in);
-  if (what == "reduce_scatter") return rk.dist.reduce_scatter_tensor(t.out, t.in, {.op = c.op});
-  if (what == "all_to_all") return rk.dist.all_to_all_single(t.out, t.in);
-  return rk.dist.all_reduce(t.in, {.op = c.op});
+  const auto output = in_place(c) ? std::nullopt : std::optional{t.out};
+  return rk.dist.collective(c.algorithm.collective,
+                            {.input = t.in, .output = output, .op = c.op, .root = c.root});
 }
 
 Task<> worker(host::Rank& rk, Args args) {

@@ -111,9 +111,10 @@ void refuse_unused(const po::variables_map& own, const char* option, const std::
 
 // nccl-tests takes them and leaves them alone.
 void check_options(const po::variables_map& own, const config::AlgorithmSpec& algorithm) {
-  const std::string& what = algorithm.collective;
-  if (!reduces(what)) refuse_unused(own, "op", fmt::format("{} combines nothing", what));
-  if (!has_root(what)) refuse_unused(own, "root", fmt::format("{} has no root", what));
+  const std::string_view what = to_string(algorithm.collective);
+  const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
+  if (!row.combines) refuse_unused(own, "op", fmt::format("{} combines nothing", what));
+  if (!row.has_root) refuse_unused(own, "root", fmt::format("{} has no root", what));
   if (bytes_of(own, "stepbytes") > 0_B) refuse_unused(own, "stepfactor", "--stepbytes stands in its place");
 }
 

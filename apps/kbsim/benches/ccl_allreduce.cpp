@@ -36,9 +36,9 @@ CollectiveProblem problem_of(const config::AlgorithmSpec& algorithm, bool values
 }
 
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm, BenchRequest request) {
-  if (algorithm.collective != "all_reduce")
+  if (algorithm.collective != config::Collective::all_reduce)
     throw UsageError{fmt::format("algorithm '{}' is for {}; for any collective: --bench ccl", algorithm.name,
-                                 algorithm.collective)};
+                                 to_string(algorithm.collective))};
   const CollectiveProblem problem = problem_of(algorithm, request.values);
   require_possible(machine, algorithm, problem);
   require_memory_for(memory_of(machine, algorithm, problem),

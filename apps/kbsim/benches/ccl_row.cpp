@@ -45,13 +45,12 @@ std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
   return all;
 }
 
-}  // namespace
-
-bool reduces(const std::string& collective) {
-  return collective == "all_reduce" || collective == "reduce" || collective == "reduce_scatter";
+// Of the input and the output the larger one counts.
+std::int64_t shares_of(const ccl::CollectiveEntry& row, int ranks) {
+  return std::max(row.shares_in(ranks), row.shares_out(ranks));
 }
 
-bool has_root(const std::string& collective) { return collective == "reduce" || collective == "broadcast"; }
+}  // namespace
 
 DType dtype_named(const std::string& name) {
   std::vector<std::string> known;
@@ -76,25 +75,15 @@ Reduction reduction_named(const std::string& name) {
 }
 
 std::int64_t elements_of(const CclPoint& point) {
-  const std::int64_t ranks = point.machine.system.sips.count;
-  const std::int64_t all = std::max<std::int64_t>(1, point.size.count() / itemsize(point.dtype));
-  const std::string& what = point.algorithm.collective;
-  if (what == "all_gather") return std::max<std::int64_t>(1, all / ranks);
-  if (what == "reduce_scatter" || what == "all_to_all") return std::max(ranks, all / ranks * ranks);
-  return all;
-}
-
-double bus_factor(const std::string& collective, int ranks) {
-  const double others = static_cast<double>(ranks - 1) / ranks;
-  if (collective == "all_reduce") return 2.0 * others;
-  const bool each_its_part =
-      collective == "all_gather" || collective == "reduce_scatter" || collective == "all_to_all";
-  return each_its_part ? others : 1.0;
+  const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
+  const int ranks = point.machine.system.sips.count;
+  const std::int64_t share = point.size.count() / itemsize(point.dtype) / shares_of(row, ranks);
+  return std::max<std::int64_t>(1, share) * row.shares_in(ranks);
 }
 
 boost::json::object simulate(const CclPoint& point) {
   const std::int64_t n = elements_of(point);
-  const std::string& what = point.algorithm.collective;
+  const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
   const bool values = point.repeats.check;
   const CollectiveData data{
       point.machine,
@@ -107,19 +96,20 @@ boost::json::object simulate(const CclPoint& point) {
   (void)session.sim().spawn("ccl", main.run(run_collective(main, &data, point.repeats, &run)));
   session.run();
 
-  const std::int64_t count = what == "all_gather" ? n * point.machine.system.sips.count : n;
+  const int ranks = point.machine.system.sips.count;
+  const std::int64_t count = n / row.shares_in(ranks) * shares_of(row, ranks);
   const std::int64_t size = count * itemsize(point.dtype);
   const double ns = run.mean_latency_ns();
   const double algbw = static_cast<double>(size) / ns;
-  const double factor = bus_factor(what, data.combined());
+  const double factor = row.bus_factor(data.combined());
   const auto if_checked = [&](auto found) {
     return run.checked ? boost::json::value(found) : boost::json::value(nullptr);
   };
   return {{"size", size},
           {"count", n},
           {"type", nccl_name(point.dtype)},
-          {"redop", reduces(what) ? boost::json::string{to_string(point.op)} : boost::json::string{"none"}},
-          {"root", has_root(what) ? point.root : -1},
+          {"redop", row.combines ? boost::json::string{to_string(point.op)} : boost::json::string{"none"}},
+          {"root", row.has_root ? point.root : -1},
           {"time", ns / 1000.0},
           {"alg_bw", algbw},
           {"bus_bw", algbw * factor},

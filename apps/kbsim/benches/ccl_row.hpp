@@ -23,13 +23,6 @@ struct CclPoint {
 /// of an all-gather, size is what comes out, else what goes in.
 [[nodiscard]] std::int64_t elements_of(const CclPoint& point);
 
-/// Whether a collective combines elements, and whether one rank of it is another than the rest.
-[[nodiscard]] bool reduces(const std::string& collective);
-[[nodiscard]] bool has_root(const std::string& collective);
-
-/// By what nccl-tests multiplies the algorithm's bandwidth, so that it can be compared with a link's.
-[[nodiscard]] double bus_factor(const std::string& collective, int ranks);
-
 /// Simulates it, checked unless asked otherwise: `nwrong` and `correct` are then null. Columns of nccl-tests
 /// (time in us, bandwidths in GB/s, n in busbw the parts that become one), and what else there is to know.
 [[nodiscard]] boost::json::object simulate(const CclPoint& point);

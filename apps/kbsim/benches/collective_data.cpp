@@ -41,20 +41,11 @@ double factor(std::uint64_t draw, DType dtype, std::int64_t i, std::int64_t sour
   return turn < kMostTwos ? 2.0 : 1.0;
 }
 
-std::int64_t elements_out(const std::string& collective, std::int64_t n, int world) {
-  if (collective == "all_gather") return n * world;
-  return collective == "reduce_scatter" ? n / world : n;
-}
-
 // Parts that become one.
 int combined_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                 const std::vector<PeCoord>& participants) {
   const ccl::Wiring wiring = ccl::topologies().at(algorithm.topology).wire(machine, participants);
   return static_cast<int>(joined(wiring).size());
-}
-
-bool works_in_place(const std::string& collective) {
-  return collective != "all_gather" && collective != "reduce_scatter" && collective != "all_to_all";
 }
 
 // Of a rank's tensor.
@@ -73,15 +64,13 @@ Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec&
   const int parts = parts_of(participants);
   const int ranks = machine.system.sips.count;
   const bool over_parts = combined_of(machine, algorithm, participants) == ranks * parts;
-  const bool adds_up = algorithm.collective == "all_reduce" || algorithm.collective == "reduce";
-  const bool reduces = adds_up || algorithm.collective == "reduce_scatter";
+  const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
   const auto n = static_cast<double>(problem.n_elem);
-  const auto out =
-      static_cast<double>(elements_out(algorithm.collective, problem.n_elem, machine.system.sips.count));
-  const bool in_place = works_in_place(algorithm.collective);
-  const double values = adds_up ? 5.0 : 3.5;  // of each element, as it is written, on its way, and read
-  const double tensors = ranks * parts * (in_place ? n : n + out) * itemsize(problem.dtype);
-  const double reference = sizeof(double) * (out + (reduces ? (over_parts ? 1 : parts) * n : 0.0));
+  const auto out = static_cast<double>(row.out_elems(problem.n_elem, ranks));
+  const double values =
+      row.combines && row.in_place ? 5.0 : 3.5;  // of each element: written, under way, read
+  const double tensors = ranks * parts * (row.in_place ? n : n + out) * itemsize(problem.dtype);
+  const double reference = sizeof(double) * (out + (row.combines ? (over_parts ? 1 : parts) * n : 0.0));
   const double bytes = values * tensors + reference;
   return Bytes{static_cast<std::int64_t>(std::min(bytes, 0x1p50))};
 }
@@ -90,15 +79,15 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
                                const CollectiveProblem& problem)
     : problem_{problem},
       collective_{algorithm.collective},
+      row_{ccl::collective(algorithm.collective)},
       world_{machine.system.sips.count},
-      out_elems_{elements_out(algorithm.collective, problem.n_elem, machine.system.sips.count)} {
+      out_elems_{row_.out_elems(problem.n_elem, world_)} {
   const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
   cubes_ = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
   pes_ = 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
   combined_ = combined_of(machine, algorithm, participants);
   over_parts_ = combined_ == world_ * parts() && parts() > 1;
-  if (!problem_.values) return;
-  if (collective_ != "all_reduce" && collective_ != "reduce" && collective_ != "reduce_scatter") return;
+  if (!problem_.values || !row_.combines) return;
   combinations_.resize(over_parts_ ? 1 : static_cast<std::size_t>(parts()));
   for (int rank = 0; rank < world_; ++rank) {
     for (int part = 0; part < parts(); ++part) {
@@ -110,8 +99,6 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
     for (double& x : all) x /= combined_;
   }
 }
-
-bool CollectiveData::in_place() const { return works_in_place(collective_); }
 
 host::TensorOptions CollectiveData::placed(std::string name) const {
   return {.dp = {.cube = topology::Split::row_wise,
@@ -162,29 +149,16 @@ void CollectiveData::combine(std::vector<double>& all, int rank, int part) const
 }
 
 std::vector<double> CollectiveData::expected(int rank, int part) const {
-  const std::function<double(std::int64_t)> value = expected_value(rank, part);
+  const ccl::CollectiveInputs inputs{
+      .ranks = world_,
+      .n_elem = problem_.n_elem,
+      .root = problem_.root,
+      .in = [this, part](int source, std::int64_t i) { return in(source, part, i); },
+      .combined = [this, part](std::int64_t i) { return combination(part, i); }};
   std::vector<double> row;
   row.reserve(static_cast<std::size_t>(out_elems_));
-  for (std::int64_t i = 0; i < out_elems_; ++i) row.push_back(value(i));
+  for (std::int64_t i = 0; i < out_elems_; ++i) row.push_back(row_.reference(inputs, rank, i));
   return row;
-}
-
-std::function<double(std::int64_t)> CollectiveData::expected_value(int rank, int part) const {
-  using I = std::int64_t;
-  const I share = problem_.n_elem / world_;
-  const auto of = [this, part](int source) { return [=, this](I i) { return in(source, part, i); }; };
-  const auto combined = [this, part](I i) { return combination(part, i); };
-  if (collective_ == "all_reduce") return combined;
-  if (collective_ == "reduce" && rank == problem_.root) return combined;
-  if (collective_ == "reduce") return of(rank);
-  if (collective_ == "broadcast") return of(problem_.root);
-  if (collective_ == "sendrecv") return of((rank + world_ - 1) % world_);
-  if (collective_ == "reduce_scatter") return [=](I i) { return combined(rank * share + i); };
-  if (collective_ == "all_gather") {
-    return [=, this, n = problem_.n_elem](I i) { return in(static_cast<int>(i / n), part, i % n); };
-  }
-  ensure(collective_ == "all_to_all", "no reference of the collective " + collective_);
-  return [=, this](I i) { return in(static_cast<int>(i / share), part, rank * share + i % share); };
 }
 
 }  // namespace kbsim::app

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "kbsim/ccl/collective.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/host/host_array.hpp"
@@ -35,8 +35,8 @@ class CollectiveData {
                  const CollectiveProblem& problem);
 
   [[nodiscard]] const CollectiveProblem& problem() const { return problem_; }
-  [[nodiscard]] const std::string& collective() const { return collective_; }
-  [[nodiscard]] bool in_place() const;
+  [[nodiscard]] config::Collective collective() const { return collective_; }
+  [[nodiscard]] bool in_place() const { return row_.in_place; }
   /// Parts of a rank's tensor.
   [[nodiscard]] int parts() const { return cubes_ * pes_; }
   /// Parts that become one, of all ranks together.
@@ -53,14 +53,13 @@ class CollectiveData {
  private:
   [[nodiscard]] double in(int rank, int part, std::int64_t i) const;
   void combine(std::vector<double>& all, int rank, int part) const;
-  /// Of each element of a row of a rank's output.
-  [[nodiscard]] std::function<double(std::int64_t)> expected_value(int rank, int part) const;
   [[nodiscard]] double combination(int part, std::int64_t i) const {
     return combinations_[over_parts_ ? 0 : static_cast<std::size_t>(part)][static_cast<std::size_t>(i)];
   }
 
   CollectiveProblem problem_;
-  std::string collective_;
+  config::Collective collective_;
+  const ccl::CollectiveEntry& row_;
   int world_ = 1;
   int cubes_ = 1;
   int pes_ = 1;

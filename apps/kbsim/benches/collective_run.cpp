@@ -36,14 +36,8 @@ Task<> prepare(host::Rank& rk, Shared shared) {
 
 host::Distributed::Done begin(host::Rank& rk, const CollectiveData& data, const Tensors& mine) {
   const CollectiveProblem& p = data.problem();
-  const std::string& what = data.collective();
-  if (what == "all_gather") return rk.dist.all_gather_into_tensor(*mine.out, *mine.in);
-  if (what == "reduce_scatter") return rk.dist.reduce_scatter_tensor(*mine.out, *mine.in, {.op = p.op});
-  if (what == "all_to_all") return rk.dist.all_to_all_single(*mine.out, *mine.in);
-  if (what == "broadcast") return rk.dist.broadcast(*mine.in, {.src = p.root});
-  if (what == "reduce") return rk.dist.reduce(*mine.in, {.dst = p.root, .op = p.op});
-  if (what == "sendrecv") return rk.dist.sendrecv(*mine.in);
-  return rk.dist.all_reduce(*mine.in, {.op = p.op});
+  return rk.dist.collective(data.collective(),
+                            {.input = *mine.in, .output = mine.out, .op = p.op, .root = p.root});
 }
 
 Task<> once(host::Rank& rk, Shared shared) {

@@ -58,7 +58,7 @@ class Bound {
 };
 
 bool fits(const config::AlgorithmSpec& algorithm, const Joined& joined) {
-  if (algorithm.collective != "all_reduce") return false;
+  if (algorithm.collective != config::Collective::all_reduce) return false;
   const bool needs_torus = algorithm.topology == "torus_2d" || algorithm.topology == "mesh_2d";
   return !needs_torus || std::string_view{joined.topology} == "torus_2d";
 }
@@ -205,7 +205,7 @@ const bool kRegistered =
           .figures = figures,
           .check = check,
           .algorithms = Algorithms::any,
-          .collective = "all_reduce",
+          .collective = config::Collective::all_reduce,
           .unused = unused_keys(),
           .times_by_size = true}),
      true);

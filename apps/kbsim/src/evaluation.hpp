@@ -49,7 +49,7 @@ struct Evaluation {
   /// UsageError for what can't be simulated: asked before it is, and by --dry-run.
   std::function<void(const EvaluationRequest&)> check = {};
   Algorithms algorithms = Algorithms::any;
-  std::string collective = {};  // the algorithms for anything else aren't run; "": any
+  std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
   std::vector<UnusedKey> unused = {};
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
 };

@@ -308,7 +308,7 @@ Uses uses_of(const std::string& name, const Evaluation& evaluation) {
 config::Configuration load(const Options& options, const Uses& uses) {
   config::Configuration result = options.machine.load();
   require_effect(uses, chosen(options), result);
-  if (uses.algorithms != Algorithms::any || uses.collective.empty()) apply(chosen(options), result.ccl);
+  if (uses.algorithms != Algorithms::any || !uses.collective) apply(chosen(options), result.ccl);
   return result;
 }
 

@@ -96,8 +96,7 @@ class Judge {
     const config::AlgorithmSpec& spec = ccl_.resolve(algorithm);
     if (uses_.algorithms == Algorithms::one && algorithm != running().name)
       return fmt::format("'{}' runs, not '{}'", running().name, algorithm);
-    if (!uses_.collective.empty() && spec.collective != uses_.collective)
-      return fmt::format("'{}' is for {}", algorithm, spec.collective);
+    if (!may_run(spec)) return fmt::format("'{}' is for {}", algorithm, to_string(spec.collective));
     return name == "poll_ns" ? of_poll(spec) : "";
   }
 
@@ -130,11 +129,15 @@ class Judge {
 
   [[nodiscard]] const config::AlgorithmSpec& running() const { return ccl_.resolve(chosen_.algorithm); }
 
+  [[nodiscard]] bool may_run(const config::AlgorithmSpec& spec) const {
+    return !uses_.collective || spec.collective == *uses_.collective;
+  }
+
   [[nodiscard]] std::vector<config::AlgorithmSpec> that_may_run() const {
     if (uses_.algorithms == Algorithms::one) return {running()};
     std::vector<config::AlgorithmSpec> all;
     for (const auto& [name, spec] : ccl_.algorithms) {
-      if (uses_.collective.empty() || spec.collective == uses_.collective) all.push_back(spec);
+      if (may_run(spec)) all.push_back(spec);
     }
     return all;
   }

@@ -13,7 +13,7 @@ namespace kbsim::app {
 struct Uses {
   std::string name;  // as in "--bench ccl"
   Algorithms algorithms = Algorithms::any;
-  std::string collective = {};  // the algorithms for anything else aren't run; "": any
+  std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
   std::vector<UnusedKey> unused = {};
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/host/collective_args.hpp"
 #include "kbsim/host/rank.hpp"
@@ -17,14 +18,9 @@
 
 namespace kbsim::host {
 
-struct Distributed::Call {
-  std::string collective;  // as AlgorithmSpec calls it
-  std::string_view name;   // as the host program calls it
-  Tensor input;
-  std::optional<Tensor> output = {};  // none: in place
-  ReduceOp op = ReduceOp::sum;
-  int root = 0;
-  std::string algorithm = {};  // as asked for
+struct Distributed::Call : CollectiveCall {
+  config::Collective which;
+  const ccl::CollectiveEntry& row;
   Here at;
   const InstalledAlgorithm* by = nullptr;
 
@@ -32,6 +28,8 @@ struct Distributed::Call {
 };
 
 namespace {
+
+using config::Collective;
 
 std::int64_t part_of(const Tensor& tensor) { return tensor.shards().front().spec.block.elements(); }
 
@@ -42,9 +40,9 @@ int parts_of_a_cube(const Tensor& tensor) {
   return static_cast<int>(std::ranges::count_if(tensor.shards(), in_first));
 }
 
-std::string fingerprint_of(const std::string& collective) {
+std::string fingerprint_of(Collective collective) {
   std::string letters;
-  for (const char c : collective) {
+  for (const char c : to_string(collective)) {
     if (c != '_') letters += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return letters;
@@ -52,20 +50,20 @@ std::string fingerprint_of(const std::string& collective) {
 
 // PyTorch's words, which people grep for.
 std::string sizes(std::int64_t times, std::int64_t over) {
-  if (times > 1) return "output tensor size must be equal to world_size times input tensor size";
-  if (over > 1) return "input tensor size must be equal to world_size times output tensor size";
+  if (times > over) return "output tensor size must be equal to world_size times input tensor size";
+  if (over > times) return "input tensor size must be equal to world_size times output tensor size";
   return "output tensor size must be equal to input tensor size";
 }
 
 std::string installed(const World& world) {
   std::vector<std::string> all;
   for (const InstalledAlgorithm& one : world.algorithms())
-    all.push_back(fmt::format("{} for {}", one.spec.name, one.spec.collective));
+    all.push_back(fmt::format("{} for {}", one.spec.name, to_string(one.spec.collective)));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
 // What to do for a collective that can't be had so.
-std::string remedy_for(const std::string& collective, const World& world, const Session& session) {
+std::string remedy_for(Collective collective, const World& world, const Session& session) {
   std::vector<std::string> names;
   for (const InstalledAlgorithm& one : world.algorithms()) {
     if (one.spec.collective == collective) names.push_back(one.spec.name);
@@ -137,86 +135,61 @@ class Requirements {
 
 }  // namespace
 
+Distributed::Done Distributed::collective(Collective which, CollectiveCall call, Here at) {
+  return begin({std::move(call), which, ccl::collective(which), at});
+}
+
 Distributed::Done Distributed::all_reduce(Tensor tensor, AllReduceOptions options, Here at) {
-  return begin({.collective = "all_reduce",
-                .name = "all_reduce",
-                .input = tensor,
-                .op = options.op,
-                .algorithm = options.algorithm,
-                .at = at});
+  return collective(Collective::all_reduce,
+                    {.input = tensor, .op = options.op, .algorithm = options.algorithm}, at);
 }
 
 Distributed::Done Distributed::reduce(Tensor tensor, ReduceOptions options, Here at) {
-  return begin({.collective = "reduce",
-                .name = "reduce",
-                .input = tensor,
-                .op = options.op,
-                .root = options.dst,
-                .algorithm = options.algorithm,
-                .at = at});
+  return collective(Collective::reduce,
+                    {.input = tensor, .op = options.op, .root = options.dst, .algorithm = options.algorithm},
+                    at);
 }
 
 Distributed::Done Distributed::broadcast(Tensor tensor, BroadcastOptions options, Here at) {
-  return begin({.collective = "broadcast",
-                .name = "broadcast",
-                .input = tensor,
-                .root = options.src,
-                .algorithm = options.algorithm,
-                .at = at});
+  return collective(Collective::broadcast,
+                    {.input = tensor, .root = options.src, .algorithm = options.algorithm}, at);
 }
 
 Distributed::Done Distributed::sendrecv(Tensor tensor, CollectiveOptions options, Here at) {
-  return begin({.collective = "sendrecv",
-                .name = "sendrecv",
-                .input = tensor,
-                .algorithm = options.algorithm,
-                .at = at});
+  return collective(Collective::sendrecv, {.input = tensor, .algorithm = options.algorithm}, at);
 }
 
 Distributed::Done Distributed::all_gather_into_tensor(Tensor output, Tensor input, CollectiveOptions options,
                                                       Here at) {
-  return begin({.collective = "all_gather",
-                .name = "all_gather_into_tensor",
-                .input = input,
-                .output = output,
-                .algorithm = options.algorithm,
-                .at = at});
+  return collective(Collective::all_gather,
+                    {.input = input, .output = output, .algorithm = options.algorithm}, at);
 }
 
 Distributed::Done Distributed::reduce_scatter_tensor(Tensor output, Tensor input, AllReduceOptions options,
                                                      Here at) {
-  return begin({.collective = "reduce_scatter",
-                .name = "reduce_scatter_tensor",
-                .input = input,
-                .output = output,
-                .op = options.op,
-                .algorithm = options.algorithm,
-                .at = at});
+  return collective(Collective::reduce_scatter,
+                    {.input = input, .output = output, .op = options.op, .algorithm = options.algorithm}, at);
 }
 
 Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, CollectiveOptions options,
                                                  Here at) {
-  return begin({.collective = "all_to_all",
-                .name = "all_to_all_single",
-                .input = input,
-                .output = output,
-                .algorithm = options.algorithm,
-                .at = at});
+  return collective(Collective::all_to_all,
+                    {.input = input, .output = output, .algorithm = options.algorithm}, at);
 }
 
 const InstalledAlgorithm& Distributed::algorithm_for(const Call& call) const {
   const bool named = !call.algorithm.empty();
   const auto is_it = [&](const InstalledAlgorithm& one) {
-    return named ? one.spec.name == call.algorithm : one.spec.collective == call.collective;
+    return named ? one.spec.name == call.algorithm : one.spec.collective == call.which;
   };
   const auto found = std::ranges::find_if(world_.algorithms(), is_it);
-  if (found != world_.algorithms().end() && found->spec.collective == call.collective) return *found;
+  if (found != world_.algorithms().end() && found->spec.collective == call.which) return *found;
   const std::string what =
-      named ? fmt::format("algorithm '{}' is not installed for {}", call.algorithm, call.collective)
-            : fmt::format("no algorithm for {} is installed", call.collective);
+      named ? fmt::format("algorithm '{}' is not installed for {}", call.algorithm, to_string(call.which))
+            : fmt::format("no algorithm for {} is installed", to_string(call.which));
   throw UsageError{fmt::format("{}: {} of '{}': {} (installed: {}); {}", to_string(to_place(call.at)),
-                               call.name, call.input.name(), what, installed(world_),
-                               remedy_for(call.collective, world_, session_))};
+                               call.row.call, call.input.name(), what, installed(world_),
+                               remedy_for(call.which, world_, session_))};
 }
 
 Distributed::Done Distributed::begin(Call call) {
@@ -226,8 +199,8 @@ Distributed::Done Distributed::begin(Call call) {
   const std::string by = world_.algorithms().size() > 1 ? ", by " + call.by->spec.name : "";
   const std::uint64_t sequence =
       world_.begin(rank_,
-                   {.call = call.name,
-                    .operation = fingerprint_of(call.collective),
+                   {.call = call.row.call,
+                    .operation = fingerprint_of(call.which),
                     .shape = to_string(call.input.shape()),
                     .dtype = std::string{to_string(call.input.dtype())},
                     .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
@@ -241,27 +214,27 @@ Distributed::Done Distributed::begin(Call call) {
       rank_, call.input.sip(),
       launch_job(owners(call.input), std::move(kernel), algorithm.name, sequence + 1));
   Tensor::Update update{call.result()};
-  return works_.start({.call = call.name, .sequence = sequence, .rank = rank_},
+  return works_.start({.call = call.row.call, .sequence = sequence, .rank = rank_},
                       run(std::move(call), std::move(update), std::move(launch), called), at);
 }
 
 void Distributed::require_runnable(const Call& call) const {
   const Requirements all{
       session_.spec(), *call.by, rank_,
-      fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.name, call.input.name())};
+      fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.row.call, call.input.name())};
   const std::int64_t n = world_.size();
   all.check_placement(call.input);
   all.require(call.op != ReduceOp::avg || info(call.input.dtype()).floating,
               fmt::format("avg of integers ({})", to_string(call.input.dtype())));
   all.require(call.root >= 0 && call.root < n,
               fmt::format("rank {} isn't there, the world has {}", call.root, n));
-  if (call.collective == "all_gather") all.check_output(call.input, *call.output, n, 1);
-  if (call.collective == "reduce_scatter") all.check_output(call.input, *call.output, 1, n);
-  if (call.collective == "all_to_all") {
-    all.check_output(call.input, *call.output, 1, 1);
-    all.require(part_of(call.input) % n == 0,
-                fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
-  }
+  all.require(call.row.in_place == !call.output,
+              call.output ? "it works in place, so it has no output tensor" : "it needs an output tensor");
+  if (call.row.in_place) return;
+  const std::int64_t shares = call.row.shares_in(world_.size());
+  all.check_output(call.input, *call.output, call.row.shares_out(world_.size()), shares);
+  all.require(part_of(call.input) % shares == 0,
+              fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
 }
 
 CollectiveArgs Distributed::args_of(const Call& call) const {

@@ -8,6 +8,7 @@
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/field.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/config/collective.hpp"
 
 namespace kbsim::config {
 
@@ -52,7 +53,7 @@ struct CclDefaults : CclSettings {
 struct AlgorithmSpec : CclSettings {
   std::string name;
   std::string kernel;
-  std::string collective = "all_reduce";
+  Collective collective = Collective::all_reduce;
   std::string topology = "none";
   std::string mapper = "leader_only";
   std::string validator = "single_shard_per_rank";
@@ -60,8 +61,7 @@ struct AlgorithmSpec : CclSettings {
 
   static void describe(auto& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
-    f.choice("collective", &AlgorithmSpec::collective,
-             {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"},
+    f.choice("collective", &AlgorithmSpec::collective, {kCollectives.begin(), kCollectives.end()},
              "what the kernel does; sendrecv: each rank's tensor to the next rank");
     f.add("topology", &AlgorithmSpec::topology,
           "who is whose neighbour, as ring_1d or tree_binary; none: nobody");

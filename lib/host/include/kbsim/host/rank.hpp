@@ -1,6 +1,7 @@
 #pragma once
 
 #include <any>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -52,6 +53,16 @@ struct AllReduceOptions {
   std::string algorithm = {};
 };
 
+/// What any collective can be called with: `output` unless it works in place, `op` if it combines, `root` if
+/// it has one.
+struct CollectiveCall {
+  Tensor input;
+  std::optional<Tensor> output = {};
+  ReduceOp op = ReduceOp::sum;
+  int root = 0;
+  std::string algorithm = {};
+};
+
 struct BroadcastOptions {
   int src = 0;
   std::string algorithm = {};
@@ -100,6 +111,9 @@ class Distributed {
   /// Part i of `output` is this rank's part of rank i's input.
   [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, CollectiveOptions options = {},
                                        Here at = Here::current());
+
+  /// Any of these, and any other that there is.
+  [[nodiscard]] Done collective(config::Collective which, CollectiveCall call, Here at = Here::current());
 
  private:
   struct Call;

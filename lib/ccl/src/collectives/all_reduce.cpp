@@ -1,0 +1,14 @@
+// All-reduce: every rank's tensor becomes what all of them combine to.
+#include "kbsim/ccl/collective.hpp"
+
+namespace kbsim::ccl {
+namespace {
+
+double reference(const CollectiveInputs& inputs, int /*rank*/, std::int64_t i) { return inputs.combined(i); }
+
+KBSIM_COLLECTIVE(
+    all_reduce, .call = "all_reduce", .combines = true,
+    .bus_factor = [](int ranks) { return 2.0 * held_by_others(ranks); }, .reference = reference);
+
+}  // namespace
+}  // namespace kbsim::ccl

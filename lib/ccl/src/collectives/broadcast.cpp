@@ -1,0 +1,14 @@
+// Broadcast: every rank's tensor becomes the root's.
+#include "kbsim/ccl/collective.hpp"
+
+namespace kbsim::ccl {
+namespace {
+
+double reference(const CollectiveInputs& inputs, int /*rank*/, std::int64_t i) {
+  return inputs.in(inputs.root, i);
+}
+
+KBSIM_COLLECTIVE(broadcast, .call = "broadcast", .has_root = true, .reference = reference);
+
+}  // namespace
+}  // namespace kbsim::ccl

@@ -1,0 +1,14 @@
+// Reduce: the root's tensor becomes what all of them combine to; the others stay.
+#include "kbsim/ccl/collective.hpp"
+
+namespace kbsim::ccl {
+namespace {
+
+double reference(const CollectiveInputs& inputs, int rank, std::int64_t i) {
+  return rank == inputs.root ? inputs.combined(i) : inputs.in(rank, i);
+}
+
+KBSIM_COLLECTIVE(reduce, .call = "reduce", .combines = true, .has_root = true, .reference = reference);
+
+}  // namespace
+}  // namespace kbsim::ccl

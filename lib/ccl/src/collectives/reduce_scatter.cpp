@@ -1,0 +1,15 @@
+// Reduce-scatter: every rank gets its share of what all inputs combine to.
+#include "kbsim/ccl/collective.hpp"
+
+namespace kbsim::ccl {
+namespace {
+
+double reference(const CollectiveInputs& inputs, int rank, std::int64_t i) {
+  return inputs.combined(rank * (inputs.n_elem / inputs.ranks) + i);
+}
+
+KBSIM_COLLECTIVE(reduce_scatter, .call = "reduce_scatter_tensor", .in = Extent::all_shares, .in_place = false,
+                 .combines = true, .bus_factor = held_by_others, .reference = reference);
+
+}  // namespace
+}  // namespace kbsim::ccl

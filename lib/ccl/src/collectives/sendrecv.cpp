@@ -1,0 +1,14 @@
+// Send and receive: every rank's tensor becomes that of the rank before.
+#include "kbsim/ccl/collective.hpp"
+
+namespace kbsim::ccl {
+namespace {
+
+double reference(const CollectiveInputs& inputs, int rank, std::int64_t i) {
+  return inputs.in((rank + inputs.ranks - 1) % inputs.ranks, i);
+}
+
+KBSIM_COLLECTIVE(sendrecv, .call = "sendrecv", .reference = reference);
+
+}  // namespace
+}  // namespace kbsim::ccl
