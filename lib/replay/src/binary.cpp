@@ -135,9 +135,7 @@ void elementwise(const Op& op, Inputs inputs, Output out) {
 }  // namespace
 
 void binary(const Op& op, Inputs inputs, Output out) {
-  dispatch(op.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    elementwise<std::remove_const_t<decltype(widen(T{}))>>(op, inputs, out);
-  });
+  dispatch_elements(op.inputs[0].dtype, [&]<class W>(TypeTag<W>) { elementwise<W>(op, inputs, out); });
 }
 
 }  // namespace kbsim::replay

@@ -15,6 +15,13 @@ namespace kbsim::replay {
 
 inline constexpr Eigen::Index kChunk = 1024;  // elements: a few operands' stay in the nearest cache
 
+/// The bytes of a chunk.
+template <class Byte>
+std::span<Byte> part(std::span<Byte> all, DType dtype, Eigen::Index first, Eigen::Index n) {
+  const auto item = static_cast<std::size_t>(itemsize(dtype));
+  return all.subspan(static_cast<std::size_t>(first) * item, static_cast<std::size_t>(n) * item);
+}
+
 /// An operand of an elementwise operation, broadcast to its result's shape, in chunks of numbers of W.
 template <class W>
 class Chunks {
@@ -28,10 +35,7 @@ class Chunks {
   /// The n <= kChunk elements from `first` on; valid until the next call.
   ConstArray<W> at(Eigen::Index first, Eigen::Index n) {
     if (!single_) {
-      const auto item = static_cast<std::size_t>(itemsize(dtype_));
-      const auto part =
-          bytes_.bytes().subspan(static_cast<std::size_t>(first) * item, static_cast<std::size_t>(n) * item);
-      load<W>(part, dtype_, {numbers_.data(), n});
+      load<W>(part(bytes_.bytes(), dtype_, first, n), dtype_, {numbers_.data(), n});
     }
     return {numbers_.data(), n};
   }
@@ -55,12 +59,6 @@ void for_each_chunk(std::int64_t elements, const F& f) {
   for (std::int64_t first = 0; first < elements; first += kChunk) {
     f(Eigen::Index{first}, std::min<Eigen::Index>(kChunk, elements - first));
   }
-}
-
-/// The bytes of a chunk of a result.
-inline std::span<std::byte> part(std::span<std::byte> out, DType dtype, Eigen::Index first, Eigen::Index n) {
-  const auto item = static_cast<std::size_t>(itemsize(dtype));
-  return out.subspan(static_cast<std::size_t>(first) * item, static_cast<std::size_t>(n) * item);
 }
 
 template <class W>

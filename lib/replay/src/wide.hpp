@@ -17,33 +17,14 @@ namespace kbsim::replay {
 template <class T>
 constexpr bool kFloating = std::is_floating_point_v<decltype(widen(T{}))>;
 
-/// Reads items of a dtype as numbers of W: floats as float or double, integers and bool as integers.
+/// Reads items of a dtype as numbers of W: floats as float or double, integers and bool as std::int32_t or
+/// std::int64_t. Compiled once, in wide.cpp.
 template <class W>
-void load(std::span<const std::byte> from, DType dtype, MutableArray<W> to) {
-  dispatch(dtype, [&]<class T>(TypeTag<T>) {
-    if constexpr (kFloating<T> == std::is_floating_point_v<W>) {
-      if constexpr (std::is_same_v<T, W>) {
-        to = array<T>(from);
-      } else {
-        to = array<T>(from).unaryExpr([](T x) { return static_cast<W>(widen(x)); });
-      }
-    } else {
-      throw InternalError{"a number read as one of another kind"};
-    }
-  });
-}
+void load(std::span<const std::byte> from, DType dtype, MutableArray<W> to);
 
-/// Writes numbers of W as items of a dtype of their kind, each rounded once.
+/// Writes numbers of W, or truths as std::uint8_t, as items of a dtype, each rounded once.
 template <class W>
-void store(ConstArray<W> from, DType dtype, std::span<std::byte> to) {
-  dispatch(dtype, [&]<class T>(TypeTag<T>) {
-    if constexpr (kFloating<T> == std::is_floating_point_v<W>) {
-      array<T>(to) = from.unaryExpr([](W x) { return convert<T>(x); });
-    } else {
-      throw InternalError{"a number written as one of another kind"};
-    }
-  });
-}
+void store(ConstArray<W> from, DType dtype, std::span<std::byte> to);
 
 /// What store() makes of numbers that lie where they stay.
 template <class W>
@@ -63,6 +44,16 @@ std::vector<W> loaded(std::span<const std::byte> from, DType dtype) {
 template <class W>
 void store(const std::vector<W>& from, DType dtype, std::span<std::byte> to) {
   store<W>(ConstArray<W>{from.data(), static_cast<Eigen::Index>(from.size())}, dtype, to);
+}
+
+/// Calls `f` with the tag of what a dtype's elements are computed in one by one: float, double, std::int32_t
+/// or std::int64_t. A result that is wrapped into a narrower integer is that integer's own.
+template <class F>
+decltype(auto) dispatch_elements(DType dtype, F&& f) {
+  if (dtype == DType::f64) return std::forward<F>(f)(TypeTag<double>{});
+  if (info(dtype).floating) return std::forward<F>(f)(TypeTag<float>{});
+  if (dtype == DType::i64) return std::forward<F>(f)(TypeTag<std::int64_t>{});
+  return std::forward<F>(f)(TypeTag<std::int32_t>{});
 }
 
 /// Calls `f` with the tag of what a dtype is computed in along an axis: float, double, or std::int64_t.
