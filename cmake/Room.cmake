@@ -1,3 +1,17 @@
+# Headers of the standard library and fmt that most files use, compiled once for all rooms and once for tests
+# and command. Files include what they use as before: public headers are compiled without them, and so is all
+# with CMAKE_DISABLE_PRECOMPILE_HEADERS.
+set(KBSIM_COMMON_HEADERS
+    <algorithm> <array> <charconv> <chrono> <cmath> <coroutine> <cstdint> <deque> <functional> <limits> <map>
+    <memory> <numeric> <optional> <random> <ranges> <set> <source_location> <span> <string> <string_view>
+    <type_traits> <utility> <variant> <vector> <fmt/format.h> <fmt/ranges.h>)
+
+function(kbsim_common_headers)
+  add_library(kbsim_common_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/common_headers.cpp)
+  target_link_libraries(kbsim_common_headers PRIVATE fmt::fmt)
+  target_precompile_headers(kbsim_common_headers PRIVATE ${KBSIM_COMMON_HEADERS})
+endfunction()
+
 # A room is one target with its own include root: what a room doesn't link, it can't include.
 #
 #   kbsim_room(sim [OBJECT] ROOMS base THIRD_PARTY fmt::fmt PRIVATE_THIRD_PARTY Eigen3::Eigen)
@@ -20,5 +34,6 @@ function(kbsim_room name)
   list(TRANSFORM ROOM_ROOMS PREPEND kbsim_)
   target_link_libraries(kbsim_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_THIRD_PARTY}
                                       PRIVATE ${ROOM_PRIVATE_THIRD_PARTY})
+  target_precompile_headers(kbsim_${name} REUSE_FROM kbsim_common_headers)
   kbsim_install_room(${name})
 endfunction()
