@@ -1,7 +1,7 @@
 // Barriers in time: what one costs, who waits for whom.
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/pe/pe_cpu.hpp"
+#include "kbsim/hw/pe/standing_barriers.hpp"
 
 #include "harness.hpp"
 #include "idle.hpp"

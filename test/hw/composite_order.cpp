@@ -1,7 +1,7 @@
 // Composites that ask the scheduler, or an engine, at one time.
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/pe/pe_scheduler.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 
 #include "harness.hpp"
 
@@ -40,7 +40,7 @@ Run run(std::optional<std::uint64_t> shuffle, std::int64_t dispatch) {
   rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe), bind_kernel("several", several, NoArgs{})));
   Run result{.digest = to_string(rig.machine->digest())};
   for (const hw::CompositeRecord& record :
-       rig.machine->at<hw::PeScheduler>(rig.pe(kPe).scheduler).composites())
+       rig.machine->at<hw::IScheduler>(rig.pe(kPe).scheduler).composites())
     result.composites.emplace_back(record.start, record.end);
   return result;
 }

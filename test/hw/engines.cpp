@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/pe/pe_engine.hpp"
+#include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/hw/pe/i_math.hpp"
 
 #include "harness.hpp"
 #include "idle.hpp"
@@ -109,7 +110,7 @@ TEST_CASE("PeMath: startup + ceil(elements / lanes) / freq") {
       config::MachineSpec spec = small_machine();
       spec.pe.pe_math.attrs = {{"lanes", std::int64_t{lanes}}, {"freq_ghz", freq}, {"startup_ns", 2.5}};
       Rig rig{spec};
-      const auto& math = rig.machine->at<hw::PeMath>(rig.pe(kPe).math);
+      const auto& math = rig.machine->at<hw::IMath>(rig.pe(kPe).math);
       for (const std::int64_t n : {1, 47, 48, 49, 64, 65, 1000, 65536})
         CHECK(math.cost(n) == 2'500_ps + from_ns(static_cast<double>((n + lanes - 1) / lanes) / freq));
     }
@@ -118,15 +119,15 @@ TEST_CASE("PeMath: startup + ceil(elements / lanes) / freq") {
 
 TEST_CASE("PeGemm: m k n / macs_per_ns, rounded up to a picosecond") {
   Rig standard{small_machine()};
-  CHECK(standard.machine->at<hw::PeGemm>(standard.pe(kPe).gemm).tile_cost(32, 64, 32) == 16_ns);
+  CHECK(standard.machine->at<hw::IGemm>(standard.pe(kPe).gemm).tile_cost({32, 64, 32}) == 16_ns);
   for (const std::int64_t rate : {1, 3, 1000, 4096}) {
     config::MachineSpec spec = small_machine();
     spec.pe.pe_gemm.attrs["macs_per_ns"] = static_cast<double>(rate);
     Rig rig{spec};
-    const auto& gemm = rig.machine->at<hw::PeGemm>(rig.pe(kPe).gemm);
+    const auto& gemm = rig.machine->at<hw::IGemm>(rig.pe(kPe).gemm);
     for (const std::int64_t m : {1, 7, 32, 128}) {
       for (const std::int64_t k : {1, 13, 64})
-        CHECK(gemm.tile_cost(m, k, 11) == Time{(1000 * m * k * 11 + rate - 1) / rate});
+        CHECK(gemm.tile_cost({m, k, 11}) == Time{(1000 * m * k * 11 + rate - 1) / rate});
     }
   }
 }
@@ -140,7 +141,7 @@ oplog::Op operation(oplog::OpKind kind, const oplog::Parameters& params, std::ve
 
 TEST_CASE("PeGemm: a dot costs its tiles, padded, times its batches") {
   Rig rig{small_machine()};
-  const auto& gemm = rig.machine->at<hw::PeGemm>(rig.pe(kPe).gemm);
+  const auto& gemm = rig.machine->at<hw::IGemm>(rig.pe(kPe).gemm);
   const hw::GemmTile tile{.m = 32, .k = 64, .n = 32};
   const auto cost = [&](Shape a, Shape b, Shape c) {
     return gemm.cost(operation(oplog::OpKind::dot, {}, {a, b}, c), tile);
@@ -159,7 +160,7 @@ TEST_CASE("PeMath: an operation costs by its class and the larger of what goes i
                            {"reduce_cycles", std::int64_t{3}},
                            {"move_cycles", std::int64_t{7}}};
   Rig rig{spec};
-  const auto& math = rig.machine->at<hw::PeMath>(rig.pe(kPe).math);
+  const auto& math = rig.machine->at<hw::IMath>(rig.pe(kPe).math);
   const auto cost = [&](OpKind kind, const oplog::Parameters& params, Shape in, Shape out) {
     return math.cost(operation(kind, params, {in}, out));
   };

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/memory/memory.hpp"
-#include "kbsim/hw/pe/pe_scheduler.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/sim/process.hpp"
 
 #include "harness.hpp"
@@ -47,7 +47,7 @@ Task<> gemm(TL& tl, GemmArgs g) {
 
 hw::CompositeRecord run_gemm(Rig& rig, const GemmArgs& args) {
   rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe), bind_kernel("gemm", gemm, args)));
-  const auto& records = rig.machine->at<hw::PeScheduler>(rig.pe(kPe).scheduler).composites();
+  const auto& records = rig.machine->at<hw::IScheduler>(rig.pe(kPe).scheduler).composites();
   REQUIRE(records.size() == 1);
   return records.front();
 }
@@ -212,7 +212,7 @@ struct Pair {
 Pair run_two(config::MachineSpec spec, const GemmArgs& args, std::optional<std::uint64_t> ties = {}) {
   Rig rig{std::move(spec), {.shuffle_ties = ties}};
   rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe), bind_kernel("two_gemms", two_gemms, args)));
-  const auto& records = rig.machine->at<hw::PeScheduler>(rig.pe(kPe).scheduler).composites();
+  const auto& records = rig.machine->at<hw::IScheduler>(rig.pe(kPe).scheduler).composites();
   REQUIRE(records.size() == 2);
   return {records[0], records[1]};
 }
@@ -286,7 +286,7 @@ TEST_CASE("Composite: others on the same memory only add to its time") {
     CAPTURE(reads);
     Rig rig{small_machine()};
     rig.run(map_and_launch_both(&rig, args, {.reads = reads}));
-    const auto& records = rig.machine->at<hw::PeScheduler>(rig.pe(kPe).scheduler).composites();
+    const auto& records = rig.machine->at<hw::IScheduler>(rig.pe(kPe).scheduler).composites();
     REQUIRE(records.size() == 1);
     const Time took = records.front().end - records.front().start;
     CHECK(took >= quiet.end - quiet.start);

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/tl/queue_waits.hpp"
 
 #include "harness.hpp"
@@ -119,7 +119,7 @@ TEST_CASE("Queue sets: a label leads where it does in the kernel's own set; the 
   Rig rig{small_machine()};
   rig.run(right_then_left(&rig));
   std::vector<QueueEnd> ends;
-  rig.machine->at<PeIpcq>(rig.pe(kHub).ipcq).add_ends(ends);
+  rig.machine->at<IQueueState>(rig.pe(kHub).ipcq).add_ends(ends);
   REQUIRE(ends.size() == 2);
   CHECK(ends[0].direction == "peer");
   CHECK(ends[0].in_use);
@@ -176,7 +176,8 @@ TEST_CASE("Queue sets: who waits is told of the kernel's own queues, counters of
     rig.run(hub_alone(&rig, bind_kernel("any", receives_any, Args{}), "right"));
   } catch (const DeadlockError& deadlock) {
     std::vector<QueueEnd> ends;
-    for (const PeCoord pe : {kHub, kLeft, kRight}) rig.machine->at<PeIpcq>(rig.pe(pe).ipcq).add_ends(ends);
+    for (const PeCoord pe : {kHub, kLeft, kRight})
+      rig.machine->at<IQueueState>(rig.pe(pe).ipcq).add_ends(ends);
     graph = queue_waits(deadlock.waiting(), ends);
   }
   REQUIRE(graph.edges.size() == 1);

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/tl/queue_waits.hpp"
 
 #include "harness.hpp"
@@ -72,7 +72,7 @@ std::optional<WaitGraph> deadlock_of(const Setup& setup) {
     return std::nullopt;
   } catch (const DeadlockError& found) {
     std::vector<QueueEnd> ends;
-    for (const PeCoord pe : kPes) rig.machine->at<PeIpcq>(rig.pe(pe).ipcq).add_ends(ends);
+    for (const PeCoord pe : kPes) rig.machine->at<IQueueState>(rig.pe(pe).ipcq).add_ends(ends);
     return queue_waits(found.waiting(), ends);
   }
 }

@@ -10,6 +10,7 @@ import format
 import hygiene
 import includes
 import texts
+import interfaces
 
 
 class LintTest(unittest.TestCase):
@@ -25,6 +26,20 @@ class LintTest(unittest.TestCase):
 
     def found(self, lint):
         return [f"{finding.path}:{finding.line}" for finding in lint.check(self.root)]
+
+
+class Interfaces(LintTest):
+    def test_interfaces_own_models_and_tests_may_be_named(self):
+        self.write("lib/hw/src/a.cpp", "auto& a = machine.at<IDma>(id);\nauto* b = dynamic_cast<const hw::IGemm*>(c);\n"
+                                       "auto d = list.at<0>(1); // at<PeDma>(x)\n")
+        self.write("lib/hw/include/a.hpp", "template <class T> T& at() { return dynamic_cast<T&>(*x); }\n")
+        self.write("test/hw/a.cpp", "auto& a = machine.at<Sink>(id);\n")
+        self.assertEqual(self.found(interfaces), [])
+
+    def test_models_of_others_are_found(self):
+        self.write("lib/hw/src/a.cpp", "auto& a = machine.at<PeDma>(id);\nauto* b = dynamic_cast<const hw::PeGemm *>(c);\n")
+        self.write("apps/kbsim/a.cpp", "\nauto& a = machine.at<hw::Inbox>(id);\n")
+        self.assertEqual(self.found(interfaces), ["apps/kbsim/a.cpp:2", "lib/hw/src/a.cpp:1", "lib/hw/src/a.cpp:2"])
 
 
 class Includes(LintTest):

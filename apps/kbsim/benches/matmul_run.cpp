@@ -5,7 +5,7 @@
 
 #include "kbsim/base/random.hpp"
 #include "kbsim/hw/memory/memory.hpp"
-#include "kbsim/hw/pe/pe_scheduler.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/replay/reference.hpp"
 
 #include "rehearsal.hpp"
@@ -39,8 +39,8 @@ IdealPipeline ideal_pipeline(host::Session& session, int sip, const MatmulProble
   hw::Machine& machine = session.machine();
   const topology::PeNodes& pe = machine.graph().pe({sip, 0, 0});
   const auto& memory = machine.at<hw::Memory>(machine.graph().cube(sip, 0).hbm[0]);
-  const auto& plan = machine.at<hw::PeScheduler>(pe.scheduler).tile_plan();
-  const hw::GemmTile tile = plan.tile();
+  const hw::Tiling tiling = machine.at<hw::IScheduler>(pe.scheduler).tiling();
+  const hw::GemmTile tile = tiling.tile;
   const hw::GemmTile moved{std::min(tile.m, problem.m), std::min(tile.k, problem.k),
                            std::min(tile.n, problem.n)};
   const Bandwidth link = std::min(session.spec().pe.link, session.spec().cube.xbar_to_hbm);
@@ -53,8 +53,8 @@ IdealPipeline ideal_pipeline(host::Session& session, int sip, const MatmulProble
   const std::int64_t outputs = ceil_div(problem.m, tile.m) * ceil_div(problem.n, tile.n);
   const std::int64_t tiles = outputs * ceil_div(problem.k, tile.k);
   IdealPipeline ideal{.dma_in = serialization(streamed, std::min(memory.read_rate(), link)),
-                      .fetch = plan.fetch + serialization(fetched, plan.fetch_rate),
-                      .gemm = machine.at<hw::PeGemm>(pe.gemm).tile_cost(tile.m, tile.k, tile.n),
+                      .fetch = tiling.fetch_time(fetched),
+                      .gemm = machine.at<hw::IGemm>(pe.gemm).tile_cost(tile),
                       .dma_out = serialization(c, std::min(memory.write_rate(), link))};
   ideal.total = pipelined(
       {std::pair{ideal.dma_in, tiles}, {ideal.fetch, tiles}, {ideal.gemm, tiles}, {ideal.dma_out, outputs}});
@@ -96,8 +96,8 @@ Task<> run_matmul(host::Rank& rk, MatmulProblem p, MatmulRun* run) {
   }
   hw::Machine& machine = rk.session().machine();
   const topology::PeNodes& pe = machine.graph().pe({c.sip(), 0, 0});
-  const auto& scheduler = machine.at<hw::PeScheduler>(pe.scheduler);
-  const hw::GemmTile tile = scheduler.tile_plan().tile();
+  const auto& scheduler = machine.at<hw::IScheduler>(pe.scheduler);
+  const hw::GemmTile tile = scheduler.tiling().tile;
   run->composite = scheduler.composites().back();
   run->ideal = ideal_pipeline(rk.session(), c.sip(), p);
   run->peak_macs_per_ns = static_cast<double>(tile.m * tile.k * tile.n) / to_ns(run->ideal.gemm);

@@ -9,7 +9,7 @@
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/hw/pe/composite.hpp"
-#include "kbsim/hw/pe/pe_scheduler.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::app {
@@ -73,7 +73,9 @@ void Rehearsal::hold(Bytes tiles) const {
 }
 
 void Rehearsal::multiply(bool a_loaded, bool b_loaded) const {
-  const hw::GemmTile tile = spec_from<hw::PeSchedulerSpec>(machine_.pe.pe_scheduler.attrs).tile();
+  host::Session built{machine_, {}};
+  const topology::PeNodes& pe = built.machine().graph().pe({0, 0, 0});
+  const hw::GemmTile tile = built.machine().at<hw::IScheduler>(pe.scheduler).tiling().tile;
   const hw::TilePlan plan{
       {.a = {.shape = {tile.m, tile.k}}, .b = {.shape = {tile.k, tile.n}}, .shape = {tile.m, tile.n}}, tile};
   const Bytes streamed = (a_loaded ? 0_B : plan.operand_bytes(0)) + (b_loaded ? 0_B : plan.operand_bytes(1)) +

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/hw/pe/pe_cpu.hpp"
+#include "kbsim/hw/pe/i_cpu.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -39,7 +39,7 @@ const std::string& kernel_of(const hw::ControlTarget& target) {
 void add_launch(Waits& waits, hw::Machine& machine, const Waits::Process& from, const hw::ControlJob& job) {
   for (const hw::ControlTarget& target : job.targets) {
     if (!std::holds_alternative<hw::Launch>(target.action)) continue;
-    const auto& cpu = machine.at<hw::PeCpu>(machine.graph().pe(target.pe).cpu);
+    const auto& cpu = machine.at<hw::ICpu>(machine.graph().pe(target.pe).cpu);
     const bool runs = cpu.runs(job);
     if (!runs && !cpu.queues(job)) continue;
     waits.add(from.who, KernelOn{target.pe},

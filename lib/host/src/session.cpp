@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/hw/pe/pe_cpu.hpp"
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
+#include "kbsim/hw/pe/standing_barriers.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/sim/wait_graph.hpp"
 #include "kbsim/tl/kernel_waits.hpp"
@@ -17,14 +17,14 @@ template <class Do>
 void for_each_ipcq(hw::Machine& machine, Do what) {
   for (const topology::SipNodes& sip : machine.graph().sips()) {
     for (const topology::CubeNodes& cube : sip.cubes) {
-      for (const topology::PeNodes& pe : cube.pes) what(machine.at<hw::PeIpcq>(pe.ipcq));
+      for (const topology::PeNodes& pe : cube.pes) what(machine.at<hw::IQueueState>(pe.ipcq));
     }
   }
 }
 
 std::vector<QueueEnd> queue_ends(hw::Machine& machine) {
   std::vector<QueueEnd> ends;
-  for_each_ipcq(machine, [&](const hw::PeIpcq& ipcq) { ipcq.add_ends(ends); });
+  for_each_ipcq(machine, [&](const hw::IQueueState& ipcq) { ipcq.add_ends(ends); });
   return ends;
 }
 
@@ -37,7 +37,7 @@ WaitGraph graph_of(const std::vector<Waiting>& waiting, hw::Machine& machine,
 }
 
 void require_received(hw::Machine& machine) {
-  for_each_ipcq(machine, [](const hw::PeIpcq& ipcq) { ipcq.require_received(); });
+  for_each_ipcq(machine, [](const hw::IQueueState& ipcq) { ipcq.require_received(); });
 }
 
 DeadlockReport report(const DeadlockError& deadlock, hw::Machine& machine,

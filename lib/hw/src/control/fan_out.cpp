@@ -5,7 +5,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
 
 namespace kbsim::hw {
 
@@ -70,7 +70,7 @@ void FanOut::require_received(const Control& ended) {
   for (const ControlTarget& target : ended.job->targets) {
     const auto* launch = std::get_if<Launch>(&target.action);
     if (launch == nullptr) continue;
-    machine_->at<PeIpcq>(fabric().graph().pe(target.pe).ipcq)
+    machine_->at<IQueueState>(fabric().graph().pe(target.pe).ipcq)
         .ended(launch->queues, {.order = ended.order, .round = launch->round});
   }
 }

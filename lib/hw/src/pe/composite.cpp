@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
-#include "kbsim/hw/pe/pe_dma.hpp"
-#include "kbsim/hw/pe/pe_scheduler.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -30,12 +30,12 @@ std::vector<Piece> cut(const std::vector<Piece>& pieces, const std::vector<TileP
 }  // namespace
 
 CompositeRun::CompositeRun(Simulation& sim, std::shared_ptr<CompositeJob> job, const Units& units,
-                           const PeSchedulerSpec& spec, std::shared_ptr<CompositeRun> before)
+                           const Tiling& tiling, std::shared_ptr<CompositeRun> before)
     : sim_{sim},
       job_{std::move(job)},
       units_{units},
-      plan_{job_->command, spec.tile()},
-      tile_{spec.tile()},
+      plan_{job_->command, tiling.tile},
+      tile_{tiling.tile},
       before_{std::move(before)},
       entered_{sim, "entry of a composite's last tile"},
       ended_{sim, "end of a composite"} {
@@ -45,7 +45,7 @@ CompositeRun::CompositeRun(Simulation& sim, std::shared_ptr<CompositeJob> job, c
   stages_.push_back(Stage::compute);
   if (!command.epilogue.empty()) stages_.push_back(Stage::epilogue);
   if (command.out) stages_.push_back(Stage::dma_out);
-  fetch_ = spec.fetch + spec.fetch_rate.serialization(plan_.operand_bytes(0) + plan_.operand_bytes(1));
+  fetch_ = tiling.fetch_time(plan_.operand_bytes(0) + plan_.operand_bytes(1));
   for (std::unique_ptr<Event>& stage : through_)
     stage = std::make_unique<Event>(sim, "end of a composite's stage");
   for (std::unique_ptr<Event>& stage : through_) stage->set();
@@ -93,15 +93,17 @@ bool CompositeRun::runs(std::size_t stage, std::int64_t tile) const {
   return !once || plan_.completes(tile);
 }
 
+// Of those that ask for an engine at one time the older composite goes first, and of a composite the earlier
+// stage.
 Task<Time> CompositeRun::run(std::size_t stage, std::int64_t tile) {
   switch (stages_[stage]) {
     case Stage::dma_in: return read(tile);
     case Stage::fetch: return fetch();
     case Stage::compute: {
-      const bool gemm = job_->command.op == Op::gemm;
-      return occupy(gemm ? static_cast<PeEngine*>(units_.gemm) : units_.math, stage, compute_cost());
+      IEngine* const engine = job_->command.op == Op::gemm ? static_cast<IEngine*>(units_.gemm) : units_.math;
+      return engine->occupy({job_->order, stage}, compute_cost());
     }
-    case Stage::epilogue: return occupy(units_.math, stage, epilogue_cost());
+    case Stage::epilogue: return units_.math->occupy({job_->order, stage}, epilogue_cost());
     case Stage::dma_out: break;
   }
   return written();
@@ -115,18 +117,6 @@ void CompositeRun::begin(std::size_t stage, std::int64_t tile) {
 Task<Time> CompositeRun::fetch() {
   co_await sim_.delay(fetch_);
   co_return fetch_;
-}
-
-// Late, so that it doesn't hang on the order of events whether a kernel's command comes first, or another
-// stage or composite that asks for the engine at this time: the older composite goes first, and of a
-// composite the earlier stage.
-Task<Time> CompositeRun::occupy(PeEngine* engine, std::size_t stage, Time cost) {
-  PeEngine::Work work{.order = {job_->order, stage}, .cost = cost};
-  engine->ask(work);
-  co_await sim_.late();
-  engine->serve();
-  co_await sim_.delay(work.end - sim_.now());  // in the arrival phase again, even if it took no time
-  co_return cost;
 }
 
 std::shared_ptr<Stream> CompositeRun::move(bool in, std::vector<Piece> pieces, std::uint64_t order) {
@@ -188,7 +178,7 @@ Task<Time> CompositeRun::written() {
 }
 
 Time CompositeRun::compute_cost() const {
-  if (job_->command.op == Op::gemm) return units_.gemm->tile_cost(tile_.m, tile_.k, tile_.n);
+  if (job_->command.op == Op::gemm) return units_.gemm->tile_cost(tile_);
   return units_.math->cost(plan_.output_elements());
 }
 
@@ -218,13 +208,13 @@ void CompositeRun::record_operations() {
   std::size_t next = 0;
   std::size_t number = 0;
   const auto record = [&](oplog::OpKind kind, const oplog::Parameters& params, DType dtype,
-                          const PeEngine& unit, std::initializer_list<oplog::Operand> inputs) {
+                          const IEngine& unit, std::initializer_list<oplog::Operand> inputs) {
     units_.log->record({.id = job_->values[next++],
                         .kind = kind,
                         .params = params,
                         .dtype = dtype,
                         .shape = command.shape,
-                        .unit = unit.id(),
+                        .unit = unit.unit(),
                         .start = record_.start,
                         .end = record_.end,
                         .inputs = inputs});
@@ -253,7 +243,7 @@ void CompositeRun::record_operations() {
                           .kind = oplog::OpKind::fill,
                           .params = {.scalar = step.params.scalar},
                           .dtype = command.accumulator,
-                          .unit = units_.math->id(),
+                          .unit = units_.math->unit(),
                           .start = record_.start,
                           .end = record_.start});
       oplog::Parameters params = step.params;

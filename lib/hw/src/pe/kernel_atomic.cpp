@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
 
 namespace kbsim::hw {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
 
 namespace kbsim::hw {
@@ -35,7 +37,7 @@ bool has_number(const CompositeCommand::EpilogueStep& step) {
 
 // Of the tiles that the pipeline takes, as many as the scheduler's part of the TCM has room for.
 std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
-  const GemmTile tile_of_plan = units_.scheduler->tile_plan().tile();
+  const GemmTile tile_of_plan = units_.scheduler->tiling().tile;
   const TilePlan plan{command, tile_of_plan};
   if (!plan.countable()) {
     throw fault(command.at,

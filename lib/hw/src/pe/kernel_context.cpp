@@ -6,7 +6,11 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+#include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
+#include "kbsim/hw/pe/i_math.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -114,7 +118,7 @@ Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op o
     const Time cost = units_.math->cost(op);
     return units_.math->issue(earliest, cost, std::move(op));
   }
-  const Time cost = units_.gemm->cost(op, units_.scheduler->tile_plan().tile());
+  const Time cost = units_.gemm->cost(op, units_.scheduler->tiling().tile);
   return units_.gemm->issue(earliest, cost, std::move(op));
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
 #include "kbsim/sim/process.hpp"
 

@@ -2,7 +2,10 @@
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/oplog/memory.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/barrier.hpp"
 

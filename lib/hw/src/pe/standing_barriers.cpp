@@ -1,8 +1,9 @@
 // Who stands in a barrier when nothing is left to happen, and what keeps the others from it.
+#include "kbsim/hw/pe/standing_barriers.hpp"
+
 #include <algorithm>
 
-#include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/pe/pe_cpu.hpp"
+#include "kbsim/hw/pe/i_cpu.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -22,7 +23,7 @@ void add(std::vector<Standing>& all, const ControlJob* launch, std::uint32_t num
   found->barrier.come.push_back(pe);
 }
 
-StandingBarrier::Absence absence(const PeCpu& cpu, const ControlJob& launch, std::uint32_t number) {
+StandingBarrier::Absence absence(const ICpu& cpu, const ControlJob& launch, std::uint32_t number) {
   using enum StandingBarrier::Absence;
   if (cpu.queues(launch)) return queued;
   if (!cpu.runs(launch)) return ended;
@@ -33,17 +34,17 @@ StandingBarrier::Absence absence(const PeCpu& cpu, const ControlJob& launch, std
 }  // namespace
 
 std::vector<StandingBarrier> standing_barriers(Machine& machine) {
-  const auto cpu_of = [&](PeCoord pe) -> PeCpu& { return machine.at<PeCpu>(machine.graph().pe(pe).cpu); };
+  const auto cpu_of = [&](PeCoord pe) -> ICpu& { return machine.at<ICpu>(machine.graph().pe(pe).cpu); };
   std::vector<Standing> standing;
   for (const topology::SipNodes& sip : machine.graph().sips()) {
     for (const topology::CubeNodes& cube : sip.cubes) {
       for (const topology::PeNodes& pe : cube.pes) {
-        const auto& cpu = machine.at<PeCpu>(pe.cpu);
+        const auto& cpu = machine.at<ICpu>(pe.cpu);
         const auto kernel = cpu.kernel();
         std::vector<std::uint32_t> numbers;
         if (kernel) kernel->add_barriers(numbers);
         for (const std::uint32_t number : numbers)
-          add(standing, cpu.order()->job.get(), number, cpu.node().at);
+          add(standing, cpu.order()->job.get(), number, machine.graph().node(pe.cpu).at);
       }
     }
   }

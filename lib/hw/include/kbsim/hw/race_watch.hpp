@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kbsim/hw/locate.hpp"
-#include "kbsim/hw/pe/pe_commands.hpp"
+#include "kbsim/hw/pe/piece.hpp"
 #include "kbsim/oplog/race.hpp"
 #include "kbsim/sim/simulation.hpp"
 

@@ -7,16 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
-#include "kbsim/hw/pe/pe_engine.hpp"
 #include "kbsim/hw/pe/tile_pipeline.hpp"
+#include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/memory.hpp"
 #include "kbsim/tl/composite.hpp"
 
 namespace kbsim::hw {
 
-class PeDma;
-struct PeSchedulerSpec;
+class IDma;
+struct Tiling;
 
 /// How one composite went. Its stages are those it has of: DMA in, fetch, GEMM (or math), epilogue, DMA out.
 struct CompositeRecord {
@@ -102,13 +104,13 @@ class TilePlan {
 class CompositeRun : private TileWork {
  public:
   struct Units {
-    PeDma* dma;
-    PeGemm* gemm;
-    PeMath* math;
+    IDma* dma;
+    IGemm* gemm;
+    IMath* math;
     oplog::OpLog* log;
   };
-  CompositeRun(Simulation& sim, std::shared_ptr<CompositeJob> job, const Units& units,
-               const PeSchedulerSpec& spec, std::shared_ptr<CompositeRun> before);
+  CompositeRun(Simulation& sim, std::shared_ptr<CompositeJob> job, const Units& units, const Tiling& tiling,
+               std::shared_ptr<CompositeRun> before);
 
   [[nodiscard]] Task<> run();
   /// Its last tile is under way, or it has ended.
@@ -136,7 +138,6 @@ class CompositeRun : private TileWork {
   [[nodiscard]] Task<Time> read(std::int64_t tile);
   [[nodiscard]] Task<Time> written();
   [[nodiscard]] Task<Time> fetch();
-  [[nodiscard]] Task<Time> occupy(PeEngine* engine, std::size_t stage, Time cost);
   [[nodiscard]] std::shared_ptr<Stream> move(bool in, std::vector<Piece> pieces, std::uint64_t order);
   [[nodiscard]] Time compute_cost() const;
   [[nodiscard]] Time epilogue_cost() const;

@@ -10,9 +10,6 @@
 #include <string>
 
 #include "kbsim/hw/pe/pe_commands.hpp"
-#include "kbsim/hw/pe/pe_engine.hpp"
-#include "kbsim/hw/pe/pe_mmu.hpp"
-#include "kbsim/hw/pe/pe_scheduler.hpp"
 #include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
@@ -20,6 +17,12 @@
 #include "kbsim/tl/backend.hpp"
 
 namespace kbsim::hw {
+
+class IGemm;
+class IIpcq;
+class IMath;
+class IMmu;
+class IScheduler;
 
 /// Who tells a launch's other PEs that its kernel here has come to a barrier.
 class BarrierLine {
@@ -36,11 +39,11 @@ struct PeUnits {
   oplog::OpLog* log = nullptr;
   std::uint32_t lane = 0;
   Time dispatch{};  // of one command
-  PeScheduler* scheduler = nullptr;
-  PeMath* math = nullptr;
-  PeGemm* gemm = nullptr;
-  PeMmu* mmu = nullptr;
-  PeIpcq* ipcq = nullptr;
+  IScheduler* scheduler = nullptr;
+  IMath* math = nullptr;
+  IGemm* gemm = nullptr;
+  IMmu* mmu = nullptr;
+  IIpcq* ipcq = nullptr;
   BarrierLine* barriers = nullptr;
   const oplog::Evaluator* evaluator = nullptr;
   std::int64_t max_commands = 0;             // of one run of a kernel

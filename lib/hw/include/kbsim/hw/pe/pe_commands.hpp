@@ -14,6 +14,7 @@
 
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/memory/atomic.hpp"
+#include "kbsim/hw/pe/piece.hpp"
 #include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/oplog/op.hpp"
 #include "kbsim/sim/event.hpp"
@@ -22,12 +23,12 @@
 
 namespace kbsim::hw {
 
-class PeIpcq;
+class IIpcq;
 class KernelContext;
 
 /// Where a tile that was received lives, until it is let go.
 struct RingSlot {
-  PeIpcq* ipcq = nullptr;
+  IIpcq* ipcq = nullptr;
   std::size_t queue = 0;
   std::size_t slot = 0;
 };
@@ -68,12 +69,6 @@ class PeTile : public TileState {
   bool holds_ = false;
   std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't; no view of another itself
   std::optional<RingSlot> slot_;
-};
-
-/// A stretch of memory and the bytes of a tile that lie in it.
-struct Piece {
-  topology::PhysRange memory;
-  std::int64_t offset = 0;  // in the tile
 };
 
 /// Memory to TCM. The rest of the tile is `pad`, whose value is recorded as `padding`. An atomic loads what

@@ -1,27 +1,72 @@
-#include "kbsim/hw/pe/pe_cpu.hpp"
-
 #include <algorithm>
+#include <deque>
 #include <new>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+#include "kbsim/hw/pe/i_cpu.hpp"
+#include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
+#include "kbsim/hw/pe/i_math.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/sim/process.hpp"
+#include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/tl.hpp"
 
 namespace kbsim::hw {
+namespace {
 
-KBSIM_COMPONENT("builtin.pe_cpu", NodeKind::pe_cpu, PeCpu, PeCpuSpec, "runs kernels");
+struct PeCpuSpec {
+  double freq_ghz = 1.0;
+  int dispatch_cycles = 4;
+  std::int64_t max_commands = 1'000'000;
+  static void describe(FieldList<PeCpuSpec>& f) {
+    f.add("freq_ghz", &PeCpuSpec::freq_ghz, kPositive, "clock");
+    f.add("dispatch_cycles", &PeCpuSpec::dispatch_cycles, at_least(0), "to issue one command of a kernel");
+    f.add("max_commands", &PeCpuSpec::max_commands, at_least(1),
+          "commands and calls of one run of a kernel; one that issues more is taken for an endless loop");
+  }
+};
+
+/// Runs each launched kernel as a process of its own and reports back when the kernel has ended and the
+/// PE's engines are idle. Issuing a command takes dispatch_cycles. Barriers go to whom the launch came from.
+class PeCpu : public Component, public ICpu, private BarrierLine {
+ public:
+  PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec);
+  void start(Machine& machine) override;
+
+  [[nodiscard]] const Control* order() const override { return orders_.empty() ? nullptr : orders_.front(); }
+  [[nodiscard]] bool runs(const ControlJob& launch) const override;
+  [[nodiscard]] bool queues(const ControlJob& launch) const override;
+  [[nodiscard]] std::shared_ptr<const KernelContext> kernel() const override {
+    return orders_.empty() ? nullptr : kernel_.lock();
+  }
+
+ private:
+  void accept(MessagePtr message) override;
+  void reached(Time at, std::uint32_t number) override { reached_.post(at, number); }
+  Task<> run_launches();
+  Task<> run(std::shared_ptr<const KernelCall> kernel, LaunchId launch);
+  Task<> tell_of_barriers();
+  [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const;
+
+  PeCpuSpec spec_;
+  PeUnits units_;
+  Mailbox<MessagePtr> launches_;
+  Mailbox<std::uint32_t> reached_;
+  std::deque<const Control*> orders_;  // the first runs, the others wait
+  NodeId from_;                        // whom the first is from
+  std::weak_ptr<KernelContext> kernel_;
+};
 
 PeCpu::PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec)
     : Component{fabric, id},
       spec_{spec},
       launches_{fabric.sim(), name() + " launches"},
       reached_{fabric.sim(), name() + " barriers"} {}
-
-namespace {
 
 // As for any part of a machine: sums of them must stay within simulated time.
 Time dispatch_of(const PeCpuSpec& spec) {
@@ -30,8 +75,6 @@ Time dispatch_of(const PeCpuSpec& spec) {
   throw UsageError{
       fmt::format("pe.pe_cpu: dispatch_cycles / freq_ghz is {} ns, expected at most a second", ns)};
 }
-
-}  // namespace
 
 void PeCpu::start(Machine& machine) {
   Component::start(machine);
@@ -42,11 +85,11 @@ void PeCpu::start(Machine& machine) {
             .log = &machine.log(),
             .lane = machine.lane(node().at),
             .dispatch = dispatch_of(spec_),
-            .scheduler = &machine.at<PeScheduler>(pe.scheduler),
-            .math = &machine.at<PeMath>(pe.math),
-            .gemm = &machine.at<PeGemm>(pe.gemm),
-            .mmu = &machine.at<PeMmu>(pe.mmu),
-            .ipcq = &machine.at<PeIpcq>(pe.ipcq),
+            .scheduler = &machine.at<IScheduler>(pe.scheduler),
+            .math = &machine.at<IMath>(pe.math),
+            .gemm = &machine.at<IGemm>(pe.gemm),
+            .mmu = &machine.at<IMmu>(pe.mmu),
+            .ipcq = &machine.at<IIpcq>(pe.ipcq),
             .barriers = this,
             .evaluator = &machine.evaluator(),
             .max_commands = spec_.max_commands,
@@ -122,5 +165,9 @@ std::string PeCpu::told_of(const KernelCall& kernel, const std::exception& error
   return fmt::format("kernel {} on {} at {}: {}", kernel.name, to_string(node().at), to_string(sim().now()),
                      error.what());
 }
+
+}  // namespace
+
+KBSIM_COMPONENT("builtin.pe_cpu", NodeKind::pe_cpu, PeCpu, PeCpuSpec, "runs kernels");
 
 }  // namespace kbsim::hw

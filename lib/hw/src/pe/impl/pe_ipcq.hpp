@@ -11,14 +11,12 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
-#include "kbsim/hw/pe/looks.hpp"
-#include "kbsim/hw/pe/pe_commands.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/oplog/memory.hpp"
-#include "kbsim/tl/queue_waits.hpp"
 
 namespace kbsim::hw {
 
-class PeDma;
+class IDma;
 class QueueTrace;
 
 struct PeIpcqSpec {
@@ -33,39 +31,32 @@ struct PeIpcqSpec {
 /// that comes back, are told apart by address alone. A receive gives the next slot, in the order of the
 /// receives: of a ring in TCM its tile lives there and frees it when it is let go; of another it is fetched
 /// into TCM, which frees it. A credit then returns.
-class PeIpcq : public Component {
+class PeIpcq : public Component, public IIpcq, public IQueueState {
  public:
   PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec);
 
   [[nodiscard]] Time overhead() const override { return spec_.overhead; }
   void start(Machine& machine) override;
 
-  /// A launch begins: from here on directions are those of this set, of the first one for "", of none if it
-  /// isn't installed.
-  void select(std::string_view set, const LaunchId& launch = {});
-  /// Which queue a direction names; KernelFault listing those installed if none.
-  [[nodiscard]] std::size_t queue(std::string_view direction) const;
-  /// Of a queue, or the largest of all.
-  [[nodiscard]] Bytes slot_size(std::optional<std::size_t> queue) const;
-  /// Its rings aren't in TCM: what is received is copied, into a tile that has its own place.
-  [[nodiscard]] bool fetches() const { return in_use_->fetches; }
-  /// What its rings take of the PE's TCM, of all sets together.
-  [[nodiscard]] Bytes rings_in_tcm() const { return rings_in_tcm_; }
-  [[nodiscard]] Looks& looks() { return looks_; }
+  [[nodiscard]] std::size_t queue(std::string_view direction) const override;
+  [[nodiscard]] Bytes slot_size(std::optional<std::size_t> queue) const override;
+  [[nodiscard]] bool fetches() const override { return in_use_->fetches; }
+  [[nodiscard]] Bytes rings_in_tcm() const override { return rings_in_tcm_; }
+  [[nodiscard]] Looks& looks() override { return looks_; }
 
-  void submit(Time at, SendCommand command) { work_.post(at, std::move(command)); }
-  void submit(Time at, RecvCommand command) { work_.post(at, std::move(command)); }
-  void arrived(Time at, const SlotWrite& write) { work_.post(at, Arrival{write.slot, write.header}); }
-  void release(Time at, std::size_t queue, std::size_t slot) { work_.post(at, Release{queue, slot}); }
+  void select(std::string_view set, const LaunchId& launch) override;
+  void submit(Time at, SendCommand command) override { work_.post(at, std::move(command)); }
+  void submit(Time at, RecvCommand command) override { work_.post(at, std::move(command)); }
+  void arrived(Time at, const SlotWrite& write) override {
+    work_.post(at, Arrival{write.slot, write.header});
+  }
+  void release(Time at, std::size_t queue, std::size_t slot) override {
+    work_.post(at, Release{queue, slot});
+  }
 
-  /// A launch has ended on all its PEs, with the queues of that set here: KernelFault if something that was
-  /// sent in it waits to be received, now or, as it comes, later.
-  void ended(std::string_view set, const LaunchId& launch);
-  /// Nothing will be received any more: KernelFault if something waits to be.
-  void require_received() const;
-
-  /// Its ends of queues with their counters, for reports.
-  void add_ends(std::vector<QueueEnd>& ends) const;
+  void ended(std::string_view set, const LaunchId& launch) override;
+  void require_received() const override;
+  void add_ends(std::vector<QueueEnd>& ends) const override;
 
  private:
   // Counters run from 0 and never wrap; slot = counter mod slots.
@@ -156,7 +147,7 @@ class PeIpcq : public Component {
                                   const RecvCommand& to, Time at) const;
 
   PeIpcqSpec spec_;
-  PeDma* dma_ = nullptr;
+  IDma* dma_ = nullptr;
   oplog::MemoryImage* tcm_ = nullptr;
   QueueTrace* trace_ = nullptr;
   std::vector<QueuePair> pairs_;

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+
+#include "pe_ipcq.hpp"
 
 namespace kbsim::hw {
 

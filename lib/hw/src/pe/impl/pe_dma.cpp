@@ -1,4 +1,4 @@
-#include "kbsim/hw/pe/pe_dma.hpp"
+#include "pe_dma.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -6,8 +6,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
-#include "kbsim/hw/pe/pe_ipcq.hpp"
 
 namespace kbsim::hw {
 
@@ -84,7 +84,8 @@ PeDma::PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec)
 
 void PeDma::start(Machine& machine) {
   Component::start(machine);
-  tcm_ = &machine.at<PeTcm>(machine.graph().pe(node().at).tcm);
+  tcm_node_ = machine.graph().pe(node().at).tcm;
+  tcm_ = &machine.at<ITcm>(tcm_node_);
   log_ = &machine.log();
   races_ = &machine.races();
   (void)sim().serve(name() + " engine", run());
@@ -202,7 +203,7 @@ Time PeDma::request_load(Channel& channel) {
   const Token token = remember({.job = job, .offset = piece.offset, .window = window_of(size)});
   const Bytes control = fabric().graph().spec().system.control_bytes;
   tell(from.memory, control, VirtualChannel::request,
-       ReadRequest{.address = from.address, .bytes = size, .reply_to = tcm_->id(), .token = token});
+       ReadRequest{.address = from.address, .bytes = size, .reply_to = tcm_node_, .token = token});
   turn_left_ -= size;
   job->advance(size);
   if (job->all_sent()) channel.jobs.pop_front();
@@ -217,11 +218,11 @@ Time PeDma::request_atomic(Channel& channel) {
   const MemoryAddress at = locate(fabric().graph(), part.memory.pa);
   const Bytes size = load.atomic->request_size(part);
   const Token token = remember({.job = job, .offset = part.offset, .window = window_of(part.memory.bytes)});
-  MessagePtr request = fabric().make(tcm_->id(), at.memory, size, VirtualChannel::request,
+  MessagePtr request = fabric().make(tcm_node_, at.memory, size, VirtualChannel::request,
                                      AtomicRequest{.address = at.address,
                                                    .atomic = load.atomic,
                                                    .part = job->next,
-                                                   .reply_to = tcm_->id(),
+                                                   .reply_to = tcm_node_,
                                                    .token = token});
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   fabric().send(std::move(request), slot.start, slot.end);
@@ -240,7 +241,7 @@ Time PeDma::request_signal(Channel& channel) {
   const Bytes control = fabric().graph().spec().system.control_bytes;
   tell(at.memory, control, VirtualChannel::request,
        SignalRequest{
-           .word = {.address = at.address, .bytes = word.bytes, .reply_to = tcm_->id(), .token = token},
+           .word = {.address = at.address, .bytes = word.bytes, .reply_to = tcm_node_, .token = token},
            .dtype = load.into->dtype(),
            .until = *load.until});
   turn_left_ -= word.bytes;
@@ -264,7 +265,7 @@ void PeDma::open_burst(Channel& channel) {
     body = WriteData{.address = to.address, .contents = contents, .reply_to = id(), .token = token};
   }
   channel.burst.message =
-      &fabric().open(fabric().make(tcm_->id(), to.memory, size, job->channel, std::move(body)));
+      &fabric().open(fabric().make(tcm_node_, to.memory, size, job->channel, std::move(body)));
   channel.burst.left = size;
 }
 

@@ -6,9 +6,10 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
-#include "kbsim/hw/pe/pe_dma.hpp"
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+
+#include "pe_ipcq.hpp"
 
 namespace kbsim::hw {
 

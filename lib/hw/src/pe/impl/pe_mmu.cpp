@@ -1,12 +1,33 @@
-#include "kbsim/hw/pe/pe_mmu.hpp"
-
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
 
 namespace kbsim::hw {
+namespace {
 
-KBSIM_COMPONENT("builtin.pe_mmu", NodeKind::pe_mmu, PeMmu, PeMmuSpec, "address translation of a PE");
+struct PeMmuSpec {
+  Time overhead = 1_ns;
+  static void describe(FieldList<PeMmuSpec>& f) {
+    f.add("overhead_ns", &PeMmuSpec::overhead, kNotNegative, "of one translation, before a transfer starts");
+  }
+};
+
+/// Translation in constant time; MmuMap messages change the map.
+class PeMmu : public Component, public IMmu {
+ public:
+  PeMmu(Fabric& fabric, NodeId id, PeMmuSpec spec) : Component{fabric, id}, spec_{spec} {}
+
+  [[nodiscard]] Time latency() const override { return spec_.overhead; }
+  [[nodiscard]] std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const override;
+
+ private:
+  void accept(MessagePtr message) override;
+
+  PeMmuSpec spec_;
+  topology::AddressMap map_;
+};
 
 std::vector<topology::PhysRange> PeMmu::translate(std::uint64_t va, Bytes bytes) const {
   topology::Translation found = map_.lookup(va, bytes);
@@ -30,5 +51,9 @@ void PeMmu::accept(MessagePtr message) {
   tell(message->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
        ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
 }
+
+}  // namespace
+
+KBSIM_COMPONENT("builtin.pe_mmu", NodeKind::pe_mmu, PeMmu, PeMmuSpec, "address translation of a PE");
 
 }  // namespace kbsim::hw

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
-#include "kbsim/hw/pe/pe_commands.hpp"
-#include "kbsim/hw/pe/pe_tcm.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_tcm.hpp"
 #include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/log.hpp"
 
@@ -38,16 +38,14 @@ struct PeDmaSpec {
 /// slot is free when it is fetched.
 /// An atomic leaves in requests of one packet each and is done, as a load, when what it replaced is in TCM.
 /// A wait for a signal takes none of max_outstanding: what it waits for may have to leave here.
-class PeDma : public Component {
+class PeDma : public Component, public IDma {
  public:
   PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec);
 
   void start(Machine& machine) override;
 
-  /// Begins a transfer at this time.
-  void submit(Time at, DmaCommand command) { work_.post(at, std::move(command)); }
-  /// A request's last byte is in TCM.
-  void loaded(Time at, Token token, oplog::Slices contents);
+  void submit(Time at, DmaCommand command) override { work_.post(at, std::move(command)); }
+  void loaded(Time at, Token token, oplog::Slices contents) override;
 
  private:
   // A transfer under way.
@@ -114,7 +112,8 @@ class PeDma : public Component {
   Token remember(Request request);
 
   PeDmaSpec spec_;
-  PeTcm* tcm_ = nullptr;
+  ITcm* tcm_ = nullptr;
+  NodeId tcm_node_;
   oplog::OpLog* log_ = nullptr;
   RaceWatch* races_ = nullptr;
   Bandwidth port_;

@@ -1,4 +1,4 @@
-#include "kbsim/hw/pe/pe_ipcq.hpp"
+#include "pe_ipcq.hpp"
 
 #include <algorithm>
 #include <span>
@@ -9,8 +9,9 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_tcm.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
-#include "kbsim/hw/pe/pe_dma.hpp"
 
 namespace kbsim::hw {
 
@@ -34,8 +35,8 @@ PeIpcq::PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec)
 void PeIpcq::start(Machine& machine) {
   Component::start(machine);
   const topology::PeNodes& pe = machine.graph().pe(node().at);
-  dma_ = &machine.at<PeDma>(pe.dma);
-  tcm_ = &machine.at<PeTcm>(pe.tcm).image();
+  dma_ = &machine.at<IDma>(pe.dma);
+  tcm_ = &machine.at<ITcm>(pe.tcm).image();
   trace_ = &machine.queue_trace();
   (void)sim().serve(name() + " queues", run());
 }
@@ -118,7 +119,7 @@ void PeIpcq::install(const InstallQueues& plan) {
     const std::string& direction = pair.plan.direction;
     pair.traced = sets_.size() > 1 ? sets_[pair.set].name + "." + direction : direction;
   }
-  select("");
+  select("", {});
 }
 
 void PeIpcq::add(const QueueSet& plan) {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "kbsim/hw/pe/pe_commands.hpp"
+
+namespace kbsim::hw {
+
+/// The unit of a PE that moves data between its TCM and any memory. It says itself in which order the
+/// requests of its transfers leave. It waits for answers, never for one transfer before it begins another.
+class IDma {
+ public:
+  virtual ~IDma() = default;
+
+  /// Begins a transfer at `at`; transfers of one time begin in their order.
+  virtual void submit(Time at, DmaCommand command) = 0;
+  /// The data that a request asked for is in TCM at `at`.
+  virtual void loaded(Time at, Token token, oplog::Slices contents) = 0;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/time.hpp"
+#include "kbsim/oplog/op.hpp"
+#include "kbsim/sim/task.hpp"
+
+namespace kbsim::hw {
+
+/// An engine private to a PE. A command's cost and the readiness of its operands are known at issue, so its
+/// end is, too. Composites occupy it piece by piece. InOrderEngine is the usual one.
+class IEngine {
+ public:
+  virtual ~IEngine() = default;
+
+  /// `op` starts at `earliest` or later and is recorded with its start and end. Returns the end.
+  [[nodiscard]] virtual Time issue(Time earliest, Time cost, oplog::Op op) = 0;
+  /// Works for `cost` on something that others record, as soon as it is free, and returns `cost`. Requests of
+  /// one time are served by `order`, behind the commands of that time.
+  [[nodiscard]] virtual Task<Time> occupy(std::array<std::uint64_t, 2> order, Time cost) = 0;
+  /// When everything issued will be done.
+  [[nodiscard]] virtual Time free() const = 0;
+  /// The node that records name.
+  [[nodiscard]] virtual NodeId unit() const = 0;
+};
+
+}  // namespace kbsim::hw

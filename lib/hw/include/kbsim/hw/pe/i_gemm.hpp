@@ -1,0 +1,30 @@
+#pragma once
+
+#include "kbsim/hw/pe/i_engine.hpp"
+
+namespace kbsim::hw {
+
+/// A product of m x k by k x n elements; of a composite, the block that the matrix engine takes at once.
+struct GemmTile {
+  std::int64_t m = 1;
+  std::int64_t k = 1;
+  std::int64_t n = 1;
+};
+
+/// A matrix engine: says what products cost.
+class IGemm : public virtual IEngine {
+ public:
+  /// One tile of a composite, padded to its full size.
+  [[nodiscard]] virtual Time tile_cost(const GemmTile& tile) const = 0;
+  /// A `dot` whose operands are in TCM. `tile` is the scheduler's, for engines that take nothing else.
+  [[nodiscard]] virtual Time cost(const oplog::Op& dot, const GemmTile& tile) const = 0;
+};
+
+/// The extents of one product of a `dot`, and how many such products it has.
+struct DotExtents {
+  GemmTile product;
+  std::int64_t batches = 1;
+};
+[[nodiscard]] DotExtents extents(const oplog::Op& dot);
+
+}  // namespace kbsim::hw

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/time.hpp"
+#include "kbsim/topology/virtual_memory.hpp"
+
+namespace kbsim::hw {
+
+/// A PE's translation from virtual to physical addresses.
+class IMmu {
+ public:
+  virtual ~IMmu() = default;
+
+  /// Time of one translation, before a transfer starts.
+  [[nodiscard]] virtual Time latency() const = 0;
+  /// The memory behind [va, va + bytes). KernelFault naming the first unmapped address and the nearest
+  /// mapping.
+  [[nodiscard]] virtual std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const = 0;
+};
+
+}  // namespace kbsim::hw

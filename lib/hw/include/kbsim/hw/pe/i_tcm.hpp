@@ -1,0 +1,20 @@
+#pragma once
+
+#include "kbsim/hw/fabric/lane.hpp"
+#include "kbsim/oplog/memory.hpp"
+
+namespace kbsim::hw {
+
+/// The memory private to a PE, as the units beside it reach it: without the fabric.
+class ITcm {
+ public:
+  virtual ~ITcm() = default;
+
+  /// Reads `n` bytes from `at` on: when they pass the read port.
+  virtual Lane::Slot read_port(Time at, Bytes n) = 0;
+  /// How long the read port takes for `n` bytes.
+  [[nodiscard]] virtual Time pace(Bytes n) const = 0;
+  [[nodiscard]] virtual oplog::MemoryImage& image() = 0;
+};
+
+}  // namespace kbsim::hw

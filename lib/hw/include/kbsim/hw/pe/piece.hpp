@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kbsim/topology/virtual_memory.hpp"
+
+namespace kbsim::hw {
+
+/// A stretch of memory and the bytes of a tile that lie in it.
+struct Piece {
+  topology::PhysRange memory;
+  std::int64_t offset = 0;  // in the tile
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include "kbsim/hw/pe/i_math.hpp"
+#include "kbsim/hw/pe/in_order_engine.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+struct PeMathSpec {
+  int lanes = 64;
+  double freq_ghz = 1.0;
+  Time startup = 4_ns;
+  int elementwise_cycles = 1;
+  int transcendental_cycles = 4;
+  int reduce_cycles = 1;
+  int move_cycles = 1;
+  static void describe(FieldList<PeMathSpec>& f) {
+    f.add("lanes", &PeMathSpec::lanes, at_least(1), "elements a cycle");
+    f.add("freq_ghz", &PeMathSpec::freq_ghz, kPositive, "clock");
+    f.add("startup_ns", &PeMathSpec::startup, kNotNegative, "fill of the pipeline, once a command");
+    f.add("elementwise_cycles", &PeMathSpec::elementwise_cycles, at_least(1),
+          "each `lanes` elements of fills, casts, arithmetic, comparisons, where, abs, floor and ceil");
+    f.add("transcendental_cycles", &PeMathSpec::transcendental_cycles, at_least(1),
+          "each `lanes` elements of exp, log, sqrt, sin, tanh, erf and their like");
+    f.add("reduce_cycles", &PeMathSpec::reduce_cycles, at_least(1),
+          "each `lanes` elements of reductions, cumsum and topk");
+    f.add("move_cycles", &PeMathSpec::move_cycles, at_least(1),
+          "each `lanes` elements of permute, broadcast and cat");
+  }
+};
+
+bool transcendental(oplog::UnaryOp op) {
+  using oplog::UnaryOp;
+  return UnaryOp::exp <= op && op <= UnaryOp::erf;
+}
+
+/// Vector engine: startup + ceil(elements / lanes) * cycles / freq, where `elements` is the larger of what
+/// goes in by one operand and what comes out, and `cycles` the class's. A softmax is a maximum, a
+/// difference, an exponential, a sum and a quotient.
+class PeMath : public InOrderEngine, public IMath {
+ public:
+  PeMath(Fabric& fabric, NodeId id, PeMathSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}
+
+  [[nodiscard]] Time cost(std::int64_t elements) const override { return cost_of(elements, 1); }
+  [[nodiscard]] Time cost(const oplog::Op& op) const override {
+    std::int64_t elements = op.shape.elements();
+    for (const oplog::Operand& input : op.inputs) elements = std::max(elements, input.shape.elements());
+    return cost_of(elements, cycles(op));
+  }
+  Time note(Time at, oplog::Op op) override { return retire_at(at, std::move(op)); }
+
+ private:
+  [[nodiscard]] Time cost_of(std::int64_t elements, std::int64_t cycles) const {
+    const std::int64_t all = ceil_div(elements, spec_.lanes) * cycles;
+    return later(spec_.startup, from_ns(static_cast<double>(all) / spec_.freq_ghz));
+  }
+  [[nodiscard]] std::int64_t cycles(const oplog::Op& op) const;
+
+  PeMathSpec spec_;
+};
+
+std::int64_t PeMath::cycles(const oplog::Op& op) const {
+  using oplog::OpKind;
+  switch (op.kind) {
+    case OpKind::unary:
+      return transcendental(op.params.unary) ? spec_.transcendental_cycles : spec_.elementwise_cycles;
+    case OpKind::reduce:
+    case OpKind::cumsum:
+    case OpKind::topk: return spec_.reduce_cycles;
+    case OpKind::permute:
+    case OpKind::broadcast:
+    case OpKind::concat: return spec_.move_cycles;
+    case OpKind::softmax:
+      return 2 * spec_.reduce_cycles + spec_.transcendental_cycles + 2 * spec_.elementwise_cycles;
+    default: return spec_.elementwise_cycles;
+  }
+}
+
+}  // namespace
+
+KBSIM_COMPONENT("builtin.pe_math", NodeKind::pe_math, PeMath, PeMathSpec, "vector engine of a PE");
+
+}  // namespace kbsim::hw

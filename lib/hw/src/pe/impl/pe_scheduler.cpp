@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
+#include "kbsim/hw/pe/i_math.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+struct PeSchedulerSpec {
+  static constexpr Range kTileExtent = between(1, 65536);  // a tile's multiplications are counted
+  int tile_m = 32;
+  int tile_k = 64;
+  int tile_n = 32;
+  Bandwidth fetch_rate = Bandwidth::gbs(1024.0);
+  Time fetch = 2_ns;
+  static void describe(FieldList<PeSchedulerSpec>& f) {
+    f.add("tile_m", &PeSchedulerSpec::tile_m, kTileExtent, "rows of a tile of A and of the output");
+    f.add("tile_k", &PeSchedulerSpec::tile_k, kTileExtent, "columns of a tile of A, rows of one of B");
+    f.add("tile_n", &PeSchedulerSpec::tile_n, kTileExtent, "columns of a tile of B and of the output");
+    f.add("fetch_bw_gbs", &PeSchedulerSpec::fetch_rate, kPositive,
+          "of a composite's operands from TCM into the engine, on a path of its own");
+    f.add("fetch_ns", &PeSchedulerSpec::fetch, kNotNegative, "latency of the fetch of a tile");
+  }
+};
+
+/// Takes the kernel's commands as pe_cpu issues them and hands each to its unit at once. Composites it cuts
+/// into tiles by its own tile plan and streams itself, in their order: the next one's tiles enter behind
+/// the last of one under way if both have room, and no sooner than the one before that has ended.
+class PeScheduler : public Component, public IScheduler {
+ public:
+  PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec);
+
+  void start(Machine& machine) override;
+
+  void submit(Time at, PeCommand command) override { commands_.post(at, std::move(command)); }
+  [[nodiscard]] Tiling tiling() const override {
+    return {.tile = {.m = spec_.tile_m, .k = spec_.tile_k, .n = spec_.tile_n},
+            .fetch = spec_.fetch,
+            .fetch_rate = spec_.fetch_rate};
+  }
+  [[nodiscard]] const std::vector<CompositeRecord>& composites() const override { return composites_; }
+
+ private:
+  Task<> run();
+  Task<> run_composites();
+  Task<> run_composite(std::shared_ptr<CompositeRun> composite);
+  [[nodiscard]] bool together(const CompositeRun& first, const CompositeRun& second) const;
+
+  PeSchedulerSpec spec_;
+  IDma* dma_ = nullptr;
+  IIpcq* ipcq_ = nullptr;
+  IGemm* gemm_ = nullptr;
+  IMath* math_ = nullptr;
+  oplog::OpLog* log_ = nullptr;
+  Mailbox<PeCommand> commands_;
+  Mailbox<std::shared_ptr<CompositeJob>> jobs_;
+  std::vector<CompositeRecord> composites_;
+};
+
+PeScheduler::PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec)
+    : Component{fabric, id},
+      spec_{spec},
+      commands_{fabric.sim(), name() + " commands"},
+      jobs_{fabric.sim(), name() + " composites"} {}
+
+void PeScheduler::start(Machine& machine) {
+  const topology::PeNodes& pe = machine.graph().pe(node().at);
+  dma_ = &machine.at<IDma>(pe.dma);
+  ipcq_ = &machine.at<IIpcq>(pe.ipcq);
+  gemm_ = &machine.at<IGemm>(pe.gemm);
+  math_ = &machine.at<IMath>(pe.math);
+  log_ = &machine.log();
+  (void)sim().serve(name(), run());
+  (void)sim().serve(name() + " composites", run_composites());
+}
+
+Task<> PeScheduler::run() {
+  for (;;) {
+    PeCommand command = co_await commands_.receive();
+    if (auto* move = std::get_if<DmaCommand>(&command)) dma_->submit(sim().now(), std::move(*move));
+    if (auto* send = std::get_if<SendCommand>(&command)) ipcq_->submit(sim().now(), std::move(*send));
+    if (auto* receive = std::get_if<RecvCommand>(&command)) ipcq_->submit(sim().now(), std::move(*receive));
+    if (auto* job = std::get_if<std::shared_ptr<CompositeJob>>(&command))
+      jobs_.post(sim().now(), std::move(*job));
+  }
+}
+
+bool PeScheduler::together(const CompositeRun& first, const CompositeRun& second) const {
+  const Bytes budget = fabric().graph().spec().cube.memory.tcm_scheduler;
+  return first.overlaps() && second.overlaps() && first.tcm() + second.tcm() <= budget;
+}
+
+// Those of one time in the kernel's order.
+Task<> PeScheduler::run_composites() {
+  const CompositeRun::Units units{.dma = dma_, .gemm = gemm_, .math = math_, .log = log_};
+  std::shared_ptr<CompositeRun> first;
+  std::shared_ptr<CompositeRun> last;
+  std::vector<std::shared_ptr<CompositeJob>> jobs;
+  for (;;) {
+    jobs.clear();
+    co_await jobs_.collect(jobs);
+    std::ranges::sort(jobs, {}, &CompositeJob::order);
+    for (std::shared_ptr<CompositeJob>& job : jobs) {
+      const auto next = std::make_shared<CompositeRun>(sim(), std::move(job), units, tiling(), last);
+      if (first) co_await first->ended().wait();
+      if (last) {
+        Event& free = together(*last, *next) ? last->all_entered() : last->ended();
+        co_await free.wait();
+      }
+      (void)sim().spawn(name() + " composite", run_composite(next));
+      first = std::move(last);
+      last = next;
+    }
+  }
+}
+
+Task<> PeScheduler::run_composite(std::shared_ptr<CompositeRun> composite) {
+  co_await composite->run();
+  composites_.push_back(composite->record());
+}
+
+}  // namespace
+
+KBSIM_COMPONENT("builtin.pe_scheduler", NodeKind::pe_scheduler, PeScheduler, PeSchedulerSpec,
+                "hands a kernel's commands to the PE's units");
+
+}  // namespace kbsim::hw

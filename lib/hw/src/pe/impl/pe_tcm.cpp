@@ -1,0 +1,62 @@
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
+#include "kbsim/hw/pe/i_tcm.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+struct PeTcmSpec {
+  Bandwidth read_rate = Bandwidth::gbs(512.0);
+  Bandwidth write_rate = Bandwidth::gbs(512.0);
+  Time access = 1_ns;
+  static void describe(FieldList<PeTcmSpec>& f) {
+    f.add("read_bw_gbs", &PeTcmSpec::read_rate, kPositive, "bandwidth of the read port");
+    f.add("write_bw_gbs", &PeTcmSpec::write_rate, kPositive, "bandwidth of the write port");
+    f.add("access_ns", &PeTcmSpec::access, kNotNegative, "pipelined latency of an access");
+  }
+};
+
+/// The memory private to a PE: a read and a write port of their own. Data that a load asked for is told to
+/// the DMA, a neighbour's slot write to the IPCQ.
+class PeTcm : public Memory, public ITcm {
+ public:
+  PeTcm(Fabric& fabric, NodeId id, PeTcmSpec spec)
+      : Memory{fabric, id, spec.access, spec.read_rate, spec.write_rate, false} {}
+
+  void start(Machine& machine) override;
+
+  Lane::Slot read_port(Time at, Bytes n) override { return Memory::read_port(at, n); }
+  [[nodiscard]] Time pace(Bytes n) const override { return Memory::pace(n); }
+  [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
+
+ private:
+  void finished(MessagePtr message) override;
+
+  IDma* dma_ = nullptr;
+  IIpcq* ipcq_ = nullptr;
+};
+
+void PeTcm::start(Machine& machine) {
+  Memory::start(machine);
+  const topology::PeNodes& pe = machine.graph().pe(node().at);
+  dma_ = &machine.at<IDma>(pe.dma);
+  ipcq_ = &machine.at<IIpcq>(pe.ipcq);
+}
+
+void PeTcm::finished(MessagePtr message) {
+  if (auto* data = std::get_if<ReadData>(&message->body)) {
+    dma_->loaded(sim().now(), data->token, std::move(data->contents));
+  } else if (const auto* slot = std::get_if<SlotWrite>(&message->body)) {
+    ipcq_->arrived(sim().now(), *slot);
+  } else {
+    Memory::finished(std::move(message));
+  }
+}
+
+}  // namespace
+
+KBSIM_COMPONENT("builtin.pe_tcm", NodeKind::pe_tcm, PeTcm, PeTcmSpec, "memory private to a PE");
+
+}  // namespace kbsim::hw

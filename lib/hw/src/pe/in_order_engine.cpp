@@ -1,0 +1,63 @@
+#include "kbsim/hw/pe/in_order_engine.hpp"
+
+#include <algorithm>
+
+#include "kbsim/hw/machine.hpp"
+
+namespace kbsim::hw {
+
+InOrderEngine::InOrderEngine(Fabric& fabric, NodeId id)
+    : Component{fabric, id}, retired_{fabric.sim(), name() + " retire"} {}
+
+void InOrderEngine::start(Machine& machine) { (void)sim().serve(name(), retire(&machine.log())); }
+
+Time InOrderEngine::issue(Time earliest, Time cost, oplog::Op op) {
+  op.unit = id();
+  op.start = std::max(earliest, free_);
+  op.end = later(op.start, cost);
+  free_ = op.end;
+  const Time waited = op.start - earliest;
+  use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
+  const Time end = op.end;
+  retired_.post(end, std::move(op));
+  return end;
+}
+
+// Late, so that it doesn't hang on the order of events whether a kernel's command comes first, or another
+// stage or composite that asks for the engine at this time.
+Task<Time> InOrderEngine::occupy(std::array<std::uint64_t, 2> order, Time cost) {
+  Work work{.order = order, .cost = cost};
+  asked_.push_back(&work);
+  co_await sim().late();
+  serve();
+  co_await sim().delay(work.end - sim().now());  // in the arrival phase again, even if it took no time
+  co_return cost;
+}
+
+// Takes up what was asked for at this time, by its order.
+void InOrderEngine::serve() {
+  std::ranges::sort(asked_, {}, &Work::order);
+  for (Work* work : asked_) {
+    const Time waited = std::max(sim().now(), free_) - sim().now();
+    free_ = work->end = later(sim().now() + waited, work->cost);
+    use_ += {.served = 1, .busy = work->cost, .waited = waited, .longest = waited + work->cost};
+  }
+  asked_.clear();
+}
+
+Time InOrderEngine::retire_at(Time at, oplog::Op op) {
+  at = std::max(at, sim().now());
+  op.unit = id();
+  op.start = op.end = at;
+  retired_.post(at, std::move(op));
+  return at;
+}
+
+Task<> InOrderEngine::retire(oplog::OpLog* log) {
+  for (;;) {
+    oplog::Op op = co_await retired_.receive();
+    log->record(std::move(op));
+  }
+}
+
+}  // namespace kbsim::hw
