@@ -79,6 +79,18 @@ TEST_CASE("milestone-1h-gemm: the model's constants come from the topology file 
   CHECK(ideal("--set cube.hbm_ctrl.efficiency=0.4") > before);
 }
 
+TEST_CASE(
+    "milestone-1h-gemm: a systolic array in place of the engine: its fill and drain, the same products") {
+  const Outcome outcome =
+      run_kbsim(kGemm + "--json --verify-data --set pe.pe_gemm.impl=builtin.pe_gemm_systolic");
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  for (const auto& row : rows(outcome.out)) {
+    CAPTURE(boost::json::serialize(row));
+    CHECK(number(row, "gemm_busy_ns") == (2.0 * 64 + 64 + 32 - 2) * number(row, "tiles"));
+    CHECK(number(row, "composite_window_ns") >= number(row, "ideal_ns"));
+  }
+}
+
 TEST_CASE("milestone-1h-gemm: every file is there, figures too if gnuplot is") {
   for (const char* file : {"summary.json", "results.csv", "run.json", "config.resolved.yaml"})
     CHECK_MESSAGE(std::filesystem::exists(folder() + "/" + file), file);
@@ -118,7 +130,8 @@ TEST_CASE("--reuse: the same text and figures from the rows of an earlier run; e
 }
 
 TEST_CASE("Benches of GEMMs: each is right, and says so line by line when asked") {
-  for (const char* bench : {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "va_offset_verify"}) {
+  for (const char* bench : {"gemm_single_pe", "gemm_single_pe --set pe.pe_gemm.impl=builtin.pe_gemm_systolic",
+                            "qkv_gemm", "qkv_gemm_multi_pe", "va_offset_verify"}) {
     CAPTURE(bench);
     const std::string command = std::string{"--topology topology.yaml --bench "} + bench;
     const Outcome outcome = run_kbsim(command + " --verify-data");
