@@ -42,7 +42,7 @@ TEST_CASE("--bench ccl: sums, products, extremes of every type are right, by eac
 }
 
 TEST_CASE("--bench ccl: wrong elements of all parts of all ranks count, whichever is looked at last") {
-  const std::string forgetful = kCcl + "--kernels " KBSIM_BINARY
+  const std::string forgetful = kCcl + "--plugin " KBSIM_BINARY
                                        "/contract/plugins/plugin_forgetful.so --algorithm ring_broadcast "
                                        "--set ccl.algorithms.ring_broadcast.kernel=forgetful "
                                        "--set ccl.algorithms.ring_broadcast.mapper=all_pes "

@@ -13,7 +13,7 @@ using namespace kbsim::test;
 
 namespace {
 
-const std::string kStuck = kMainJob + " --kernels " KBSIM_BINARY
+const std::string kStuck = kMainJob + " --plugin " KBSIM_BINARY
                                       "/contract/plugins/plugin_stuck.so --set "
                                       "ccl.algorithms.intercube_allreduce.kernel=stuck ";
 

@@ -9,7 +9,7 @@ namespace {
 
 std::string endless(const std::string& kernel) {
   return kMainJob +
-         " --kernels " KBSIM_BINARY
+         " --plugin " KBSIM_BINARY
          "/contract/plugins/plugin_endless.so --set ccl.algorithms.intercube_allreduce.kernel=" +
          kernel + " ";
 }

@@ -56,7 +56,7 @@ std::string line_with(const std::string& text, const std::string& part) {
 TEST_CASE("Replay command: says what the run said of prints and of a check that fails, and exits alike") {
   const std::string file = written("run.oplog", "");
   const Outcome run = run_kbsim(kMainJob + " --quiet --oplog " + file +
-                                " --kernels " KBSIM_BINARY
+                                " --plugin " KBSIM_BINARY
                                 "/contract/plugins/plugin_tells.so"
                                 " --set ccl.algorithms.intercube_allreduce.kernel=tells");
   CAPTURE(run.err);

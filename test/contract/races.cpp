@@ -7,7 +7,7 @@ using namespace kbsim::test;
 
 namespace {
 
-const std::string kRacy = kMainJob + " --kernels " KBSIM_BINARY
+const std::string kRacy = kMainJob + " --plugin " KBSIM_BINARY
                                      "/contract/plugins/plugin_racy.so --set "
                                      "ccl.algorithms.intercube_allreduce.kernel=racy ";
 

@@ -19,8 +19,8 @@ class Liar : public hw::Component {
   [[nodiscard]] std::vector<hw::UnitUse> use() const override { return {{.served = 1, .busy = year}}; }
   Time year{};
 };
-const bool kRegistered =
-    hw::register_component<Liar, LyingSpec>("test.liar", topology::NodeKind::sram, "a unit that lies");
+const bool kRegistered = hw::register_component<Liar, LyingSpec>("test.liar", topology::NodeKind::sram,
+                                                                 "a unit that lies", KBSIM_ABI);
 
 /// A router whose delay changes while messages are under way.
 class Moody : public hw::Component {
@@ -29,8 +29,8 @@ class Moody : public hw::Component {
   [[nodiscard]] Time overhead() const override { return delay; }
   static inline Time delay = 1_ns;
 };
-const bool kMoody =
-    hw::register_component<Moody, LyingSpec>("test.moody", topology::NodeKind::router, "a router of moods");
+const bool kMoody = hw::register_component<Moody, LyingSpec>("test.moody", topology::NodeKind::router,
+                                                             "a router of moods", KBSIM_ABI);
 
 Task<> change_later(Simulation* sim, Time at, Time delay) {
   co_await sim->until(at);

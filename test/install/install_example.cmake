@@ -39,9 +39,9 @@ run("" ${CMAKE_COMMAND} --build ${folder}/build)
 run("right" ${folder}/build/mock_test)
 set(kbsim ${folder}/installed/bin/kbsim)
 set(mine ${folder}/build/libmine.so)
-run("  scale  +multiplies a tensor by a number.*  my_ring  +" ${kbsim} list --kernels ${mine})
+run("  scale  +multiplies a tensor by a number.*  my_ring  +" ${kbsim} list --plugin ${mine})
 run("every element is three times what it was"
-    ${kbsim} --topology topology.yaml --kernels ${mine} --bench my_bench)
+    ${kbsim} --topology topology.yaml --plugin ${mine} --bench my_bench)
 run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"
-    ${kbsim} --topology topology.yaml --kernels ${mine} --ccl ${EXAMPLE}/my_ccl.yaml --bench ccl -b 1K -e 16K)
+    ${kbsim} --topology topology.yaml --plugin ${mine} --ccl ${EXAMPLE}/my_ccl.yaml --bench ccl -b 1K -e 16K)
 file(REMOVE_RECURSE ${folder})

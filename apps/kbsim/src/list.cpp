@@ -53,11 +53,9 @@ bool register_bench(std::string name, Bench bench, const char& /*abi*/) noexcept
 }
 
 ExitCode list(const Arguments& arguments) {
-  std::vector<std::string> files;
   boost::program_options::options_description all{"options of kbsim list"};
-  describe_kernels(all, &files);
-  if (!parse_options(arguments, all, "kbsim list [--kernels FILE]", "")) return ExitCode::ok;
-  load_kernels(files);
+  describe_plugins(all);
+  if (!parse_options(arguments, all, "kbsim list [--plugin FILE]", "")) return ExitCode::ok;
   print("benches", benches());
   print("evaluations: benches of many simulations", evaluations());
   print("kernels", kernels());

@@ -9,6 +9,7 @@
 
 #include "catalog.hpp"
 #include "config_folders.hpp"
+#include "plugins.hpp"
 
 namespace kbsim::app {
 
@@ -32,6 +33,7 @@ void MachineOptions::describe(po::options_description& to) {
   add("set", po::value(&set)->value_name("KEY=VALUE")->composing(),
       "override one key of the topology file, e.g. system.sips.count=4, or of the ccl file, "
       "e.g. ccl.algorithms.intercube_allreduce.n_elem=1000; repeatable");
+  describe_plugins(to);
 }
 
 void print_notes(const std::vector<std::string>& notes) {

@@ -9,12 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "kbsim/app/bench.hpp"
 #include "kbsim/base/abi.hpp"
-#include "kbsim/ccl/mapper.hpp"
-#include "kbsim/ccl/validator.hpp"
-#include "kbsim/ccl/wiring.hpp"
-#include "kbsim/tl/kernel.hpp"
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -43,7 +40,7 @@ std::map<fs::path, boost::dll::shared_library>& loaded() {
 }
 
 UsageError refusal(const std::string& file, std::string_view why) {
-  return UsageError{fmt::format("--kernels {}: {}", file, why)};
+  return UsageError{fmt::format("--plugin {}: {}", file, why)};
 }
 
 // What follows `marker` in the loader's message, up to the end of the word.
@@ -86,29 +83,19 @@ boost::dll::shared_library opened(const std::string& file, const fs::path& path)
   }
 }
 
-// What a shared object may add to.
-template <class Visit>
-void for_each_registry(const Visit& visit) {
-  visit("kernel", kernels());
-  visit("bench", benches());
-  visit("neighbour topology", ccl::topologies());
-  visit("mapper", ccl::mappers());
-  visit("validator", ccl::validators());
-}
-
 std::vector<std::string> conflicts() {
   std::vector<std::string> all;
-  for_each_registry([&](std::string_view kind, auto& registry) {
-    for (const std::string& name : registry.take_conflicts())
-      all.push_back(fmt::format("{} '{}'", kind, name));
-  });
+  for (AnyRegistry* registry : registries()) {
+    for (const std::string& name : registry->take_conflicts())
+      all.push_back(fmt::format("{} '{}'", registry->kind(), name));
+  }
   return all;
 }
 
 std::size_t known() {
-  std::size_t all = 0;
-  for_each_registry([&](std::string_view, auto& registry) { all += registry.entries().size(); });
-  return all;
+  std::size_t entries = 0;
+  for (const AnyRegistry* registry : registries()) entries += registry->size();
+  return entries;
 }
 
 void load(const std::string& file) {
@@ -121,18 +108,24 @@ void load(const std::string& file) {
   if (const std::vector<std::string> taken = conflicts(); !taken.empty()) {
     throw refusal(file, fmt::format("the name of its {} is taken", fmt::join(taken, " and its ")));
   }
-  if (known() == before) throw refusal(file, "it has no KBSIM_KERNEL and no KBSIM_BENCH");
+  if (known() == before)
+    throw refusal(file, "it registers nothing: it has no KBSIM_KERNEL, no KBSIM_BENCH, no KBSIM_COMPONENT");
 }
 
 }  // namespace
 
-void describe_kernels(boost::program_options::options_description& to, std::vector<std::string>* files) {
-  to.add_options()("kernels", boost::program_options::value(files)->value_name("FILE")->composing(),
-                   "a shared object with kernels and benches of your own; repeatable");
-}
-
-void load_kernels(const std::vector<std::string>& files) {
-  for (const std::string& file : files) load(file);
+void describe_plugins(boost::program_options::options_description& to) {
+  const auto files = [] {
+    return boost::program_options::value<std::vector<std::string>>()
+        ->value_name("FILE")
+        ->composing()
+        ->notifier([](const std::vector<std::string>& all) {
+          for (const std::string& file : all) load(file);
+        });
+  };
+  to.add_options()("plugin", files(),
+                   "a shared object with kernels, benches and components of your own; repeatable")(
+      "kernels", files(), "the old name of --plugin");
 }
 
 void require_no_conflicts() {

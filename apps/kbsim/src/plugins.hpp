@@ -1,21 +1,16 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <boost/program_options.hpp>
 
 namespace kbsim::app {
 
-/// The option --kernels FILE, repeatable.
-void describe_kernels(boost::program_options::options_description& to, std::vector<std::string>* files);
+/// The option --plugin FILE, repeatable, and --kernels, its old name. Once parsed, the shared objects are
+/// loaded, and what they register is known by name until the process ends. UsageError naming the file: not
+/// there, not a shared object, built with another kbsim's headers, given twice, one that registers nothing,
+/// or a name that is taken.
+void describe_plugins(boost::program_options::options_description& to);
 
-/// Loads shared objects whose kernels and benches then are known by name, until the process ends.
-/// UsageError naming the file: not there, not a shared object, built with another kbsim's headers, given
-/// twice, without a kernel or bench, or with one whose name is taken.
-void load_kernels(const std::vector<std::string>& files);
-
-/// InternalError if two of the built-in kernels or benches have one name.
+/// InternalError if two built-in things of a kind have one name.
 void require_no_conflicts();
 
 }  // namespace kbsim::app

@@ -34,7 +34,6 @@
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
 #include "output_folder.hpp"
-#include "plugins.hpp"
 #include "reuse.hpp"
 #include "settings.hpp"
 #include "signals.hpp"
@@ -46,7 +45,6 @@ namespace po = boost::program_options;
 
 struct Options {
   MachineOptions machine;
-  std::vector<std::string> kernels;
   std::string bench;
   std::string algorithm;
   std::optional<std::string> buffer_kind;
@@ -100,7 +98,6 @@ po::options_description description(Options& o) {
   po::options_description all{"options of kbsim run"};
   o.machine.describe(all);
   describe_memory(all);
-  describe_kernels(all, &o.kernels);
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
   add("algorithm", po::value(&o.algorithm)->value_name("NAME"),
@@ -379,7 +376,6 @@ ExitCode run_bench(const Arguments& arguments) {
     return ExitCode::ok;
 
   const auto start = std::chrono::steady_clock::now();
-  load_kernels(options.kernels);
   if (options.buffer_kind) require_buffer_kind(*options.buffer_kind);
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};

@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "config_folders.hpp"
 #include "machine_options.hpp"
+#include "plugins.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -45,6 +46,7 @@ po::options_description description(Options& o) {
   add("svg", po::bool_switch(&o.svg), "a drawing: packages, one cube enlarged, and a legend");
   add("out", po::value(&o.out)->value_name("FILE"), "write there instead of on stdout");
   add("help", po::bool_switch(&o.help), "this text");
+  describe_plugins(all);
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -12,27 +13,51 @@
 
 namespace kbsim {
 
+/// A registry, whatever it holds. Each is in registries() while it lives.
+class AnyRegistry {
+ public:
+  explicit AnyRegistry(std::string_view kind);
+  virtual ~AnyRegistry();
+  AnyRegistry(const AnyRegistry&) = delete;
+  AnyRegistry& operator=(const AnyRegistry&) = delete;
+
+  /// The noun for an entry: "kernel", "component model".
+  [[nodiscard]] const std::string& kind() const { return kind_; }
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  /// The names that were offered twice since the last call.
+  [[nodiscard]] std::vector<std::string> take_conflicts() { return std::exchange(conflicts_, {}); }
+
+ protected:
+  void note_conflict(std::string name) { conflicts_.push_back(std::move(name)); }
+
+ private:
+  std::string kind_;
+  std::vector<std::string> conflicts_;
+};
+
+/// All registries of this process, oldest first: what a shared object has added is found there.
+[[nodiscard]] const std::vector<AnyRegistry*>& registries();
+
 /// Things that are known by name, in alphabetical order; each registers itself in its own file.
 /// A second registration of a name is an InternalError; looking up an unknown one is a UsageError with
 /// the nearest name.
 template <class Entry>
-class Registry {
+class Registry final : public AnyRegistry {
  public:
-  explicit Registry(std::string_view kind) : kind_{kind} {}
+  using AnyRegistry::AnyRegistry;
 
   void add(std::string name, Entry entry) {
     const bool fresh = entries_.emplace(name, std::move(entry)).second;
-    ensure(fresh, kind_ + " '" + name + "' is registered twice");
+    ensure(fresh, kind() + " '" + name + "' is registered twice");
   }
   /// As add(), but before main() or while a library is loaded, where nobody could catch: a name that is
   /// taken is noted as a conflict, and the first entry stays.
   bool offer(std::string name, Entry entry) noexcept {
     const bool fresh = entries_.emplace(name, std::move(entry)).second;
-    if (!fresh) conflicts_.push_back(std::move(name));
+    if (!fresh) note_conflict(std::move(name));
     return fresh;
   }
-  /// The names that were offered twice since the last call.
-  [[nodiscard]] std::vector<std::string> take_conflicts() { return std::exchange(conflicts_, {}); }
+  [[nodiscard]] std::size_t size() const override { return entries_.size(); }
 
   [[nodiscard]] const Entry* find(std::string_view name) const {
     const auto it = entries_.find(name);
@@ -40,7 +65,7 @@ class Registry {
   }
   [[nodiscard]] const Entry& at(std::string_view name) const {
     if (const Entry* entry = find(name)) return *entry;
-    throw UsageError{"unknown " + kind_ + " '" + std::string{name} + "'" + name_hint(name, names())};
+    throw UsageError{"unknown " + kind() + " '" + std::string{name} + "'" + name_hint(name, names())};
   }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> all;
@@ -50,9 +75,7 @@ class Registry {
   [[nodiscard]] const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
 
  private:
-  std::string kind_;
   std::map<std::string, Entry, std::less<>> entries_;
-  std::vector<std::string> conflicts_;
 };
 
 }  // namespace kbsim

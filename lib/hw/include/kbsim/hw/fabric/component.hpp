@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kbsim/base/abi.hpp"
 #include "kbsim/base/field.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
@@ -77,19 +78,22 @@ struct ComponentModel {
 
 [[nodiscard]] Registry<ComponentModel>& component_models();
 
+/// Always true. `abi` is KBSIM_ABI as the model's file saw it.
+bool register_component(std::string name, ComponentModel model, const char& abi) noexcept;
+
 template <class Model, class Spec>
-bool register_component(std::string name, topology::NodeKind kind, std::string doc) {
+bool register_component(std::string name, topology::NodeKind kind, std::string doc, const char& abi) {
   const auto make = [](Fabric& fabric, NodeId id, const std::map<std::string, Scalar>& attrs) {
     return std::make_unique<Model>(fabric, id, spec_from<Spec>(attrs));
   };
-  component_models().add(std::move(name),
-                         {.kind = kind, .doc = std::move(doc), .fields = &fields_of<Spec>(), .make = make});
-  return true;
+  return register_component(std::move(name),
+                            {.kind = kind, .doc = std::move(doc), .fields = &fields_of<Spec>(), .make = make},
+                            abi);
 }
 
 /// KBSIM_COMPONENT("builtin.router", NodeKind::router, Router, RouterSpec, "one line") in the model's file.
 #define KBSIM_COMPONENT(name, kind, Model, Spec, doc) \
   static const bool kRegistered##Model =              \
-      ::kbsim::hw::register_component<Model, Spec>(name, ::kbsim::topology::kind, doc)
+      ::kbsim::hw::register_component<Model, Spec>(name, ::kbsim::topology::kind, doc, KBSIM_ABI)
 
 }  // namespace kbsim::hw

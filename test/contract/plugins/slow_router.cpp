@@ -1,0 +1,25 @@
+// A router that kbsim doesn't have: its pipeline takes as long as it is told.
+#include "kbsim/hw/fabric/component.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+struct SlowRouterSpec {
+  Time pipeline = 100_ns;
+  static void describe(FieldList<SlowRouterSpec>& f) {
+    f.add("pipeline_ns", &SlowRouterSpec::pipeline, kNotNegative, "from a packet's head to its output");
+  }
+};
+
+class SlowRouter : public Component {
+ public:
+  SlowRouter(Fabric& fabric, NodeId id, SlowRouterSpec spec) : Component{fabric, id}, spec_{spec} {}
+  [[nodiscard]] Time overhead() const override { return spec_.pipeline; }
+
+ private:
+  SlowRouterSpec spec_;
+};
+KBSIM_COMPONENT("slow_router", NodeKind::router, SlowRouter, SlowRouterSpec, "a router from outside");
+
+}  // namespace
+}  // namespace kbsim::hw
