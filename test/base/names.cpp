@@ -15,6 +15,13 @@ TEST_CASE("nearest_name: finds typos, swaps and nothing too far") {
   CHECK(nearest_name("colour", known).empty());
 }
 
+TEST_CASE("name_hint: a name that others begin with is hinted at as those") {
+  const std::vector<std::string> known{"ring_allreduce_hbm", "ring_allreduce_tcm", "ring_reduce"};
+  CHECK(name_hint("ring_allreduce", known) == ", did you mean 'ring_allreduce_hbm' or 'ring_allreduce_tcm'?");
+  CHECK(name_hint("ring_reduc", known) == ", did you mean 'ring_reduce'?");
+  CHECK(name_hint("ri", known) == " (known: ring_allreduce_hbm, ring_allreduce_tcm, ring_reduce)");
+}
+
 TEST_CASE("Registry: knows names in order and hints at the nearest") {
   Registry<int> registry{"bench"};
   registry.add("ring", 1);

@@ -24,6 +24,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+// What is known by a longer name: of `ring_allreduce` the variants `ring_allreduce_hbm` and `_tcm`.
+std::vector<std::string> longer_names(std::string_view typed, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kShortest = 3;  // a beginning says something
+  std::vector<std::string> longer;
+  if (typed.size() < kShortest) return longer;
+  for (const std::string& candidate : candidates) {
+    if (candidate.starts_with(typed)) longer.push_back(candidate);
+  }
+  return longer;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& candidates) {
@@ -40,6 +51,9 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
 }
 
 std::string name_hint(std::string_view typed, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kFew = 4;
+  if (const auto longer = longer_names(typed, candidates); !longer.empty() && longer.size() <= kFew)
+    return fmt::format(", did you mean '{}'?", fmt::join(longer, "' or '"));
   const std::string nearest = nearest_name(typed, candidates);
   if (!nearest.empty()) return fmt::format(", did you mean '{}'?", nearest);
   return fmt::format(" (known: {})", fmt::join(candidates, ", "));
