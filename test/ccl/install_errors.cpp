@@ -44,15 +44,15 @@ TEST_CASE("build_install_plans: an unknown topology or mapper is a usage error w
 
 TEST_CASE("build_install_plans: a ring larger than the memory that holds it is a usage error") {
   config::AlgorithmSpec large = algorithm();
-  large.buffer_kind = "sram";
+  large.buffer_kind = config::BufferKind::sram;
   large.slot_size = 8_MiB + 1_B;
   check_refused<UsageError>(large, ExitCode::usage,
                             "4 slots (n_slots) of 8388609 B (slot_size) are more than a cube's SRAM, 32 MiB");
-  large.buffer_kind = "hbm";
+  large.buffer_kind = config::BufferKind::hbm;
   large.slot_size = 2_GiB;
   check_refused<UsageError>(large, ExitCode::usage,
                             "4 slots (n_slots) of 2 GiB (slot_size) are more than a PE's HBM slice, 6 GiB");
-  large.buffer_kind = "tcm";
+  large.buffer_kind = config::BufferKind::tcm;
   large.slot_size = 3_MiB + 1_B;
   check_refused<UsageError>(large, ExitCode::usage,
                             "4 slots (n_slots) of 3145729 B (slot_size) are more than a PE's TCM beside the "
@@ -67,7 +67,7 @@ TEST_CASE("build_install_plans: rings that together don't fit are an error that 
   CHECK_THROWS_AS((void)plans_of(large, machine(2)), UsageError);
   large.slot_size = 1_MiB;
   CHECK_NOTHROW((void)plans_of(large, machine(2)));
-  large.buffer_kind = "hbm";
+  large.buffer_kind = config::BufferKind::hbm;
   large.slot_size = 1_GiB;
   CHECK_THROWS_AS((void)plans_of(large, machine(2)), AllocationError);
   large.slot_size = 512_MiB;
@@ -76,7 +76,7 @@ TEST_CASE("build_install_plans: rings that together don't fit are an error that 
 
 TEST_CASE("require_disjoint: two rings with a byte in common are a usage error that names both") {
   config::AlgorithmSpec in_sram = algorithm("cube_mesh", "all_pes");
-  in_sram.buffer_kind = "sram";
+  in_sram.buffer_kind = config::BufferKind::sram;
   std::vector<InstallPlan> plans = plans_of(in_sram, machine(1, 2, 1));
   CHECK_NOTHROW(require_disjoint(plans));
   QueuePlan& first = plans[0].pes[0].queues[0];
@@ -90,7 +90,7 @@ TEST_CASE("require_disjoint: two rings with a byte in common are a usage error t
 TEST_CASE("require_disjoint: so are rings of two algorithms, of different PEs of one SRAM too") {
   config::AlgorithmSpec of_leaders = algorithm("ring_1d", "leader_only");
   config::AlgorithmSpec of_all = algorithm("ring_1d", "all_pes");
-  of_leaders.buffer_kind = of_all.buffer_kind = "sram";
+  of_leaders.buffer_kind = of_all.buffer_kind = config::BufferKind::sram;
   const config::MachineSpec two = machine(2);
   topology::MachineAllocators allocators{two};
   std::vector<InstallPlan> plans = build_install_plans(of_leaders, two, allocators);
@@ -128,7 +128,7 @@ TEST_CASE("build_install_plans: rings in TCM take its bytes, all of a PE's toget
       doctest::Contains("the rings of sip0.cube0.pe0 don't fit its TCM: one of 256 B more, and "
                         "0 B of 12 MiB are left"),
       UsageError);
-  two.buffer_kind = "hbm";
+  two.buffer_kind = config::BufferKind::hbm;
   CHECK(rings_in_tcm(two, spec) == 0_B);
   CHECK(build_install_plans(two, spec, allocators).size() == 2);
 }

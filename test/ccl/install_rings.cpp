@@ -47,7 +47,7 @@ TEST_CASE("build_install_plans: the rings of a PE are disjoint, and lie in its o
 TEST_CASE("build_install_plans: buffer_kind hbm puts rings into the PE's slice, sram into its cube's SRAM") {
   const config::MachineSpec spec = machine(2, 2, 1);
   config::AlgorithmSpec elsewhere = algorithm("cube_mesh", "all_pes");
-  const auto rings_in = [&](const char* kind) {
+  const auto rings_in = [&](config::BufferKind kind) {
     elsewhere.buffer_kind = kind;
     std::map<PeCoord, std::vector<topology::Location>> found;
     for (const PePlan& pe : pes_of(plans_of(elsewhere, spec))) {
@@ -55,14 +55,14 @@ TEST_CASE("build_install_plans: buffer_kind hbm puts rings into the PE's slice, 
     }
     return found;
   };
-  for (const auto& [pe, rings] : rings_in("hbm")) {
+  for (const auto& [pe, rings] : rings_in(config::BufferKind::hbm)) {
     for (const topology::Location& ring : rings) {
       CHECK(ring.region == topology::Region::hbm);
       CHECK((ring.sip == pe.sip && ring.cube == pe.cube));
       CHECK(ring.offset / spec.cube.memory.hbm_per_pe == pe.pe);
     }
   }
-  for (const auto& [pe, rings] : rings_in("sram")) {
+  for (const auto& [pe, rings] : rings_in(config::BufferKind::sram)) {
     for (const topology::Location& ring : rings) {
       CHECK(ring.region == topology::Region::sram);
       CHECK((ring.sip == pe.sip && ring.cube == pe.cube));

@@ -31,7 +31,7 @@ TEST_CASE("cube_leaders: PE 0 of each cube of each package") {
 
 TEST_CASE("all_pes: as many as the layout of a cube has") {
   config::MachineSpec spec = machine(1);
-  spec.cube.pe_layout = {.corners = {"SE"}, .pe_per_corner = 3};
+  spec.cube.pe_layout = {.corners = {config::Corner::SE}, .pe_per_corner = 3};
   CHECK(participants("all_pes", spec) == std::vector<PeCoord>{{.pe = 0}, {.pe = 1}, {.pe = 2}});
 }
 

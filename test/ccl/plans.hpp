@@ -44,7 +44,8 @@ inline std::vector<config::MachineSpec> machines() {
   std::vector<config::MachineSpec> all;
   for (const int sips : {1, 2, 3, 8}) {
     for (const config::ExtentSpec mesh : {config::ExtentSpec{1, 1}, {3, 2}, {4, 4}, {5, 3}}) {
-      for (const char* joined : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+      for (const config::SipTopology joined : {config::SipTopology::ring_1d, config::SipTopology::torus_2d,
+                                               config::SipTopology::mesh_2d_no_wrap}) {
         all.push_back(machine(sips, mesh.w, mesh.h));
         all.back().system.sips.topology = joined;
       }

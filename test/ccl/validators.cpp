@@ -16,7 +16,7 @@ config::MachineSpec machine_of_two_packages() {
   config::MachineSpec machine;
   machine.system.sips.count = 2;
   machine.sip.cube_mesh = {.w = 2, .h = 1};
-  machine.cube.pe_layout = {.corners = {"NW", "SE"}, .pe_per_corner = 1};
+  machine.cube.pe_layout = {.corners = {config::Corner::NW, config::Corner::SE}, .pe_per_corner = 1};
   return machine;
 }
 

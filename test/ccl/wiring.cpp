@@ -34,14 +34,14 @@ TEST_CASE("cube_mesh: a single cube on a single package has no neighbours, but t
 
 TEST_CASE("cube_mesh: packages are neighbours as system.sips.topology joins them") {
   config::MachineSpec spec = machine(6);
-  spec.system.sips = {.count = 6, .topology = "mesh_2d_no_wrap", .w = 3, .h = 2};
+  spec.system.sips = {.count = 6, .topology = config::SipTopology::mesh_2d_no_wrap, .w = 3, .h = 2};
   CHECK(cube_mesh(spec).at({.sip = 0}) == Neighbours{{"global_E", {.sip = 1}}, {"global_S", {.sip = 3}}});
-  spec.system.sips.topology = "torus_2d";
+  spec.system.sips.topology = config::SipTopology::torus_2d;
   CHECK(cube_mesh(spec).at({.sip = 0}) == Neighbours{{"global_E", {.sip = 1}},
                                                      {"global_W", {.sip = 2}},
                                                      {"global_N", {.sip = 3}},
                                                      {"global_S", {.sip = 3}}});
-  spec.system.sips.topology = "ring_1d";
+  spec.system.sips.topology = config::SipTopology::ring_1d;
   CHECK(cube_mesh(spec).at({.sip = 5}) == Neighbours{{"global_E", {.sip = 0}}, {"global_W", {.sip = 4}}});
 }
 
@@ -86,13 +86,13 @@ TEST_CASE(
     return wiring.at({.sip = sip}).front().peer.sip;
   };
   CHECK(east_of("ring_1d", 1) == 2);
-  spec.system.sips.topology = "torus_2d";
+  spec.system.sips.topology = config::SipTopology::torus_2d;
   CHECK(ring_of_ranks(spec) == std::vector{0, 1, 3, 2});
   for (const char* ring : {"ring_1d", "ring_1d_unidir"}) {
     CHECK(east_of(ring, 1) == 3);
     CHECK(east_of(ring, 2) == 0);
   }
   CHECK(east_of("ring_by_rank", 1) == 2);
-  spec.system.sips = {.count = 3, .topology = "mesh_2d_no_wrap", .w = 3, .h = 1};
+  spec.system.sips = {.count = 3, .topology = config::SipTopology::mesh_2d_no_wrap, .w = 3, .h = 1};
   CHECK(ring_of_ranks(spec) == std::vector{0, 1, 2});
 }

@@ -18,11 +18,13 @@ struct QueueSpec : Shared {
   Bandwidth rate = Bandwidth::gbs(64.0);
   std::int8_t level = 0;
   Order order = Order::oldest;
+  std::vector<Order> turns{Order::nearest};
   static void describe(FieldList<QueueSpec>& f) {
     f.add("delay_ns", &QueueSpec::delay, kNotNegative, "delay");
     f.add("rate_gbs", &QueueSpec::rate, kPositive, "rate");
     f.add("level", &QueueSpec::level, "level");
     f.choice("order", &QueueSpec::order, {"oldest", "nearest"}, "which entry leaves first");
+    f.choice("turns", &QueueSpec::turns, {"oldest", "nearest"}, "the same, turn by turn");
     f.base<Shared>();
   }
 };
@@ -54,6 +56,17 @@ TEST_CASE("FieldList: a choice is a text in the file and an enum's value in the 
   CHECK(std::get<std::string>(field("order").get(&spec)) == "nearest");
   CHECK(field("order").choices == std::vector<std::string>{"oldest", "nearest"});
   CHECK_THROWS_AS(field("order").set(&spec, std::string{"newest"}), InternalError);
+}
+
+TEST_CASE("FieldList: a list of choices is a list of an enum's values in the Spec") {
+  using Texts = std::vector<std::string>;
+  QueueSpec spec;
+  CHECK(std::get<Texts>(field("turns").get(&spec)) == Texts{"nearest"});
+  field("turns").set(&spec, Texts{"nearest", "oldest"});
+  CHECK(spec.turns == std::vector{Order::nearest, Order::oldest});
+  CHECK(std::get<Texts>(field("turns").get(&spec)) == Texts{"nearest", "oldest"});
+  CHECK(field("turns").type == FieldType::text_list);
+  CHECK_THROWS_AS(field("turns").set(&spec, Texts{"newest"}), InternalError);
 }
 
 TEST_CASE("FieldList: a base class's fields read and fill the derived Spec") {

@@ -23,7 +23,7 @@ TEST_CASE("--set: takes lists and maps, and a map leaves the section's other key
   const config::MachineSpec spec =
       machine("sip: {cube_mesh: {w: 2, h: 3}}", {"sip.cube_mesh={h: 7}", "cube.pe_layout.corners=[SW, NE]"});
   CHECK(spec.cubes_per_sip() == 14);
-  CHECK(spec.cube.pe_layout.corners == std::vector<std::string>{"SW", "NE"});
+  CHECK(spec.cube.pe_layout.corners == std::vector{config::Corner::SW, config::Corner::NE});
 }
 
 TEST_CASE("--set: reaches an attribute in either form, whichever the file uses") {

@@ -99,9 +99,11 @@ TEST_CASE("Probe: hops go forward in time and end where the data goes") {
 }
 
 TEST_CASE("Probe: on every small shape of packages and cubes each case that there is has its four parts") {
-  for (const char* topology : {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"}) {
+  for (const config::SipTopology topology :
+       {config::SipTopology::ring_1d, config::SipTopology::torus_2d, config::SipTopology::mesh_2d,
+        config::SipTopology::mesh_2d_no_wrap}) {
     for (const auto& [w, h] : {std::pair{1, 1}, {1, 2}, {2, 1}, {1, 3}, {3, 1}, {1, 4}, {2, 2}, {3, 2}}) {
-      if (topology == std::string{"ring_1d"} && h > 1) continue;
+      if (topology == config::SipTopology::ring_1d && h > 1) continue;
       for (const auto& [cube_w, cube_h] : {std::pair{1, 1}, {1, 2}, {2, 1}}) {
         config::MachineSpec machine;
         machine.system.sips.count = w * h;
@@ -109,7 +111,7 @@ TEST_CASE("Probe: on every small shape of packages and cubes each case that ther
         machine.system.sips.w = w;
         machine.system.sips.h = h;
         machine.sip.cube_mesh = {.w = cube_w, .h = cube_h};
-        machine.cube.pe_layout = {.corners = {"NW"}, .pe_per_corner = 1};
+        machine.cube.pe_layout = {.corners = {config::Corner::NW}, .pe_per_corner = 1};
         for (const std::string& name : names()) {
           if (host::missing_for(name, machine)) continue;
           CAPTURE(topology);

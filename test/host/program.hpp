@@ -13,7 +13,7 @@ inline config::MachineSpec machine(int sips = 2, int w = 2, int h = 2) {
   config::MachineSpec spec;
   spec.system.sips.count = sips;
   spec.sip.cube_mesh = {.w = w, .h = h};
-  spec.cube.pe_layout = {.corners = {"NW", "SE"}, .pe_per_corner = 1};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW, config::Corner::SE}, .pe_per_corner = 1};
   return spec;
 }
 

@@ -42,11 +42,11 @@ config::CclSpec algorithms() {
   add(gather);
   config::AlgorithmSpec scatter =
       over_ring("scatter", "ring_reduce_scatter", config::Collective::reduce_scatter);
-  scatter.buffer_kind = "hbm";
+  scatter.buffer_kind = config::BufferKind::hbm;
   scatter.ipcq_credit_size = 32_B;
   add(scatter);
   config::AlgorithmSpec ring = over_ring("ring", "ring_allreduce", config::Collective::all_reduce);
-  ring.backpressure = "poll";
+  ring.backpressure = config::Backpressure::poll;
   ring.slot_size = 64_B;
   add(ring);
   return spec;

@@ -182,7 +182,7 @@ TEST_CASE("Barrier: of those missing in one that stands it is known whether they
   CHECK(two[1].missing[0].why == Absence::ended);
 
   config::MachineSpec machine = small_machine();
-  machine.pe.tcm.on_full = "stall";
+  machine.pe.tcm.on_full = config::OnFull::stall;
   const auto one = standing(machine, launch_on_a_cube, bind_kernel("stalls", first_stalls, WaitArgs{}));
   REQUIRE(one.size() == 1);
   CHECK(one[0].come == std::vector{kAll[1]});

@@ -13,7 +13,7 @@ config::MachineSpec star(int pes) {
   config::MachineSpec spec = small_machine();
   spec.sip.cube_mesh = {.w = 1, .h = 1};
   spec.cube.noc.w = spec.cube.noc.h = 1;
-  spec.cube.pe_layout = {.corners = {"NW"}, .pe_per_corner = pes};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW}, .pe_per_corner = pes};
   return with_sinks(spec);
 }
 

@@ -204,7 +204,7 @@ TEST_CASE("Kernel: queued commands cost the kernel their dispatch; the engine se
 
 TEST_CASE("Kernel: with blocking issue each command waits for the result of the one before it") {
   config::MachineSpec spec = small_machine();
-  spec.pe.issue = "blocking";
+  spec.pe.issue = config::Issue::blocking;
   Rig rig{spec};
   const Seen seen = run_kernel(rig, three_sums);
   const Time each = kDispatch + kMath;

@@ -22,7 +22,7 @@ config::MachineSpec small_machine() {
   config::MachineSpec spec;
   spec.system.sips.count = 1;
   spec.sip.cube_mesh = {.w = 2, .h = 1};
-  spec.cube.pe_layout = {.corners = {"NW", "SE"}, .pe_per_corner = 1};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW, config::Corner::SE}, .pe_per_corner = 1};
   return spec;
 }
 

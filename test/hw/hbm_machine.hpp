@@ -66,7 +66,7 @@ class SliceMachine {
     spec->system.sips.count = 1;
     spec->sip.cube_mesh = {.w = 1, .h = 1};
     spec->cube.noc.w = spec->cube.noc.h = 1;
-    spec->cube.pe_layout = {.corners = {"NW"}, .pe_per_corner = 1};
+    spec->cube.pe_layout = {.corners = {config::Corner::NW}, .pe_per_corner = 1};
     spec->cube.hbm_ctrl = {.impl = impl, .attrs = std::move(attrs), .at = {.file = "t.yaml", .line = 7}};
     return spec;
   }

@@ -78,7 +78,7 @@ TEST_CASE(
   spec.system.sips.count = 1;
   spec.sip.cube_mesh = {.w = 1, .h = 1};
   spec.cube.noc = {.w = 1, .h = 1};  // all PEs at one router: the same way to each
-  spec.cube.pe_layout = {.corners = {"NW"}, .pe_per_corner = 5};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW}, .pe_per_corner = 5};
   Rig rig{spec};
   std::vector<hw::ControlTarget> targets;
   for (int pe = 0; pe < 5; ++pe) targets.push_back(launch_of({0, 0, pe}, {}));

@@ -16,7 +16,7 @@ constexpr Bytes kAccess = 4096_B;
 config::MachineSpec slices_only(int pes) {
   config::MachineSpec spec = small_machine();
   spec.sip.cube_mesh = {.w = 1, .h = 1};
-  spec.cube.pe_layout = {.corners = {"NW"}, .pe_per_corner = pes};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW}, .pe_per_corner = pes};
   spec.system.ns_per_mm = 0.0;
   spec.system.control_bytes = 1_B;
   spec.cube.xbar.attrs["overhead_ns"] = 0.0;

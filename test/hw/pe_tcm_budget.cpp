@@ -17,7 +17,7 @@ constexpr PeCoord kPe{0, 0, 0};
 constexpr Ptr kBytes{.va = kVa, .dtype = DType::u8};
 
 // A TCM with room for 1 MiB of tiles.
-config::MachineSpec tight(const std::string& on_full) {
+config::MachineSpec tight(config::OnFull on_full) {
   config::MachineSpec spec = small_machine();
   spec.cube.memory.tcm = 2_MiB;
   spec.cube.memory.tcm_scheduler = 1_MiB;
@@ -166,14 +166,14 @@ TEST_CASE("TcmBudget: room is there at once, when tiles that were let go end, or
 }
 
 TEST_CASE("TCM: what doesn't fit is a fault that names the holders by their lines, the largest first") {
-  const std::string text = run(tight("error"), three_tiles).error;
+  const std::string text = run(tight(config::OnFull::error), three_tiles).error;
   check_says(text, {"a tile of 500 KiB doesn't fit the TCM of sip0.cube0.pe0: 700 KiB of 1 MiB are held",
                     "400 KiB in 1 tile of ", "300 KiB in 1 tile of ", "pe_tcm_budget.cpp:"});
   CHECK(text.find("400 KiB in 1") < text.find("300 KiB in 1"));
 }
 
 TEST_CASE("TCM: a tile that was let go but is in use delays the next command, whatever on_full says") {
-  for (const std::string on_full : {"error", "stall"}) {
+  for (const config::OnFull on_full : {config::OnFull::error, config::OnFull::stall}) {
     const Outcome outcome = run(tight(on_full), chain);
     CHECK(outcome.error.empty());
     const Time each = 4_ns + Time{1000} * ((400 << 10) / 64);  // of a fill or sum
@@ -183,24 +183,24 @@ TEST_CASE("TCM: a tile that was let go but is in use delays the next command, wh
 }
 
 TEST_CASE("TCM: a load that has no room is an error, or with on_full: stall waits until tiles are let go") {
-  check_says(run(tight("error"), one_after_the_other).error,
+  check_says(run(tight(config::OnFull::error), one_after_the_other).error,
              {"a tile of 700 KiB doesn't fit the TCM", "700 KiB in 1 tile of "});
-  const Outcome outcome = run(tight("stall"), one_after_the_other);
+  const Outcome outcome = run(tight(config::OnFull::stall), one_after_the_other);
   CHECK(outcome.error.empty());
   CHECK(outcome.second - outcome.first > Time{kMost * 1000 / 256});  // it began after the store
 }
 
 TEST_CASE("TCM: a stall that can't end is a deadlock that says who holds what") {
-  check_says(run(tight("stall"), never_lets_go).error,
+  check_says(run(tight(config::OnFull::stall), never_lets_go).error,
              {"deadlock at ", "the commands of kernel on sip0.cube0.pe0 that wait for TCM",
               "a tile of 700 KiB doesn't fit the TCM of sip0.cube0.pe0", "700 KiB in 1 tile of ",
               "pe_tcm_budget.cpp:"});
 }
 
 TEST_CASE("TCM: with on_full: stall the command of an engine waits until what is in its way is done") {
-  CHECK_FALSE(run(tight("error"), fill_after_store).error.empty());
-  const Time stored = run(tight("stall"), one_store).first;
-  const Outcome outcome = run(tight("stall"), fill_after_store);
+  CHECK_FALSE(run(tight(config::OnFull::error), fill_after_store).error.empty());
+  const Time stored = run(tight(config::OnFull::stall), one_store).first;
+  const Outcome outcome = run(tight(config::OnFull::stall), fill_after_store);
   CHECK(outcome.error.empty());
   const Time fill = 4_ns + Time{1000} * (kMost / 64);
   CHECK(outcome.second == stored + 4_ns + fill);  // it is issued when the store is done
@@ -208,25 +208,25 @@ TEST_CASE("TCM: with on_full: stall the command of an engine waits until what is
 
 TEST_CASE("TCM: all commands after one that waits for room wait, too, and are issued in their order") {
   for (std::optional<std::uint64_t> ties : {std::optional<std::uint64_t>{}, {1}, {2}}) {
-    const Time stored = run(tight("stall"), one_store).first;
-    const Outcome outcome = run(tight("stall"), many_after_store, ties);
+    const Time stored = run(tight(config::OnFull::stall), one_store).first;
+    const Outcome outcome = run(tight(config::OnFull::stall), many_after_store, ties);
     CHECK(outcome.error.empty());
     CHECK(outcome.second > stored);
     REQUIRE(outcome.starts.size() >= 9);  // fill and store, then what waits
     for (std::size_t i = 2; i < outcome.starts.size(); ++i) CHECK(outcome.starts[i] > stored);
-    CHECK(outcome.starts == run(tight("stall"), many_after_store).starts);
+    CHECK(outcome.starts == run(tight(config::OnFull::stall), many_after_store).starts);
   }
 }
 
 TEST_CASE("TCM: a stall ends when the kernel's own later lines let go") {
-  CHECK(run(tight("stall"), never_waits).error.empty());
-  check_says(run(tight("error"), never_waits).error, {"700 KiB in 1 tile of "});
+  CHECK(run(tight(config::OnFull::stall), never_waits).error.empty());
+  check_says(run(tight(config::OnFull::error), never_waits).error, {"700 KiB in 1 tile of "});
 }
 
 TEST_CASE("TCM: what can never fit is a fault at once, and an endless loop is one while it stalls, too") {
-  check_says(run(tight("stall"), larger_than_all).error,
+  check_says(run(tight(config::OnFull::stall), larger_than_all).error,
              {"a tile of 2 MiB doesn't fit the TCM of sip0.cube0.pe0: 0 B of 1 MiB are held"});
-  config::MachineSpec spec = tight("stall");
+  config::MachineSpec spec = tight(config::OnFull::stall);
   spec.pe.pe_cpu.attrs["max_commands"] = std::int64_t{1000};
   check_says(run(spec, endless).error, {"the kernel has issued 1000 commands: is this an endless loop?"});
 }

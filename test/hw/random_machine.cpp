@@ -38,11 +38,14 @@ config::MachineSpec random_machine(Random& random) {
   spec.system.control_bytes = Bytes{random.any_of({1, 16, 64})};
   spec.system.ns_per_mm = random.any_of({0.0, 0.01, 0.007});
   spec.system.sips.count = random.between(1, 4);
-  spec.system.sips.topology = random.any_of({"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"});
+  spec.system.sips.topology =
+      random.any_of({config::SipTopology::ring_1d, config::SipTopology::torus_2d,
+                     config::SipTopology::mesh_2d, config::SipTopology::mesh_2d_no_wrap});
   spec.sip.cube_mesh = {.w = random.between(1, 3), .h = random.between(1, 3)};
   spec.cube.noc.w = random.between(1, 4);
   spec.cube.noc.h = random.between(1, 4);
-  spec.cube.pe_layout = {.corners = {"NW", "SE", "NE"}, .pe_per_corner = random.between(1, 2)};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW, config::Corner::SE, config::Corner::NE},
+                         .pe_per_corner = random.between(1, 2)};
   spec.cube.pe_layout.corners.resize(static_cast<std::size_t>(random.between(1, 3)));
   for (Bandwidth* rate : {&spec.cube.noc.link, &spec.cube.xbar_to_hbm, &spec.pe.link})
     *rate = any_rate(random);

@@ -102,7 +102,7 @@ TEST_CASE("Fabric: mirrored traffic on a mirrored mesh arrives at the same times
   config::MachineSpec spec = with_sinks(small_machine());
   spec.sip.cube_mesh = {.w = 3, .h = 2};
   spec.cube.noc.w = spec.cube.noc.h = 3;  // odd, so that ports sit in the middle of their sides
-  spec.cube.pe_layout = {.corners = {"NW", "NE"}, .pe_per_corner = 1};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW, config::Corner::NE}, .pe_per_corner = 1};
   const auto mirrored = [](PeCoord at) {
     return PeCoord{.sip = 0, .cube = at.cube / 3 * 3 + 2 - at.cube % 3, .pe = 1 - at.pe};
   };

@@ -63,7 +63,8 @@ void any_models(Random& random, config::MachineSpec& spec) {
 config::MachineSpec any_machine(Random& random) {
   config::MachineSpec spec =
       machine_of(random.any_of({1, 2, 3, 4, 6, 9}), 1 + random.below(3), 1 + random.below(2));
-  spec.system.sips.topology = random.any_of({"ring_1d", "torus_2d", "mesh_2d_no_wrap"});
+  spec.system.sips.topology = random.any_of(
+      {config::SipTopology::ring_1d, config::SipTopology::torus_2d, config::SipTopology::mesh_2d_no_wrap});
   spec.system.packet_bytes = Bytes{random.any_of({256, 256, 256, 16, 64, 1000, 0})};
   any_rates(random, spec);
   any_models(random, spec);
@@ -76,10 +77,11 @@ config::MachineSpec any_machine(Random& random) {
 Collective any_collective(Random& random, const std::string& algorithm) {
   const config::MachineSpec machine = any_machine(random);
   Collective c = collective(algorithm, machine, random.any_of({1, 2, 4}), random.any_of({1, 8, 300, 1000}));
-  c.algorithm.buffer_kind = random.any_of({"tcm", "hbm", "sram"});
+  c.algorithm.buffer_kind =
+      random.any_of({config::BufferKind::tcm, config::BufferKind::hbm, config::BufferKind::sram});
   c.algorithm.slot_size = Bytes{random.any_of({16, 100, 256, 4096})};
   if (random.one_in(4)) {
-    c.algorithm.backpressure = "poll";
+    c.algorithm.backpressure = config::Backpressure::poll;
     c.algorithm.poll = random.any_of({1_ns, 10_ns});
   }
   return c;
@@ -129,7 +131,7 @@ TEST_CASE("Any order: of a request and the write that follows it at once on its 
   Collective c = collective("bidirectional_ring_allreduce", machine_of(9, 1, 1), 4, 2048);
   c.machine.cube.noc.link = Bandwidth::gbs(0.001);
   c.machine.cube.noc.router.impl = "builtin.router_vc";
-  c.algorithm.buffer_kind = "sram";
+  c.algorithm.buffer_kind = config::BufferKind::sram;
   c.algorithm.slot_size = 4096_B;
   check_any_order(c, 1);
 }

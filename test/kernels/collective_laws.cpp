@@ -16,7 +16,7 @@ using namespace kbsim::test;
 namespace {
 
 // A machine on which nothing but the links between packages holds a ring up.
-config::MachineSpec wide_machine(int sips, const char* joined = "ring_1d") {
+config::MachineSpec wide_machine(int sips, config::SipTopology joined = config::SipTopology::ring_1d) {
   config::MachineSpec machine = machine_of(sips);
   const Bandwidth wide = Bandwidth::gbs(2048.0);
   machine.system.sips.topology = joined;
@@ -148,14 +148,14 @@ TEST_CASE("Collectives: so they do where messages go both ways, in trees and on 
                   {{{1, 0}, once}, {{2, 0}, once}, {{0, 1}, once}, {{0, 2}, once}});
 
   config::MachineSpec grid = machine_of(9);
-  grid.system.sips.topology = "torus_2d";
+  grid.system.sips.topology = config::SipTopology::torus_2d;
   const Sent twice{.elements = 2 * kN, .messages = 2};
   check_all_bytes("mesh_allreduce", grid, kN, on_torus(twice));
   check_all_bytes("intercube_allreduce", grid, kN, on_torus(twice));
   // 2 (N - 1) / N of the vector, half of it in each direction: its parts cross rows first, or columns first.
   check_all_bytes("torus_allreduce", grid, kN, on_torus({.elements = 8 * kN / 9, .messages = 12 + 4}));
 
-  grid.system.sips.topology = "mesh_2d_no_wrap";
+  grid.system.sips.topology = config::SipTopology::mesh_2d_no_wrap;
   SentOn chains;
   for (const auto& [from, to] : {std::pair{0, 1}, {1, 2}, {3, 4}, {4, 5}, {6, 7}, {7, 8}, {2, 5}, {5, 8}}) {
     chains[{from, to}] = once;
@@ -166,12 +166,12 @@ TEST_CASE("Collectives: so they do where messages go both ways, in trees and on 
 
 TEST_CASE(
     "Collectives: on grids of packages a ring is a closed walk over links, each of which carries the same") {
-  for (const auto& [w, h, joined] : {std::tuple{2, 2, "torus_2d"},
-                                     {3, 3, "torus_2d"},
-                                     {3, 2, "torus_2d"},
-                                     {2, 2, "mesh_2d_no_wrap"},
-                                     {3, 2, "mesh_2d_no_wrap"},
-                                     {2, 3, "mesh_2d_no_wrap"}}) {
+  for (const auto& [w, h, joined] : {std::tuple{2, 2, config::SipTopology::torus_2d},
+                                     {3, 3, config::SipTopology::torus_2d},
+                                     {3, 2, config::SipTopology::torus_2d},
+                                     {2, 2, config::SipTopology::mesh_2d_no_wrap},
+                                     {3, 2, config::SipTopology::mesh_2d_no_wrap},
+                                     {2, 3, config::SipTopology::mesh_2d_no_wrap}}) {
     config::MachineSpec grid = machine_of(w * h);
     grid.system.sips.topology = joined;
     grid.system.sips.w = w;
@@ -251,7 +251,8 @@ TEST_CASE("Rings: message by message is faster than step by step, and both ways 
 TEST_CASE("Rings: a 4x4 torus is faster than a ring of 16: fewer steps, and four links instead of two") {
   for (const Bytes size : {1_KiB, 256_KiB}) {
     CAPTURE(size.count());
-    const double torus = kernel_ns(collective_of("torus_allreduce", wide_machine(16, "torus_2d"), size));
+    const double torus =
+        kernel_ns(collective_of("torus_allreduce", wide_machine(16, config::SipTopology::torus_2d), size));
     CHECK(torus < 0.6 * kernel_ns(collective_of("chunked_ring_allreduce", wide_machine(16), size)));
   }
 }

@@ -48,7 +48,7 @@ config::MachineSpec machine_of(int sips, int w, int h) {
   config::MachineSpec spec;
   spec.system.sips.count = sips;
   spec.sip.cube_mesh = {.w = w, .h = h};
-  spec.cube.pe_layout = {.corners = {"NW", "SE"}, .pe_per_corner = 1};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW, config::Corner::SE}, .pe_per_corner = 1};
   return spec;
 }
 

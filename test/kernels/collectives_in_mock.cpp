@@ -36,7 +36,8 @@ TEST_CASE("Collectives in the mock: each algorithm is right in every world, with
 TEST_CASE("Collectives in the mock: intercube and hierarchical on every mesh of cubes and grid of packages") {
   for (const char* name : {"intercube_allreduce", "hierarchical_allreduce"}) {
     for (const auto& [w, h] : {std::pair{1, 1}, {1, 3}, {3, 2}, {4, 4}}) {
-      for (const char* joined : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+      for (const config::SipTopology joined : {config::SipTopology::ring_1d, config::SipTopology::torus_2d,
+                                               config::SipTopology::mesh_2d_no_wrap}) {
         for (const int world : {1, 2, 4, 6, 7}) {
           config::MachineSpec machine = machine_of(world, w, h);
           machine.system.sips.topology = joined;
@@ -81,7 +82,8 @@ TEST_CASE(
   for (const std::string& name : algorithm_names()) {
     for (const Bytes tcm : {16_KiB, 20_KiB, 64_KiB}) {
       for (const std::int64_t n : {1, 100, 400, 700, 1000, 1400, 2100, 3001, 10'007}) {
-        for (const char* joined : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+        for (const config::SipTopology joined : {config::SipTopology::ring_1d, config::SipTopology::torus_2d,
+                                                 config::SipTopology::mesh_2d_no_wrap}) {
           config::MachineSpec machine = machine_of(6, 2, 2);
           machine.system.sips.topology = joined;
           CAPTURE(joined);
@@ -96,7 +98,7 @@ TEST_CASE(
 TEST_CASE("Collectives in the mock: a TCM without room for what is on its way is refused") {
   for (const std::string& name : algorithm_names()) {
     Collective c = in_tcm_of(name, machine_of(3), 16_KiB, 100);
-    c.algorithm.buffer_kind = "hbm";
+    c.algorithm.buffer_kind = config::BufferKind::hbm;
     c.machine.cube.memory.tcm_scheduler = c.machine.cube.memory.tcm - 32_B;
     CAPTURE(name);
     CHECK_THROWS_WITH_AS((void)in_mock(c, inputs(c)), doctest::Contains("raise cube.memory.tcm_bytes"),

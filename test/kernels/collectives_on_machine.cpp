@@ -37,7 +37,8 @@ TEST_CASE("Collectives on the machine: each algorithm is right in worlds of 1 to
 TEST_CASE("Collectives on the machine: intercube and hierarchical on meshes of cubes and grids of packages") {
   for (const char* name : {"intercube_allreduce", "hierarchical_allreduce"}) {
     for (const auto& [w, h] : {std::pair{1, 3}, {3, 2}}) {
-      for (const char* joined : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+      for (const config::SipTopology joined : {config::SipTopology::ring_1d, config::SipTopology::torus_2d,
+                                               config::SipTopology::mesh_2d_no_wrap}) {
         config::MachineSpec machine = machine_of(4, w, h);
         machine.system.sips.topology = joined;
         CAPTURE(joined);
@@ -49,7 +50,8 @@ TEST_CASE("Collectives on the machine: intercube and hierarchical on meshes of c
 
 TEST_CASE("Collectives on the machine: each algorithm is right whatever joins the packages") {
   for (const std::string& name : algorithm_names()) {
-    for (const char* joined : {"torus_2d", "mesh_2d_no_wrap"}) {
+    for (const config::SipTopology joined :
+         {config::SipTopology::torus_2d, config::SipTopology::mesh_2d_no_wrap}) {
       for (const int world : {2, 4, 6, 9}) {
         config::MachineSpec machine = machine_of(world);
         machine.system.sips.topology = joined;
@@ -81,10 +83,11 @@ TEST_CASE("Collectives on the machine: windows and what is under way fit the TCM
 #endif
   int number = 0;
   for (const std::string& name : algorithm_names()) {
-    for (const char* kind : {"tcm", "hbm"}) {
+    for (const config::BufferKind kind : {config::BufferKind::tcm, config::BufferKind::hbm}) {
       for (const Bytes slot : {64_B, 512_B, 2_KiB}) {
         for (const std::int64_t n : {500, 2'900, 9'001}) {
-          for (const char* joined : {"ring_1d", "mesh_2d_no_wrap"}) {
+          for (const config::SipTopology joined :
+               {config::SipTopology::ring_1d, config::SipTopology::mesh_2d_no_wrap}) {
             if (++number % kEvery != 0) continue;
             Collective c = collective(name, machine_of(number % 4 == 0 ? 6 : 4, 1, 2), 1 + number % 3, n);
             c.machine.system.sips.topology = joined;
@@ -114,7 +117,8 @@ TEST_CASE("Collectives on the machine: every kernel, memory of slots, world, num
   int number = 0;
   for (const std::string& name : algorithm_names()) {
     if (!seen.insert(algorithm_of(name).kernel).second) continue;
-    for (const char* kind : {"tcm", "hbm", "sram"}) {
+    for (const config::BufferKind kind :
+         {config::BufferKind::tcm, config::BufferKind::hbm, config::BufferKind::sram}) {
       for (const int world : {1, 2, 3, 4, 6, 7, 8, 9, 16}) {
         for (const int slots : {1, 2, 4}) {
           for (const std::int64_t n : {1, 7, 8, 1000}) {

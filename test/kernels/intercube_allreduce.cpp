@@ -113,7 +113,8 @@ TEST_CASE("intercube_allreduce: every cube of every machine ends with the refere
 TEST_CASE("intercube_allreduce: with slots of any memory, and any number of them, the reference's bits") {
   const Inputs in{{.sips = 2, .w = 3, .h = 2, .n_elem = 700}, 11};
   const Numbers expected = reference(in);
-  for (const char* kind : {"tcm", "hbm", "sram"}) {
+  for (const config::BufferKind kind :
+       {config::BufferKind::tcm, config::BufferKind::hbm, config::BufferKind::sram}) {
     for (const int slots : {1, 2, 5}) {
       CAPTURE(kind);
       CAPTURE(slots);

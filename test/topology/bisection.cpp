@@ -47,7 +47,7 @@ TEST_CASE("Bisections: every machine has those of its meshes, rings and tori") {
     CAPTURE(seed);
     const config::MachineSpec spec = random_machine(seed);
     const SipGrid sips{spec.system.sips};
-    const int seams = spec.system.sips.topology == "mesh_2d_no_wrap" ? 1 : 2;
+    const int seams = spec.system.sips.topology == config::SipTopology::mesh_2d_no_wrap ? 1 : 2;
     const Bisections found = bisections(compiled(spec));
     CHECK(found.noc == closed_form(spec.cube.noc.w, spec.cube.noc.h, spec.cube.noc.link, 1));
     CHECK(found.package ==

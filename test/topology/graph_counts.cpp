@@ -17,7 +17,7 @@ int wires_between_sips(const config::SipsSpec& sips) {
   const SipGrid grid{sips};
   const int w = grid.width();
   const int h = grid.height();
-  if (sips.topology == "mesh_2d_no_wrap") return pairs_of_mesh(w, h);
+  if (sips.topology == config::SipTopology::mesh_2d_no_wrap) return pairs_of_mesh(w, h);
   return sips.count * ((w > 1 ? 1 : 0) + (h > 1 ? 1 : 0));
 }
 
@@ -57,10 +57,10 @@ int routers_with_pes(const config::MachineSpec& spec) {
   const int half = (spec.cube.noc.w + 1) / 2;
   const int steps = std::min(spec.cube.pe_layout.pe_per_corner, half);
   std::set<std::pair<int, int>> cells;
-  for (const std::string& corner : spec.cube.pe_layout.corners) {
+  for (const config::Corner corner : spec.cube.pe_layout.corners) {
     for (int i = 0; i < steps; ++i) {
       cells.insert(
-          {corner[0] == 'N' ? 0 : spec.cube.noc.h - 1, corner[1] == 'W' ? i : spec.cube.noc.w - 1 - i});
+          {is_north(corner) ? 0 : spec.cube.noc.h - 1, is_west(corner) ? i : spec.cube.noc.w - 1 - i});
     }
   }
   return static_cast<int>(cells.size());

@@ -22,7 +22,7 @@ TEST_CASE("Graph: each package of a ring adds the same nodes and links") {
 
 TEST_CASE("Graph: a package's own nodes have the same ids whatever the number of packages") {
   config::MachineSpec spec;
-  spec.system.sips = {.count = 4, .topology = "torus_2d"};
+  spec.system.sips = {.count = 4, .topology = config::SipTopology::torus_2d};
   const Graph small = graph_of(spec);
   spec.system.sips.count = 8;
   const Graph large = graph_of(spec);

@@ -20,21 +20,23 @@ std::vector<std::pair<int, int>> places(const Counts& counts) {
 }
 
 using Places = std::vector<std::pair<int, int>>;
-const std::vector<std::string> kAll{"NW", "NE", "SW", "SE"};
+const std::vector<config::Corner> kAll = config::PeLayoutSpec{}.corners;
 
 }  // namespace
 
 TEST_CASE("Layout: PEs sit side by side from their corner inwards, in the order of the corners") {
   CHECK(places({.noc = {.w = 4, .h = 4}, .corners = kAll, .pe_per_corner = 2}) ==
         Places{{0, 0}, {0, 1}, {0, 3}, {0, 2}, {3, 0}, {3, 1}, {3, 3}, {3, 2}});
-  CHECK(places({.noc = {.w = 5, .h = 3}, .corners = {"SE", "NW"}, .pe_per_corner = 2}) ==
-        Places{{2, 4}, {2, 3}, {0, 0}, {0, 1}});
+  CHECK(places({.noc = {.w = 5, .h = 3},
+                .corners = {config::Corner::SE, config::Corner::NW},
+                .pe_per_corner = 2}) == Places{{2, 4}, {2, 3}, {0, 0}, {0, 1}});
 }
 
 TEST_CASE("Layout: more PEs than half a row share its routers evenly") {
-  CHECK(places({.noc = {.w = 4, .h = 2}, .corners = {"NW"}, .pe_per_corner = 5}) ==
+  CHECK(places({.noc = {.w = 4, .h = 2}, .corners = {config::Corner::NW}, .pe_per_corner = 5}) ==
         Places{{0, 0}, {0, 1}, {0, 0}, {0, 1}, {0, 0}});
-  CHECK(places({.noc = {.w = 2, .h = 1}, .corners = {"NE"}, .pe_per_corner = 2}) == Places{{0, 1}, {0, 1}});
+  CHECK(places({.noc = {.w = 2, .h = 1}, .corners = {config::Corner::NE}, .pe_per_corner = 2}) ==
+        Places{{0, 1}, {0, 1}});
 }
 
 TEST_CASE("Layout: on one router all PEs meet") {
@@ -54,7 +56,8 @@ TEST_CASE("Layout: cubes lie row by row below the IO chiplet, routers in the mid
 }
 
 TEST_CASE("Layout: no two packages overlap") {
-  const Graph graph = graph_of(machine({.sips = 6, .joined = "torus_2d", .cubes = {.w = 3, .h = 2}}));
+  const Graph graph =
+      graph_of(machine({.sips = 6, .joined = config::SipTopology::torus_2d, .cubes = {.w = 3, .h = 2}}));
   const auto origin = [&](int sip) {
     const Point p = graph.node(graph.sips()[static_cast<std::size_t>(sip)].pcie_ep).pos_mm;
     return std::pair{p.x, p.y};

@@ -95,8 +95,10 @@ TEST_CASE("Graph: links between dies, packages and to the host have the lengths 
 }
 
 TEST_CASE("Graph: equal wires have equal delays in every cube and direction, even at half a picosecond") {
-  config::MachineSpec spec =
-      machine({.sips = 4, .joined = "torus_2d", .cubes = {.w = 3, .h = 3}, .noc = {.w = 4, .h = 4}});
+  config::MachineSpec spec = machine({.sips = 4,
+                                      .joined = config::SipTopology::torus_2d,
+                                      .cubes = {.w = 3, .h = 3},
+                                      .noc = {.w = 4, .h = 4}});
   spec.sip.cube_size = {.w_mm = 10.2, .h_mm = 10.2};  // 2.55 mm, 25.5 ps a hop
   const Graph graph = graph_of(spec);
   std::set<Time> delays;

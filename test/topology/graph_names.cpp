@@ -60,7 +60,7 @@ TEST_CASE("Graph: the ports between packages are named by their side") {
   CHECK(ring.node(ring.sips()[1].ports[index(Side::east)]).name == "sip1.io.port_e");
   CHECK(ring.node(ring.sips()[1].ports[index(Side::west)]).name == "sip1.io.port_w");
   CHECK(!ring.sips()[1].ports[index(Side::north)].valid());
-  const Graph grid = graph_of(machine({.sips = 4, .joined = "mesh_2d_no_wrap"}));
+  const Graph grid = graph_of(machine({.sips = 4, .joined = config::SipTopology::mesh_2d_no_wrap}));
   CHECK(grid.node(grid.sips()[3].ports[index(Side::north)]).name == "sip3.io.port_n");
   CHECK(!grid.sips()[3].ports[index(Side::south)].valid());
 }

@@ -15,10 +15,10 @@ namespace kbsim::topology {
 /// A machine of given counts; everything else as by default.
 struct Counts {
   int sips = 1;
-  std::string joined = "ring_1d";
+  config::SipTopology joined = config::SipTopology::ring_1d;
   config::ExtentSpec cubes{.w = 1, .h = 1};
   config::ExtentSpec noc{.w = 1, .h = 1};
-  std::vector<std::string> corners{"NW"};
+  std::vector<config::Corner> corners{config::Corner::NW};
   int pe_per_corner = 1;
 };
 
@@ -58,10 +58,12 @@ class Dice {
 inline config::MachineSpec random_machine(unsigned seed) {
   Dice dice{seed};
   Counts counts{.sips = dice.between(1, 9),
-                .joined = dice.one_of<std::string>({"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"}),
+                .joined = dice.one_of<config::SipTopology>(
+                    {config::SipTopology::ring_1d, config::SipTopology::torus_2d,
+                     config::SipTopology::mesh_2d, config::SipTopology::mesh_2d_no_wrap}),
                 .cubes = {.w = dice.between(1, 4), .h = dice.between(1, 4)},
                 .noc = {.w = dice.between(1, 5), .h = dice.between(1, 5)},
-                .corners = {"SE", "NE", "NW", "SW"},
+                .corners = {config::Corner::SE, config::Corner::NE, config::Corner::NW, config::Corner::SW},
                 .pe_per_corner = dice.between(1, 4)};
   std::rotate(counts.corners.begin(), counts.corners.begin() + dice.between(0, 3), counts.corners.end());
   counts.corners.resize(static_cast<std::size_t>(dice.between(1, 4)));

@@ -86,7 +86,10 @@ bool has_cycle(const Waits& next) {
 }
 
 Graph package(config::ExtentSpec cubes, config::ExtentSpec noc) {
-  return graph_of(machine({.cubes = cubes, .noc = noc, .corners = {"NW", "NE", "SW", "SE"}}));
+  return graph_of(
+      machine({.cubes = cubes,
+               .noc = noc,
+               .corners = {config::Corner::NW, config::Corner::NE, config::Corner::SW, config::Corner::SE}}));
 }
 
 const std::vector<config::ExtentSpec> kNocs{{1, 1}, {2, 1}, {1, 3}, {2, 2}, {4, 1}, {3, 4}, {4, 4}};
@@ -118,10 +121,12 @@ TEST_CASE("Routes: one channel isn't enough for a mesh of cubes, X before Y on b
 }
 
 TEST_CASE("Routes: with finite buffers at routers only, nothing waits in a circle anywhere in a machine") {
-  for (const char* topology : {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"}) {
+  for (const config::SipTopology topology :
+       {config::SipTopology::ring_1d, config::SipTopology::torus_2d, config::SipTopology::mesh_2d,
+        config::SipTopology::mesh_2d_no_wrap}) {
     CAPTURE(topology);
     config::MachineSpec spec =
-        machine({.cubes = {.w = 3, .h = 2}, .noc = {.w = 2, .h = 3}, .corners = {"NW"}});
+        machine({.cubes = {.w = 3, .h = 2}, .noc = {.w = 2, .h = 3}, .corners = {config::Corner::NW}});
     spec.system.sips.count = 9;
     spec.system.sips.topology = topology;
     const Graph graph = graph_of(spec);

@@ -10,7 +10,9 @@ using namespace kbsim::topology;
 namespace {
 
 /// Two PEs on the first row of a cube's 3x1 NOC, one at each end.
-Graph two_pes() { return graph_of(machine({.noc = {.w = 3, .h = 1}, .corners = {"NW", "NE"}})); }
+Graph two_pes() {
+  return graph_of(machine({.noc = {.w = 3, .h = 1}, .corners = {config::Corner::NW, config::Corner::NE}}));
+}
 
 std::string short_path(const Graph& graph, NodeId from, NodeId to) {
   std::string names = path_names(graph, from, to);

@@ -8,10 +8,11 @@
 
 using namespace kbsim;
 using namespace kbsim::topology;
+using config::SipTopology;
 
 namespace {
 
-SipGrid grid(const std::string& topology, int count, int w = 0, int h = 0) {
+SipGrid grid(SipTopology topology, int count, int w = 0, int h = 0) {
   return SipGrid{{.count = count, .topology = topology, .w = w, .h = h}};
 }
 
@@ -40,7 +41,7 @@ int axis_distance(int a, int b, int n, bool wraps) {
 }  // namespace
 
 TEST_CASE("SipGrid: a ring is one row that wraps") {
-  const SipGrid ring = grid("ring_1d", 5);
+  const SipGrid ring = grid(SipTopology::ring_1d, 5);
   CHECK(ring.width() == 5);
   CHECK(ring.height() == 1);
   CHECK(around(ring, 0) == std::vector{1, 4, -1, -1});
@@ -48,27 +49,28 @@ TEST_CASE("SipGrid: a ring is one row that wraps") {
 }
 
 TEST_CASE("SipGrid: a package is never its own neighbour") {
-  for (const char* topology : {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"}) {
+  for (const SipTopology topology :
+       {SipTopology::ring_1d, SipTopology::torus_2d, SipTopology::mesh_2d, SipTopology::mesh_2d_no_wrap}) {
     CHECK(around(grid(topology, 1), 0) == std::vector{-1, -1, -1, -1});
   }
-  CHECK(around(grid("torus_2d", 3, 1, 3), 0) == std::vector{-1, -1, 2, 1});
+  CHECK(around(grid(SipTopology::torus_2d, 3, 1, 3), 0) == std::vector{-1, -1, 2, 1});
 }
 
 TEST_CASE("SipGrid: two in a row that wraps are neighbours on both sides") {
-  CHECK(around(grid("ring_1d", 2), 0) == std::vector{1, 1, -1, -1});
-  CHECK(around(grid("torus_2d", 4), 0) == std::vector{1, 1, 2, 2});
+  CHECK(around(grid(SipTopology::ring_1d, 2), 0) == std::vector{1, 1, -1, -1});
+  CHECK(around(grid(SipTopology::torus_2d, 4), 0) == std::vector{1, 1, 2, 2});
 }
 
 TEST_CASE("SipGrid: a 2-D grid numbers its packages row by row, and wraps unless told not to") {
-  CHECK(around(grid("torus_2d", 6, 3, 2), 0) == std::vector{1, 2, 3, 3});
-  CHECK(around(grid("mesh_2d", 6, 3, 2), 5) == std::vector{3, 4, 2, 2});
-  CHECK(around(grid("mesh_2d_no_wrap", 6, 3, 2), 0) == std::vector{1, -1, -1, 3});
-  CHECK(around(grid("mesh_2d_no_wrap", 6, 3, 2), 5) == std::vector{-1, 4, 2, -1});
+  CHECK(around(grid(SipTopology::torus_2d, 6, 3, 2), 0) == std::vector{1, 2, 3, 3});
+  CHECK(around(grid(SipTopology::mesh_2d, 6, 3, 2), 5) == std::vector{3, 4, 2, 2});
+  CHECK(around(grid(SipTopology::mesh_2d_no_wrap, 6, 3, 2), 0) == std::vector{1, -1, -1, 3});
+  CHECK(around(grid(SipTopology::mesh_2d_no_wrap, 6, 3, 2), 5) == std::vector{-1, 4, 2, -1});
 }
 
 TEST_CASE("SipGrid: without a stated size it is the squarest that fits, wider than high") {
   const auto extent = [](int count) {
-    const SipGrid g = grid("torus_2d", count);
+    const SipGrid g = grid(SipTopology::torus_2d, count);
     return std::pair{g.width(), g.height()};
   };
   CHECK(extent(16) == std::pair{4, 4});
@@ -78,34 +80,35 @@ TEST_CASE("SipGrid: without a stated size it is the squarest that fits, wider th
 }
 
 TEST_CASE("SipGrid: a stated size that doesn't hold the packages is a broken invariant") {
-  CHECK_THROWS_AS(grid("torus_2d", 6, 4, 4), InternalError);
+  CHECK_THROWS_AS(grid(SipTopology::torus_2d, 6, 4, 4), InternalError);
 }
 
 TEST_CASE("SipGrid: it goes the shorter way round, east and south if both are equally long") {
-  CHECK(walk(grid("ring_1d", 5), 0, 2) == std::vector{1, 2});
-  CHECK(walk(grid("ring_1d", 5), 0, 3) == std::vector{4, 3});
-  CHECK(walk(grid("ring_1d", 4), 3, 1) == std::vector{0, 1});
-  CHECK(walk(grid("ring_1d", 2), 1, 0) == std::vector{0});
-  CHECK(grid("ring_1d", 2).next_side(1, 0) == Side::east);
-  CHECK(grid("torus_2d", 4).next_side(2, 0) == Side::south);
+  CHECK(walk(grid(SipTopology::ring_1d, 5), 0, 2) == std::vector{1, 2});
+  CHECK(walk(grid(SipTopology::ring_1d, 5), 0, 3) == std::vector{4, 3});
+  CHECK(walk(grid(SipTopology::ring_1d, 4), 3, 1) == std::vector{0, 1});
+  CHECK(walk(grid(SipTopology::ring_1d, 2), 1, 0) == std::vector{0});
+  CHECK(grid(SipTopology::ring_1d, 2).next_side(1, 0) == Side::east);
+  CHECK(grid(SipTopology::torus_2d, 4).next_side(2, 0) == Side::south);
 }
 
 TEST_CASE("SipGrid: it goes X first") {
-  CHECK(walk(grid("mesh_2d_no_wrap", 6, 3, 2), 0, 5) == std::vector{1, 2, 5});
-  CHECK(walk(grid("torus_2d", 9), 0, 8) == std::vector{2, 8});
+  CHECK(walk(grid(SipTopology::mesh_2d_no_wrap, 6, 3, 2), 0, 5) == std::vector{1, 2, 5});
+  CHECK(walk(grid(SipTopology::torus_2d, 9), 0, 8) == std::vector{2, 8});
 }
 
 TEST_CASE("SipGrid: no side leads from a package to itself") {
-  CHECK_THROWS_AS((void)grid("ring_1d", 3).next_side(1, 1), InternalError);
+  CHECK_THROWS_AS((void)grid(SipTopology::ring_1d, 3).next_side(1, 1), InternalError);
 }
 
 TEST_CASE("SipGrid: neighbours are mutual, and every way is as short as the grid allows") {
-  for (const char* topology : {"ring_1d", "torus_2d", "mesh_2d_no_wrap"}) {
+  for (const SipTopology topology :
+       {SipTopology::ring_1d, SipTopology::torus_2d, SipTopology::mesh_2d_no_wrap}) {
     for (int count = 1; count <= 24; ++count) {
       CAPTURE(topology);
       CAPTURE(count);
       const SipGrid g = grid(topology, count);
-      const bool wraps = std::string{topology} != "mesh_2d_no_wrap";
+      const bool wraps = topology != SipTopology::mesh_2d_no_wrap;
       const int w = g.width();
       for (int a = 0; a < count; ++a) {
         for (const Side side : kSides) {

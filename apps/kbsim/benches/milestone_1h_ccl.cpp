@@ -24,12 +24,14 @@ namespace {
 namespace po = boost::program_options;
 
 struct Joined {
-  const char* topology;
+  config::SipTopology topology;
   int packages;
 };
-constexpr std::array<Joined, 3> kJoined{{{"ring_1d", 2}, {"torus_2d", 4}, {"mesh_2d_no_wrap", 4}}};
+constexpr std::array<Joined, 3> kJoined{{{config::SipTopology::ring_1d, 2},
+                                         {config::SipTopology::torus_2d, 4},
+                                         {config::SipTopology::mesh_2d_no_wrap, 4}}};
 constexpr std::array kSizes{64_B, 1024_B, 4096_B, 16384_B};
-constexpr std::array kKinds{"tcm", "hbm", "sram"};
+constexpr std::array kKinds{config::BufferKind::tcm, config::BufferKind::hbm, config::BufferKind::sram};
 
 config::MachineSpec machine_of(config::MachineSpec machine, const Joined& joined) {
   machine.system.sips.count = joined.packages;
@@ -60,7 +62,7 @@ class Bound {
 bool fits(const config::AlgorithmSpec& algorithm, const Joined& joined) {
   if (algorithm.collective != config::Collective::all_reduce) return false;
   const bool needs_torus = algorithm.topology == "torus_2d" || algorithm.topology == "mesh_2d";
-  return !needs_torus || std::string_view{joined.topology} == "torus_2d";
+  return !needs_torus || joined.topology == config::SipTopology::torus_2d;
 }
 
 bool equal_but_for_memory(const config::AlgorithmSpec& a, const config::AlgorithmSpec& b) {
@@ -81,7 +83,7 @@ std::vector<config::AlgorithmSpec> algorithms_of(const config::CclSpec& ccl, con
 }
 
 // The one that is declared with its slots there, or this one with its slots moved.
-config::AlgorithmSpec with_slots_in(const char* kind, config::AlgorithmSpec algorithm,
+config::AlgorithmSpec with_slots_in(config::BufferKind kind, config::AlgorithmSpec algorithm,
                                     const config::CclSpec& ccl) {
   for (const auto& [name, other] : ccl.algorithms) {
     if (equal_but_for_memory(other, algorithm) && other.buffer_kind == kind) return other;
@@ -121,7 +123,7 @@ std::vector<Case> cases_of(const EvaluationRequest& request) {
     const config::MachineSpec machine = machine_of(request.machine, kJoined[j]);
     const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request.ccl, kJoined[j]);
     for (const config::AlgorithmSpec& algorithm : algorithms) {
-      for (const char* kind : kKinds) {
+      for (const config::BufferKind kind : kKinds) {
         if (request.buffer_kind && *request.buffer_kind != kind) continue;
         const config::AlgorithmSpec placed = with_slots_in(kind, algorithm, request.ccl);
         for (const Bytes size : kSizes)
@@ -135,7 +137,7 @@ std::vector<Case> cases_of(const EvaluationRequest& request) {
 }
 
 void check(const EvaluationRequest& request) {
-  std::set<std::string> built;
+  std::set<config::SipTopology> built;
   for (const Case& each : cases_of(request)) {
     if (built.insert(each.point.machine.system.sips.topology).second) require_buildable(each.point.machine);
     if (each.point.size == kSizes.back())

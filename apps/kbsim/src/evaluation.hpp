@@ -22,7 +22,7 @@ struct EvaluationRequest {
   const config::MachineSpec& machine;
   const config::CclSpec& ccl;
   std::string algorithm;                             // "": the default one, or those of its own
-  std::optional<std::string> buffer_kind;            // as asked for; of Algorithms::one it is in `ccl`
+  std::optional<config::BufferKind> buffer_kind;     // as asked for; of Algorithms::one it is in `ccl`
   const boost::program_options::variables_map& own;  // the options that it has described
   OutputPlan outputs;
   Parallel parallel;

@@ -63,7 +63,7 @@ json::object row_options(const Evaluation& evaluation, const EvaluationRequest& 
     if (const auto* number = boost::any_cast<std::int64_t>(&value.value())) all[name] = *number;
   }
   if (evaluation.algorithms == Algorithms::any && request.buffer_kind)
-    all["buffer-kind"] = *request.buffer_kind;
+    all["buffer-kind"] = to_string(*request.buffer_kind);
   return all;
 }
 

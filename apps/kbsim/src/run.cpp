@@ -190,10 +190,12 @@ void simulate(host::Session& session, const Options& options) {
   }
 }
 
-void require_buffer_kind(const std::string& kind) {
-  const std::vector<std::string> known{"tcm", "hbm", "sram"};
-  if (std::ranges::find(known, kind) == known.end())
-    throw UsageError{fmt::format("--buffer-kind must be tcm, hbm or sram, got '{}'", kind)};
+std::optional<config::BufferKind> buffer_kind_of(const Options& options) {
+  if (!options.buffer_kind) return std::nullopt;
+  const std::optional<config::BufferKind> kind = config::buffer_kind_of(*options.buffer_kind);
+  if (!kind)
+    throw UsageError{fmt::format("--buffer-kind must be tcm, hbm or sram, got '{}'", *options.buffer_kind)};
+  return kind;
 }
 
 // What an algorithm names must be there before anything runs.
@@ -287,7 +289,7 @@ Chosen chosen(const Options& options) {
   return {.set = options.machine.set,
           .ccl = options.machine.ccl,
           .algorithm = options.algorithm,
-          .buffer_kind = options.buffer_kind};
+          .buffer_kind = buffer_kind_of(options)};
 }
 
 Uses uses_of(const std::string& name, const Bench& bench) {
@@ -324,7 +326,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
       .machine = machine,
       .ccl = ccl,
       .algorithm = options.algorithm,
-      .buffer_kind = options.buffer_kind,
+      .buffer_kind = buffer_kind_of(options),
       .own = own,
       .outputs = {.out = options.out, .json = options.json},
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
@@ -376,7 +378,7 @@ ExitCode run_bench(const Arguments& arguments) {
     return ExitCode::ok;
 
   const auto start = std::chrono::steady_clock::now();
-  if (options.buffer_kind) require_buffer_kind(*options.buffer_kind);
+  (void)buffer_kind_of(options);
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);

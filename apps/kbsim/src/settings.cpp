@@ -75,7 +75,7 @@ class Judge {
  private:
   // The ranks of a collective may be a grid where the packages are a ring.
   [[nodiscard]] std::string of_grid() const {
-    if (machine_.system.sips.topology != "ring_1d") return "";
+    if (machine_.system.sips.topology != config::SipTopology::ring_1d) return "";
     const bool looked_at = uses_.algorithms != Algorithms::none &&
                            std::ranges::any_of(that_may_run(), [&](const config::AlgorithmSpec& spec) {
                              return looks_at_grid(spec, machine_);
@@ -124,7 +124,9 @@ class Judge {
   }
 
   [[nodiscard]] static std::string of_poll(const config::AlgorithmSpec& spec) {
-    return spec.backpressure == "poll" ? "" : fmt::format("'{}' doesn't poll (backpressure)", spec.name);
+    return spec.backpressure == config::Backpressure::poll
+               ? ""
+               : fmt::format("'{}' doesn't poll (backpressure)", spec.name);
   }
 
   [[nodiscard]] const config::AlgorithmSpec& running() const { return ccl_.resolve(chosen_.algorithm); }
@@ -159,7 +161,8 @@ void require_effect(const Uses& uses, const Chosen& chosen, const config::Config
   };
   if (!chosen.ccl.empty()) note("--ccl " + chosen.ccl, "", judge.of_choice());
   if (!chosen.algorithm.empty()) note("--algorithm " + chosen.algorithm, "", judge.of_choice());
-  if (chosen.buffer_kind) note("--buffer-kind " + *chosen.buffer_kind, "", judge.of_choice());
+  if (chosen.buffer_kind)
+    note(fmt::format("--buffer-kind {}", to_string(*chosen.buffer_kind)), "", judge.of_choice());
   for (const std::string& option : chosen.set) {
     for (const std::string& key : config::overridden_keys(option))
       note("--set " + option, key, judge.of_key(key));

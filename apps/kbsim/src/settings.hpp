@@ -22,7 +22,7 @@ struct Chosen {
   std::vector<std::string> set;
   std::string ccl;
   std::string algorithm;
-  std::optional<std::string> buffer_kind;
+  std::optional<config::BufferKind> buffer_kind;
 };
 
 /// ConfigError with each setting that would have no effect, and why: a key that the bench replaces, an

@@ -26,8 +26,9 @@ struct RingMemory {
 
 RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::MemorySpec& memory) {
   using topology::Region;
-  if (algorithm.buffer_kind == "hbm") return {Region::hbm, "a PE's HBM slice", memory.hbm_per_pe};
-  if (algorithm.buffer_kind == "sram") return {Region::sram, "a cube's SRAM", memory.sram};
+  using enum config::BufferKind;
+  if (algorithm.buffer_kind == hbm) return {Region::hbm, "a PE's HBM slice", memory.hbm_per_pe};
+  if (algorithm.buffer_kind == sram) return {Region::sram, "a cube's SRAM", memory.sram};
   return {Region::ipcq, "a PE's TCM beside the scheduler's part", memory.tcm - memory.tcm_scheduler};
 }
 
@@ -110,7 +111,7 @@ void require_disjoint(const std::vector<InstallPlan>& plans) {
 }
 
 Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
-  if (algorithm.buffer_kind != "tcm") return {};
+  if (algorithm.buffer_kind != config::BufferKind::tcm) return {};
   const std::vector<PeCoord> participants = mappers().at(algorithm.mapper).participants(machine);
   std::size_t most = 0;
   for (const auto& [pe, neighbours] : topologies().at(algorithm.topology).wire(machine, participants))
@@ -126,7 +127,7 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
   const RingMemory memory = ring_memory(algorithm, machine.cube.memory);
   const Rings rings = reserve_rings(wiring, memory.region, ring_size(algorithm, memory), allocators);
   const std::optional<Time> poll =
-      algorithm.backpressure == "poll" ? std::optional{algorithm.poll} : std::nullopt;
+      algorithm.backpressure == config::Backpressure::poll ? std::optional{algorithm.poll} : std::nullopt;
   std::vector<InstallPlan> plans;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
     plans.push_back({.algorithm = algorithm.name,

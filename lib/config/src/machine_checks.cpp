@@ -29,7 +29,7 @@ void check_cubes(const MachineSpec& spec, Checker& checker) {
 
 void check_pes(const MachineSpec& spec, Checker& checker) {
   const PeLayoutSpec& layout = spec.cube.pe_layout;
-  const std::set<std::string> distinct{layout.corners.begin(), layout.corners.end()};
+  const std::set<Corner> distinct{layout.corners.begin(), layout.corners.end()};
   const std::string corners = "cube.pe_layout.corners";
   checker.require(!distinct.empty(), {corners}, "found an empty list, expected at least one corner");
   checker.require(distinct.size() == layout.corners.size(), {corners},

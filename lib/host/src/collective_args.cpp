@@ -9,21 +9,23 @@
 namespace kbsim::host {
 namespace {
 
-SipExchange exchange_of(const std::string& topology) {
-  if (topology == "ring_1d") return SipExchange::ring;
-  return topology == "mesh_2d_no_wrap" ? SipExchange::mesh : SipExchange::torus;
+SipExchange exchange_of(config::SipTopology topology) {
+  using enum config::SipTopology;
+  if (topology == ring_1d) return SipExchange::ring;
+  return topology == mesh_2d_no_wrap ? SipExchange::mesh : SipExchange::torus;
 }
 
 // The packages as a grid, whatever joins them.
 topology::SipGrid grid_of(const config::MachineSpec& machine) {
   config::SipsSpec sips = machine.system.sips;
-  sips.topology = "torus_2d";
+  sips.topology = config::SipTopology::torus_2d;
   return topology::SipGrid{sips};
 }
 
 // A tile that came through another memory lives in the TCM: its slot was free before it.
 int free_slots(const config::AlgorithmSpec& algorithm) {
-  return algorithm.buffer_kind == "tcm" ? algorithm.n_slots - 1 : std::numeric_limits<int>::max();
+  return algorithm.buffer_kind == config::BufferKind::tcm ? algorithm.n_slots - 1
+                                                          : std::numeric_limits<int>::max();
 }
 
 Bytes tcm_of_tiles(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {

@@ -35,7 +35,7 @@ WorldSpec like(const config::MachineSpec& machine, const config::AlgorithmSpec& 
           .slots = algorithm.n_slots,
           .slot_size = algorithm.slot_size,
           .carries_over = algorithm.carries_over,
-          .fetched = algorithm.buffer_kind != "tcm"};
+          .fetched = algorithm.buffer_kind != config::BufferKind::tcm};
 }
 
 }  // namespace kbsim::mock

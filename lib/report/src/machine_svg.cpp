@@ -48,9 +48,9 @@ std::string to_svg(const MachineReport& machine) {
                             : Box{cube.right() + kMargin, cube.y, inner - kCubePanel - kMargin, kCubeHeight};
   Svg svg;
   svg.text("bold", 24, kMargin, 38, title(spec));
-  svg.text(
-      "soft", 13, kMargin, 60,
-      fmt::format("packages joined as {}; lines are wider with more bandwidth", spec.system.sips.topology));
+  svg.text("soft", 13, kMargin, 60,
+           fmt::format("packages joined as {}; lines are wider with more bandwidth",
+                       to_string(spec.system.sips.topology)));
   const Box system_area = panel(svg, system, "System");
   const Box cube_area = panel(svg, cube, "One cube, enlarged");
   const Box die{cube_area.x + 14, cube_area.y + 12, cube_area.w - 28, cube_area.h - 24};

@@ -11,9 +11,9 @@ using topology::Summary;
 
 std::string shape(const config::MachineSpec& spec) {
   return fmt::format("{} {} ({}) of {}x{} cubes, {} PEs a cube on a {}x{} NOC", spec.system.sips.count,
-                     spec.system.sips.count == 1 ? "package" : "packages", spec.system.sips.topology,
-                     spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, spec.pes_per_cube(), spec.cube.noc.w,
-                     spec.cube.noc.h);
+                     spec.system.sips.count == 1 ? "package" : "packages",
+                     to_string(spec.system.sips.topology), spec.sip.cube_mesh.w, spec.sip.cube_mesh.h,
+                     spec.pes_per_cube(), spec.cube.noc.w, spec.cube.noc.h);
 }
 
 std::string wire(const LinkGroup& group) {

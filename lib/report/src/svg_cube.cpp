@@ -113,15 +113,15 @@ class CubeDrawing {
     for (int pe = 0; pe < spec_.pes_per_cube(); ++pe) {
       const auto& router = cube_.pes[static_cast<std::size_t>(pe)].router;
       const auto column = static_cast<int>(std::ranges::find(cube_.noc, router) - cube_.noc.begin()) % noc_.w;
-      seats[{column, corner(pe)[0] == 'N'}].push_back(pe);
+      seats[{column, is_north(corner(pe))}].push_back(pe);
     }
     for (const auto& [seat, pes] : seats) {
-      join_xbar(seat, corner(pes.front())[1] == 'W');
+      join_xbar(seat, is_west(corner(pes.front())));
       for (std::size_t i = 0; i < pes.size(); ++i) draw_pe(seat, pes[i], i, pes.size());
     }
   }
 
-  [[nodiscard]] const std::string& corner(int pe) const {
+  [[nodiscard]] config::Corner corner(int pe) const {
     const config::PeLayoutSpec& layout = spec_.cube.pe_layout;
     return layout.corners[static_cast<std::size_t>(pe / layout.pe_per_corner)];
   }

@@ -16,10 +16,11 @@ namespace {
 
 // Packages are joined as routers are here, so the grid of packages serves for both.
 SipGrid grid_of(BareShape shape, int w, int h) {
-  constexpr std::array<const char*, 3> kNames{"mesh_2d_no_wrap", "torus_2d", "ring_1d"};
+  using enum config::SipTopology;
+  constexpr std::array kJoined{mesh_2d_no_wrap, torus_2d, ring_1d};
   config::SipsSpec spec;
   spec.count = w * h;
-  spec.topology = kNames[static_cast<std::size_t>(shape)];
+  spec.topology = kJoined[static_cast<std::size_t>(shape)];
   spec.w = w;
   spec.h = h;
   return SipGrid{spec};

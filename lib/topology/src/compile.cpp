@@ -170,11 +170,11 @@ class Compiler : private NetworkBuilder {
   [[nodiscard]] NodeId pe_router(int pe, const CubeNodes& cube) const {
     const config::NocSpec& noc = spec_.cube.noc;
     const config::PeLayoutSpec& layout = spec_.cube.pe_layout;
-    const std::string& corner = layout.corners[static_cast<std::size_t>(pe / layout.pe_per_corner)];
+    const config::Corner corner = layout.corners[static_cast<std::size_t>(pe / layout.pe_per_corner)];
     const int half = (noc.w + 1) / 2;
     const int step = pe % layout.pe_per_corner % half;
-    const int row = corner[0] == 'N' ? 0 : noc.h - 1;
-    return router(cube, row, corner[1] == 'W' ? step : noc.w - 1 - step);
+    const int row = is_north(corner) ? 0 : noc.h - 1;
+    return router(cube, row, is_west(corner) ? step : noc.w - 1 - step);
   }
 
   void make_pe(PeCoord at, CubeNodes& cube) {

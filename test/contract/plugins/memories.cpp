@@ -6,7 +6,7 @@ namespace {
 
 Task<> memories(host::Rank& main, BenchRequest, BenchReport* report) {
   for (const auto& [name, unused] : main.session().ccl().algorithms)
-    report->json[name] = main.session().algorithm(name).buffer_kind;
+    report->json[name] = to_string(main.session().algorithm(name).buffer_kind);
   co_return;
 }
 KBSIM_BENCH(memories, "the memory of each algorithm's slots");

@@ -162,7 +162,7 @@ config::AlgorithmSpec algorithm_of(const Options& options, const config::CclSpec
                          }});
   config::AlgorithmSpec algorithm;
   static_cast<config::CclSettings&>(algorithm) = ccl.defaults;
-  algorithm.buffer_kind = options.buffer_kind;
+  algorithm.buffer_kind = config::buffer_kind_of(options.buffer_kind).value();
   algorithm.name = algorithm.kernel = "soak_program";
   algorithm.topology = "soak_wires";
   algorithm.mapper = "all_pes";

@@ -11,7 +11,7 @@ namespace {
 Wiring grid(const config::MachineSpec& machine, const std::vector<PeCoord>& participants, bool wraps) {
   constexpr std::array<const char*, 4> kLabels{"E", "W", "N", "S"};
   config::SipsSpec sips = machine.system.sips;
-  sips.topology = wraps ? "torus_2d" : "mesh_2d_no_wrap";
+  sips.topology = wraps ? config::SipTopology::torus_2d : config::SipTopology::mesh_2d_no_wrap;
   const topology::SipGrid joined{sips};
   return wire_ranks(participants, [&](int rank) {
     std::vector<RankNeighbour> neighbours;

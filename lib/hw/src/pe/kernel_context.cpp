@@ -149,7 +149,7 @@ void KernelContext::start(const EngineCommand& command, oplog::Op op, PeTile* re
   for (const TilePtr& input : command.inputs) {
     if (input) pe_tile(input).used_until(end);
   }
-  if (units_.spec->pe.issue == "blocking") observe(end);
+  if (units_.spec->pe.issue == config::Issue::blocking) observe(end);
   if (result != nullptr) result->arrived(end);
 }
 

@@ -16,7 +16,7 @@ bool KernelContext::may_issue(Bytes n, const std::source_location& at) {
   if (n == 0_B) return true;
   const std::optional<Time> when = tcm_.room(n, clock());
   if (when) observe(*when);
-  if (!when && units_.spec->pe.tcm.on_full == "error") throw fault(at, no_room(n));
+  if (!when && units_.spec->pe.tcm.on_full == config::OnFull::error) throw fault(at, no_room(n));
   return when.has_value();
 }
 

@@ -112,24 +112,37 @@ class FieldList {
   void add(std::string name, T Spec::* member, std::string doc) {
     add(std::move(name), member, kAny, std::move(doc));
   }
-  /// A text or a list of texts, of these.
-  template <class T>
-  void choice(std::string name, T Spec::* member, std::vector<std::string> choices, std::string doc) {
-    add(std::move(name), member, kAny, std::move(doc));
-    fields_.back().choices = std::move(choices);
-  }
   /// A text for each value of an enum, in the order of the enum.
   template <class E>
     requires std::is_enum_v<E>
   void choice(std::string name, E Spec::* member, std::vector<std::string> choices, std::string doc) {
     Field f = field(std::move(name), FieldType::text, std::move(doc));
     f.set = [member, choices](void* spec, const Scalar& v) {
-      const auto at = std::ranges::find(choices, std::get<std::string>(v)) - choices.begin();
-      ensure(at < std::ssize(choices), "'" + std::get<std::string>(v) + "' is no choice");
-      static_cast<Spec*>(spec)->*member = static_cast<E>(at);
+      static_cast<Spec*>(spec)->*member = chosen<E>(choices, std::get<std::string>(v));
     };
     f.get = [member, choices](const void* spec) -> Scalar {
       return choices.at(static_cast<std::size_t>(static_cast<const Spec*>(spec)->*member));
+    };
+    f.choices = std::move(choices);
+    fields_.push_back(std::move(f));
+  }
+  /// A list of them.
+  template <class E>
+    requires std::is_enum_v<E>
+  void choice(std::string name, std::vector<E> Spec::* member, std::vector<std::string> choices,
+              std::string doc) {
+    Field f = field(std::move(name), FieldType::text_list, std::move(doc));
+    f.set = [member, choices](void* spec, const Scalar& v) {
+      std::vector<E>& to = static_cast<Spec*>(spec)->*member;
+      to.clear();
+      for (const std::string& text : std::get<std::vector<std::string>>(v))
+        to.push_back(chosen<E>(choices, text));
+    };
+    f.get = [member, choices](const void* spec) -> Scalar {
+      std::vector<std::string> texts;
+      for (const E value : static_cast<const Spec*>(spec)->*member)
+        texts.push_back(choices.at(static_cast<std::size_t>(value)));
+      return texts;
     };
     f.choices = std::move(choices);
     fields_.push_back(std::move(f));
@@ -198,6 +211,12 @@ class FieldList {
       return FieldType::text_list;
     else
       return FieldType::number;
+  }
+  template <class E>
+  static E chosen(const std::vector<std::string>& choices, const std::string& text) {
+    const auto at = std::ranges::find(choices, text) - choices.begin();
+    ensure(at < std::ssize(choices), "'" + text + "' is no choice");
+    return static_cast<E>(at);
   }
   static double number(const Scalar& v) {
     if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,10 +17,27 @@
 
 namespace kbsim::config {
 
+/// The memory that holds the slots of queues.
+enum class BufferKind { tcm, hbm, sram };
+
+/// Their names, in the order of the enum.
+inline constexpr auto kBufferKinds = std::to_array<std::string_view>({"tcm", "hbm", "sram"});
+[[nodiscard]] constexpr std::string_view to_string(BufferKind kind) {
+  return kBufferKinds[static_cast<std::size_t>(kind)];
+}
+/// The kind of that name, if there is one.
+[[nodiscard]] constexpr std::optional<BufferKind> buffer_kind_of(std::string_view name) {
+  const auto at = std::ranges::find(kBufferKinds, name) - kBufferKinds.begin();
+  return at < std::ssize(kBufferKinds) ? std::optional{static_cast<BufferKind>(at)} : std::nullopt;
+}
+
+/// How a full or empty queue is waited for: until its event, or by looking again.
+enum class Backpressure { sleep, poll };
+
 /// What an algorithm may set for itself and otherwise takes from the defaults.
 struct CclSettings {
-  std::string buffer_kind = "tcm";
-  std::string backpressure = "sleep";
+  BufferKind buffer_kind = BufferKind::tcm;
+  Backpressure backpressure = Backpressure::sleep;
   Time poll = 10_ns;
   int n_slots = 4;
   Bytes slot_size{4096};
@@ -25,7 +47,8 @@ struct CclSettings {
   int world_size = 0;
 
   static void describe(auto& f) {
-    f.choice("buffer_kind", &CclSettings::buffer_kind, {"tcm", "hbm", "sram"}, "memory that holds the slots");
+    f.choice("buffer_kind", &CclSettings::buffer_kind, {kBufferKinds.begin(), kBufferKinds.end()},
+             "memory that holds the slots");
     f.choice("backpressure", &CclSettings::backpressure, {"sleep", "poll"},
              "how a full or empty queue is waited for: until its event, or by looking again");
     f.add("poll_ns", &CclSettings::poll, at_least(0.001), "time between two looks of backpressure: poll");

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/base/bandwidth.hpp"
@@ -42,16 +45,26 @@ struct SizeSpec {
   }
 };
 
+/// How the packages are joined.
+enum class SipTopology { ring_1d, torus_2d, mesh_2d, mesh_2d_no_wrap };
+
+/// Their names, in the order of the enum.
+inline constexpr auto kSipTopologies =
+    std::to_array<std::string_view>({"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"});
+[[nodiscard]] constexpr std::string_view to_string(SipTopology topology) {
+  return kSipTopologies[static_cast<std::size_t>(topology)];
+}
+
 struct SipsSpec {
   int count = 2;
-  std::string topology = "ring_1d";
+  SipTopology topology = SipTopology::ring_1d;
   int w = 0;
   int h = 0;
   WireSpec link{.bandwidth = Bandwidth::gbs(128.0), .length_mm = 100.0};
 
   static void describe(auto& f) {
     f.add("count", &SipsSpec::count, between(1, 256), "packages in the system, a rank each");
-    f.choice("topology", &SipsSpec::topology, {"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"},
+    f.choice("topology", &SipsSpec::topology, {kSipTopologies.begin(), kSipTopologies.end()},
              "how the packages are joined; torus_2d and mesh_2d wrap around");
     f.add("w", &SipsSpec::w, between(0, 256),
           "columns of a 2-D topology, and of collectives over a grid; 0: the squarest");
@@ -133,8 +146,13 @@ struct NocSpec {
   }
 };
 
+/// A corner of a cube, N above S.
+enum class Corner { NW, NE, SW, SE };
+[[nodiscard]] constexpr bool is_north(Corner corner) { return corner == Corner::NW || corner == Corner::NE; }
+[[nodiscard]] constexpr bool is_west(Corner corner) { return corner == Corner::NW || corner == Corner::SW; }
+
 struct PeLayoutSpec {
-  std::vector<std::string> corners{"NW", "NE", "SW", "SE"};
+  std::vector<Corner> corners{Corner::NW, Corner::NE, Corner::SW, Corner::SE};
   int pe_per_corner = 2;
 
   static void describe(auto& f) {
@@ -181,8 +199,11 @@ struct CubeSpec {
   }
 };
 
+/// What becomes of a command whose tile the TCM has no room for.
+enum class OnFull { error, stall };
+
 struct TcmSpec {
-  std::string on_full = "error";
+  OnFull on_full = OnFull::error;
 
   static void describe(auto& f) {
     f.choice("on_full", &TcmSpec::on_full, {"error", "stall"},
@@ -190,9 +211,12 @@ struct TcmSpec {
   }
 };
 
+/// Whether commands run behind the kernel, or each waits for its result.
+enum class Issue { queued, blocking };
+
 struct PeSpec {
   Bandwidth link = Bandwidth::gbs(256.0);
-  std::string issue = "queued";
+  Issue issue = Issue::queued;
   TcmSpec tcm;
   ComponentSpec pe_cpu{.impl = "builtin.pe_cpu"};
   ComponentSpec pe_scheduler{.impl = "builtin.pe_scheduler"};
