@@ -72,6 +72,18 @@ TEST_CASE("unary: functions are within half an ulp of the exact value, for any n
   }
 }
 
+TEST_CASE("unary: every code computes in every dtype that its row has") {
+  for (const oplog::UnaryRow& row : oplog::kUnaryOps) {
+    for (std::size_t i = 0; i < kDTypes.size(); ++i) {
+      const auto dtype = static_cast<DType>(i);
+      if (!includes(row.of, dtype)) continue;
+      CAPTURE(row.name);
+      CAPTURE(to_string(dtype));
+      CHECK_NOTHROW((void)unary(row.op, {1.0}, dtype));
+    }
+  }
+}
+
 TEST_CASE("unary: integers wrap, bool inverts to the other truth value") {
   CHECK(unary(UnaryOp::neg, {1, -128, 0}, DType::i8) == from_doubles(Numbers{-1, -128, 0}, DType::i8));
   CHECK(unary(UnaryOp::abs, {1, -128, -7}, DType::i8) == from_doubles(Numbers{1, -128, 7}, DType::i8));

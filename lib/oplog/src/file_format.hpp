@@ -20,12 +20,13 @@ inline constexpr std::uint32_t kEnd = 0x2044'4e45;   // "END "
 
 inline constexpr std::uint8_t kNotRecorded = 0xff;  // instead of a kind
 
-/// The last enumerators that version 2 knows. A later one needs version 3.
-inline constexpr OpKind kLastKind = OpKind::check;
-inline constexpr UnaryOp kLastUnary = UnaryOp::ceil;
-inline constexpr BinaryOp kLastBinary = BinaryOp::shr;
-inline constexpr TernaryOp kLastTernary = TernaryOp::clamp;
-inline constexpr ReduceOp kLastReduce = ReduceOp::argmin;
+/// The last codes that this build knows: it refuses later ones by their number.
+inline constexpr auto kLastKind = static_cast<OpKind>(kOpKinds - 1);
+inline constexpr UnaryOp kLastUnary = kUnaryOps.back().op;
+inline constexpr BinaryOp kLastBinary = kBinaryOps.back().op;
+inline constexpr TernaryOp kLastTernary = kTernaryOps.back().op;
+inline constexpr ReduceOp kLastReduce = kReduceOps.back().op;
+/// The last of version 2. A later one needs version 3.
 inline constexpr Nan kLastNan = Nan::propagate;
 inline constexpr Round kLastRound = Round::rtz;
 inline constexpr DType kLastDType = DType::f8e5m2;

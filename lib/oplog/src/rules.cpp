@@ -67,32 +67,13 @@ std::optional<Shape> product(const Shape& a, const Shape& b) {
   return with_extent(a, rank - 1, b[rank - 1]);
 }
 
-bool is_comparison(BinaryOp op) { return BinaryOp::lt <= op && op <= BinaryOp::ne; }
+bool is_comparison(BinaryOp op) { return row_of(op).compares; }
 
-bool gives_index(ReduceOp op) { return op == ReduceOp::argmax || op == ReduceOp::argmin; }
+bool gives_index(ReduceOp op) { return row_of(op).gives_index; }
 
-bool applies(UnaryOp op, DType dtype) {
-  switch (op) {
-    case UnaryOp::invert: return !info(dtype).floating;
-    case UnaryOp::neg:
-    case UnaryOp::abs: return dtype != DType::boolean;
-    default: return info(dtype).floating;
-  }
-}
-
-bool applies(BinaryOp op, DType dtype) {
-  if (is_comparison(op)) return true;
-  switch (op) {
-    case BinaryOp::bit_and:
-    case BinaryOp::bit_or:
-    case BinaryOp::bit_xor: return !info(dtype).floating;
-    case BinaryOp::shl:
-    case BinaryOp::shr: return !info(dtype).floating && dtype != DType::boolean;
-    default: return dtype != DType::boolean;
-  }
-}
-
-bool applies(TernaryOp op, DType dtype) { return op == TernaryOp::where || info(dtype).floating; }
+bool applies(UnaryOp op, DType dtype) { return includes(row_of(op).of, dtype); }
+bool applies(BinaryOp op, DType dtype) { return includes(row_of(op).of, dtype); }
+bool applies(TernaryOp op, DType dtype) { return includes(row_of(op).of, dtype); }
 
 bool makes_narrower(DType from, DType to) {
   return info(from).floating && info(to).floating && itemsize(to) < itemsize(from);

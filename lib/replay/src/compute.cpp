@@ -2,7 +2,7 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "kbsim/base/error.hpp"
+#include "kbsim/oplog/op_table.hpp"
 #include "kbsim/replay/execute.hpp"
 
 namespace kbsim::replay {
@@ -29,13 +29,9 @@ Buffer executed(const Op& op, const Lookup& lookup) {
 }  // namespace
 
 Value compute(const Op& op, const Lookup& lookup, Ledger& ledger) {
-  switch (op.kind) {
-    case OpKind::literal: return op.data;
-    case OpKind::copy:
-    case OpKind::print:
-    case OpKind::check: return moved(op, lookup, ledger);
-    default: return ledger.adopt(executed(op, lookup));
-  }
+  if (op.kind == OpKind::literal) return op.data;
+  if (row_of(op.kind).moves) return moved(op, lookup, ledger);
+  return ledger.adopt(executed(op, lookup));
 }
 
 }  // namespace kbsim::replay

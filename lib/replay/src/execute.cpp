@@ -1,11 +1,9 @@
 #include "kbsim/replay/execute.hpp"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
-
-#include <fmt/format.h>
-
-#include "kbsim/base/error.hpp"
 
 #include "arrays.hpp"
 #include "cast.hpp"
@@ -18,71 +16,57 @@ namespace {
 using oplog::Op;
 using oplog::OpKind;
 
-Buffer blank(const Op& op) { return Buffer(static_cast<std::size_t>(op.shape.bytes(op.dtype).count())); }
+void given(const Op& op, Inputs, Output out) { std::ranges::copy(*op.data, out.begin()); }
 
-Buffer copied(std::span<const std::byte> from) { return {from.begin(), from.end()}; }
+void moved(const Op&, Inputs inputs, Output out) { std::ranges::copy(inputs[0], out.begin()); }
 
-Buffer filled(const Op& op) {
-  Buffer out = blank(op);
-  dispatch(op.dtype,
-           [&]<class T>(TypeTag<T>) { array<T>(std::span{out}).setConstant(convert<T>(op.params.scalar)); });
-  return out;
+void filled(const Op& op, Inputs, Output out) {
+  dispatch(op.dtype, [&]<class T>(TypeTag<T>) { array<T>(out).setConstant(convert<T>(op.params.scalar)); });
 }
 
-Buffer counted(const Op& op) {
+void counted(const Op& op, Inputs, Output out) {
   std::vector<double> numbers(static_cast<std::size_t>(op.shape.elements()));
   std::iota(numbers.begin(), numbers.end(), op.params.scalar);
-  return from_doubles(numbers, op.dtype);
+  std::ranges::copy(from_doubles(numbers, op.dtype), out.begin());
 }
 
-Buffer casted(const Op& op, std::span<const std::byte> from) {
-  Buffer out = blank(op);
-  if (op.params.round == oplog::Round::rtz) {
-    truncate(from, op.inputs[0].dtype, out, op.dtype);
-  } else {
-    cast(from, op.inputs[0].dtype, out, op.dtype);
-  }
-  return out;
+void casted(const Op& op, Inputs inputs, Output out) {
+  const bool truncates = op.params.round == oplog::Round::rtz;
+  (truncates ? truncate : cast)(inputs[0], op.inputs[0].dtype, out, op.dtype);
 }
 
-using Function = void (*)(const Op&, Inputs, Output);
-
-Function function_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::unary: return unary;
-    case OpKind::binary: return binary;
-    case OpKind::ternary: return ternary;
-    case OpKind::reduce: return reduce;
-    case OpKind::cumsum: return cumsum;
-    case OpKind::topk: return topk;
-    case OpKind::permute: return permute;
-    case OpKind::broadcast: return broadcast;
-    case OpKind::concat: return concat;
-    case OpKind::dot: return dot;
-    case OpKind::softmax: return softmax;
-    default: throw InternalError{fmt::format("no function of {}", to_string(kind))};
-  }
-}
-
-Buffer computed(const Op& op, Inputs inputs) {
-  Buffer out = blank(op);
-  function_of(op.kind)(op, inputs, out);
-  return out;
-}
+struct Row {
+  OpKind op;
+  void (*function)(const Op& op, Inputs inputs, Output out);
+};
+constexpr std::array<Row, oplog::kOpKinds> kFunctions{{
+    {OpKind::literal, given},
+    {OpKind::fill, filled},
+    {OpKind::arange, counted},
+    {OpKind::copy, moved},
+    {OpKind::cast, casted},
+    {OpKind::print, moved},
+    {OpKind::unary, unary},
+    {OpKind::binary, binary},
+    {OpKind::ternary, ternary},
+    {OpKind::reduce, reduce},
+    {OpKind::cumsum, cumsum},
+    {OpKind::topk, topk},
+    {OpKind::permute, permute},
+    {OpKind::broadcast, broadcast},
+    {OpKind::concat, concat},
+    {OpKind::dot, dot},
+    {OpKind::softmax, softmax},
+    {OpKind::check, moved},
+}};
+static_assert(oplog::in_order(kFunctions));
 
 }  // namespace
 
 Buffer execute(const Op& op, Inputs inputs) {
-  switch (op.kind) {
-    case OpKind::literal: return *op.data;
-    case OpKind::fill: return filled(op);
-    case OpKind::copy:
-    case OpKind::print:
-    case OpKind::check: return copied(inputs[0]);
-    case OpKind::cast: return casted(op, inputs[0]);
-    case OpKind::arange: return counted(op);
-    default: return computed(op, inputs);
-  }
+  Buffer out(static_cast<std::size_t>(op.shape.bytes(op.dtype).count()));
+  kFunctions.at(static_cast<std::size_t>(op.kind)).function(op, inputs, out);
+  return out;
 }
 
 }  // namespace kbsim::replay

@@ -96,8 +96,7 @@ Tile binary(const Call& call, BinaryOp op, const Operand& a, const Operand& b, N
 
 Tile unary(const Call& call, UnaryOp op, const Tile& x) {
   call.require_tile(x);
-  const bool any = op == UnaryOp::neg || op == UnaryOp::abs || op == UnaryOp::invert;
-  if (!any) call.require_floating(x);
+  if (row_of(op).of == oplog::Elements::floats) call.require_floating(x);
   require_applies(call, op, x.dtype());
   return call.made(x.state()->owner(), {.kind = OpKind::unary,
                                         .params = {.unary = op},

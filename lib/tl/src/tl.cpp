@@ -66,20 +66,9 @@ Tile TL::minimum(Operand a, Operand b, NanArgs args, Here at) {
   return binary({"minimum", at, &pe_}, oplog::BinaryOp::minimum, a, b, args.nan);
 }
 
-Tile TL::abs(const Tile& x, Here at) { return unary({"abs", at, &pe_}, oplog::UnaryOp::abs, x); }
-Tile TL::exp(const Tile& x, Here at) { return unary({"exp", at, &pe_}, oplog::UnaryOp::exp, x); }
-Tile TL::exp2(const Tile& x, Here at) { return unary({"exp2", at, &pe_}, oplog::UnaryOp::exp2, x); }
-Tile TL::log(const Tile& x, Here at) { return unary({"log", at, &pe_}, oplog::UnaryOp::log, x); }
-Tile TL::log2(const Tile& x, Here at) { return unary({"log2", at, &pe_}, oplog::UnaryOp::log2, x); }
-Tile TL::sqrt(const Tile& x, Here at) { return unary({"sqrt", at, &pe_}, oplog::UnaryOp::sqrt, x); }
-Tile TL::rsqrt(const Tile& x, Here at) { return unary({"rsqrt", at, &pe_}, oplog::UnaryOp::rsqrt, x); }
-Tile TL::sin(const Tile& x, Here at) { return unary({"sin", at, &pe_}, oplog::UnaryOp::sin, x); }
-Tile TL::cos(const Tile& x, Here at) { return unary({"cos", at, &pe_}, oplog::UnaryOp::cos, x); }
-Tile TL::tanh(const Tile& x, Here at) { return unary({"tanh", at, &pe_}, oplog::UnaryOp::tanh, x); }
-Tile TL::sigmoid(const Tile& x, Here at) { return unary({"sigmoid", at, &pe_}, oplog::UnaryOp::sigmoid, x); }
-Tile TL::erf(const Tile& x, Here at) { return unary({"erf", at, &pe_}, oplog::UnaryOp::erf, x); }
-Tile TL::floor(const Tile& x, Here at) { return unary({"floor", at, &pe_}, oplog::UnaryOp::floor, x); }
-Tile TL::ceil(const Tile& x, Here at) { return unary({"ceil", at, &pe_}, oplog::UnaryOp::ceil, x); }
+Tile TL::unary(oplog::UnaryOp op, const Tile& x, Here at) {
+  return kbsim::unary({to_string(op), at, &pe_}, op, x);
+}
 
 void TL::print(std::string_view label, const Tile& x, Here at) {
   const Call call{"print", at, &pe_};

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/in_order_engine.hpp"
+#include "kbsim/oplog/op_table.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -29,11 +31,6 @@ struct PeMathSpec {
   }
 };
 
-bool transcendental(oplog::UnaryOp op) {
-  using oplog::UnaryOp;
-  return UnaryOp::exp <= op && op <= UnaryOp::erf;
-}
-
 /// Vector engine: startup + ceil(elements / lanes) * cycles / freq, where `elements` is the larger of what
 /// goes in by one operand and what comes out, and `cycles` the class's. A softmax is a maximum, a
 /// difference, an exponential, a sum and a quotient.
@@ -60,20 +57,16 @@ class PeMath : public InOrderEngine, public IMath {
 };
 
 std::int64_t PeMath::cycles(const oplog::Op& op) const {
-  using oplog::OpKind;
-  switch (op.kind) {
-    case OpKind::unary:
-      return transcendental(op.params.unary) ? spec_.transcendental_cycles : spec_.elementwise_cycles;
-    case OpKind::reduce:
-    case OpKind::cumsum:
-    case OpKind::topk: return spec_.reduce_cycles;
-    case OpKind::permute:
-    case OpKind::broadcast:
-    case OpKind::concat: return spec_.move_cycles;
-    case OpKind::softmax:
-      return 2 * spec_.reduce_cycles + spec_.transcendental_cycles + 2 * spec_.elementwise_cycles;
-    default: return spec_.elementwise_cycles;
+  using enum oplog::CostClass;
+  switch (cost_class(op)) {
+    case elementwise: return spec_.elementwise_cycles;
+    case transcendental: return spec_.transcendental_cycles;
+    case reduce: return spec_.reduce_cycles;
+    case move: return spec_.move_cycles;
+    case softmax: return 2 * spec_.reduce_cycles + spec_.transcendental_cycles + 2 * spec_.elementwise_cycles;
+    case product: break;
   }
+  throw InternalError{"pe_math computes no products of matrices"};
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/oplog/op_codes.hpp"
 
 namespace kbsim::oplog {
 
@@ -45,68 +46,6 @@ struct Operand {
   DType dtype = DType::f16;
 };
 
-enum class OpKind : std::uint8_t {
-  literal,    // `data`, contents given by the host
-  fill,       // every element is `scalar`
-  arange,     // `scalar`, `scalar` + 1, ...
-  copy,       // input 0 moved, dtype and count unchanged (DMA, IPCQ, host read and write)
-  cast,       // input 0 in another dtype
-  print,      // input 0, which a kernel prints under the label `data`
-  unary,      // params.unary of each element
-  binary,     // params.binary of inputs 0 and 1, broadcast; comparisons give bool
-  ternary,    // params.ternary of inputs 0, 1 and 2, broadcast
-  reduce,     // params.reduce along params.axis, which goes or stays with extent 1
-  cumsum,     // sums of all elements up to each, along params.axis
-  topk,       // the largest along the last axis, in descending order, or their indices
-  permute,    // axis i of the output is axis params.axes[i] of input 0
-  broadcast,  // input 0 repeated along the axes where it has extent 1 or none
-  concat,     // the inputs, one after the other along params.axis
-  dot,        // inputs 0 [.., m, k] and 1 [.., k, n], added to input 2 [.., m, n] if there is one
-  softmax,    // along params.axis
-  check,      // input 0, of which a kernel says, in `data`, that no element is 0 or NaN
-};
-
-enum class UnaryOp : std::uint8_t {
-  neg,
-  invert,
-  abs,
-  exp,
-  exp2,
-  log,
-  log2,
-  sqrt,
-  rsqrt,
-  sin,
-  cos,
-  tanh,
-  sigmoid,
-  erf,
-  floor,
-  ceil
-};
-enum class BinaryOp : std::uint8_t {
-  add,
-  sub,
-  mul,
-  div,
-  maximum,
-  minimum,  // div of integers truncates
-  mod,      // of the sign of the first (C's % and fmod)
-  lt,
-  le,
-  gt,
-  ge,
-  eq,
-  ne,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shl,
-  shr,
-};
-enum class TernaryOp : std::uint8_t { where, fma, clamp };  // condition, a, b; a * b + c; x, low, high
-enum class ReduceOp : std::uint8_t { sum, prod, max, min, argmax, argmin };
-
 /// What maxima and minima make of a NaN beside a number.
 enum class Nan : std::uint8_t { ignore, propagate };
 
@@ -130,18 +69,8 @@ struct Parameters {
 };
 
 [[nodiscard]] std::string to_string(const ValueId& id);  // "3:17", lane and count; "none"
-[[nodiscard]] std::string_view to_string(OpKind kind);
-[[nodiscard]] std::string_view to_string(UnaryOp op);
-[[nodiscard]] std::string_view to_string(BinaryOp op);
-[[nodiscard]] std::string_view to_string(TernaryOp op);
-[[nodiscard]] std::string_view to_string(ReduceOp op);
 /// The kind, or the code that says it closer: "add", "max".
 [[nodiscard]] std::string_view name_of(OpKind kind, const Parameters& params);
-
-/// Whether an operation passes its input on and only tells of it: it takes no time.
-[[nodiscard]] constexpr bool only_tells(OpKind kind) {
-  return kind == OpKind::print || kind == OpKind::check;
-}
 
 /// One operation: a node of the dataflow graph, and what it cost. A value, once made, never changes.
 struct Op {

@@ -133,20 +133,48 @@ class TL {
   [[nodiscard]] Tile fma(Operand a, Operand b, Operand c, Here at = Here::current());
 
   /// Of floats of any dtype, in that dtype; abs of integers too.
-  [[nodiscard]] Tile abs(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile exp(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile exp2(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile log(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile log2(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile sqrt(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile rsqrt(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile sin(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile cos(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile tanh(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile sigmoid(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile erf(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile floor(const Tile& x, Here at = Here::current());
-  [[nodiscard]] Tile ceil(const Tile& x, Here at = Here::current());
+  [[nodiscard]] Tile abs(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::abs, x, at);
+  }
+  [[nodiscard]] Tile exp(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::exp, x, at);
+  }
+  [[nodiscard]] Tile exp2(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::exp2, x, at);
+  }
+  [[nodiscard]] Tile log(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::log, x, at);
+  }
+  [[nodiscard]] Tile log2(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::log2, x, at);
+  }
+  [[nodiscard]] Tile sqrt(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::sqrt, x, at);
+  }
+  [[nodiscard]] Tile rsqrt(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::rsqrt, x, at);
+  }
+  [[nodiscard]] Tile sin(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::sin, x, at);
+  }
+  [[nodiscard]] Tile cos(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::cos, x, at);
+  }
+  [[nodiscard]] Tile tanh(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::tanh, x, at);
+  }
+  [[nodiscard]] Tile sigmoid(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::sigmoid, x, at);
+  }
+  [[nodiscard]] Tile erf(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::erf, x, at);
+  }
+  [[nodiscard]] Tile floor(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::floor, x, at);
+  }
+  [[nodiscard]] Tile ceil(const Tile& x, Here at = Here::current()) {
+    return unary(oplog::UnaryOp::ceil, x, at);
+  }
   [[nodiscard]] Tile softmax(const Tile& x, AxisArgs args, Here at = Here::current());
 
   /// Along one axis, in ascending order of the index. Floats add and multiply up in f32 (f64 in f64) and
@@ -206,6 +234,7 @@ class TL {
 
  private:
   static Task<> wait_for(std::vector<PendingPtr> all);
+  [[nodiscard]] Tile unary(oplog::UnaryOp op, const Tile& x, Here at);
 
   PeBackend& pe_;
 };
