@@ -29,8 +29,8 @@ bool Queue::is_of_one_launch(const Sent& sent, LaunchId by) {
 KernelFault Queue::left(const Sent& sent, std::string_view why) const {
   return KernelFault{told_of(LeftOver{.from = from_,
                                       .at = sent.pending->at(),
-                                      .shape = sent.shape,
-                                      .dtype = sent.dtype,
+                                      .shape = sent.item.shape,
+                                      .dtype = sent.item.dtype,
                                       .to = in_.pe,
                                       .direction = in_.direction},
                              why)};

@@ -135,7 +135,7 @@ PendingPtr Pe::store_block(Block to, const TilePtr& tile, std::source_location a
 PendingPtr Pe::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
   PendingPtr state = pending(SendWait{dir}, at);
   queue(around_.ends.out, dir, size(tile), "send", at)
-      .send({mock_tile(tile).value(), tile->shape(), tile->dtype(), tag, state, around_.launch});
+      .send({mock_tile(tile).value(), {tile->shape(), tile->dtype(), tag}, state, around_.launch});
   return state;
 }
 
@@ -145,7 +145,7 @@ PendingPtr Pe::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_loca
   Inbox& inbox = around_.ends.inbox;
   if (any) require_slot(dir, shape.bytes(dtype), "recv", at);
   Queue* const from = any ? nullptr : &queue(around_.ends.in, dir, shape.bytes(dtype), "recv", at);
-  inbox.receive(from, {this, around_.launch, inbox.next_order(), shape, dtype, tag, state});
+  inbox.receive(from, {this, around_.launch, inbox.next_order(), {shape, dtype, tag}, state});
   return state;
 }
 

@@ -1,11 +1,5 @@
 #include "queue.hpp"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
-#include "kbsim/tl/queue_waits.hpp"
-
 #include "pe.hpp"
 
 namespace kbsim::mock {
@@ -58,57 +52,35 @@ void Queue::give(const Asked& asked) {
 }
 
 void Queue::deliver(const Sent& sent, const Asked& asked) {
-  if (sent.shape == asked.shape && sent.dtype == asked.dtype && sent.tag == asked.tag) {
-    auto tile = std::make_shared<MockTile>(*asked.by, asked.shape, asked.dtype, sent.value,
+  if (sent.item == asked.item) {
+    auto tile = std::make_shared<MockTile>(*asked.by, asked.item.shape, asked.item.dtype, sent.value,
                                            room_.fetched ? nullptr : this, received_ - 1);
     tile->came_from({in_.direction});
     return asked.pending->complete(std::move(tile), {});
   }
-  asked.pending->fail(std::make_exception_ptr(KernelFault{fmt::format(
-      "{}: recv from '{}' expects {} {} with tag {}, but {} {} with tag {} was sent",
-      to_string(to_place(asked.pending->at())), in_.direction, to_string(asked.shape), to_string(asked.dtype),
-      asked.tag, to_string(sent.shape), to_string(sent.dtype), sent.tag)}));
+  asked.pending->fail(
+      std::make_exception_ptr(mismatch(asked.pending->at(), in_.direction, asked.item, sent.item)));
+}
+
+std::int64_t Queue::receives() const {
+  return static_cast<std::int64_t>(inbox_->receives().of(place_).size());
 }
 
 void Inbox::add(Queue& queue) {
   queue.inbox_ = this;
+  queue.place_ = queues_.size();
   queues_.push_back(&queue);
+  receives_.resize(turns_.last = queues_.size());
 }
 
 void Inbox::receive(Queue* from, Asked asked) {
-  (from != nullptr ? from->receives_ : any_).push_back(std::move(asked));
+  receives_.add(from != nullptr ? std::optional{from->place_} : std::nullopt, std::move(asked));
   serve();
 }
 
 void Inbox::serve() {
-  do {
-    for (Queue* queue : queues_) {
-      while (give_directed(*queue)) {}
-    }
-  } while (give_any());
-}
-
-bool Inbox::give_directed(Queue& queue) {
-  if (queue.tiles_.empty() || queue.receives_.empty()) return false;
-  if (!any_.empty() && any_.front().order < queue.receives_.front().order) return false;
-  const Asked asked = std::move(queue.receives_.front());
-  queue.receives_.pop_front();
-  queue.give(asked);
-  return true;
-}
-
-bool Inbox::give_any() {
-  if (any_.empty()) return false;
-  for (std::size_t i = 0; i < queues_.size(); ++i) {
-    const std::size_t queue = (turn_ + i) % queues_.size();
-    if (queues_[queue]->tiles_.empty()) continue;
-    const Asked asked = std::move(any_.front());
-    any_.pop_front();
-    turn_ = queue + 1;
-    queues_[queue]->give(asked);
-    return true;
-  }
-  return false;
+  const auto ready = [this](std::size_t queue, const Asked&) { return !queues_[queue]->tiles_.empty(); };
+  receives_.match(turns_, ready, [this](std::size_t queue, const Asked& to) { queues_[queue]->give(to); });
 }
 
 }  // namespace kbsim::mock

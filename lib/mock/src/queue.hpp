@@ -13,6 +13,7 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/pending.hpp"
+#include "kbsim/tl/queue_matcher.hpp"
 
 namespace kbsim::mock {
 
@@ -29,9 +30,7 @@ struct LaunchId {
 /// A tile on its way, and its send.
 struct Sent {
   Value value;
-  Shape shape;
-  DType dtype;
-  int tag;
+  QueueItem item;
   PendingPtr pending;
   LaunchId launch;
 };
@@ -40,9 +39,7 @@ struct Asked {
   Pe* by;
   LaunchId launch;
   std::uint64_t order;  // of the recvs of its PE
-  Shape shape;
-  DType dtype;
-  int tag;
+  QueueItem item;
   PendingPtr pending;
 };
 
@@ -79,7 +76,7 @@ class Queue {
   [[nodiscard]] std::int64_t received() const { return static_cast<std::int64_t>(received_); }
   [[nodiscard]] std::int64_t freed() const { return static_cast<std::int64_t>(free_); }
   [[nodiscard]] std::int64_t sends() const { return static_cast<std::int64_t>(sends_.size()); }
-  [[nodiscard]] std::int64_t receives() const { return static_cast<std::int64_t>(receives_.size()); }
+  [[nodiscard]] std::int64_t receives() const;
 
  private:
   friend class Inbox;
@@ -95,9 +92,9 @@ class Queue {
   End in_;
   Room room_;
   Inbox* inbox_ = nullptr;
+  std::size_t place_ = 0;   // there
   std::deque<Sent> sends_;  // without a slot
   std::deque<Sent> tiles_;  // in slots, not yet received
-  std::deque<Asked> receives_;
   bool carries_over_ = false;
   std::optional<LaunchId> last_sent_in_;   // the launch whose tile was received last,
   std::optional<LaunchId> last_taken_in_;  // and that which received it
@@ -106,8 +103,7 @@ class Queue {
   std::deque<bool> let_go_;  // of the received ones from there on
 };
 
-/// The queues into one PE, and its recvs: a tile goes to the oldest recv that may have it. A recv of any
-/// takes from the queues in turns.
+/// The queues into one PE, and its recvs.
 class Inbox {
  public:
   void add(Queue& queue);
@@ -116,14 +112,12 @@ class Inbox {
   /// As far as there are tiles.
   void serve();
   [[nodiscard]] std::uint64_t next_order() { return orders_++; }
+  [[nodiscard]] const QueueMatcher<Asked>& receives() const { return receives_; }
 
  private:
-  bool give_directed(Queue& queue);
-  bool give_any();
-
   std::vector<Queue*> queues_;
-  std::deque<Asked> any_;
-  std::size_t turn_ = 0;
+  QueueMatcher<Asked> receives_;
+  QueueTurns turns_;
   std::uint64_t orders_ = 0;
 };
 

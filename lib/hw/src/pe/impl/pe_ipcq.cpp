@@ -55,11 +55,11 @@ PeIpcq::Set* PeIpcq::find(std::string_view set) {
 }
 
 std::span<const PeIpcq::QueuePair> PeIpcq::in_use() const {
-  return std::span{pairs_}.subspan(in_use_->first, in_use_->last - in_use_->first);
+  return std::span{pairs_}.subspan(in_use_->queues.first, in_use_->queues.last - in_use_->queues.first);
 }
 
 std::size_t PeIpcq::queue(std::string_view direction) const {
-  for (std::size_t queue = in_use_->first; queue < in_use_->last; ++queue) {
+  for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue) {
     if (pairs_[queue].plan.direction == direction) return queue;
   }
   std::vector<std::string> installed;
@@ -127,7 +127,7 @@ void PeIpcq::add(const QueueSet& plan) {
           .credit_size = plan.credit_size,
           .vc_chunk = plan.vc_chunk,
           .poll = plan.poll,
-          .first = pairs_.size(),
+          .queues = {.first = pairs_.size()},
           .carries_over = plan.carries_over};
   for (const QueuePairPlan& queue : plan.queues) {
     QueuePair pair{.plan = queue, .set = sets_.size()};
@@ -135,9 +135,10 @@ void PeIpcq::add(const QueueSet& plan) {
     for (const QueuePair& other : pairs_) require_disjoint(node().at, other.plan, queue);
     pairs_.push_back(std::move(pair));
   }
-  set.last = pairs_.size();
+  set.queues.last = pairs_.size();
+  receives_.resize(pairs_.size());
   set.fetches = !plan.queues.empty() && !in_tcm(pairs_.back());
-  for (std::size_t queue = set.first; queue < set.last; ++queue) {
+  for (std::size_t queue = set.queues.first; queue < set.queues.last; ++queue) {
     if (in_tcm(pairs_[queue]) == set.fetches)
       throw KernelFault{fmt::format("{} has rings in its TCM and rings elsewhere", to_string(node().at))};
     const QueuePairPlan& ring = pairs_[queue].plan;
@@ -169,8 +170,8 @@ void PeIpcq::take(SendCommand command) {
 
 void PeIpcq::take(RecvCommand command) {
   command.taken = sim().now();
-  std::deque<RecvCommand>& waiting = command.queue ? pairs_[*command.queue].receives : any_;
-  waiting.push_back(std::move(command));
+  const std::optional<std::size_t> queue = command.queue;
+  receives_.add(queue, std::move(command));
 }
 
 void PeIpcq::take(const Arrival& arrival) {
@@ -209,7 +210,8 @@ void PeIpcq::take(const Credit& credit) {
 }
 
 void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
-  for (const QueuePair& pair : pairs_) {
+  for (std::size_t queue = 0; queue < pairs_.size(); ++queue) {
+    const QueuePair& pair = pairs_[queue];
     ends.push_back({.pe = node().at,
                     .direction = label(pair),
                     .in_use = &sets_[pair.set] == in_use_,
@@ -223,7 +225,7 @@ void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
                     .taken = pair.taken,
                     .my_tail = pair.my_tail,
                     .sends = static_cast<std::int64_t>(pair.sends.size()),
-                    .receives = static_cast<std::int64_t>(pair.receives.size())});
+                    .receives = static_cast<std::int64_t>(receives_.of(queue).size())});
   }
 }
 

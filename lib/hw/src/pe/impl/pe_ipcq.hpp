@@ -13,6 +13,8 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/oplog/memory.hpp"
+#include "kbsim/tl/queue_matcher.hpp"
+#include "kbsim/tl/queue_waits.hpp"
 
 namespace kbsim::hw {
 
@@ -70,7 +72,6 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::int64_t taken = 0;      // of these, given to receives
     std::int64_t my_tail = 0;    // of these, let go
     std::deque<SendCommand> sends;
-    std::deque<RecvCommand> receives;
     std::deque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
     std::vector<bool> let_go;         // by slot: tiles may go in any order, slots are freed in theirs
     std::uint32_t last_sent_in = 0;   // the launch whose tile was received last,
@@ -85,9 +86,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     Bytes vc_chunk;
     std::optional<Time> poll;       // waits look again, each so much later
     bool fetches = false;           // its rings aren't in TCM
-    std::size_t first = 0;          // of its queues, which follow each other
-    std::size_t last = 0;           // one behind them
-    std::size_t turn = 0;           // the queue that receives without a direction ask first
+    QueueTurns queues;              // which follow each other
     bool carries_over = false;      // as in QueueSet
     std::uint64_t ended_round = 0;  // the last
   };
@@ -131,16 +130,12 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void serve();
   [[nodiscard]] std::optional<Time> seen(Time asked) const;
   void look_again();
-  [[nodiscard]] bool can_go_on(const QueuePair& pair) const;
+  [[nodiscard]] bool can_go_on(std::size_t queue) const;
   [[nodiscard]] const KernelContext* who_waits() const;
   void send_what_fits(std::size_t queue);
   void send(std::size_t queue, const SendCommand& command, Time at);
   void give_what_came();
-  bool give_directed(std::size_t queue);
-  bool give_any();
-  bool give(std::size_t queue, std::deque<RecvCommand>& waiting);
-  [[nodiscard]] static KernelFault mismatch(std::string_view direction, const SlotHeader& sent,
-                                            const RecvCommand& asked);
+  void give(std::size_t queue, const RecvCommand& to);
   void hand_over(const RingSlot& slot, const RecvCommand& to, Time at);
   void trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at);
   [[nodiscard]] TilePtr slot_tile(const topology::PhysRange& where, const RingSlot& slot,
@@ -157,7 +152,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   std::vector<std::uint32_t> ended_;  // and of those that have ended on all their PEs
   Set none_;                          // of a kernel that has no queues
   Set* in_use_ = &none_;              // what sends and receives are of
-  std::deque<RecvCommand> any_;       // receives without a direction
+  QueueMatcher<RecvCommand> receives_;
   Looks looks_;
   bool looking_ = false;  // it is the time of a look
   Time next_look_{-1};    // the last that was posted

@@ -12,7 +12,7 @@ void PeIpcq::ended(std::string_view set, const LaunchId& launch) {
   Set* const of = find(set);
   if (of == nullptr) return;
   of->ended_round = std::max(of->ended_round, launch.round);
-  for (std::size_t queue = of->first; queue < of->last; ++queue) {
+  for (std::size_t queue = of->queues.first; queue < of->queues.last; ++queue) {
     const QueuePair& pair = pairs_[queue];
     for (const auto& header : pair.filled) {
       if (header && ended_here(pair, *header)) throw left(pair, *header, "the launch has ended");

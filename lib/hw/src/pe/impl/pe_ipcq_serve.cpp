@@ -1,5 +1,6 @@
 // How pe_ipcq serves the sends and receives that wait: at once, or when pe_cpu looks.
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,8 @@ namespace kbsim::hw {
 
 // All that has come by this time is known: what is done now hangs on no order of arrivals.
 void PeIpcq::serve() {
-  for (std::size_t queue = in_use_->first; queue < in_use_->last; ++queue) send_what_fits(queue);
+  for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue)
+    send_what_fits(queue);
   give_what_came();
   if (in_use_->poll) look_again();
   looking_ = false;
@@ -35,21 +37,23 @@ void PeIpcq::look_again() {
     return;
   }
   if (!looks_.under_way()) looks_.begin(sim().now(), {.period = *in_use_->poll, .cost = waiting->dispatch()});
-  if (std::ranges::none_of(in_use(), [&](const QueuePair& pair) { return can_go_on(pair); })) return;
+  const auto queues = std::views::iota(in_use_->queues.first, in_use_->queues.last);
+  if (std::ranges::none_of(queues, [&](std::size_t queue) { return can_go_on(queue); })) return;
   const Time next = looks_.next(looking_ ? sim().now() + 1_ps : sim().now());
   if (next != std::exchange(next_look_, next)) work_.post(next, Look{});
 }
 
-bool PeIpcq::can_go_on(const QueuePair& pair) const {
+bool PeIpcq::can_go_on(std::size_t queue) const {
+  const QueuePair& pair = pairs_[queue];
   return (pair.has_room() && !pair.sends.empty()) ||
-         (pair.has_tile() && (!pair.receives.empty() || !any_.empty()));
+         (pair.has_tile() && (!receives_.of(queue).empty() || !receives_.any().empty()));
 }
 
 const KernelContext* PeIpcq::who_waits() const {
-  if (!any_.empty()) return any_.front().kernel.get();
-  for (const QueuePair& pair : in_use()) {
-    if (!pair.sends.empty()) return pair.sends.front().kernel.get();
-    if (!pair.receives.empty()) return pair.receives.front().kernel.get();
+  if (!receives_.any().empty()) return receives_.any().front().kernel.get();
+  for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue) {
+    if (!pairs_[queue].sends.empty()) return pairs_[queue].sends.front().kernel.get();
+    if (!receives_.of(queue).empty()) return receives_.of(queue).front().kernel.get();
   }
   return nullptr;
 }
@@ -89,67 +93,31 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
                     .order = {queue, header.sequence}});
 }
 
-// A tile goes to the oldest of those that may have it.
 void PeIpcq::give_what_came() {
-  do {
-    for (std::size_t queue = in_use_->first; queue < in_use_->last; ++queue) {
-      while (give_directed(queue)) {}
-    }
-  } while (give_any());
+  const auto ready = [this](std::size_t queue, const RecvCommand& recv) {
+    return pairs_[queue].has_tile() && seen(recv.taken);
+  };
+  receives_.match(in_use_->queues, ready,
+                  [this](std::size_t queue, const RecvCommand& to) { give(queue, to); });
 }
 
-bool PeIpcq::give_directed(std::size_t queue) {
-  QueuePair& pair = pairs_[queue];
-  if (!pair.has_tile() || pair.receives.empty()) return false;
-  if (!any_.empty() && any_.front().order < pair.receives.front().order) return false;
-  return give(queue, pair.receives);
-}
-
-// The queues take turns, in the order in which they are installed.
-bool PeIpcq::give_any() {
-  if (any_.empty()) return false;
-  const std::size_t count = in_use_->last - in_use_->first;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t place = (in_use_->turn + i) % count;
-    const std::size_t queue = in_use_->first + place;
-    const QueuePair& pair = pairs_[queue];
-    const bool older = !pair.receives.empty() && pair.receives.front().order < any_.front().order;
-    if (!pair.has_tile() || older) continue;
-    if (!give(queue, any_)) return false;
-    in_use_->turn = place + 1;
-    return true;
-  }
-  return false;
-}
-
-// The first of `waiting` gets the next tile of a queue, if it may see it now.
-bool PeIpcq::give(std::size_t queue, std::deque<RecvCommand>& waiting) {
-  const std::optional<Time> at = seen(waiting.front().taken);
-  if (!at) return false;
-  const RecvCommand to = std::move(waiting.front());
-  waiting.pop_front();
+// The next tile of a queue.
+void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
+  const Time at = *seen(to.taken);
   QueuePair& pair = pairs_[queue];
   const SlotHeader header = *pair.filled.front();
   pair.filled.pop_front();
   const std::size_t index = slot(pair, pair.taken++);
-  if (trace_->on()) trace("recv", pair, header, *at);
-  const bool for_it = is_for(to.kernel->launch(), pair, header);
-  const bool as_asked = header.shape == to.shape && header.dtype == to.dtype && header.tag == to.tag;
-  if (!for_it) {
+  if (trace_->on()) trace("recv", pair, header, at);
+  const QueueItem asked{.shape = to.shape, .dtype = to.dtype, .tag = to.tag};
+  const QueueItem sent{.shape = header.shape, .dtype = header.dtype, .tag = header.tag};
+  if (!is_for(to.kernel->launch(), pair, header)) {
     to.pending->fail(std::make_exception_ptr(left(pair, header, "a later launch receives it")));
-  } else if (as_asked) {
-    hand_over({.ipcq = this, .queue = queue, .slot = index}, to, *at);
+  } else if (asked == sent) {
+    hand_over({.ipcq = this, .queue = queue, .slot = index}, to, at);
   } else {
-    to.pending->fail(std::make_exception_ptr(mismatch(pair.plan.direction, header, to)));
+    to.pending->fail(std::make_exception_ptr(mismatch(to.pending->at(), pair.plan.direction, asked, sent)));
   }
-  return true;
-}
-
-KernelFault PeIpcq::mismatch(std::string_view direction, const SlotHeader& sent, const RecvCommand& asked) {
-  return KernelFault{
-      fmt::format("{}: recv from '{}' expects {} {} with tag {}, but {} {} with tag {} was sent",
-                  to_string(to_place(asked.pending->at())), direction, to_string(asked.shape),
-                  to_string(asked.dtype), asked.tag, to_string(sent.shape), to_string(sent.dtype), sent.tag)};
 }
 
 void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
