@@ -38,7 +38,7 @@ std::vector<Waiting> deadlock(Simulation& sim) {
 }  // namespace
 
 TEST_CASE("Identity: is compared by type and value, and read by its type alone") {
-  const Identity none;
+  const Identity none{};
   const Identity one = Door{1};
   CHECK(!none);
   CHECK(none.text().empty());
