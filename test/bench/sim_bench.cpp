@@ -12,7 +12,6 @@
 
 #include "kbsim/sim/channel.hpp"
 #include "kbsim/sim/mailbox.hpp"
-#include "kbsim/sim/server.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 #include "heap_engine.hpp"
@@ -166,9 +165,6 @@ Task<> hop(Simulation* sim, Mailbox<std::int64_t>* in, Mailbox<std::int64_t>* ou
     if (left > 0) out->post(sim->now() + 10_ns, left - 1);
   }
 }
-Task<> use(Server* server) {
-  for (std::int64_t i = 0; i < kCalls; ++i) co_await server->use(10_ns);
-}
 
 struct Calls {
   Calls() { sim.spawn("calls", call()); }
@@ -186,13 +182,6 @@ struct Hops {
   Mailbox<std::int64_t> a{sim, "a"};
   Mailbox<std::int64_t> b{sim, "b"};
 };
-struct Uses {
-  Uses() { sim.spawn("uses", use(&server)); }
-  void run() { sim.run(); }
-  Simulation sim;
-  Server server{sim, "server"};
-};
-
 template <class World>
 void primitive(State& state) {
   measure(state, kCalls, [] { return std::make_unique<World>(); });
@@ -235,7 +224,6 @@ int main(int argc, char** argv) {
   add("W2/heap", w2<CallbackPipeline>);
   add("call of a task", primitive<Calls>);
   add("mailbox hop", primitive<Hops>);
-  add("server use", primitive<Uses>);
 
   benchmark::Initialize(&argc, argv);
   Ratios ratios;

@@ -4,7 +4,6 @@
 
 #include "kbsim/sim/channel.hpp"
 #include "kbsim/sim/mailbox.hpp"
-#include "kbsim/sim/resource.hpp"
 
 #include "doctest/doctest.h"
 #include "trace.hpp"
@@ -39,11 +38,11 @@ Task<int> child(Simulation* sim) {
   co_return 1;
 }
 
-Task<> stage(Simulation* sim, Channel<int>* in, Channel<int>* out, Mailbox<int>* box, Server* server) {
+Task<> stage(Simulation* sim, Channel<int>* in, Channel<int>* out, Mailbox<int>* box) {
   for (;;) {
     const int item = co_await in->receive();
     const int one = co_await child(sim);
-    co_await server->use(3_ns);
+    co_await sim->delay(3_ns);
     box->post(sim->now() + 5_ns, item + one);
     const int back = co_await box->receive();
     co_await sim->late();
@@ -66,11 +65,10 @@ TEST_CASE("Simulation: allocates nothing in steady state") {
   Channel<int> forth{sim, "forth", 2};
   Channel<int> back{sim, "back", 2};
   Mailbox<int> box{sim, "box"};
-  Server server{sim, "server"};
   std::uint64_t before = 1;
   std::uint64_t after = 2;
-  sim.serve("a", stage(&sim, &forth, &back, &box, &server));
-  sim.serve("b", stage(&sim, &back, &forth, &box, &server));
+  sim.serve("a", stage(&sim, &forth, &back, &box));
+  sim.serve("b", stage(&sim, &back, &forth, &box));
   sim.serve("count", count(&sim, &before, &after));
   CHECK(forth.try_send(0));
   CHECK_THROWS_AS(sim.run(), Error);

@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "kbsim/sim/resource.hpp"
+#include "kbsim/sim/simulation.hpp"
 
 #include "doctest/doctest.h"
 #include "trace.hpp"
