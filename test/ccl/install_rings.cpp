@@ -97,8 +97,8 @@ TEST_CASE("build_install_plans: a plan a package, with the algorithm's slots and
     CHECK(plan.sip == sip);
     CHECK(plan.slots == 7);
     CHECK(plan.slot_size == 512_B);
-    CHECK(plan.credit_size == 24_B);
-    CHECK(plan.vc_chunk == 1_KiB);
+    CHECK(plan.settings.credit_size == 24_B);
+    CHECK(plan.settings.vc_chunk == 1_KiB);
     REQUIRE(plan.pes.size() == 16);
     CHECK(plan.pes.front().pe == PeCoord{.sip = sip});
     CHECK(plan.pes.back().pe == PeCoord{.sip = sip, .cube = 1, .pe = 7});

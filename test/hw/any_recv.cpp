@@ -71,12 +71,12 @@ QueuePairPlan pair(const char* direction, PeCoord peer, topology::PhysAddr mine,
 }
 
 Task<> wire(Rig* rig, topology::Region memory, std::optional<Time> poll) {
-  QueueSet hub{.credit_size = 16_B, .poll = poll};
+  QueueSet hub{.settings = {.credit_size = 16_B, .poll = poll}};
   for (std::size_t i = 0; i < kSpokes.size(); ++i) {
     const topology::PhysAddr at_hub = rig->ring(kHub, memory) + static_cast<std::int64_t>(i) * 4_KiB;
     const topology::PhysAddr at_spoke = rig->ring(kSpokes[i], memory);
     hub.queues.push_back(pair(kNames[i], kSpokes[i], at_hub, at_spoke));
-    QueueSet spoke{.queues = {pair("hub", kHub, at_spoke, at_hub)}, .credit_size = 16_B};
+    QueueSet spoke{.queues = {pair("hub", kHub, at_spoke, at_hub)}, .settings = {.credit_size = 16_B}};
     std::vector<ControlTarget> target{{.pe = kSpokes[i], .action = std::move(spoke), .size = {}}};
     co_await rig->order(std::move(target));
   }

@@ -68,7 +68,7 @@ std::vector<hw::ControlTarget> ring(const std::vector<PeCoord>& pes) {
     const PeCoord previous = pes[(i + pes.size() - 1) % pes.size()];
     hw::QueueSet queues{.queues = {end(pes[i], next, "next", 0_KiB, 16_KiB),
                                    end(pes[i], previous, "previous", 16_KiB, 0_KiB)},
-                        .credit_size = 16_B};
+                        .settings = {.credit_size = 16_B}};
     targets.push_back({.pe = pes[i], .action = std::move(queues), .size = 64_B});
   }
   return targets;

@@ -13,7 +13,8 @@ QueueSet end_of_queue(const Rig& rig, PeCoord me, PeCoord peer, const std::strin
                             .peer_base = rig.ring(peer, rings.memory),
                             .slots = rings.slots,
                             .slot_size = rings.slot_size};
-  return {.queues = {queue}, .credit_size = rings.credit, .poll = poll, .vc_chunk = rings.vc_chunk};
+  return {.queues = {queue},
+          .settings = {.credit_size = rings.credit, .vc_chunk = rings.vc_chunk, .poll = poll}};
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ QueueSet set_of(const std::string& name, PeCoord peer, topology::PhysAddr mine, 
                 Bytes credit) {
   const QueuePairPlan queue{
       .direction = "peer", .peer = peer, .my_base = mine, .peer_base = theirs, .slots = 1, .slot_size = 64_B};
-  return {.queues = {queue}, .credit_size = credit, .poll = {}, .name = name};
+  return {.queues = {queue}, .settings = {.credit_size = credit}, .name = name};
 }
 
 Task<> install(Rig* rig, PeCoord pe, InstallQueues queues) {

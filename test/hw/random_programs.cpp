@@ -25,7 +25,7 @@ struct Setup {
 };
 
 QueueSet queues_of(const Rig& rig, const Setup& setup, int pe) {
-  QueueSet queues{.queues = {}, .credit_size = 16_B, .poll = setup.poll};
+  QueueSet queues{.queues = {}, .settings = {.credit_size = 16_B, .poll = setup.poll}};
   std::int64_t wire = 0;
   for (const Wire& one : setup.programs->wires) {
     const auto ring = [&](int at) {

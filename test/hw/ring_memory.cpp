@@ -116,7 +116,8 @@ TEST_CASE("Install: rings of a PE that overlap, and rings in its TCM beside othe
                                .slots = 4,
                                .slot_size = 256_B};
     };
-    hw::QueueSet queues{.queues = {queue("E", first, apart), queue("W", second, 0_B)}, .credit_size = 16_B};
+    hw::QueueSet queues{.queues = {queue("E", first, apart), queue("W", second, 0_B)},
+                        .settings = {.credit_size = 16_B}};
     std::vector<hw::ControlTarget> target{{.pe = at, .action = std::move(queues), .size = {}}};
     try {
       rig.run(install(&rig, std::move(target)));

@@ -24,6 +24,14 @@ struct RingMemory {
   Bytes size;
 };
 
+QueueSettings settings_of(const config::AlgorithmSpec& algorithm) {
+  const bool polls = algorithm.backpressure == config::Backpressure::poll;
+  return {.credit_size = algorithm.ipcq_credit_size,
+          .vc_chunk = algorithm.vc_chunk_size,
+          .poll = polls ? std::optional{algorithm.poll} : std::nullopt,
+          .carries_over = algorithm.carries_over};
+}
+
 RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::MemorySpec& memory) {
   using topology::Region;
   using enum config::BufferKind;
@@ -126,18 +134,13 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
   const Wiring wiring = topologies().at(algorithm.topology).wire(machine, participants);
   const RingMemory memory = ring_memory(algorithm, machine.cube.memory);
   const Rings rings = reserve_rings(wiring, memory.region, ring_size(algorithm, memory), allocators);
-  const std::optional<Time> poll =
-      algorithm.backpressure == config::Backpressure::poll ? std::optional{algorithm.poll} : std::nullopt;
   std::vector<InstallPlan> plans;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
     plans.push_back({.algorithm = algorithm.name,
                      .sip = sip,
                      .slots = algorithm.n_slots,
                      .slot_size = algorithm.slot_size,
-                     .credit_size = algorithm.ipcq_credit_size,
-                     .vc_chunk = algorithm.vc_chunk_size,
-                     .carries_over = algorithm.carries_over,
-                     .poll = poll,
+                     .settings = settings_of(algorithm),
                      .pes = {}});
   }
   for (const auto& [pe, neighbours] : wiring) {

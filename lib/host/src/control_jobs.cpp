@@ -9,12 +9,7 @@ namespace {
 constexpr Bytes kQueueSize{32};  // of an IpcqInit message: peer, two ring bases, slots
 
 hw::QueueSet queues_of(const ccl::PePlan& pe, const ccl::InstallPlan& plan) {
-  hw::QueueSet set{.queues = {},
-                   .credit_size = plan.credit_size,
-                   .poll = plan.poll,
-                   .name = plan.algorithm,
-                   .carries_over = plan.carries_over,
-                   .vc_chunk = plan.vc_chunk};
+  hw::QueueSet set{.queues = {}, .settings = plan.settings, .name = plan.algorithm};
   for (const ccl::QueuePlan& queue : pe.queues) {
     set.queues.push_back({.direction = queue.direction,
                           .peer = queue.peer,

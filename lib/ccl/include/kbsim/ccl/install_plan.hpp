@@ -6,6 +6,7 @@
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
+#include "kbsim/base/queue_settings.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/ccl_spec.hpp"
@@ -32,10 +33,7 @@ struct InstallPlan {
   int sip = 0;
   int slots = 4;
   Bytes slot_size;
-  Bytes credit_size;
-  Bytes vc_chunk;
-  bool carries_over = false;  // what a launch sends may be received by a later one
-  std::optional<Time> poll;   // between two looks at a full or empty queue; none: no looks, an event
+  QueueSettings settings;
   std::vector<PePlan> pes;
 };
 

@@ -123,12 +123,7 @@ void PeIpcq::install(const InstallQueues& plan) {
 }
 
 void PeIpcq::add(const QueueSet& plan) {
-  Set set{.name = plan.name,
-          .credit_size = plan.credit_size,
-          .vc_chunk = plan.vc_chunk,
-          .poll = plan.poll,
-          .queues = {.first = pairs_.size()},
-          .carries_over = plan.carries_over};
+  Set set{.name = plan.name, .settings = plan.settings, .queues = {.first = pairs_.size()}};
   for (const QueuePairPlan& queue : plan.queues) {
     QueuePair pair{.plan = queue, .set = sets_.size()};
     pair.let_go.resize(static_cast<std::size_t>(queue.slots));
@@ -196,7 +191,7 @@ void PeIpcq::take(const Release& release) {
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
-    tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].credit_size, VirtualChannel::ipcq,
+    tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].settings.credit_size, VirtualChannel::ipcq,
          SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(release.queue));
   }
 }

@@ -82,12 +82,9 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   };
   struct Set {
     std::string name;
-    Bytes credit_size;
-    Bytes vc_chunk;
-    std::optional<Time> poll;       // waits look again, each so much later
+    QueueSettings settings;
     bool fetches = false;           // its rings aren't in TCM
     QueueTurns queues;              // which follow each other
-    bool carries_over = false;      // as in QueueSet
     std::uint64_t ended_round = 0;  // the last
   };
   struct Arrival {

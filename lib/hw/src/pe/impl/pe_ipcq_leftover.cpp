@@ -22,7 +22,7 @@ void PeIpcq::ended(std::string_view set, const LaunchId& launch) {
 
 void PeIpcq::require_received() const {
   for (const QueuePair& pair : pairs_) {
-    if (sets_[pair.set].carries_over || pair.filled.empty() || !pair.filled.front()) continue;
+    if (sets_[pair.set].settings.carries_over || pair.filled.empty() || !pair.filled.front()) continue;
     throw left(pair, *pair.filled.front(), "all kernels have ended");
   }
 }
@@ -31,7 +31,7 @@ void PeIpcq::require_received() const {
 // belong together.
 bool PeIpcq::ended_here(const QueuePair& pair, const SlotHeader& header) const {
   const Set& set = sets_[pair.set];
-  if (set.carries_over) return false;
+  if (set.settings.carries_over) return false;
   if (header.launch.round > 0) return header.launch.round <= set.ended_round;
   return pair.plan.peer.sip == node().at.sip && std::ranges::binary_search(begun_, header.launch.order) &&
          std::ranges::binary_search(ended_, header.launch.order);
@@ -45,7 +45,7 @@ bool PeIpcq::is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& heade
   const bool again = pair.last_sent_in == of.order && pair.last_taken_in != by.order;
   pair.last_sent_in = of.order;
   pair.last_taken_in = by.order;
-  return sets_[pair.set].carries_over || (!earlier && !again);
+  return sets_[pair.set].settings.carries_over || (!earlier && !again);
 }
 
 KernelFault PeIpcq::left(const QueuePair& pair, const SlotHeader& header, std::string_view why) const {

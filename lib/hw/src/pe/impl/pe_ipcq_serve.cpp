@@ -19,13 +19,13 @@ void PeIpcq::serve() {
   for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue)
     send_what_fits(queue);
   give_what_came();
-  if (in_use_->poll) look_again();
+  if (in_use_->settings.poll) look_again();
   looking_ = false;
 }
 
 // When somebody who asked at that time goes on if what it waits for is here; never, unless it looks now.
 std::optional<Time> PeIpcq::seen(Time asked) const {
-  if (!in_use_->poll || asked == sim().now()) return sim().now();
+  if (!in_use_->settings.poll || asked == sim().now()) return sim().now();
   return looking_ ? std::optional{sim().now() + looks_.cost()} : std::nullopt;
 }
 
@@ -36,7 +36,8 @@ void PeIpcq::look_again() {
     if (looks_.under_way()) looks_.end(sim().now());
     return;
   }
-  if (!looks_.under_way()) looks_.begin(sim().now(), {.period = *in_use_->poll, .cost = waiting->dispatch()});
+  if (!looks_.under_way())
+    looks_.begin(sim().now(), {.period = *in_use_->settings.poll, .cost = waiting->dispatch()});
   const auto queues = std::views::iota(in_use_->queues.first, in_use_->queues.last);
   if (std::ranges::none_of(queues, [&](std::size_t queue) { return can_go_on(queue); })) return;
   const Time next = looks_.next(looking_ ? sim().now() + 1_ps : sim().now());
@@ -86,7 +87,7 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
                                         .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
                                         .header = header,
                                         .tile = command.tile,
-                                        .vc_chunk = sets_[pair.set].vc_chunk},
+                                        .vc_chunk = sets_[pair.set].settings.vc_chunk},
                     .kernel = command.kernel,
                     .value = command.value,
                     .pending = command.pending,

@@ -10,6 +10,7 @@
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
+#include "kbsim/base/queue_settings.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
@@ -42,11 +43,8 @@ struct QueuePairPlan {
 /// Queues that a kernel has together, each by its own label; an algorithm's.
 struct QueueSet {
   std::vector<QueuePairPlan> queues;
-  Bytes credit_size;
-  std::optional<Time> poll;  // waits look again, so much later; none: they sleep
+  QueueSettings settings;
   std::string name = {};
-  bool carries_over = false;  // what a launch sends may be received by a later one
-  Bytes vc_chunk = {};        // of sends, before the DMA's other channel has its turn; 0: as pe_dma has it
 };
 
 /// Set up all of a PE's queues; a second time is an error.

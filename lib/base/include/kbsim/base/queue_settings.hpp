@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/time.hpp"
+
+namespace kbsim {
+
+/// What the queues of an algorithm have in common, from its plan to the PE.
+struct QueueSettings {
+  Bytes credit_size;          // on the wire
+  Bytes vc_chunk;             // of sends, before the DMA's other channel has its turn; 0: as pe_dma has it
+  std::optional<Time> poll;   // waits look again, so much later; none: they sleep until their event
+  bool carries_over = false;  // what a launch sends may be received by a later one
+};
+
+}  // namespace kbsim
