@@ -17,9 +17,9 @@ THIRD_PARTY = {
     "boost/crc.hpp": {"oplog", "test/fuzz"},
     "boost/icl/": EVERYWHERE,
     "boost/unordered": EVERYWHERE,
-    "boost/asio": {"sim", "replay", "apps"},
+    "boost/asio": {"sim", "replay", "evaluate", "apps"},
     "boost/system": {"sim", "replay", "apps"},
-    "boost/json": {"report", "apps"},
+    "boost/json": {"report", "evaluate", "apps"},
     "boost/tokenizer.hpp": {"report"},
     "boost/program_options": {"apps"},
     "boost/dll": {"apps"},
@@ -31,7 +31,7 @@ THIRD_PARTY = {
     "benchmark/": {"test/bench"},
     "sys/": {"report", "apps"},
     "fcntl.h": {"report", "apps"},
-    "unistd.h": {"report", "apps"},
+    "unistd.h": {"report", "evaluate", "apps"},
 }
 
 

@@ -13,12 +13,12 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
+#include "kbsim/evaluate/ccl_point.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
 
-#include "ccl_row.hpp"
 #include "evaluation.hpp"
-#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -97,12 +97,12 @@ std::vector<Bytes> sizes_of(const po::variables_map& own) {
 
 std::vector<Reduction> operations_of(const std::string& text) {
   if (text == "all") return {Reduction::sum, Reduction::prod, Reduction::max, Reduction::min, Reduction::avg};
-  return {reduction_named(text)};
+  return {evaluate::reduction_named(text)};
 }
 
-void check_operation(const CclPoint& point) {
+void check_operation(const evaluate::CclPoint& point) {
   if (point.op == Reduction::avg && !info(point.dtype).floating)
-    throw UsageError{fmt::format("-o avg of integers ({})", nccl_name(point.dtype))};
+    throw UsageError{fmt::format("-o avg of integers ({})", evaluate::nccl_name(point.dtype))};
 }
 
 void refuse_unused(const po::variables_map& own, const char* option, const std::string& why) {
@@ -118,38 +118,39 @@ void check_options(const po::variables_map& own, const config::AlgorithmSpec& al
   if (bytes_of(own, "stepbytes") > 0_B) refuse_unused(own, "stepfactor", "--stepbytes stands in its place");
 }
 
-Bytes need_of(const CclPoint& point) {
-  return memory_of(point.machine, point.algorithm,
-                   {.n_elem = elements_of(point), .dtype = point.dtype, .values = point.repeats.check});
+Bytes need_of(const evaluate::CclPoint& point) {
+  return evaluate::memory_of(
+      point.machine, point.algorithm,
+      {.n_elem = evaluate::elements_of(point), .dtype = point.dtype, .values = point.repeats.check});
 }
 
 // As many as run at the same time, the largest ones.
-void check_memory(const std::vector<CclPoint>& points, unsigned threads) {
-  std::vector<const CclPoint*> largest;
-  for (const CclPoint& point : points) largest.push_back(&point);
-  std::ranges::sort(largest, std::greater{}, &CclPoint::size);
+void check_memory(const std::vector<evaluate::CclPoint>& points, unsigned threads) {
+  std::vector<const evaluate::CclPoint*> largest;
+  for (const evaluate::CclPoint& point : points) largest.push_back(&point);
+  std::ranges::sort(largest, std::greater{}, &evaluate::CclPoint::size);
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   largest.resize(std::min<std::size_t>(largest.size(), threads));
   Bytes need;
-  for (const CclPoint* point : largest) need += need_of(*point);
+  for (const evaluate::CclPoint* point : largest) need += need_of(*point);
   require_memory_for(
       need, fmt::format("--bench ccl with {} size{} at the same time, the largest of {},", largest.size(),
                         largest.size() == 1 ? "" : "s", to_string(largest.front()->size)));
 }
 
-std::vector<CclPoint> points_of(const EvaluationRequest& request) {
+std::vector<evaluate::CclPoint> points_of(const EvaluationRequest& request) {
   const po::variables_map& own = request.own;
   check_options(own, request.ccl.resolve(request.algorithm));
   const int ranks = request.machine.system.sips.count;
-  CclPoint point{.machine = request.machine,
-                 .algorithm = request.ccl.resolve(request.algorithm),
-                 .size = {},
-                 .dtype = dtype_named(own["datatype"].as<std::string>()),
-                 .root = static_cast<int>(number_of(own, "root", 0, ranks - 1)),
-                 .repeats = {.warmup = static_cast<int>(number_of(own, "warmup_iters", 0, 1000)),
-                             .iterations = static_cast<int>(number_of(own, "iters", 1, 1000)),
-                             .check = number_of(own, "check", 0, 1) == 1}};
-  std::vector<CclPoint> points;
+  evaluate::CclPoint point{.machine = request.machine,
+                           .algorithm = request.ccl.resolve(request.algorithm),
+                           .size = {},
+                           .dtype = evaluate::dtype_named(own["datatype"].as<std::string>()),
+                           .root = static_cast<int>(number_of(own, "root", 0, ranks - 1)),
+                           .repeats = {.warmup = static_cast<int>(number_of(own, "warmup_iters", 0, 1000)),
+                                       .iterations = static_cast<int>(number_of(own, "iters", 1, 1000)),
+                                       .check = number_of(own, "check", 0, 1) == 1}};
+  std::vector<evaluate::CclPoint> points;
   for (const Reduction op : operations_of(own["op"].as<std::string>())) {
     for (const Bytes size : sizes_of(own)) {
       point.op = op;
@@ -185,25 +186,27 @@ boost::json::object nccl_tests_json(const Rows& rows) {
 
 // What would fail in the middle of the run is refused before it; the largest tensors come last.
 void check(const EvaluationRequest& request) {
-  const std::vector<CclPoint> points = points_of(request);
-  const CclPoint& largest = points.back();
-  require_buildable(largest.machine);
-  require_possible(largest.machine, largest.algorithm,
-                   {.n_elem = elements_of(largest), .dtype = largest.dtype, .op = largest.op});
+  const std::vector<evaluate::CclPoint> points = points_of(request);
+  const evaluate::CclPoint& largest = points.back();
+  evaluate::require_buildable(largest.machine);
+  evaluate::require_possible(
+      largest.machine, largest.algorithm,
+      {.n_elem = evaluate::elements_of(largest), .dtype = largest.dtype, .op = largest.op});
   check_memory(points, request.parallel.threads);
   if (const std::string file = output_of(request); !file.empty()) require_output("-J", file, request.outputs);
 }
 
 Simulated simulate_all(const EvaluationRequest& request) {
-  const std::vector<CclPoint> points = points_of(request);
+  const std::vector<evaluate::CclPoint> points = points_of(request);
   const std::string file = output_of(request);
   std::vector<boost::json::object> rows(points.size());
-  const std::vector<bool> ended = in_parallel(points.size(), "sizes", request.parallel, [&](std::size_t i) {
-    const std::size_t job = points.size() - 1 - i;  // the long ones first
-    rows[job] = simulate(points[job]);
-  });
+  const std::vector<bool> ended =
+      evaluate::in_parallel(points.size(), "sizes", request.parallel, [&](std::size_t i) {
+        const std::size_t job = points.size() - 1 - i;  // the long ones first
+        rows[job] = simulate(points[job]);
+      });
   std::vector<bool> by_row(ended.rbegin(), ended.rend());
-  const std::vector<boost::json::object> some = only_ended(std::move(rows), by_row);
+  const std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), by_row);
   Simulated result{.rows = Rows(some.begin(), some.end()), .whole = some.size() == points.size()};
   if (!file.empty()) report::write_file(file, boost::json::serialize(nccl_tests_json(result.rows)) + "\n");
   return result;

@@ -11,16 +11,15 @@
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
+#include "kbsim/evaluate/collective_run.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/replay/compare.hpp"
-
-#include "collective_run.hpp"
-#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
 
 struct Config {
-  const CollectiveData* data;
+  const evaluate::CollectiveData* data;
   std::vector<std::optional<host::Tensor>>* tensors;  // by rank
   int world_size;
   bool verify_data;
@@ -31,7 +30,7 @@ struct Config {
   [[nodiscard]] std::int64_t n_elem() const { return data->problem().n_elem; }
 };
 
-CollectiveProblem problem_of(const config::AlgorithmSpec& algorithm, bool values) {
+evaluate::CollectiveProblem problem_of(const config::AlgorithmSpec& algorithm, bool values) {
   return {.n_elem = algorithm.n_elem, .values = values};
 }
 
@@ -39,9 +38,9 @@ void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algo
   if (algorithm.collective != config::Collective::all_reduce)
     throw UsageError{fmt::format("algorithm '{}' is for {}; for any collective: --bench ccl", algorithm.name,
                                  to_string(algorithm.collective))};
-  const CollectiveProblem problem = problem_of(algorithm, request.values);
-  require_possible(machine, algorithm, problem);
-  require_memory_for(memory_of(machine, algorithm, problem),
+  const evaluate::CollectiveProblem problem = problem_of(algorithm, request.values);
+  evaluate::require_possible(machine, algorithm, problem);
+  require_memory_for(evaluate::memory_of(machine, algorithm, problem),
                      fmt::format("ccl_allreduce of {} elements a part,", problem.n_elem));
 }
 
@@ -68,7 +67,7 @@ int right_rows(const Config& config, int rank, const host::HostArray& result, st
 
 Task<> upload(host::Rank& rk, Config config) {
   rk.ahbm.set_device(rk.index);
-  const CollectiveData& data = *config.data;
+  const evaluate::CollectiveData& data = *config.data;
   const Shape shape{data.parts(), config.n_elem()};
   host::Tensor x = co_await rk.torch.zeros(shape, f16, data.placed(fmt::format("ccl_in_r{}", rk.index)));
   const host::HostArray contents = data.input(rk.index);
@@ -103,7 +102,7 @@ void write_report(const Config& config, const config::AlgorithmSpec& algorithm,
   const int rows = parts * config.world_size;
   int right = 0;
   for (const int n : *config.right) right += n;
-  const host::CollectiveTiming timing = slowest(timings);
+  const host::CollectiveTiming timing = evaluate::slowest(timings);
   const Bytes bytes = Bytes{config.n_elem() * itemsize(f16)};
   BenchReport& report = *config.report;
   const bool checked = config.data->problem().values;
@@ -135,7 +134,8 @@ Task<> ccl_allreduce(host::Rank& main, BenchRequest request, BenchReport* report
   std::vector<int> right(static_cast<std::size_t>(world_size));
   std::vector<std::string> lines(static_cast<std::size_t>(world_size));
   const config::AlgorithmSpec& algorithm = main.session().algorithm();
-  const CollectiveData data{main.session().spec(), algorithm, problem_of(algorithm, request.values)};
+  const evaluate::CollectiveData data{main.session().spec(), algorithm,
+                                      problem_of(algorithm, request.values)};
   std::vector<std::optional<host::Tensor>> tensors(static_cast<std::size_t>(world_size));
   const Config config{.data = &data,
                       .tensors = &tensors,

@@ -2,22 +2,21 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
-
-#include "matmul_run.hpp"
+#include "kbsim/evaluate/matmul_run.hpp"
 
 namespace kbsim::app {
 namespace {
 
-constexpr MatmulProblem kProblem{.m = 256, .k = 256, .n = 256};
+constexpr evaluate::MatmulProblem kProblem{.m = 256, .k = 256, .n = 256};
 
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest) {
-  require_possible(machine, kProblem);
+  evaluate::require_possible(machine, kProblem);
 }
 
 Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* report) {
-  const MatmulProblem problem = kProblem;
-  MatmulRun run;
-  co_await run_matmul(main, problem, &run);
+  const evaluate::MatmulProblem problem = kProblem;
+  evaluate::MatmulRun run;
+  co_await evaluate::run_matmul(main, problem, &run);
   const hw::CompositeRecord& composite = run.composite;
   const double window = to_ns(composite.end - composite.start);
   const double utilization = static_cast<double>(composite.padded_macs) / (run.peak_macs_per_ns * window);

@@ -9,14 +9,14 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/field.hpp"
+#include "kbsim/evaluate/ccl_point.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/probe.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
-#include "ccl_row.hpp"
 #include "evaluation.hpp"
-#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -110,7 +110,7 @@ std::vector<UnusedKey> unused_keys() {
 }
 
 struct Case {
-  CclPoint point;
+  evaluate::CclPoint point;
   std::string label;
   std::size_t joined;
 };
@@ -139,9 +139,11 @@ std::vector<Case> cases_of(const EvaluationRequest& request) {
 void check(const EvaluationRequest& request) {
   std::set<config::SipTopology> built;
   for (const Case& each : cases_of(request)) {
-    if (built.insert(each.point.machine.system.sips.topology).second) require_buildable(each.point.machine);
+    if (built.insert(each.point.machine.system.sips.topology).second)
+      evaluate::require_buildable(each.point.machine);
     if (each.point.size == kSizes.back())
-      require_possible(each.point.machine, each.point.algorithm, {.n_elem = elements_of(each.point)});
+      evaluate::require_possible(each.point.machine, each.point.algorithm,
+                                 {.n_elem = evaluate::elements_of(each.point)});
   }
 }
 
@@ -163,12 +165,12 @@ Simulated simulate_all(const EvaluationRequest& request) {
   const std::vector<Case> cases = cases_of(request);
   std::vector<boost::json::object> rows(cases.size());
   const std::vector<bool> ended =
-      in_parallel(cases.size(), "simulations", request.parallel, [&](std::size_t i) {
+      evaluate::in_parallel(cases.size(), "simulations", request.parallel, [&](std::size_t i) {
         const std::size_t job = cases.size() - 1 - i;
         rows[job] = row_of(cases[job], bounds[cases[job].joined]);
       });
   const std::vector<boost::json::object> some =
-      only_ended(std::move(rows), std::vector<bool>(ended.rbegin(), ended.rend()));
+      evaluate::only_ended(std::move(rows), std::vector<bool>(ended.rbegin(), ended.rend()));
   return {.rows = Rows(some.begin(), some.end()), .whole = some.size() == cases.size()};
 }
 

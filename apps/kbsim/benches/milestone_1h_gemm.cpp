@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/evaluate/matmul_run.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/gemm_figures.hpp"
 
 #include "evaluation.hpp"
-#include "matmul_run.hpp"
-#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -31,7 +31,7 @@ constexpr std::array<Extents, 8> kShapes{{{16, 32, 16},
                                           {512, 512, 512}}};
 constexpr std::array<Staging, 3> kStagings{Staging::ref_ref, Staging::load_ref, Staging::load_load};
 
-MatmulProblem problem(std::size_t index) {
+evaluate::MatmulProblem problem(std::size_t index) {
   const Extents shape = kShapes[index / kStagings.size()];
   return {.m = shape.m, .k = shape.k, .n = shape.n, .staging = kStagings[index % kStagings.size()]};
 }
@@ -51,7 +51,7 @@ std::vector<UnusedKey> unused_keys() {
   return keys;
 }
 
-void add_stage(boost::json::object& row, const MatmulRun& run, const std::string& stage) {
+void add_stage(boost::json::object& row, const evaluate::MatmulRun& run, const std::string& stage) {
   const auto& stages = run.composite.stages;
   const auto found = std::ranges::find(stages, stage, &hw::StageRecord::name);
   const bool there = found != stages.end();
@@ -63,7 +63,7 @@ void add_stage(boost::json::object& row, const MatmulRun& run, const std::string
   row[stage + "_tiles"] = there ? boost::json::value(found->tiles) : nullptr;
 }
 
-boost::json::object to_row(const MatmulProblem& p, const MatmulRun& run) {
+boost::json::object to_row(const evaluate::MatmulProblem& p, const evaluate::MatmulRun& run) {
   const hw::CompositeRecord& composite = run.composite;
   const double window = to_ns(composite.end - composite.start);
   const auto share = [&](std::int64_t macs, double of) {
@@ -73,7 +73,7 @@ boost::json::object to_row(const MatmulProblem& p, const MatmulRun& run) {
                           {"m", p.m},
                           {"k", p.k},
                           {"n", p.n},
-                          {"staging", to_string(p.staging)},
+                          {"staging", evaluate::to_string(p.staging)},
                           {"under_tile", run.under_tile},
                           {"correct", run.numbers.ok},
                           {"tiles", composite.tiles}};
@@ -90,27 +90,29 @@ boost::json::object to_row(const MatmulProblem& p, const MatmulRun& run) {
 
 void check(const EvaluationRequest& request) {
   const config::MachineSpec machine = one_cube(request.machine);
-  require_buildable(machine);
-  for (std::size_t i = 0; i < kShapes.size() * kStagings.size(); ++i) require_possible(machine, problem(i));
+  evaluate::require_buildable(machine);
+  for (std::size_t i = 0; i < kShapes.size() * kStagings.size(); ++i)
+    evaluate::require_possible(machine, problem(i));
 }
 
 Simulated simulate(const EvaluationRequest& request) {
   const std::size_t n = kShapes.size() * kStagings.size();
   const config::MachineSpec machine = one_cube(request.machine);
   std::vector<boost::json::object> rows(n);
-  const std::vector<bool> ended = in_parallel(n, "simulations", request.parallel, [&](std::size_t i) {
-    const std::size_t job = n - 1 - i;  // the long ones first
-    host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1}};
-    host::World world;
-    host::Rank main{session, world, 0};
-    MatmulRun run;
-    (void)session.sim().spawn("matmul", main.run(run_matmul(main, problem(job), &run)));
-    session.run();
-    rows[i] = to_row(problem(job), run);
-    rows[i]["events"] = session.sim().events();
-    rows[i]["simulated_ns"] = to_ns(session.sim().now());
-  });
-  std::vector<boost::json::object> some = only_ended(std::move(rows), ended);
+  const std::vector<bool> ended =
+      evaluate::in_parallel(n, "simulations", request.parallel, [&](std::size_t i) {
+        const std::size_t job = n - 1 - i;  // the long ones first
+        host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1}};
+        host::World world;
+        host::Rank main{session, world, 0};
+        evaluate::MatmulRun run;
+        (void)session.sim().spawn("matmul", main.run(evaluate::run_matmul(main, problem(job), &run)));
+        session.run();
+        rows[i] = to_row(problem(job), run);
+        rows[i]["events"] = session.sim().events();
+        rows[i]["simulated_ns"] = to_ns(session.sim().now());
+      });
+  std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), ended);
   std::ranges::reverse(some);
   return {.rows = Rows(some.begin(), some.end()), .whole = some.size() == n};
 }

@@ -7,12 +7,11 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/random.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/kernels/matmul.hpp"
 #include "kbsim/replay/compare.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/replay/reference.hpp"
-
-#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -152,7 +151,7 @@ template <Problem (*problem)(const config::MachineSpec&)>
 void check_room(const config::MachineSpec& spec, const config::AlgorithmSpec&, BenchRequest) {
   const Problem p = problem(spec);
   const std::int64_t width = std::int64_t{p.cubes} * p.pes * p.columns;
-  Rehearsal rehearsal{spec};
+  evaluate::Rehearsal rehearsal{spec};
   rehearsal.place(0, {p.rows, p.d_model}, f16, everywhere(p));
   for (int each = 0; each < 3; ++each) {
     rehearsal.place(0, {p.d_model, width}, f16, by_column(p));

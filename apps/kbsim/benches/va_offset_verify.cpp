@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/kernels/elementwise.hpp"
-
-#include "rehearsal.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -33,7 +32,7 @@ Shape shape_on(const config::MachineSpec& spec) {
 }
 
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest) {
-  Rehearsal rehearsal{machine};
+  evaluate::Rehearsal rehearsal{machine};
   for (int tensor = 0; tensor < 2; ++tensor) rehearsal.place(0, shape_on(machine), f16, kSplit);
   rehearsal.hold(Bytes{kPerPe * itemsize(f16)});
 }

@@ -11,9 +11,9 @@
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/evaluate/parallel.hpp"
 
 #include "output_folder.hpp"
-#include "parallel.hpp"
 
 namespace kbsim::app {
 
@@ -25,7 +25,7 @@ struct EvaluationRequest {
   std::optional<config::BufferKind> buffer_kind;     // as asked for; of Algorithms::one it is in `ccl`
   const boost::program_options::variables_map& own;  // the options that it has described
   OutputPlan outputs;
-  Parallel parallel;
+  evaluate::Parallel parallel;
 };
 
 /// What it found: a row a simulation, of numbers and words, from which everything else is made; but for

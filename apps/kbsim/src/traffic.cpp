@@ -14,6 +14,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/evaluate/traffic_sweep.hpp"
 #include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
@@ -21,7 +22,6 @@
 #include "memory_option.hpp"
 #include "output_folder.hpp"
 #include "settings.hpp"
-#include "traffic_sweep.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -150,8 +150,8 @@ Uses uses_of(const TrafficOptions& o) {
 Points measure(const TrafficOptions& options, const topology::TrafficCase& traffic) {
   hw::TrafficRequest request = options.request;
   if (options.sweep) {
-    return sweep_traffic(traffic, request, sweep_loads(traffic.bound),
-                         static_cast<unsigned>(options.num_threads), !options.quiet);
+    return evaluate::sweep_traffic(traffic, request, evaluate::sweep_loads(traffic.bound),
+                                   static_cast<unsigned>(options.num_threads), !options.quiet);
   }
   if (request.arrivals != hw::Arrivals::saturated) request.rate = asked_rate(options, traffic.bound);
   return {hw::run_traffic(traffic, request)};
@@ -220,7 +220,7 @@ ExitCode traffic(const Arguments& arguments) {
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
   const std::unique_ptr<OutputFolder> folder = folder_named(options.out);  // now, not when all is done
   const Points points = measure(options, traffic);
-  const bool whole = !options.sweep || points.size() == sweep_loads(traffic.bound).size();
+  const bool whole = !options.sweep || points.size() == evaluate::sweep_loads(traffic.bound).size();
   if (points.empty()) return ExitCode::interrupted;
   const report::RunSummary summary = summary_of(points, std::chrono::steady_clock::now() - start);
   if (folder) write(*folder, options, spec, arguments, traffic, points, summary);

@@ -1,10 +1,10 @@
-#include "traffic_sweep.hpp"
+#include "kbsim/evaluate/traffic_sweep.hpp"
 
 #include <vector>
 
-#include "parallel.hpp"
+#include "kbsim/evaluate/parallel.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 std::vector<double> sweep_loads(double bound) {
   std::vector<double> loads{0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.1, 1.2};
@@ -26,4 +26,4 @@ std::vector<hw::TrafficResult> sweep_traffic(const topology::TrafficCase& traffi
   return only_ended(std::move(results), ended);
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -1,4 +1,4 @@
-#include "collective_run.hpp"
+#include "kbsim/evaluate/collective_run.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +9,7 @@
 
 #include "kbsim/replay/compare.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 struct Tensors {
@@ -93,4 +93,4 @@ Task<> run_collective(host::Rank& main, const CollectiveData* data, CollectiveRe
   }
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -11,7 +11,7 @@
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/tl/collective_args.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// One collective: on how much, of what, and what is to be done with it.
 struct CollectiveProblem {
@@ -69,4 +69,4 @@ class CollectiveData {
   std::vector<std::vector<double>> combinations_;  // by part; one, if all become one
 };
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

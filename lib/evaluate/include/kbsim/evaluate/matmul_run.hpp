@@ -8,7 +8,7 @@
 #include "kbsim/kernels/matmul.hpp"
 #include "kbsim/replay/compare.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// C[m, n] = A[m, k] B[k, n] in f16 by one composite on one PE.
 struct MatmulProblem {
@@ -45,4 +45,4 @@ void require_possible(const config::MachineSpec& machine, const MatmulProblem& p
 /// has values, against one in f64. The rank's program awaits it.
 [[nodiscard]] Task<> run_matmul(host::Rank& rk, MatmulProblem problem, MatmulRun* run);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -1,16 +1,15 @@
-#include "matmul_run.hpp"
+#include "kbsim/evaluate/matmul_run.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "kbsim/base/random.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/replay/reference.hpp"
 
-#include "rehearsal.hpp"
-
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
@@ -104,4 +103,4 @@ Task<> run_matmul(host::Rank& rk, MatmulProblem p, MatmulRun* run) {
   run->under_tile = p.m < tile.m || p.k < tile.k || p.n < tile.n;
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -1,4 +1,4 @@
-#include "ccl_row.hpp"
+#include "kbsim/evaluate/ccl_point.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 constexpr std::array<std::pair<const char*, DType>, 14> kDtypes{{{"half", f16},
@@ -125,4 +125,4 @@ boost::json::object simulate(const CclPoint& point) {
           {"events", session.sim().events()}};
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

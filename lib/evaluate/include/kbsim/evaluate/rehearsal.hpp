@@ -3,12 +3,11 @@
 #include "kbsim/base/shape.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/evaluate/collective_data.hpp"
 #include "kbsim/topology/allocator.hpp"
 #include "kbsim/topology/placement.hpp"
 
-#include "collective_data.hpp"
-
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// The memories of a machine, taken as a host program will take them, while nothing runs. UsageError names
 /// the memory that has no room, or what else stands against it.
@@ -37,4 +36,4 @@ void require_buildable(const config::MachineSpec& machine);
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

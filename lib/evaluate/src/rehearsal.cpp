@@ -1,4 +1,4 @@
-#include "rehearsal.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 // What a run would end with in its middle is a mistake that can be told before it.
@@ -112,4 +112,4 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
   }
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -4,7 +4,7 @@
 
 #include "kbsim/hw/traffic/traffic.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// The fractions of the bound at which a load-latency curve is drawn; the last ones lie beyond it, so that
 /// saturation shows. Those at which a source would have to send faster than its link are left out.
@@ -17,4 +17,4 @@ namespace kbsim::app {
                                                            const std::vector<double>& loads, unsigned threads,
                                                            bool progress);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

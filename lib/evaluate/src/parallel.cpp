@@ -1,4 +1,4 @@
-#include "parallel.hpp"
+#include "kbsim/evaluate/parallel.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -124,4 +124,4 @@ std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Para
   return {ended.begin(), ended.end()};
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -1,4 +1,4 @@
-#include "collective_data.hpp"
+#include "kbsim/evaluate/collective_data.hpp"
 
 #include <algorithm>
 #include <set>
@@ -8,7 +8,7 @@
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 // Whom the wiring joins with the first participant, itself included.
@@ -161,4 +161,4 @@ std::vector<double> CollectiveData::expected(int rank, int part) const {
   return row;
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

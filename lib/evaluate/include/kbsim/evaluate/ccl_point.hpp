@@ -4,9 +4,9 @@
 
 #include <boost/json/object.hpp>
 
-#include "collective_run.hpp"
+#include "kbsim/evaluate/collective_run.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// One simulation of one collective of so many bytes a rank, as collective benchmarks count them.
 struct CclPoint {
@@ -32,4 +32,4 @@ struct CclPoint {
 [[nodiscard]] Reduction reduction_named(const std::string& name);
 [[nodiscard]] std::string nccl_name(DType dtype);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -3,11 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "kbsim/evaluate/collective_data.hpp"
 #include "kbsim/host/rank.hpp"
 
-#include "collective_data.hpp"
-
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// How often, and whether the first one's numbers are looked at.
 struct CollectiveRepeats {
@@ -34,4 +33,4 @@ struct CollectiveRun {
 /// A latency is the time from a rank's call to its end; the slowest rank's counts.
 [[nodiscard]] host::CollectiveTiming slowest(std::vector<host::CollectiveTiming> of_ranks);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// How simulations of one evaluation run side by side.
 struct Parallel {
@@ -30,4 +30,4 @@ template <class T>
   return some;
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate
