@@ -6,8 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/config/describe.hpp"
-
-#include "catalog.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 
 namespace {
 
@@ -22,7 +21,7 @@ std::string contents(const std::string& file) {
 }  // namespace
 
 TEST_CASE("Configuration page: docs/configuration.md is up to date") {
-  const std::string page = kbsim::config::reference_markdown(kbsim::app::ModelCatalog{});
+  const std::string page = kbsim::config::reference_markdown(kbsim::hw::ModelCatalog{});
   if (std::getenv("KBSIM_UPDATE") != nullptr) std::ofstream{kPage} << page;
   CHECK_MESSAGE(contents(kPage) == page,
                 "docs/configuration.md is out of date; rewrite it with KBSIM_UPDATE=1 ctest -R contract");

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/names.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 
-#include "catalog.hpp"
 #include "config_folders.hpp"
 #include "plugins.hpp"
 
@@ -42,7 +42,7 @@ void print_notes(const std::vector<std::string>& notes) {
 
 config::Configuration MachineOptions::load() const {
   const config::LoadRequest request{
-      .file = topology, .overrides = set, .catalog = ModelCatalog{}, .folders = config_folders()};
+      .file = topology, .overrides = set, .catalog = hw::ModelCatalog{}, .folders = config_folders()};
   config::Configuration result = config::load(request, ccl);
   print_notes(result.notes);
   return result;

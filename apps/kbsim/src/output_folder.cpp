@@ -16,10 +16,9 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/config/describe.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/gnuplot.hpp"
 #include "kbsim/report/output_file.hpp"
-
-#include "catalog.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -96,8 +95,8 @@ void OutputFolder::write_run(const RunRecord& run, const report::RunSummary& sum
   all["run"] = report::to_json(summary);
   write("run.json", all);
   write("config.resolved.yaml", run.ccl == nullptr
-                                    ? config::resolved_yaml(run.machine, ModelCatalog{})
-                                    : config::resolved_yaml(run.machine, *run.ccl, ModelCatalog{}));
+                                    ? config::resolved_yaml(run.machine, hw::ModelCatalog{})
+                                    : config::resolved_yaml(run.machine, *run.ccl, hw::ModelCatalog{}));
 }
 
 void require_folder(const std::string& path) {

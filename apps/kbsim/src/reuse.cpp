@@ -10,8 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/config/describe.hpp"
-
-#include "catalog.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -86,7 +85,8 @@ void require_same_run(const Evaluation& evaluation, const EvaluationRequest& req
   (void)earlier_rows(options);
   const config::ResolvedText then{earlier_text(options, "config.resolved.yaml"),
                                   options.out + "/config.resolved.yaml"};
-  const config::ResolvedText now{config::resolved_yaml(request.machine, request.ccl, ModelCatalog{}), "now"};
+  const config::ResolvedText now{config::resolved_yaml(request.machine, request.ccl, hw::ModelCatalog{}),
+                                 "now"};
   if (const auto found = config::difference(then, now))
     refuse_reuse(options, found->key, found->first, found->second);
   boost::system::error_code error;

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "kbsim/config/load.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/report/machine_report.hpp"
 #include "kbsim/report/output_file.hpp"
 
-#include "catalog.hpp"
 #include "commands.hpp"
 #include "config_folders.hpp"
 #include "machine_options.hpp"
@@ -120,8 +120,10 @@ ExitCode describe_topology(const Arguments& arguments) {
   const Options options = parse(arguments);
   if (options.help) return ExitCode::ok;
   std::vector<std::string> notes;
-  const config::LoadRequest request{
-      .file = options.file, .overrides = options.set, .catalog = ModelCatalog{}, .folders = config_folders()};
+  const config::LoadRequest request{.file = options.file,
+                                    .overrides = options.set,
+                                    .catalog = hw::ModelCatalog{},
+                                    .folders = config_folders()};
   const auto spec = std::make_shared<const config::MachineSpec>(config::load_machine(request, &notes));
   print_notes(notes);
   const topology::Graph graph = topology::compile(spec);

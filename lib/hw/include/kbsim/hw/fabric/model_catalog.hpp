@@ -2,13 +2,13 @@
 
 #include "kbsim/config/catalog.hpp"
 
-namespace kbsim::app {
+namespace kbsim::hw {
 
-/// The component models of the hardware room, for reading topology files.
+/// The component models that are registered, for reading topology files.
 class ModelCatalog : public config::ComponentCatalog {
  public:
   [[nodiscard]] const std::vector<Field>* fields(std::string_view impl) const override;
   [[nodiscard]] std::vector<std::string> impls() const override;
 };
 
-}  // namespace kbsim::app
+}  // namespace kbsim::hw
