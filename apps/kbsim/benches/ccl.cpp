@@ -193,7 +193,8 @@ void check(const EvaluationRequest& request) {
       largest.machine, largest.algorithm,
       {.n_elem = evaluate::elements_of(largest), .dtype = largest.dtype, .op = largest.op});
   check_memory(points, request.parallel.threads);
-  if (const std::string file = output_of(request); !file.empty()) require_output("-J", file, request.outputs);
+  if (const std::string file = output_of(request); !file.empty())
+    report::require_output("-J", file, request.outputs);
 }
 
 Simulated simulate_all(const EvaluationRequest& request) {
@@ -239,7 +240,7 @@ std::string text(const Rows& rows) {
                              wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()));
 }
 
-void figures(const Rows& rows, const OutputFolder& folder) {
+void figures(const Rows& rows, const report::OutputFolder& folder) {
   for (const report::Figure& figure : report::sweep_figures(rows)) folder.draw(figure);
 }
 

@@ -14,6 +14,7 @@
 #include "kbsim/host/probe.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/correlation.hpp"
+#include "kbsim/report/csv.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
 #include "evaluation.hpp"
@@ -194,8 +195,8 @@ std::string text(const Rows& rows) {
   return lines;
 }
 
-void figures(const Rows& rows, const OutputFolder& folder) {
-  folder.write("summary.csv", to_csv(rows));
+void figures(const Rows& rows, const report::OutputFolder& folder) {
+  folder.write("summary.csv", report::to_csv(rows));
   for (const report::Figure& figure : report::ccl_figures(rows)) folder.draw(figure);
 }
 

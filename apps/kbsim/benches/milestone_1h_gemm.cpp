@@ -145,7 +145,7 @@ std::string text(const Rows& rows) {
   return lines + "  * smaller than a tile of the scheduler in some direction (under-tile)\n";
 }
 
-void figures(const Rows& rows, const OutputFolder& folder) {
+void figures(const Rows& rows, const report::OutputFolder& folder) {
   for (const report::Figure& figure : report::gemm_figures(rows)) folder.draw(figure);
 }
 

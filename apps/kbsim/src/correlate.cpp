@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "kbsim/report/correlation.hpp"
+#include "kbsim/report/output_folder.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
-#include "output_folder.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -53,7 +53,7 @@ ExitCode correlate(const Arguments& arguments) {
     return ExitCode::ok;
   const report::Correlation found =
       report::correlate(report::read_csv(options.results), report::read_csv(options.reference));
-  if (const std::unique_ptr<OutputFolder> folder = folder_named(options.out)) {
+  if (const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out)) {
     folder->write("correlation.json", report::to_json(found));
     folder->draw(report::correlation_figure(found));
   }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/report/correlation.hpp"
+#include "kbsim/report/csv.hpp"
 
 #include "reuse.hpp"
 
@@ -62,9 +63,9 @@ void print(const std::string& text) {
 }
 
 std::optional<report::Correlation> correlate(const EvaluateOptions& options, const Rows& rows,
-                                             const OutputFolder* folder) {
+                                             const report::OutputFolder* folder) {
   if (!options.reference) return std::nullopt;
-  std::istringstream in{to_csv(rows)};
+  std::istringstream in{report::to_csv(rows)};
   const report::Correlation found =
       report::correlate(report::parse_csv(in, "the results"), *options.reference);
   if (folder == nullptr) return found;
@@ -74,13 +75,13 @@ std::optional<report::Correlation> correlate(const EvaluateOptions& options, con
 }
 
 void print_text(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
-                const OutputFolder* folder) {
+                const report::OutputFolder* folder) {
   print(evaluation.text(rows));
   if (const auto correlation = correlate(options, rows, folder))
     print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
 }
 
-void print_json(const EvaluateOptions& options, const Rows& rows, const OutputFolder* folder) {
+void print_json(const EvaluateOptions& options, const Rows& rows, const report::OutputFolder* folder) {
   json::object all = summary_json(options, rows);
   const auto print_all = [&] { print(json::serialize(all) + "\n"); };
   try {
@@ -95,7 +96,7 @@ void print_json(const EvaluateOptions& options, const Rows& rows, const OutputFo
 
 // Of a reference that doesn't fit no rows are lost: they are written already, and printed first.
 void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
-                 const OutputFolder* folder) {
+                 const report::OutputFolder* folder) {
   if (options.json)
     print_json(options, rows, folder);
   else
@@ -103,9 +104,9 @@ void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, c
 }
 
 void write_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
-                const OutputFolder& folder) {
+                const report::OutputFolder& folder) {
   folder.write("summary.json", summary_json(options, rows));
-  folder.write("results.csv", to_csv(rows));
+  folder.write("results.csv", report::to_csv(rows));
   evaluation.figures(rows, folder);
 }
 
@@ -130,12 +131,12 @@ std::optional<report::CsvTable> reference_of(const po::variables_map& own) {
 ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
                   const EvaluateOptions& options, const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<OutputFolder> folder;
-  if (!options.reuse) folder = folder_named(options.out);  // now, not when all is done
+  std::unique_ptr<report::OutputFolder> folder;
+  if (!options.reuse) folder = report::folder_named(options.out);  // now, not when all is done
   Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
   Rows& rows = simulated.rows;
   if (rows.empty()) return ExitCode::interrupted;
-  if (options.reuse) folder = folder_named(options.out);
+  if (options.reuse) folder = report::folder_named(options.out);
   try {
     const std::uint64_t events = take_events(rows);
     const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - start);

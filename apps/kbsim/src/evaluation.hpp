@@ -12,8 +12,7 @@
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/evaluate/parallel.hpp"
-
-#include "output_folder.hpp"
+#include "kbsim/report/output_folder.hpp"
 
 namespace kbsim::app {
 
@@ -24,7 +23,7 @@ struct EvaluationRequest {
   std::string algorithm;                             // "": the default one, or those of its own
   std::optional<config::BufferKind> buffer_kind;     // as asked for; of Algorithms::one it is in `ccl`
   const boost::program_options::variables_map& own;  // the options that it has described
-  OutputPlan outputs;
+  report::OutputPlan outputs;
   evaluate::Parallel parallel;
 };
 
@@ -42,8 +41,8 @@ struct Simulated {
 struct Evaluation {
   std::string doc;
   std::function<Simulated(const EvaluationRequest&)> run;
-  std::function<std::string(const Rows&)> text;                   // tables for people
-  std::function<void(const Rows&, const OutputFolder&)> figures;  // with their data beside them
+  std::function<std::string(const Rows&)> text;                           // tables for people
+  std::function<void(const Rows&, const report::OutputFolder&)> figures;  // with their data beside them
   /// Options besides those of every run, if it has any.
   std::function<void(boost::program_options::options_description&)> describe = {};
   /// UsageError for what can't be simulated: asked before it is, and by --dry-run.

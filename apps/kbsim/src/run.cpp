@@ -23,7 +23,9 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
+#include "kbsim/report/csv.hpp"
 #include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -33,7 +35,6 @@
 #include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
-#include "output_folder.hpp"
 #include "reuse.hpp"
 #include "settings.hpp"
 #include "signals.hpp"
@@ -209,8 +210,8 @@ void require_known(const config::AlgorithmSpec& algorithm) {
 // That they can be written is known now, not when all is done.
 void require_outputs(const Options& options) {
   if (!options.oplog.empty())
-    require_output("--oplog", options.oplog, {.out = options.out, .json = options.json});
-  require_folder(options.out);
+    report::require_output("--oplog", options.oplog, {.out = options.out, .json = options.json});
+  report::require_folder(options.out);
 }
 
 std::optional<LogChecksums> log_of(const Options& options, host::Session& session) {
@@ -239,25 +240,25 @@ boost::json::object to_json(const Options& options, const BenchReport& outcome,
   return all;
 }
 
-void write(const OutputFolder& folder, const Options& options, const Arguments& arguments,
+void write(const report::OutputFolder& folder, const Options& options, const Arguments& arguments,
            host::Session& session, const BenchReport& outcome, const report::RunSummary& summary,
            const std::optional<LogChecksums>& log) {
   const hw::Machine& machine = session.machine();
   folder.write_run(
       {.command = "run", .arguments = arguments, .machine = session.spec(), .ccl = &session.ccl()}, summary);
   folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
-  folder.write("results.csv", to_csv({outcome.json}));
+  folder.write("results.csv", report::to_csv({outcome.json}));
   folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
   folder.write("units.csv", report::units_csv(machine, summary.simulated));
 }
 
-void write(const OutputFolder& folder, const DeadlockReport& deadlock) {
+void write(const report::OutputFolder& folder, const DeadlockReport& deadlock) {
   folder.write("deadlock.json", report::to_json(deadlock));
   folder.write("deadlock.dot", report::to_dot(deadlock.graph()));
 }
 
 // Of a run that is stuck the folder has why.
-void simulate_into(const OutputFolder* folder, host::Session& session, const Options& options) {
+void simulate_into(const report::OutputFolder* folder, host::Session& session, const Options& options) {
   try {
     simulate(session, options);
   } catch (const DeadlockReport& deadlock) {
@@ -393,7 +394,7 @@ ExitCode run_bench(const Arguments& arguments) {
   host::Session session{machine, algorithm, how};
   if (options.dry_run) return ExitCode::ok;
   if (queues_are_traced()) session.machine().queue_trace().print_to(stderr);
-  const std::unique_ptr<OutputFolder> folder = folder_named(options.out);
+  const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;

@@ -15,12 +15,12 @@
 #include <fmt/format.h>
 
 #include "kbsim/evaluate/traffic_sweep.hpp"
+#include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
-#include "output_folder.hpp"
 #include "settings.hpp"
 
 namespace kbsim::app {
@@ -174,7 +174,7 @@ report::RunSummary summary_of(const Points& points, std::chrono::duration<double
   return summary;
 }
 
-void write(const OutputFolder& folder, const TrafficOptions& options, const config::MachineSpec& spec,
+void write(const report::OutputFolder& folder, const TrafficOptions& options, const config::MachineSpec& spec,
            const Arguments& arguments, const topology::TrafficCase& traffic, const Points& points,
            const report::RunSummary& summary) {
   folder.write_run({.command = "traffic", .arguments = arguments, .seed = options.seed, .machine = spec},
@@ -218,7 +218,8 @@ ExitCode traffic(const Arguments& arguments) {
   require_effect(uses_of(options), {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
   const config::MachineSpec& spec = configuration.machine;
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
-  const std::unique_ptr<OutputFolder> folder = folder_named(options.out);  // now, not when all is done
+  const std::unique_ptr<report::OutputFolder> folder =
+      report::folder_named(options.out);  // now, not when all is done
   const Points points = measure(options, traffic);
   const bool whole = !options.sweep || points.size() == evaluate::sweep_loads(traffic.bound).size();
   if (points.empty()) return ExitCode::interrupted;

@@ -7,8 +7,12 @@
 #include <istream>
 #include <system_error>
 
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 #include <boost/tokenizer.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 
@@ -26,6 +30,12 @@ std::vector<std::string> cells_of(const std::string& line, const std::string& pl
   } catch (const boost::escaped_list_error& error) {
     throw UsageError{fmt::format("{}: {}", place, error.what())};
   }
+}
+
+std::string cell(const boost::json::value& value) {
+  if (value.is_null()) return "NaN";
+  if (value.is_double()) return fmt::format("{:.12g}", value.get_double());
+  return value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value);
 }
 
 }  // namespace
@@ -79,6 +89,19 @@ double number_in(const CsvTable& table, std::size_t row, const std::string& colu
   if (problem == std::errc{} && end == text.data() + text.size() && std::isfinite(value)) return value;
   throw UsageError{
       fmt::format("{}: row {}, column {}: '{}' is no number", table.source, row + 1, column, text)};
+}
+
+std::string to_csv(const boost::json::array& rows) {
+  if (rows.empty()) return {};
+  std::vector<std::string> cells;
+  for (const auto& field : rows.front().as_object()) cells.emplace_back(field.key());
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const auto& row : rows) {
+    cells.clear();
+    for (const auto& field : row.as_object()) cells.push_back(cell(field.value()));
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
 }
 
 }  // namespace kbsim::report

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/json/array.hpp>
+
 namespace kbsim::report {
 
 /// A CSV file with names of columns in its first line. Quoted cells and CRLF are understood.
@@ -25,5 +27,8 @@ struct CsvTable {
 
 /// The number in a cell; UsageError naming table, row and column for what isn't a finite one.
 [[nodiscard]] double number_in(const CsvTable& table, std::size_t row, const std::string& column);
+
+/// Objects of numbers and words as CSV: a column a key of the first, a row each.
+[[nodiscard]] std::string to_csv(const boost::json::array& rows);
 
 }  // namespace kbsim::report

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -12,17 +13,15 @@
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/report/figure.hpp"
+#include "kbsim/report/folder_lock.hpp"
 #include "kbsim/report/run_summary.hpp"
 
-#include "commands.hpp"
-#include "folder_lock.hpp"
-
-namespace kbsim::app {
+namespace kbsim::report {
 
 /// What a run was asked for.
 struct RunRecord {
   std::string command;
-  const Arguments& arguments;
+  const std::vector<std::string>& arguments;
   std::optional<std::int64_t> seed = {};
   const config::MachineSpec& machine;
   const config::CclSpec* ccl = nullptr;  // none: no collectives run
@@ -42,15 +41,16 @@ class OutputFolder {
   void draw(const std::string& name, const std::string& script) const;
 
   /// The same with its data beside it.
-  void draw(const report::Figure& figure) const;
+  void draw(const Figure& figure) const;
 
   /// What it takes to run this again: run.json and config.resolved.yaml.
-  void write_run(const RunRecord& run, const report::RunSummary& summary) const;
+  void write_run(const RunRecord& run, const RunSummary& summary) const;
 
  private:
   std::filesystem::path path_;
   FolderLock lock_;
 };
+
 /// Of --out DIR: the folder, if one was named.
 [[nodiscard]] std::unique_ptr<OutputFolder> folder_named(const std::string& path);
 
@@ -66,7 +66,4 @@ struct OutputPlan {
 /// UsageError if the file that an option names can't be written, or if it is stdout beside --json.
 void require_output(const char* option, const std::filesystem::path& file, const OutputPlan& plan);
 
-/// Objects of numbers and words as CSV: a column a key of the first, a row each.
-[[nodiscard]] std::string to_csv(const boost::json::array& rows);
-
-}  // namespace kbsim::app
+}  // namespace kbsim::report

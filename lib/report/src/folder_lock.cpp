@@ -1,4 +1,4 @@
-#include "folder_lock.hpp"
+#include "kbsim/report/folder_lock.hpp"
 
 #include <array>
 #include <cerrno>
@@ -14,7 +14,7 @@
 
 #include "kbsim/base/error.hpp"
 
-namespace kbsim::app {
+namespace kbsim::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,4 +78,4 @@ FolderLock::~FolderLock() {
   (void)close(descriptor_);
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::report

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-namespace kbsim::app {
+namespace kbsim::report {
 
 /// Keeps a folder to one run at a time: a lock of the operating system on a file in it, which goes with the
 /// process, however that ends. UsageError naming the other process if there is one, or if nothing can be
@@ -19,4 +19,4 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
-}  // namespace kbsim::app
+}  // namespace kbsim::report

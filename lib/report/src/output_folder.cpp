@@ -1,4 +1,4 @@
-#include "output_folder.hpp"
+#include "kbsim/report/output_folder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,12 +6,10 @@
 #include <cstdio>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
@@ -20,14 +18,8 @@
 #include "kbsim/report/gnuplot.hpp"
 #include "kbsim/report/output_file.hpp"
 
-namespace kbsim::app {
+namespace kbsim::report {
 namespace {
-
-std::string cell(const boost::json::value& value) {
-  if (value.is_null()) return "NaN";
-  if (value.is_double()) return fmt::format("{:.12g}", value.get_double());
-  return value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value);
-}
 
 std::filesystem::path made(std::filesystem::path folder) {
   std::error_code error;
@@ -65,7 +57,7 @@ std::unique_ptr<OutputFolder> folder_named(const std::string& path) {
 }
 
 void OutputFolder::write(const std::string& name, const std::string& text) const {
-  report::write_file(path_ / name, text);
+  write_file(path_ / name, text);
 }
 
 void OutputFolder::write(const std::string& name, const boost::json::value& json) const {
@@ -79,12 +71,12 @@ void OutputFolder::draw(const std::string& name, const std::string& script) cons
                (path_ / name).string());
 }
 
-void OutputFolder::draw(const report::Figure& figure) const {
+void OutputFolder::draw(const Figure& figure) const {
   write(figure.name + ".csv", figure.data);
   draw(figure.name + ".gp", figure.script);
 }
 
-void OutputFolder::write_run(const RunRecord& run, const report::RunSummary& summary) const {
+void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) const {
   boost::json::array words{"kbsim"};
   words.emplace_back(run.command);
   for (const std::string& word : run.arguments) words.emplace_back(word);
@@ -92,7 +84,7 @@ void OutputFolder::write_run(const RunRecord& run, const report::RunSummary& sum
   if (run.seed) all["seed"] = *run.seed;
   if (!run.options.empty()) all["options"] = run.options;
   if (!run.whole) all["interrupted"] = true;
-  all["run"] = report::to_json(summary);
+  all["run"] = to_json(summary);
   write("run.json", all);
   write("config.resolved.yaml", run.ccl == nullptr
                                     ? config::resolved_yaml(run.machine, hw::ModelCatalog{})
@@ -112,24 +104,11 @@ void require_folder(const std::string& path) {
 }
 
 void require_output(const char* option, const std::filesystem::path& file, const OutputPlan& plan) {
-  if (plan.json && report::is_stdout(file))
+  if (plan.json && is_stdout(file))
     throw UsageError{fmt::format("{} {} beside --json: stdout is one JSON document", option, file.string())};
   if (is_own_file(file, plan.out))
     throw UsageError{fmt::format("{} {}: --out writes a file of that name", option, file.string())};
-  if (!is_in_new_folder(file, plan.out)) report::require_writable(file);
+  if (!is_in_new_folder(file, plan.out)) require_writable(file);
 }
 
-std::string to_csv(const boost::json::array& rows) {
-  if (rows.empty()) return {};
-  std::vector<std::string> cells;
-  for (const auto& field : rows.front().as_object()) cells.emplace_back(field.key());
-  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
-  for (const auto& row : rows) {
-    cells.clear();
-    for (const auto& field : row.as_object()) cells.push_back(cell(field.value()));
-    text += fmt::format("{}\n", fmt::join(cells, ","));
-  }
-  return text;
-}
-
-}  // namespace kbsim::app
+}  // namespace kbsim::report

@@ -1,0 +1,76 @@
+// What --out names: a folder of one run.
+#include "kbsim/report/output_folder.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/report/csv.hpp"
+
+using namespace kbsim;
+using namespace kbsim::report;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path fresh_place() {
+  const fs::path folder = fs::temp_directory_path() / "kbsim_test_output_folder";
+  fs::remove_all(folder);
+  return folder;
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+}  // namespace
+
+TEST_CASE("OutputFolder: is made, is one run's, and is free again when that has ended") {
+  const fs::path place = fresh_place() / "below";
+  {
+    const OutputFolder folder{place};
+    folder.write("summary.json", boost::json::object{{"n", 1}});
+    CHECK(contents(place / "summary.json") == "{\"n\":1}\n");
+    const std::string refusal = "--out " + place.string() + ": another run (process " +
+                                std::to_string(getpid()) +
+                                ") is writing there; wait for it, or name another folder";
+    CHECK_THROWS_WITH_AS(OutputFolder{place}, refusal.c_str(), UsageError);
+  }
+  CHECK(!fs::exists(place / ".kbsim.lock"));
+  CHECK_NOTHROW(OutputFolder{place});
+  CHECK(folder_named("") == nullptr);
+}
+
+TEST_CASE("require_folder: tells before a run what making the folder would, and makes nothing") {
+  const fs::path place = fresh_place();
+  CHECK_NOTHROW(require_folder(place / "a" / "b"));
+  CHECK(!fs::exists(place));
+  fs::create_directories(place);
+  std::ofstream{place / "file"} << "in the way";
+  const std::string refusal = "--out " + (place / "file" / "b").string() + ": Not a directory";
+  CHECK_THROWS_WITH_AS(require_folder(place / "file" / "b"), refusal.c_str(), UsageError);
+}
+
+TEST_CASE("require_output: a file in a folder yet to be made is fine; one that --out writes is not") {
+  const fs::path place = fresh_place();
+  const OutputPlan plan{.out = place.string()};
+  CHECK_NOTHROW(require_output("-J", place / "nccl.json", plan));
+  CHECK_NOTHROW(require_output("-J", place / "nccl.json", {.out = place.string() + "/"}));
+  const std::string refusal = "-J " + (place / "results.csv").string() + ": --out writes a file of that name";
+  CHECK_THROWS_WITH_AS(require_output("-J", place / "results.csv", plan), refusal.c_str(), UsageError);
+  CHECK_THROWS_AS(require_output("-J", place / "elsewhere" / "nccl.json", plan), UsageError);
+  CHECK_THROWS_WITH_AS(require_output("-J", "/dev/stdout", {.json = true}),
+                       "-J /dev/stdout beside --json: stdout is one JSON document", UsageError);
+}
+
+TEST_CASE("to_csv: a column a key, NaN for what isn't there, twelve digits of a number") {
+  const boost::json::array rows{boost::json::object{{"size", 8}, {"time", 1.0 / 3.0}, {"type", "half"}},
+                                boost::json::object{{"size", 16}, {"time", nullptr}, {"type", "float"}}};
+  CHECK(to_csv(rows) == "size,time,type\n8,0.333333333333,half\n16,NaN,float\n");
+  CHECK(to_csv({}).empty());
+}
