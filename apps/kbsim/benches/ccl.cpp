@@ -14,23 +14,20 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
 
-#include "evaluation.hpp"
-
 namespace kbsim::app {
 namespace {
-
-namespace po = boost::program_options;
 
 constexpr std::array<std::pair<std::string_view, int>, 8> kUnits{
     {{"", 0}, {"B", 0}, {"K", 10}, {"KiB", 10}, {"M", 20}, {"MiB", 20}, {"G", 30}, {"GiB", 30}}};
 
 // "1K" is 1024 bytes, as in nccl-tests.
-Bytes bytes_of(const po::variables_map& own, const char* option) {
-  const auto& text = own[option].as<std::string>();
+Bytes bytes_of(const evaluate::Options& own, const char* option) {
+  const std::string text = own.text(option);
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto unit = std::ranges::find(kUnits, text.substr(digits), &decltype(kUnits)::value_type::first);
   if (digits == 0 || digits > 9 || unit == kUnits.end())
@@ -41,36 +38,29 @@ Bytes bytes_of(const po::variables_map& own, const char* option) {
   return bytes;
 }
 
-void describe(po::options_description& to) {
-  auto add = to.add_options();
-  const auto text = [](const char* name, const char* standard) {
-    return po::value<std::string>()->value_name(name)->default_value(standard);
-  };
-  const auto number = [](const char* name, std::int64_t standard) {
-    return po::value<std::int64_t>()->value_name(name)->default_value(standard);
-  };
-  add("minbytes,b", text("BYTES", "1K"), "smallest size; K, M and G are powers of 1024");
-  add("maxbytes,e", text("BYTES", "1M"), "largest size");
-  add("stepbytes,i", text("BYTES", "0"), "from one size to the next");
-  add("stepfactor,f", number("N", 4), "factor from one size to the next, unless there are --stepbytes");
-  add("op,o", text("OP", "sum"), "sum, prod, max, min, avg, or all of them");
-  add("datatype,d", text("TYPE", "half"), "half, bfloat16, float, double, int8, uint8, int32");
-  add("root,r", number("RANK", 0), "of reduce and broadcast");
-  add("iters,n", number("N", 1), "calls that count; equal ones take equally long");
-  add("warmup_iters,w", number("N", 0), "calls before them");
-  add("check,c", number("0|1", 1),
-      "whether the first call's numbers are compared with a reference; 0 computes none");
-  add("output_file,J", po::value<std::string>()->value_name("FILE"), "write the results in nccl-tests' JSON");
+std::vector<evaluate::Option> options() {
+  return {{"minbytes,b", "BYTES", "1K", "smallest size; K, M and G are powers of 1024"},
+          {"maxbytes,e", "BYTES", "1M", "largest size"},
+          {"stepbytes,i", "BYTES", "0", "from one size to the next"},
+          {"stepfactor,f", "N", 4, "factor from one size to the next, unless there are --stepbytes"},
+          {"op,o", "OP", "sum", "sum, prod, max, min, avg, or all of them"},
+          {"datatype,d", "TYPE", "half", "half, bfloat16, float, double, int8, uint8, int32"},
+          {"root,r", "RANK", 0, "of reduce and broadcast"},
+          {"iters,n", "N", 1, "calls that count; equal ones take equally long"},
+          {"warmup_iters,w", "N", 0, "calls before them"},
+          {"check,c", "0|1", 1,
+           "whether the first call's numbers are compared with a reference; 0 computes none"},
+          {"output_file,J", "FILE", {}, "write the results in nccl-tests' JSON", false}};
 }
 
-std::int64_t number_of(const po::variables_map& own, const char* option, std::int64_t least,
+std::int64_t number_of(const evaluate::Options& own, const char* option, std::int64_t least,
                        std::int64_t most) {
-  const auto value = own[option].as<std::int64_t>();
+  const std::int64_t value = own.number(option);
   if (value >= least && value <= most) return value;
   throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
 }
 
-std::vector<Bytes> sizes_of(const po::variables_map& own) {
+std::vector<Bytes> sizes_of(const evaluate::Options& own) {
   const Bytes least = bytes_of(own, "minbytes");
   const Bytes most = bytes_of(own, "maxbytes");
   const Bytes step = bytes_of(own, "stepbytes");
@@ -105,12 +95,12 @@ void check_operation(const evaluate::CclPoint& point) {
     throw UsageError{fmt::format("-o avg of integers ({})", evaluate::nccl_name(point.dtype))};
 }
 
-void refuse_unused(const po::variables_map& own, const char* option, const std::string& why) {
-  if (!own[option].defaulted()) throw UsageError{fmt::format("--{} has no effect: {}", option, why)};
+void refuse_unused(const evaluate::Options& own, const char* option, const std::string& why) {
+  if (own.given(option)) throw UsageError{fmt::format("--{} has no effect: {}", option, why)};
 }
 
 // nccl-tests takes them and leaves them alone.
-void check_options(const po::variables_map& own, const config::AlgorithmSpec& algorithm) {
+void check_options(const evaluate::Options& own, const config::AlgorithmSpec& algorithm) {
   const std::string_view what = to_string(algorithm.collective);
   const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
   if (!row.combines) refuse_unused(own, "op", fmt::format("{} combines nothing", what));
@@ -138,20 +128,20 @@ void check_memory(const std::vector<evaluate::CclPoint>& points, unsigned thread
                         largest.size() == 1 ? "" : "s", to_string(largest.front()->size)));
 }
 
-std::vector<evaluate::CclPoint> points_of(const EvaluationRequest& request) {
-  const po::variables_map& own = request.own;
+std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& request) {
+  const evaluate::Options& own = request.own;
   check_options(own, request.ccl.resolve(request.algorithm));
   const int ranks = request.machine.system.sips.count;
   evaluate::CclPoint point{.machine = request.machine,
                            .algorithm = request.ccl.resolve(request.algorithm),
                            .size = {},
-                           .dtype = evaluate::dtype_named(own["datatype"].as<std::string>()),
+                           .dtype = evaluate::dtype_named(own.text("datatype")),
                            .root = static_cast<int>(number_of(own, "root", 0, ranks - 1)),
                            .repeats = {.warmup = static_cast<int>(number_of(own, "warmup_iters", 0, 1000)),
                                        .iterations = static_cast<int>(number_of(own, "iters", 1, 1000)),
                                        .check = number_of(own, "check", 0, 1) == 1}};
   std::vector<evaluate::CclPoint> points;
-  for (const Reduction op : operations_of(own["op"].as<std::string>())) {
+  for (const Reduction op : operations_of(own.text("op"))) {
     for (const Bytes size : sizes_of(own)) {
       point.op = op;
       point.size = size;
@@ -162,11 +152,7 @@ std::vector<evaluate::CclPoint> points_of(const EvaluationRequest& request) {
   return points;
 }
 
-std::string output_of(const EvaluationRequest& request) {
-  return request.own.count("output_file") > 0 ? request.own["output_file"].as<std::string>() : "";
-}
-
-boost::json::object nccl_tests_json(const Rows& rows) {
+boost::json::object nccl_tests_json(const evaluate::Rows& rows) {
   boost::json::array results;
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
@@ -185,7 +171,7 @@ boost::json::object nccl_tests_json(const Rows& rows) {
 }
 
 // What would fail in the middle of the run is refused before it; the largest tensors come last.
-void check(const EvaluationRequest& request) {
+void check(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
   const evaluate::CclPoint& largest = points.back();
   evaluate::require_buildable(largest.machine);
@@ -193,13 +179,13 @@ void check(const EvaluationRequest& request) {
       largest.machine, largest.algorithm,
       {.n_elem = evaluate::elements_of(largest), .dtype = largest.dtype, .op = largest.op});
   check_memory(points, request.parallel.threads);
-  if (const std::string file = output_of(request); !file.empty())
+  if (const std::string file = request.own.text("output_file"); !file.empty())
     report::require_output("-J", file, request.outputs);
 }
 
-Simulated simulate_all(const EvaluationRequest& request) {
+evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
-  const std::string file = output_of(request);
+  const std::string file = request.own.text("output_file");
   std::vector<boost::json::object> rows(points.size());
   const std::vector<bool> ended =
       evaluate::in_parallel(points.size(), "sizes", request.parallel, [&](std::size_t i) {
@@ -208,12 +194,13 @@ Simulated simulate_all(const EvaluationRequest& request) {
       });
   std::vector<bool> by_row(ended.rbegin(), ended.rend());
   const std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), by_row);
-  Simulated result{.rows = Rows(some.begin(), some.end()), .whole = some.size() == points.size()};
+  evaluate::Simulated result{.rows = evaluate::Rows(some.begin(), some.end()),
+                             .whole = some.size() == points.size()};
   if (!file.empty()) report::write_file(file, boost::json::serialize(nccl_tests_json(result.rows)) + "\n");
   return result;
 }
 
-std::string text(const Rows& rows) {
+std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
   std::string lines =
       fmt::format("# {} on {} ranks, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
@@ -240,21 +227,21 @@ std::string text(const Rows& rows) {
                              wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()));
 }
 
-void figures(const Rows& rows, const report::OutputFolder& folder) {
+void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
   for (const report::Figure& figure : report::sweep_figures(rows)) folder.draw(figure);
 }
 
 const bool kRegistered =
-    (evaluations().add("ccl",
-                       {.doc = "one collective over a range of sizes, with nccl-tests' flags and columns",
-                        .run = simulate_all,
-                        .text = text,
-                        .figures = figures,
-                        .describe = describe,
-                        .check = check,
-                        .algorithms = Algorithms::one,
-                        .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"}},
-                        .times_by_size = true}),
+    (evaluate::evaluations().add(
+         "ccl", {.doc = "one collective over a range of sizes, with nccl-tests' flags and columns",
+                 .run = simulate_all,
+                 .text = text,
+                 .figures = figures,
+                 .options = options(),
+                 .check = check,
+                 .algorithms = evaluate::Algorithms::one,
+                 .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"}},
+                 .times_by_size = true}),
      true);
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "kbsim/base/field.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/probe.hpp"
 #include "kbsim/report/ccl_figures.hpp"
@@ -17,12 +18,8 @@
 #include "kbsim/report/csv.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
-#include "evaluation.hpp"
-
 namespace kbsim::app {
 namespace {
-
-namespace po = boost::program_options;
 
 struct Joined {
   config::SipTopology topology;
@@ -99,8 +96,8 @@ std::string label_of(const config::AlgorithmSpec& algorithm, const std::vector<c
   return alone ? algorithm.kernel : algorithm.name;
 }
 
-std::vector<UnusedKey> unused_keys() {
-  std::vector<UnusedKey> keys{
+std::vector<evaluate::UnusedKey> unused_keys() {
+  std::vector<evaluate::UnusedKey> keys{
       {"ccl.*.n_elem", "it runs vectors of 64 B to 16 KiB"},
       {"ccl.*.buffer_kind", "it runs with slots in each memory; --buffer-kind takes one"},
       {"ccl.defaults.algorithm", "it runs every all-reduce"}};
@@ -117,7 +114,7 @@ struct Case {
 };
 
 // Those of one topology together, the largest last.
-std::vector<Case> cases_of(const EvaluationRequest& request) {
+std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
   if (!request.algorithm.empty()) throw UsageError{"milestone-1h-ccl runs all algorithms: no --algorithm"};
   std::vector<Case> cases;
   for (std::size_t j = 0; j < kJoined.size(); ++j) {
@@ -137,7 +134,7 @@ std::vector<Case> cases_of(const EvaluationRequest& request) {
   return cases;
 }
 
-void check(const EvaluationRequest& request) {
+void check(const evaluate::EvaluationRequest& request) {
   std::set<config::SipTopology> built;
   for (const Case& each : cases_of(request)) {
     if (built.insert(each.point.machine.system.sips.topology).second)
@@ -159,7 +156,7 @@ boost::json::object row_of(const Case& of, const Bound& bound) {
   return row;
 }
 
-Simulated simulate_all(const EvaluationRequest& request) {
+evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   std::vector<Bound> bounds;
   for (const Joined& joined : kJoined)
     bounds.emplace_back(machine_of(request.machine, joined), request.ccl.resolve("intercube_allreduce"));
@@ -172,10 +169,10 @@ Simulated simulate_all(const EvaluationRequest& request) {
       });
   const std::vector<boost::json::object> some =
       evaluate::only_ended(std::move(rows), std::vector<bool>(ended.rbegin(), ended.rend()));
-  return {.rows = Rows(some.begin(), some.end()), .whole = some.size() == cases.size()};
+  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == cases.size()};
 }
 
-std::string text(const Rows& rows) {
+std::string text(const evaluate::Rows& rows) {
   std::string lines =
       " all-reduce of f16, sum; size: of each part; bound: 2 (N - 1) / N S over a package's links, and "
       "alpha\n"
@@ -195,13 +192,13 @@ std::string text(const Rows& rows) {
   return lines;
 }
 
-void figures(const Rows& rows, const report::OutputFolder& folder) {
+void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
   folder.write("summary.csv", report::to_csv(rows));
   for (const report::Figure& figure : report::ccl_figures(rows)) folder.draw(figure);
 }
 
 const bool kRegistered =
-    (evaluations().add(
+    (evaluate::evaluations().add(
          "milestone-1h-ccl",
          {.doc = "all-reduce: topologies of packages x sizes x algorithms x memories of the slots, "
                  "against an alpha-beta bound",
@@ -209,7 +206,7 @@ const bool kRegistered =
           .text = text,
           .figures = figures,
           .check = check,
-          .algorithms = Algorithms::any,
+          .algorithms = evaluate::Algorithms::any,
           .collective = config::Collective::all_reduce,
           .unused = unused_keys(),
           .times_by_size = true}),

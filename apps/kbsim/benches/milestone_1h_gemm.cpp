@@ -8,12 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/matmul_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/gemm_figures.hpp"
-
-#include "evaluation.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -44,8 +43,8 @@ config::MachineSpec one_cube(config::MachineSpec machine) {
   return machine;
 }
 
-std::vector<UnusedKey> unused_keys() {
-  std::vector<UnusedKey> keys;
+std::vector<evaluate::UnusedKey> unused_keys() {
+  std::vector<evaluate::UnusedKey> keys;
   for (const char* key : {"system.sips", "sip.cube_mesh", "sip.ucie", "sip.ucie_link"})
     keys.push_back({key, "it runs on one cube alone"});
   return keys;
@@ -88,14 +87,14 @@ boost::json::object to_row(const evaluate::MatmulProblem& p, const evaluate::Mat
   return row;
 }
 
-void check(const EvaluationRequest& request) {
+void check(const evaluate::EvaluationRequest& request) {
   const config::MachineSpec machine = one_cube(request.machine);
   evaluate::require_buildable(machine);
   for (std::size_t i = 0; i < kShapes.size() * kStagings.size(); ++i)
     evaluate::require_possible(machine, problem(i));
 }
 
-Simulated simulate(const EvaluationRequest& request) {
+evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::size_t n = kShapes.size() * kStagings.size();
   const config::MachineSpec machine = one_cube(request.machine);
   std::vector<boost::json::object> rows(n);
@@ -114,14 +113,14 @@ Simulated simulate(const EvaluationRequest& request) {
       });
   std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), ended);
   std::ranges::reverse(some);
-  return {.rows = Rows(some.begin(), some.end()), .whole = some.size() == n};
+  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == n};
 }
 
 double number(const boost::json::object& row, const char* key) {
   return row.at(key).is_null() ? std::nan("") : row.at(key).to_number<double>();
 }
 
-std::string text(const Rows& rows) {
+std::string text(const evaluate::Rows& rows) {
   std::string lines =
       " GEMM by one composite on one PE, f16; busy time of each stage, window of the composite\n"
       "   m x k x n     staging    tiles  DMA in    fetch     GEMM  DMA out   window   PE win.   MAC%  "
@@ -145,19 +144,20 @@ std::string text(const Rows& rows) {
   return lines + "  * smaller than a tile of the scheduler in some direction (under-tile)\n";
 }
 
-void figures(const Rows& rows, const report::OutputFolder& folder) {
+void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
   for (const report::Figure& figure : report::gemm_figures(rows)) folder.draw(figure);
 }
 
 const bool kRegistered =
-    (evaluations().add("milestone-1h-gemm", {.doc = "GEMM shapes x operand stagings on one PE: stage times, "
-                                                    "MAC utilization, against an ideal pipeline",
-                                             .run = simulate,
-                                             .text = text,
-                                             .figures = figures,
-                                             .check = check,
-                                             .algorithms = Algorithms::none,
-                                             .unused = unused_keys()}),
+    (evaluate::evaluations().add("milestone-1h-gemm",
+                                 {.doc = "GEMM shapes x operand stagings on one PE: stage times, "
+                                         "MAC utilization, against an ideal pipeline",
+                                  .run = simulate,
+                                  .text = text,
+                                  .figures = figures,
+                                  .check = check,
+                                  .algorithms = evaluate::Algorithms::none,
+                                  .unused = unused_keys()}),
      true);
 
 }  // namespace

@@ -8,12 +8,12 @@
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/config/load.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"
 #include "config_folders.hpp"
-#include "evaluation.hpp"
 #include "machine_options.hpp"
 #include "plugins.hpp"
 
@@ -42,11 +42,6 @@ Registry<Bench>& benches() {
   return registry;
 }
 
-Registry<Evaluation>& evaluations() {
-  static Registry<Evaluation> registry{"evaluation"};
-  return registry;
-}
-
 bool register_bench(std::string name, Bench bench, const char& /*abi*/) noexcept {
   (void)benches().offer(std::move(name), std::move(bench));
   return true;
@@ -57,7 +52,7 @@ ExitCode list(const Arguments& arguments) {
   describe_plugins(all);
   if (!parse_options(arguments, all, "kbsim list [--plugin FILE]", "")) return ExitCode::ok;
   print("benches", benches());
-  print("evaluations: benches of many simulations", evaluations());
+  print("evaluations: benches of many simulations", evaluate::evaluations());
   print("kernels", kernels());
   print_algorithms();
   print("neighbour topologies", ccl::topologies());

@@ -11,10 +11,11 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/evaluate/settings.hpp"
+
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
-#include "settings.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -193,15 +194,15 @@ ExitCode probe(const Arguments& arguments) {
   const Bytes bytes = parse_bytes(options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
   const config::Configuration configuration = options.machine.load();
-  require_effect({.name = "kbsim probe",
-                  .algorithms = Algorithms::one,
-                  .unused = {{"ccl.*.n_elem", "a transfer is as large as --bytes says"},
-                             {"ccl.*.kernel", "it has kernels of its own"},
-                             {"ccl.*.collective", "it has kernels of its own"},
-                             {"ccl.*.topology", "it joins the PEs of its cases"},
-                             {"ccl.*.mapper", "it joins the PEs of its cases"},
-                             {"ccl.*.validator", "it has tensors of its own"}}},
-                 {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
+  evaluate::require_effect({.name = "kbsim probe",
+                            .algorithms = evaluate::Algorithms::one,
+                            .unused = {{"ccl.*.n_elem", "a transfer is as large as --bytes says"},
+                                       {"ccl.*.kernel", "it has kernels of its own"},
+                                       {"ccl.*.collective", "it has kernels of its own"},
+                                       {"ccl.*.topology", "it joins the PEs of its cases"},
+                                       {"ccl.*.mapper", "it joins the PEs of its cases"},
+                                       {"ccl.*.validator", "it has tensors of its own"}}},
+                           {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
   const auto& [machine, ccl, notes] = configuration;
   Prober prober{
       .machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine), .simulation = {}};

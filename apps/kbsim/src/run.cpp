@@ -20,6 +20,9 @@
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/evaluate/reuse.hpp"
+#include "kbsim/evaluate/run_evaluation.hpp"
+#include "kbsim/evaluate/settings.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
@@ -31,12 +34,10 @@
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"
-#include "evaluate.hpp"
+#include "evaluation_options.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
-#include "reuse.hpp"
-#include "settings.hpp"
 #include "signals.hpp"
 
 namespace kbsim::app {
@@ -286,18 +287,18 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
 }
 
-Chosen chosen(const Options& options) {
+evaluate::Chosen chosen(const Options& options) {
   return {.set = options.machine.set,
           .ccl = options.machine.ccl,
           .algorithm = options.algorithm,
           .buffer_kind = buffer_kind_of(options)};
 }
 
-Uses uses_of(const std::string& name, const Bench& bench) {
+evaluate::Uses uses_of(const std::string& name, const Bench& bench) {
   return {.name = "--bench " + name, .algorithms = bench.algorithms, .unused = bench.unused};
 }
 
-Uses uses_of(const std::string& name, const Evaluation& evaluation) {
+evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& evaluation) {
   return {.name = "--bench " + name,
           .algorithms = evaluation.algorithms,
           .collective = evaluation.collective,
@@ -305,15 +306,15 @@ Uses uses_of(const std::string& name, const Evaluation& evaluation) {
 }
 
 // The configuration as it runs; settings without effect are refused.
-config::Configuration load(const Options& options, const Uses& uses) {
+config::Configuration load(const Options& options, const evaluate::Uses& uses) {
   config::Configuration result = options.machine.load();
-  require_effect(uses, chosen(options), result);
-  if (uses.algorithms != Algorithms::any || !uses.collective) apply(chosen(options), result.ccl);
+  evaluate::require_effect(uses, chosen(options), result);
+  if (uses.algorithms != Algorithms::any || !uses.collective) evaluate::apply(chosen(options), result.ccl);
   return result;
 }
 
-ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, const po::variables_map& own,
-                        const Arguments& arguments) {
+ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const Options& options,
+                        const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
       options.race || options.timing_only || !options.oplog.empty())
     throw Unsupported{
@@ -323,37 +324,35 @@ ExitCode run_evaluation(const Evaluation& evaluation, const Options& options, co
   if (options.verify_data)
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
   const auto [machine, ccl, notes] = load(options, uses_of(options.bench, evaluation));
-  const EvaluationRequest request{
+  const evaluate::EvaluationRequest request{
       .machine = machine,
       .ccl = ccl,
       .algorithm = options.algorithm,
-      .buffer_kind = buffer_kind_of(options),
-      .own = own,
+       .buffer_kind = buffer_kind_of(options),
+       .own = own_options(evaluation, own),
       .outputs = {.out = options.out, .json = options.json},
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
   const std::optional<report::CsvTable> reference = reference_of(own);
-  if (options.reuse && own.count("output_file") > 0)
-    throw UsageError{"--output_file (-J) has no effect beside --reuse: it is written by the run"};
   if (evaluation.check && !options.reuse) evaluation.check(request);
   require_outputs(options);
-  const EvaluateOptions how{.name = options.bench,
-                            .out = options.out,
-                            .reuse = options.reuse,
-                            .json = options.json,
-                            .quiet = options.quiet,
-                            .reference = reference};
-  if (options.reuse) require_same_run(evaluation, request, how);
-  return options.dry_run ? ExitCode::ok : evaluate(evaluation, request, how, arguments);
+  const evaluate::EvaluateOptions how{.name = options.bench,
+                                      .out = options.out,
+                                      .reuse = options.reuse,
+                                      .json = options.json,
+                                      .quiet = options.quiet,
+                                      .reference = reference};
+  if (options.reuse) evaluate::require_same_run(evaluation, request, how);
+  return options.dry_run ? ExitCode::ok : evaluate::run_evaluation(evaluation, request, how, arguments);
 }
 
 // The evaluation that the arguments name, if they name one: it may have options of its own.
-const Evaluation* evaluation_of(const Arguments& arguments) {
+const evaluate::Evaluation* evaluation_of(const Arguments& arguments) {
   constexpr std::string_view kOption = "--bench";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
-    if (word == kOption && i + 1 < arguments.size()) return evaluations().find(arguments[i + 1]);
+    if (word == kOption && i + 1 < arguments.size()) return evaluate::evaluations().find(arguments[i + 1]);
     if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
-      return evaluations().find(std::string{word.substr(kOption.size() + 1)});
+      return evaluate::evaluations().find(std::string{word.substr(kOption.size() + 1)});
   }
   return nullptr;
 }
@@ -362,7 +361,7 @@ const Evaluation* evaluation_of(const Arguments& arguments) {
 const Bench& known_bench(const std::string& name) {
   if (const Bench* bench = benches().find(name)) return *bench;
   std::vector<std::string> names = benches().names();
-  for (const std::string& evaluation : evaluations().names()) names.push_back(evaluation);
+  for (const std::string& evaluation : evaluate::evaluations().names()) names.push_back(evaluation);
   throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, names))};
 }
 
@@ -371,7 +370,7 @@ const Bench& known_bench(const std::string& name) {
 ExitCode run_bench(const Arguments& arguments) {
   Options options;
   po::options_description all = description(options);
-  const Evaluation* evaluation = evaluation_of(arguments);
+  const evaluate::Evaluation* evaluation = evaluation_of(arguments);
   if (evaluation != nullptr) describe(*evaluation, all);
   po::variables_map values;
   if (!parse_options(arguments, all, "kbsim [run] --topology FILE --bench NAME [options]", kExamples,

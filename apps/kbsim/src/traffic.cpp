@@ -1,19 +1,7 @@
 // kbsim traffic: synthetic traffic on a part of the fabric.
 #include "kbsim/report/traffic.hpp"
 
-#include <chrono>
-#include <cstdio>
-#include <iostream>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <optional>
-
-#include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
-#include <boost/program_options.hpp>
-#include <fmt/format.h>
-
+#include "kbsim/evaluate/settings.hpp"
 #include "kbsim/evaluate/traffic_sweep.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
@@ -21,7 +9,6 @@
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
-#include "settings.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -132,8 +119,8 @@ void check_choice(const TrafficOptions& o) {
 
 // Packets are the traffic's own, and no memory or engine takes part; a bare network has nothing of the
 // machine but its NOC.
-Uses uses_of(const TrafficOptions& o) {
-  Uses uses{.name = "kbsim traffic", .algorithms = Algorithms::none};
+evaluate::Uses uses_of(const TrafficOptions& o) {
+  evaluate::Uses uses{.name = "kbsim traffic", .algorithms = evaluate::Algorithms::none};
   for (const char* key : {"system.packet_bytes", "system.control_bytes"})
     uses.unused.push_back({key, "packets are as large as --bytes says, and none is cut"});
   for (const char* key : {"cube.memory", "cube.hbm_ctrl", "cube.sram", "cube.xbar_to_hbm_bw_gbs", "pe.issue",
@@ -215,7 +202,8 @@ ExitCode traffic(const Arguments& arguments) {
   fill_request(options);
   check_choice(options);
   const config::Configuration configuration = options.machine.load();
-  require_effect(uses_of(options), {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
+  evaluate::require_effect(uses_of(options), {.set = options.machine.set, .ccl = options.machine.ccl},
+                           configuration);
   const config::MachineSpec& spec = configuration.machine;
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
   const std::unique_ptr<report::OutputFolder> folder =

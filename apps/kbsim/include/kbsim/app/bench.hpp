@@ -8,6 +8,7 @@
 
 #include "kbsim/base/abi.hpp"
 #include "kbsim/base/registry.hpp"
+#include "kbsim/evaluate/uses.hpp"
 #include "kbsim/host/rank.hpp"
 
 namespace kbsim::app {
@@ -26,14 +27,8 @@ struct BenchRequest {
   bool values = true;        // numbers are computed; see --timing-only
 };
 
-/// Which algorithms of the ccl file run: none, the one that the user chooses, or those that a program names.
-enum class Algorithms { none, one, any };
-
-/// A key that has no effect, and those below it; `*` stands for any section. Given by --set it is refused.
-struct UnusedKey {
-  std::string key;
-  std::string why;
-};
+using evaluate::Algorithms;
+using evaluate::UnusedKey;
 
 /// A host program known by name: it runs on the main rank and fills in the report.
 struct Bench {

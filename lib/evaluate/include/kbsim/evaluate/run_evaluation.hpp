@@ -2,16 +2,13 @@
 
 #include <optional>
 #include <string>
-
-#include <boost/program_options.hpp>
+#include <vector>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/report/csv.hpp"
 
-#include "commands.hpp"
-#include "evaluation.hpp"
-
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 struct EvaluateOptions {
   std::string name;
@@ -22,16 +19,11 @@ struct EvaluateOptions {
   std::optional<report::CsvTable> reference;  // to hold the rows' times against
 };
 
-/// Adds the options that an evaluation has besides those of every run.
-void describe(const Evaluation& evaluation, boost::program_options::options_description& to);
-/// What --reference names, if anything; UsageError for a file that nothing can be held against.
-[[nodiscard]] std::optional<report::CsvTable> reference_of(const boost::program_options::variables_map& own);
-
 /// Runs an evaluation, or takes the rows of an earlier one; prints it and, if there is a folder, writes
 /// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml; with a
 /// reference also correlation.json and its figure, or UsageError, after all else, if nothing fits. Wrong
 /// numbers in any row: ExitCode::wrong_values. Ctrl-C: the same of what has ended, ExitCode::interrupted.
-ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
-                  const EvaluateOptions& options, const Arguments& arguments);
+ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
+                        const EvaluateOptions& options, const std::vector<std::string>& arguments);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -1,4 +1,4 @@
-#include "evaluate.hpp"
+#include "kbsim/evaluate/run_evaluation.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,16 +9,14 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/csv.hpp"
 
-#include "reuse.hpp"
-
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 namespace json = boost::json;
-namespace po = boost::program_options;
 
 bool is_unchecked(const json::value& row) { return row.at("correct").is_null(); }
 
@@ -112,24 +110,8 @@ void write_rows(const Evaluation& evaluation, const EvaluateOptions& options, co
 
 }  // namespace
 
-void describe(const Evaluation& evaluation, po::options_description& to) {
-  po::options_description own{"options of this bench"};
-  if (evaluation.describe) evaluation.describe(own);
-  if (evaluation.times_by_size)
-    own.add_options()("reference", po::value<std::string>()->value_name("FILE"),
-                      "also compare the times with this CSV's, as kbsim correlate does");
-  if (!own.options().empty()) to.add(own);
-}
-
-std::optional<report::CsvTable> reference_of(const po::variables_map& own) {
-  if (own.count("reference") == 0) return std::nullopt;
-  report::CsvTable table = report::read_csv(own["reference"].as<std::string>());
-  report::require_reference(table);
-  return table;
-}
-
-ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request,
-                  const EvaluateOptions& options, const Arguments& arguments) {
+ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
+                        const EvaluateOptions& options, const std::vector<std::string>& arguments) {
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<report::OutputFolder> folder;
   if (!options.reuse) folder = report::folder_named(options.out);  // now, not when all is done
@@ -162,4 +144,4 @@ ExitCode evaluate(const Evaluation& evaluation, const EvaluationRequest& request
   return simulated.whole ? ExitCode::ok : ExitCode::interrupted;
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -3,10 +3,10 @@
 
 #include <boost/json/object.hpp>
 
-#include "evaluate.hpp"
-#include "evaluation.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/evaluate/run_evaluation.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// An evaluation's own options that its rows hang on, for run.json.
 [[nodiscard]] boost::json::object row_options(const Evaluation& evaluation, const EvaluationRequest& request);
@@ -19,4 +19,4 @@ namespace kbsim::app {
 void require_same_run(const Evaluation& evaluation, const EvaluationRequest& request,
                       const EvaluateOptions& options);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -3,28 +3,29 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/json/array.hpp>
-#include <boost/program_options.hpp>
 
-#include "kbsim/app/bench.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/evaluate/options.hpp"
 #include "kbsim/evaluate/parallel.hpp"
+#include "kbsim/evaluate/uses.hpp"
 #include "kbsim/report/output_folder.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 
 /// What an evaluation is asked to do.
 struct EvaluationRequest {
   const config::MachineSpec& machine;
   const config::CclSpec& ccl;
-  std::string algorithm;                             // "": the default one, or those of its own
-  std::optional<config::BufferKind> buffer_kind;     // as asked for; of Algorithms::one it is in `ccl`
-  const boost::program_options::variables_map& own;  // the options that it has described
+  std::string algorithm;                          // "": the default one, or those of its own
+  std::optional<config::BufferKind> buffer_kind;  // as asked for; of Algorithms::one it is in `ccl`
+  Options own;
   report::OutputPlan outputs;
-  evaluate::Parallel parallel;
+  Parallel parallel;
 };
 
 /// What it found: a row a simulation, of numbers and words, from which everything else is made; but for
@@ -43,8 +44,7 @@ struct Evaluation {
   std::function<Simulated(const EvaluationRequest&)> run;
   std::function<std::string(const Rows&)> text;                           // tables for people
   std::function<void(const Rows&, const report::OutputFolder&)> figures;  // with their data beside them
-  /// Options besides those of every run, if it has any.
-  std::function<void(boost::program_options::options_description&)> describe = {};
+  std::vector<Option> options = {};                                       // besides those of every run
   /// UsageError for what can't be simulated: asked before it is, and by --dry-run.
   std::function<void(const EvaluationRequest&)> check = {};
   Algorithms algorithms = Algorithms::any;
@@ -54,4 +54,4 @@ struct Evaluation {
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

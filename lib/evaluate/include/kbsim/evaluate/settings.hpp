@@ -4,18 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "kbsim/app/bench.hpp"
 #include "kbsim/config/load.hpp"
+#include "kbsim/evaluate/uses.hpp"
 
-namespace kbsim::app {
-
-/// What a command or bench makes use of.
-struct Uses {
-  std::string name;  // as in "--bench ccl"
-  Algorithms algorithms = Algorithms::any;
-  std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
-  std::vector<UnusedKey> unused = {};
-};
+namespace kbsim::evaluate {
 
 /// What the user has chosen. Empty texts weren't given.
 struct Chosen {
@@ -32,4 +24,4 @@ void require_effect(const Uses& uses, const Chosen& chosen, const config::Config
 /// The algorithms as chosen: the one that runs becomes the default one, and all have their slots there.
 void apply(const Chosen& chosen, config::CclSpec& ccl);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -1,4 +1,4 @@
-#include "reuse.hpp"
+#include "kbsim/evaluate/reuse.hpp"
 
 #include <cstdint>
 #include <fstream>
@@ -12,11 +12,10 @@
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 namespace json = boost::json;
-namespace po = boost::program_options;
 
 // Of a file in the folder of an earlier run.
 std::string earlier_text(const EvaluateOptions& options, const std::string& name) {
@@ -48,18 +47,24 @@ void require_same_options(const EvaluateOptions& options, const json::object& th
   }
 }
 
+// What only a run writes.
+void require_no_output(const Evaluation& evaluation, const EvaluationRequest& request) {
+  for (const Option& option : evaluation.options) {
+    if (option.shapes_rows || !request.own.given(option.long_name())) continue;
+    throw UsageError{fmt::format("--{} (-{}) has no effect beside --reuse: it is written by the run",
+                                 option.long_name(), option.name.substr(option.name.find(',') + 1))};
+  }
+}
+
 }  // namespace
 
 json::object row_options(const Evaluation& evaluation, const EvaluationRequest& request) {
   json::object all;
-  po::options_description own;
-  if (evaluation.describe) evaluation.describe(own);
-  for (const auto& option : own.options()) {
-    const std::string& name = option->long_name();
-    const po::variable_value& value = request.own[name];
-    if (value.empty() || name == "output_file") continue;
-    if (const auto* text = boost::any_cast<std::string>(&value.value())) all[name] = *text;
-    if (const auto* number = boost::any_cast<std::int64_t>(&value.value())) all[name] = *number;
+  for (const Option& option : evaluation.options) {
+    if (!option.shapes_rows) continue;
+    const OptionValue& value = request.own.value(option.long_name());
+    if (const auto* text = std::get_if<std::string>(&value)) all[option.long_name()] = *text;
+    if (const auto* number = std::get_if<std::int64_t>(&value)) all[option.long_name()] = *number;
   }
   if (evaluation.algorithms == Algorithms::any && request.buffer_kind)
     all["buffer-kind"] = to_string(*request.buffer_kind);
@@ -82,6 +87,7 @@ Rows earlier_rows(const EvaluateOptions& options) {
 
 void require_same_run(const Evaluation& evaluation, const EvaluationRequest& request,
                       const EvaluateOptions& options) {
+  require_no_output(evaluation, request);
   (void)earlier_rows(options);
   const config::ResolvedText then{earlier_text(options, "config.resolved.yaml"),
                                   options.out + "/config.resolved.yaml"};
@@ -100,4 +106,4 @@ void require_same_run(const Evaluation& evaluation, const EvaluationRequest& req
                        row_options(evaluation, request));
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -1,4 +1,4 @@
-#include "settings.hpp"
+#include "kbsim/evaluate/settings.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -12,7 +12,7 @@
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 constexpr std::string_view kDefaults = "ccl.defaults.";
@@ -176,4 +176,4 @@ void apply(const Chosen& chosen, config::CclSpec& ccl) {
   for (auto& [name, algorithm] : ccl.algorithms) algorithm.buffer_kind = *chosen.buffer_kind;
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/config/collective.hpp"
+
+namespace kbsim::evaluate {
+
+/// Which algorithms of the ccl file run: none, the one that the user chooses, or those that a program names.
+enum class Algorithms { none, one, any };
+
+/// A key that has no effect, and those below it; `*` stands for any section. Given by --set it is refused.
+struct UnusedKey {
+  std::string key;
+  std::string why;
+};
+
+/// What a command or bench makes use of.
+struct Uses {
+  std::string name;  // as in "--bench ccl"
+  Algorithms algorithms = Algorithms::any;
+  std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
+  std::vector<UnusedKey> unused = {};
+};
+
+}  // namespace kbsim::evaluate

@@ -1,0 +1,157 @@
+#include "kbsim/evaluate/run_evaluation.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "kbsim/evaluate/reuse.hpp"
+
+#include "support.hpp"
+
+using namespace kbsim;
+using namespace kbsim::evaluate;
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+namespace {
+
+// Rows as simulations leave them.
+Simulated two_rows(json::value correct = true, bool whole = true) {
+  return {.rows = {json::object{{"size", 1}, {"correct", true}, {"simulated_ns", 10.0}, {"events", 7}},
+                   json::object{{"size", 2}, {"correct", correct}, {"simulated_ns", 20.0}, {"events", 8}}},
+          .whole = whole};
+}
+
+Evaluation toy(const Simulated& result) {
+  return {.doc = "for a test",
+          .run = [result](const EvaluationRequest&) { return result; },
+          .text = [](const Rows&) { return std::string{}; },
+          .figures =
+              [](const Rows& rows, const report::OutputFolder& folder) {
+                folder.write("figure.txt", std::to_string(rows.size()));
+              },
+          .options = {{"label,l", "TEXT", "plain", "a text of the rows"},
+                      {"file,f", "FILE", {}, "what a run writes", false}}};
+}
+
+struct Run {
+  config::MachineSpec machine = test::machine(2);
+  config::CclSpec ccl = {};
+  std::string label = "plain";
+  std::string file = {};
+  EvaluateOptions options = {.name = "toy", .quiet = true};
+
+  [[nodiscard]] EvaluationRequest request() const {
+    Options own;
+    own.set("label", label, label != "plain");
+    own.set("file", file.empty() ? OptionValue{} : OptionValue{file}, !file.empty());
+    return {.machine = machine, .ccl = ccl, .own = own};
+  }
+  [[nodiscard]] ExitCode operator()(const Evaluation& evaluation) const {
+    return run_evaluation(evaluation, request(), options, {"--bench", "toy"});
+  }
+};
+
+fs::path fresh_place() {
+  const fs::path folder = fs::temp_directory_path() / "kbsim_test_run_evaluation";
+  fs::remove_all(folder);
+  return folder;
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+}  // namespace
+
+TEST_CASE("run_evaluation: wrong numbers, an interrupt, and numbers that nobody checked have their exits") {
+  const Run run;
+  CHECK(run(toy(two_rows())) == ExitCode::ok);
+  CHECK(run(toy(two_rows(false))) == ExitCode::wrong_values);
+  CHECK(run(toy(two_rows(nullptr))) == ExitCode::ok);
+  CHECK(run(toy(two_rows(true, false))) == ExitCode::interrupted);
+  CHECK(run(toy({.rows = {}, .whole = false})) == ExitCode::interrupted);
+}
+
+TEST_CASE("run_evaluation: the folder has rows, table, figures and what ran; no row has its events") {
+  const fs::path place = fresh_place();
+  Run run;
+  run.options.out = place.string();
+  CHECK(run(toy(two_rows())) == ExitCode::ok);
+  const json::object summary = json::parse(contents(place / "summary.json")).as_object();
+  CHECK(summary.at("bench") == "toy");
+  CHECK(summary.at("correct") == true);
+  CHECK(summary.at("rows").as_array().size() == 2);
+  CHECK(!summary.at("rows").as_array()[0].as_object().contains("events"));
+  CHECK(contents(place / "results.csv") == "size,correct,simulated_ns\n1,true,10\n2,true,20\n");
+  CHECK(contents(place / "figure.txt") == "2");
+  const json::object record = json::parse(contents(place / "run.json")).as_object();
+  CHECK(record.at("command") == json::array{"kbsim", "run", "--bench", "toy"});
+  CHECK(record.at("options") == json::object{{"label", "plain"}});
+  CHECK(!record.contains("interrupted"));
+  CHECK(fs::exists(place / "config.resolved.yaml"));
+}
+
+TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and figures are made again") {
+  const fs::path place = fresh_place();
+  Run run;
+  run.options.out = place.string();
+  CHECK(run(toy(two_rows())) == ExitCode::ok);
+  const std::string record = contents(place / "run.json");
+  fs::remove(place / "figure.txt");
+  run.options.reuse = true;
+  Evaluation unable = toy({});
+  unable.run = [](const EvaluationRequest&) -> Simulated { throw UsageError{"was simulated"}; };
+  CHECK_NOTHROW(require_same_run(unable, run.request(), run.options));
+  CHECK(run(unable) == ExitCode::ok);
+  CHECK(contents(place / "figure.txt") == "2");
+  CHECK(contents(place / "run.json") == record);
+}
+
+TEST_CASE(
+    "require_same_run: rows of another machine, of other options, or of an interrupted run are refused") {
+  const fs::path place = fresh_place();
+  Run run;
+  run.options.out = place.string();
+  const Evaluation evaluation = toy(two_rows());
+  const auto refusal = [&] {
+    try {
+      require_same_run(evaluation, run.request(), run.options);
+      return std::string{};
+    } catch (const UsageError& error) {
+      return std::string{error.what()};
+    }
+  };
+  CHECK(refusal() == "--reuse: no " + (place / "summary.json").string() +
+                         " (expected --out DIR with the results of an earlier run)");
+  CHECK(run(evaluation) == ExitCode::ok);
+  CHECK(refusal().empty());
+  run.label = "fancy";
+  CHECK(refusal() == "--reuse: the results in " + place.string() +
+                         " are of another run: --label was \"plain\", and is \"fancy\" here");
+  run.label = "plain";
+  run.file = "rows.json";
+  CHECK(refusal() == "--file (-f) has no effect beside --reuse: it is written by the run");
+  run.file.clear();
+  run.machine.system.sips.count = 3;
+  CHECK(refusal() == "--reuse: the results in " + place.string() +
+                         " are of another run: system.sips.count was 2, and is 3 here");
+  run.machine.system.sips.count = 2;
+  CHECK(run(toy(two_rows(true, false))) == ExitCode::interrupted);
+  CHECK(refusal() == "--reuse: the run of " + place.string() + " was interrupted: rows are missing");
+}
+
+TEST_CASE("Options: texts and numbers by name, given or not") {
+  Options own;
+  own.set("size", std::int64_t{4}, true);
+  own.set("file", {}, false);
+  CHECK(own.number("size") == 4);
+  CHECK(own.given("size"));
+  CHECK(own.text("file").empty());
+  CHECK_THROWS_AS((void)own.number("file"), InternalError);
+  CHECK_THROWS_AS((void)own.text("fiel"), InternalError);
+}

@@ -1,0 +1,77 @@
+// Which settings have an effect on what runs.
+#include "kbsim/evaluate/settings.hpp"
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+
+#include "support.hpp"
+
+using namespace kbsim;
+using namespace kbsim::evaluate;
+using config::Collective;
+
+namespace {
+
+config::Configuration configuration() {
+  config::Configuration all;
+  all.machine = test::machine(4);
+  for (config::AlgorithmSpec algorithm : {test::over_ring(Collective::all_reduce, "ring_allreduce"),
+                                          test::over_ring(Collective::all_gather, "ring_all_gather")})
+    all.ccl.algorithms[algorithm.name] = algorithm;
+  all.ccl.algorithms["ring_all_gather"].n_elem = 77;
+  all.ccl.defaults.algorithm = "ring_allreduce";
+  return all;
+}
+
+// Why setting a key of the ccl file or the machine is refused; "" if it isn't.
+std::string refusal(const Uses& uses, const std::string& key, Chosen chosen = {}) {
+  chosen.set = {key + "=1"};
+  try {
+    require_effect(uses, chosen, configuration());
+    return {};
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+const Uses kOne{.name = "--bench one", .algorithms = Algorithms::one};
+
+}  // namespace
+
+TEST_CASE("require_effect: what a bench replaces is refused with its reason, sections and all") {
+  const Uses uses{
+      .name = "--bench x",
+      .algorithms = Algorithms::none,
+      .unused = {{"system.sips", "it runs on one package"}, {"ccl.*.n_elem", "sizes are options"}}};
+  CHECK(refusal(uses, "system.sips.count") ==
+        "--set system.sips.count=1: system.sips.count: has no effect on --bench x: it runs on one package");
+  CHECK(refusal(uses, "ccl.algorithms.ring_allreduce.n_elem").find("sizes are options") != std::string::npos);
+  CHECK(refusal(uses, "ccl.defaults.n_slots").find("it runs no collective") != std::string::npos);
+  CHECK(refusal(uses, "sip.cube_mesh.w").empty());
+}
+
+TEST_CASE("require_effect: of one algorithm that runs, others' keys and its own defaults' are refused") {
+  CHECK(refusal(kOne, "ccl.algorithms.ring_allreduce.n_slots").empty());
+  CHECK(refusal(kOne, "ccl.algorithms.ring_all_gather.n_slots")
+            .find("'ring_allreduce' runs, not 'ring_all_gather'") != std::string::npos);
+  CHECK(refusal(kOne, "ccl.defaults.n_elem").empty());
+  CHECK(refusal(kOne, "ccl.defaults.n_elem", {.algorithm = "ring_all_gather"})
+            .find("'ring_all_gather' has its own, ccl.algorithms.ring_all_gather.n_elem") !=
+        std::string::npos);
+  CHECK(refusal(kOne, "ccl.defaults.poll_ns").find("doesn't poll") != std::string::npos);
+}
+
+TEST_CASE("require_effect: a program of one collective runs its algorithms only") {
+  const Uses uses{.name = "--bench y", .collective = Collective::all_reduce};
+  CHECK(refusal(uses, "ccl.algorithms.ring_allreduce.n_slots").empty());
+  CHECK(refusal(uses, "ccl.algorithms.ring_all_gather.n_slots").find("'ring_all_gather' is for all_gather") !=
+        std::string::npos);
+}
+
+TEST_CASE("apply: the algorithm that is chosen becomes the default one") {
+  config::CclSpec ccl = configuration().ccl;
+  apply({.algorithm = "ring_all_gather"}, ccl);
+  CHECK(ccl.resolve("").name == "ring_all_gather");
+  CHECK_THROWS_AS(apply({.algorithm = "ring_all_gathr"}, ccl), UsageError);
+}
