@@ -328,8 +328,8 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const Options& o
       .machine = machine,
       .ccl = ccl,
       .algorithm = options.algorithm,
-       .buffer_kind = buffer_kind_of(options),
-       .own = own_options(evaluation, own),
+      .buffer_kind = buffer_kind_of(options),
+      .own = own_options(evaluation, own),
       .outputs = {.out = options.out, .json = options.json},
       .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
   const std::optional<report::CsvTable> reference = reference_of(own);
