@@ -6,6 +6,8 @@
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
 
+#include "transfers/stream.hpp"
+
 namespace kbsim::hw {
 namespace {
 
@@ -119,22 +121,20 @@ Task<Time> CompositeRun::fetch() {
   co_return fetch_;
 }
 
-std::shared_ptr<Stream> CompositeRun::move(bool in, std::vector<Piece> pieces, std::uint64_t order) {
-  auto stream = std::make_shared<Stream>(
-      sim_, CommandWait{in ? "tile of a composite" : "store of a composite"}, job_->command.at);
-  units_.dma->submit(
-      sim_.now() + job_->mmu,
-      DmaCommand{.move = StreamCommand{.pieces = std::move(pieces), .in = in, .stream = stream},
-                 .kernel = job_->kernel,
-                 .value = job_->values.back(),
-                 .pending = nullptr,
-                 .call = in ? "load of a composite" : "store of a composite",
-                 .order = {job_->order, order}});
+std::shared_ptr<StreamTransfer> CompositeRun::move(bool in, std::vector<Piece> pieces, std::uint64_t order) {
+  Transfer::Origin origin{.kernel = job_->kernel,
+                          .value = job_->values.back(),
+                          .order = {job_->order, order},
+                          .call = in ? "load of a composite" : "store of a composite"};
+  const auto direction = in ? StreamTransfer::Direction::in : StreamTransfer::Direction::out;
+  auto stream = std::make_shared<StreamTransfer>(sim_, std::move(origin), direction, std::move(pieces),
+                                                 job_->command.at);
+  units_.dma->submit(sim_.now() + job_->mmu, stream);
   return stream;
 }
 
 void CompositeRun::begin_read(std::int64_t tile) {
-  std::array<std::shared_ptr<Stream>, 2>& streams = coming_.emplace_back();
+  std::array<std::shared_ptr<StreamTransfer>, 2>& streams = coming_.emplace_back();
   for (int i = 0; i < 2; ++i) {
     const auto index = static_cast<std::size_t>(i);
     const bool streamed = !(i == 0 ? job_->command.a : job_->command.b).tile;
@@ -146,14 +146,14 @@ void CompositeRun::begin_read(std::int64_t tile) {
 
 Task<Time> CompositeRun::read(std::int64_t tile) {
   const Time start = sim_.now();
-  const std::array<std::shared_ptr<Stream>, 2> streams = std::move(coming_.front());
+  const std::array<std::shared_ptr<StreamTransfer>, 2> streams = std::move(coming_.front());
   coming_.pop_front();
   for (int i = 0; i < 2; ++i) {
     const auto index = static_cast<std::size_t>(i);
     if (!streams[index]) continue;
-    co_await streams[index]->done.wait();
+    co_await streams[index]->done().wait();
     if (!plan_.first_use(i, tile)) continue;
-    for (const auto& [offset, slices] : streams[index]->parts) {
+    for (const auto& [offset, slices] : streams[index]->parts()) {
       std::int64_t at = offset;
       for (const oplog::Slice& slice : slices) {
         contents_[index].write(at, slice);
@@ -171,9 +171,9 @@ void CompositeRun::begin_write(std::int64_t tile) {
 
 Task<Time> CompositeRun::written() {
   const Time start = sim_.now();
-  const std::shared_ptr<Stream> stream = std::move(leaving_.front());
+  const std::shared_ptr<StreamTransfer> stream = std::move(leaving_.front());
   leaving_.pop_front();
-  co_await stream->done.wait();
+  co_await stream->done().wait();
   co_return sim_.now() - start;
 }
 

@@ -8,18 +8,12 @@
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
 
+#include "transfers/atomic.hpp"
+
 namespace kbsim::hw {
 namespace {
 
 const PeTile& pe_tile(const TilePtr& tile) { return static_cast<const PeTile&>(*tile); }
-
-Time operands_ready(const LoadCommand& move) {
-  Time ready{};
-  for (const TilePtr& operand : move.operands) {
-    if (operand) ready = std::max(ready, pe_tile(operand).ready());
-  }
-  return ready;
-}
 
 // Whole elements that fit a packet with their operands; one element at least.
 Bytes largest_part(const config::MachineSpec& spec, const Atomic& atomic, Bytes all) {
@@ -55,32 +49,26 @@ std::shared_ptr<const Atomic> KernelContext::cut(const AtomicCommand& command, s
   return atomic;
 }
 
-DmaCommand KernelContext::transfer(const AtomicCommand& command, std::string_view call, PendingPtr done) {
+std::shared_ptr<AtomicTransfer> KernelContext::transfer(const AtomicCommand& command, std::string_view what,
+                                                        std::string_view call, PendingPtr done) {
   const TileState& operand = *command.operand;
-  LoadCommand move{.atomic = cut(command, call), .operands = {command.operand, command.expected}};
-  for (const AtomicPart& part : move.atomic->parts)
-    move.from.push_back({.memory = part.memory, .offset = part.offset});
-  const oplog::ValueId value = units_.log->reserve(units_.lane);
-  move.into = coming(value, operand.shape(), operand.dtype(), command.at);
-  return {.move = std::move(move),
-          .kernel = shared_from_this(),
-          .value = value,
-          .pending = std::move(done),
-          .call = to_string(command.op),
-          .order = {++order_}};
+  std::shared_ptr<const Atomic> atomic = cut(command, what);
+  Transfer::Origin origin = this->origin(call, std::move(done));
+  auto into = coming(origin.value, operand.shape(), operand.dtype(), command.at);
+  return std::make_shared<AtomicTransfer>(std::move(origin), std::move(atomic), std::move(into),
+                                          AtomicTransfer::Operands{command.operand, command.expected});
 }
 
 PendingPtr KernelContext::atomic(const AtomicCommand& command) {
   const std::string_view call = to_string(command.op);
   PendingPtr done = under_way(CommandWait{call}, command.at);
-  DmaCommand load = transfer(command, call, done);
+  const std::shared_ptr<AtomicTransfer> atomic = transfer(command, call, call, done);
   const Bytes size = pe_tile(command.operand).size();
   const bool now = may_issue(size, command.at);
-  in_order(now, size, command.at, [this, at = command.at, load = std::move(load)]() mutable {
-    auto& move = std::get<LoadCommand>(load.move);
-    move.into->take();
-    const Time start = std::max(issue(at) + units_.mmu->latency(), operands_ready(move));
-    units_.scheduler->submit(start, std::move(load));
+  in_order(now, size, command.at, [this, at = command.at, atomic] {
+    atomic->into().take();
+    const Time start = std::max(issue(at) + units_.mmu->latency(), atomic->operands_ready());
+    units_.scheduler->submit(start, atomic);
   });
   return done;
 }

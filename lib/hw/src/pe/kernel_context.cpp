@@ -12,6 +12,9 @@
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 
+#include "transfers/load.hpp"
+#include "transfers/store.hpp"
+
 namespace kbsim::hw {
 namespace {
 
@@ -200,25 +203,30 @@ PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_l
 
 PendingPtr KernelContext::load_block(Block from, std::source_location at) {
   PendingPtr done = under_way(CommandWait{"load"}, at);
-  LoadCommand move{.from = translate(from, "load", at), .pad = from.pad};
+  std::vector<Piece> pieces = translate(from, "load", at);
   const Bytes size = from.shape.bytes(from.dtype);
   const bool now = may_issue(size, at);
-  if (from.in_memory() < size) move.padding = units_.log->reserve(units_.lane);
-  const oplog::ValueId value = units_.log->reserve(units_.lane);
-  move.into = coming(value, from.shape, from.dtype, at);
-  DmaCommand load{.move = std::move(move),
-                  .kernel = shared_from_this(),
-                  .value = value,
-                  .pending = done,
-                  .call = "load",
-                  .order = {++order_}};
-  in_order(now, size, at, [this, at, load = std::move(load)]() mutable { submit_load(at, std::move(load)); });
+  LoadTransfer::Padding padding{.value = {}, .pad = from.pad};
+  if (from.in_memory() < size) padding.value = units_.log->reserve(units_.lane);
+  Transfer::Origin origin = this->origin("load", done);
+  auto into = coming(origin.value, from.shape, from.dtype, at);
+  const auto load =
+      std::make_shared<LoadTransfer>(std::move(origin), std::move(pieces), std::move(into), padding);
+  in_order(now, size, at, [this, at, load] { submit_load(at, load); });
   return done;
 }
 
-void KernelContext::submit_load(const std::source_location& at, DmaCommand load) {
-  std::get<LoadCommand>(load.move).into->take();
-  units_.scheduler->submit(issue(at) + units_.mmu->latency(), std::move(load));
+Transfer::Origin KernelContext::origin(std::string_view call, PendingPtr done) {
+  return {.kernel = shared_from_this(),
+          .value = units_.log->reserve(units_.lane),
+          .pending = std::move(done),
+          .order = {++order_},
+          .call = call};
+}
+
+void KernelContext::submit_load(const std::source_location& at, const std::shared_ptr<LoadTransfer>& load) {
+  load->into().take();
+  units_.scheduler->submit(issue(at) + units_.mmu->latency(), load);
 }
 
 PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_location at) {
@@ -227,17 +235,16 @@ PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_locatio
 
 PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source_location at) {
   PendingPtr done = under_way(CommandWait{"store"}, at);
-  DmaCommand store{.move = StoreCommand{.to = translate(to, "store", at), .tile = tile},
-                   .kernel = shared_from_this(),
-                   .value = units_.log->reserve(units_.lane),
-                   .pending = done,
-                   .call = "store",
-                   .order = {++order_}};
-  in_order(at, [this, at, store = std::move(store)]() mutable {
-    const Time ready = pe_tile(std::get<StoreCommand>(store.move).tile).ready();
-    units_.scheduler->submit(std::max(issue(at) + units_.mmu->latency(), ready), std::move(store));
-  });
+  std::vector<Piece> pieces = translate(to, "store", at);
+  const auto store = std::make_shared<StoreTransfer>(origin("store", done), std::move(pieces), tile);
+  in_order(at, [this, at, store] { submit_store(at, store); });
   return done;
+}
+
+void KernelContext::submit_store(const std::source_location& at,
+                                 const std::shared_ptr<StoreTransfer>& store) {
+  const Time ready = store->ready();
+  units_.scheduler->submit(std::max(issue(at) + units_.mmu->latency(), ready), store);
 }
 
 // Sends of a direction leave in program order, though their tiles may be ready in another.

@@ -1,98 +1,145 @@
-#include "pe_dma.hpp"
-
 #include <algorithm>
-#include <tuple>
+#include <array>
+#include <deque>
+#include <map>
+#include <variant>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/locate.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/pe/i_ipcq.hpp"
-#include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_request_policy.hpp"
+#include "kbsim/hw/pe/i_tcm.hpp"
 
 namespace kbsim::hw {
-
-KBSIM_COMPONENT("builtin.pe_dma", NodeKind::pe_dma, PeDma, PeDmaSpec,
-                "moves data between TCM and other memories");
-
 namespace {
 
-const LoadCommand* load_of(const DmaCommand& command) {
-  if (const auto* fetch = std::get_if<FetchCommand>(&command.move)) return &fetch->load;
-  return std::get_if<LoadCommand>(&command.move);
-}
+struct PeDmaSpec {
+  int max_outstanding = 16;
+  Bytes vc_chunk{256};
+  Bytes request{4096};
+  std::string policy = "in_order";
+  static void describe(FieldList<PeDmaSpec>& f) {
+    f.add("max_outstanding", &PeDmaSpec::max_outstanding, at_least(1),
+          "requests of request_bytes in flight on a virtual channel; smaller ones count by their bytes");
+    f.add("vc_chunk_size", &PeDmaSpec::vc_chunk, at_least(1),
+          "bytes before the next virtual channel has its turn");
+    f.add("request_bytes", &PeDmaSpec::request, at_least(1), "largest read request or write burst");
+    f.add("request_policy", &PeDmaSpec::policy,
+          "which transfer of a channel sends the next request: in_order or round_robin, or one of a plug-in");
+  }
+};
 
-std::vector<Piece> pieces_of(const DmaCommand& command) {
-  if (const LoadCommand* load = load_of(command)) return load->from;
-  if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->to;
-  if (const auto* stream = std::get_if<StreamCommand>(&command.move)) return stream->pieces;
-  return {{.memory = std::get<SlotCommand>(command.move).slot}};
-}
+/// Sends the requests of transfers, and packets of these, by turns: each virtual channel keeps at most
+/// `max_outstanding` requests in flight, of which a smaller one is a part, in lines of 256 B; the channels
+/// take turns every `vc_chunk` bytes, queue traffic as its QueueSet says; within a channel the request policy
+/// decides. So a flow whose answers take `loop` to come back has at most max_outstanding * request / loop.
+class PeDma : public Component, public IDma {
+ public:
+  PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec);
 
-bool reads(const DmaCommand& command) {
-  const auto* stream = std::get_if<StreamCommand>(&command.move);
-  return stream != nullptr ? stream->in : load_of(command) != nullptr;
-}
+  void start(Machine& machine) override;
 
-// Who writes or reads a slot never races, since credits order them.
-bool may_race(const DmaCommand& command) {
-  return !std::holds_alternative<SlotCommand>(command.move) &&
-         !std::holds_alternative<FetchCommand>(command.move);
-}
+  void submit(Time at, TransferPtr transfer) override { work_.post(at, Begin{std::move(transfer)}); }
+  void loaded(Time at, Token token, oplog::Slices contents) override {
+    work_.post(at, Answer{.token = token, .contents = std::move(contents)});
+  }
 
-const Atomic* atomic_of(const DmaCommand& command) {
-  const auto* load = std::get_if<LoadCommand>(&command.move);
-  return load != nullptr ? load->atomic.get() : nullptr;
-}
+ private:
+  // A request, until it is answered.
+  struct Request {
+    TransferPtr transfer;
+    std::int64_t offset = 0;
+    Bytes window;  // what it takes of it
+  };
+  // A message whose packets are leaving one by one.
+  struct Burst {
+    Message* message = nullptr;
+    Bytes left{};
+  };
+  struct Channel {
+    std::unique_ptr<IRequestPolicy> policy;
+    std::deque<TransferPtr> waiting;  // in the order of their begins
+    std::size_t next = 0;             // of these, who sends the next request, or is sending one
+    bool picked = false;
+    Burst burst;
+    Bytes outstanding;  // of the window
+    [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
+  };
+  struct Begin {
+    TransferPtr transfer;
+  };
+  struct Answer {
+    Token token = 0;
+    oplog::Slices contents;
+  };
+  struct Sent {
+    TransferPtr transfer;
+  };
+  struct PortFree {};
+  using Work = std::variant<Begin, Answer, Sent, PortFree>;
 
-bool waits(const DmaCommand& command) {
-  const auto* load = std::get_if<LoadCommand>(&command.move);
-  return load != nullptr && load->until;
-}
+  Task<> run();
+  void take(std::vector<Work>& work);
+  void begin(TransferPtr transfer);
+  void answered(const Answer& answer);
+  void finish(Transfer& transfer);
+  void accept(MessagePtr message) override;
 
-// As races see it.
-oplog::MemoryAccess access(const DmaCommand& command) {
-  const auto* stream = std::get_if<StreamCommand>(&command.move);
-  const bool atomic = atomic_of(command) != nullptr;
-  return {.op = command.value,
-          .write = atomic || !reads(command),
-          .atomic = atomic || waits(command),
-          .call = command.call,
-          .at = stream != nullptr ? stream->stream->at : command.pending->at(),
-          .kernel = command.kernel->kernel()};
-}
+  [[nodiscard]] Channel& channel_of(const Transfer& transfer) {
+    return channels_[static_cast<std::size_t>(transfer.channel())];
+  }
+  [[nodiscard]] Channel* next_channel();
+  [[nodiscard]] bool may_send(Channel& channel) const;
+  [[nodiscard]] Bytes turn_of(const Channel& channel) const;
+  [[nodiscard]] Bytes window_of(Bytes request) const;
 
-const TilePtr& source(const DmaCommand& command) {
-  if (const auto* store = std::get_if<StoreCommand>(&command.move)) return store->tile;
-  return std::get<SlotCommand>(command.move).tile;
-}
+  Time send_next(Channel& channel);
+  Time ask(Channel& channel, DmaRequest&& request, Bytes bytes);
+  Time send_whole(Channel& channel, DmaRequest&& request, Bytes bytes);
+  Time send_packet(Channel& channel);
+  void remember(Channel& channel, const DmaRequest& request, Bytes bytes);
+  void sent(Channel& channel, Bytes bytes, Time left_tcm);
 
-}  // namespace
+  PeDmaSpec spec_;
+  ITcm* tcm_ = nullptr;
+  DmaSite site_;
+  RaceWatch* races_ = nullptr;
+  Bandwidth port_;
+  Time port_free_{};
+  Mailbox<Work> work_;
+  std::array<Channel, kVirtualChannels> channels_;
+  std::size_t turn_ = 0;
+  Bytes turn_left_;
+  std::map<Token, Request> requests_;
+  Token next_token_ = 0;
+  std::uint64_t begun_ = 0;  // transfers
+};
 
-void PeDma::Job::advance(Bytes n) {
-  Piece& piece = pieces[next];
-  piece.memory = {.pa = piece.memory.pa + n, .bytes = piece.memory.bytes - n};
-  piece.offset += n.count();
-  if (piece.memory.bytes == 0_B) ++next;
-}
-
-PeDma::PeDma(Fabric& fabric, NodeId id, PeDmaSpec spec)
+PeDma::PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec)
     : Component{fabric, id},
       spec_{spec},
       port_{fabric.graph().spec().pe.link},
       work_{fabric.sim(), name() + " work"},
-      turn_left_{spec.vc_chunk} {}
+      turn_left_{spec.vc_chunk} {
+  const RequestPolicyEntry* policy = request_policies().find(spec.policy);
+  if (policy == nullptr) {
+    throw ConfigError{
+        node().model->at, name() + ".request_policy",
+        "unknown request policy '" + spec.policy + "'" + name_hint(spec.policy, request_policies().names())};
+  }
+  for (Channel& channel : channels_) channel.policy = policy->make();
+}
 
 void PeDma::start(Machine& machine) {
   Component::start(machine);
-  tcm_node_ = machine.graph().pe(node().at).tcm;
-  tcm_ = &machine.at<ITcm>(tcm_node_);
-  log_ = &machine.log();
+  site_ = {.graph = &machine.graph(),
+           .log = &machine.log(),
+           .dma = id(),
+           .tcm = machine.graph().pe(node().at).tcm};
+  tcm_ = &machine.at<ITcm>(site_.tcm);
   races_ = &machine.races();
   (void)sim().serve(name() + " engine", run());
-}
-
-void PeDma::loaded(Time at, Token token, oplog::Slices contents) {
-  work_.post(at, Answer{.token = token, .contents = std::move(contents)});
 }
 
 void PeDma::accept(MessagePtr message) {
@@ -116,27 +163,42 @@ Task<> PeDma::run() {
 }
 
 void PeDma::take(std::vector<Work>& work) {
-  std::vector<DmaCommand> commands;
+  std::vector<TransferPtr> begins;
   for (Work& item : work) {
-    if (auto* command = std::get_if<DmaCommand>(&item)) commands.push_back(std::move(*command));
+    if (auto* begin = std::get_if<Begin>(&item)) begins.push_back(std::move(begin->transfer));
     if (const auto* answer = std::get_if<Answer>(&item)) answered(*answer);
-    if (const auto* sent = std::get_if<Sent>(&item)) finish(*sent->job);
+    if (const auto* sent = std::get_if<Sent>(&item)) finish(*sent->transfer);
   }
   work.clear();
-  std::ranges::sort(commands, {}, &DmaCommand::order);
-  for (DmaCommand& command : commands) begin(std::move(command));
+  std::ranges::sort(begins, {}, [](const TransferPtr& transfer) { return transfer->origin().order; });
+  for (TransferPtr& transfer : begins) begin(std::move(transfer));
 }
 
-void PeDma::begin(DmaCommand command) {
-  const bool slot = std::holds_alternative<SlotCommand>(command.move);
-  auto job = std::make_shared<Job>();
-  job->start = sim().now();
-  job->channel = slot ? VirtualChannel::ipcq : VirtualChannel::request;
-  job->pieces = pieces_of(command);
-  job->command = std::move(command);
-  if (job->pieces.empty()) return finish(*job);
-  if (races_->on() && may_race(job->command)) job->race = races_->begin(access(job->command), job->pieces);
-  channels_[static_cast<std::size_t>(job->channel)].jobs.push_back(std::move(job));
+void PeDma::begin(TransferPtr transfer) {
+  transfer->progress.start = sim().now();
+  transfer->progress.number = ++begun_;
+  if (transfer->pieces().empty()) return finish(*transfer);
+  if (races_->on()) {
+    if (const auto access = transfer->access())
+      transfer->progress.race = races_->begin(*access, transfer->pieces());
+  }
+  channel_of(*transfer).waiting.push_back(std::move(transfer));
+}
+
+void PeDma::answered(const Answer& answer) {
+  const auto it = requests_.find(answer.token);
+  ensure(it != requests_.end(), name() + " got an answer to nothing");
+  const Request request = std::move(it->second);
+  requests_.erase(it);
+  Transfer& transfer = *request.transfer;
+  channel_of(transfer).outstanding -= request.window;
+  transfer.answered(request.offset, answer.contents);
+  if (--transfer.progress.unanswered == 0 && transfer.all_sent()) finish(transfer);
+}
+
+void PeDma::finish(Transfer& transfer) {
+  races_->end(transfer.progress.race);
+  transfer.finish(site_, sim().now());
 }
 
 // The channel whose turn it is, else the next that may send.
@@ -156,21 +218,16 @@ PeDma::Channel* PeDma::next_channel() {
 
 // Queue traffic has turns as long as its algorithm says.
 Bytes PeDma::turn_of(const Channel& channel) const {
-  const auto* slot = std::get_if<SlotCommand>(&channel.jobs.front()->command.move);
-  return slot != nullptr && slot->vc_chunk > 0_B ? slot->vc_chunk : spec_.vc_chunk;
+  const Bytes own = channel.sender().vc_chunk();
+  return own > 0_B ? own : spec_.vc_chunk;
 }
 
-bool PeDma::may_send(const Channel& channel) const {
-  if (!channel.busy()) return false;
+bool PeDma::may_send(Channel& channel) const {
+  if (channel.waiting.empty()) return false;
+  if (!std::exchange(channel.picked, true)) channel.next = channel.policy->pick(channel.waiting);
   if (channel.burst.message != nullptr || channel.outstanding == 0_B) return true;
-  const Bytes with_next = channel.outstanding + window_of(request_size(*channel.jobs.front()));
+  const Bytes with_next = channel.outstanding + window_of(channel.sender().next_bytes(spec_.request));
   return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;
-}
-
-Bytes PeDma::request_size(const Job& job) const {
-  const Bytes left = job.pieces[job.next].memory.bytes;
-  if (job.channel == VirtualChannel::ipcq || atomic_of(job.command) != nullptr) return left;
-  return std::min(left, spec_.request);
 }
 
 // Answers come back to lines of the DMA's buffer, so that there is an end to how many small requests it can
@@ -180,179 +237,76 @@ Bytes PeDma::window_of(Bytes request) const {
   return std::min(spec_.request, Bytes{ceil_div(request.count(), kLine) * kLine});
 }
 
-Token PeDma::remember(Request request) {
-  ++request.job->requests_left;
-  channels_[static_cast<std::size_t>(request.job->channel)].outstanding += request.window;
-  requests_.emplace(++next_token_, std::move(request));
-  return next_token_;
-}
-
 // Sends one packet, and says how long the port is taken.
 Time PeDma::send_next(Channel& channel) {
-  const DmaCommand& command = channel.jobs.front()->command;
-  if (atomic_of(command) != nullptr) return request_atomic(channel);
-  if (waits(command)) return request_signal(channel);
-  return reads(command) ? request_load(channel) : send_chunk(channel);
+  if (channel.burst.message != nullptr) return send_packet(channel);
+  const Transfer& transfer = channel.sender();
+  const Bytes bytes = transfer.next_bytes(spec_.request);
+  DmaRequest request = transfer.next_request(site_, bytes, next_token_ + 1);
+  remember(channel, request, bytes);
+  if (request.payload == 0_B) return ask(channel, std::move(request), bytes);
+  if (request.whole) return send_whole(channel, std::move(request), bytes);
+  MessagePtr message =
+      fabric().make(site_.tcm, request.to, request.payload, transfer.channel(), std::move(request.body));
+  channel.burst = {.message = &fabric().open(std::move(message)), .left = request.payload};
+  return send_packet(channel);
 }
 
-Time PeDma::request_load(Channel& channel) {
-  const std::shared_ptr<Job> job = channel.jobs.front();
-  const Bytes size = request_size(*job);
-  const Piece& piece = job->pieces[job->next];
-  const MemoryAddress from = locate(fabric().graph(), piece.memory.pa);
-  const Token token = remember({.job = job, .offset = piece.offset, .window = window_of(size)});
+void PeDma::remember(Channel& channel, const DmaRequest& request, Bytes bytes) {
+  if (request.answer == DmaRequest::Answer::none) return;
+  const Bytes window = request.answer == DmaRequest::Answer::counted ? window_of(bytes) : 0_B;
+  const TransferPtr& transfer = channel.waiting[channel.next];
+  ++transfer->progress.unanswered;
+  channel.outstanding += window;
+  requests_.emplace(++next_token_,
+                    Request{.transfer = transfer, .offset = transfer->offset(), .window = window});
+}
+
+Time PeDma::ask(Channel& channel, DmaRequest&& request, Bytes bytes) {
   const Bytes control = fabric().graph().spec().system.control_bytes;
-  tell(from.memory, control, VirtualChannel::request,
-       ReadRequest{.address = from.address, .bytes = size, .reply_to = tcm_node_, .token = token});
-  turn_left_ -= size;
-  job->advance(size);
-  if (job->all_sent()) channel.jobs.pop_front();
+  tell(request.to, control, channel.sender().channel(), std::move(request.body));
+  turn_left_ -= bytes;
+  sent(channel, bytes, sim().now());
   return port_.serialization(control);
 }
 
 // The operand leaves TCM with it.
-Time PeDma::request_atomic(Channel& channel) {
-  const std::shared_ptr<Job> job = channel.jobs.front();
-  const auto& load = std::get<LoadCommand>(job->command.move);
-  const AtomicPart& part = load.atomic->parts[job->next];
-  const MemoryAddress at = locate(fabric().graph(), part.memory.pa);
-  const Bytes size = load.atomic->request_size(part);
-  const Token token = remember({.job = job, .offset = part.offset, .window = window_of(part.memory.bytes)});
-  MessagePtr request = fabric().make(tcm_node_, at.memory, size, VirtualChannel::request,
-                                     AtomicRequest{.address = at.address,
-                                                   .atomic = load.atomic,
-                                                   .part = job->next,
-                                                   .reply_to = tcm_node_,
-                                                   .token = token});
+Time PeDma::send_whole(Channel& channel, DmaRequest&& request, Bytes bytes) {
+  const Bytes size = request.payload;
+  MessagePtr message =
+      fabric().make(site_.tcm, request.to, size, channel.sender().channel(), std::move(request.body));
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
-  fabric().send(std::move(request), slot.start, slot.end);
+  fabric().send(std::move(message), slot.start, slot.end);
   turn_left_ -= size;
-  job->advance(part.memory.bytes);
-  if (job->all_sent()) channel.jobs.pop_front();
+  sent(channel, bytes, slot.end);
   return std::max(tcm_->pace(size), port_.serialization(size));
 }
 
-Time PeDma::request_signal(Channel& channel) {
-  const std::shared_ptr<Job> job = channel.jobs.front();
-  const auto& load = std::get<LoadCommand>(job->command.move);
-  const topology::PhysRange word = job->pieces.front().memory;
-  const MemoryAddress at = locate(fabric().graph(), word.pa);
-  const Token token = remember({.job = job, .offset = 0, .window = 0_B});
-  const Bytes control = fabric().graph().spec().system.control_bytes;
-  tell(at.memory, control, VirtualChannel::request,
-       SignalRequest{
-           .word = {.address = at.address, .bytes = word.bytes, .reply_to = tcm_node_, .token = token},
-           .dtype = load.into->dtype(),
-           .until = *load.until});
-  turn_left_ -= word.bytes;
-  job->advance(word.bytes);
-  channel.jobs.pop_front();
-  return port_.serialization(control);
-}
-
-void PeDma::open_burst(Channel& channel) {
-  const std::shared_ptr<Job>& job = channel.jobs.front();
-  const Bytes size = request_size(*job);
-  const Piece& piece = job->pieces[job->next];
-  const oplog::Slice contents{job->command.value, piece.offset, size.count()};
-  MemoryAddress to = locate(fabric().graph(), piece.memory.pa);
-  MessageBody body;
-  if (const auto* slot = std::get_if<SlotCommand>(&job->command.move)) {
-    body = SlotWrite{
-        .slot = slot->slot.pa, .contents = contents, .header = slot->header, .receiver = slot->receiver};
-  } else {
-    const Token token = remember({.job = job, .offset = piece.offset, .window = window_of(size)});
-    body = WriteData{.address = to.address, .contents = contents, .reply_to = id(), .token = token};
-  }
-  channel.burst.message =
-      &fabric().open(fabric().make(tcm_node_, to.memory, size, job->channel, std::move(body)));
-  channel.burst.left = size;
-}
-
-Time PeDma::send_chunk(Channel& channel) {
-  if (channel.burst.message == nullptr) open_burst(channel);
-  const std::shared_ptr<Job> job = channel.jobs.front();
-  const Bytes size = std::min(channel.burst.left, fabric().packet_size(channel.burst.message->size));
+Time PeDma::send_packet(Channel& channel) {
+  Burst& burst = channel.burst;
+  const Bytes size = std::min(burst.left, fabric().packet_size(burst.message->size));
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
-  fabric().inject(*channel.burst.message, size, slot.start, slot.end);
-  channel.burst.left -= size;
+  fabric().inject(*burst.message, size, slot.start, slot.end);
+  burst.left -= size;
+  if (burst.left == 0_B) burst = {};
   turn_left_ -= size;
-  job->advance(size);
-  if (channel.burst.left == 0_B) channel.burst = {};
-  if (job->all_sent()) {
-    channel.jobs.pop_front();
-    if (job->channel == VirtualChannel::ipcq) work_.post(slot.end, Sent{job});
-  }
+  sent(channel, size, slot.end);
   return std::max(tcm_->pace(size), port_.serialization(size));
 }
 
-void PeDma::answered(const Answer& answer) {
-  const auto it = requests_.find(answer.token);
-  ensure(it != requests_.end(), name() + " got an answer to nothing");
-  const Request request = std::move(it->second);
-  requests_.erase(it);
-  Job& job = *request.job;
-  channels_[static_cast<std::size_t>(job.channel)].outstanding -= request.window;
-  job.parts.emplace(request.offset, answer.contents);
-  if (--job.requests_left == 0 && job.all_sent()) finish(job);
+// These bytes of the sender's transfer have been asked for, or will have left TCM then.
+void PeDma::sent(Channel& channel, Bytes bytes, Time left_tcm) {
+  const TransferPtr transfer = channel.waiting[channel.next];
+  transfer->advance(bytes);
+  if (channel.burst.message == nullptr) channel.picked = false;
+  if (!transfer->all_sent()) return;
+  channel.waiting.erase(channel.waiting.begin() + static_cast<std::ptrdiff_t>(channel.next));
+  if (transfer->progress.unanswered == 0) work_.post(left_tcm, Sent{transfer});
 }
 
-void PeDma::finish(Job& job) {
-  races_->end(job.race);
-  DmaCommand& command = job.command;
-  if (const auto* stream = std::get_if<StreamCommand>(&command.move)) {
-    stream->stream->parts = std::move(job.parts);
-    return stream->stream->done.set();
-  }
-  const LoadCommand* load = load_of(command);
-  record(command, job.start,
-         load != nullptr ? loaded(job) : static_cast<const PeTile&>(*source(command)).operand());
-  if (load != nullptr) load->into->arrived(sim().now());
-  if (const auto* fetch = std::get_if<FetchCommand>(&command.move))
-    fetch->slot.ipcq->release(sim().now(), fetch->slot.queue, fetch->slot.slot);
-  command.pending->complete(load != nullptr ? load->into : nullptr, sim().now());
-}
+}  // namespace
 
-void PeDma::record(const DmaCommand& command, Time start, oplog::Operand moved) {
-  log_->record({.id = command.value,
-                .kind = oplog::OpKind::copy,
-                .dtype = moved.dtype,
-                .shape = moved.shape,
-                .unit = id(),
-                .start = start,
-                .end = sim().now(),
-                .inputs = {std::move(moved)}});
-}
-
-// What came from memory, and between it slices of the padding, which cost nothing.
-oplog::Operand PeDma::loaded(const Job& job) {
-  const LoadCommand& load = *load_of(job.command);
-  const PeTile& tile = *load.into;
-  oplog::Operand from{.slices = {}, .shape = tile.shape(), .dtype = tile.dtype()};
-  std::int64_t position = 0;
-  const auto pad_to = [&](std::int64_t end) {
-    if (position < end) from.slices.push_back({load.padding, position, end - position});
-    position = end;
-  };
-  for (const auto& [offset, part] : job.parts) {
-    pad_to(offset);
-    for (const oplog::Slice& slice : part) {
-      from.slices.push_back(slice);
-      position += slice.bytes;
-    }
-  }
-  pad_to(tile.size().count());
-  if (load.padding.valid()) {
-    log_->record({.id = load.padding,
-                  .kind = oplog::OpKind::fill,
-                  .params = {.scalar = load.pad},
-                  .dtype = tile.dtype(),
-                  .shape = tile.shape(),
-                  .unit = id(),
-                  .start = job.start,
-                  .end = job.start});
-  }
-  return from;
-}
+KBSIM_COMPONENT("builtin.pe_dma", NodeKind::pe_dma, PeDma, PeDmaSpec,
+                "moves data between TCM and other memories");
 
 }  // namespace kbsim::hw

@@ -10,6 +10,8 @@
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
 
+#include "../transfers/fetch.hpp"
+#include "../transfers/slot_write.hpp"
 #include "pe_ipcq.hpp"
 
 namespace kbsim::hw {
@@ -83,15 +85,15 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
   const topology::PhysAddr to = pair.plan.peer_base + pair.plan.slot_size * index;
   ++pair.my_head;
   if (trace_->on()) trace("send", pair, header, at);
-  dma_->submit(at, {.move = SlotCommand{.slot = {.pa = to, .bytes = tile.size()},
-                                        .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
-                                        .header = header,
-                                        .tile = command.tile,
-                                        .vc_chunk = sets_[pair.set].settings.vc_chunk},
-                    .kernel = command.kernel,
-                    .value = command.value,
-                    .pending = command.pending,
-                    .order = {queue, header.sequence}});
+  const SlotTransfer::Slot slot{.memory = {.pa = to, .bytes = tile.size()},
+                                .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
+                                .header = header,
+                                .vc_chunk = sets_[pair.set].settings.vc_chunk};
+  Transfer::Origin origin{.kernel = command.kernel,
+                          .value = command.value,
+                          .pending = command.pending,
+                          .order = {queue, header.sequence}};
+  dma_->submit(at, std::make_shared<SlotTransfer>(std::move(origin), slot, command.tile));
 }
 
 void PeIpcq::give_what_came() {
@@ -128,12 +130,8 @@ void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
   const Dir from{plan.direction};
   if (!fetches()) return to.pending->complete(slot_tile(where, slot, to, at), at);
   to.into->came_from(from);
-  dma_->submit(at,
-               {.move = FetchCommand{.load = {.from = {{.memory = where}}, .into = to.into}, .slot = slot},
-                .kernel = to.kernel,
-                .value = to.value,
-                .pending = to.pending,
-                .order = {to.order}});
+  Transfer::Origin origin{.kernel = to.kernel, .value = to.value, .pending = to.pending, .order = {to.order}};
+  dma_->submit(at, std::make_shared<FetchTransfer>(std::move(origin), where, to.into, slot));
 }
 
 void PeIpcq::trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at) {

@@ -80,7 +80,7 @@ void PeScheduler::start(Machine& machine) {
 Task<> PeScheduler::run() {
   for (;;) {
     PeCommand command = co_await commands_.receive();
-    if (auto* move = std::get_if<DmaCommand>(&command)) dma_->submit(sim().now(), std::move(*move));
+    if (auto* transfer = std::get_if<TransferPtr>(&command)) dma_->submit(sim().now(), std::move(*transfer));
     if (auto* send = std::get_if<SendCommand>(&command)) ipcq_->submit(sim().now(), std::move(*send));
     if (auto* receive = std::get_if<RecvCommand>(&command)) ipcq_->submit(sim().now(), std::move(*receive));
     if (auto* job = std::get_if<std::shared_ptr<CompositeJob>>(&command))

@@ -18,6 +18,7 @@
 namespace kbsim::hw {
 
 class IDma;
+class StreamTransfer;
 struct Tiling;
 
 /// How one composite went. Its stages are those it has of: DMA in, fetch, GEMM (or math), epilogue, DMA out.
@@ -138,7 +139,7 @@ class CompositeRun : private TileWork {
   [[nodiscard]] Task<Time> read(std::int64_t tile);
   [[nodiscard]] Task<Time> written();
   [[nodiscard]] Task<Time> fetch();
-  [[nodiscard]] std::shared_ptr<Stream> move(bool in, std::vector<Piece> pieces, std::uint64_t order);
+  [[nodiscard]] std::shared_ptr<StreamTransfer> move(bool in, std::vector<Piece> pieces, std::uint64_t order);
   [[nodiscard]] Time compute_cost() const;
   [[nodiscard]] Time epilogue_cost() const;
   [[nodiscard]] std::vector<std::string> names() const;
@@ -152,8 +153,9 @@ class CompositeRun : private TileWork {
   GemmTile tile_;
   Time fetch_;
   std::vector<Stage> stages_;
-  std::deque<std::array<std::shared_ptr<Stream>, 2>> coming_;  // of each operand that is streamed, by tile
-  std::deque<std::shared_ptr<Stream>> leaving_;
+  std::deque<std::array<std::shared_ptr<StreamTransfer>, 2>>
+      coming_;  // of each operand that is streamed, by tile
+  std::deque<std::shared_ptr<StreamTransfer>> leaving_;
   std::array<oplog::MemoryImage, 2> contents_;  // of operands in memory, as they were read first
   std::shared_ptr<CompositeRun> before_;
   std::array<std::unique_ptr<Event>, kStages> through_;

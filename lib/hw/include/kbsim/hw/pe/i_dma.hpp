@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kbsim/hw/pe/pe_commands.hpp"
+#include "kbsim/hw/pe/transfer.hpp"
 
 namespace kbsim::hw {
 
@@ -11,7 +11,7 @@ class IDma {
   virtual ~IDma() = default;
 
   /// Begins a transfer at `at`; transfers of one time begin in their order.
-  virtual void submit(Time at, DmaCommand command) = 0;
+  virtual void submit(Time at, TransferPtr transfer) = 0;
   /// The data that a request asked for is in TCM at `at`.
   virtual void loaded(Time at, Token token, oplog::Slices contents) = 0;
 };

@@ -18,11 +18,14 @@
 
 namespace kbsim::hw {
 
+class AtomicTransfer;
 class IGemm;
 class IIpcq;
 class IMath;
 class IMmu;
 class IScheduler;
+class LoadTransfer;
+class StoreTransfer;
 
 /// Who tells a launch's other PEs that its kernel here has come to a barrier.
 class BarrierLine {
@@ -136,7 +139,10 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void in_order(const std::source_location& at, Issue issue) {
     in_order(may_issue({}, at), {}, at, std::move(issue));
   }
-  void submit_load(const std::source_location& at, DmaCommand load);
+  /// Of a transfer that carries out a command.
+  [[nodiscard]] Transfer::Origin origin(std::string_view call, PendingPtr done);
+  void submit_load(const std::source_location& at, const std::shared_ptr<LoadTransfer>& load);
+  void submit_store(const std::source_location& at, const std::shared_ptr<StoreTransfer>& store);
   [[nodiscard]] std::string no_room(Bytes n) const;
   /// The tile that a command makes.
   [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
@@ -144,10 +150,13 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void start(const EngineCommand& command, oplog::Op op, PeTile* result);
   [[nodiscard]] std::shared_ptr<const Atomic> cut(const AtomicCommand& command, std::string_view call);
   /// The transfer that an atomic is; its tile's bytes aren't taken yet.
-  [[nodiscard]] DmaCommand transfer(const AtomicCommand& command, std::string_view call, PendingPtr done);
-  Task<> signal(std::shared_ptr<KernelContext> self, PendingPtr stored, DmaCommand signal);
+  [[nodiscard]] std::shared_ptr<AtomicTransfer> transfer(const AtomicCommand& command, std::string_view what,
+                                                         std::string_view call, PendingPtr done);
+  Task<> signal(std::shared_ptr<KernelContext> self, PendingPtr stored,
+                std::shared_ptr<AtomicTransfer> signal);
   static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
-  Task<> load_rows(std::shared_ptr<KernelContext> self, GatherCommand command, DmaCommand load, Time at);
+  Task<> load_rows(std::shared_ptr<KernelContext> self, GatherCommand command,
+                   std::shared_ptr<LoadTransfer> load, Time at);
   Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
   [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);

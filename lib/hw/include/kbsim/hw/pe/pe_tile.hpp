@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <source_location>
+
+#include "kbsim/hw/pe/tcm_budget.hpp"
+#include "kbsim/oplog/op.hpp"
+#include "kbsim/tl/tile.hpp"
+
+namespace kbsim::hw {
+
+class IIpcq;
+class KernelContext;
+
+/// Where a tile that was received lives, until it is let go.
+struct RingSlot {
+  IIpcq* ipcq = nullptr;
+  std::size_t queue = 0;
+  std::size_t slot = 0;
+};
+
+/// A tile in a PE's TCM. When the last handle has gone and the last consumer is done, its bytes are free, or
+/// its slot if it lives in one.
+class PeTile : public TileState {
+ public:
+  /// Of a command that may have to wait before it is issued.
+  PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents, Time ready,
+         const std::source_location& at, std::optional<RingSlot> slot = {});
+  /// The same bytes as `base`, in its place.
+  PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype);
+  ~PeTile() override;
+
+  /// Its command is issued: takes its bytes, for which there must be room.
+  void take();
+  [[nodiscard]] Bytes size() const { return shape().bytes(dtype()); }
+  [[nodiscard]] oplog::Operand operand() const {
+    return {.slices = contents_, .shape = shape(), .dtype = dtype()};
+  }
+  /// From when on its elements can be used; known once its command is issued, or it has arrived.
+  [[nodiscard]] Time ready() const { return base_ ? base_->ready() : ready_; }
+  /// It is there, or will be, at `t`.
+  void arrived(Time t) { ready_ = last_use_ = t; }
+  /// Somebody uses it until then.
+  void used_until(Time t) {
+    last_use_ = std::max(last_use_, t);
+    if (base_) base_->used_until(t);
+  }
+
+ private:
+  std::shared_ptr<KernelContext> context_;
+  oplog::Slices contents_;
+  Time ready_;
+  Time last_use_;
+  TcmBudget::Hold hold_;
+  bool holds_ = false;
+  std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't; no view of another itself
+  std::optional<RingSlot> slot_;
+};
+
+}  // namespace kbsim::hw

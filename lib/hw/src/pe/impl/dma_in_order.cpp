@@ -1,0 +1,16 @@
+#include "kbsim/hw/pe/i_request_policy.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+/// The transfer that began first sends all of its requests before the next.
+class InOrderRequests final : public IRequestPolicy {
+ public:
+  std::size_t pick(const std::deque<TransferPtr>& /*waiting*/) override { return 0; }
+};
+
+}  // namespace
+
+KBSIM_REQUEST_POLICY("in_order", InOrderRequests, "all requests of a transfer before those of the next");
+
+}  // namespace kbsim::hw

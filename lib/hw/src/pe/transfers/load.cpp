@@ -1,0 +1,44 @@
+#include "load.hpp"
+
+namespace kbsim::hw {
+
+void LoadTransfer::finish(const DmaSite& site, Time now) {
+  deliver(site, now);
+  complete(now);
+}
+
+void LoadTransfer::deliver(const DmaSite& site, Time now) {
+  record(site, now, loaded(site));
+  into_->arrived(now);
+}
+
+// What came from memory, and between it slices of the padding.
+oplog::Operand LoadTransfer::loaded(const DmaSite& site) const {
+  oplog::Operand from{.slices = {}, .shape = into_->shape(), .dtype = into_->dtype()};
+  std::int64_t position = 0;
+  const auto pad_to = [&](std::int64_t end) {
+    if (position < end) from.slices.push_back({padding_.value, position, end - position});
+    position = end;
+  };
+  for (const auto& [offset, part] : parts_) {
+    pad_to(offset);
+    for (const oplog::Slice& slice : part) {
+      from.slices.push_back(slice);
+      position += slice.bytes;
+    }
+  }
+  pad_to(into_->size().count());
+  if (padding_.value.valid()) {
+    site.log->record({.id = padding_.value,
+                      .kind = oplog::OpKind::fill,
+                      .params = {.scalar = padding_.pad},
+                      .dtype = into_->dtype(),
+                      .shape = into_->shape(),
+                      .unit = site.dma,
+                      .start = progress.start,
+                      .end = progress.start});
+  }
+  return from;
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+
+#include "kbsim/hw/pe/pe_tile.hpp"
+#include "kbsim/hw/pe/transfer.hpp"
+
+namespace kbsim::hw {
+
+/// Memory to TCM: done when the last byte is in TCM. The rest of the tile is padding, which costs nothing.
+class LoadTransfer : public Transfer {
+ public:
+  struct Padding {
+    oplog::ValueId value;  // none if there is no rest
+    double pad = 0.0;
+  };
+  /// `from` in ascending order of offset.
+  LoadTransfer(Origin origin, std::vector<Piece> from, std::shared_ptr<PeTile> into, Padding padding)
+      : Transfer{std::move(origin), std::move(from)}, into_{std::move(into)}, padding_{padding} {}
+  LoadTransfer(Origin origin, std::vector<Piece> from, std::shared_ptr<PeTile> into)
+      : LoadTransfer{std::move(origin), std::move(from), std::move(into), {}} {}
+
+  [[nodiscard]] PeTile& into() const { return *into_; }
+  /// Where a gather loads from, once it knows.
+  void load_from(std::vector<Piece> pieces) { set_pieces(std::move(pieces)); }
+
+  [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
+    return read(site, bytes, token);
+  }
+  void answered(std::int64_t offset, const oplog::Slices& contents) override {
+    parts_.emplace(offset, contents);
+  }
+  void finish(const DmaSite& site, Time now) override;
+  [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return accesses(false); }
+
+ protected:
+  /// The tile is there: recorded, ready.
+  void deliver(const DmaSite& site, Time now);
+  void complete(Time now) { origin().pending->complete(into_, now); }
+
+ private:
+  [[nodiscard]] oplog::Operand loaded(const DmaSite& site) const;
+
+  std::shared_ptr<PeTile> into_;
+  Padding padding_;
+  std::map<std::int64_t, oplog::Slices> parts_;  // by offset
+};
+
+}  // namespace kbsim::hw

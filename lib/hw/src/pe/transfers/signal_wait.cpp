@@ -1,0 +1,24 @@
+#include "signal_wait.hpp"
+
+#include "kbsim/hw/locate.hpp"
+
+namespace kbsim::hw {
+
+DmaRequest SignalTransfer::next_request(const DmaSite& site, Bytes bytes, Token token) const {
+  const MemoryAddress at = locate(*site.graph, next_piece().memory.pa);
+  return {
+      .to = at.memory,
+      .body =
+          SignalRequest{.word = {.address = at.address, .bytes = bytes, .reply_to = site.tcm, .token = token},
+                        .dtype = into().dtype(),
+                        .until = until_},
+      .answer = DmaRequest::Answer::uncounted};
+}
+
+std::optional<oplog::MemoryAccess> SignalTransfer::access() const {
+  oplog::MemoryAccess access = accesses(false);
+  access.atomic = true;
+  return access;
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "kbsim/tl/signal.hpp"
+
+#include "load.hpp"
+
+namespace kbsim::hw {
+
+/// Loads a word when it is as asked for. It takes nothing of the DMA's window: what it waits for may have to
+/// leave here.
+class SignalTransfer final : public LoadTransfer {
+ public:
+  SignalTransfer(Origin origin, const Piece& word, std::shared_ptr<PeTile> into, const Condition& until)
+      : LoadTransfer{std::move(origin), {word}, std::move(into)}, until_{until} {}
+
+  [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override;
+  [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override;
+
+ private:
+  Condition until_;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "kbsim/hw/pe/pe_tile.hpp"
+#include "kbsim/hw/pe/transfer.hpp"
+
+namespace kbsim::hw {
+
+/// TCM to memory: done when the memory has acknowledged all of it. What of the tile is in no piece isn't
+/// written.
+class StoreTransfer final : public Transfer {
+ public:
+  StoreTransfer(Origin origin, std::vector<Piece> to, TilePtr tile)
+      : Transfer{std::move(origin), std::move(to)}, tile_{std::move(tile)} {}
+
+  /// The operand's bytes are there from then on.
+  [[nodiscard]] Time ready() const { return static_cast<const PeTile&>(*tile_).ready(); }
+
+  [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
+    return write(site, bytes, token);
+  }
+  void finish(const DmaSite& site, Time now) override {
+    record(site, now, static_cast<const PeTile&>(*tile_).operand());
+    origin().pending->complete(nullptr, now);
+  }
+  [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return accesses(true); }
+
+ private:
+  TilePtr tile_;
+};
+
+}  // namespace kbsim::hw

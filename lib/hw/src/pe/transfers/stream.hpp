@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <source_location>
+
+#include "kbsim/hw/pe/transfer.hpp"
+#include "kbsim/sim/event.hpp"
+#include "kbsim/tl/wait_ids.hpp"
+
+namespace kbsim::hw {
+
+/// What a composite moves for a tile of its own: into the scheduler's part of the TCM, or out of it. The
+/// composite waits for done(); parts() is what memory held, by offset in the operand.
+class StreamTransfer final : public Transfer {
+ public:
+  enum class Direction { in, out };
+  StreamTransfer(Simulation& sim, Origin origin, Direction direction, std::vector<Piece> pieces,
+                 const std::source_location& composite)
+      : Transfer{std::move(origin), std::move(pieces)},
+        done_{sim, CommandWait{direction == Direction::in ? "tile of a composite" : "store of a composite"}},
+        in_{direction == Direction::in},
+        at_{composite} {}
+
+  [[nodiscard]] Event& done() { return done_; }
+  [[nodiscard]] const std::map<std::int64_t, oplog::Slices>& parts() const { return parts_; }
+
+  [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
+    return in_ ? read(site, bytes, token) : write(site, bytes, token);
+  }
+  void answered(std::int64_t offset, const oplog::Slices& contents) override {
+    parts_.emplace(offset, contents);
+  }
+  void finish(const DmaSite&, Time) override { done_.set(); }
+  [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override;
+
+ private:
+  Event done_;
+  bool in_;
+  std::source_location at_;  // of the composite
+  std::map<std::int64_t, oplog::Slices> parts_;
+};
+
+}  // namespace kbsim::hw
