@@ -20,6 +20,16 @@ namespace {
 
 PeTile& pe_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
 
+IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& kernel) {
+  const config::MemorySpec& memory = units.spec->cube.memory;
+  return {.at = units.at,
+          .kernel = kernel,
+          .dispatch = units.dispatch,
+          .max_commands = units.max_commands,
+          .tcm = memory.tcm - memory.tcm_scheduler - units.ipcq->rings_in_tcm(),
+          .may_stall = units.spec->pe.tcm.on_full != "error"};
+}
+
 }  // namespace
 
 PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents,
@@ -58,9 +68,7 @@ KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId 
     : units_{units},
       kernel_{std::move(kernel)},
       launch_{launch},
-      clock_{units.sim->now()},
-      tcm_{units.spec->cube.memory.tcm - units.spec->cube.memory.tcm_scheduler - units.ipcq->rings_in_tcm()} {
-}
+      commands_{*units.sim, units.ipcq->looks(), issue_settings(units, kernel_)} {}
 
 int KernelContext::program_id(int axis) const {
   return axis == 0 ? units_.at.pe : axis == 1 ? units_.at.cube : units_.at.sip;
@@ -69,30 +77,6 @@ int KernelContext::program_id(int axis) const {
 int KernelContext::num_programs(int axis) const {
   if (axis == 0) return units_.spec->pes_per_cube();
   return axis == 1 ? units_.spec->cubes_per_sip() : units_.spec->system.sips.count;
-}
-
-void KernelContext::require_commands(std::int64_t before, const std::source_location& at) const {
-  if (before < units_.max_commands) return;
-  throw fault(at, fmt::format("the kernel has issued {} commands: is this an endless loop? If not, raise "
-                              "max_commands of pe.pe_cpu",
-                              units_.max_commands));
-}
-
-Time KernelContext::clock() const {
-  const Time now = units_.sim->now();
-  return std::max(units_.ipcq->looks().after(clock_, now), now);
-}
-
-void KernelContext::observe(Time t) {
-  clock_ = std::max(units_.ipcq->looks().spend(clock_, units_.sim->now()), t);
-}
-
-// The time at which the next command reaches its unit.
-Time KernelContext::issue(const std::source_location& at) {
-  require_commands(commands_++, at);
-  observe(units_.sim->now());
-  clock_ += units_.dispatch;
-  return clock_;
 }
 
 oplog::Op KernelContext::described(const EngineCommand& command) {
@@ -137,7 +121,7 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
   } else {
     EngineCommand later = command;
     later.label = {};
-    stall(bytes, command.at, [this, later, op, result] { start(later, op, result.get()); });
+    in_order(false, bytes, command.at, [this, later, op, result] { start(later, op, result.get()); });
   }
   return tells ? command.inputs[0] : result;
 }
@@ -319,7 +303,7 @@ void KernelContext::dropped(const PendingState& pending) noexcept {
 Task<> KernelContext::finish() {
   if (dropped_)
     throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
-  if (!stalled_.expired()) co_await stalling_.join();
+  co_await commands_.drained();
   for (const PendingPtr& pending : detached_) {
     co_await pending->event().wait(pending->at());
     (void)pending->observe();  // throws what it failed with
@@ -328,7 +312,7 @@ Task<> KernelContext::finish() {
 }
 
 KernelFault KernelContext::fault(const std::source_location& at, std::string_view text) const {
-  return KernelFault{fmt::format("{}: {}", to_string(to_place(at)), text)};
+  return fault_at(at, text);
 }
 
 }  // namespace kbsim::hw

@@ -1,16 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
 
+#include "kbsim/hw/pe/issue_queue.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
-#include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/sim/process.hpp"
@@ -53,23 +51,21 @@ struct PeUnits {
   std::shared_ptr<const bool> machine_runs;  // false once the machine is being taken down
 };
 
-/// One run of a kernel on a PE: its issue clock, its tiles, its commands.
+/// One run of a kernel on a PE: its tiles, its commands, and the queue that issues them.
 ///
-/// Each command takes `dispatch` of the issue clock, which may run ahead of simulated time. An engine
-/// command's operands all know when they are ready, so its start and end are known when it is issued; what
-/// leaves the PE is handed to the scheduler at max(issue clock, operand ready), a send not before those of
-/// its direction that were issued earlier. A tile takes TCM at issue: while only tiles that were let go
-/// are in the way the issue clock waits; else, with pe.tcm.on_full: stall, this command and all after it.
+/// An engine command's operands all know when they are ready, so its start and end are known when it is
+/// issued; what leaves the PE is handed to the scheduler at max(issue clock, operand ready), a send not
+/// before those of its direction that were issued earlier.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
   KernelContext(const PeUnits& units, std::string kernel, LaunchId launch);
 
   [[nodiscard]] int program_id(int axis) const override;
   [[nodiscard]] int num_programs(int axis) const override;
-  [[nodiscard]] Time clock() const override;
-  void observe(Time t) override;
+  [[nodiscard]] Time clock() const override { return commands_.clock(); }
+  void observe(Time t) override { commands_.observe(t); }
 
-  void count(const std::source_location& at) override { require_commands(commands_++, at); }
+  void count(const std::source_location& at) override { commands_.count(at); }
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
   [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
   void range(std::string_view name, Time begin, Time end) override {
@@ -103,8 +99,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   }
 
   /// What tiles hold; a tile that goes is free from `when` on.
-  void take_tcm(TcmBudget::Hold& hold) { tcm_.take(hold); }
-  void give_tcm(const TcmBudget::Hold& hold, Time when);
+  void take_tcm(TcmBudget::Hold& hold) { commands_.take(hold); }
+  void give_tcm(const TcmBudget::Hold& hold, Time when) { commands_.give(hold, when); }
 
   /// The kernel has returned: waits for what it detached and for the PE's engines. KernelFault if it
   /// dropped something that it never awaited.
@@ -116,24 +112,11 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
 
  private:
-  // A command that waits for room in the TCM, or for one before it that does.
-  struct Stalled {
-    Bytes bytes;
-    std::source_location at;
-    std::function<void()> issue;
-  };
-  using Stalls = std::deque<Stalled>;
-
-  [[nodiscard]] Time issue(const std::source_location& at);
-  void require_commands(std::int64_t before, const std::source_location& at) const;
-  /// Whether a command that takes so much of the TCM may be issued now. KernelFault if it never can, or has
-  /// to wait and mustn't.
-  [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at);
-  void stall(Bytes n, const std::source_location& at, std::function<void()> issue);
-  Task<> issue_stalled(std::shared_ptr<KernelContext> self, std::shared_ptr<Stalls> stalled);
+  [[nodiscard]] Time issue(const std::source_location& at) { return commands_.issue(at); }
+  [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return commands_.may_issue(n, at); }
   template <class Issue>
   void in_order(bool now, Bytes n, const std::source_location& at, Issue issue) {
-    now ? issue() : stall(n, at, std::move(issue));
+    now ? issue() : commands_.stall(shared_from_this(), n, at, std::move(issue));
   }
   template <class Issue>
   void in_order(const std::source_location& at, Issue issue) {
@@ -143,7 +126,6 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] Transfer::Origin origin(std::string_view call, PendingPtr done);
   void submit_load(const std::source_location& at, const std::shared_ptr<LoadTransfer>& load);
   void submit_store(const std::source_location& at, const std::shared_ptr<StoreTransfer>& store);
-  [[nodiscard]] std::string no_room(Bytes n) const;
   /// The tile that a command makes.
   [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
                                                const std::source_location& at);
@@ -174,14 +156,9 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   PeUnits units_;
   std::string kernel_;
   LaunchId launch_;
-  Time clock_;
+  IssueQueue commands_;
   std::uint64_t order_ = 0;
   std::map<std::size_t, Time> last_send_;  // by queue
-  std::int64_t commands_ = 0;
-  TcmBudget tcm_;
-  std::weak_ptr<Stalls> stalled_;  // the process's that issues them
-  Process stalling_;
-  std::unique_ptr<Event> let_go_;  // what the first of them waits for
   std::vector<std::weak_ptr<PendingState>> under_way_;
   std::uint32_t barriers_ = 0;                      // so far
   std::uint32_t reached_ = 0;                       // of these, issued

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/hw/pe/looks.hpp"
+#include "kbsim/hw/pe/tcm_budget.hpp"
+#include "kbsim/sim/event.hpp"
+#include "kbsim/sim/process.hpp"
+#include "kbsim/sim/simulation.hpp"
+#include "kbsim/sim/task.hpp"
+
+namespace kbsim::hw {
+
+/// Issues the commands of one run of a kernel in the order of its lines. Each takes `dispatch` of the issue
+/// clock, which may run ahead of simulated time. A tile takes TCM at issue: while only tiles that were let go
+/// are in the way the issue clock waits; else, if it may stall, this command waits, and all after it.
+class IssueQueue {
+ public:
+  struct Settings {
+    PeCoord at;
+    std::string kernel;
+    Time dispatch{};                // of one command, by pe_cpu
+    std::int64_t max_commands = 0;  // more are an endless loop
+    Bytes tcm;                      // that tiles may take
+    bool may_stall = false;         // else a command without room is a KernelFault
+  };
+  IssueQueue(Simulation& sim, Looks& looks, Settings settings);
+
+  /// When the next command would be issued.
+  [[nodiscard]] Time clock() const;
+  /// The kernel has seen something that was done at `t`.
+  void observe(Time t);
+
+  /// Whether a command that takes so much of the TCM may be issued now. KernelFault if it never can, or has
+  /// to wait and mustn't.
+  [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at);
+  /// Calls `issue` when it is its turn and there is room for `n` bytes; `owner` lives until then.
+  void stall(std::shared_ptr<void> owner, Bytes n, const std::source_location& at,
+             std::function<void()> issue);
+  /// A command is issued: when it reaches its unit.
+  [[nodiscard]] Time issue(const std::source_location& at);
+  /// A call that takes no time; it counts as a command.
+  void count(const std::source_location& at) { require_commands(commands_++, at); }
+
+  /// Bytes that a tile holds; those of a tile that goes are free from `when` on.
+  void take(TcmBudget::Hold& hold) { tcm_.take(hold); }
+  void give(const TcmBudget::Hold& hold, Time when);
+
+  /// Until no command waits.
+  [[nodiscard]] Task<> drained();
+
+ private:
+  // A command that waits for room in the TCM, or for one before it that does.
+  struct Stalled {
+    Bytes bytes;
+    std::source_location at;
+    std::function<void()> issue;
+  };
+  using Stalls = std::deque<Stalled>;
+
+  void require_commands(std::int64_t before, const std::source_location& at) const;
+  Task<> issue_stalled(std::shared_ptr<void> owner, std::shared_ptr<Stalls> stalled);
+  [[nodiscard]] std::string no_room(Bytes n) const;
+
+  Simulation& sim_;
+  Looks& looks_;
+  Settings settings_;
+  Time clock_;
+  std::int64_t commands_ = 0;
+  TcmBudget tcm_;
+  std::weak_ptr<Stalls> stalled_;  // the process's that issues them
+  Process stalling_;
+  std::unique_ptr<Event> let_go_;  // what the first of them waits for
+};
+
+/// A fault at a line of the kernel.
+[[nodiscard]] KernelFault fault_at(const std::source_location& at, std::string_view text);
+
+}  // namespace kbsim::hw

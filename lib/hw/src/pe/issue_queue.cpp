@@ -1,0 +1,99 @@
+#include "kbsim/hw/pe/issue_queue.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "kbsim/tl/wait_ids.hpp"
+#include "kbsim/tl/waits.hpp"
+
+namespace kbsim::hw {
+
+KernelFault fault_at(const std::source_location& at, std::string_view text) {
+  return KernelFault{fmt::format("{}: {}", to_string(to_place(at)), text)};
+}
+
+IssueQueue::IssueQueue(Simulation& sim, Looks& looks, Settings settings)
+    : sim_{sim}, looks_{looks}, settings_{std::move(settings)}, clock_{sim.now()}, tcm_{settings_.tcm} {}
+
+Time IssueQueue::clock() const {
+  const Time now = sim_.now();
+  return std::max(looks_.after(clock_, now), now);
+}
+
+void IssueQueue::observe(Time t) { clock_ = std::max(looks_.spend(clock_, sim_.now()), t); }
+
+Time IssueQueue::issue(const std::source_location& at) {
+  require_commands(commands_++, at);
+  observe(sim_.now());
+  clock_ += settings_.dispatch;
+  return clock_;
+}
+
+void IssueQueue::require_commands(std::int64_t before, const std::source_location& at) const {
+  if (before < settings_.max_commands) return;
+  throw fault_at(at, fmt::format("the kernel has issued {} commands: is this an endless loop? If not, raise "
+                                 "max_commands of pe.pe_cpu",
+                                 settings_.max_commands));
+}
+
+// The issue clock waits for tiles that were let go.
+bool IssueQueue::may_issue(Bytes n, const std::source_location& at) {
+  if (n > tcm_.size()) throw fault_at(at, no_room(n));
+  if (!stalled_.expired()) return false;
+  if (n == 0_B) return true;
+  const std::optional<Time> when = tcm_.room(n, clock());
+  if (when) observe(*when);
+  if (!when && !settings_.may_stall) throw fault_at(at, no_room(n));
+  return when.has_value();
+}
+
+std::string IssueQueue::no_room(Bytes n) const {
+  std::string text = fmt::format("a tile of {} doesn't fit the TCM of {}: {} of {} are held", to_string(n),
+                                 to_string(settings_.at), to_string(tcm_.held()), to_string(tcm_.size()));
+  if (tcm_.held() > 0_B) text += ", " + tcm_.holders();
+  return text;
+}
+
+void IssueQueue::give(const TcmBudget::Hold& hold, Time when) {
+  tcm_.give(hold, clock(), when);
+  if (let_go_) let_go_->set();
+}
+
+void IssueQueue::stall(std::shared_ptr<void> owner, Bytes n, const std::source_location& at,
+                       std::function<void()> issue) {
+  std::shared_ptr<Stalls> stalled = stalled_.lock();
+  if (!stalled) {
+    stalled = std::make_shared<Stalls>();
+    stalled_ = stalled;
+    stalling_ = sim_.spawn(stalled_name(settings_.kernel, settings_.at),
+                           issue_stalled(std::move(owner), stalled), StalledOn{settings_.at});
+  }
+  require_commands(commands_ + static_cast<std::int64_t>(stalled->size()), at);
+  stalled->push_back({.bytes = n, .at = at, .issue = std::move(issue)});
+}
+
+Task<> IssueQueue::issue_stalled(std::shared_ptr<void> /*owner*/, std::shared_ptr<Stalls> stalled) {
+  while (!stalled->empty()) {
+    const Bytes bytes = stalled->front().bytes;
+    const std::optional<Time> when = tcm_.room(bytes, clock());
+    if (!when) {
+      let_go_ = std::make_unique<Event>(sim_, "room: " + no_room(bytes));
+      co_await let_go_->wait(stalled->front().at);
+      continue;
+    }
+    observe(*when);
+    const Stalled next = std::move(stalled->front());
+    stalled->pop_front();
+    next.issue();
+  }
+  let_go_.reset();
+  stalled_.reset();
+}
+
+Task<> IssueQueue::drained() {
+  if (!stalled_.expired()) co_await stalling_.join();
+}
+
+}  // namespace kbsim::hw
