@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/memory/memory_messages.hpp"
 
 namespace kbsim::hw {
 
@@ -30,7 +31,7 @@ class SliceUser : public Component {
 
  private:
   void accept(MessagePtr message) override {
-    if (const auto* data = std::get_if<ReadData>(&message->body)) {
+    if (const auto* data = message->body.get_if<ReadData>()) {
       Bytes n;
       for (const oplog::Slice& slice : data->contents) n += Bytes{slice.bytes};
       ensure(n == message->size, "a read gives as many bytes as were asked for");

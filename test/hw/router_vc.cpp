@@ -1,6 +1,8 @@
 // Input-queued routers in whole machines: equal to output-queued ones when alone, sound under load.
 #include <doctest/doctest.h>
 
+#include "kbsim/hw/pe/slot_messages.hpp"
+
 #include "idle.hpp"
 #include "random_machine.hpp"
 #include "sink.hpp"
@@ -95,7 +97,7 @@ Time credit_behind_data(const config::MachineSpec& spec, Bytes data) {
   const NodeId to = rig.hbm({0, 1, 1});
   hw::Fabric& fabric = rig.machine->fabric();
   if (data > 0_B) fabric.send(fabric.make(from, to, data, hw::VirtualChannel::ipcq, hw::SlotWrite{}));
-  hw::MessagePtr credit = fabric.make(from, to, 16_B, hw::VirtualChannel::ipcq, hw::SlotCredit{});
+  hw::MessagePtr credit = fabric.make(from, to, 16_B, hw::VirtualChannel::credit, hw::SlotCredit{});
   credit->origin = 1;
   fabric.send(std::move(credit));
   rig.sim.run();

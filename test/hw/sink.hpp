@@ -22,6 +22,8 @@ class Sink : public Component {
   };
   [[nodiscard]] const std::vector<Delivery>& deliveries() const { return deliveries_; }
 
+  [[nodiscard]] bool takes_heads() const override { return true; }
+
  private:
   void accept(Packet& packet) override;
   std::vector<Delivery> deliveries_;

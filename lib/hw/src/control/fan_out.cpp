@@ -21,13 +21,13 @@ void FanOut::start(Machine& machine) {
 }
 
 void FanOut::accept(MessagePtr message) {
-  if (const auto* order = std::get_if<Control>(&message->body)) {
+  if (const auto* order = message->body.get_if<Control>()) {
     pass_on(message->from, *order);
-  } else if (const auto* done = std::get_if<ControlDone>(&message->body)) {
+  } else if (const auto* done = message->body.get_if<ControlDone>()) {
     count(*done);
-  } else if (const auto* barrier = std::get_if<BarrierReached>(&message->body)) {
+  } else if (const auto* barrier = message->body.get_if<BarrierReached>()) {
     reached(*barrier);
-  } else if (const auto* pass = std::get_if<BarrierPassed>(&message->body)) {
+  } else if (const auto* pass = message->body.get_if<BarrierPassed>()) {
     passed(message->from, *pass);
   } else {
     Component::accept(std::move(message));

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 
 namespace kbsim::hw {

@@ -4,6 +4,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/memory/memory_messages.hpp"
 #include "kbsim/tl/wait_ids.hpp"
 
 namespace kbsim::hw {
@@ -84,13 +85,13 @@ std::vector<OpenOrder> Host::open_orders() const {
 }
 
 void Host::accept(MessagePtr message) {
-  if (const auto* ack = std::get_if<WriteAck>(&message->body)) {
+  if (const auto* ack = message->body.get_if<WriteAck>()) {
     calls_.at(ack->token)->done.set();
-  } else if (auto* data = std::get_if<ReadData>(&message->body)) {
+  } else if (auto* data = message->body.get_if<ReadData>()) {
     Call& waiting = *calls_.at(data->token);
     waiting.contents = std::move(data->contents);
     waiting.done.set();
-  } else if (const auto* done = std::get_if<ControlDone>(&message->body)) {
+  } else if (const auto* done = message->body.get_if<ControlDone>()) {
     Call& waiting = *calls_.at(done->token);
     waiting.activity = done->activity;
     waiting.done.set();

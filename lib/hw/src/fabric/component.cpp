@@ -40,8 +40,8 @@ void Component::accept(Packet& packet) {
 }
 
 void Component::accept(MessagePtr message) {
-  throw InternalError{name() + " got a message of kind " + std::to_string(message->body.index()) +
-                      ", which it doesn't understand"};
+  throw InternalError{name() + " doesn't understand a message of kind '" +
+                      std::string{message->body.traits().name} + "'"};
 }
 
 void Component::tell(NodeId to, Bytes size, VirtualChannel channel, MessageBody body, std::uint32_t origin) {

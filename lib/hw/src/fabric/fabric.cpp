@@ -10,17 +10,8 @@
 #include "vc_switch.hpp"
 
 namespace kbsim::hw {
-namespace {
-
-bool is_memory(topology::NodeKind kind) {
-  using enum topology::NodeKind;
-  return kind == hbm_ctrl || kind == sram || kind == pe_tcm;
-}
-
-}  // namespace
-
 void Recycle::operator()(Message* message) const {
-  message->body = std::monostate{};
+  message->body.reset();
   fabric->free_messages_.push_back(message);
 }
 
@@ -49,11 +40,14 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, VirtualChannel chann
   if (free_messages_.empty()) free_messages_.push_back(&messages_.emplace_back());
   Message* message = free_messages_.back();
   free_messages_.pop_back();
-  *message = Message{.from = from, .to = to, .size = size, .channel = channel, .body = std::move(body)};
-  message->cut_through = is_memory(graph_.node(to).kind) &&
-                         !std::holds_alternative<ReadRequest>(message->body) &&
-                         !std::holds_alternative<AtomicRequest>(message->body) &&
-                         !std::holds_alternative<SignalRequest>(message->body);
+  const BodyTraits& traits = body.traits();
+  *message = Message{.from = from,
+                     .to = to,
+                     .size = size,
+                     .channel = channel,
+                     .cut_through = traits.cut_through && component(to).takes_heads(),
+                     .in_order = traits.in_order,
+                     .body = std::move(body)};
   return {message, Recycle{this}};
 }
 

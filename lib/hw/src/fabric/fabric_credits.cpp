@@ -12,22 +12,13 @@
 namespace kbsim::hw {
 namespace {
 
-// Of a machine's classes of traffic the queues between PEs are two: a credit never waits for data.
-int classes_of(const topology::Graph& graph) { return graph.classes() > 1 ? graph.classes() + 1 : 1; }
-
-std::uint32_t class_of(const Message& message, int classes) {
-  if (classes == 1) return 0;
-  if (std::holds_alternative<SlotCredit>(message.body)) return static_cast<std::uint32_t>(classes) - 1;
-  return static_cast<std::uint32_t>(message.channel);
-}
-
 void check_channels(const topology::Graph& graph, NodeId node, int vcs) {
-  if (vcs >= classes_of(graph) * graph.phases()) return;
+  if (vcs >= graph.classes() * graph.phases()) return;
   throw ConfigError{
       graph.node(node).model->at, graph.node(node).name,
       fmt::format("vcs: expected at least {} (classes of traffic: {}, phases of a route: {}; none "
                   "may wait for another), got {}",
-                  classes_of(graph) * graph.phases(), classes_of(graph), graph.phases(), vcs)};
+                  graph.classes() * graph.phases(), graph.classes(), graph.phases(), vcs)};
 }
 
 void check_packets(const topology::Graph& graph, NodeId node, const InputQueues& queues) {
@@ -74,7 +65,7 @@ void Fabric::make_switch(NodeId node, std::vector<LinkId> incoming) {
     if (own != nullptr || live(id).credits) outputs.push_back(id);
   }
   if (outputs.empty()) return;
-  const int channels = own != nullptr ? own->vcs : classes_of(graph_) * graph_.phases();
+  const int channels = own != nullptr ? own->vcs : graph_.classes() * graph_.phases();
   auto& made = switches_[node.value()];
   made = std::make_unique<VcSwitch>(*this, node, std::move(incoming), outputs,
                                     static_cast<std::uint32_t>(channels));
@@ -86,16 +77,15 @@ void Fabric::allocate(NodeId node) {
 }
 
 // Each class of traffic and each phase of a route has channels of its own. Messages of one source and target
-// don't overtake one another, as with other routers; synthetic traffic, which means nothing, may.
+// that are in order take always the same channel of theirs.
 ChannelSet Fabric::channels(const Packet& packet) const {
   const Message& message = *packet.message;
   const auto phases = static_cast<std::uint32_t>(graph_.phases());
-  const int classes = classes_of(graph_);
+  const auto classes = static_cast<std::uint32_t>(graph_.classes());
   const std::uint32_t phase = message.way->phases.empty() ? 0 : message.way->phases[packet.hop];
-  ChannelSet set{.first = class_of(message, classes) * phases + phase,
-                 .stride = static_cast<std::uint32_t>(classes) * phases};
-  if (!std::holds_alternative<std::monostate>(message.body))
-    set.flow = message.from.value() + message.to.value();
+  const std::uint32_t of_class = classes > 1 ? static_cast<std::uint32_t>(message.channel) : 0;
+  ChannelSet set{.first = of_class * phases + phase, .stride = classes * phases};
+  if (message.in_order) set.flow = message.from.value() + message.to.value();
   return set;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/pe/slot_messages.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -21,10 +22,9 @@ Bandwidth raw_bandwidth(const topology::Graph& graph, NodeId id) {
 // Packets of a message hold consecutive addresses.
 std::int64_t address_of(const Fabric& fabric, const Packet& packet) {
   const Message& message = *packet.message;
-  const auto* write = std::get_if<WriteData>(&message.body);
-  const std::int64_t first = write != nullptr
-                                 ? write->address
-                                 : locate(fabric.graph(), std::get<SlotWrite>(message.body).slot).address;
+  const auto* write = message.body.get_if<WriteData>();
+  const std::int64_t first =
+      write != nullptr ? write->address : locate(fabric.graph(), message.body.get<SlotWrite>().slot).address;
   return first + packet.ordinal * fabric.packet_size(message.size).count();
 }
 

@@ -6,6 +6,7 @@
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/memory/atomic.hpp"
+#include "kbsim/hw/pe/slot_messages.hpp"
 
 namespace kbsim::hw {
 
@@ -26,16 +27,16 @@ void Memory::start(Machine& machine) {
 }
 
 void Memory::accept(Packet& packet) {
-  if (std::holds_alternative<ReadRequest>(packet.message->body)) {
-    if (const MessagePtr request = fabric().arrived(packet)) answer(std::get<ReadRequest>(request->body));
+  if (packet.message->body.holds<ReadRequest>()) {
+    if (const MessagePtr request = fabric().arrived(packet)) answer(request->body.get<ReadRequest>());
     return;
   }
-  if (std::holds_alternative<AtomicRequest>(packet.message->body)) {
-    if (const MessagePtr request = fabric().arrived(packet)) perform(std::get<AtomicRequest>(request->body));
+  if (packet.message->body.holds<AtomicRequest>()) {
+    if (const MessagePtr request = fabric().arrived(packet)) perform(request->body.get<AtomicRequest>());
     return;
   }
-  if (std::holds_alternative<SignalRequest>(packet.message->body)) {
-    if (const MessagePtr request = fabric().arrived(packet)) watch(std::get<SignalRequest>(request->body));
+  if (packet.message->body.holds<SignalRequest>()) {
+    if (const MessagePtr request = fabric().arrived(packet)) watch(request->body.get<SignalRequest>());
     return;
   }
   Time& served = packet.message->served;
@@ -100,9 +101,8 @@ void Memory::perform(const AtomicRequest& request) {
 }
 
 void Memory::keep(const Message& message) {
-  if (const auto* write = std::get_if<WriteData>(&message.body))
-    image_.write(write->address, write->contents);
-  if (const auto* slot = std::get_if<SlotWrite>(&message.body)) {
+  if (const auto* write = message.body.get_if<WriteData>()) image_.write(write->address, write->contents);
+  if (const auto* slot = message.body.get_if<SlotWrite>()) {
     image_.write(locate(fabric().graph(), slot->slot).address, slot->contents);
   }
 }
@@ -115,12 +115,12 @@ Task<> Memory::finish_writes() {
 }
 
 void Memory::finished(MessagePtr message) {
-  if (const auto* slot = std::get_if<SlotWrite>(&message->body)) {
+  if (const auto* slot = message->body.get_if<SlotWrite>()) {
     const auto which = static_cast<std::uint32_t>(slot->slot.bits());
     return tell(slot->receiver, fabric().graph().spec().system.control_bytes, VirtualChannel::ipcq,
                 SlotFilled{.slot = slot->slot, .header = slot->header}, which);
   }
-  const auto* write = std::get_if<WriteData>(&message->body);
+  const auto* write = message->body.get_if<WriteData>();
   ensure(write != nullptr, name() + " was sent something that isn't a write");
   tell(write->reply_to, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
        WriteAck{.token = write->token}, message->origin);

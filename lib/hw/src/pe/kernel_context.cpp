@@ -27,7 +27,7 @@ IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& ker
           .dispatch = units.dispatch,
           .max_commands = units.max_commands,
           .tcm = memory.tcm - memory.tcm_scheduler - units.ipcq->rings_in_tcm(),
-          .may_stall = units.spec->pe.tcm.on_full != "error"};
+          .may_stall = units.spec->pe.tcm.on_full != config::OnFull::error};
 }
 
 }  // namespace

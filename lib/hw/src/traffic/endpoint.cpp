@@ -12,7 +12,7 @@ void Endpoint::send(Stream stream) { (void)sim().spawn(name() + " sends", inject
 Task<> Endpoint::inject(Stream stream) {
   while (const std::optional<Departure> next = stream()) {
     co_await sim().until(next->at);
-    tell(next->to, next->size, VirtualChannel::request, std::monostate{});
+    tell(next->to, next->size, VirtualChannel::request, MessageBody{});
   }
 }
 

@@ -8,10 +8,13 @@
 
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/pe/piece.hpp"
+#include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/race.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim::hw {
+
+struct Piece;
 
 /// Watches the transfers of a machine for data races, if somebody asked for it. A transfer is in flight from
 /// when its DMA, or the host, begins it until that knows that it is done: a store until its last

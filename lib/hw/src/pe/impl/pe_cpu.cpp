@@ -108,13 +108,13 @@ bool PeCpu::queues(const ControlJob& launch) const {
 }
 
 void PeCpu::accept(MessagePtr message) {
-  if (const auto* barrier = std::get_if<BarrierPassed>(&message->body)) {
+  if (const auto* barrier = message->body.get_if<BarrierPassed>()) {
     const auto kernel = kernel_.lock();
     ensure(kernel != nullptr, name() + " runs no kernel that could pass a barrier");
     return kernel->passed(barrier->number);
   }
-  ensure(std::holds_alternative<Control>(message->body), name() + " takes launches only");
-  orders_.push_back(&std::get<Control>(message->body));
+  ensure(message->body.holds<Control>(), name() + " takes launches only");
+  orders_.push_back(&message->body.get<Control>());
   launches_.post(sim().now(), std::move(message));
 }
 
@@ -122,7 +122,7 @@ Task<> PeCpu::run_launches() {
   for (;;) {
     const MessagePtr launch = co_await launches_.receive();
     from_ = launch->from;
-    const auto& order = std::get<Control>(launch->body);
+    const auto& order = launch->body.get<Control>();
     const auto& [kernel, queues, round] = std::get<Launch>(order.job->targets[order.first].action);
     const LaunchId id{.order = order.order, .round = round};
     const Time start = sim().now();

@@ -143,7 +143,7 @@ void PeDma::start(Machine& machine) {
 }
 
 void PeDma::accept(MessagePtr message) {
-  const auto* ack = std::get_if<WriteAck>(&message->body);
+  const auto* ack = message->body.get_if<WriteAck>();
   if (ack == nullptr) return Component::accept(std::move(message));
   work_.post(sim().now(), Answer{.token = ack->token, .contents = {}});
 }

@@ -98,11 +98,11 @@ Task<> PeIpcq::run() {
 }
 
 void PeIpcq::accept(MessagePtr message) {
-  if (const auto* filled = std::get_if<SlotFilled>(&message->body)) {
+  if (const auto* filled = message->body.get_if<SlotFilled>()) {
     work_.post(sim().now(), Arrival{filled->slot, filled->header});
-  } else if (const auto* credit = std::get_if<SlotCredit>(&message->body)) {
+  } else if (const auto* credit = message->body.get_if<SlotCredit>()) {
     work_.post(sim().now(), Credit{credit->ring_base});
-  } else if (const auto* order = std::get_if<Control>(&message->body)) {
+  } else if (const auto* order = message->body.get_if<Control>()) {
     install(std::get<InstallQueues>(order->job->targets[order->first].action));
     tell(message->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
          ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
@@ -191,8 +191,9 @@ void PeIpcq::take(const Release& release) {
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
-    tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].settings.credit_size, VirtualChannel::ipcq,
-         SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(release.queue));
+    tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].settings.credit_size,
+         VirtualChannel::credit, SlotCredit{.ring_base = pair.plan.my_base},
+         static_cast<std::uint32_t>(release.queue));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/oplog/memory.hpp"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 
@@ -38,7 +39,7 @@ std::vector<topology::PhysRange> PeMmu::translate(std::uint64_t va, Bytes bytes)
 }
 
 void PeMmu::accept(MessagePtr message) {
-  const auto* order = std::get_if<Control>(&message->body);
+  const auto* order = message->body.get_if<Control>();
   if (order == nullptr) return Component::accept(std::move(message));
   const auto& pages = std::get<MapPages>(order->job->targets[order->first].action);
   for (const topology::Mapping& mapping : pages.mappings) {

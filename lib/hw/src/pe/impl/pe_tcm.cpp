@@ -46,9 +46,9 @@ void PeTcm::start(Machine& machine) {
 }
 
 void PeTcm::finished(MessagePtr message) {
-  if (auto* data = std::get_if<ReadData>(&message->body)) {
+  if (auto* data = message->body.get_if<ReadData>()) {
     dma_->loaded(sim().now(), data->token, std::move(data->contents));
-  } else if (const auto* slot = std::get_if<SlotWrite>(&message->body)) {
+  } else if (const auto* slot = message->body.get_if<SlotWrite>()) {
     ipcq_->arrived(sim().now(), *slot);
   } else {
     Memory::finished(std::move(message));

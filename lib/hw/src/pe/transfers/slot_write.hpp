@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kbsim/hw/pe/pe_tile.hpp"
+#include "kbsim/hw/pe/slot_messages.hpp"
 #include "kbsim/hw/pe/transfer.hpp"
 
 namespace kbsim::hw {

@@ -137,7 +137,7 @@ class Graph {
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
   Routing routing_;
-  int classes_ = 3;  // requests, responses, queues between PEs
+  int classes_ = 4;  // requests, responses, data between PEs and credits for it
   int phases_ = 1;
 };
 

@@ -12,8 +12,13 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/queue_settings.hpp"
 #include "kbsim/base/time.hpp"
-#include "kbsim/tl/kernel.hpp"
+#include "kbsim/hw/fabric/message_body.hpp"
+#include "kbsim/topology/address.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
+
+namespace kbsim {
+struct KernelCall;
+}
 
 namespace kbsim::hw {
 
@@ -70,6 +75,14 @@ struct ControlJob {
 
 /// The part [first, last) of a job's targets.
 struct Control {
+  static constexpr BodyTraits kTraits{.name = "order", .order = 10};
+  /// Its first target.
+  [[nodiscard]] std::uint64_t subject() const {
+    if (first >= last) return 0;
+    const PeCoord pe = job->targets[first].pe;
+    return (std::uint64_t{static_cast<std::uint32_t>(pe.cube)} << 32) | static_cast<std::uint32_t>(pe.pe);
+  }
+
   std::shared_ptr<const ControlJob> job;
   std::size_t first = 0;
   std::size_t last = 0;
@@ -88,18 +101,26 @@ struct Activity {
 
 /// All PEs of a part have come to the barrier of this number.
 struct BarrierReached {
+  static constexpr BodyTraits kTraits{.name = "barrier reached", .order = 12};
+  [[nodiscard]] std::uint64_t subject() const { return (std::uint64_t{token} << 32) | number; }
+
   std::uint32_t token = 0;  // of the part
   std::uint32_t number = 0;
 };
 
 /// All PEs of the package that run the part's order have.
 struct BarrierPassed {
+  static constexpr BodyTraits kTraits{.name = "barrier passed", .order = 13};
+  [[nodiscard]] std::uint64_t subject() const { return (std::uint64_t{token} << 32) | number; }
+
   std::uint32_t token = 0;
   std::uint32_t number = 0;
 };
 
 /// All targets of a part have finished.
 struct ControlDone {
+  static constexpr BodyTraits kTraits{.name = "report of an order", .order = 11};
+
   std::uint32_t token = 0;
   Activity activity;
 };

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/race_watch.hpp"
+#include "kbsim/oplog/op.hpp"
 #include "kbsim/sim/event.hpp"
 
 namespace kbsim::hw {

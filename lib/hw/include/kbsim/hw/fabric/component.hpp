@@ -37,6 +37,9 @@ class Component {
   /// Pipelined delay of what passes or leaves this node.
   [[nodiscard]] virtual Time overhead() const { return Time{0}; }
 
+  /// It takes each packet of a message whose body may cut through at its head, not when the tail is there.
+  [[nodiscard]] virtual bool takes_heads() const { return false; }
+
   /// The queues at its input ports if they are finite: senders then need credits.
   [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
 

@@ -2,113 +2,24 @@
 
 #include <cstdint>
 #include <memory>
-#include <source_location>
-#include <variant>
 #include <vector>
 
 #include "kbsim/base/bandwidth.hpp"
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
-#include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
-#include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/fabric/message_body.hpp"
 #include "kbsim/hw/fabric/message_trace.hpp"
-#include "kbsim/oplog/op.hpp"
-#include "kbsim/tl/signal.hpp"
 #include "kbsim/topology/route.hpp"
 
 namespace kbsim::hw {
 
 /// Classes of traffic that must never wait for one another.
-enum class VirtualChannel : std::uint8_t { request, response, ipcq };
-inline constexpr int kVirtualChannels = 3;
+enum class VirtualChannel : std::uint8_t { request, response, ipcq, credit };
+inline constexpr int kVirtualChannels = 4;
 
-/// Names an access at the one who asked for it; comes back with the answer.
+/// Names a request at the one who asked; comes back with the answer.
 using Token = std::uint32_t;
-
-/// A control packet to a memory: send me these bytes.
-struct ReadRequest {
-  std::int64_t address = 0;  // within the memory
-  Bytes bytes;
-  NodeId reply_to;  // where the data goes
-  Token token = 0;
-};
-
-/// The bytes asked for.
-struct ReadData {
-  oplog::Slices contents;
-  Token token = 0;
-};
-
-/// Bytes to be kept at an address.
-struct WriteData {
-  std::int64_t address = 0;
-  oplog::Slice contents;
-  NodeId reply_to;  // who hears that it is served
-  Token token = 0;
-};
-
-/// A write is served.
-struct WriteAck {
-  Token token = 0;
-};
-
-struct Atomic;
-
-/// Elements to be read and made something else of in one go; what they were goes back as ReadData.
-struct AtomicRequest {
-  std::int64_t address = 0;
-  std::shared_ptr<const Atomic> atomic;
-  std::size_t part = 0;  // of it
-  NodeId reply_to;       // where the data goes
-  Token token = 0;
-};
-
-/// A control packet to a memory: send me this word when it is so.
-struct SignalRequest {
-  ReadRequest word;
-  DType dtype = DType::i32;
-  Condition until;
-};
-
-/// Which launch a kernel runs in.
-struct LaunchId {
-  std::uint32_t order = 0;  // of the host
-  std::uint64_t round = 0;  // as in Launch
-};
-
-/// What a sender says of a slot that it fills.
-struct SlotHeader {
-  std::uint64_t sequence = 0;
-  int tag = 0;
-  Shape shape;
-  DType dtype = DType::f16;
-  LaunchId launch;
-  std::source_location at;  // of the send
-};
-
-/// A payload between PEs, to a slot of a ring.
-struct SlotWrite {
-  topology::PhysAddr slot;
-  oplog::Slice contents;
-  SlotHeader header;
-  NodeId receiver;  // the pe_ipcq that waits for it
-};
-
-/// A slot outside its receiver's TCM is filled.
-struct SlotFilled {
-  topology::PhysAddr slot;
-  SlotHeader header;
-};
-
-/// A slot of the ring at `ring_base` is free again.
-struct SlotCredit {
-  topology::PhysAddr ring_base;
-};
-
-using MessageBody =
-    std::variant<std::monostate, ReadRequest, ReadData, WriteData, WriteAck, AtomicRequest, SignalRequest,
-                 SlotWrite, SlotFilled, SlotCredit, Control, ControlDone, BarrierReached, BarrierPassed>;
 
 /// A route, what it costs every message alike, and the bytes that have arrived by it.
 struct Way {
@@ -136,6 +47,7 @@ struct Message {
   std::int64_t packets_left = 0;           // not yet arrived
   Time served{};                           // by the memory it writes to, so far
   bool cut_through = false;  // the receiver takes a packet at its head, not when its tail is there
+  bool in_order = true;      // overtakes no other of its source and target
   std::vector<Hop> hops;     // of its last packet, if messages are traced
   MessageBody body;
 };

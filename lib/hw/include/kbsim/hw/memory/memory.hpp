@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/memory/memory_messages.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/memory.hpp"
@@ -25,6 +26,7 @@ class Memory : public Component {
   /// Of an access that finds nobody else: from its arrival to its first byte.
   [[nodiscard]] virtual Time latency(bool /*write*/) const { return access_; }
   [[nodiscard]] std::vector<UnitUse> use() const override;
+  [[nodiscard]] bool takes_heads() const override { return true; }
   [[nodiscard]] Bandwidth read_rate() const { return read_lane_.rate(); }
   [[nodiscard]] Bandwidth write_rate() const { return one_port_ ? read_lane_.rate() : write_lane_.rate(); }
   [[nodiscard]] Time pace(Bytes n) const { return read_lane_.rate().serialization(n); }

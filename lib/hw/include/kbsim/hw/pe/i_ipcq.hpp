@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/pe/looks.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
+#include "kbsim/hw/pe/slot_messages.hpp"
 #include "kbsim/tl/queue_waits.hpp"
 
 namespace kbsim::hw {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kbsim/hw/fabric/message.hpp"
+#include "kbsim/hw/memory/memory_messages.hpp"
 #include "kbsim/hw/pe/piece.hpp"
 #include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/log.hpp"

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::hw {
+
+/// What the fabric knows of a kind of body. The body's definition says it, as its `kTraits`.
+struct BodyTraits {
+  std::string_view name;    // in errors: "write data"
+  int order = 0;            // of kinds that one node sends to another at one time; the smaller first
+  bool in_order = true;     // no message overtakes another of its source and target
+  bool cut_through = true;  // a receiver that takes_heads() gets each packet at its head
+};
+
+/// A body of a message: plain data with kTraits. Its subject(), if it has one, tells messages of one kind,
+/// source, target and time apart: an address, or a number that its sender chose.
+template <class Body>
+concept IsMessageBody = requires {
+  { Body::kTraits } -> std::convertible_to<BodyTraits>;
+};
+
+namespace detail {
+
+/// How a MessageBody handles the body that it holds.
+struct BodyKind {
+  BodyTraits traits;
+  std::size_t size = 0;
+  std::uint64_t (*subject)(const void* body) = nullptr;       // none: 0
+  void (*relocate)(void* to, void* from) noexcept = nullptr;  // none: its bytes are all of it
+  void (*destroy)(void* body) noexcept = nullptr;             // none: nothing to do
+};
+
+template <class Body>
+constexpr BodyKind body_kind() {
+  BodyKind kind{.traits = Body::kTraits, .size = sizeof(Body)};
+  if constexpr (requires(const Body& body) { body.subject(); })
+    kind.subject = [](const void* body) { return static_cast<const Body*>(body)->subject(); };
+  if constexpr (!std::is_trivially_copyable_v<Body>) {
+    kind.relocate = [](void* to, void* from) noexcept {
+      ::new (to) Body(std::move(*static_cast<Body*>(from)));
+      std::destroy_at(static_cast<Body*>(from));
+    };
+    kind.destroy = [](void* body) noexcept { std::destroy_at(static_cast<Body*>(body)); };
+  }
+  return kind;
+}
+
+template <class Body>
+inline constexpr BodyKind kBodyKind = body_kind<Body>();
+inline constexpr BodyKind kNoBody{.traits = {.name = "nothing", .in_order = false}};
+
+}  // namespace detail
+
+/// A body of any kind, in place: the fabric carries it and never looks inside. Allocates nothing; a larger
+/// body keeps what makes it large behind a pointer. Empty, it is that of synthetic traffic.
+class MessageBody {
+ public:
+  static constexpr std::size_t kCapacity = 144;
+
+  MessageBody() = default;
+  template <IsMessageBody Body>
+  MessageBody(Body body) : kind_{&detail::kBodyKind<Body>} {  // NOLINT(google-explicit-constructor)
+    static_assert(sizeof(Body) <= kCapacity && alignof(Body) <= alignof(std::max_align_t));
+    static_assert(std::is_nothrow_move_constructible_v<Body>);
+    ::new (storage_) Body(std::move(body));
+  }
+  MessageBody(MessageBody&& other) noexcept { take(other); }
+  MessageBody& operator=(MessageBody&& other) noexcept {
+    if (this == &other) return *this;
+    reset();
+    take(other);
+    return *this;
+  }
+  ~MessageBody() { reset(); }
+
+  void reset() noexcept {
+    if (kind_->destroy != nullptr) kind_->destroy(storage_);
+    kind_ = &detail::kNoBody;
+  }
+
+  [[nodiscard]] const BodyTraits& traits() const { return kind_->traits; }
+  [[nodiscard]] std::uint64_t subject() const {
+    return kind_->subject == nullptr ? 0 : kind_->subject(storage_);
+  }
+
+  template <class Body>
+  [[nodiscard]] bool holds() const {
+    return kind_ == &detail::kBodyKind<Body>;
+  }
+  /// The body if it is of this kind, else nullptr.
+  template <class Body>
+  [[nodiscard]] Body* get_if() {
+    return holds<Body>() ? std::launder(reinterpret_cast<Body*>(storage_)) : nullptr;
+  }
+  template <class Body>
+  [[nodiscard]] const Body* get_if() const {
+    return holds<Body>() ? std::launder(reinterpret_cast<const Body*>(storage_)) : nullptr;
+  }
+  /// The body, which is of this kind.
+  template <class Body>
+  [[nodiscard]] const Body& get() const {
+    ensure(holds<Body>(), "the body of a message is of another kind than its receiver takes");
+    return *get_if<Body>();
+  }
+
+ private:
+  void take(MessageBody& other) noexcept {
+    kind_ = std::exchange(other.kind_, &detail::kNoBody);
+    if (kind_->relocate != nullptr)
+      kind_->relocate(storage_, other.storage_);
+    else
+      std::memcpy(storage_, other.storage_, kind_->size);
+  }
+
+  const detail::BodyKind* kind_ = &detail::kNoBody;
+  alignas(std::max_align_t) std::byte storage_[kCapacity];
+};
+
+}  // namespace kbsim::hw
