@@ -3,8 +3,8 @@
 
 #include "kbsim/hw/pe/slot_messages.hpp"
 
-#include "idle.hpp"
 #include "random_machine.hpp"
+#include "routers.hpp"
 #include "sink.hpp"
 
 using namespace kbsim;
@@ -13,29 +13,8 @@ using namespace kbsim::hw::test;
 namespace {
 
 config::MachineSpec with_vcs(config::MachineSpec spec, int vcs, Bytes buffer) {
-  for (ComponentSpec* router : {&spec.cube.noc.router, &spec.sip.io.router}) {
-    router->impl = "builtin.router_vc";
-    router->attrs["vcs"] = std::int64_t{vcs};
-    router->attrs["buffer_bytes"] = buffer.count();
-  }
-  return spec;
-}
-
-Flow random_flow(Random& random, const Rig& rig) {
-  const PeCoord at = random_pe(random, *rig.spec);
-  const topology::CubeNodes& cube = rig.graph.cube(at.sip, at.cube);
-  const NodeId from =
-      random.any_of({rig.pe(at).dma, rig.pe(at).tcm, cube.m_cpu, cube.sram, rig.graph.host()});
-  return {.from = from,
-          .to = rig.hbm(random_pe(random, *rig.spec)),
-          .size = Bytes{random.any_of({1, 64, 256, 1000, 4096})},
-          .at = random.below(4) * 10_ns};
-}
-
-std::vector<Flow> random_flows(Random& random, const Rig& rig, int n) {
-  std::vector<Flow> flows;
-  for (int i = 0; i < n; ++i) flows.push_back(random_flow(random, rig));
-  return flows;
+  return with_routers(std::move(spec), "builtin.router_vc",
+                      {{"vcs", std::int64_t{vcs}}, {"buffer_bytes", buffer.count()}});
 }
 
 }  // namespace

@@ -34,12 +34,14 @@ SMALL = {
     "pseudo_channels": [1, 2, 3, 8, 16, 64],
     "row_bytes": [32, 64, 1024, 2048],
     "burst_bytes": [1, 16, 32, 64, 256],
+    "arbiter": ["round_robin", "oldest_first"],
+    "voq": ["true", "false"],
 }
 # Which models stand where; a model of others' would be added here.
 MODELS = {
     "cube.hbm_ctrl": ["builtin.hbm_ctrl", "builtin.hbm_banks"],
-    "cube.noc.router": ["builtin.router", "builtin.router_vc"],
-    "sip.io.router": ["builtin.router", "builtin.router_vc"],
+    "cube.noc.router": ["builtin.router", "builtin.router_vc", "builtin.router_iq"],
+    "sip.io.router": ["builtin.router", "builtin.router_vc", "builtin.router_iq"],
 }
 LEFT_OUT = {"schema_version", "defaults.algorithm", "defaults.world_size", "defaults.n_elem",
             "system.sips.w", "system.sips.h"}  # the last two are drawn together with the count

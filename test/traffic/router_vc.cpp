@@ -95,7 +95,7 @@ TEST_CASE("Turns: saturated sources in a row get 1/2, 1/4, 1/8 ... of the link a
     live.sim.run();
     std::vector<int> of(5);  // among those that came while all still sent
     for (std::size_t i = 0; i < kSent; ++i) {
-      const LinkId first = live.deliveries(5)[i].way->route.front();
+      const LinkId first = live.deliveries(5)[i].path->route.front();
       const NodeId from = row.network.graph.link(first).from;
       ++of[static_cast<std::size_t>(std::ranges::find(row.network.sources, from) -
                                     row.network.sources.begin())];

@@ -10,6 +10,7 @@
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_arbiter.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"
@@ -59,6 +60,7 @@ ExitCode list(const Arguments& arguments) {
   print("mappers: which PEs take part", ccl::mappers());
   print("validators: which placements an algorithm can run on", ccl::validators());
   print("component models", hw::component_models());
+  print("arbiters of routers", hw::arbiters());
   return ExitCode::ok;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/i_switch.hpp"
+#include "kbsim/hw/fabric/switch_ports.hpp"
 
 #include "arrival_order.hpp"
 
@@ -13,6 +15,8 @@ Component::Component(Fabric& fabric, NodeId id)
   fabric.attach(id, *this);
 }
 
+std::unique_ptr<ISwitch> Component::make_switch(SwitchPorts) { return nullptr; }
+
 void Component::start(Machine&) { (void)sim().serve(name(), take_packets()); }
 
 Task<> Component::take_packets() {
@@ -20,7 +24,7 @@ Task<> Component::take_packets() {
   for (;;) {
     packets.clear();
     co_await inbox_.collect(packets);
-    if (fabric_.has_credits()) [[unlikely]]
+    if (fabric_.has_switches()) [[unlikely]]
       std::erase(packets, nullptr);
     if (packets.size() > 1) std::ranges::sort(packets, arrives_before);
     for (Packet* packet : packets) {
@@ -30,7 +34,7 @@ Task<> Component::take_packets() {
         fabric_.forward(*packet, overhead());
       }
     }
-    if (fabric_.has_credits()) [[unlikely]]
+    if (fabric_.has_switches()) [[unlikely]]
       fabric_.allocate(id_);
   }
 }

@@ -6,8 +6,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
-
-#include "vc_switch.hpp"
+#include "kbsim/hw/fabric/i_switch.hpp"
 
 namespace kbsim::hw {
 void Recycle::operator()(Message* message) const {
@@ -16,15 +15,18 @@ void Recycle::operator()(Message* message) const {
 }
 
 Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
-    : sim_{sim}, graph_{graph}, components_(graph.nodes().size()), sequences_(graph.nodes().size()) {
-  std::vector<std::uint32_t> ports(graph.nodes().size());
+    : sim_{sim},
+      graph_{graph},
+      components_(graph.nodes().size()),
+      inputs_(graph.nodes().size()),
+      sequences_(graph.nodes().size()) {
   links_.reserve(graph.links().size());
   for (const topology::Link& link : graph.links()) {
     links_.push_back({.lane = Lane{link.bandwidth},
                       .wire = link.wire,
                       .from = link.from,
                       .to = link.to,
-                      .port = ++ports[link.to.value()]});
+                      .port = ++inputs_[link.to.value()]});
   }
 }
 
@@ -53,8 +55,8 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, VirtualChannel chann
 
 Message& Fabric::open(MessagePtr owned) {
   Message& message = *owned.release();
-  message.way = &way(message.from, message.to);
-  message.route = &message.way->route;
+  message.path = &path(message.from, message.to);
+  message.route = &message.path->route;
   message.sequence = ++sequences_[message.from.value()];
   ++opened_;
   message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
@@ -89,9 +91,9 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
 }
 
 void Fabric::forward(Packet& packet, Time overhead) {
-  LiveLink& link = live((*packet.message->route)[packet.hop]);
-  if (link.queues != nullptr) [[unlikely]]
-    return link.queues->push(packet, packet.head + overhead);
+  LiveLink& link = next_link(packet);
+  if (link.from_switch != nullptr) [[unlikely]]
+    return queue(packet, packet.head + overhead, link);
   const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (packet.leads) [[unlikely]]
     lead(packet, overhead, slot.end);
@@ -100,7 +102,7 @@ void Fabric::forward(Packet& packet, Time overhead) {
 
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.
 void Fabric::cross(Packet& packet, const Lane::Slot& slot) {
-  const LiveLink& link = live((*packet.message->route)[packet.hop]);
+  const LiveLink& link = next_link(packet);
   if (packet.traced) [[unlikely]]
     note_hop(packet, slot);
   packet.head = slot.start + link.wire;
@@ -136,10 +138,10 @@ Packet& Fabric::allocate() {
   return *packet;
 }
 
-Way& Fabric::way(NodeId from, NodeId to) {
+Path& Fabric::path(NodeId from, NodeId to) {
   const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
-  if (const auto known = ways_.find(key); known != ways_.end()) return known->second;
-  Way fresh{.route = topology::find_route(graph_, from, to)};
+  if (const auto known = paths_.find(key); known != paths_.end()) return known->second;
+  Path fresh{.route = topology::find_route(graph_, from, to)};
   if (!fresh.route.empty()) fresh.slowest = graph_.link(fresh.route.front()).bandwidth;
   for (const LinkId id : fresh.route) {
     const topology::Link& link = graph_.link(id);
@@ -148,13 +150,13 @@ Way& Fabric::way(NodeId from, NodeId to) {
     fresh.slowest = std::min(fresh.slowest, link.bandwidth);
   }
   if (graph_.phases() > 1) fresh.phases = topology::phases(graph_, fresh.route);
-  return ways_.emplace(key, std::move(fresh)).first->second;
+  return paths_.emplace(key, std::move(fresh)).first->second;
 }
 
 Split Fabric::split(const Message& message, Time arrival) {
-  const Way& way = *message.way;
-  Split split{.overhead = way.overhead, .wire = way.wire, .drain = message.source_tail - message.sent};
-  if (!way.route.empty()) split.drain = std::max(split.drain, serialization(message.size, way.slowest));
+  const Path& path = *message.path;
+  Split split{.overhead = path.overhead, .wire = path.wire, .drain = message.source_tail - message.sent};
+  if (!path.route.empty()) split.drain = std::max(split.drain, serialization(message.size, path.slowest));
   split.queueing = arrival - message.sent - split.total();
   return split;
 }
@@ -165,7 +167,7 @@ void Fabric::account(const Message& message, Time arrival) {
     ensure(false, "physics audit: a message from " + graph_.node(message.from).name + " beat its bound");
   ++attribution_.messages;
   attribution_.split += parts;
-  message.way->delivered += message.size;
+  message.path->delivered += message.size;
   if (!tracing_) return;
   traces_.push_back({.from = message.from,
                      .to = message.to,
@@ -179,8 +181,8 @@ void Fabric::account(const Message& message, Time arrival) {
 void Fabric::audit() const {
   ensure(opened_ == attribution_.messages, "physics audit: messages were sent that never arrived");
   std::vector<Bytes> delivered(links_.size());
-  for (const auto& [ends, way] : ways_) {
-    for (const LinkId id : way.route) delivered[id.value()] += way.delivered;
+  for (const auto& [ends, path] : paths_) {
+    for (const LinkId id : path.route) delivered[id.value()] += path.delivered;
   }
   for (std::uint32_t i = 0; i < links_.size(); ++i) audit_link(LinkId{i}, delivered[i]);
   for (const Component* component : components_) audit_unit(*component);

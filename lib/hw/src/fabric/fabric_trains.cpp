@@ -16,7 +16,7 @@ constexpr int kAhead = 64;             // so many at a time are made
 bool Fabric::is_train(const Message& message, Time head, Time tail) const {
   if (message.packets_left < kTrain || head != tail || tracing_ || message.route->empty()) return false;
   const LiveLink& first = links_[message.route->front().value()];
-  return first.queues == nullptr && first.credits == nullptr;
+  return first.from_switch == nullptr && first.credits == nullptr;
 }
 
 // The packets behind the first all reserve the link now, as they would if they were there: nobody gets in

@@ -17,7 +17,7 @@ Task<> Endpoint::inject(Stream stream) {
 }
 
 void Endpoint::accept(MessagePtr message) {
-  deliveries_.push_back({.way = message->way, .sent = message->sent, .arrived = sim().now()});
+  deliveries_.push_back({.path = message->path, .sent = message->sent, .arrived = sim().now()});
 }
 
 }  // namespace kbsim::hw

@@ -135,17 +135,17 @@ class TrafficRun {
   }
 
   // What a packet takes where nobody else is.
-  [[nodiscard]] Time unhindered(const Way& way) const {
-    return way.overhead + way.wire + serialization(request_.packet, way.slowest);
+  [[nodiscard]] Time unhindered(const Path& path) const {
+    return path.overhead + path.wire + serialization(request_.packet, path.slowest);
   }
 
   void add(const Endpoint::Delivery& delivery, TrafficResult& result) const {
-    result.hops += delivery.way->route.size();
+    result.hops += delivery.path->route.size();
     if (window_.contains(delivery.arrived)) result.accepted += 1.0;
     if (!window_.contains(delivery.sent)) return;
     const Time latency = delivery.arrived - delivery.sent;
     result.latencies.push_back(latency);
-    result.waits.push_back(latency - unhindered(*delivery.way));
+    result.waits.push_back(latency - unhindered(*delivery.path));
   }
 
   TrafficResult result() {

@@ -17,7 +17,9 @@
 
 namespace kbsim::hw {
 
+class ISwitch;
 class Machine;
+class SwitchPorts;
 
 /// A part of the machine that stands at a node of the graph: coroutines of its own, reached by others
 /// through packets and mailboxes only. Packets that end here are given to accept(); all others go on
@@ -43,13 +45,17 @@ class Component {
   /// The queues at its input ports if they are finite: senders then need credits.
   [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
 
+  /// Decides which packets leave when. None: each link serves its packets in the order in which their heads
+  /// come (an output-queued switch without limit). Called once all components are attached.
+  [[nodiscard]] virtual std::unique_ptr<ISwitch> make_switch(SwitchPorts ports);
+
   /// What it has served so far, by port, if it is a server of some rate.
   [[nodiscard]] virtual std::vector<UnitUse> use() const { return {}; }
 
   /// Starts the coroutines, once all components exist.
   virtual void start(Machine& machine);
 
-  /// Packets as they arrive; a nullptr makes it look again at those that wait for room ahead.
+  /// Packets as they arrive; a nullptr wakes its switch.
   Mailbox<Packet*>& inbox() { return inbox_; }
 
  protected:

@@ -18,7 +18,8 @@
 namespace kbsim::hw {
 
 class Component;
-class VcSwitch;
+class ISwitch;
+class SwitchPorts;
 
 /// Where the time of all messages went.
 struct Attribution {
@@ -33,9 +34,12 @@ struct LiveLink {
   NodeId from;
   NodeId to;
   std::uint32_t port = 0;            // of `to`; 1 is its first
-  VcSwitch* queues = nullptr;        // where packets wait for it, if credits decide when they go
+  std::uint32_t output = 0;          // of `from`; 0 is its first
+  ISwitch* from_switch = nullptr;    // decides which packet goes next; none: they go as their heads come
   std::unique_ptr<Credits> credits;  // of the queues at its far end, if they are finite
+  Time queued{};                     // service time of the packets in the switch that go over it
   Time blocked{};                    // it was free, but for nobody was there room ahead
+  Time blocked_since = kForever;     // likewise, now
 };
 
 /// The links of a machine and the packets on them.
@@ -43,7 +47,7 @@ struct LiveLink {
 /// A packet that reaches a node at h (tail at t) with overhead o there gets the next link at
 /// s = max(h + o, free), holds it until e = max(s + ser, t + o), and reaches the next node at s + wire
 /// (tail e + wire): one event a hop. Links serve in the order of head arrival, ties by input port; where
-/// queues are finite s waits for room ahead, too (see VcSwitch), which is given back at e + wire.
+/// a node has a switch, s is when that sends it (see ISwitch); finite queues give room back at e + wire.
 class Fabric {
  public:
   Fabric(Simulation& sim, const topology::Graph& graph);
@@ -59,8 +63,8 @@ class Fabric {
   /// Components are attached before the first message, each to its node.
   void attach(NodeId node, Component& component) { components_[node.value()] = &component; }
   [[nodiscard]] Component& component(NodeId node) const { return *components_[node.value()]; }
-  /// Once all are attached: sets up credits for the links into finite queues. ConfigError if a node has
-  /// too few virtual channels.
+  /// Once all are attached: sets up switches, and credits for the links into finite queues. ConfigError if a
+  /// node has too few virtual channels.
   void connect();
 
   [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body);
@@ -80,10 +84,10 @@ class Fabric {
 
   /// Sends a packet on over the next link of its route, from a node with this overhead.
   void forward(Packet& packet, Time overhead);
-  /// Lets those go that wait at a node for room ahead and now have it; late, after all forward() of a time.
+  /// The node's switch sends what can go now; late, after all forward() of a time.
   void allocate(NodeId node);
-  /// Some queues are finite.
-  [[nodiscard]] bool has_credits() const { return has_credits_; }
+  /// Some nodes have one.
+  [[nodiscard]] bool has_switches() const { return has_switches_; }
 
   /// Takes a packet that has reached the end of its route; gives the message with its last packet.
   [[nodiscard]] MessagePtr arrived(Packet& packet);
@@ -107,19 +111,29 @@ class Fabric {
 
  private:
   friend struct Recycle;
-  friend class VcSwitch;
+  friend class SwitchPorts;
+  // A node's switch, and when it is to allocate(), each time once.
+  struct NodeSwitch {
+    std::unique_ptr<ISwitch> model;
+    std::vector<Time> wakes = {};
+  };
   [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
+  [[nodiscard]] LiveLink& next_link(const Packet& packet) {
+    return live((*packet.message->route)[packet.hop]);
+  }
   void cross(Packet& packet, const Lane::Slot& slot);
-  [[nodiscard]] std::optional<std::uint32_t> room_ahead(const LiveLink& link, const Packet& packet) const;
-  void give_back(LinkId link, std::uint32_t channel, Bytes size, Time tail_left);
+  void queue(Packet& packet, Time ready, LiveLink& link);
+  void give_back(const Packet& packet, Time tail_left);
+  void wake(NodeId node, Time at);
   [[nodiscard]] ChannelSet channels(const Packet& packet) const;
-  void make_switch(NodeId node, std::vector<LinkId> incoming);
+  void add_credits(LiveLink& link);
+  void add_switch(NodeId node);
   void inject(Message& message, Bytes size, Time head, Time tail, bool leads);
   [[nodiscard]] bool is_train(const Message& message, Time head, Time tail) const;
   void lead(Packet& first, Time overhead, Time end);
   Task<> follow(Message* message, Packet behind, Time next);
   Packet& allocate();
-  Way& way(NodeId from, NodeId to);
+  Path& path(NodeId from, NodeId to);
   static void note_hop(const Packet& packet, const Lane::Slot& slot);
   void account(const Message& message, Time arrival);
   void audit_link(LinkId id, Bytes delivered) const;
@@ -129,13 +143,14 @@ class Fabric {
 
   Simulation& sim_;
   const topology::Graph& graph_;
-  std::unordered_map<std::uint64_t, Way> ways_;  // by source and target
+  std::unordered_map<std::uint64_t, Path> paths_;  // by source and target
   std::vector<LiveLink> links_;
   std::vector<Component*> components_;
-  bool has_credits_ = false;
-  std::vector<std::unique_ptr<VcSwitch>> switches_;  // by node; none if nothing there needs credits
-  std::vector<std::uint64_t> sequences_;             // of messages, by source node
-  std::deque<Packet> packets_;                       // storage; addresses stay
+  std::vector<std::uint32_t> inputs_;  // how many links end there, by node
+  bool has_switches_ = false;
+  std::vector<NodeSwitch> switches_;      // by node
+  std::vector<std::uint64_t> sequences_;  // of messages, by source node
+  std::deque<Packet> packets_;            // storage; addresses stay
   std::vector<Packet*> free_packets_;
   std::deque<Message> messages_;  // storage, likewise
   std::vector<Message*> free_messages_;

@@ -22,7 +22,7 @@ inline constexpr int kVirtualChannels = 4;
 using Token = std::uint32_t;
 
 /// A route, what it costs every message alike, and the bytes that have arrived by it.
-struct Way {
+struct Path {
   topology::Route route;
   Time overhead{};  // of the nodes before each link
   Time wire{};
@@ -39,8 +39,8 @@ struct Message {
   VirtualChannel channel = VirtualChannel::request;
   std::uint32_t origin = 0;    // who of several speakers at `from`; orders what they say at one time
   std::uint64_t sequence = 0;  // of all that `from` has sent
-  Way* way = nullptr;
-  const topology::Route* route = nullptr;  // the way's
+  Path* path = nullptr;
+  const topology::Route* route = nullptr;  // the path's
   Time sent{};                             // when the first byte was at its source
   Time source_tail{};                      // and the last
   std::uint32_t injected = 0;              // packets so far

@@ -25,7 +25,7 @@ class Endpoint : public Component {
   using Stream = std::function<std::optional<Departure>()>;
 
   struct Delivery {
-    const Way* way = nullptr;  // valid as long as the fabric
+    const Path* path = nullptr;  // valid as long as the fabric
     Time sent{};
     Time arrived{};
   };

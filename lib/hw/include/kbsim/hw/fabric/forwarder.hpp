@@ -1,0 +1,21 @@
+#pragma once
+
+#include "kbsim/hw/fabric/component.hpp"
+
+namespace kbsim::hw {
+
+/// Passes packets on, `Spec::overhead` later, pipelined; its switch or, without one, its links do the rest.
+template <class Spec>
+class Forwarder : public Component {
+ public:
+  Forwarder(Fabric& fabric, NodeId id, Spec spec) : Component{fabric, id}, spec_{spec} {}
+  [[nodiscard]] Time overhead() const override { return spec_.overhead; }
+
+ protected:
+  [[nodiscard]] const Spec& spec() const { return spec_; }
+
+ private:
+  Spec spec_;
+};
+
+}  // namespace kbsim::hw

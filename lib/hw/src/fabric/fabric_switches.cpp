@@ -1,0 +1,120 @@
+// The fabric where nodes have switches: virtual channels and credits.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/switch_ports.hpp"
+
+#include "impl/vc_switch.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+void check_channels(const topology::Graph& graph, NodeId node, int vcs) {
+  if (vcs >= graph.classes() * graph.phases()) return;
+  throw ConfigError{
+      graph.node(node).model->at, graph.node(node).name,
+      fmt::format("vcs: expected at least {} (classes of traffic: {}, phases of a route: {}; none "
+                  "may wait for another), got {}",
+                  graph.classes() * graph.phases(), graph.classes(), graph.phases(), vcs)};
+}
+
+void check_packets(const topology::Graph& graph, NodeId node, const InputQueues& queues) {
+  const Bytes packet = graph.spec().system.packet_bytes;
+  if (packet <= queues.bytes) return;
+  throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+                    fmt::format("buffer_bytes: {} can't hold a packet of {} (system.packet_bytes)",
+                                to_string(queues.bytes), to_string(packet))};
+}
+
+void check_kind(const topology::Graph& graph, NodeId node) {
+  if (graph.node(node).kind == topology::NodeKind::router) return;
+  throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+                    fmt::format("'{}' has finite input queues: only routers can, where no route ends",
+                                graph.node(node).model->impl)};
+}
+
+}  // namespace
+
+void Fabric::connect() {
+  for (LiveLink& link : links_) add_credits(link);
+  switches_.resize(components_.size());
+  for (std::uint32_t node = 0; node < components_.size(); ++node) add_switch(NodeId{node});
+}
+
+void Fabric::add_credits(LiveLink& link) {
+  const InputQueues* queues = component(link.to).input_queues();
+  if (queues == nullptr) return;
+  check_kind(graph_, link.to);
+  check_channels(graph_, link.to, queues->vcs);
+  check_packets(graph_, link.to, *queues);
+  link.credits = std::make_unique<Credits>(*queues);
+}
+
+// Where a component has no switch, packets wait for credits in queues without limit, one for each channel.
+void Fabric::add_switch(NodeId node) {
+  const std::vector<LinkId>& links = graph_.out(node);
+  const auto needs_credits = [this](LinkId link) { return live(link).credits != nullptr; };
+  std::unique_ptr<ISwitch> made = component(node).make_switch(SwitchPorts{*this, node});
+  const bool own = made != nullptr;
+  if (!own && std::ranges::none_of(links, needs_credits)) return;
+  if (!own) made = make_vc_switch(SwitchPorts{*this, node, true}, arbiters().at("round_robin"));
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    LiveLink& link = live(links[i]);
+    link.output = i;
+    if (own || link.credits) link.from_switch = made.get();
+  }
+  switches_[node.value()].model = std::move(made);
+  has_switches_ = true;
+}
+
+void Fabric::queue(Packet& packet, Time ready, LiveLink& link) {
+  packet.ready = ready;
+  link.queued += link.lane.rate().serialization(packet.size);
+  link.lane.note_queue(link.queued + std::max(Time{0}, link.lane.free() - sim_.now()));
+  link.from_switch->push(packet);
+}
+
+void Fabric::allocate(NodeId node) {
+  NodeSwitch& here = switches_[node.value()];
+  if (here.model == nullptr) return;
+  std::erase_if(here.wakes, [now = sim_.now()](Time at) { return at <= now; });
+  here.model->allocate();
+}
+
+// Times are told apart, nothing else: so how often a node looks again doesn't hang on the order of events.
+void Fabric::wake(NodeId node, Time at) {
+  std::vector<Time>& wakes = switches_[node.value()].wakes;
+  if (std::ranges::find(wakes, at) != wakes.end()) return;
+  wakes.push_back(at);
+  component(node).inbox().post(at, nullptr);
+}
+
+// Each class of traffic and each phase of a route has channels of its own. Messages of one source and target
+// that are in order take always the same channel of theirs.
+ChannelSet Fabric::channels(const Packet& packet) const {
+  const Message& message = *packet.message;
+  const auto phases = static_cast<std::uint32_t>(graph_.phases());
+  const auto classes = static_cast<std::uint32_t>(graph_.classes());
+  const std::uint32_t phase = message.path->phases.empty() ? 0 : message.path->phases[packet.hop];
+  const std::uint32_t of_class = classes > 1 ? static_cast<std::uint32_t>(message.channel) : 0;
+  ChannelSet set{.first = of_class * phases + phase, .stride = classes * phases};
+  if (message.in_order) set.flow = message.from.value() + message.to.value();
+  return set;
+}
+
+// The queue is at the end of the link by which the packet came.
+void Fabric::give_back(const Packet& packet, Time tail_left) {
+  if (packet.hop == 0) return;
+  const LiveLink& came = live((*packet.message->route)[packet.hop - 1]);
+  if (!came.credits) return;
+  const Time at = tail_left + came.wire;
+  came.credits->give(at, packet.channel, packet.size);
+  wake(came.from, at);
+}
+
+}  // namespace kbsim::hw

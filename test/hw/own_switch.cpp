@@ -1,0 +1,110 @@
+// A switch that the fabric has never heard of: one file, through the public interface alone.
+#include <algorithm>
+#include <deque>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/fabric/forwarder.hpp"
+#include "kbsim/hw/fabric/i_switch.hpp"
+#include "kbsim/hw/fabric/switch_ports.hpp"
+
+#include "routers.hpp"
+
+using namespace kbsim;
+using namespace kbsim::hw;
+using namespace kbsim::hw::test;
+
+namespace {
+
+/// Store and forward: a packet goes on when all of it is here, those of a link in the order of their heads.
+class StoreAndForward final : public ISwitch {
+ public:
+  explicit StoreAndForward(SwitchPorts ports) : ports_{ports}, queues_(ports.outputs()) {}
+
+  void push(Packet& packet) override { queues_[ports_.output(packet)].push_back(&packet); }
+
+  void allocate() override {
+    for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+      if (!queues_[i].empty()) serve(i, queues_[i]);
+    }
+  }
+
+ private:
+  void serve(std::uint32_t output, std::deque<Packet*>& queue) {
+    Packet& packet = *queue.front();
+    const Time whole = packet.ready + (packet.tail - packet.head);
+    const Time next = std::max(whole, ports_.free(output));
+    if (next > ports_.now()) return ports_.wake(next);
+    if (const auto channel = ports_.room_ahead(packet)) {
+      queue.pop_front();
+      const Time sent = ports_.send(packet, *channel);
+      if (!queue.empty()) ports_.wake(sent);
+    }
+  }
+
+  SwitchPorts ports_;
+  std::vector<std::deque<Packet*>> queues_;  // by output
+};
+
+struct SafSpec {
+  Time overhead = 1_ns;
+  static void describe(FieldList<SafSpec>& f) {
+    f.add("overhead_ns", &SafSpec::overhead, kNotNegative, "pipelined delay");
+  }
+};
+
+class SafRouter : public Forwarder<SafSpec> {
+ public:
+  using Forwarder::Forwarder;
+  [[nodiscard]] std::unique_ptr<ISwitch> make_switch(SwitchPorts ports) override {
+    return std::make_unique<StoreAndForward>(ports);
+  }
+};
+KBSIM_COMPONENT("test.router_saf", NodeKind::router, SafRouter, SafSpec, "store-and-forward router");
+
+// How much longer than cut through: a packet is sent anew by each router, at the pace of the slowest link up
+// to the next one.
+Time stored(const topology::Graph& graph, const Flow& flow) {
+  const topology::Route route = topology::find_route(graph, flow.from, flow.to);
+  Bandwidth slowest = graph.link(route.front()).bandwidth;
+  Bandwidth since_router = slowest;
+  Time all{};
+  for (const LinkId id : route) {
+    const topology::Link& link = graph.link(id);
+    if (graph.node(link.from).kind == topology::NodeKind::router) {
+      all += serialization(flow.size, since_router);
+      since_router = link.bandwidth;
+    }
+    since_router = std::min(since_router, link.bandwidth);
+    slowest = std::min(slowest, link.bandwidth);
+  }
+  return all + serialization(flow.size, since_router) - serialization(flow.size, slowest);
+}
+
+}  // namespace
+
+TEST_CASE("Switch of one's own: store and forward waits at every router for the tail of a packet") {
+  config::MachineSpec spec = with_sinks(small_machine());
+  spec.sip.ucie_link.bandwidth = Bandwidth::gbs(64.0);
+  Rig plain{spec};
+  Rig saf{with_routers(spec, "test.router_saf")};
+  const Flow flow{plain.pe({0, 0, 0}).dma, plain.hbm({0, 1, 1}), 256_B};
+  const Time alone = deliver(plain, {flow}).front();
+  CHECK(stored(plain.graph, flow) > 4_ns);
+  CHECK(deliver(saf, {flow}).front() == alone + stored(plain.graph, flow));
+}
+
+TEST_CASE("Switch of one's own: under load all arrives, whatever the order of ties, beside others' credits") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    config::MachineSpec spec = with_routers(with_sinks(random_machine(random)), "test.router_saf");
+    if (seed % 2 == 0) spec.sip.io.router.impl = "builtin.router_vc";
+    Rig first{spec};
+    const std::vector<Flow> flows = random_flows(random, first, 100);
+    const std::vector<Time> arrivals = deliver(first, flows);
+    CHECK_NOTHROW(first.machine->fabric().audit());
+    Rig again{spec, {.shuffle_ties = seed}};
+    CHECK(deliver(again, flows) == arrivals);
+  }
+}

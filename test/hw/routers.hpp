@@ -1,0 +1,21 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+#include "random_machine.hpp"
+#include "sink.hpp"
+
+namespace kbsim::hw::test {
+
+/// `spec` with this model for all routers, attributes added to those that are there.
+[[nodiscard]] config::MachineSpec with_routers(config::MachineSpec spec, const std::string& impl,
+                                               const std::map<std::string, Scalar>& attrs = {});
+
+/// From any kind of source to any slice of a machine with sinks, within its first 30 ns.
+[[nodiscard]] Flow random_flow(Random& random, const Rig& rig);
+[[nodiscard]] std::vector<Flow> random_flows(Random& random, const Rig& rig, int n);
+
+}  // namespace kbsim::hw::test
