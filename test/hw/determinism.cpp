@@ -170,6 +170,18 @@ TEST_CASE("Machine: nor with banks of HBM, virtual channels and small windows, w
   }
 }
 
+TEST_CASE("Machine: nor where memories choose the order in which they serve, with and without delays") {
+  for (int seed = 1; seed <= 6; ++seed) {
+    Random random{static_cast<std::uint64_t>(seed)};
+    config::MachineSpec spec = random_machine(random);
+    if (random.below(2) == 0) spec = simultaneous(spec);
+    if (random.below(2) == 0) spec.cube.hbm_ctrl = {.impl = "builtin.hbm_banks"};
+    for (ComponentSpec* memory : {&spec.cube.hbm_ctrl, &spec.cube.sram})
+      memory->attrs["scheduler"] = std::string{random.any_of({"test.first_ready", "test.last_first"})};
+    check_all_orders(spec, seed);
+  }
+}
+
 TEST_CASE("Machine: two runs give one digest, another workload another") {
   const config::MachineSpec spec = small_machine();
   CHECK(digest(spec, 1, std::nullopt) == digest(spec, 1, std::nullopt));

@@ -87,7 +87,8 @@ TEST_CASE("HbmBanks: every message is answered once, and every burst is counted"
   }
   (void)machine.run();
   CHECK(machine.user().answered().size() == 400);
-  const HbmCounts counts = machine.machine().at<HbmBanks>(machine.slice()).counts();
+  const auto& memory = machine.machine().at<Memory>(machine.slice());
+  const HbmCounts counts = dynamic_cast<const HbmBanks&>(memory.timing()).counts();
   CHECK(counts.hits + counts.misses + counts.conflicts == 200 * (1_KiB + 2_KiB) / kSpec.burst);
 }
 

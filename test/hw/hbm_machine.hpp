@@ -22,12 +22,21 @@ class SliceUser : public Component {
     tell(slice_, 16_B, VirtualChannel::request,
          ReadRequest{.address = address, .bytes = n, .reply_to = id(), .token = ++asked_});
   }
-  void write(std::int64_t address, Bytes n) {
-    const oplog::Slice contents{.value = {}, .offset = 0, .bytes = n.count()};
+  void write(std::int64_t address, Bytes n, oplog::ValueId value = {}) {
+    const oplog::Slice contents{.value = value, .offset = 0, .bytes = n.count()};
     tell(slice_, n, VirtualChannel::request,
          WriteData{.address = address, .contents = contents, .reply_to = id(), .token = ++asked_});
   }
   [[nodiscard]] const std::vector<Time>& answered() const { return answered_; }
+
+  /// In the order in which they came. Tokens count the accesses from 1; a write has no contents.
+  struct Answer {
+    Token token = 0;
+    Time at{};
+    oplog::Slices contents;
+    friend bool operator==(const Answer&, const Answer&) = default;
+  };
+  [[nodiscard]] const std::vector<Answer>& answers() const { return answers_; }
 
  private:
   void accept(MessagePtr message) override {
@@ -35,6 +44,9 @@ class SliceUser : public Component {
       Bytes n;
       for (const oplog::Slice& slice : data->contents) n += Bytes{slice.bytes};
       ensure(n == message->size, "a read gives as many bytes as were asked for");
+      answers_.push_back({.token = data->token, .at = sim().now(), .contents = data->contents});
+    } else {
+      answers_.push_back({.token = message->body.get<WriteAck>().token, .at = sim().now(), .contents = {}});
     }
     answered_.push_back(sim().now());
   }
@@ -42,6 +54,7 @@ class SliceUser : public Component {
   NodeId slice_;
   Token asked_ = 0;
   std::vector<Time> answered_;
+  std::vector<Answer> answers_;
 };
 
 /// A machine of one PE and one HBM slice of this model, and its user.

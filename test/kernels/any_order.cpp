@@ -60,6 +60,12 @@ void any_models(Random& random, config::MachineSpec& spec) {
   }
 }
 
+void any_schedulers(Random& random, config::MachineSpec& spec) {
+  for (ComponentSpec* memory : {&spec.cube.hbm_ctrl, &spec.cube.sram})
+    memory->attrs["scheduler"] =
+        std::string{random.any_of({"in_order", "in_order", "test.first_ready", "test.last_first"})};
+}
+
 config::MachineSpec any_machine(Random& random) {
   config::MachineSpec spec =
       machine_of(random.any_of({1, 2, 3, 4, 6, 9}), 1 + random.below(3), 1 + random.below(2));
@@ -84,6 +90,7 @@ Collective any_collective(Random& random, const std::string& algorithm) {
     c.algorithm.backpressure = config::Backpressure::poll;
     c.algorithm.poll = random.any_of({1_ns, 10_ns});
   }
+  any_schedulers(random, c.machine);
   return c;
 }
 

@@ -43,6 +43,21 @@ TEST_CASE("OpLog: ids count by lane, in the order of their reservation") {
   CHECK_THROWS_AS(static_cast<void>(log.reserve(2)), InternalError);
 }
 
+TEST_CASE("OpLog: an operation that is announced can be found, and has its times from record(), once") {
+  Lane lane;
+  Op op = lane.sum();
+  lane.log.announce(op);
+  REQUIRE(lane.log.find(lane.next) != nullptr);
+  CHECK(lane.log.find(lane.next)->kind == OpKind::binary);
+  CHECK(lane.log.size() == 2);
+  op.end = 7_ns;
+  lane.log.record(op);
+  CHECK(lane.log.find(lane.next)->end == 7_ns);
+  CHECK(lane.log.size() == 3);
+  CHECK_THROWS_AS(lane.log.record(op), InternalError);
+  CHECK_THROWS_AS(lane.log.announce(op), InternalError);
+}
+
 TEST_CASE("OpLog: one of times alone keeps no operation and gives no id, but has a digest of what was when") {
   const auto digest = [](std::vector<Time> ends) {
     OpLog log{Keep::times};

@@ -11,6 +11,7 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/i_arbiter.hpp"
+#include "kbsim/hw/memory/i_memory_scheduler.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"
@@ -61,6 +62,7 @@ ExitCode list(const Arguments& arguments) {
   print("validators: which placements an algorithm can run on", ccl::validators());
   print("component models", hw::component_models());
   print("arbiters of routers", hw::arbiters());
+  print("memory schedulers: the order in which a memory serves", hw::memory_schedulers());
   return ExitCode::ok;
 }
 

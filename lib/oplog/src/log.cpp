@@ -11,6 +11,8 @@
 namespace kbsim::oplog {
 namespace {
 
+constexpr Time kAnnounced = kForever;  // the end of an operation without times
+
 std::uint64_t digest_of_times(const Op& op) {
   Digest digest;
   digest.add(static_cast<std::uint8_t>(op.kind)).add(op.shape.elements()).add(op.unit.value());
@@ -38,15 +40,25 @@ void OpLog::record(Op op) {
     ++recorded_;
     return;
   }
+  reserved(op) = std::move(op);
+  ++recorded_;
+}
+
+void OpLog::announce(Op op) {
+  if (!keeps_operations()) return;
+  op.end = kAnnounced;
+  reserved(op) = std::move(op);
+}
+
+Op& OpLog::reserved(const Op& op) {
   const bool reserved = op.id.lane < lanes_.size() && op.id.seq < lanes_[op.id.lane].ops.size();
   if (!reserved) throw InternalError{fmt::format("value {} was never reserved", to_string(op.id))};
   Op& slot = lanes_[op.id.lane].ops[op.id.seq];
-  if (slot.id.valid()) throw InternalError{describe(op) + " is recorded twice"};
+  if (slot.id.valid() && slot.end != kAnnounced) throw InternalError{describe(op) + " is recorded twice"};
   if (const std::string text = contradiction(op); !text.empty()) {
     throw InternalError{describe(op) + ": " + text};
   }
-  slot = std::move(op);
-  ++recorded_;
+  return slot;
 }
 
 const Op* OpLog::find(ValueId id) const {

@@ -1,102 +1,97 @@
 #include "kbsim/hw/memory/memory.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/memory/atomic.hpp"
 #include "kbsim/hw/pe/slot_messages.hpp"
 
-namespace kbsim::hw {
+#include "request_queue.hpp"
 
-Memory::Memory(Fabric& fabric, NodeId id, Time access, Bandwidth read_rate, Bandwidth write_rate,
-               bool one_port)
+namespace kbsim::hw {
+namespace {
+
+std::unique_ptr<IMemoryScheduler> made(const topology::Node& node, const std::string& scheduler) {
+  if (const MemorySchedulerEntry* entry = memory_schedulers().find(scheduler)) return entry->make();
+  throw ConfigError{
+      node.model->at, node.name + ".scheduler",
+      "unknown memory scheduler '" + scheduler + "'" + name_hint(scheduler, memory_schedulers().names())};
+}
+
+}  // namespace
+
+Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing, const std::string& scheduler)
     : Component{fabric, id},
-      access_{access},
-      read_lane_{read_rate},
-      write_lane_{write_rate},
-      one_port_{one_port},
-      served_{fabric.sim(), name() + " port"} {}
+      timing_{std::move(timing)},
+      scheduler_{made(node(), scheduler)},
+      served_{fabric.sim(), name() + " port"} {
+  if (scheduler_->window() != IMemoryScheduler::kUnlimited) queue_ = std::make_unique<RequestQueue>();
+}
+
+Memory::~Memory() = default;
 
 void Memory::start(Machine& machine) {
-  Component::start(machine);
+  if (queue_ == nullptr) {
+    Component::start(machine);
+  } else {
+    (void)sim().serve(name(), take_and_pick());
+  }
   log_ = &machine.log();
   evaluator_ = &machine.evaluator();
   (void)sim().serve(name() + " port", finish_writes());
 }
 
+// A packet of data is taken at its head, a request when it is whole.
 void Memory::accept(Packet& packet) {
-  if (packet.message->body.holds<ReadRequest>()) {
-    if (const MessagePtr request = fabric().arrived(packet)) answer(request->body.get<ReadRequest>());
-    return;
-  }
-  if (packet.message->body.holds<AtomicRequest>()) {
-    if (const MessagePtr request = fabric().arrived(packet)) perform(request->body.get<AtomicRequest>());
-    return;
-  }
-  if (packet.message->body.holds<SignalRequest>()) {
-    if (const MessagePtr request = fabric().arrived(packet)) watch(request->body.get<SignalRequest>());
-    return;
-  }
-  Time& served = packet.message->served;
-  served = std::max(served, serve_write(packet).end);
-  if (MessagePtr message = fabric().arrived(packet)) {
-    keep(*message);
-    const Time end = message->served;
-    served_.post(end, message.release());
-  }
+  if (!packet.message->cut_through) return Component::accept(packet);
+  Message& message = *packet.message;
+  const Bytes before = static_cast<std::int64_t>(packet.ordinal) * fabric().packet_size(message.size);
+  WriteService write{{.rest = {.op = MemoryOp::write,
+                               .address = address_of(message) + before.count(),
+                               .bytes = packet.size,
+                               .head = packet.head,
+                               .tail = packet.tail}},
+                     &message};
+  if (fabric().arrived(packet).release() != nullptr) keep(message);
+  submit(std::move(write));
 }
 
-std::vector<UnitUse> Memory::use() const {
-  if (one_port_) return {use_of(read_lane_)};
-  return {use_of(read_lane_, "read"), use_of(write_lane_, "write")};
+void Memory::accept(MessagePtr message) {
+  if (const auto* read = message->body.get_if<ReadRequest>()) return answer(*read);
+  if (const auto* atomic = message->body.get_if<AtomicRequest>()) return perform(*atomic);
+  if (const auto* signal = message->body.get_if<SignalRequest>()) return watch(*signal);
+  Component::accept(std::move(message));
 }
 
-Lane::Slot Memory::serve_read(std::int64_t, Bytes n) { return read_port(sim().now(), n); }
-
-Lane::Slot Memory::serve_write(const Packet& packet) {
-  return writer().reserve(packet.head + access_, packet.tail + access_, packet.size);
+std::int64_t Memory::address_of(const Message& message) const {
+  if (const auto* write = message.body.get_if<WriteData>()) return write->address;
+  return locate(fabric().graph(), message.body.get<SlotWrite>().slot).address;
 }
 
-// The data leaves in order of address, whatever the order in which its packets are served.
 void Memory::answer(const ReadRequest& read) {
   MessagePtr data =
       fabric().make(id(), read.reply_to, read.bytes, VirtualChannel::response,
                     ReadData{.contents = image_.read(read.address, read.bytes.count()), .token = read.token});
-  Message& open = fabric().open(std::move(data));
-  Lane::Slot out{};
-  for (Bytes done; done < read.bytes;) {
-    const Bytes size = std::min(read.bytes - done, fabric().packet_size(read.bytes));
-    const Lane::Slot slot = serve_read(read.address + done.count(), size);
-    out = {.start = std::max(out.start, slot.start), .end = std::max(out.end, slot.end)};
-    fabric().inject(open, size, out.start, out.end);
-    done += size;
-  }
+  submit(ReadService{
+      {.rest = {.address = read.address, .bytes = read.bytes, .head = sim().now(), .tail = sim().now()}},
+      &fabric().open(std::move(data)),
+      fabric().packet_size(read.bytes)});
 }
 
-Lane::Slot Memory::serve_update(std::int64_t, Bytes n, Time ready) {
-  return writer().reserve(ready, ready, n);
-}
-
-// What was there leaves while it is read. The result is known from now on, to whoever arrives later.
+// The result is bound from now on, to whoever arrives later.
 void Memory::perform(const AtomicRequest& request) {
-  const Atomic& atomic = *request.atomic;
-  const AtomicPart& part = atomic.parts[request.part];
-  const Bytes size = part.memory.bytes;
-  const oplog::Slices held = image_.read(request.address, size.count());
-  const Lane::Slot read = serve_read(request.address, size);
-  const Lane::Slot write = serve_update(request.address, size, read.end);
-  for (oplog::Op& op : operations(atomic, part, held)) {
-    op.unit = id();
-    op.start = read.start;
-    op.end = write.end;
-    log_->record(std::move(op));
-  }
-  image_.write(request.address, {part.result, 0, size.count()});
-  MessagePtr data = fabric().make(id(), request.reply_to, size, VirtualChannel::response,
-                                  ReadData{.contents = held, .token = request.token});
-  fabric().send(std::move(data), read.start, read.end);
+  const Bytes size = request.atomic->parts[request.part].memory.bytes;
+  AtomicService atomic{
+      {.rest = {.address = request.address, .bytes = size, .head = sim().now(), .tail = sim().now()}},
+      request,
+      image_.read(request.address, size.count())};
+  if (queue_ != nullptr) announce(atomic);
+  image_.write(request.address, {request.atomic->parts[request.part].result, 0, size.count()});
+  submit(std::move(atomic));
   look_again(request.address, size);
 }
 

@@ -1,5 +1,6 @@
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/memory/port_timing.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/hw/pe/i_tcm.hpp"
@@ -18,20 +19,23 @@ struct PeTcmSpec {
   }
 };
 
-/// The memory private to a PE: a read and a write port of their own. Data that a load asked for is told to
-/// the DMA, a neighbour's slot write to the IPCQ.
+/// The memory private to a PE: a read and a write port of their own, in order of arrival. Data that a load
+/// asked for is told to the DMA, a neighbour's slot write to the IPCQ.
 class PeTcm : public Memory, public ITcm {
  public:
   PeTcm(Fabric& fabric, NodeId id, PeTcmSpec spec)
-      : Memory{fabric, id, spec.access, spec.read_rate, spec.write_rate, false} {}
+      : Memory{fabric, id, std::make_unique<PortTiming>(spec.access, spec.read_rate, spec.write_rate),
+               "in_order"} {}
 
   void start(Machine& machine) override;
 
-  Lane::Slot read_port(Time at, Bytes n) override { return Memory::read_port(at, n); }
-  [[nodiscard]] Time pace(Bytes n) const override { return Memory::pace(n); }
+  Lane::Slot read_port(Time at, Bytes n) override { return serve({.bytes = n, .head = at, .tail = at}); }
+  [[nodiscard]] Time pace(Bytes n) const override { return read_rate().serialization(n); }
   [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
 
  private:
+  // Tiles have no addresses, and its ports are the same for all.
+  [[nodiscard]] std::int64_t address_of(const Message&) const override { return 0; }
   void finished(MessagePtr message) override;
 
   IDma* dma_ = nullptr;

@@ -40,6 +40,8 @@ class OpLog {
   /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before. A log that keeps
   /// times only checks nothing.
   void record(Op op);
+  /// The operation before its times are known, which follow with record(): find() gives it from now on.
+  void announce(Op op);
 
   void add_range(std::uint32_t lane, NamedRange range) { lanes_[lane].ranges.push_back(std::move(range)); }
   /// In the order in which they ended.
@@ -67,9 +69,12 @@ class OpLog {
  private:
   struct Lane {
     std::string name;
-    std::deque<Op> ops;  // an op whose id is invalid is reserved and not yet recorded
+    std::deque<Op>
+        ops;  // an op whose id is invalid is reserved and not yet recorded; one without end announced
     std::vector<NamedRange> ranges;
   };
+  Op& reserved(const Op& op);
+
   Keep keep_;
   std::vector<Lane> lanes_;
   std::size_t recorded_ = 0;

@@ -62,6 +62,8 @@ class Component {
   /// The message's last packet is here (each packet, if the message is cut_through: see Memory).
   virtual void accept(Packet& packet);
   virtual void accept(MessagePtr message);
+  /// Accepts or forwards the packets of one time.
+  void take(std::vector<Packet*>& packets);
 
   [[nodiscard]] Fabric& fabric() const { return fabric_; }
   [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }

@@ -1,29 +1,31 @@
 #pragma once
 
 #include "kbsim/hw/memory/hbm_timing.hpp"
-#include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/memory/memory_model.hpp"
 
 namespace kbsim::hw {
 
 /// One HBM slice with pseudo-channels, banks and refresh: PseudoChannel says when each burst is served, in
-/// order of arrival. Reads are asked for at once, writes as soon as a packet is whole; both pass the
-/// controller first. Contradicting attributes are a ConfigError.
-class HbmBanks : public Memory {
+/// the order in which requests are picked. A read begins at its head, a write when its packet is whole; both
+/// pass the controller first. Contradicting attributes are a ConfigError.
+class HbmBanks final : public IMemoryTiming {
  public:
-  HbmBanks(Fabric& fabric, NodeId id, const HbmSpec& spec);
+  HbmBanks(const MemorySite& site, const HbmSpec& spec);
+
+  Lane::Slot serve(const MemoryRequest& request) override;
+  [[nodiscard]] Time first_byte(const MemoryRequest& request) const override;
+  /// With the row to be opened.
+  [[nodiscard]] MemoryPort port(bool write) const override;
+  [[nodiscard]] std::vector<UnitUse> use() const override { return {use_of(bus_)}; }
 
   [[nodiscard]] HbmCounts counts() const { return timing_.counts(); }
-  /// With the row to be opened.
-  [[nodiscard]] Time latency(bool write) const override { return controller_ + timing_.latency(write); }
-
- protected:
-  Lane::Slot serve_read(std::int64_t address, Bytes n) override;
-  Lane::Slot serve_write(const Packet& packet) override;
-  Lane::Slot serve_update(std::int64_t address, Bytes n, Time ready) override;
 
  private:
+  [[nodiscard]] Time ready(const MemoryRequest& request) const;
+
   Time controller_;
   HbmTiming timing_;
+  Lane bus_;  // the account of all pseudo-channels
 };
 
 }  // namespace kbsim::hw

@@ -38,6 +38,8 @@ class PseudoChannel {
 
   /// When the data of a burst asked for at `at` is on the bus.
   Lane::Slot serve(const HbmPlace& place, bool write, Time at);
+  /// When it would be there if it was served next.
+  [[nodiscard]] Time first_byte(const HbmPlace& place, bool write, Time at) const;
 
   [[nodiscard]] const HbmCounts& counts() const { return counts_; }
 
@@ -59,6 +61,9 @@ class PseudoChannel {
     Time column{};
   };
 
+  [[nodiscard]] std::size_t bank_of(const HbmPlace& place) const {
+    return static_cast<std::size_t>(place.group * spec_.banks_per_group + place.bank);
+  }
   [[nodiscard]] Commands plan(const Bank& bank, const Group& group, std::int64_t row, bool write,
                               Time at) const;
   [[nodiscard]] Time next_activate(const Bank& bank, const Group& group, Time at) const;
@@ -89,6 +94,8 @@ class HbmTiming {
 
   /// From the first byte on a bus to the last; every burst that is touched is transferred whole.
   Lane::Slot serve(std::int64_t address, Bytes n, bool write, Time at);
+  /// When the first byte would be there if these were served next.
+  [[nodiscard]] Time first_byte(std::int64_t address, Bytes n, bool write, Time at) const;
 
   [[nodiscard]] HbmPlace place(std::int64_t address) const;
   [[nodiscard]] Time burst() const { return burst_; }

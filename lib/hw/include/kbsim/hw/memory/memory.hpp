@@ -1,8 +1,12 @@
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/memory/i_memory_scheduler.hpp"
+#include "kbsim/hw/memory/i_memory_timing.hpp"
 #include "kbsim/hw/memory/memory_messages.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
@@ -10,59 +14,67 @@
 
 namespace kbsim::hw {
 
-/// A memory behind the fabric: packets pass a port of some rate, `access` pipelined before it.
-/// A read's data leaves as packets while it is served; a write is acknowledged, and a slot write told to
-/// its receiver, when the last byte is served. An atomic is a read and then a write of the same bytes.
-/// What is read is what the memory holds when its turn comes: requests have theirs in order of arrival. One
-/// for a signal waits, at no cost, until its word is as asked for or an atomic makes it so.
+struct AtomicService;
+struct ReadService;
+class RequestQueue;
+struct WriteService;
+
+/// A memory behind the fabric. Values are bound as requests arrive: a read gives what the memory holds at
+/// that time. The scheduler decides when a request is served, the timing model how long that takes. A read's
+/// data leaves as packets while it is served; a write is acknowledged, and a slot write told to its receiver,
+/// when its last byte is served. An atomic is a read and then a write of the same bytes. A wait for a signal
+/// is kept, at no cost, until its word is as asked for or an atomic makes it so.
 class Memory : public Component {
  public:
-  Memory(Fabric& fabric, NodeId id, Time access, Bandwidth read_rate, Bandwidth write_rate, bool one_port);
+  /// An unknown scheduler is a ConfigError.
+  Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing, const std::string& scheduler);
+  ~Memory() override;
 
   void start(Machine& machine) override;
 
-  /// Serves a read from beside the memory (its own PE's DMA): when the bytes pass the port.
-  Lane::Slot read_port(Time at, Bytes n) { return reader().reserve(at + access_, at + access_, n); }
-  /// Of an access that finds nobody else: from its arrival to its first byte.
-  [[nodiscard]] virtual Time latency(bool /*write*/) const { return access_; }
-  [[nodiscard]] std::vector<UnitUse> use() const override;
+  /// Latency of an uncontended access, from its arrival to its first byte.
+  [[nodiscard]] Time latency(bool write) const { return timing_->port(write).latency; }
+  [[nodiscard]] Bandwidth read_rate() const { return timing_->port(false).rate; }
+  [[nodiscard]] Bandwidth write_rate() const { return timing_->port(true).rate; }
+  [[nodiscard]] std::vector<UnitUse> use() const override { return timing_->use(); }
+  [[nodiscard]] const IMemoryTiming& timing() const { return *timing_; }
   [[nodiscard]] bool takes_heads() const override { return true; }
-  [[nodiscard]] Bandwidth read_rate() const { return read_lane_.rate(); }
-  [[nodiscard]] Bandwidth write_rate() const { return one_port_ ? read_lane_.rate() : write_lane_.rate(); }
-  [[nodiscard]] Time pace(Bytes n) const { return read_lane_.rate().serialization(n); }
 
   [[nodiscard]] oplog::MemoryImage& image() { return image_; }
 
  protected:
   void accept(Packet& packet) override;
+  void accept(MessagePtr message) override;
 
-  /// When these bytes, asked for now, pass the port.
-  virtual Lane::Slot serve_read(std::int64_t address, Bytes n);
-  /// When a packet to be written does. Both are called in the order of service.
-  virtual Lane::Slot serve_write(const Packet& packet);
-  /// When these bytes, just read, pass it again from `ready` on, to be written.
-  virtual Lane::Slot serve_update(std::int64_t address, Bytes n, Time ready);
-  /// For those who serve by other rules than a lane's: what they did, in the port's account.
-  void note_service(Bytes n, Time ready, Time start) { read_lane_.note(n, ready, start); }
-
+  /// Serves a request that comes by no packet.
+  Lane::Slot serve(const MemoryRequest& request) { return timing_->serve(request); }
+  /// Where the bytes of a message begin that are written here.
+  [[nodiscard]] virtual std::int64_t address_of(const Message& message) const;
   /// A message that is data for this memory has been served, at this time.
   virtual void finished(MessagePtr message);
 
  private:
-  [[nodiscard]] Lane& reader() { return read_lane_; }
-  [[nodiscard]] Lane& writer() { return one_port_ ? read_lane_ : write_lane_; }
   void answer(const ReadRequest& read);
   void perform(const AtomicRequest& request);
   void watch(const SignalRequest& request);
   void look_again(std::int64_t address, Bytes changed);
   [[nodiscard]] bool met(const SignalRequest& request) const;
   void keep(const Message& message);
+  void announce(const AtomicService& atomic);
+  template <class Service>
+  void submit(Service service);
+  // Each serves the next part of it, and gives when that ends.
+  Time serve(ReadService& read);
+  Time serve(WriteService& write);
+  Time serve(AtomicService& atomic);
+  void pick();
+  Task<> take_and_pick();
   Task<> finish_writes();
 
-  Time access_;
-  Lane read_lane_;
-  Lane write_lane_;
-  bool one_port_;
+  std::unique_ptr<IMemoryTiming> timing_;
+  std::unique_ptr<IMemoryScheduler> scheduler_;
+  std::unique_ptr<RequestQueue>
+      queue_;  // of requests that wait to be picked; none if they are served in order
   oplog::MemoryImage image_;
   Mailbox<Message*> served_;
   oplog::OpLog* log_ = nullptr;

@@ -20,7 +20,7 @@ PseudoChannel::PseudoChannel(const HbmSpec& spec, Time burst)
       refresh_due_{spec.trefi > Time{0} ? spec.trefi : kForever} {}
 
 Lane::Slot PseudoChannel::serve(const HbmPlace& place, bool write, Time at) {
-  Bank& bank = banks_[static_cast<std::size_t>(place.group * spec_.banks_per_group + place.bank)];
+  Bank& bank = banks_[bank_of(place)];
   Group& group = groups_[static_cast<std::size_t>(place.group)];
   Commands commands = plan(bank, group, place.row, write, at);
   while (commands.column >= refresh_due_) {
@@ -33,6 +33,15 @@ Lane::Slot PseudoChannel::serve(const HbmPlace& place, bool write, Time at) {
     open(bank, group, place.row, commands.activate);
   }
   return transfer(bank, group, write, commands.column);
+}
+
+// A refresh closes the rows first: what it costs is seen on a copy.
+Time PseudoChannel::first_byte(const HbmPlace& place, bool write, Time at) const {
+  const Group& group = groups_[static_cast<std::size_t>(place.group)];
+  const Commands commands = plan(banks_[bank_of(place)], group, place.row, write, at);
+  if (commands.column < refresh_due_) return commands.column + latency(write);
+  PseudoChannel refreshed{*this};
+  return refreshed.serve(place, write, at).start;
 }
 
 PseudoChannel::Commands PseudoChannel::plan(const Bank& bank, const Group& group, std::int64_t row,
@@ -105,6 +114,20 @@ Lane::Slot HbmTiming::serve(std::int64_t address, Bytes n, bool write, Time at) 
     if (++where.channel == spec_.pseudo_channels) where = place(next + burst);
   }
   return all;
+}
+
+// The first burst of each pseudo-channel decides: the others follow it there.
+Time HbmTiming::first_byte(std::int64_t address, Bytes n, bool write, Time at) const {
+  const std::int64_t burst = spec_.burst.count();
+  const std::int64_t first = address - address % burst;
+  const std::int64_t end = std::min(address + n.count(), first + spec_.pseudo_channels * burst);
+  Time earliest = kForever;
+  for (std::int64_t next = first; next < end; next += burst) {
+    const HbmPlace where = place(next);
+    const PseudoChannel& channel = channels_[static_cast<std::size_t>(where.channel)];
+    earliest = std::min(earliest, channel.first_byte(where, write, at));
+  }
+  return earliest;
 }
 
 HbmPlace HbmTiming::place(std::int64_t address) const {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kbsim/hw/memory/memory.hpp"
+
+namespace kbsim::hw {
+
+/// What a timing model may know of its place in the machine.
+struct MemorySite {
+  const topology::Node& node;
+  Bandwidth link;  // raw bandwidth: that of its link
+};
+
+[[nodiscard]] MemorySite memory_site(const topology::Graph& graph, NodeId id);
+
+/// The attributes of a timing model, and those that every memory has.
+template <class TimingSpec>
+struct MemoryAttributes : TimingSpec {
+  std::string scheduler = "in_order";
+  static void describe(FieldList<MemoryAttributes>& f) {
+    f.template base<TimingSpec>();
+    f.add("scheduler", &MemoryAttributes::scheduler,
+          "the memory scheduler, which says in which order requests are served");
+  }
+};
+
+/// The memory that a timing model makes: one constructed from (const MemorySite&, const TimingSpec&).
+template <class Timing, class TimingSpec>
+class MemoryOf final : public Memory {
+ public:
+  MemoryOf(Fabric& fabric, NodeId id, const MemoryAttributes<TimingSpec>& spec)
+      : Memory{fabric, id, std::make_unique<Timing>(memory_site(fabric.graph(), id), spec), spec.scheduler} {}
+};
+
+/// KBSIM_MEMORY("builtin.sram", NodeKind::sram, Sram, SramSpec, "one line") in the timing model's file.
+#define KBSIM_MEMORY(name, kind, Timing, TimingSpec, doc)                         \
+  static const bool kRegistered##Timing =                                         \
+      ::kbsim::hw::register_component<::kbsim::hw::MemoryOf<Timing, TimingSpec>,  \
+                                      ::kbsim::hw::MemoryAttributes<TimingSpec>>( \
+          name, ::kbsim::topology::kind, doc)
+
+}  // namespace kbsim::hw

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+
+#include "kbsim/hw/memory/i_memory_timing.hpp"
+
+namespace kbsim::hw {
+
+/// A memory of one rate for all addresses: a port for reads and writes together, or one for each. A port is a
+/// Lane with a pipelined access latency before it; bytes that are written back have paid theirs.
+class PortTiming : public IMemoryTiming {
+ public:
+  PortTiming(Time access, Bandwidth both) : access_{access}, read_{both} {}
+  PortTiming(Time access, Bandwidth read, Bandwidth write)
+      : access_{access}, read_{read}, write_{Lane{write}} {}
+
+  Lane::Slot serve(const MemoryRequest& request) override;
+  [[nodiscard]] Time first_byte(const MemoryRequest& request) const override;
+  [[nodiscard]] MemoryPort port(bool write) const override;
+  [[nodiscard]] std::vector<UnitUse> use() const override;
+
+ private:
+  [[nodiscard]] const Lane& lane(bool write) const { return write && write_ ? *write_ : read_; }
+  [[nodiscard]] Time access(const MemoryRequest& request) const {
+    return request.op == MemoryOp::write_back ? Time{0} : access_;
+  }
+
+  Time access_;
+  Lane read_;  // and write, if there is one port
+  std::optional<Lane> write_;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,24 @@
+#include "kbsim/hw/memory/port_timing.hpp"
+
+#include <algorithm>
+
+namespace kbsim::hw {
+
+Lane::Slot PortTiming::serve(const MemoryRequest& request) {
+  Lane& port = request.op != MemoryOp::read && write_ ? *write_ : read_;
+  const Time before = access(request);
+  return port.reserve(request.head + before, request.tail + before, request.bytes);
+}
+
+Time PortTiming::first_byte(const MemoryRequest& request) const {
+  return std::max(request.head + access(request), lane(request.op != MemoryOp::read).free());
+}
+
+MemoryPort PortTiming::port(bool write) const { return {.latency = access_, .rate = lane(write).rate()}; }
+
+std::vector<UnitUse> PortTiming::use() const {
+  if (!write_) return {use_of(read_)};
+  return {use_of(read_, "read"), use_of(*write_, "write")};
+}
+
+}  // namespace kbsim::hw
