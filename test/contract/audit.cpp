@@ -13,6 +13,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/i_arbiter.hpp"
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
+#include "kbsim/hw/pe/i_request_policy.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "command.hpp"
@@ -73,6 +74,7 @@ TEST_CASE("Audit: kbsim list has a sentence for all that is registered, and noth
   check(sections.at("validators"), ccl::validators().names());
   check(sections.at("component models"), hw::component_models().names());
   check(sections.at("arbiters of routers"), hw::arbiters().names());
+  check(sections.at("request policies of the DMA"), hw::request_policies().names());
   check(sections.at("memory schedulers"), hw::memory_schedulers().names());
 }
 

@@ -12,6 +12,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/i_arbiter.hpp"
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
+#include "kbsim/hw/pe/i_request_policy.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"
@@ -62,6 +63,7 @@ ExitCode list(const Arguments& arguments) {
   print("validators: which placements an algorithm can run on", ccl::validators());
   print("component models", hw::component_models());
   print("arbiters of routers", hw::arbiters());
+  print("request policies of the DMA", hw::request_policies());
   print("memory schedulers: the order in which a memory serves", hw::memory_schedulers());
   return ExitCode::ok;
 }

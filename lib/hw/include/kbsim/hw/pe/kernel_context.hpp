@@ -9,6 +9,7 @@
 
 #include "kbsim/hw/pe/issue_queue.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
+#include "kbsim/hw/pe/slot_messages.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/sim/process.hpp"
