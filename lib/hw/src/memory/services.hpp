@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/memory/i_memory_timing.hpp"
+#include "kbsim/hw/memory/memory_messages.hpp"
+#include "kbsim/oplog/op.hpp"
 
 namespace kbsim::hw {
 

@@ -39,6 +39,6 @@ class MemoryOf final : public Memory {
   static const bool kRegistered##Timing =                                         \
       ::kbsim::hw::register_component<::kbsim::hw::MemoryOf<Timing, TimingSpec>,  \
                                       ::kbsim::hw::MemoryAttributes<TimingSpec>>( \
-          name, ::kbsim::topology::kind, doc)
+          name, ::kbsim::topology::kind, doc, KBSIM_ABI)
 
 }  // namespace kbsim::hw
