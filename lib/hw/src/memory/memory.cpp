@@ -29,6 +29,7 @@ Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing,
       timing_{std::move(timing)},
       scheduler_{made(node(), scheduler)},
       served_{fabric.sim(), name() + " port"} {
+  ensure(scheduler_->window() > 0, name() + ": memory scheduler '" + scheduler + "' has a window of none");
   if (scheduler_->window() != IMemoryScheduler::kUnlimited) queue_ = std::make_unique<RequestQueue>();
 }
 

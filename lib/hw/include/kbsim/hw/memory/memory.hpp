@@ -63,7 +63,7 @@ class Memory : public Component {
   void announce(const AtomicService& atomic);
   template <class Service>
   void submit(Service service);
-  // Each serves the next part of it, and gives when that ends.
+  // Each serves the next part of it and gives that part's end.
   Time serve(ReadService& read);
   Time serve(WriteService& write);
   Time serve(AtomicService& atomic);
@@ -73,8 +73,7 @@ class Memory : public Component {
 
   std::unique_ptr<IMemoryTiming> timing_;
   std::unique_ptr<IMemoryScheduler> scheduler_;
-  std::unique_ptr<RequestQueue>
-      queue_;  // of requests that wait to be picked; none if they are served in order
+  std::unique_ptr<RequestQueue> queue_;  // none if requests are served as they arrive
   oplog::MemoryImage image_;
   Mailbox<Message*> served_;
   oplog::OpLog* log_ = nullptr;
