@@ -5,43 +5,45 @@
 #include "kbsim/kernels/tree.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-namespace kbsim {
+namespace kbsim::collective {
 namespace {
 
-using namespace collective;
-
 // Adds a place in a ring of `size` that leads to place 0 from both sides.
-void join_halves(Node& node, int place, int size, Dir next, Dir back) {
+void join_halves(Tree& tree, int place, int size, Dir next, Dir back) {
   const int half = size / 2;  // the last place that leads back, the others lead on
   const auto add = [&](bool there, Dir child) {
-    if (there) node.children.push_back(child);
+    if (there) tree.children.push_back(child);
   };
   if (place == 0) {
     add(size > 2, back);
     add(size > 1, next);
   } else if (place <= half) {
     add(place < half, next);
-    node.parent = back;
+    tree.parent = back;
   } else {
     add(place > half + 1, back);
-    node.parent = next;
+    tree.parent = next;
   }
 }
 
 Task<> hierarchical_allreduce(TL& tl, CollectiveArgs args) {
   const int cubes = args.cube_w * args.cube_h;
   const int pe = tl.program_id(0);
-  Node node;
-  join_halves(node, pe, args.pes, Dir::E, Dir::W);
-  if (pe == 0) join_halves(node, tl.program_id(1), cubes, Dir::S, Dir::N);
-  const std::vector<Ring> packages{{.position = args.place_of(args.rank),
-                                    .size = args.world_size,
-                                    .next = Dir::global_E,
-                                    .back = Dir::global_W}};
-  co_await all_reduce(tl, node, packages, args.world_size, args.world_size * cubes * args.pes, args);
+  Tree tree;
+  join_halves(tree, pe, args.pes, Dir::E, Dir::W);
+  if (pe == 0) join_halves(tree, tl.program_id(1), cubes, Dir::S, Dir::N);
+  const Ring packages = ring_of(args).by(Dir::global_E, Dir::global_W);
+  const Ptr data = own_data(tl, args);
+  // Of each message, on a root: everybody's, and the sum.
+  for (const Window& window : windows(args, args.n_elem, {.shares = packages.size + 1})) {
+    Tiles sums = co_await reduce_to_root(tl, tree, data, window, args.op);
+    if (tree.root()) sums = co_await exchange(tl, packages, sums, args.op);
+    for (Tile& sum : sums) sum = finish(args.op, sum, args.world_size * cubes * args.pes);
+    co_await broadcast_from_root(tl, tree, sums, data, window);
+  }
 }
 KBSIM_KERNEL(hierarchical_allreduce,
              "all-reduce over all PEs: in each cube, over cubes, over packages, and back");
 
 }  // namespace
-}  // namespace kbsim
+}  // namespace kbsim::collective

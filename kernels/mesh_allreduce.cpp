@@ -1,19 +1,27 @@
 // All-reduce over a grid that wraps: a ring along the rows, then one along the columns.
-#include "kbsim/kernels/tree.hpp"
+#include <algorithm>
+
+#include "kbsim/kernels/ring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-namespace kbsim {
+namespace kbsim::collective {
 namespace {
 
-using namespace collective;
-
 Task<> mesh_allreduce(TL& tl, CollectiveArgs args) {
-  const Ring row{.position = args.rank % args.sip_w, .size = args.sip_w};
-  const Ring column{.position = args.rank / args.sip_w, .size = args.sip_h, .next = Dir::S, .back = Dir::N};
-  const Node alone;  // everybody is a root
-  co_await all_reduce(tl, alone, {row, column}, std::max(row.size, column.size), args.world_size, args);
+  const Ring row = row_of(args);
+  const Ring column = column_of(args);
+  const Ptr data = own_data(tl, args);
+  // Of each message everybody's of a ring, and the sum.
+  for (const Window& window : windows(args, args.n_elem, {.shares = std::max(row.size, column.size) + 1})) {
+    const Slices messages = window.messages();
+    Tiles tiles = co_await load_all(tl, data, messages, window.budget);
+    tiles = co_await exchange(tl, row, tiles, args.op);
+    tiles = co_await exchange(tl, column, tiles, args.op);
+    for (Tile& sum : tiles) sum = finish(args.op, sum, args.world_size);
+    co_await store_all(tl, data, messages, tiles);
+  }
 }
 KBSIM_KERNEL(mesh_allreduce, "all-reduce over a torus: rings along its rows, then along its columns");
 
 }  // namespace
-}  // namespace kbsim
+}  // namespace kbsim::collective

@@ -2,30 +2,40 @@
 #include "kbsim/kernels/ring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-namespace kbsim {
+namespace kbsim::collective {
 namespace {
-
-using namespace collective;
 
 Task<> ring_all_gather(TL& tl, CollectiveArgs args) {
   const Ring ring = ring_of(args);
-  const Ptr mine = own_data(tl, args);
-  const Ptr out = own_out(tl, args, args.n_elem * args.world_size);
-  const Room room = room_of(args);
-  for (const Part& window : cut({.first = 0, .size = args.n_elem}, room.window(3))) {
-    Way way{.ring = ring, .chunks = {}};
-    for (int i = 0; i < ring.size; ++i)
-      way.chunks.push_back(
-          cut({.first = args.rank_at(i) * args.n_elem + window.first, .size = window.size}, room.message));
-    const std::vector<Way> ways{way};
-    std::vector<Sink> to;
-    to.emplace_back(tl, out);
-    Tiles own = co_await load_all(tl, mine, cut(window, room.message), room);
-    const std::vector<Tiles> tiles{own};
-    co_await all_gather(tl, &ways, tiles, &to, manner_of(args));
+  const std::int64_t n = args.n_elem;
+  const Ptr data = own_data(tl, args);
+  const Ptr out = own_out(tl, args, n * args.world_size);
+  for (const Window& window : windows(args, n, {.shares = 3})) {  // of each part
+    const Slices messages = window.messages();
+    const bool copy = may_fill_slots(messages.size(), args);
+    InFlight in_flight;
+    const auto send = [&](const Tile& tile) { in_flight.add(tl.send({.dir = ring.next, .src = tile})); };
+
+    const Tiles own = co_await load_all(tl, data, messages, window.budget);
+    const Ptr mine = out + args.rank * n;
+    for (const auto& [message, tile] : paired(messages, own)) {
+      in_flight.add(tl.store(mine + message.first, tile));
+      if (ring.size > 1) send(tile);
+    }
+    for (int step = 1; step < ring.size; ++step) {
+      co_await in_flight.end_step();
+      const Ptr part = out + args.rank_at(ring.before(step)) * n;
+      for (const Slice& message : messages) {
+        const Tile got = co_await tl.recv({.dir = ring.back, .shape = {message.size}, .dtype = data.dtype});
+        const Tile tile = copy && step < ring.size - 1 ? got.to(data.dtype) : got;
+        in_flight.add(tl.store(part + message.first, tile));
+        if (step < ring.size - 1) send(tile);
+      }
+    }
+    co_await in_flight.done();
   }
 }
 KBSIM_KERNEL(ring_all_gather, "all-gather over a ring, message by message");
 
 }  // namespace
-}  // namespace kbsim
+}  // namespace kbsim::collective

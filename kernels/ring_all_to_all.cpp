@@ -5,116 +5,50 @@
 #include "kbsim/kernels/ring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-namespace kbsim {
+namespace kbsim::collective {
 namespace {
 
-using namespace collective;
+Task<> ring_all_to_all(TL& tl, CollectiveArgs args) {
+  const Ring ring = ring_of(args);
+  const std::int64_t n = args.n_elem / args.world_size;
+  const Ptr data = own_data(tl, args);
+  const Ptr out = own_out(tl, args, args.n_elem);
+  // Of each part: what two steps sent, and what one stores.
+  for (const Window& window : windows(args, n, {.shares = 3 * std::int64_t{args.world_size}})) {
+    const Slices messages = window.messages();
+    const bool copy = may_fill_slots(messages.size() * (args.world_size - 1), args);
+    // Where the part for, or of, the rank so many steps before begins.
+    const auto part = [&](int steps) { return args.rank_at(ring.before(steps)) * n; };
+    Prefetch own{tl, data, {}, window.budget};
+    for (int hops = 0; hops < ring.size; ++hops) own.append(shifted(messages, part(-hops)));
+    InFlight in_flight;
+    const auto send = [&](const Tile& tile) { in_flight.add(tl.send({.dir = ring.next, .src = tile})); };
 
-Part shifted(const Part& message, std::int64_t by) {
-  return {.first = message.first + by, .size = message.size};
-}
-
-// A window of each part: all PEs have the same, so that everybody's messages are alike.
-class Exchange {
- public:
-  Exchange(TL& tl, const CollectiveArgs& args, Part window, const Room& room)
-      : tl_{tl},
-        args_{args},
-        ring_{ring_of(args)},
-        part_{args.n_elem / args.world_size},
-        messages_{cut(window, room.message)},
-        out_{own_out(tl, args, args.n_elem)},
-        copied_{static_cast<std::int64_t>(messages_.size()) * (ring_.size - 1) > args.free_slots},
-        mine_{tl, own_data(tl, args), own(), room},
-        received_{tl, out_} {}
-
-  Task<> run();
-
- private:
-  // Where the part for, or of, a position begins.
-  [[nodiscard]] std::int64_t start_of(int position) const { return args_.rank_at(position) * part_; }
-  [[nodiscard]] Messages own() const;
-  Task<> open();
-  Task<> take(int step);
-  Task<> end_step();
-
-  TL& tl_;
-  const CollectiveArgs args_;
-  const Ring ring_;
-  const std::int64_t part_;  // elements
-  const Messages messages_;
-  const Ptr out_;
-  const bool copied_;  // tiles leave their slots before they are sent on
-  Source mine_;
-  Sink received_;
-  Begun sent_;
-};
-
-// The own part, then those that travel, the nearest first.
-Messages Exchange::own() const {
-  Messages order;
-  for (int distance = 0; distance < ring_.size; ++distance) {
-    const std::int64_t start = start_of(ring_.before(-distance));
-    for (const Part& message : messages_) order.push_back(shifted(message, start));
-  }
-  return order;
-}
-
-Task<> Exchange::run() {
-  co_await open();
-  co_await end_step();
-  for (int step = 1; step < ring_.size; ++step) {
-    co_await take(step);
-    co_await end_step();
-  }
-  co_await sent_.done();
-  co_await received_.done();
-}
-
-Task<> Exchange::open() {
-  const std::int64_t start = start_of(ring_.position);
-  for (const Part& message : messages_) {
-    const Tile tile = co_await mine_.next();
-    received_.put(shifted(message, start), tile);
-  }
-  const std::size_t travel = messages_.size() * static_cast<std::size_t>(ring_.size - 1);
-  for (std::size_t i = 0; i < travel; ++i) {
-    const Tile tile = co_await mine_.next();
-    sent_.add(tl_.send({.dir = ring_.next, .src = tile}));
-  }
-}
-
-Task<> Exchange::take(int step) {
-  const std::int64_t start = start_of(ring_.before(step));
-  for (int behind = 0; behind < ring_.size - step; ++behind) {  // me: the rank that a part is for
-    for (const Part& message : messages_) {
-      Tile got = co_await tl_.recv({.dir = ring_.back, .shape = {message.size}, .dtype = out_.dtype});
-      if (behind == 0) {
-        received_.put(shifted(message, start), got);
-      } else {
-        if (copied_) got = got.to(out_.dtype);
-        sent_.add(tl_.send({.dir = ring_.next, .src = got}));
+    for (const Slice& message : shifted(messages, part(0))) {
+      const Tile tile = co_await own.load(message);
+      in_flight.add(tl.store(out + message.first, tile));
+    }
+    for (int hops = 1; hops < ring.size; ++hops) {
+      for (const Slice& message : shifted(messages, part(-hops))) {
+        const Tile tile = co_await own.load(message);
+        send(tile);
       }
     }
-  }
-}
-
-// Nobody has more than what two steps sent, as in the other rings.
-Task<> Exchange::end_step() {
-  co_await sent_.step();
-  co_await received_.step();
-}
-
-Task<> ring_all_to_all(TL& tl, CollectiveArgs args) {
-  const Room room = room_of(args);
-  const Part part{.first = 0, .size = args.n_elem / args.world_size};
-  // Of each part, what two steps sent and what one stores.
-  for (const Part& window : cut(part, room.window(3 * std::int64_t{args.world_size}))) {
-    Exchange exchange{tl, args, window, room};
-    co_await exchange.run();
+    for (int step = 1; step < ring.size; ++step) {
+      co_await in_flight.end_step();
+      for (int hops = 0; hops < ring.size - step; ++hops) {  // that a part still has to go
+        for (const Slice& message : shifted(messages, part(step))) {
+          Tile tile = co_await tl.recv({.dir = ring.back, .shape = {message.size}, .dtype = out.dtype});
+          if (copy && hops > 0) tile = tile.to(out.dtype);
+          if (hops > 0) send(tile);
+          if (hops == 0) in_flight.add(tl.store(out + message.first, tile));
+        }
+      }
+    }
+    co_await in_flight.done();
   }
 }
 KBSIM_KERNEL(ring_all_to_all, "all-to-all over a ring, message by message");
 
 }  // namespace
-}  // namespace kbsim
+}  // namespace kbsim::collective

@@ -90,6 +90,6 @@ TEST_CASE("Any machine: many packages are checked as exactly as few") {
 TEST_CASE("Any machine: a kernel that uses a queue that isn't installed exits 8 with its place") {
   const Outcome outcome = run_kbsim(kMainJob + " --set ccl.algorithms.intercube_allreduce.topology=none");
   CHECK(outcome.exit == 8);
-  CHECK(outcome.err.find("tree.cpp:") != std::string::npos);
+  CHECK(outcome.err.find("tree_allreduce.cpp:") != std::string::npos);
   CHECK(outcome.err.find("installed: none") != std::string::npos);
 }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+
+#include "kbsim/kernels/window.hpp"
+
+namespace kbsim::collective {
+
+/// Loads a vector's slices ahead of their use: `const Tile own = co_await prefetch.load(slice);`, in the
+/// order that was announced. Loads in flight are few at first, as the first tile waits until all of them are
+/// submitted; then one more with each tile, up to the budget.
+class Prefetch {
+ public:
+  using Here = TL::Here;
+
+  Prefetch(TL& tl, Ptr from, Slices order, const TcmBudget& budget);
+  Prefetch(Prefetch&&) = default;  // and no copies: loads are in flight once
+  /// What is loaded after that.
+  void append(const Slices& slices) { order_.insert(order_.end(), slices.begin(), slices.end()); }
+  /// KernelFault if the slice isn't the next one of the order.
+  [[nodiscard]] Task<Tile> load(Slice slice, Here at = Here::current());
+
+ private:
+  static constexpr std::size_t kAtFirst = 4;
+
+  void submit(Here at);
+
+  TL& tl_;
+  Ptr from_;
+  Slices order_;
+  std::size_t most_;           // loads in flight in the end
+  std::size_t ahead_;          // loads in flight now
+  std::size_t submitted_ = 0;  // slices
+  std::deque<Pending<Tile>> in_flight_;
+};
+
+/// All of a vector's slices as tiles, loaded with prefetch; and stored.
+[[nodiscard]] Task<Tiles> load_all(TL& tl, Ptr from, Slices slices, TcmBudget budget);
+[[nodiscard]] Task<> store_all(TL& tl, Ptr to, Slices slices, Tiles tiles);
+
+}  // namespace kbsim::collective
