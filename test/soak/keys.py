@@ -22,6 +22,10 @@ SMALL = {
     "lanes": [1, 3, 64, 1000, 1 << 20],
     "max_outstanding": [1, 2, 3, 7, 15, 16, 17, 31, 32, 256, 100000],
     "request_bytes": [1, 16, 100, 256, 1000, 4096, 65536],
+    "request_policy": ["in_order", "round_robin"],
+    "rows": [1, 7, 64, 65, 1024],
+    "cols": [1, 7, 64, 65, 1024],
+    "hide_preload": ["true", "false"],
     "tile_m": [1, 7, 32, 33, 128, 65536],
     "tile_k": [1, 7, 64, 65, 512, 65536],
     "tile_n": [1, 7, 32, 33, 128, 65536],
@@ -42,6 +46,7 @@ MODELS = {
     "cube.hbm_ctrl": ["builtin.hbm_ctrl", "builtin.hbm_banks"],
     "cube.noc.router": ["builtin.router", "builtin.router_vc", "builtin.router_iq"],
     "sip.io.router": ["builtin.router", "builtin.router_vc", "builtin.router_iq"],
+    "pe.pe_gemm": ["builtin.pe_gemm", "builtin.pe_gemm_systolic"],
 }
 LEFT_OUT = {"schema_version", "defaults.algorithm", "defaults.world_size", "defaults.n_elem",
             "system.sips.w", "system.sips.h"}  # the last two are drawn together with the count
