@@ -89,7 +89,7 @@ Task<> one_rank(Rig* rig, int rank, int seed) {
   std::vector<PeCoord> pes;
   for (int i = 0; i < rig->spec->cubes_per_sip() * rig->spec->pes_per_cube(); ++i)
     pes.push_back({rank, i / rig->spec->pes_per_cube(), i % rig->spec->pes_per_cube()});
-  hw::Host& host = rig->machine->host();
+  hw::IHost& host = rig->machine->host();
   const NodeId everybodys = rig->hbm({0, 0, 0});
   const oplog::Slice nothing{.value = {}, .offset = 0, .bytes = 1000 + rank};
   co_await host.write(rank, everybodys, 100 * rank, nothing);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/hw/pe/i_cpu.hpp"
+#include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::host {
 namespace {

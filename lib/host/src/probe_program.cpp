@@ -50,7 +50,7 @@ Task<> probe_receive(TL& tl, StreamArgs args) {
 }
 
 Task<> time_host(Session& session, Transfer transfer, hw::MemoryAddress at, Bytes bytes, ProbeFlow* flow) {
-  hw::Host& host = session.machine().host();
+  hw::IHost& host = session.machine().host();
   flow->start = session.sim().now();
   if (transfer == Transfer::host_write) {
     co_await host.write(0, at.memory, at.address, oplog::Slice{{}, 0, bytes.count()});

@@ -13,7 +13,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/traffic/endpoint.hpp"
+#include "kbsim/hw/traffic/i_endpoint.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -98,7 +98,7 @@ class TrafficRun {
 
   TrafficResult run() {
     for (const std::size_t source : pattern_.active)
-      machine_.at<Endpoint>(network_.sources[source]).send(stream(source));
+      machine_.at<IEndpoint>(network_.sources[source]).send(stream(source));
     (void)sim_.spawn("measurement", measure());
     sim_.run();
     machine_.fabric().audit();
@@ -106,13 +106,13 @@ class TrafficRun {
   }
 
  private:
-  Endpoint::Stream stream(std::size_t source) {
+  IEndpoint::Stream stream(std::size_t source) {
     return [this, source, times = ArrivalTimes{request_.arrivals, request_.rate},
-            random = Random{request_.seed, source}]() mutable -> std::optional<Endpoint::Departure> {
+            random = Random{request_.seed, source}]() mutable -> std::optional<IEndpoint::Departure> {
       const Time at = services(times.next(random), service_);
       if (at >= window_.last) return std::nullopt;
       const std::size_t sink = pattern_.draw(source, network_.sinks.size(), random);
-      return Endpoint::Departure{.at = at, .to = network_.sinks[sink], .size = request_.packet};
+      return IEndpoint::Departure{.at = at, .to = network_.sinks[sink], .size = request_.packet};
     };
   }
 
@@ -139,7 +139,7 @@ class TrafficRun {
     return path.overhead + path.wire + serialization(request_.packet, path.slowest);
   }
 
-  void add(const Endpoint::Delivery& delivery, TrafficResult& result) const {
+  void add(const IEndpoint::Delivery& delivery, TrafficResult& result) const {
     result.hops += delivery.path->route.size();
     if (window_.contains(delivery.arrived)) result.accepted += 1.0;
     if (!window_.contains(delivery.sent)) return;
@@ -152,7 +152,7 @@ class TrafficRun {
     TrafficResult result{
         .service = service_, .events = sim_.events(), .simulated = sim_.now(), .digest = machine_.digest()};
     for (const NodeId sink : network_.sinks) {
-      for (const Endpoint::Delivery& delivery : machine_.at<Endpoint>(sink).deliveries())
+      for (const IEndpoint::Delivery& delivery : machine_.at<IEndpoint>(sink).deliveries())
         add(delivery, result);
     }
     if (result.latencies.empty()) {

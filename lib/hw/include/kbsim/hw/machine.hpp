@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/control/host.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/queue_trace.hpp"
 #include "kbsim/hw/race_watch.hpp"
@@ -27,9 +30,9 @@ class Machine {
   [[nodiscard]] const Fabric& fabric() const { return fabric_; }
   [[nodiscard]] const topology::Graph& graph() const { return fabric_.graph(); }
   [[nodiscard]] oplog::OpLog& log() const { return log_; }
-  [[nodiscard]] Host& host() { return at<Host>(graph().host()); }
+  [[nodiscard]] IHost& host() { return at<IHost>(graph().host()); }
 
-  /// The component at a node, as what its neighbours need it to be.
+  /// The component at a node, as what its neighbours need it to be: an interface.
   template <class T>
   [[nodiscard]] T& at(NodeId id) {
     if (auto* component = dynamic_cast<T*>(components_[id.value()].get())) return *component;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/race_watch.hpp"
 #include "kbsim/oplog/op.hpp"
@@ -18,38 +19,17 @@ struct HostSpec {
   static void describe(FieldList<HostSpec>&) {}
 };
 
-/// The wait for the PEs' reports on an order of a rank, of which it has given `number`.
-struct OrderWait {
-  int rank = 0;
-  int number = 0;
-  [[nodiscard]] std::string text() const;
-  friend auto operator<=>(const OrderWait&, const OrderWait&) = default;
-};
-
-/// An order that not all of its targets have reported.
-struct OpenOrder {
-  OrderWait wait;
-  std::shared_ptr<const ControlJob> job;
-};
-
-/// The root complex: host programs reach the machine by its messages and by nothing else. `rank` says
-/// which program speaks; what several say at one time goes out in the order of their ranks.
-class Host : public Component {
+/// The root complex: its messages are all that the machine hears of host programs.
+class Host : public Component, public IHost {
  public:
   Host(Fabric& fabric, NodeId id, HostSpec) : Component{fabric, id} {}
 
   void start(Machine& machine) override;
 
-  /// MemoryWrite: done when the memory has acknowledged.
-  [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents);
-  /// MemoryRead: what the memory held when its turn came.
-  [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes);
-  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. Given at the call, awaited
-  /// or not: what a rank orders of one package at one time goes out in the order of its calls.
-  [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job);
-
-  /// In the order in which they were given.
-  [[nodiscard]] std::vector<OpenOrder> open_orders() const;
+  [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) override;
+  [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes) override;
+  [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) override;
+  [[nodiscard]] std::vector<OpenOrder> open_orders() const override;
 
  private:
   struct Call {
