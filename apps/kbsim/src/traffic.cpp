@@ -1,6 +1,19 @@
 // kbsim traffic: synthetic traffic on a part of the fabric.
 #include "kbsim/report/traffic.hpp"
 
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
 #include "kbsim/evaluate/settings.hpp"
 #include "kbsim/evaluate/traffic_sweep.hpp"
 #include "kbsim/report/output_folder.hpp"
