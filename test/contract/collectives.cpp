@@ -57,26 +57,6 @@ TEST_CASE("--bench ccl: sizes by factor or by steps, columns of nccl-tests, noth
   CHECK(stepped[0].at("redop") == "max");
 }
 
-TEST_CASE("--bench ccl: bandwidths are those of size and time, by nccl-tests' factors") {
-  const auto check = [](const std::string& algorithm, double factor) {
-    CAPTURE(algorithm);
-    const boost::json::array rows =
-        rows_of(kCcl + kSmall + "--set system.sips.count=4 --algorithm " + algorithm + " -b 4K -e 4K");
-    REQUIRE(rows.size() == 1);
-    CHECK(rows[0].at("correct").as_bool());
-    CHECK(number(rows[0], "size") == 4096);
-    CHECK(number(rows[0], "alg_bw") == doctest::Approx(4096 / number(rows[0], "time") / 1000.0));
-    CHECK(number(rows[0], "bus_bw") == doctest::Approx(factor * number(rows[0], "alg_bw")));
-  };
-  check("pipelined_ring_allreduce", 2.0 * 3 / 4);
-  check("ring_all_gather", 3.0 / 4);
-  check("ring_reduce_scatter", 3.0 / 4);
-  check("ring_all_to_all", 3.0 / 4);
-  check("ring_broadcast", 1.0);
-  check("ring_reduce", 1.0);
-  check("hello_send", 1.0);
-}
-
 TEST_CASE(
     "--bench ccl: -J writes nccl-tests' JSON, warm-ups and iterations change no time, -c 0 checks nothing") {
   const std::string file = written("nccl.json", "");
@@ -89,14 +69,6 @@ TEST_CASE(
   CHECK(result.at("size") == 1024);
   CHECK(result.at("in_place").at("nwrong").is_null());
   CHECK(number(result.at("in_place"), "time") == doctest::Approx(number(rows_of(once)[0], "time")));
-}
-
-TEST_CASE("--bench ccl: the links between packages are as busy with warm-ups as without") {
-  const std::string once = kCcl + kSmall + "-b 4K -e 4K --algorithm ring_allreduce_tcm ";
-  const boost::json::value alone = rows_of(once)[0];
-  CHECK(alone.at("package_links") != "0>1:0 1>0:0 1>0:0 0>1:0");
-  CHECK(rows_of(once + "-w 3")[0].at("package_links") == alone.at("package_links"));
-  CHECK(rows_of(once + "-w 3 -n 2")[0].at("package_links") == alone.at("package_links"));
 }
 
 TEST_CASE("--bench ccl: draws time and bus bandwidth against size, a curve for each operation") {
