@@ -12,7 +12,7 @@ inline config::MachineSpec machine(int sips) {
   config::MachineSpec spec;
   spec.system.sips.count = sips;
   spec.sip.cube_mesh = {.w = 2, .h = 1};
-  spec.cube.pe_layout = {.corners = {"NW", "SE"}, .pe_per_corner = 1};
+  spec.cube.pe_layout = {.corners = {config::Corner::NW, config::Corner::SE}, .pe_per_corner = 1};
   return spec;
 }
 
