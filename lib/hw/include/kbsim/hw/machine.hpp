@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
