@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/sim/when_all.hpp"
+#include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"
 
