@@ -1,6 +1,6 @@
-# cmake -DBUILD=… -DEXAMPLE=… -DCOMPILER=… -DGENERATOR=… -DSANITIZE=… -DCONFIG=… -P install_example.cmake
+# cmake -DBUILD=… -DEXAMPLES=… -DCOMPILER=… -DGENERATOR=… -DSANITIZE=… -DCONFIG=… -P install_example.cmake
 #
-# Installs a built kbsim, moves it, builds a copy of the example against it, and runs the example's bench.
+# Installs a built kbsim, moves it, builds copies of the examples against it, and runs them.
 if(DEFINED ENV{TMPDIR})
   set(temporary $ENV{TMPDIR})
 else()
@@ -31,17 +31,30 @@ foreach(model ring leader_only single_shard_per_rank)
   endif()
 endforeach()
 run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${models})
-file(COPY ${EXAMPLE}/ DESTINATION ${folder}/example)
-run("" ${CMAKE_COMMAND} -S ${folder}/example -B ${folder}/build -G ${GENERATOR}
-       -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${flags}
-       -DCMAKE_BUILD_TYPE=${CONFIG})
-run("" ${CMAKE_COMMAND} --build ${folder}/build)
-run("right" ${folder}/build/mock_test)
+foreach(example my_kernel my_machine)
+  file(COPY ${EXAMPLES}/${example} DESTINATION ${folder})
+  run("" ${CMAKE_COMMAND} -S ${folder}/${example} -B ${folder}/${example}/build -G ${GENERATOR}
+         -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${flags}
+         -DCMAKE_BUILD_TYPE=${CONFIG})
+  run("" ${CMAKE_COMMAND} --build ${folder}/${example}/build)
+endforeach()
 set(kbsim ${folder}/installed/bin/kbsim)
-set(mine ${folder}/build/libmine.so)
+
+# my_kernel: a kernel, alone and by a bench, and a collective.
+run("right" ${folder}/my_kernel/build/mock_test)
+set(mine ${folder}/my_kernel/build/libmine.so)
 run("  scale  +multiplies a tensor by a number.*  my_ring  +" ${kbsim} list --plugin ${mine})
 run("every element is three times what it was"
     ${kbsim} --topology topology.yaml --plugin ${mine} --bench my_bench)
 run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"
-    ${kbsim} --topology topology.yaml --plugin ${mine} --ccl ${EXAMPLE}/my_ccl.yaml --bench ccl -b 1K -e 16K)
+    ${kbsim} --topology topology.yaml --plugin ${mine} --ccl ${EXAMPLES}/my_kernel/my_ccl.yaml --bench ccl -b 1K -e 16K)
+
+# my_machine: an engine, a switch, a memory and its scheduler.
+set(machine --topology topology.yaml --plugin ${folder}/my_machine/build/libmy_machine.so)
+run("  mine.bus  .*  mine.narrow_writes  .*  mine.outer_product  .*  mine.reads_first  "
+    ${kbsim} list --plugin ${folder}/my_machine/build/libmy_machine.so)
+run("OK" ${kbsim} ${machine} --bench gemm_single_pe --set pe.pe_gemm.impl=mine.outer_product)
+run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set cube.noc.router.impl=mine.bus
+            --set cube.hbm_ctrl.impl=mine.narrow_writes --set cube.hbm_ctrl.scheduler=mine.reads_first)
+run("" ${kbsim} traffic ${machine} --scope mesh:4x4 --load 0.2 --set cube.noc.router.impl=mine.bus)
 file(REMOVE_RECURSE ${folder})
