@@ -53,7 +53,7 @@ run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"
 set(machine --topology topology.yaml --plugin ${folder}/my_machine/build/libmy_machine.so)
 run("  mine.bus  .*  mine.narrow_writes  .*  mine.outer_product  .*  mine.reads_first  "
     ${kbsim} list --plugin ${folder}/my_machine/build/libmy_machine.so)
-run("OK" ${kbsim} ${machine} --bench gemm_single_pe --set pe.pe_gemm.impl=mine.outer_product)
+run("gemm +busy +16640.000 ns" ${kbsim} ${machine} --bench gemm_single_pe --set pe.pe_gemm.impl=mine.outer_product)
 run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set cube.noc.router.impl=mine.bus
             --set cube.hbm_ctrl.impl=mine.narrow_writes --set cube.hbm_ctrl.scheduler=mine.reads_first)
 run("" ${kbsim} traffic ${machine} --scope mesh:4x4 --load 0.2 --set cube.noc.router.impl=mine.bus)
