@@ -62,6 +62,17 @@ class SafRouter : public Forwarder<SafSpec> {
 };
 KBSIM_COMPONENT("test.router_saf", NodeKind::router, SafRouter, SafSpec, "store-and-forward router");
 
+class QueuesOnly : public Forwarder<SafSpec> {
+ public:
+  using Forwarder::Forwarder;
+  [[nodiscard]] const InputQueues* input_queues() const override { return &queues_; }
+
+ private:
+  InputQueues queues_;
+};
+KBSIM_COMPONENT("test.queues_only", NodeKind::router, QueuesOnly, SafSpec,
+                "finite queues that nobody serves");
+
 // How much longer than cut through: a packet is sent anew by each router, at the pace of the slowest link up
 // to the next one.
 Time stored(const topology::Graph& graph, const Flow& flow) {
@@ -107,4 +118,10 @@ TEST_CASE("Switch of one's own: under load all arrives, whatever the order of ti
     Rig again{spec, {.shuffle_ties = seed}};
     CHECK(deliver(again, flows) == arrivals);
   }
+}
+
+TEST_CASE(
+    "Switch of one's own: finite queues without a switch are refused, since nobody would give room back") {
+  CHECK_THROWS_WITH_AS(Rig{with_routers(small_machine(), "test.queues_only")},
+                       doctest::Contains("must override make_switch()"), ConfigError);
 }

@@ -38,6 +38,15 @@ void check_kind(const topology::Graph& graph, NodeId node) {
                                 graph.node(node).model->impl)};
 }
 
+// Room in a queue is given back by the switch that sends on what stood there.
+void check_switch(const topology::Graph& graph, NodeId node, const Component& component) {
+  if (component.input_queues() == nullptr) return;
+  throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+                    fmt::format("'{}' has finite input queues and no switch that serves them; its component "
+                                "must override make_switch()",
+                                graph.node(node).model->impl)};
+}
+
 }  // namespace
 
 void Fabric::connect() {
@@ -61,6 +70,7 @@ void Fabric::add_switch(NodeId node) {
   const auto needs_credits = [this](LinkId link) { return live(link).credits != nullptr; };
   std::unique_ptr<ISwitch> made = component(node).make_switch(SwitchPorts{*this, node});
   const bool own = made != nullptr;
+  if (!own) check_switch(graph_, node, component(node));
   if (!own && std::ranges::none_of(links, needs_credits)) return;
   if (!own) made = make_vc_switch(SwitchPorts{*this, node, true}, arbiters().at("round_robin"));
   for (std::uint32_t i = 0; i < links.size(); ++i) {
