@@ -29,6 +29,15 @@ void require(bool holds, const std::string& why) {
   if (!holds) throw UsageError{why};
 }
 
+// All PEs are alike: those of one cube tell how each cuts a product.
+config::MachineSpec one_cube(config::MachineSpec machine) {
+  machine.system.sips.count = 1;
+  machine.system.sips.w = machine.system.sips.h = 0;
+  machine.system.sips.topology = config::SipTopology::ring_1d;
+  machine.sip.cube_mesh = {.w = 1, .h = 1};
+  return machine;
+}
+
 void require_size(const config::MachineSpec& machine, const CollectiveProblem& problem) {
   const Bytes slice = machine.cube.memory.hbm_per_pe;
   require(problem.n_elem <= slice.count() / itemsize(problem.dtype),
@@ -73,7 +82,7 @@ void Rehearsal::hold(Bytes tiles) const {
 }
 
 void Rehearsal::multiply(bool a_loaded, bool b_loaded) const {
-  host::Session built{machine_, {}};
+  host::Session built{one_cube(machine_), {}};
   const topology::PeNodes& pe = built.machine().graph().pe({0, 0, 0});
   const hw::GemmTile tile = built.machine().at<hw::IScheduler>(pe.scheduler).tiling().tile;
   const hw::TilePlan plan{
