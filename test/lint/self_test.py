@@ -10,6 +10,7 @@ import format
 import hygiene
 import includes
 import texts
+import friends
 import interfaces
 
 
@@ -40,6 +41,20 @@ class Interfaces(LintTest):
         self.write("lib/hw/src/a.cpp", "auto& a = machine.at<PeDma>(id);\nauto* b = dynamic_cast<const hw::PeGemm *>(c);\n")
         self.write("apps/kbsim/a.cpp", "\nauto& a = machine.at<hw::Inbox>(id);\n")
         self.assertEqual(self.found(interfaces), ["apps/kbsim/a.cpp:2", "lib/hw/src/a.cpp:1", "lib/hw/src/a.cpp:2"])
+
+
+class Friends(LintTest):
+    def test_a_friend_of_the_folder_is_allowed(self):
+        self.write("lib/hw/include/kbsim/hw/fabric/a.hpp", "class A {\n  friend class B;\n  friend struct Forward;\n};\n")
+        self.write("lib/hw/src/fabric/b.hpp", "class B final : public I {\n};\n")
+        self.write("lib/sim/include/c.hpp", "class C {\n  friend class detail::D;\n};\nclass detail::D {};\n")
+        self.assertEqual(self.found(friends), [])
+
+    def test_a_friend_from_elsewhere_is_found(self):
+        self.write("lib/hw/include/kbsim/hw/fabric/a.hpp", "class A {\n  friend class B;\n};\n")
+        self.write("lib/hw/src/pe/b.hpp", "class B {\n};\n")
+        self.write("lib/host/include/c.hpp", "class C {\n  friend class hw::A;\n};\n")
+        self.assertEqual(self.found(friends), ["lib/host/include/c.hpp:2", "lib/hw/include/kbsim/hw/fabric/a.hpp:2"])
 
 
 class Includes(LintTest):
