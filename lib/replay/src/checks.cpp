@@ -7,7 +7,7 @@
 
 #include "kbsim/base/error.hpp"
 
-#include "told.hpp"
+#include "reports.hpp"
 
 namespace kbsim::replay {
 namespace {
@@ -36,7 +36,7 @@ std::optional<std::string> untrue(std::span<const std::byte> bytes, DType dtype,
 }
 
 void check(const oplog::OpLog& log, Replay& replay) {
-  for (const oplog::Op* op : told(log, oplog::OpKind::check)) {
+  for (const oplog::Op* op : reports_of(log, oplog::OpKind::check)) {
     const Buffer bytes = replay.evaluate(op->inputs[0]);
     if (const auto text = untrue(bytes, op->dtype, op->shape)) {
       throw KernelFault{

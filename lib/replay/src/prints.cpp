@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "told.hpp"
+#include "reports.hpp"
 
 namespace kbsim::replay {
 namespace {
@@ -23,7 +23,7 @@ std::string line(const oplog::OpLog& log, const oplog::Op& op, const std::vector
 
 std::vector<std::string> prints(const oplog::OpLog& log, Replay& replay) {
   std::vector<std::string> lines;
-  for (const oplog::Op* op : told(log, oplog::OpKind::print)) {
+  for (const oplog::Op* op : reports_of(log, oplog::OpKind::print)) {
     const Buffer bytes = replay.evaluate(op->inputs[0]);
     lines.push_back(line(log, *op, to_doubles(bytes, op->dtype)));
   }

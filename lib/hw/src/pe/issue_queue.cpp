@@ -14,15 +14,19 @@ KernelFault fault_at(const std::source_location& at, std::string_view text) {
   return KernelFault{fmt::format("{}: {}", to_string(to_place(at)), text)};
 }
 
-IssueQueue::IssueQueue(Simulation& sim, Looks& looks, Settings settings)
-    : sim_{sim}, looks_{looks}, settings_{std::move(settings)}, clock_{sim.now()}, tcm_{settings_.tcm} {}
+IssueQueue::IssueQueue(Simulation& sim, PollClock& poll_clock, Settings settings)
+    : sim_{sim},
+      poll_clock_{poll_clock},
+      settings_{std::move(settings)},
+      clock_{sim.now()},
+      tcm_{settings_.tcm} {}
 
 Time IssueQueue::clock() const {
   const Time now = sim_.now();
-  return std::max(looks_.after(clock_, now), now);
+  return std::max(poll_clock_.after(clock_, now), now);
 }
 
-void IssueQueue::observe(Time t) { clock_ = std::max(looks_.spend(clock_, sim_.now()), t); }
+void IssueQueue::observe(Time t) { clock_ = std::max(poll_clock_.spend(clock_, sim_.now()), t); }
 
 Time IssueQueue::issue(const std::source_location& at) {
   require_commands(commands_++, at);

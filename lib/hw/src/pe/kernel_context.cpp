@@ -68,7 +68,7 @@ KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId 
     : units_{units},
       kernel_{std::move(kernel)},
       launch_{launch},
-      commands_{*units.sim, units.ipcq->looks(), issue_settings(units, kernel_)} {}
+      commands_{*units.sim, units.ipcq->poll_clock(), issue_settings(units, kernel_)} {}
 
 int KernelContext::program_id(int axis) const {
   return axis == 0 ? units_.at.pe : axis == 1 ? units_.at.cube : units_.at.sip;

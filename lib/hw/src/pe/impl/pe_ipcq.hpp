@@ -45,7 +45,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] Bytes slot_size(std::optional<std::size_t> queue) const override;
   [[nodiscard]] bool fetches() const override { return in_use_->fetches; }
   [[nodiscard]] Bytes rings_in_tcm() const override { return rings_in_tcm_; }
-  [[nodiscard]] Looks& looks() override { return looks_; }
+  [[nodiscard]] PollClock& poll_clock() override { return poll_clock_; }
 
   void select(std::string_view set, const LaunchId& launch) override;
   void submit(Time at, SendCommand command) override { work_.post(at, std::move(command)); }
@@ -151,7 +151,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   Set none_;                          // of a kernel that has no queues
   Set* in_use_ = &none_;              // what sends and receives are of
   QueueMatcher<RecvCommand> receives_;
-  Looks looks_;
+  PollClock poll_clock_;
   bool looking_ = false;  // it is the time of a look
   Time next_look_{-1};    // the last that was posted
   Mailbox<Work> work_;

@@ -28,21 +28,21 @@ void PeIpcq::serve() {
 // When somebody who asked at that time goes on if what it waits for is here; never, unless it looks now.
 std::optional<Time> PeIpcq::seen(Time asked) const {
   if (!in_use_->settings.poll || asked == sim().now()) return sim().now();
-  return looking_ ? std::optional{sim().now() + looks_.cost()} : std::nullopt;
+  return looking_ ? std::optional{sim().now() + poll_clock_.cost()} : std::nullopt;
 }
 
 // Between events that let somebody go on nothing is to be seen: only the look after one is an event.
 void PeIpcq::look_again() {
   const KernelContext* waiting = who_waits();
   if (waiting == nullptr) {
-    if (looks_.under_way()) looks_.end(sim().now());
+    if (poll_clock_.under_way()) poll_clock_.end(sim().now());
     return;
   }
-  if (!looks_.under_way())
-    looks_.begin(sim().now(), {.period = *in_use_->settings.poll, .cost = waiting->dispatch()});
+  if (!poll_clock_.under_way())
+    poll_clock_.begin(sim().now(), {.period = *in_use_->settings.poll, .cost = waiting->dispatch()});
   const auto queues = std::views::iota(in_use_->queues.first, in_use_->queues.last);
   if (std::ranges::none_of(queues, [&](std::size_t queue) { return can_go_on(queue); })) return;
-  const Time next = looks_.next(looking_ ? sim().now() + 1_ps : sim().now());
+  const Time next = poll_clock_.next(looking_ ? sim().now() + 1_ps : sim().now());
   if (next != std::exchange(next_look_, next)) work_.post(next, Look{});
 }
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kbsim/hw/pe/looks.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
+#include "kbsim/hw/pe/poll_clock.hpp"
 #include "kbsim/hw/pe/slot_messages.hpp"
 #include "kbsim/tl/queue_waits.hpp"
 
@@ -25,7 +25,7 @@ class IQueueView {
   [[nodiscard]] virtual bool fetches() const = 0;
   /// TCM that rings take, of all sets together.
   [[nodiscard]] virtual Bytes rings_in_tcm() const = 0;
-  [[nodiscard]] virtual Looks& looks() = 0;
+  [[nodiscard]] virtual PollClock& poll_clock() = 0;
 };
 
 /// The queues of a PE: sends leave by its DMA, arrivals fill slots, tiles that are let go free them.

@@ -10,7 +10,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/ids.hpp"
-#include "kbsim/hw/pe/looks.hpp"
+#include "kbsim/hw/pe/poll_clock.hpp"
 #include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/process.hpp"
@@ -32,7 +32,7 @@ class IssueQueue {
     Bytes tcm;                      // that tiles may take
     bool may_stall = false;         // else a command without room is a KernelFault
   };
-  IssueQueue(Simulation& sim, Looks& looks, Settings settings);
+  IssueQueue(Simulation& sim, PollClock& poll_clock, Settings settings);
 
   /// When the next command would be issued.
   [[nodiscard]] Time clock() const;
@@ -71,7 +71,7 @@ class IssueQueue {
   [[nodiscard]] std::string no_room(Bytes n) const;
 
   Simulation& sim_;
-  Looks& looks_;
+  PollClock& poll_clock_;
   Settings settings_;
   Time clock_;
   std::int64_t commands_ = 0;

@@ -1,4 +1,4 @@
-#include "told.hpp"
+#include "reports.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -7,7 +7,7 @@ namespace kbsim::replay {
 
 using oplog::Op;
 
-std::vector<const Op*> told(const oplog::OpLog& log, oplog::OpKind kind) {
+std::vector<const Op*> reports_of(const oplog::OpLog& log, oplog::OpKind kind) {
   std::vector<const Op*> found;
   for (std::uint32_t lane = 0; lane < log.lanes(); ++lane) {
     for (const Op& op : log.ops(lane)) {

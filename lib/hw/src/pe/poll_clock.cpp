@@ -1,22 +1,22 @@
-#include "kbsim/hw/pe/looks.hpp"
+#include "kbsim/hw/pe/poll_clock.hpp"
 
 #include "kbsim/base/bytes.hpp"
 
 namespace kbsim::hw {
 
-Time Looks::next(Time t) const {
+Time PollClock::next(Time t) const {
   const std::int64_t looks = ceil_div((t - begin_).count(), rhythm_.period.count());
   return begin_ + std::max<std::int64_t>(looks, 1) * rhythm_.period;
 }
 
-Time Looks::spend(Time clock, Time now) {
+Time PollClock::spend(Time clock, Time now) {
   settle(now);
   const Time free = taken_ == Time::zero() ? clock : std::max(clock + taken_, over_);
   taken_ = over_ = Time::zero();
   return free;
 }
 
-void Looks::settle(Time now) {
+void PollClock::settle(Time now) {
   if (!under_way() || now < next_) return;
   const std::int64_t looks = 1 + (now - next_) / rhythm_.period;
   const Time last = next_ + (looks - 1) * rhythm_.period;

@@ -7,9 +7,9 @@
 
 namespace kbsim::replay {
 
-/// The operations of a kind that only tells, in the order of simulated time and, within one time, of the
+/// The operations of a kind that only reports, in the order of simulated time and, within one time, of the
 /// lanes.
-[[nodiscard]] std::vector<const oplog::Op*> told(const oplog::OpLog& log, oplog::OpKind kind);
+[[nodiscard]] std::vector<const oplog::Op*> reports_of(const oplog::OpLog& log, oplog::OpKind kind);
 
 /// What such an operation says.
 [[nodiscard]] std::string_view text_of(const oplog::Op& op);

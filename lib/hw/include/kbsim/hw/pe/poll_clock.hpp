@@ -9,7 +9,7 @@ namespace kbsim::hw {
 /// When pe_cpu looks again at the queues that its kernel waits for (backpressure: poll), and what that costs:
 /// from begin() to end() a look each `period`, the first a period after begin(), each taking `cost`; those
 /// that take longer than the period follow one another. They are counted, not simulated.
-class Looks {
+class PollClock {
  public:
   struct Rhythm {
     Time period{};
@@ -34,9 +34,9 @@ class Looks {
 
   /// pe_cpu is free from `clock` on but for the looks until `now`: when it is free.
   [[nodiscard]] Time after(Time clock, Time now) const {
-    return idle() ? clock : Looks{*this}.spend(clock, now);
+    return idle() ? clock : PollClock{*this}.spend(clock, now);
   }
-  /// The same, told once: later calls count later looks.
+  /// The same, and these looks are paid for: later calls count later looks.
   Time spend(Time clock, Time now);
 
  private:
@@ -46,7 +46,7 @@ class Looks {
   Rhythm rhythm_;
   Time begin_{};
   Time next_ = kForever;  // the first that isn't in the two below
-  Time taken_{};          // by looks that nobody was told of
+  Time taken_{};          // by looks that nobody has paid for yet
   Time over_{};           // when they were over, had pe_cpu had nothing else to do
 };
 
