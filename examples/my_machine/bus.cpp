@@ -1,5 +1,6 @@
 // A switch with its own flow control: one packet at a time, whatever its link; the first that came goes
-// first.
+// first. For links without finite queues at their far ends: else a response may wait behind a request for
+// which there is no room.
 #include <algorithm>
 #include <deque>
 

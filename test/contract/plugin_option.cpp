@@ -53,7 +53,7 @@ TEST_CASE("--plugin: a component is known to every command that builds a machine
   };
   CHECK(took(slow) > took(""));
   check_refused("--plugin " + plugin("same_component"),
-                {"the name of its component model 'builtin.router' is taken"});
+                {"component model 'builtin.router'", "arbiter 'round_robin'", "is taken"});
 }
 
 TEST_CASE("--plugin: one that was built with another version's headers never begins to run") {

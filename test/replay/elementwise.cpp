@@ -168,6 +168,9 @@ TEST_CASE("binary: shifts by all bits or more shift everything out, and keep the
         from_doubles(Numbers{-5, -3, -1, -1, -1, -1}, DType::i8));
   CHECK(integers(BinaryOp::shr, {200, 200, 200, 200, 200, 200}, {0, 1, 7, 8, 100, 255}, DType::u8) ==
         from_doubles(Numbers{200, 100, 1, 0, 0, 0}, DType::u8));
+  CHECK(integers(BinaryOp::shr, {-5, -5, -5, -5}, {1, 31, 32, -1}, i32) ==
+        from_doubles(Numbers{-3, -1, -1, -1}, i32));
+  CHECK(integers(BinaryOp::shl, {3, 3, 3}, {1, 32, -1}, i32) == from_doubles(Numbers{6, 0, 0}, i32));
 }
 
 TEST_CASE("binary: bits combine in integers and bool") {

@@ -1,8 +1,12 @@
 #include "plugins.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <map>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #define BOOST_DLL_USE_STD_FS
 #include <boost/dll/shared_library.hpp>
@@ -109,7 +113,8 @@ void load(const std::string& file) {
     throw refusal(file, fmt::format("the name of its {} is taken", fmt::join(taken, " and its ")));
   }
   if (known() == before)
-    throw refusal(file, "it registers nothing: it has no KBSIM_KERNEL, no KBSIM_BENCH, no KBSIM_COMPONENT");
+    throw refusal(
+        file, "it registers nothing: it has no KBSIM_KERNEL, no KBSIM_BENCH, no KBSIM_COMPONENT or the like");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "kbsim/hw/race_watch.hpp"
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/pe/pe_commands.hpp"
 
 namespace kbsim::hw {
 

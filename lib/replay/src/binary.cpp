@@ -36,7 +36,7 @@ T shifted(BinaryOp op, T a, T b) {
   constexpr auto kBits = static_cast<Unsigned>(8 * sizeof(T));
   const auto count = static_cast<Unsigned>(b);
   if (op == BinaryOp::shr)
-    return static_cast<T>(a >> std::min<int>(count, kBits - 1) >> (count < kBits ? 0 : 1));
+    return static_cast<T>(a >> std::min<Unsigned>(count, kBits - 1) >> (count < kBits ? 0 : 1));
   return count < kBits ? static_cast<T>(static_cast<std::uint64_t>(a) << count) : T{0};
 }
 

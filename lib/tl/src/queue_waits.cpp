@@ -120,8 +120,7 @@ WaitGraph queue_waits(const std::vector<Waiting>& waiting, const std::vector<Que
 std::string told_of(const LeftOver& left, std::string_view why) {
   return fmt::format(
       "{} sent {} {} to {} at {}, which has not received it from '{}': {}; receive it, or declare "
-      "carries_over: "
-      "true of the algorithm if a later launch is to",
+      "carries_over: true of the algorithm if a later launch is to",
       to_string(left.from), to_string(left.shape), to_string(left.dtype), to_string(left.to),
       to_string(to_place(left.at)), left.direction, why);
 }

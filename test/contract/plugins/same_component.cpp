@@ -1,5 +1,6 @@
-// A component whose name kbsim's own has.
+// A component and an arbiter whose names kbsim's own have.
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_arbiter.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -13,6 +14,14 @@ class Another : public Component {
   Another(Fabric& fabric, NodeId id, NoSpec) : Component{fabric, id} {}
 };
 KBSIM_COMPONENT("builtin.router", NodeKind::router, Another, NoSpec, "another one of this name");
+
+class AnotherArbiter : public IArbiter {
+ public:
+  AnotherArbiter(std::uint32_t, std::uint32_t) {}
+  [[nodiscard]] bool before(const SwitchRequest&, const SwitchRequest&) const override { return false; }
+  void served(const SwitchRequest&) override {}
+};
+KBSIM_ARBITER("round_robin", AnotherArbiter, "another one of this name");
 
 }  // namespace
 }  // namespace kbsim::hw

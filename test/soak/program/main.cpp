@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
@@ -169,11 +170,19 @@ config::AlgorithmSpec algorithm_of(const Options& options, const config::CclSpec
   return algorithm;
 }
 
+// Tiles of the mock find room always: so rings leave tiles on the machine half of theirs.
+void require_room_for_tiles(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
+  const Bytes room = machine.cube.memory.tcm - machine.cube.memory.tcm_scheduler;
+  if (2 * ccl::rings_in_tcm(algorithm, machine) > room)
+    throw UsageError{"rings take more than half of the TCM, of which the mock knows nothing"};
+}
+
 ExitCode run(const Options& options) {
   const auto [machine, ccl, notes] = options.machine.load();
   const std::vector<PeCoord> pes = ccl::mappers().at("all_pes").participants(machine);
   const Programs programs = random_programs(options.program, pes);
   const config::AlgorithmSpec algorithm = algorithm_of(options, ccl, programs);
+  require_room_for_tiles(algorithm, machine);
   host::Session session{
       machine, algorithm, {.simulation = {.shuffle_ties = options.shuffle_ties}, .replay_threads = 1}};
   const Ending there = on_machine(programs, session);

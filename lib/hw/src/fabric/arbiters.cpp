@@ -11,6 +11,11 @@ Registry<ArbiterModel>& arbiters() {
   return registry;
 }
 
+bool register_arbiter(std::string name, ArbiterModel model, const char& /*abi*/) noexcept {
+  (void)arbiters().offer(std::move(name), std::move(model));
+  return true;
+}
+
 const ArbiterModel& arbiter_named(std::string_view name, const topology::Node& node) {
   if (const ArbiterModel* model = arbiters().find(name)) return *model;
   throw ConfigError{

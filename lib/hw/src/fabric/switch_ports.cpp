@@ -38,11 +38,16 @@ std::optional<std::uint32_t> SwitchPorts::room_ahead(const Packet& packet) {
   return channel;
 }
 
+void SwitchPorts::unblocked(std::uint32_t output) {
+  LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
+  if (link.blocked_since != kForever) link.blocked += now() - link.blocked_since;
+  link.blocked_since = kForever;
+}
+
 Time SwitchPorts::send(Packet& packet, std::uint32_t channel) {
   LiveLink& link = fabric_->next_link(packet);
   link.queued -= link.lane.rate().serialization(packet.size);
-  if (link.blocked_since != kForever) link.blocked += now() - link.blocked_since;
-  link.blocked_since = kForever;
+  unblocked(output(packet));
   const Time overhead = packet.ready - packet.head;
   const Lane::Slot slot = link.lane.serve(packet.ready, now(), packet.tail + overhead, packet.size);
   fabric_->give_back(packet, slot.end);

@@ -77,12 +77,21 @@ class CrossbarSwitch final : public ISwitch {
     return std::max({packet.ready, free_[port_of(queue)], ports_.free(ports_.output(packet))});
   }
 
+  // A link is blocked while a packet lacks nothing but room ahead, and no other can go there.
   void find_requests() {
+    blocked_.assign(ports_.outputs(), false);
     for (std::uint32_t i = 0; i < queues_.size(); ++i) {
       Packet* packet = queues_[i].front;
       if (packet == nullptr || ready(i) > ports_.now()) continue;
+      const std::uint32_t output = ports_.output(*packet);
       if (const std::optional<std::uint32_t> ahead = ports_.room_ahead(*packet))
-        requests_.push_back({i, port_of(i), channel_of(i), ports_.output(*packet), *ahead, packet});
+        requests_.push_back({i, port_of(i), channel_of(i), output, *ahead, packet});
+      else
+        blocked_[output] = true;
+    }
+    for (const Request& request : requests_) blocked_[request.output] = false;
+    for (std::uint32_t i = 0; i < blocked_.size(); ++i) {
+      if (!blocked_[i]) ports_.unblocked(i);
     }
   }
 
@@ -132,6 +141,7 @@ class CrossbarSwitch final : public ISwitch {
   std::vector<std::unique_ptr<IArbiter>> grants_;  // of outputs, among input ports
   std::vector<std::unique_ptr<IArbiter>> accepts_;  // of input ports, among outputs
   std::vector<Request> requests_;                   // of the present allocation
+  std::vector<bool> blocked_;                       // by output
   std::vector<const Request*> granted_;             // by output
   std::vector<const Request*> accepted_;            // by input port
 };

@@ -225,6 +225,7 @@ Bytes PeDma::turn_of(const Channel& channel) const {
 bool PeDma::may_send(Channel& channel) const {
   if (channel.waiting.empty()) return false;
   if (!std::exchange(channel.picked, true)) channel.next = channel.policy->pick(channel.waiting);
+  ensure(channel.next < channel.waiting.size(), "a request policy picked a transfer that isn't waiting");
   if (channel.burst.message != nullptr || channel.outstanding == 0_B) return true;
   const Bytes with_next = channel.outstanding + window_of(channel.sender().next_bytes(spec_.request));
   return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kbsim/base/abi.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/topology/graph.hpp"
 
@@ -45,17 +46,19 @@ struct ArbiterModel {
 /// That of a node's `arbiter`; ConfigError if there is none of this name.
 [[nodiscard]] const ArbiterModel& arbiter_named(std::string_view name, const topology::Node& node);
 
+/// Always true. `abi` is KBSIM_ABI as the arbiter's file saw it.
+bool register_arbiter(std::string name, ArbiterModel model, const char& abi) noexcept;
+
 template <class Model>
-bool register_arbiter(std::string name, std::string doc) {
+bool register_arbiter(std::string name, std::string doc, const char& abi) {
   const auto make = [](std::uint32_t ports, std::uint32_t channels) {
     return std::make_unique<Model>(ports, channels);
   };
-  arbiters().add(std::move(name), {.doc = std::move(doc), .make = make});
-  return true;
+  return register_arbiter(std::move(name), {.doc = std::move(doc), .make = make}, abi);
 }
 
 /// KBSIM_ARBITER("round_robin", RoundRobin, "one line") in the arbiter's file.
 #define KBSIM_ARBITER(name, Model, doc) \
-  static const bool kRegistered##Model = ::kbsim::hw::register_arbiter<Model>(name, doc)
+  static const bool kRegistered##Model = ::kbsim::hw::register_arbiter<Model>(name, doc, KBSIM_ABI)
 
 }  // namespace kbsim::hw

@@ -33,6 +33,8 @@ class SwitchPorts {
   /// The virtual channel at the far end of the packet's next link that has room for all of it; none: the
   /// link, if it is free, counts as blocked until one is sent. A credit that comes back wakes the switch.
   [[nodiscard]] std::optional<std::uint32_t> room_ahead(const Packet& packet);
+  /// Another packet can go there, or nobody lacks room alone: the link isn't blocked any more.
+  void unblocked(std::uint32_t output);
   /// The packet's next link, which is free, carries it from now on to this channel. Its tail leaves at the
   /// time returned, and with it the room that it took here.
   Time send(Packet& packet, std::uint32_t channel);
