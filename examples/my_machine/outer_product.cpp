@@ -26,6 +26,9 @@ class OuterProduct final : public hw::InOrderEngine, public hw::IGemm {
   OuterProduct(hw::Fabric& fabric, kbsim::NodeId id, OuterProductSpec spec)
       : InOrderEngine{fabric, id}, spec_{spec} {}
 
+  [[nodiscard]] double peak_macs_per_ns() const override {
+    return static_cast<double>(spec_.rows) * spec_.cols / kbsim::to_ns(spec_.cycle);
+  }
   [[nodiscard]] Time tile_cost(const hw::GemmTile& tile) const override {
     return kbsim::times(ceil_div(tile.m, spec_.rows) * ceil_div(tile.n, spec_.cols) * (tile.k + 1),
                         spec_.cycle);

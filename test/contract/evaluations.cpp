@@ -87,6 +87,8 @@ TEST_CASE(
     CAPTURE(boost::json::serialize(row));
     CHECK(number(row, "gemm_busy_ns") == (2.0 * 64 + 64 + 32 - 2) * number(row, "tiles"));
     CHECK(number(row, "composite_window_ns") >= number(row, "ideal_ns"));
+    // Of 64 x 64 multiply-accumulates a cycle, a tile of 32 x 64 x 32 takes one in 14.
+    CHECK(number(row, "mac_utilization") <= 32.0 * 64 * 32 / (222.0 * 64 * 64));
   }
 }
 

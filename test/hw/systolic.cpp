@@ -102,6 +102,7 @@ TEST_CASE(
     "Systolic array: folds, edge folds and batches of a dot; the scheduler's tile makes no difference") {
   Rig rig{machine_with({8, 4}, 0.5)};
   const auto& gemm = rig.machine->at<hw::IGemm>(rig.pe(kPe).gemm);
+  CHECK(gemm.peak_macs_per_ns() == 8 * 4 * 0.5);
   const Time fold = 2 * (2 * 8 + 4 + 10 - 2) * 1_ns;  // of 10 rows, at half a GHz
   for (const hw::GemmTile& tile : {hw::GemmTile{1, 1, 1}, hw::GemmTile{32, 64, 32}}) {
     CHECK(gemm.cost(dot({10, 8}, {8, 4}, {10, 4}), tile) == fold);

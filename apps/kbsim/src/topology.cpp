@@ -11,6 +11,7 @@
 #include "kbsim/config/load.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/report/machine_report.hpp"
 #include "kbsim/report/output_file.hpp"
 
@@ -96,9 +97,10 @@ std::optional<double> attribute(const ComponentSpec& component, std::string_view
 topology::Figures figures(const topology::Graph& graph) {
   Simulation sim;
   oplog::OpLog log;
-  const hw::Machine machine{sim, graph, log};
+  hw::Machine machine{sim, graph, log};
+  const hw::IGemm& gemm = machine.at<hw::IGemm>(graph.pe({0, 0, 0}).gemm);
   topology::Figures result{.hbm_efficiency = attribute(graph.spec().cube.hbm_ctrl, "efficiency"),
-                           .macs_per_ns = attribute(graph.spec().pe.pe_gemm, "macs_per_ns")};
+                           .macs_per_ns = gemm.peak_macs_per_ns()};
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     result.overhead.push_back(machine.fabric().component(NodeId{i}).overhead());
   }

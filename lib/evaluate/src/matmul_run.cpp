@@ -99,7 +99,7 @@ Task<> run_matmul(host::Rank& rk, MatmulProblem p, MatmulRun* run) {
   const hw::GemmTile tile = scheduler.tiling().tile;
   run->composite = scheduler.composites().back();
   run->ideal = ideal_pipeline(rk.session(), c.sip(), p);
-  run->peak_macs_per_ns = static_cast<double>(tile.m * tile.k * tile.n) / to_ns(run->ideal.gemm);
+  run->peak_macs_per_ns = machine.at<hw::IGemm>(pe.gemm).peak_macs_per_ns();
   run->under_tile = p.m < tile.m || p.k < tile.k || p.n < tile.n;
 }
 

@@ -14,8 +14,6 @@
 
 namespace kbsim::hw {
 
-struct Piece;
-
 /// Watches the transfers of a machine for data races, if somebody asked for it. A transfer is in flight from
 /// when its DMA, or the host, begins it until that knows that it is done: a store until its last
 /// acknowledgement has come. Slots of rings are not watched: credits order them.

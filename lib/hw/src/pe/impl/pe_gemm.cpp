@@ -19,6 +19,7 @@ class PeGemm : public InOrderEngine, public IGemm {
  public:
   PeGemm(Fabric& fabric, NodeId id, PeGemmSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}
 
+  [[nodiscard]] double peak_macs_per_ns() const override { return spec_.macs_per_ns; }
   [[nodiscard]] Time tile_cost(const GemmTile& tile) const override {
     const double macs =
         static_cast<double>(tile.m) * static_cast<double>(tile.k) * static_cast<double>(tile.n);

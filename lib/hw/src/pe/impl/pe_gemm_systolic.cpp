@@ -28,6 +28,9 @@ class PeGemmSystolic : public InOrderEngine, public IGemm {
   PeGemmSystolic(Fabric& fabric, NodeId id, PeGemmSystolicSpec spec)
       : InOrderEngine{fabric, id}, spec_{spec} {}
 
+  [[nodiscard]] double peak_macs_per_ns() const override {
+    return static_cast<double>(spec_.rows) * spec_.cols * spec_.freq_ghz;
+  }
   [[nodiscard]] Time tile_cost(const GemmTile& tile) const override { return took(cycles(tile)); }
   [[nodiscard]] Time cost(const oplog::Op& dot, const GemmTile&) const override {
     const auto [product, batches] = extents(dot);

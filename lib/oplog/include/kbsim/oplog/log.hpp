@@ -49,12 +49,12 @@ class OpLog {
     return lanes_[lane].ranges;
   }
 
-  /// The operation that makes a value, or nullptr while it is under way.
+  /// The operation that makes a value, or nullptr until it is announced or recorded.
   [[nodiscard]] const Op* find(ValueId id) const;
 
   [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
   [[nodiscard]] const std::string& lane_name(std::uint32_t lane) const { return lanes_[lane].name; }
-  /// Every reserved operation of a lane, in issue order; one still under way has an invalid id.
+  /// Every reserved operation of a lane, in issue order; one neither announced nor recorded has an invalid id.
   [[nodiscard]] const std::deque<Op>& ops(std::uint32_t lane) const { return lanes_[lane].ops; }
   /// How many operations were recorded.
   [[nodiscard]] std::size_t size() const { return recorded_; }

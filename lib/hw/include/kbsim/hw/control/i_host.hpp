@@ -37,7 +37,7 @@ class IHost {
   /// MemoryWrite: done when the memory has acknowledged.
   [[nodiscard]] virtual Task<> write(int rank, NodeId memory, std::int64_t address,
                                      oplog::Slice contents) = 0;
-  /// MemoryRead: what the memory held when its turn came.
+  /// MemoryRead: what the memory held when the request arrived.
   [[nodiscard]] virtual Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address,
                                                  Bytes bytes) = 0;
   /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. Given at the call, awaited

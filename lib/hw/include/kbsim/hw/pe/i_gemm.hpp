@@ -14,6 +14,8 @@ struct GemmTile {
 /// A matrix engine: says what products cost.
 class IGemm : public virtual IEngine {
  public:
+  /// Multiply-accumulates in a nanosecond while all of the engine works; utilizations are of this.
+  [[nodiscard]] virtual double peak_macs_per_ns() const = 0;
   /// One tile of a composite, padded to its full size.
   [[nodiscard]] virtual Time tile_cost(const GemmTile& tile) const = 0;
   /// A `dot` whose operands are in TCM. `tile` is the scheduler's, for engines that take nothing else.
