@@ -54,7 +54,8 @@ class OpLog {
 
   [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
   [[nodiscard]] const std::string& lane_name(std::uint32_t lane) const { return lanes_[lane].name; }
-  /// Every reserved operation of a lane, in issue order; one neither announced nor recorded has an invalid id.
+  /// Every reserved operation of a lane, in issue order; one neither announced nor recorded has an invalid
+  /// id.
   [[nodiscard]] const std::deque<Op>& ops(std::uint32_t lane) const { return lanes_[lane].ops; }
   /// How many operations were recorded.
   [[nodiscard]] std::size_t size() const { return recorded_; }
