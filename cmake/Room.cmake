@@ -37,3 +37,18 @@ function(kbsim_room name)
   target_precompile_headers(kbsim_${name} REUSE_FROM kbsim_common_headers)
   kbsim_install_room(${name})
 endfunction()
+
+# Rooms under one name: whoever links it sees the headers of all of them and links their objects, also through
+# another room.
+#
+#   kbsim_rooms(hw hw_fabric hw_memory)
+function(kbsim_rooms name)
+  add_library(kbsim_${name} INTERFACE)
+  add_library(kbsim::${name} ALIAS kbsim_${name})
+  foreach(room ${ARGN})
+    target_link_libraries(kbsim_${name} INTERFACE kbsim_${room})
+    target_sources(kbsim_${name} INTERFACE $<BUILD_INTERFACE:$<TARGET_OBJECTS:kbsim_${room}>>
+                                           $<INSTALL_INTERFACE:$<TARGET_OBJECTS:kbsim::${room}>>)
+  endforeach()
+  kbsim_install_room(${name})
+endfunction()

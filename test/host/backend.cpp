@@ -1,5 +1,6 @@
 // The machine passes the suite of all PE backends.
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 
 #include "../backend/suite.hpp"
 #include "program.hpp"
@@ -29,7 +30,7 @@ Task<> run_pair(Rank& main, Pair pair) {
   };
   add({0, 0, 0}, bind_kernel("first", pair.first, BackendArgs{x.ptr()}));
   add({0, 1, 0}, bind_kernel("second", pair.second, BackendArgs{x.ptr() + kRow}));
-  [[maybe_unused]] const auto activity = co_await main.session().machine().host().order(0, 0, job);
+  [[maybe_unused]] const auto activity = co_await hw::host_of(main.session().machine()).order(0, 0, job);
   const HostArray after = co_await x.to_host();
   *pair.memory = after.to_doubles();
 }

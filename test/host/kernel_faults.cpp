@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"
@@ -42,7 +43,7 @@ Task<> run_on_first(Rank& main, Kernel kernel) {
   auto job = std::make_shared<hw::ControlJob>();
   auto call = std::make_shared<const KernelCall>(bind_kernel("kernel", kernel, NoArgs{}));
   job->targets.push_back({.pe = kFirst, .action = hw::Launch{call}, .size = {}});
-  [[maybe_unused]] const auto result = co_await main.session().machine().host().order(0, 0, job);
+  [[maybe_unused]] const auto result = co_await hw::host_of(main.session().machine()).order(0, 0, job);
 }
 
 void ends_with_exit_8(Kernel kernel, const std::vector<std::string>& says) {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/sim/when_all.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -45,7 +46,7 @@ Task<> launch_on_first(Session* session, Ptr argument) {
   auto job = std::make_shared<hw::ControlJob>();
   auto kernel = std::make_shared<const KernelCall>(bind_kernel("load_one", load_one, argument));
   job->targets.push_back({.pe = kFirst, .action = hw::Launch{kernel}, .size = {}});
-  [[maybe_unused]] const auto result = co_await session->machine().host().order(0, 0, job);
+  [[maybe_unused]] const auto result = co_await hw::host_of(session->machine()).order(0, 0, job);
 }
 
 Task<> use_then_free_then_use(Rank& rk, bool* used) {

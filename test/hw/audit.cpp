@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/config/load.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 
 #include "harness.hpp"
 
@@ -72,7 +73,7 @@ Task<> load_and_store(TL& tl, NoArgs) {
 
 Task<> touch_everything(Rig* rig) {
   constexpr PeCoord kPe{0, 0, 0};
-  (void)co_await rig->machine->host().read(0, rig->graph.cube(0, 0).sram, 0, 64_B);
+  (void)co_await hw::host_of(*rig->machine).read(0, rig->graph.cube(0, 0).sram, 0, 64_B);
   co_await rig->connect(kPe, {0, 1, 0}, 2, 64_B);
   co_await map_and_launch(rig, kPe, in_hbm(*rig->spec, kPe), bind_kernel("kernel", load_and_store, NoArgs{}));
 }

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "kbsim/hw/control/i_host.hpp"
+
 #include "harness.hpp"
 #include "random_machine.hpp"
 
@@ -89,7 +91,7 @@ Task<> one_rank(Rig* rig, int rank, int seed) {
   std::vector<PeCoord> pes;
   for (int i = 0; i < rig->spec->cubes_per_sip() * rig->spec->pes_per_cube(); ++i)
     pes.push_back({rank, i / rig->spec->pes_per_cube(), i % rig->spec->pes_per_cube()});
-  hw::IHost& host = rig->machine->host();
+  hw::IHost& host = hw::host_of(*rig->machine);
   const NodeId everybodys = rig->hbm({0, 0, 0});
   const oplog::Slice nothing{.value = {}, .offset = 0, .bytes = 1000 + rank};
   co_await host.write(rank, everybodys, 100 * rank, nothing);

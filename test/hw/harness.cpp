@@ -1,5 +1,6 @@
 #include "harness.hpp"
 
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/sim/when_all.hpp"
 
 namespace kbsim::hw::test {
@@ -45,7 +46,7 @@ void Rig::run(Task<> program, std::string name) {
 Task<Activity> Rig::order(std::vector<ControlTarget> targets, int rank) {
   const int sip = targets.front().pe.sip;
   auto job = std::make_shared<ControlJob>(ControlJob{.targets = std::move(targets)});
-  const Activity activity = co_await machine->host().order(rank, sip, std::move(job));
+  const Activity activity = co_await host_of(*machine).order(rank, sip, std::move(job));
   co_return activity;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/tl/kernel.hpp"

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "kbsim/hw/control/i_host.hpp"
+
 #include "harness.hpp"
 #include "idle.hpp"
 #include "random_machine.hpp"
@@ -10,10 +12,12 @@ using namespace kbsim::hw::test;
 namespace {
 
 Task<> write(Rig* rig, NodeId memory, Bytes n) {
-  co_await rig->machine->host().write(0, memory, 0, {.value = {}, .offset = 0, .bytes = n.count()});
+  co_await hw::host_of(*rig->machine).write(0, memory, 0, {.value = {}, .offset = 0, .bytes = n.count()});
 }
 
-Task<> read(Rig* rig, NodeId memory, Bytes n) { (void)co_await rig->machine->host().read(0, memory, 0, n); }
+Task<> read(Rig* rig, NodeId memory, Bytes n) {
+  (void)co_await hw::host_of(*rig->machine).read(0, memory, 0, n);
+}
 
 NodeId any_memory(Random& random, const Rig& rig) {
   const PeCoord at = random_pe(random, *rig.spec);

@@ -6,7 +6,8 @@
 
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/memory/memory_messages.hpp"
-#include "kbsim/hw/pe/slot_messages.hpp"
+#include "kbsim/hw/memory/slot_messages.hpp"
+#include "kbsim/hw/pe/slot_credit.hpp"
 
 using namespace kbsim;
 using namespace kbsim::hw;

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/pe/i_ipcq.hpp"
+#include "kbsim/hw/control/i_queue_state.hpp"
 #include "kbsim/tl/queue_waits.hpp"
 
 #include "harness.hpp"

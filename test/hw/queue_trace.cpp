@@ -1,4 +1,4 @@
-#include "kbsim/hw/pe/queue_trace.hpp"
+#include "kbsim/hw/queue_trace.hpp"
 
 #include <array>
 #include <string>

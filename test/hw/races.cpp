@@ -1,6 +1,8 @@
 // Data races in simulated time, planted and not.
 #include <doctest/doctest.h>
 
+#include "kbsim/hw/control/i_host.hpp"
+
 #include "harness.hpp"
 
 using namespace kbsim;
@@ -73,7 +75,7 @@ Task<> on_one(Rig* rig, Kernel kernel) {
 
 Task<> host_writes(Rig* rig, oplog::ValueId value) {
   const oplog::Slice contents{value, 0, Bytes{1_MiB}.count()};
-  co_await rig->machine->host().write(3, rig->hbm(kOne), 0, contents);
+  co_await hw::host_of(*rig->machine).write(3, rig->hbm(kOne), 0, contents);
 }
 
 Task<> host_writes_meanwhile(Rig* rig, Kernel kernel) {
@@ -84,7 +86,7 @@ Task<> host_writes_meanwhile(Rig* rig, Kernel kernel) {
 
 Task<> host_reads(Rig* rig, Kernel kernel) {
   co_await on_one(rig, kernel);
-  (void)co_await rig->machine->host().read(0, rig->hbm(kOne), 0, 4_KiB);
+  (void)co_await hw::host_of(*rig->machine).read(0, rig->hbm(kOne), 0, 4_KiB);
 }
 
 using Program = Task<> (*)(Rig*, Kernel);
@@ -109,9 +111,9 @@ TEST_CASE("Race: two PEs that store to one place are named with operations, line
   REQUIRE(found.size() == 1);
   check_says(found[0],
              {"data race at ", " ns on 2 KiB of sip0.cube0.hbm0 from 0x0: kernel kernel on ",
-              "kernel kernel on sip0.cube0.pe0, store of operation 0:1 at races.cpp:20 (in flight since ",
+              "kernel kernel on sip0.cube0.pe0, store of operation 0:1 at races.cpp:22 (in flight since ",
               "; and kernel kernel on ",
-              "kernel kernel on sip0.cube0.pe1, store of operation 1:1 at races.cpp:20 (in flight since "});
+              "kernel kernel on sip0.cube0.pe1, store of operation 1:1 at races.cpp:22 (in flight since "});
 }
 
 TEST_CASE("Race: a load meets another PE's store in flight, or one of its own kernel that it didn't await") {

@@ -1,7 +1,8 @@
 // Input-queued routers in whole machines: equal to output-queued ones when alone, sound under load.
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/pe/slot_messages.hpp"
+#include "kbsim/hw/memory/slot_messages.hpp"
+#include "kbsim/hw/pe/slot_credit.hpp"
 
 #include "random_machine.hpp"
 #include "routers.hpp"

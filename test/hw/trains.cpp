@@ -1,6 +1,8 @@
 // Messages of very many packets: as fast as if all packets were there at once.
 #include <doctest/doctest.h>
 
+#include "kbsim/hw/control/i_host.hpp"
+
 #include "harness.hpp"
 
 using namespace kbsim;
@@ -20,7 +22,7 @@ using Ends = std::vector<Time>;
 
 Task<> write(Rig* rig, Write what, Time* end) {
   co_await rig->sim.delay(what.at);
-  co_await rig->machine->host().write(what.rank, rig->hbm(what.to), 0, {{}, 0, what.bytes.count()});
+  co_await hw::host_of(*rig->machine).write(what.rank, rig->hbm(what.to), 0, {{}, 0, what.bytes.count()});
   *end = rig->sim.now();
 }
 

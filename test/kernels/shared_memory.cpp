@@ -1,6 +1,7 @@
 // What kernels build of atomics: the same ones on the machine and in the mock.
 #include <numeric>
 
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/mock/world.hpp"
 
 #include "../host/program.hpp"
@@ -141,7 +142,7 @@ Task<> run_shared(Rank& main, Run run) {
       bind_kernel("kernel", run.kernel, SharedArgs{words.ptr(), mine.ptr()}));
   for (const Shard& shard : mine.shards())
     job->targets.push_back({.pe = shard.spec.at, .action = hw::Launch{call}, .size = {}});
-  [[maybe_unused]] const auto activity = co_await main.session().machine().host().order(0, 0, job);
+  [[maybe_unused]] const auto activity = co_await hw::host_of(main.session().machine()).order(0, 0, job);
   const HostArray word_array = co_await words.to_host();
   const HostArray mine_array = co_await mine.to_host();
   run.outcome->words = word_array.to_doubles();

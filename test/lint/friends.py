@@ -1,4 +1,4 @@
-"""A friend lives in the same folder: whoever else needs something gets it through an interface."""
+"""A friend lives in the same room: whoever else needs something gets it through an interface."""
 
 import pathlib
 import re
@@ -9,15 +9,11 @@ from lint import Finding, cpp_files, line_of, main
 
 FRIEND = re.compile(r"\bfriend\s+(?:class|struct)\s+(?:\w+::)*(\w+)\s*;")
 DEFINED = re.compile(r"\b(?:class|struct)\s+(?:\w+::)*(\w+)(?=[^;(){}]*\{)")
-AXES = {"fabric", "memory", "pe", "control", "traffic"}
 
 
 def folder(name: pathlib.PurePath) -> str:
-    """The room, and of lib/hw the axis: there a folder is what varies on its own."""
-    parts = name.parts
-    if parts[:2] != ("lib", "hw"):
-        return "/".join(parts[:2])
-    return "/".join(["lib/hw", *[part for part in parts[2:-1] if part in AXES][:1]])
+    """The room."""
+    return "/".join(name.parts[:3 if name.parts[:2] == ("lib", "hw") else 2])
 
 
 def check(root: pathlib.Path) -> Iterator[Finding]:
@@ -29,7 +25,7 @@ def check(root: pathlib.Path) -> Iterator[Finding]:
             defined.setdefault(match[1], set()).add(folder(name))
     for name, line, friend in friends:
         if folder(name) not in defined.get(friend, {folder(name)}):
-            yield Finding(name, line, f"a friend from another folder ({friend})", "give it an interface")
+            yield Finding(name, line, f"a friend from another room ({friend})", "give it an interface")
 
 
 if __name__ == "__main__":

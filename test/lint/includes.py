@@ -8,6 +8,7 @@ from lint import Finding, cpp_files, line_of, main
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 ROOM = re.compile(r"kbsim_room\(\s*(\w+)([^)]*)\)")
+ROOMS = re.compile(r"kbsim_rooms\(\s*(\w+)")
 EVERYWHERE = None
 
 # Header prefix -> rooms (or folders of a room) that may include it. The first match counts.
@@ -36,10 +37,12 @@ THIRD_PARTY = {
 
 
 def rooms_allowed(root: pathlib.Path) -> dict[str, set[str]]:
-    """What each lib/<room>/CMakeLists.txt says the room may include; itself always."""
-    allowed = {"kernels": {"tl", "kernels"}}
-    for path in sorted(root.glob("lib/*/CMakeLists.txt")):
-        for name, arguments in ROOM.findall(path.read_text()):
+    """What each room's CMakeLists.txt says it may include; itself always. Who names `hw` names each hw_*."""
+    allowed, several = {"kernels": {"tl", "kernels"}}, []
+    for path in sorted(root.glob("lib/**/CMakeLists.txt")):
+        text = path.read_text()
+        several += ROOMS.findall(text)
+        for name, arguments in ROOM.findall(text):
             words = arguments.split()
             rooms = {name}
             if "ROOMS" in words:
@@ -48,7 +51,24 @@ def rooms_allowed(root: pathlib.Path) -> dict[str, set[str]]:
                         break
                     rooms.add(word)
             allowed[name] = rooms
+    for name in several:
+        parts = [room for room in allowed if room.startswith(f"{name}_")]
+        allowed[name] = set(parts).union(*(allowed[part] for part in parts))
+        for rooms in allowed.values():
+            rooms.update(parts if name in rooms else [])
     return allowed
+
+
+def room_at(name: pathlib.PurePath, rooms: Container[str]) -> str:
+    """The room of a file in lib/."""
+    inner = "_".join(name.parts[1:3])
+    return inner if inner in rooms else name.parts[1]
+
+
+def owners(root: pathlib.Path, rooms: Container[str]) -> dict[str, str]:
+    """Header -> its room, where that isn't the header's first folder."""
+    headers = [path.relative_to(root) for path in root.glob("lib/*/*/include/**/*.hpp")]
+    return {"/".join(header.parts[4:]): room_at(header, rooms) for header in headers}
 
 
 def places(name: pathlib.PurePath, rooms: Container[str]) -> set[str]:
@@ -63,22 +83,23 @@ def places(name: pathlib.PurePath, rooms: Container[str]) -> set[str]:
     return {parts[0]}
 
 
-def room_of(name: pathlib.PurePath) -> Optional[str]:
+def room_of(name: pathlib.PurePath, rooms: Container[str]) -> Optional[str]:
     """The room whose rules bind a file; None if it may include every room."""
     if name.parts[0] == "lib":
-        return name.parts[1]
+        return room_at(name, rooms)
     if name.parts[0] == "test" and len(name.parts) > 2:
         return None if name.parts[1] == "kernels" else name.parts[1]  # kernels are tested on every backend
     return "kernels" if name.parts[0] == "kernels" else None
 
 
-def complaint(header: str, name: pathlib.PurePath, allowed: dict[str, set[str]]) -> Optional[tuple[str, str]]:
-    room = room_of(name)
+def complaint(header: str, name: pathlib.PurePath, allowed: dict[str, set[str]],
+              owner: dict[str, str]) -> Optional[tuple[str, str]]:
+    room = room_of(name, allowed)
     if header.startswith("kbsim/"):
-        target = header.split("/")[1]
+        target = owner.get(header, header.split("/")[1])
         if room in allowed and target not in allowed[room]:
             return (f"room '{room}' may not include room '{target}'",
-                    f"it may include {', '.join(sorted(allowed[room]))} (lib/{room}/CMakeLists.txt)")
+                    f"it may include {', '.join(sorted(allowed[room]))} (its CMakeLists.txt)")
         return None
     for prefix, rooms in THIRD_PARTY.items():
         if header.startswith(prefix):
@@ -92,6 +113,7 @@ def complaint(header: str, name: pathlib.PurePath, allowed: dict[str, set[str]])
 
 def check(root: pathlib.Path) -> Iterator[Finding]:
     allowed = rooms_allowed(root)
+    owner = owners(root, allowed)
     for name in cpp_files(root):
         text = (root / name).read_text()
         for match in INCLUDE.finditer(text):
@@ -100,7 +122,7 @@ def check(root: pathlib.Path) -> Iterator[Finding]:
                 continue  # the standard library, or a neighbour file
             if '"' in match[0] and (root / name.parent / header).is_file():
                 continue
-            if (found := complaint(header, name, allowed)) is not None:
+            if (found := complaint(header, name, allowed, owner)) is not None:
                 yield Finding(name, line_of(text, match.start(1)), *found)
 
 

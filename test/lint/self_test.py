@@ -45,16 +45,17 @@ class Interfaces(LintTest):
 
 class Friends(LintTest):
     def test_a_friend_of_the_folder_is_allowed(self):
-        self.write("lib/hw/include/kbsim/hw/fabric/a.hpp", "class A {\n  friend class B;\n  friend struct Forward;\n};\n")
-        self.write("lib/hw/src/fabric/b.hpp", "class B final : public I {\n};\n")
+        self.write("lib/hw/fabric/include/kbsim/hw/fabric/a.hpp", "class A {\n  friend class B;\n  friend struct Forward;\n};\n")
+        self.write("lib/hw/fabric/src/b.hpp", "class B final : public I {\n};\n")
         self.write("lib/sim/include/c.hpp", "class C {\n  friend class detail::D;\n};\nclass detail::D {};\n")
         self.assertEqual(self.found(friends), [])
 
     def test_a_friend_from_elsewhere_is_found(self):
-        self.write("lib/hw/include/kbsim/hw/fabric/a.hpp", "class A {\n  friend class B;\n};\n")
-        self.write("lib/hw/src/pe/b.hpp", "class B {\n};\n")
+        self.write("lib/hw/fabric/include/kbsim/hw/fabric/a.hpp", "class A {\n  friend class B;\n};\n")
+        self.write("lib/hw/pe/src/b.hpp", "class B {\n};\n")
         self.write("lib/host/include/c.hpp", "class C {\n  friend class hw::A;\n};\n")
-        self.assertEqual(self.found(friends), ["lib/host/include/c.hpp:2", "lib/hw/include/kbsim/hw/fabric/a.hpp:2"])
+        self.assertEqual(self.found(friends), ["lib/host/include/c.hpp:2",
+                                                "lib/hw/fabric/include/kbsim/hw/fabric/a.hpp:2"])
 
 
 class Includes(LintTest):
@@ -79,6 +80,18 @@ class Includes(LintTest):
         self.write("test/sim/a.cpp", '#include "kbsim/config/machine_spec.hpp"\n')
         self.write("kernels/a.cpp", '#include "kbsim/tl/tl.hpp"\n#include "kbsim/hw/pe.hpp"\n')
         self.assertEqual(self.found(includes), ["kernels/a.cpp:2", "lib/sim/src/a.cpp:2", "test/sim/a.cpp:1"])
+
+    def test_rooms_of_a_room_are_told_apart(self):
+        self.write("lib/hw/CMakeLists.txt", "kbsim_rooms(hw ${rooms})")
+        self.write("lib/hw/fabric/CMakeLists.txt", "kbsim_room(hw_fabric OBJECT ROOMS base)")
+        self.write("lib/hw/machine/CMakeLists.txt", "kbsim_room(hw_machine OBJECT ROOMS base hw_fabric)")
+        self.write("lib/host/CMakeLists.txt", "kbsim_room(host ROOMS base hw)")
+        self.write("lib/hw/fabric/include/kbsim/hw/fabric/link.hpp", '#include "kbsim/hw/machine.hpp"\n')
+        self.write("lib/hw/machine/include/kbsim/hw/machine.hpp", '#include "kbsim/hw/fabric/link.hpp"\n')
+        everything = '#include "kbsim/base/time.hpp"\n#include "kbsim/hw/fabric/link.hpp"\n#include "kbsim/hw/machine.hpp"\n'
+        self.write("lib/host/src/a.cpp", everything)
+        self.write("test/hw/a.cpp", everything + '#include "kbsim/host/session.hpp"\n')
+        self.assertEqual(self.found(includes), ["lib/hw/fabric/include/kbsim/hw/fabric/link.hpp:1", "test/hw/a.cpp:4"])
 
     def test_third_parties_outside_their_rooms_are_found(self):
         self.write("lib/sim/src/a.cpp", "#include <yaml-cpp/yaml.h>\n#include <range/v3/all.hpp>\n")

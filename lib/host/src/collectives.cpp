@@ -12,6 +12,7 @@
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/host/collective_args.hpp"
 #include "kbsim/host/rank.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "control_jobs.hpp"
@@ -210,9 +211,8 @@ Distributed::Done Distributed::begin(Call call) {
   KernelCall kernel = kernels().at(algorithm.kernel).bind(args_of(call));
   const CollectiveTiming called{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
   world_.launched();
-  Task<hw::Activity> launch = session_.machine().host().order(
-      rank_, call.input.sip(),
-      launch_job(owners(call.input), std::move(kernel), algorithm.name, sequence + 1));
+  auto job = launch_job(owners(call.input), std::move(kernel), algorithm.name, sequence + 1);
+  Task<hw::Activity> launch = hw::host_of(session_.machine()).order(rank_, call.input.sip(), std::move(job));
   Tensor::Update update{call.result()};
   return works_.start({.call = call.row.call, .sequence = sequence, .rank = rank_},
                       run(std::move(call), std::move(update), std::move(launch), called), at);

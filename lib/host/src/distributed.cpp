@@ -8,6 +8,7 @@
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/sim/when_all.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -17,7 +18,7 @@ namespace kbsim::host {
 namespace {
 
 Task<> install(Session& session, int rank, std::vector<ccl::InstallPlan> plans) {
-  co_await session.machine().host().order(rank, plans.front().sip, install_job(plans));
+  co_await hw::host_of(session.machine()).order(rank, plans.front().sip, install_job(plans));
 }
 
 std::vector<config::AlgorithmSpec> algorithms_of(const Session& session,
@@ -106,8 +107,8 @@ Task<hw::Activity> Rank::launch(std::string kernel, Tensor on, std::any args) {
   KernelCall call = kernels().at(kernel).bind(args);
   const Tensor::Update writing{on};
   const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
-  const hw::Activity activity = co_await session_.machine().host().order(
-      index, on.sip(), launch_job(owners(on), std::move(call), queues));
+  const auto job = launch_job(owners(on), std::move(call), queues);
+  const hw::Activity activity = co_await hw::host_of(session_.machine()).order(index, on.sip(), job);
   co_return activity;
 }
 

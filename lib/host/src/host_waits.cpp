@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/pe/i_cpu.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -52,7 +53,7 @@ void add_launch(Waits& waits, hw::Machine& machine, const Waits::Process& from, 
 void add_launches(Waits& waits, hw::Machine& machine) {
   std::map<Identity, const Waits::Process*> who;  // by what they await
   for (const Waits::Process& process : waits.processes()) who[process.waiting.awaits] = &process;
-  for (const hw::OpenOrder& order : machine.host().open_orders()) {
+  for (const hw::OpenOrder& order : hw::host_of(machine).open_orders()) {
     const auto found = who.find(order.wait);
     if (found != who.end()) add_launch(waits, machine, *found->second, *order.job);
   }

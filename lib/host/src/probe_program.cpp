@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/sim/when_all.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -50,7 +51,7 @@ Task<> probe_receive(TL& tl, StreamArgs args) {
 }
 
 Task<> time_host(Session& session, Transfer transfer, hw::MemoryAddress at, Bytes bytes, ProbeFlow* flow) {
-  hw::IHost& host = session.machine().host();
+  hw::IHost& host = hw::host_of(session.machine());
   flow->start = session.sim().now();
   if (transfer == Transfer::host_write) {
     co_await host.write(0, at.memory, at.address, oplog::Slice{{}, 0, bytes.count()});
@@ -81,12 +82,13 @@ Task<> run_loads(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows
                              .size = {}});
     pes.push_back(ends.pe);
   }
-  co_await session.machine().host().order(0, 0, maps);
-  co_await session.machine().host().order(0, 0, launch_job(pes, bind_kernel("probe_load", probe_load, args)));
+  co_await hw::host_of(session.machine()).order(0, 0, maps);
+  const auto launch = launch_job(pes, bind_kernel("probe_load", probe_load, args));
+  co_await hw::host_of(session.machine()).order(0, 0, launch);
 }
 
 Task<> give_order(Session& session, int sip, std::shared_ptr<const hw::ControlJob> job) {
-  co_await session.machine().host().order(sip, sip, job);
+  co_await hw::host_of(session.machine()).order(sip, sip, job);
 }
 
 Task<> run_sends(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kbsim/hw/pe/i_ipcq.hpp"
+#include "kbsim/hw/control/i_queue_state.hpp"
 #include "kbsim/hw/pe/standing_barriers.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/sim/wait_graph.hpp"

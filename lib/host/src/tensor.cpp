@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/when_all.hpp"
@@ -100,14 +101,14 @@ Task<> write_shard(Session& session, int rank, Shard shard, oplog::Op op) {
   const hw::MemoryAddress to = hw::locate(session.machine().graph(), shard.pa);
   const oplog::Slice contents{op.id, 0, shard.spec.nbytes.count()};
   op.start = session.sim().now();
-  co_await session.machine().host().write(rank, to.memory, to.address, contents);
+  co_await hw::host_of(session.machine()).write(rank, to.memory, to.address, contents);
   op.end = session.sim().now();
   session.log().record(std::move(op));
 }
 
 Task<> read_shard(Session& session, int rank, Shard shard, oplog::Slices* into) {
   const hw::MemoryAddress from = hw::locate(session.machine().graph(), shard.pa);
-  *into = co_await session.machine().host().read(rank, from.memory, from.address, shard.spec.nbytes);
+  *into = co_await hw::host_of(session.machine()).read(rank, from.memory, from.address, shard.spec.nbytes);
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ std::shared_ptr<const hw::ControlJob> Tensor::State::map(bool unmap) const {
 Tensor::State::~State() {
   if (!session.open()) return;
   if (mapped) {
-    Task<hw::Activity> unmapped = session.machine().host().order(rank, sip, map(true));
+    Task<hw::Activity> unmapped = hw::host_of(session.machine()).order(rank, sip, map(true));
     (void)session.sim().spawn("free " + name,
                               release(session, sip, *va, std::move(unmapped), std::move(shards)));
   } else {
@@ -212,7 +213,7 @@ Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
                     [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
   state->va = session_.virtual_memory(state->sip).allocate(range);
   state->mapped = true;
-  co_await session_.machine().host().order(rank_, state->sip, state->map(false));
+  co_await hw::host_of(session_.machine()).order(rank_, state->sip, state->map(false));
   co_return Tensor{state};
 }
 

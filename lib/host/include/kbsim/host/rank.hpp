@@ -14,6 +14,7 @@
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/host/work.hpp"
 #include "kbsim/host/world.hpp"
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/sim/task.hpp"
 #include "kbsim/tl/collective_args.hpp"
 

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/hw/control/control.hpp"
+#include "kbsim/oplog/op.hpp"
+#include "kbsim/sim/task.hpp"
+
+namespace kbsim::hw {
+
+class Machine;
+
+/// The wait for the PEs' reports on an order of a rank, of which it has given `number`.
+struct OrderWait {
+  int rank = 0;
+  int number = 0;
+  [[nodiscard]] std::string text() const;
+  friend auto operator<=>(const OrderWait&, const OrderWait&) = default;
+};
+
+/// An order that not all of its targets have reported.
+struct OpenOrder {
+  OrderWait wait;
+  std::shared_ptr<const ControlJob> job;
+};
+
+/// What host programs reach the machine by. `rank` says which program speaks; what several say at one time
+/// goes out in the order of their ranks.
+class IHost {
+ public:
+  virtual ~IHost() = default;
+
+  /// MemoryWrite: done when the memory has acknowledged.
+  [[nodiscard]] virtual Task<> write(int rank, NodeId memory, std::int64_t address,
+                                     oplog::Slice contents) = 0;
+  /// MemoryRead: what the memory held when the request arrived.
+  [[nodiscard]] virtual Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address,
+                                                 Bytes bytes) = 0;
+  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. Given at the call, awaited
+  /// or not: what a rank orders of one package at one time goes out in the order of its calls.
+  [[nodiscard]] virtual Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) = 0;
+
+  /// In the order in which they were given.
+  [[nodiscard]] virtual std::vector<OpenOrder> open_orders() const = 0;
+};
+
+/// The host of a machine.
+[[nodiscard]] IHost& host_of(Machine& machine);
+
+}  // namespace kbsim::hw

@@ -1,0 +1,102 @@
+#include "fan_out.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/i_queue_state.hpp"
+#include "kbsim/hw/machine.hpp"
+
+namespace kbsim::hw {
+
+void Activity::include(const Activity& other) {
+  first_start = std::min(first_start, other.first_start);
+  last_start = std::max(last_start, other.last_start);
+  last_end = std::max(last_end, other.last_end);
+}
+
+void FanOut::start(Machine& machine) {
+  Component::start(machine);
+  machine_ = &machine;
+}
+
+void FanOut::accept(MessagePtr message) {
+  if (const auto* order = message->body.get_if<Control>()) {
+    pass_on(message->from, *order);
+  } else if (const auto* done = message->body.get_if<ControlDone>()) {
+    count(*done);
+  } else if (const auto* barrier = message->body.get_if<BarrierReached>()) {
+    reached(*barrier);
+  } else if (const auto* pass = message->body.get_if<BarrierPassed>()) {
+    passed(message->from, *pass);
+  } else {
+    Component::accept(std::move(message));
+  }
+}
+
+void FanOut::pass_on(NodeId from, const Control& order) {
+  const std::vector<Part> parts = split(order);
+  const std::uint32_t token = ++next_token_;
+  Open& open = open_[token];
+  open.from = from;
+  open.token = order.token;
+  open.order = order;
+  open.parts_left = parts.size();
+  for (const Part& part : parts) open.parts.push_back(part.to);
+  const auto& targets = order.job->targets;
+  for (const Part& part : parts) {
+    Bytes size = fabric().graph().spec().system.control_bytes;
+    for (std::size_t i = part.first; i < part.last; ++i) size += targets[i].size;
+    tell(part.to, size, VirtualChannel::request,
+         Control{
+             .job = order.job, .first = part.first, .last = part.last, .token = token, .order = order.order});
+  }
+}
+
+void FanOut::count(const ControlDone& done) {
+  const auto it = open_.find(done.token);
+  Open& open = it->second;
+  open.activity.include(done.activity);
+  if (--open.parts_left > 0) return;
+  if (first()) require_received(open.order);
+  tell(open.from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+       ControlDone{.token = open.token, .activity = open.activity});
+  open_.erase(it);
+}
+
+// A launch has ended on all PEs of the package. To look whether it has left something in queues takes no
+// time.
+void FanOut::require_received(const Control& ended) {
+  for (const ControlTarget& target : ended.job->targets) {
+    const auto* launch = std::get_if<Launch>(&target.action);
+    if (launch == nullptr) continue;
+    machine_->at<IQueueState>(fabric().graph().pe(target.pe).ipcq)
+        .ended(launch->queues, {.order = ended.order, .round = launch->round});
+  }
+}
+
+void FanOut::reached(const BarrierReached& barrier) {
+  Open& open = open_.find(barrier.token)->second;
+  if (++open.in_barrier[barrier.number] < open.parts.size()) return;
+  open.in_barrier.erase(barrier.number);
+  if (first()) return let_pass(barrier.token, open, barrier.number);
+  tell(open.from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+       BarrierReached{.token = open.token, .number = barrier.number});
+}
+
+void FanOut::passed(NodeId from, const BarrierPassed& barrier) {
+  const auto it = std::ranges::find_if(open_, [&](const auto& entry) {
+    return entry.second.from == from && entry.second.token == barrier.token;
+  });
+  ensure(it != open_.end(), name() + " was told of a barrier that it doesn't know");
+  let_pass(it->first, it->second, barrier.number);
+}
+
+void FanOut::let_pass(std::uint32_t token, const Open& open, std::uint32_t number) {
+  for (const NodeId part : open.parts) {
+    tell(part, fabric().graph().spec().system.control_bytes, VirtualChannel::request,
+         BarrierPassed{.token = token, .number = number});
+  }
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,105 @@
+#include "kbsim/hw/control/host.hpp"
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/memory/memory_messages.hpp"
+#include "kbsim/tl/wait_ids.hpp"
+
+namespace kbsim::hw {
+
+KBSIM_COMPONENT("builtin.host", NodeKind::host, Host, HostSpec, "root complex, where host programs run");
+
+void Host::start(Machine& machine) {
+  Component::start(machine);
+  races_ = &machine.races();
+}
+
+IHost& host_of(Machine& machine) { return machine.at<IHost>(machine.graph().host()); }
+
+std::string OrderWait::text() const {
+  return fmt::format("the PEs' report on order {} of rank {}", number, rank);
+}
+
+Host::Calls::value_type& Host::call(const Identity& what) {
+  const Token token = ++next_token_;
+  return *calls_.emplace(token, std::unique_ptr<Call>{new Call{.done = {sim(), what}}}).first;
+}
+
+Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
+  const auto& [key, waiting] = call(CommandWait{"MemoryWrite"});
+  const Token token = key;
+  const RaceWatch::Token race = races_->begin(
+      {.op = contents.value, .write = true, .call = "write", .at = {}, .kernel = {}, .rank = rank},
+      {.memory = memory, .address = address}, Bytes{contents.bytes});
+  tell(memory, Bytes{contents.bytes}, VirtualChannel::request,
+       WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
+       static_cast<std::uint32_t>(rank));
+  co_await waiting->done.wait();
+  races_->end(race);
+  calls_.erase(token);
+}
+
+Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
+  const auto& [key, waiting] = call(CommandWait{"MemoryRead"});
+  const Token token = key;
+  const RaceWatch::Token race =
+      races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
+                    {.memory = memory, .address = address}, bytes);
+  tell(memory, fabric().graph().spec().system.control_bytes, VirtualChannel::request,
+       ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
+       static_cast<std::uint32_t>(rank));
+  co_await waiting->done.wait();
+  races_->end(race);
+  const oplog::Slices contents = std::move(waiting->contents);
+  calls_.erase(token);
+  co_return contents;
+}
+
+Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> job) {
+  const OrderWait wait{.rank = rank, .number = ++orders_[rank]};
+  const auto& [token, waiting] = call(wait);
+  waiting->wait = wait;
+  waiting->job = job;
+  Bytes size = fabric().graph().spec().system.control_bytes;
+  for (const ControlTarget& target : job->targets) size += target.size;
+  tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, VirtualChannel::request,
+       Control{.job = job, .first = 0, .last = job->targets.size(), .token = token, .order = token},
+       static_cast<std::uint32_t>(rank));
+  return reported(token);
+}
+
+Task<Activity> Host::reported(Token token) {
+  Call& waiting = *calls_.at(token);
+  co_await waiting.done.wait();
+  const Activity activity = waiting.activity;
+  calls_.erase(token);
+  co_return activity;
+}
+
+std::vector<OpenOrder> Host::open_orders() const {
+  std::vector<OpenOrder> orders;
+  for (const auto& [token, call] : calls_) {
+    if (call->job != nullptr) orders.push_back({.wait = call->wait, .job = call->job});
+  }
+  return orders;
+}
+
+void Host::accept(MessagePtr message) {
+  if (const auto* ack = message->body.get_if<WriteAck>()) {
+    calls_.at(ack->token)->done.set();
+  } else if (auto* data = message->body.get_if<ReadData>()) {
+    Call& waiting = *calls_.at(data->token);
+    waiting.contents = std::move(data->contents);
+    waiting.done.set();
+  } else if (const auto* done = message->body.get_if<ControlDone>()) {
+    Call& waiting = *calls_.at(done->token);
+    waiting.activity = done->activity;
+    waiting.done.set();
+  } else {
+    Component::accept(std::move(message));
+  }
+}
+
+}  // namespace kbsim::hw

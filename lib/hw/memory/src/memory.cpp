@@ -1,0 +1,125 @@
+#include "kbsim/hw/memory/memory.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+#include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/memory/atomic.hpp"
+#include "kbsim/hw/memory/slot_messages.hpp"
+
+#include "request_queue.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+std::unique_ptr<IMemoryScheduler> made(const topology::Node& node, const std::string& scheduler) {
+  if (const MemorySchedulerEntry* entry = memory_schedulers().find(scheduler)) return entry->make();
+  throw ConfigError{
+      node.model->at, node.name + ".scheduler",
+      "unknown memory scheduler '" + scheduler + "'" + name_hint(scheduler, memory_schedulers().names())};
+}
+
+}  // namespace
+
+Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing, const std::string& scheduler)
+    : Component{fabric, id},
+      timing_{std::move(timing)},
+      scheduler_{made(node(), scheduler)},
+      served_{fabric.sim(), name() + " port"} {
+  ensure(scheduler_->window() > 0, name() + ": memory scheduler '" + scheduler + "' has a window of none");
+  if (scheduler_->window() != IMemoryScheduler::kUnlimited) queue_ = std::make_unique<RequestQueue>();
+}
+
+Memory::~Memory() = default;
+
+void Memory::start(Machine& machine) {
+  if (queue_ == nullptr) {
+    Component::start(machine);
+  } else {
+    (void)sim().serve(name(), take_and_pick());
+  }
+  log_ = &machine.log();
+  evaluator_ = &machine.evaluator();
+  (void)sim().serve(name() + " port", finish_writes());
+}
+
+// A packet of data is taken at its head, a request when it is whole.
+void Memory::accept(Packet& packet) {
+  if (!packet.message->cut_through) return Component::accept(packet);
+  Message& message = *packet.message;
+  const Bytes before = static_cast<std::int64_t>(packet.ordinal) * fabric().packet_size(message.size);
+  WriteService write{{.rest = {.op = MemoryOp::write,
+                               .address = address_of(message) + before.count(),
+                               .bytes = packet.size,
+                               .head = packet.head,
+                               .tail = packet.tail}},
+                     &message};
+  if (fabric().arrived(packet).release() != nullptr) keep(message);
+  submit(std::move(write));
+}
+
+void Memory::accept(MessagePtr message) {
+  if (const auto* read = message->body.get_if<ReadRequest>()) return answer(*read);
+  if (const auto* atomic = message->body.get_if<AtomicRequest>()) return perform(*atomic);
+  if (const auto* signal = message->body.get_if<SignalRequest>()) return watch(*signal);
+  Component::accept(std::move(message));
+}
+
+std::int64_t Memory::address_of(const Message& message) const {
+  if (const auto* write = message.body.get_if<WriteData>()) return write->address;
+  return locate(fabric().graph(), message.body.get<SlotWrite>().slot).address;
+}
+
+void Memory::answer(const ReadRequest& read) {
+  MessagePtr data =
+      fabric().make(id(), read.reply_to, read.bytes, VirtualChannel::response,
+                    ReadData{.contents = image_.read(read.address, read.bytes.count()), .token = read.token});
+  submit(ReadService{
+      {.rest = {.address = read.address, .bytes = read.bytes, .head = sim().now(), .tail = sim().now()}},
+      &fabric().open(std::move(data)),
+      fabric().packet_size(read.bytes)});
+}
+
+// The result is bound from now on, to whoever arrives later.
+void Memory::perform(const AtomicRequest& request) {
+  const Bytes size = request.atomic->parts[request.part].memory.bytes;
+  AtomicService atomic{
+      {.rest = {.address = request.address, .bytes = size, .head = sim().now(), .tail = sim().now()}},
+      request,
+      image_.read(request.address, size.count())};
+  if (queue_ != nullptr) announce(atomic);
+  image_.write(request.address, {request.atomic->parts[request.part].result, 0, size.count()});
+  submit(std::move(atomic));
+  look_again(request.address, size);
+}
+
+void Memory::keep(const Message& message) {
+  if (const auto* write = message.body.get_if<WriteData>()) image_.write(write->address, write->contents);
+  if (const auto* slot = message.body.get_if<SlotWrite>()) {
+    image_.write(locate(fabric().graph(), slot->slot).address, slot->contents);
+  }
+}
+
+Task<> Memory::finish_writes() {
+  for (;;) {
+    Message* served = co_await served_.receive();
+    finished(MessagePtr{served, Recycle{&fabric()}});
+  }
+}
+
+void Memory::finished(MessagePtr message) {
+  if (const auto* slot = message->body.get_if<SlotWrite>()) {
+    const auto which = static_cast<std::uint32_t>(slot->slot.bits());
+    return tell(slot->receiver, fabric().graph().spec().system.control_bytes, VirtualChannel::ipcq,
+                SlotFilled{.slot = slot->slot, .header = slot->header}, which);
+  }
+  const auto* write = message->body.get_if<WriteData>();
+  ensure(write != nullptr, name() + " was sent something that isn't a write");
+  tell(write->reply_to, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+       WriteAck{.token = write->token}, message->origin);
+}
+
+}  // namespace kbsim::hw

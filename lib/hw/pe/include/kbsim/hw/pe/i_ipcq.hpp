@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "kbsim/hw/launch_id.hpp"
+#include "kbsim/hw/memory/slot_messages.hpp"
+#include "kbsim/hw/pe/pe_commands.hpp"
+#include "kbsim/hw/pe/poll_clock.hpp"
+
+namespace kbsim::hw {
+
+/// What a kernel must know of its PE's queues before it sends and receives.
+class IQueueView {
+ public:
+  virtual ~IQueueView() = default;
+
+  /// Which queue a direction names; KernelFault listing those installed if none.
+  [[nodiscard]] virtual std::size_t queue(std::string_view direction) const = 0;
+  /// Of a queue, or the largest of all.
+  [[nodiscard]] virtual Bytes slot_size(std::optional<std::size_t> queue) const = 0;
+  /// Rings lie outside of TCM: what is received is copied into a tile that has its own place.
+  [[nodiscard]] virtual bool fetches() const = 0;
+  /// TCM that rings take, of all sets together.
+  [[nodiscard]] virtual Bytes rings_in_tcm() const = 0;
+  [[nodiscard]] virtual PollClock& poll_clock() = 0;
+};
+
+/// The queues of a PE: sends leave by its DMA, arrivals fill slots, tiles that are let go free them.
+class IIpcq : public IQueueView {
+ public:
+  /// A launch begins: from here on directions are those of this set, of the first one for "", of none if it
+  /// isn't installed.
+  virtual void select(std::string_view set, const LaunchId& launch) = 0;
+  virtual void submit(Time at, SendCommand command) = 0;
+  virtual void submit(Time at, RecvCommand command) = 0;
+  virtual void arrived(Time at, const SlotWrite& write) = 0;
+  virtual void release(Time at, std::size_t queue, std::size_t slot) = 0;
+};
+
+}  // namespace kbsim::hw

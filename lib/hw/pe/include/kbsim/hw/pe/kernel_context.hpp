@@ -1,0 +1,171 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+
+#include "kbsim/hw/launch_id.hpp"
+#include "kbsim/hw/pe/issue_queue.hpp"
+#include "kbsim/hw/pe/pe_commands.hpp"
+#include "kbsim/oplog/evaluator.hpp"
+#include "kbsim/oplog/log.hpp"
+#include "kbsim/sim/process.hpp"
+#include "kbsim/tl/backend.hpp"
+
+namespace kbsim::hw {
+
+class AtomicTransfer;
+class IGemm;
+class IIpcq;
+class IMath;
+class IMmu;
+class IScheduler;
+class LoadTransfer;
+class StoreTransfer;
+
+/// Who tells a launch's other PEs that its kernel here has come to a barrier.
+class BarrierLine {
+ public:
+  virtual ~BarrierLine() = default;
+  virtual void reached(Time at, std::uint32_t number) = 0;
+};
+
+/// The units of one PE, as a kernel's commands find them.
+struct PeUnits {
+  PeCoord at;
+  Simulation* sim = nullptr;
+  const config::MachineSpec* spec = nullptr;
+  oplog::OpLog* log = nullptr;
+  std::uint32_t lane = 0;
+  Time dispatch{};  // of one command
+  IScheduler* scheduler = nullptr;
+  IMath* math = nullptr;
+  IGemm* gemm = nullptr;
+  IMmu* mmu = nullptr;
+  IIpcq* ipcq = nullptr;
+  BarrierLine* barriers = nullptr;
+  const oplog::Evaluator* evaluator = nullptr;
+  std::int64_t max_commands = 0;             // of one run of a kernel
+  std::shared_ptr<const bool> machine_runs;  // false once the machine is being taken down
+};
+
+/// One run of a kernel on a PE: its tiles, its commands, and the queue that issues them.
+///
+/// An engine command's operands all know when they are ready, so its start and end are known when it is
+/// issued; what leaves the PE is handed to the scheduler at max(issue clock, operand ready), a send not
+/// before those of its direction that were issued earlier.
+class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
+ public:
+  KernelContext(const PeUnits& units, std::string kernel, LaunchId launch);
+
+  [[nodiscard]] int program_id(int axis) const override;
+  [[nodiscard]] int num_programs(int axis) const override;
+  [[nodiscard]] Time clock() const override { return commands_.clock(); }
+  void observe(Time t) override { commands_.observe(t); }
+
+  void count(const std::source_location& at) override { commands_.count(at); }
+  [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
+  [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
+  void range(std::string_view name, Time begin, Time end) override {
+    units_.log->add_range(units_.lane, {.name = std::string{name}, .begin = begin, .end = end});
+  }
+  [[nodiscard]] PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) override;
+  [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
+  [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override;
+  [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
+  [[nodiscard]] PendingPtr gather(const GatherCommand& command) override;
+  [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override;
+  [[nodiscard]] PendingPtr put(const PutCommand& command) override;
+  [[nodiscard]] PendingPtr wait_signal(const SignalCommand& command) override;
+  [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
+  [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
+  void dropped(const PendingState& pending) noexcept override;
+  void detached(PendingPtr pending) override { detached_.push_back(std::move(pending)); }
+
+  [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override;
+  [[nodiscard]] PendingPtr barrier(std::source_location at) override;
+  [[nodiscard]] PendingPtr sync(std::source_location at) override;
+  [[nodiscard]] PendingPtr item(const TilePtr& tile, std::int64_t element, std::source_location at) override;
+
+  /// All PEs of the launch have come to this barrier.
+  void passed(std::uint32_t number);
+  /// Adds the barriers that it has come to and not passed.
+  void add_barriers(std::vector<std::uint32_t>& numbers) const;
+  /// It has asked for this barrier, behind a command that waits for room in the TCM.
+  [[nodiscard]] bool stalled_before(std::uint32_t barrier) const {
+    return barrier > reached_ && in_barrier_.contains(barrier);
+  }
+
+  /// What tiles hold; a tile that goes is free from `when` on.
+  void take_tcm(TcmBudget::Hold& hold) { commands_.take(hold); }
+  void give_tcm(const TcmBudget::Hold& hold, Time when) { commands_.give(hold, when); }
+
+  /// The kernel has returned: waits for what it detached and for the PE's engines. KernelFault if it
+  /// dropped something that it never awaited.
+  [[nodiscard]] Task<> finish();
+  [[nodiscard]] const std::string& kernel() const { return kernel_; }
+  [[nodiscard]] const LaunchId& launch() const { return launch_; }
+  /// Of a command, by pe_cpu.
+  [[nodiscard]] Time dispatch() const { return units_.dispatch; }
+  [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
+
+ private:
+  [[nodiscard]] Time issue(const std::source_location& at) { return commands_.issue(at); }
+  [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return commands_.may_issue(n, at); }
+  template <class Issue>
+  void in_order(bool now, Bytes n, const std::source_location& at, Issue issue) {
+    now ? issue() : commands_.stall(shared_from_this(), n, at, std::move(issue));
+  }
+  template <class Issue>
+  void in_order(const std::source_location& at, Issue issue) {
+    in_order(may_issue({}, at), {}, at, std::move(issue));
+  }
+  /// Of a transfer that carries out a command.
+  [[nodiscard]] Transfer::Origin origin(std::string_view call, PendingPtr done);
+  void submit_load(const std::source_location& at, const std::shared_ptr<LoadTransfer>& load);
+  void submit_store(const std::source_location& at, const std::shared_ptr<StoreTransfer>& store);
+  /// The tile that a command makes.
+  [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
+                                               const std::source_location& at);
+  void start(const EngineCommand& command, oplog::Op op, PeTile* result);
+  [[nodiscard]] std::shared_ptr<const Atomic> cut(const AtomicCommand& command, std::string_view call);
+  /// The transfer that an atomic is; its tile's bytes aren't taken yet.
+  [[nodiscard]] std::shared_ptr<AtomicTransfer> transfer(const AtomicCommand& command, std::string_view what,
+                                                         std::string_view call, PendingPtr done);
+  Task<> signal(std::shared_ptr<KernelContext> self, PendingPtr stored,
+                std::shared_ptr<AtomicTransfer> signal);
+  static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
+  Task<> load_rows(std::shared_ptr<KernelContext> self, GatherCommand command,
+                   std::shared_ptr<LoadTransfer> load, Time at);
+  Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
+  [[nodiscard]] oplog::Op described(const EngineCommand& command);
+  [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
+  [[nodiscard]] Time send_start(std::size_t queue, Time ready, const std::source_location& at);
+  [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
+  /// The same, of one that sync() waits for.
+  [[nodiscard]] PendingPtr under_way(const Identity& what, std::source_location at);
+  [[nodiscard]] std::int64_t in_flight(const CompositeCommand& command) const;
+  [[nodiscard]] std::vector<Piece> translate(const Block& block, std::string_view call,
+                                             const std::source_location& at) const;
+  [[nodiscard]] std::optional<std::size_t> queue(Dir dir, Bytes n, std::string_view call,
+                                                 const std::source_location& at) const;
+  [[nodiscard]] KernelFault fault(const std::source_location& at, std::string_view text) const;
+
+  PeUnits units_;
+  std::string kernel_;
+  LaunchId launch_;
+  IssueQueue commands_;
+  std::uint64_t order_ = 0;
+  std::map<std::size_t, Time> last_send_;  // by queue
+  std::vector<std::weak_ptr<PendingState>> under_way_;
+  std::uint32_t barriers_ = 0;                      // so far
+  std::uint32_t reached_ = 0;                       // of these, issued
+  std::map<std::uint32_t, PendingPtr> in_barrier_;  // by number
+  std::optional<std::string> dropped_;
+  std::vector<PendingPtr> detached_;
+};
+
+}  // namespace kbsim::hw

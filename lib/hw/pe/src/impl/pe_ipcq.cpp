@@ -1,0 +1,229 @@
+#include "pe_ipcq.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_tcm.hpp"
+#include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/hw/pe/slot_credit.hpp"
+
+namespace kbsim::hw {
+
+KBSIM_COMPONENT("builtin.pe_ipcq", NodeKind::pe_ipcq, PeIpcq, PeIpcqSpec, "queues between PEs");
+
+namespace {
+
+void require_disjoint(PeCoord pe, const QueuePairPlan& a, const QueuePairPlan& b) {
+  const bool apart = b.my_base - a.my_base >= a.slot_size * a.slots ||  //
+                     a.my_base - b.my_base >= b.slot_size * b.slots;
+  if (apart) return;
+  throw KernelFault{
+      fmt::format("the rings of {} and {} of {} overlap", a.direction, b.direction, to_string(pe))};
+}
+
+}  // namespace
+
+PeIpcq::PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec)
+    : Component{fabric, id}, spec_{spec}, work_{fabric.sim(), name() + " work"} {}
+
+void PeIpcq::start(Machine& machine) {
+  Component::start(machine);
+  const topology::PeNodes& pe = machine.graph().pe(node().at);
+  dma_ = &machine.at<IDma>(pe.dma);
+  tcm_ = &machine.at<ITcm>(pe.tcm).image();
+  trace_ = &machine.queue_trace();
+  (void)sim().serve(name() + " queues", run());
+}
+
+// A PE runs one kernel at a time: of the last one nothing waits any more.
+void PeIpcq::select(std::string_view set, const LaunchId& launch) {
+  in_use_ = find(set);
+  if (in_use_ == nullptr) in_use_ = &none_;
+  none_.name = set;
+  begun_.insert(std::ranges::upper_bound(begun_, launch.order), launch.order);
+}
+
+PeIpcq::Set* PeIpcq::find(std::string_view set) {
+  const auto found = set.empty() ? sets_.begin() : std::ranges::find(sets_, set, &Set::name);
+  return found == sets_.end() ? nullptr : &*found;
+}
+
+std::span<const PeIpcq::QueuePair> PeIpcq::in_use() const {
+  return std::span{pairs_}.subspan(in_use_->queues.first, in_use_->queues.last - in_use_->queues.first);
+}
+
+std::size_t PeIpcq::queue(std::string_view direction) const {
+  for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue) {
+    if (pairs_[queue].plan.direction == direction) return queue;
+  }
+  std::vector<std::string> installed;
+  for (const QueuePair& pair : in_use()) installed.push_back(pair.plan.direction);
+  const bool has_others = in_use_ == &none_ ? !sets_.empty() : sets_.size() > 1;
+  throw KernelFault{fmt::format("no queue '{}' on {}; installed{}: {}", direction, to_string(node().at),
+                                has_others ? " for " + in_use_->name : "",
+                                installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")))};
+}
+
+Bytes PeIpcq::slot_size(std::optional<std::size_t> queue) const {
+  if (queue) return pairs_[*queue].plan.slot_size;
+  Bytes largest{};
+  for (const QueuePair& pair : in_use()) largest = std::max(largest, pair.plan.slot_size);
+  return largest;
+}
+
+// Sends and receives of one time in the order of the kernel; the order of the rest makes no difference.
+std::uint64_t PeIpcq::program_order(const Work& item) {
+  if (const auto* send = std::get_if<SendCommand>(&item)) return send->order;
+  if (const auto* receive = std::get_if<RecvCommand>(&item)) return receive->order;
+  return 0;
+}
+
+Task<> PeIpcq::run() {
+  std::vector<Work> work;
+  for (;;) {
+    work.clear();
+    co_await work_.collect(work);
+    std::ranges::sort(work, {}, &program_order);
+    for (Work& item : work) {
+      std::visit([this](auto& what) { take(std::move(what)); }, item);
+    }
+    serve();
+  }
+}
+
+void PeIpcq::accept(MessagePtr message) {
+  if (const auto* filled = message->body.get_if<SlotFilled>()) {
+    work_.post(sim().now(), Arrival{filled->slot, filled->header});
+  } else if (const auto* credit = message->body.get_if<SlotCredit>()) {
+    work_.post(sim().now(), Credit{credit->ring_base});
+  } else if (const auto* order = message->body.get_if<Control>()) {
+    install(std::get<InstallQueues>(order->job->targets[order->first].action));
+    tell(message->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+         ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
+  } else {
+    Component::accept(std::move(message));
+  }
+}
+
+void PeIpcq::install(const InstallQueues& plan) {
+  if (!sets_.empty())
+    throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
+  for (const QueueSet& set : plan.sets) add(set);
+  for (QueuePair& pair : pairs_) {
+    const std::string& direction = pair.plan.direction;
+    pair.traced = sets_.size() > 1 ? sets_[pair.set].name + "." + direction : direction;
+  }
+  select("", {});
+}
+
+void PeIpcq::add(const QueueSet& plan) {
+  Set set{.name = plan.name, .settings = plan.settings, .queues = {.first = pairs_.size()}};
+  for (const QueuePairPlan& queue : plan.queues) {
+    QueuePair pair{.plan = queue, .set = sets_.size()};
+    pair.let_go.resize(static_cast<std::size_t>(queue.slots));
+    for (const QueuePair& other : pairs_) require_disjoint(node().at, other.plan, queue);
+    pairs_.push_back(std::move(pair));
+  }
+  set.queues.last = pairs_.size();
+  receives_.resize(pairs_.size());
+  set.fetches = !plan.queues.empty() && !in_tcm(pairs_.back());
+  for (std::size_t queue = set.queues.first; queue < set.queues.last; ++queue) {
+    if (in_tcm(pairs_[queue]) == set.fetches)
+      throw KernelFault{fmt::format("{} has rings in its TCM and rings elsewhere", to_string(node().at))};
+    const QueuePairPlan& ring = pairs_[queue].plan;
+    if (!set.fetches) rings_in_tcm_ += ring.slot_size * ring.slots;
+  }
+  const config::MemorySpec& memory = fabric().graph().spec().cube.memory;
+  if (rings_in_tcm_ > memory.tcm - memory.tcm_scheduler) {
+    throw KernelFault{fmt::format(
+        "the rings of {} take {} of its TCM, which has {} beside the scheduler's part", to_string(node().at),
+        to_string(rings_in_tcm_), to_string(memory.tcm - memory.tcm_scheduler))};
+  }
+  sets_.push_back(std::move(set));
+}
+
+// Of a set that isn't in use, with the set's name.
+std::string PeIpcq::label(const QueuePair& pair) const {
+  const Set& set = sets_[pair.set];
+  return &set == in_use_ ? pair.plan.direction : set.name + "." + pair.plan.direction;
+}
+
+bool PeIpcq::in_tcm(const QueuePair& pair) const {
+  return locate(fabric().graph(), pair.plan.my_base).memory == fabric().graph().pe(node().at).tcm;
+}
+
+void PeIpcq::take(SendCommand command) {
+  command.taken = sim().now();
+  pairs_[command.queue].sends.push_back(std::move(command));
+}
+
+void PeIpcq::take(RecvCommand command) {
+  command.taken = sim().now();
+  const std::optional<std::size_t> queue = command.queue;
+  receives_.add(queue, std::move(command));
+}
+
+void PeIpcq::take(const Arrival& arrival) {
+  const auto holds = [&](const QueuePair& pair) {
+    const Bytes offset = arrival.slot - pair.plan.my_base;
+    return offset >= 0_B && offset < pair.plan.slot_size * pair.plan.slots;
+  };
+  const auto found = std::ranges::find_if(pairs_, holds);
+  ensure(found != pairs_.end(), name() + ": a slot write outside all rings, at " + to_string(arrival.slot));
+  const auto place =
+      static_cast<std::size_t>(static_cast<std::int64_t>(arrival.header.sequence) - found->taken);
+  ensure(place < static_cast<std::size_t>(found->plan.slots), name() + ": a slot is written twice");
+  if (place >= found->filled.size()) found->filled.resize(place + 1);
+  found->filled[place] = arrival.header;
+  ++found->peer_head;
+  if (ended_here(*found, arrival.header)) throw left(*found, arrival.header, "the launch has ended");
+}
+
+void PeIpcq::take(const Release& release) {
+  QueuePair& pair = pairs_[release.queue];
+  pair.let_go[release.slot] = true;
+  for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
+    pair.let_go[next] = false;
+    ++pair.my_tail;
+    tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].settings.credit_size,
+         VirtualChannel::credit, SlotCredit{.ring_base = pair.plan.my_base},
+         static_cast<std::uint32_t>(release.queue));
+  }
+}
+
+void PeIpcq::take(const Credit& credit) {
+  const auto found =
+      std::ranges::find(pairs_, credit.ring_base, [](const QueuePair& pair) { return pair.plan.peer_base; });
+  ensure(found != pairs_.end(),
+         name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base));
+  ++found->peer_tail;
+}
+
+void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
+  for (std::size_t queue = 0; queue < pairs_.size(); ++queue) {
+    const QueuePair& pair = pairs_[queue];
+    ends.push_back({.pe = node().at,
+                    .direction = label(pair),
+                    .in_use = &sets_[pair.set] == in_use_,
+                    .peer = pair.plan.peer,
+                    .ring = pair.plan.my_base.bits(),
+                    .peer_ring = pair.plan.peer_base.bits(),
+                    .slots = pair.plan.slots,
+                    .my_head = pair.my_head,
+                    .peer_tail = pair.peer_tail,
+                    .peer_head = pair.peer_head,
+                    .taken = pair.taken,
+                    .my_tail = pair.my_tail,
+                    .sends = static_cast<std::int64_t>(pair.sends.size()),
+                    .receives = static_cast<std::int64_t>(receives_.of(queue).size())});
+  }
+}
+
+}  // namespace kbsim::hw

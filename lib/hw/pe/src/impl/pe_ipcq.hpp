@@ -1,0 +1,160 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/control/i_queue_state.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
+#include "kbsim/oplog/memory.hpp"
+#include "kbsim/tl/queue_matcher.hpp"
+
+namespace kbsim::hw {
+
+class IDma;
+class QueueTrace;
+
+struct PeIpcqSpec {
+  Time overhead = 1_ns;
+  static void describe(auto& f) {
+    f.add("overhead_ns", &PeIpcqSpec::overhead, kNotNegative, "pipelined delay of a credit that it sends");
+  }
+};
+
+/// The queues of a PE: one pair a direction of each set; the kernel that runs has one set. A send waits while
+/// all of the peer's slots are taken, then goes by a DMA write to the peer's ring. An arrival, and a credit
+/// that comes back, are told apart by address alone. A receive gives the next slot, in the order of the
+/// receives: of a ring in TCM its tile lives there and frees it when it is let go; of another it is fetched
+/// into TCM, which frees it. A credit then returns.
+class PeIpcq : public Component, public IIpcq, public IQueueState {
+ public:
+  PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec);
+
+  [[nodiscard]] Time overhead() const override { return spec_.overhead; }
+  void start(Machine& machine) override;
+
+  [[nodiscard]] std::size_t queue(std::string_view direction) const override;
+  [[nodiscard]] Bytes slot_size(std::optional<std::size_t> queue) const override;
+  [[nodiscard]] bool fetches() const override { return in_use_->fetches; }
+  [[nodiscard]] Bytes rings_in_tcm() const override { return rings_in_tcm_; }
+  [[nodiscard]] PollClock& poll_clock() override { return poll_clock_; }
+
+  void select(std::string_view set, const LaunchId& launch) override;
+  void submit(Time at, SendCommand command) override { work_.post(at, std::move(command)); }
+  void submit(Time at, RecvCommand command) override { work_.post(at, std::move(command)); }
+  void arrived(Time at, const SlotWrite& write) override {
+    work_.post(at, Arrival{write.slot, write.header});
+  }
+  void release(Time at, std::size_t queue, std::size_t slot) override {
+    work_.post(at, Release{queue, slot});
+  }
+
+  void ended(std::string_view set, const LaunchId& launch) override;
+  void require_received() const override;
+  void add_ends(std::vector<QueueEnd>& ends) const override;
+
+ private:
+  // Counters run from 0 and never wrap; slot = counter mod slots.
+  struct QueuePair {
+    QueuePairPlan plan;
+    std::string traced;  // its direction, with the set's name if there are several
+    std::size_t set = 0;
+    std::int64_t my_head = 0;    // slots of the peer filled by me
+    std::int64_t peer_tail = 0;  // of these, freed by the peer as far as known here
+    std::int64_t peer_head = 0;  // my slots filled by the peer
+    std::int64_t taken = 0;      // of these, given to receives
+    std::int64_t my_tail = 0;    // of these, let go
+    std::deque<SendCommand> sends;
+    std::deque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
+    std::vector<bool> let_go;         // by slot: tiles may go in any order, slots are freed in theirs
+    std::uint32_t last_sent_in = 0;   // the launch whose tile was received last,
+    std::uint32_t last_taken_in = 0;  // and that which received it
+
+    [[nodiscard]] bool has_room() const { return my_head - peer_tail < plan.slots; }
+    [[nodiscard]] bool has_tile() const { return !filled.empty() && filled.front(); }
+  };
+  struct Set {
+    std::string name;
+    QueueSettings settings;
+    bool fetches = false;           // its rings aren't in TCM
+    QueueTurns queues;              // which follow each other
+    std::uint64_t ended_round = 0;  // the last
+  };
+  struct Arrival {
+    topology::PhysAddr slot;
+    SlotHeader header;
+  };
+  struct Release {
+    std::size_t queue;
+    std::size_t slot;
+  };
+  struct Credit {
+    topology::PhysAddr ring_base;
+  };
+  struct Look {};
+  using Work = std::variant<SendCommand, RecvCommand, Arrival, Release, Credit, Look>;
+
+  [[nodiscard]] static std::size_t slot(const QueuePair& pair, std::int64_t counter) {
+    return static_cast<std::size_t>(counter % pair.plan.slots);
+  }
+  [[nodiscard]] static std::uint64_t program_order(const Work& item);
+  Task<> run();
+  void accept(MessagePtr message) override;
+  void install(const InstallQueues& plan);
+  void add(const QueueSet& plan);
+  [[nodiscard]] Set* find(std::string_view set);
+  [[nodiscard]] std::span<const QueuePair> in_use() const;
+  [[nodiscard]] std::string label(const QueuePair& pair) const;
+  [[nodiscard]] bool in_tcm(const QueuePair& pair) const;
+  [[nodiscard]] bool ended_here(const QueuePair& pair, const SlotHeader& header) const;
+  [[nodiscard]] bool is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& header) const;
+  [[nodiscard]] KernelFault left(const QueuePair& pair, const SlotHeader& header, std::string_view why) const;
+
+  void take(SendCommand command);
+  void take(RecvCommand command);
+  void take(const Arrival& arrival);
+  void take(const Release& release);
+  void take(const Credit& credit);
+  void take(Look /*look*/) { looking_ = true; }
+
+  void serve();
+  [[nodiscard]] std::optional<Time> seen(Time asked) const;
+  void look_again();
+  [[nodiscard]] bool can_go_on(std::size_t queue) const;
+  [[nodiscard]] const KernelContext* who_waits() const;
+  void send_what_fits(std::size_t queue);
+  void send(std::size_t queue, const SendCommand& command, Time at);
+  void give_what_came();
+  void give(std::size_t queue, const RecvCommand& to);
+  void hand_over(const RingSlot& slot, const RecvCommand& to, Time at);
+  void trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at);
+  [[nodiscard]] TilePtr slot_tile(const topology::PhysRange& where, const RingSlot& slot,
+                                  const RecvCommand& to, Time at) const;
+
+  PeIpcqSpec spec_;
+  IDma* dma_ = nullptr;
+  oplog::MemoryImage* tcm_ = nullptr;
+  QueueTrace* trace_ = nullptr;
+  std::vector<QueuePair> pairs_;
+  Bytes rings_in_tcm_;
+  std::vector<Set> sets_;
+  std::vector<std::uint32_t> begun_;  // orders of the launches that have begun here, ascending
+  std::vector<std::uint32_t> ended_;  // and of those that have ended on all their PEs
+  Set none_;                          // of a kernel that has no queues
+  Set* in_use_ = &none_;              // what sends and receives are of
+  QueueMatcher<RecvCommand> receives_;
+  PollClock poll_clock_;
+  bool looking_ = false;  // it is the time of a look
+  Time next_look_{-1};    // the last that was posted
+  Mailbox<Work> work_;
+};
+
+}  // namespace kbsim::hw
