@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/traffic/endpoint.hpp"
+#include "kbsim/hw/traffic/i_endpoint.hpp"
 
 #include "support.hpp"
 
@@ -23,14 +23,14 @@ struct Traced {
 
   void load(double rate, Time end) {
     for (const std::size_t source : traffic.pattern.active) {
-      machine.at<hw::Endpoint>(traffic.network.sources[source])
+      machine.at<hw::IEndpoint>(traffic.network.sources[source])
           .send([this, source, rate, end, now = 0.0,
-                 random = Random{3, source}]() mutable -> std::optional<hw::Endpoint::Departure> {
+                 random = Random{3, source}]() mutable -> std::optional<hw::IEndpoint::Departure> {
             now += random.exponential() / rate * static_cast<double>(kService.count());
             const Time at{static_cast<std::int64_t>(now)};
             if (at >= end) return std::nullopt;
             const std::size_t sink = traffic.pattern.draw(source, traffic.network.sinks.size(), random);
-            return hw::Endpoint::Departure{.at = at, .to = traffic.network.sinks[sink], .size = kPacket};
+            return hw::IEndpoint::Departure{.at = at, .to = traffic.network.sinks[sink], .size = kPacket};
           });
     }
   }
@@ -99,10 +99,10 @@ TEST_CASE("Queue: n packets at once wait (n-1)/2 services on average, and the lo
   for (const int n : {1, 2, 10, 1000}) {
     CAPTURE(n);
     Traced traced{link};
-    traced.machine.at<hw::Endpoint>(link.network.sources[0])
-        .send([&link, left = n]() mutable -> std::optional<hw::Endpoint::Departure> {
+    traced.machine.at<hw::IEndpoint>(link.network.sources[0])
+        .send([&link, left = n]() mutable -> std::optional<hw::IEndpoint::Departure> {
           if (left-- == 0) return std::nullopt;
-          return hw::Endpoint::Departure{.at = 5_ns, .to = link.network.sinks[0], .size = kPacket};
+          return hw::IEndpoint::Departure{.at = 5_ns, .to = link.network.sinks[0], .size = kPacket};
         });
     traced.sim.run();
     const hw::UnitUse use = use_of(traced.links()[0].lane);

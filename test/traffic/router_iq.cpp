@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/traffic/endpoint.hpp"
+#include "kbsim/hw/traffic/i_endpoint.hpp"
 
 #include "support.hpp"
 
@@ -38,15 +38,15 @@ struct Live {
   explicit Live(const Case& which) : traffic{which} { machine.fabric().trace_messages(); }
 
   void send(std::size_t from, std::size_t to, int packets, Time at = {}, Time gap = {}) {
-    machine.at<hw::Endpoint>(traffic.network.sources[from])
-        .send([this, to, packets, at, gap]() mutable -> std::optional<hw::Endpoint::Departure> {
+    machine.at<hw::IEndpoint>(traffic.network.sources[from])
+        .send([this, to, packets, at, gap]() mutable -> std::optional<hw::IEndpoint::Departure> {
           if (packets-- == 0) return std::nullopt;
-          return hw::Endpoint::Departure{
+          return hw::IEndpoint::Departure{
               .at = std::exchange(at, at + gap), .to = traffic.network.sinks[to], .size = kPacket};
         });
   }
-  [[nodiscard]] const std::vector<hw::Endpoint::Delivery>& deliveries(std::size_t to) {
-    return machine.at<hw::Endpoint>(traffic.network.sinks[to]).deliveries();
+  [[nodiscard]] const std::vector<hw::IEndpoint::Delivery>& deliveries(std::size_t to) {
+    return machine.at<hw::IEndpoint>(traffic.network.sinks[to]).deliveries();
   }
 
   const Case& traffic;
