@@ -7,7 +7,7 @@
 namespace kbsim::test {
 namespace {
 
-constexpr const char* kHere = "faults.cpp:";
+constexpr const char* kThisFile = "faults.cpp:";
 
 Task<> sends_one(TL& tl, BackendArgs) {
   co_await tl.send({.dir = Dir::E, .src = tl.zeros({2}, f16), .tag = 5});
@@ -26,21 +26,21 @@ Task<> beyond_a_slot(TL& tl, BackendArgs) { co_await tl.send({.dir = Dir::E, .sr
 void queue_faults(const RunPair& run) {
   check_fails(
       run(sends_one, receives_another, 1),
-      {kOnSecond, kHere, "recv from 'W' expects [4] f16 with tag 6, but [2] f16 with tag 5 was sent"});
+      {kOnSecond, kThisFile, "recv from 'W' expects [4] f16 with tag 6, but [2] f16 with tag 5 was sent"});
   check_fails(run(nowhere, idle, 1),
-              {kOnFirst, kHere, "send: no queue 'up' on sip0.cube0.pe0; installed: E"});
-  check_fails(run(to_anybody, idle, 1), {kOnFirst, kHere, "send: needs a direction"});
-  check_fails(run(beyond_any_slot, idle, 1), {kOnFirst, kHere, "recv '': 130 B do not fit a slot of 128 B"});
+              {kOnFirst, kThisFile, "send: no queue 'up' on sip0.cube0.pe0; installed: E"});
+  check_fails(run(to_anybody, idle, 1), {kOnFirst, kThisFile, "send: needs a direction"});
+  check_fails(run(beyond_any_slot, idle, 1),
+              {kOnFirst, kThisFile, "recv '': 130 B do not fit a slot of 128 B"});
   check_fails(run(beyond_a_slot, idle, 1),
-              {kOnFirst, kHere, "send 'E': 130 B do not fit a slot of 128 B; send in chunks"});
+              {kOnFirst, kThisFile, "send 'E': 130 B do not fit a slot of 128 B; send in chunks"});
 }
 
 Task<> unmapped(TL& tl, BackendArgs) { co_await tl.load({.va = 0x7700'0000, .dtype = f16}, {8}, f16); }
 
 void memory_faults(const RunPair& run) {
-  check_fails(
-      run(unmapped, idle, 1),
-      {kOnFirst, kHere, "load of 16 B at 0x77000000: ", "0x77000000 is not mapped", "nearest mapping: 0x"});
+  check_fails(run(unmapped, idle, 1), {kOnFirst, kThisFile, "load of 16 B at 0x77000000: ",
+                                       "0x77000000 is not mapped", "nearest mapping: 0x"});
 }
 
 Task<> adds_where_nothing_is(TL& tl, BackendArgs) {
@@ -49,7 +49,7 @@ Task<> adds_where_nothing_is(TL& tl, BackendArgs) {
 
 void atomic_faults(const RunPair& run) {
   check_fails(run(adds_where_nothing_is, idle, 1),
-              {kOnFirst, kHere, "atomic_add of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+              {kOnFirst, kThisFile, "atomic_add of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
 }
 
 Task<> puts_where_nothing_is(TL& tl, BackendArgs args) {
@@ -63,9 +63,9 @@ Task<> waits_where_nothing_is(TL& tl, BackendArgs) {
 
 void signal_faults(const RunPair& run) {
   check_fails(run(puts_where_nothing_is, idle, 1),
-              {kOnFirst, kHere, "signal of put of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+              {kOnFirst, kThisFile, "signal of put of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
   check_fails(run(waits_where_nothing_is, idle, 1),
-              {kOnFirst, kHere, "wait_signal of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
+              {kOnFirst, kThisFile, "wait_signal of 4 B at 0x77000000: ", "0x77000000 is not mapped"});
 }
 
 Task<> gathers_beyond(TL& tl, BackendArgs args) {
@@ -79,9 +79,9 @@ Task<> gathers_unmapped(TL& tl, BackendArgs args) {
 
 void gather_faults(const RunPair& run) {
   check_fails(run(gathers_beyond, idle, 1),
-              {kOnFirst, kHere, "gather: the index at [2] is 8, but there are 8 rows"});
+              {kOnFirst, kThisFile, "gather: the index at [2] is 8, but there are 8 rows"});
   check_fails(run(gathers_unmapped, idle, 1),
-              {kOnFirst, kHere, "gather, row 1048576, of 16 B at 0x", " is not mapped"});
+              {kOnFirst, kThisFile, "gather, row 1048576, of 16 B at 0x", " is not mapped"});
 }
 
 Task<> checks_its_row(TL& tl, BackendArgs args) {
@@ -92,7 +92,7 @@ Task<> checks_its_row(TL& tl, BackendArgs args) {
 }
 
 void checks(const RunPair& run) {
-  check_fails(run(checks_its_row, idle, 1), {"sip0.cube0.pe0", kHere, "check_all: numbers are smaller: ",
+  check_fails(run(checks_its_row, idle, 1), {"sip0.cube0.pe0", kThisFile, "check_all: numbers are smaller: ",
                                              "element [1, 4] of bool [2, 32] is false"});
 }
 
@@ -109,8 +109,8 @@ Task<> overwrites_a_store(TL& tl, BackendArgs args) {
 
 void dropped(const RunPair& run) {
   check_fails(run(drops_a_load, idle, 1),
-              {kOnFirst, kHere, "load was never awaited; co_await it, or detach() it"});
-  check_fails(run(overwrites_a_store, idle, 1), {kOnFirst, kHere, "store was never awaited"});
+              {kOnFirst, kThisFile, "load was never awaited; co_await it, or detach() it"});
+  check_fails(run(overwrites_a_store, idle, 1), {kOnFirst, kThisFile, "store was never awaited"});
 }
 
 Task<> adds_two_shapes(TL& tl, BackendArgs) {
@@ -129,7 +129,7 @@ Task<> refuses(TL&, BackendArgs) {
 }
 
 void own_faults(const RunPair& run) {
-  check_fails(run(adds_two_shapes, idle, 1), {kOnFirst, kHere, "add: ", "[8]", "[9]"});
+  check_fails(run(adds_two_shapes, idle, 1), {kOnFirst, kThisFile, "add: ", "[8]", "[9]"});
   check_fails(run(throws, idle, 1), {kOnFirst, "no such luck"});
   check_fails(run(idle, refuses, 1), {kOnSecond, "not on these PEs"}, ExitCode::unsupported);
 }
@@ -155,10 +155,12 @@ Task<> goes_deep(TL& tl, BackendArgs) {
 
 void sizes(const RunPair& run) {
   CHECK(run(goes_deep, idle, 1).error == "");
-  check_fails(run(asks_for_too_much, idle, 1),
-              {kOnFirst, kHere, "broadcast_to: [4294967296, 4294967296] has more elements than any memory"});
-  check_fails(run(loads_too_much, idle, 1), {kOnFirst, kHere, "no TCM has more than 256 MiB"});
-  check_fails(run(loads_round_the_end, idle, 1), {kOnFirst, kHere, "load of 16 B at 0x", " is not mapped"});
+  check_fails(
+      run(asks_for_too_much, idle, 1),
+      {kOnFirst, kThisFile, "broadcast_to: [4294967296, 4294967296] has more elements than any memory"});
+  check_fails(run(loads_too_much, idle, 1), {kOnFirst, kThisFile, "no TCM has more than 256 MiB"});
+  check_fails(run(loads_round_the_end, idle, 1),
+              {kOnFirst, kThisFile, "load of 16 B at 0x", " is not mapped"});
 }
 
 Task<> reshapes_for_long(TL& tl, BackendArgs args) {
@@ -193,7 +195,8 @@ void endless(const RunPair& run) {
   const BackendOutcome long_way = run(reshapes_for_long, idle, 1);
   CHECK(long_way.error == "");
   for (const BackendKernel loop : {reshapes_for_ever, names_for_ever, prints_for_ever, looks_for_ever}) {
-    check_fails(run(loop, idle, 1), {kOnFirst, kHere, "the kernel has issued ", "is this an endless loop?"});
+    check_fails(run(loop, idle, 1),
+                {kOnFirst, kThisFile, "the kernel has issued ", "is this an endless loop?"});
   }
 }
 

@@ -4,7 +4,7 @@
 namespace kbsim::test {
 namespace {
 
-Task<> sends_two(TL& tl, BackendArgs) {
+Task<> sends_two_more(TL& tl, BackendArgs) {
   for (int i = 0; i < 2; ++i) co_await tl.send({.dir = Dir::E, .src = tl.full({2}, i, f16)});
 }
 
@@ -21,7 +21,7 @@ void check_left(const BackendOutcome& outcome) {
 }
 
 void not_received(const RunPair& run) {
-  for (const BackendKernel sends : {BackendKernel{sends_two}, BackendKernel{detaches_two}}) {
+  for (const BackendKernel sends : {BackendKernel{sends_two_more}, BackendKernel{detaches_two}}) {
     for (const int slots : {2, 4}) {
       CAPTURE(slots);
       check_left(run(sends, receives_one, slots));
@@ -29,7 +29,7 @@ void not_received(const RunPair& run) {
   }
 }
 
-void nobody_receives(const RunPair& run) { check_left(run(sends_two, idle, 2)); }
+void nobody_receives(const RunPair& run) { check_left(run(sends_two_more, idle, 2)); }
 
 }  // namespace
 

@@ -92,14 +92,14 @@ struct MathSpec {
   }
 };
 
-struct TcmSpec {
+struct FakeTcmSpec {
   Bandwidth read = Bandwidth::gbs(512.0);
   Bandwidth write = Bandwidth::gbs(512.0);
   Time access = 1_ns;
-  static void describe(FieldList<TcmSpec>& f) {
-    f.add("read_bw_gbs", &TcmSpec::read, kPositive, "bandwidth of reads");
-    f.add("write_bw_gbs", &TcmSpec::write, kPositive, "bandwidth of writes");
-    f.add("access_ns", &TcmSpec::access, kNotNegative, "latency");
+  static void describe(FieldList<FakeTcmSpec>& f) {
+    f.add("read_bw_gbs", &FakeTcmSpec::read, kPositive, "bandwidth of reads");
+    f.add("write_bw_gbs", &FakeTcmSpec::write, kPositive, "bandwidth of writes");
+    f.add("access_ns", &FakeTcmSpec::access, kNotNegative, "latency");
   }
 };
 
@@ -121,7 +121,7 @@ FakeCatalog::FakeCatalog()
               {"builtin.pe_dma", &fields_of<DmaSpec>()},
               {"builtin.pe_gemm", &fields_of<GemmSpec>()},
               {"builtin.pe_math", &fields_of<MathSpec>()},
-              {"builtin.pe_tcm", &fields_of<TcmSpec>()},
+              {"builtin.pe_tcm", &fields_of<FakeTcmSpec>()},
               {"builtin.pe_mmu", &fields_of<OverheadSpec<1>>()},
               {"builtin.pe_ipcq", &fields_of<OverheadSpec<1>>()}} {}
 

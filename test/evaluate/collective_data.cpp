@@ -15,13 +15,13 @@ using config::Collective;
 
 namespace {
 
-constexpr int kRanks = 3;
+constexpr int kDataRanks = 3;
 
 std::vector<double> input(const CollectiveData& data, int rank) { return data.input(rank).to_doubles(); }
 
 std::vector<double> sum_of_inputs(const CollectiveData& data) {
   std::vector<double> sum(input(data, 0).size());
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < kDataRanks; ++rank) {
     const std::vector<double> mine = input(data, rank);
     std::ranges::transform(sum, mine, sum.begin(), std::plus{});
   }
@@ -32,18 +32,18 @@ std::vector<double> sum_of_inputs(const CollectiveData& data) {
 
 TEST_CASE("CollectiveData: over a ring of leaders a rank has one part, and the parts of all ranks combine") {
   const CollectiveData data{
-      machine(kRanks), over_ring(Collective::all_reduce, "ring_allreduce"), {.n_elem = 20}};
+      machine(kDataRanks), over_ring(Collective::all_reduce, "ring_allreduce"), {.n_elem = 20}};
   CHECK(data.parts() == 1);
-  CHECK(data.combined() == kRanks);
+  CHECK(data.combined() == kDataRanks);
   CHECK(data.out_elems() == 20);
-  for (int rank = 0; rank < kRanks; ++rank) CHECK(data.expected(rank, 0) == sum_of_inputs(data));
+  for (int rank = 0; rank < kDataRanks; ++rank) CHECK(data.expected(rank, 0) == sum_of_inputs(data));
 }
 
 TEST_CASE("CollectiveData: over a mesh of cubes all parts of all ranks become one") {
   constexpr std::int64_t kElements = 10;
-  const CollectiveData data{machine(kRanks), intercube(), {.n_elem = kElements}};
+  const CollectiveData data{machine(kDataRanks), intercube(), {.n_elem = kElements}};
   CHECK(data.parts() == 2);
-  CHECK(data.combined() == 2 * kRanks);
+  CHECK(data.combined() == 2 * kDataRanks);
   const std::vector<double> parts = sum_of_inputs(data);
   std::vector<double> all;
   for (std::size_t i = 0; i < kElements; ++i) all.push_back(parts[i] + parts[kElements + i]);
@@ -68,7 +68,7 @@ TEST_CASE("CollectiveData: the inputs' reductions are exact in every dtype, and 
 
 TEST_CASE("CollectiveData: outputs of a collective that isn't in place have their own size") {
   const auto elements = [](Collective which, const char* kernel) {
-    return CollectiveData{machine(kRanks), over_ring(which, kernel), {.n_elem = 12}}.out_elems();
+    return CollectiveData{machine(kDataRanks), over_ring(which, kernel), {.n_elem = 12}}.out_elems();
   };
   CHECK(elements(Collective::all_gather, "ring_all_gather") == 36);
   CHECK(elements(Collective::reduce_scatter, "ring_reduce_scatter") == 4);
@@ -76,16 +76,17 @@ TEST_CASE("CollectiveData: outputs of a collective that isn't in place have thei
 }
 
 TEST_CASE("CollectiveData: a problem without values has inputs without numbers") {
-  const CollectiveData data{machine(kRanks), intercube(), {.n_elem = 8, .values = false}};
+  const CollectiveData data{machine(kDataRanks), intercube(), {.n_elem = 8, .values = false}};
   CHECK(!data.input(0).has_numbers());
 }
 
 TEST_CASE("memory_of: five copies of an all-reduce's tensors and its reference; nothing without values") {
   const CollectiveProblem problem{.n_elem = 1000, .dtype = f32};
   const config::AlgorithmSpec ring = over_ring(Collective::all_reduce, "ring_allreduce");
-  CHECK(memory_of(machine(kRanks), ring, problem) == Bytes{5 * kRanks * 1000 * 4 + 8 * (1000 + 1000)});
-  CHECK(memory_of(machine(kRanks), ring, {.n_elem = 1000, .values = false}) == 0_B);
+  CHECK(memory_of(machine(kDataRanks), ring, problem) ==
+        Bytes{5 * kDataRanks * 1000 * 4 + 8 * (1000 + 1000)});
+  CHECK(memory_of(machine(kDataRanks), ring, {.n_elem = 1000, .values = false}) == 0_B);
   const config::AlgorithmSpec gather = over_ring(Collective::all_gather, "ring_all_gather");
-  CHECK(memory_of(machine(kRanks), gather, problem) ==
-        Bytes{7 * kRanks * (1000 + 3000) * 4 / 2 + 8 * kRanks * 1000});
+  CHECK(memory_of(machine(kDataRanks), gather, problem) ==
+        Bytes{7 * kDataRanks * (1000 + 3000) * 4 / 2 + 8 * kDataRanks * 1000});
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kRanks = 3;
 const std::vector<std::string> kAll{"intercube_allreduce", "gather", "scatter", "ring"};
-const topology::DPPolicy kLeader{.num_cubes = 1, .num_pes = 1};
+const topology::DPPolicy kLeaderOnly{.num_cubes = 1, .num_pes = 1};
 
 config::AlgorithmSpec over_ring(const std::string& name, const std::string& kernel,
                                 config::Collective collective) {
@@ -97,9 +97,10 @@ struct Tensors {
 Task<Tensors> tensors(Rank* rk) {
   const double value = rk->index + 1.0;
   const Tensor all = co_await rk->torch.full({2, 8}, value, f16, {.dp = kRows, .name = "all"});
-  const Tensor part = co_await rk->torch.full({1, 6}, value, f16, {.dp = kLeader, .name = "part"});
-  const Tensor whole = co_await rk->torch.full({1, 6 * kRanks}, 0.0, f16, {.dp = kLeader, .name = "whole"});
-  const Tensor another = co_await rk->torch.full({1, 6}, value, f16, {.dp = kLeader, .name = "another"});
+  const Tensor part = co_await rk->torch.full({1, 6}, value, f16, {.dp = kLeaderOnly, .name = "part"});
+  const Tensor whole =
+      co_await rk->torch.full({1, 6 * kRanks}, 0.0, f16, {.dp = kLeaderOnly, .name = "whole"});
+  const Tensor another = co_await rk->torch.full({1, 6}, value, f16, {.dp = kLeaderOnly, .name = "another"});
   co_return Tensors{.all = all, .part = part, .whole = whole, .another = another};
 }
 
@@ -191,7 +192,7 @@ Task<> reduces_with_output(Rank& rk, int) {
                               {.input = x.part, .output = x.whole, .algorithm = "ring"});
 }
 
-Task<> misplaced(Rank& rk, int) {
+Task<> misplaced_on_one(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
   co_await rk.dist.all_reduce(x.another);
 }
@@ -199,7 +200,7 @@ Task<> misplaced(Rank& rk, int) {
 // Rank 1's first call can't be, on none of the others is anything wrong; the second is awaited first.
 Task<> wrong_on_one(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
-  const Tensor misplaced = co_await rk.torch.full({2, 8}, 1.0, f16, {.dp = kLeader, .name = "misplaced"});
+  const Tensor misplaced = co_await rk.torch.full({2, 8}, 1.0, f16, {.dp = kLeaderOnly, .name = "misplaced"});
   auto first = rk.dist.all_reduce(rk.index == 1 ? misplaced : x.all);
   auto second = rk.dist.all_gather_into_tensor(x.whole, x.part);
   co_await second;
@@ -227,8 +228,8 @@ Task<> alone(Rank& main) {
   ProcessGroupOptions options{.algorithms = kAll};
   co_await main.dist.init_process_group(options);
   const Tensor all = co_await main.torch.full({2, 8}, 3.0, f16, {.dp = kRows});
-  const Tensor part = co_await main.torch.full({1, 6}, 4.0, f16, {.dp = kLeader});
-  const Tensor whole = co_await main.torch.full({1, 6}, 0.0, f16, {.dp = kLeader});
+  const Tensor part = co_await main.torch.full({1, 6}, 4.0, f16, {.dp = kLeaderOnly});
+  const Tensor whole = co_await main.torch.full({1, 6}, 0.0, f16, {.dp = kLeaderOnly});
   co_await main.dist.all_reduce(all);
   co_await main.dist.all_reduce(part, {.algorithm = "ring"});
   co_await main.dist.all_gather_into_tensor(whole, part);
@@ -334,7 +335,7 @@ TEST_CASE("Several algorithms: they work in a world of one, which has no queues 
 }
 
 TEST_CASE("Several algorithms: a tensor must suit the algorithm that works on it") {
-  fails(kAll, misplaced, {"'another': intercube_allreduce needs one shard on each participating PE"});
+  fails(kAll, misplaced_on_one, {"'another': intercube_allreduce needs one shard on each participating PE"});
 }
 
 TEST_CASE("Several algorithms: a collective has an output tensor unless it works in place") {

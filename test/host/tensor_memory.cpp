@@ -13,10 +13,10 @@ using namespace kbsim::host::test;
 
 namespace {
 
-constexpr PeCoord kFirst{0, 0, 0};
+constexpr PeCoord kFirstPe{0, 0, 0};
 const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
 
-Bytes free_hbm(Session& session) { return session.allocators().pe(kFirst).hbm.free_bytes(); }
+Bytes free_hbm(Session& session) { return session.allocators().pe(kFirstPe).hbm.free_bytes(); }
 
 // 2 GiB on each PE: a third of its memory.
 Task<> many_large(Rank& rk, int count) {
@@ -45,7 +45,7 @@ Task<> load_one(TL& tl, Ptr from) {
 Task<> launch_on_first(Session* session, Ptr argument) {
   auto job = std::make_shared<hw::ControlJob>();
   auto kernel = std::make_shared<const KernelCall>(bind_kernel("load_one", load_one, argument));
-  job->targets.push_back({.pe = kFirst, .action = hw::Launch{kernel}, .size = {}});
+  job->targets.push_back({.pe = kFirstPe, .action = hw::Launch{kernel}, .size = {}});
   [[maybe_unused]] const auto result = co_await hw::host_of(session->machine()).order(0, 0, job);
 }
 

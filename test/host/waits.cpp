@@ -14,19 +14,19 @@ using namespace kbsim::host::test;
 
 namespace {
 
-struct NoArgs {};
+struct NoWaitArgs {};
 
 // PE 0 of cube 0 never comes.
-Task<> meets_without_first(TL& tl, NoArgs) {
+Task<> meets_without_first(TL& tl, NoWaitArgs) {
   if (tl.program_id(1) == 0) co_await tl.recv({.dir = Dir::E, .shape = {1}});
   co_await tl.barrier();
 }
 KBSIM_KERNEL(meets_without_first, "stands in a barrier, but for one");
 
-Task<> returns_at_once(TL&, NoArgs) { co_return; }
+Task<> returns_at_once(TL&, NoWaitArgs) { co_return; }
 KBSIM_KERNEL(returns_at_once, "nothing");
 
-Task<> waits_for_east(TL& tl, NoArgs) {
+Task<> waits_for_east(TL& tl, NoWaitArgs) {
   if (tl.program_id(1) == 0) co_await tl.recv({.dir = Dir::E, .shape = {1}});
 }
 KBSIM_KERNEL(waits_for_east, "PE 0 of cube 0 waits for what nobody sends");
@@ -38,7 +38,7 @@ Task<Tensor> rows(Rank& rank) {
 
 using Worker = Task<> (*)(Rank&, int);
 
-Task<> on_all(Rank& main, Worker worker) {
+Task<> on_all_pes(Rank& main, Worker worker) {
   co_await main.dist.init_process_group({});
   co_await main.mp.spawn(worker, 0, {.nprocs = 2});
 }
@@ -51,20 +51,20 @@ Task<> all_but_second_reduce(Rank& rank, int) {
 
 Task<> second_launches_instead(Rank& rank, int) {
   const Tensor x = co_await rows(rank);
-  if (rank.index == 1) co_await rank.launch("waits_for_east", x, NoArgs{});
+  if (rank.index == 1) co_await rank.launch("waits_for_east", x, NoWaitArgs{});
   co_await rank.dist.all_reduce(x);
 }
 
 Task<> first_launches_alone(Rank& rank, int) {
   const Tensor x = co_await rows(rank);
-  if (rank.index == 0) co_await rank.launch("meets_without_first", x, NoArgs{});
+  if (rank.index == 0) co_await rank.launch("meets_without_first", x, NoWaitArgs{});
 }
 
 Task<> first_launches_then_reduces(Rank& rank, int) {
   const Tensor x = co_await rows(rank);
   auto reduced = rank.dist.all_reduce(x);
   co_await rank.session().sim().delay(10_us);
-  if (rank.index == 0) co_await rank.launch("returns_at_once", x, NoArgs{});
+  if (rank.index == 0) co_await rank.launch("returns_at_once", x, NoWaitArgs{});
   co_await reduced;
 }
 
@@ -92,7 +92,7 @@ struct Found {
 Found deadlock_of(Worker worker, const config::AlgorithmSpec& algorithm = allreduce()) {
   Program program{machine(2, 2, 1), algorithm};
   try {
-    program.run(on_all, worker);
+    program.run(on_all_pes, worker);
   } catch (const DeadlockReport& report) {
     return Found{report.graph()};
   }

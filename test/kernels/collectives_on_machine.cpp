@@ -11,7 +11,7 @@ using namespace kbsim::test;
 
 namespace {
 
-void check_right(const Collective& c) {
+void check_right_on_machine(const Collective& c) {
   CAPTURE(c.algorithm.name);
   CAPTURE(c.algorithm.buffer_kind);
   CAPTURE(c.machine.system.sips.count);
@@ -27,9 +27,9 @@ void check_right(const Collective& c) {
 TEST_CASE("Collectives on the machine: each algorithm is right in worlds of 1 to 9, one slot and more") {
   for (const std::string& name : algorithm_names()) {
     for (const int world : {1, 2, 3, 4, 9}) {
-      check_right(collective(name, machine_of(world), 1, 7));
-      check_right(collective(name, machine_of(world), 2, 600));
-      check_right(collective(name, machine_of(world), 4, 1));
+      check_right_on_machine(collective(name, machine_of(world), 1, 7));
+      check_right_on_machine(collective(name, machine_of(world), 2, 600));
+      check_right_on_machine(collective(name, machine_of(world), 4, 1));
     }
   }
 }
@@ -42,7 +42,7 @@ TEST_CASE("Collectives on the machine: intercube and hierarchical on meshes of c
         config::MachineSpec machine = machine_of(4, w, h);
         machine.system.sips.topology = joined;
         CAPTURE(joined);
-        check_right(collective(name, machine, 1, 200));
+        check_right_on_machine(collective(name, machine, 1, 200));
       }
     }
   }
@@ -56,7 +56,7 @@ TEST_CASE("Collectives on the machine: each algorithm is right whatever joins th
         config::MachineSpec machine = machine_of(world);
         machine.system.sips.topology = joined;
         CAPTURE(joined);
-        check_right(collective(name, machine, 1, 300));
+        check_right_on_machine(collective(name, machine, 1, 300));
       }
     }
   }
@@ -69,7 +69,7 @@ TEST_CASE("Collectives on the machine: every reduction, and each dtype") {
       c.op = op;
       c.dtype = op == Reduction::avg ? DType::bf16 : op == Reduction::prod ? f32 : DType::i32;
       CAPTURE(static_cast<int>(op));
-      check_right(c);
+      check_right_on_machine(c);
     }
   }
 }
@@ -98,7 +98,7 @@ TEST_CASE("Collectives on the machine: windows and what is under way fit the TCM
             c.dtype = number % 2 == 0 ? DType::bf16 : DType::i32;
             CAPTURE(slot.count());
             CAPTURE(joined);
-            check_right(c);
+            check_right_on_machine(c);
           }
         }
       }
@@ -125,7 +125,7 @@ TEST_CASE("Collectives on the machine: every kernel, memory of slots, world, num
             if (++number % kEvery != 0) continue;
             Collective c = collective(name, machine_of(world), slots, n);
             c.algorithm.buffer_kind = kind;
-            check_right(c);
+            check_right_on_machine(c);
           }
         }
       }

@@ -9,7 +9,7 @@ using namespace kbsim::host::test;
 
 namespace {
 
-struct Args {
+struct HelloArgs {
   std::int64_t n;
   DType dtype;
 };
@@ -17,7 +17,7 @@ struct Args {
 // Rank r has r + 1, r + 2, ..., and gets that of the rank before.
 double of_rank(int rank, std::int64_t i) { return static_cast<double>(rank + 1 + i % 100); }
 
-Task<> says_hello(Rank& rk, Args args) {
+Task<> says_hello(Rank& rk, HelloArgs args) {
   const auto numbers = [&](int rank) {
     return generate({1, args.n}, args.dtype, [&](std::int64_t i) { return of_rank(rank, i); });
   };
@@ -29,7 +29,7 @@ Task<> says_hello(Rank& rk, Args args) {
   CHECK(after.to_doubles() == numbers((rk.index + world - 1) % world).to_doubles());
 }
 
-Task<> all_say_hello(Rank& main, Args args) {
+Task<> all_say_hello(Rank& main, HelloArgs args) {
   co_await main.dist.init_process_group({});
   co_await main.mp.spawn(says_hello, args, {.nprocs = main.dist.get_world_size()});
 }
@@ -38,7 +38,8 @@ Task<> all_say_hello(Rank& main, Args args) {
 
 TEST_CASE("hello_send: everybody ends with what the rank before had, whatever the size") {
   for (const int world : {1, 2, 3}) {
-    for (const Args& args : {Args{1, f32}, {7, f16}, {1024, f32}, {2049, f16}, {10000, DType::i8}}) {
+    for (const HelloArgs& args :
+         {HelloArgs{1, f32}, {7, f16}, {1024, f32}, {2049, f16}, {10000, DType::i8}}) {
       CAPTURE(world);
       CAPTURE(args.n);
       Program program{kbsim::test::machine_of(world), kbsim::test::algorithm_of("hello_send")};

@@ -59,12 +59,12 @@ Numbers reference(const Inputs& in) {
   return total;
 }
 
-struct Args {
+struct VerifyArgs {
   const Inputs* in;
   const Numbers* expected;
 };
 
-Task<> worker(Rank& rk, Args args) {
+Task<> worker(Rank& rk, VerifyArgs args) {
   const Machine m = args.in->machine;
   const Shape shape{m.w * m.h, m.n_elem};
   const std::int64_t first = rk.index * shape.elements();
@@ -83,7 +83,7 @@ Task<> worker(Rank& rk, Args args) {
   }
 }
 
-Task<> run(Rank& main, Args args) {
+Task<> run(Rank& main, VerifyArgs args) {
   co_await main.dist.init_process_group({});
   co_await main.mp.spawn(worker, args, {.nprocs = main.dist.get_world_size()});
 }
@@ -104,7 +104,7 @@ TEST_CASE("intercube_allreduce: every cube of every machine ends with the refere
         const Inputs in{m, seed++};
         const Numbers expected = reference(in);
         Program program{machine(sips, w, h), allreduce()};
-        program.run(run, Args{.in = &in, .expected = &expected});
+        program.run(run, VerifyArgs{.in = &in, .expected = &expected});
       }
     }
   }
@@ -122,7 +122,7 @@ TEST_CASE("intercube_allreduce: with slots of any memory, and any number of them
       algorithm.buffer_kind = kind;
       algorithm.n_slots = slots;
       Program program{machine(2, 3, 2), algorithm};
-      program.run(run, Args{.in = &in, .expected = &expected});
+      program.run(run, VerifyArgs{.in = &in, .expected = &expected});
     }
   }
 }

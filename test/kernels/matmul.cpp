@@ -11,29 +11,29 @@ using namespace kbsim::test;
 
 namespace {
 
-struct Size {
+struct MatmulSize {
   std::int64_t m, n, k;
 };
-const std::vector<Size> kSizes{{1, 1, 1}, {32, 32, 64}, {33, 31, 65}, {7, 100, 13}, {64, 96, 128}};
+const std::vector<MatmulSize> kSizes{{1, 1, 1}, {32, 32, 64}, {33, 31, 65}, {7, 100, 13}, {64, 96, 128}};
 
 struct Problem {
-  Problem(Size s, DType dtype)
+  Problem(MatmulSize s, DType dtype)
       : size{s},
         a{normal(s.m * s.k, dtype, 1)},
         b{normal(s.k * s.n, dtype, 2)},
         product{replay::matmul(a.numbers, b.numbers, {.m = s.m, .k = s.k, .n = s.n})} {}
-  Size size;
+  MatmulSize size;
   Array a, b;
   Numbers product;
 };
 
 // In f32 the error of a sum of k products is about sqrt(k) roundings.
-double tolerance(Size size) { return 1e-6 * std::sqrt(static_cast<double>(size.k)) + 1e-6; }
+double tolerance(MatmulSize size) { return 1e-6 * std::sqrt(static_cast<double>(size.k)) + 1e-6; }
 
 }  // namespace
 
 TEST_CASE("gemm: the product, ragged edges included, for f16 and f32") {
-  for (const Size size : kSizes) {
+  for (const MatmulSize size : kSizes) {
     for (const DType dtype : {f16, f32}) {
       CAPTURE(size.m);
       CAPTURE(size.n);
@@ -53,7 +53,7 @@ TEST_CASE("gemm: the product, ragged edges included, for f16 and f32") {
 }
 
 TEST_CASE("matmul_composite: the product, wherever the operands are") {
-  for (const Size size : kSizes) {
+  for (const MatmulSize size : kSizes) {
     for (const Staging staging : {Staging::ref_ref, Staging::load_ref, Staging::load_load}) {
       CAPTURE(size.m);
       CAPTURE(size.n);
@@ -79,7 +79,7 @@ TEST_CASE("matmul_composite: the product, wherever the operands are") {
 }
 
 TEST_CASE("qkv_gemm: three products of one X, loaded or streamed") {
-  const Size size{.m = 40, .n = 24, .k = 96};
+  const MatmulSize size{.m = 40, .n = 24, .k = 96};
   for (const bool load_x : {false, true}) {
     CAPTURE(load_x);
     const Array x = normal(size.m * size.k, f16, 1);

@@ -8,7 +8,7 @@ using namespace kbsim;
 
 namespace {
 
-config::MachineSpec machine(int sips, int w, int h) {
+config::MachineSpec small_grid(int sips, int w, int h) {
   config::MachineSpec spec;
   spec.system.sips.count = sips;
   spec.sip.cube_mesh = {.w = w, .h = h};
@@ -30,7 +30,7 @@ double input(int rank, int cube, std::int64_t i) {
 }
 
 void check_sums(int sips, int w, int h, std::int64_t n, int slots) {
-  mock::World world{mock::like(machine(sips, w, h), algorithm(slots))};
+  mock::World world{mock::like(small_grid(sips, w, h), algorithm(slots))};
   const int cubes = w * h;
   std::vector<Ptr> data;
   for (int rank = 0; rank < sips; ++rank) {
@@ -71,7 +71,7 @@ TEST_CASE("intercube_allreduce in the mock: every cube of every mesh and world e
 }
 
 TEST_CASE("intercube_allreduce in the mock: ranks that disagree on their sizes are told at once") {
-  mock::World world{mock::like(machine(1, 2, 1), algorithm(4))};
+  mock::World world{mock::like(small_grid(1, 2, 1), algorithm(4))};
   const Ptr data = world.alloc(0, 16, f16);
   for (const int cube : {0, 1}) {
     const CollectiveArgs args{.data = data, .n_elem = 4 + cube, .cube_w = 2};

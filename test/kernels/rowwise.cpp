@@ -13,17 +13,17 @@ using namespace kbsim::test;
 
 namespace {
 
-struct Size {
+struct RowSize {
   std::int64_t rows;
   std::int64_t cols;
 };
-const std::vector<Size> kSizes{{1, 1}, {16, 64}, {7, 33}, {37, 1}, {40, 257}};
+const std::vector<RowSize> kRowSizes{{1, 1}, {16, 64}, {7, 33}, {37, 1}, {40, 257}};
 
 std::span<const double> row(const Numbers& x, std::int64_t index, std::int64_t cols) {
   return std::span{x}.subspan(static_cast<std::size_t>(index * cols), static_cast<std::size_t>(cols));
 }
 
-Numbers softmax(const Numbers& x, Size size) {
+Numbers softmax(const Numbers& x, RowSize size) {
   Numbers result;
   for (std::int64_t r = 0; r < size.rows; ++r) {
     const auto in = row(x, r, size.cols);
@@ -35,7 +35,7 @@ Numbers softmax(const Numbers& x, Size size) {
   return result;
 }
 
-Numbers layer_norm(const Numbers& x, const Numbers& weight, const Numbers& bias, Size size, double eps) {
+Numbers layer_norm(const Numbers& x, const Numbers& weight, const Numbers& bias, RowSize size, double eps) {
   Numbers result;
   const auto n = static_cast<double>(size.cols);
   for (std::int64_t r = 0; r < size.rows; ++r) {
@@ -53,7 +53,7 @@ Numbers layer_norm(const Numbers& x, const Numbers& weight, const Numbers& bias,
 }  // namespace
 
 TEST_CASE("softmax: each row sums to 1, as computed in f64") {
-  for (const Size size : kSizes) {
+  for (const RowSize size : kRowSizes) {
     CAPTURE(size.rows);
     CAPTURE(size.cols);
     const Array x = normal(size.rows * size.cols, f32, 3, 10.0);
@@ -80,7 +80,7 @@ TEST_CASE("softmax: rows of equal, huge and infinite scores stay finite") {
 }
 
 TEST_CASE("layer_norm: as computed in f64, for f16 and f32") {
-  for (const Size size : kSizes) {
+  for (const RowSize size : kRowSizes) {
     for (const DType dtype : {f16, f32}) {
       CAPTURE(size.rows);
       CAPTURE(size.cols);

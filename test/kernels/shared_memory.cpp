@@ -121,7 +121,7 @@ Task<> makes_for_the_first(TL& tl, SharedArgs args) {
   co_await tl.store(args.mine, tl.sum(all, {.axis = 0}));
 }
 
-struct Outcome {
+struct SharedOutcome {
   std::vector<double> words;
   std::vector<double> mine;
   std::uint64_t digest = 0;
@@ -129,7 +129,7 @@ struct Outcome {
 
 struct Run {
   Kernel kernel;
-  Outcome* outcome;
+  SharedOutcome* outcome;
 };
 
 Task<> run_shared(Rank& main, Run run) {
@@ -149,21 +149,21 @@ Task<> run_shared(Rank& main, Run run) {
   run.outcome->mine = mine_array.to_doubles();
 }
 
-Outcome in_machine(Kernel kernel, std::optional<std::uint64_t> shuffle = {}) {
+SharedOutcome in_machine(Kernel kernel, std::optional<std::uint64_t> shuffle = {}) {
   Session session{
       machine(1, 2, 1),
       allreduce(),
       {.simulation = {.shuffle_ties = shuffle}, .replay_threads = 1, .races = oplog::RaceMode::error}};
   World world;
   Rank main{session, world, 0};
-  Outcome outcome;
+  SharedOutcome outcome;
   (void)session.sim().spawn("main", main.run(run_shared(main, Run{kernel, &outcome})));
   session.run();
   outcome.digest = session.machine().digest().value();
   return outcome;
 }
 
-Outcome in_mock(Kernel kernel) {
+SharedOutcome in_mock(Kernel kernel) {
   mock::World world{{.cubes = 2, .pes = 2}};
   const Ptr words = world.alloc(0, std::vector<double>(kWords, 0.0), i32);
   const Ptr mine = world.alloc(0, std::vector<double>(kPes * 32, 0.0), i32);
@@ -172,7 +172,7 @@ Outcome in_mock(Kernel kernel) {
   return {.words = world.read(0, words, kWords), .mine = world.read(0, mine, kPes * 32)};
 }
 
-std::vector<Outcome> in_both(Kernel kernel) { return {in_machine(kernel), in_mock(kernel)}; }
+std::vector<SharedOutcome> in_both(Kernel kernel) { return {in_machine(kernel), in_mock(kernel)}; }
 
 Task<> shares_replicas(Rank& main, int) {
   [[maybe_unused]] const Tensor x = co_await main.torch.zeros({8}, f16, {.name = "x", .shared = true});
@@ -181,7 +181,7 @@ Task<> shares_replicas(Rank& main, int) {
 }  // namespace
 
 TEST_CASE("Atomics: every ticket is drawn once, and each PE's come in order") {
-  for (const Outcome& outcome : in_both(draws_tickets)) {
+  for (const SharedOutcome& outcome : in_both(draws_tickets)) {
     CHECK(outcome.words[0] == 8 * kPes);
     std::vector<double> drawn;
     for (int pe = 0; pe < kPes; ++pe) {
@@ -201,19 +201,19 @@ TEST_CASE("Atomics: a histogram counts what everybody has, exactly") {
   for (int pe = 0; pe < kPes; ++pe) {
     for (int i = 0; i < 32; ++i) ++expected[static_cast<std::size_t>(i * (3 + pe) % 16)];
   }
-  for (const Outcome& outcome : in_both(counts_numbers))
+  for (const SharedOutcome& outcome : in_both(counts_numbers))
     CHECK(std::vector(outcome.words.begin(), outcome.words.begin() + 16) == expected);
 }
 
 TEST_CASE("Atomics: a lock lets one in at a time, so that what it guards needs none and doesn't race") {
-  for (const Outcome& outcome : in_both(counts_behind_a_lock)) {
+  for (const SharedOutcome& outcome : in_both(counts_behind_a_lock)) {
     CHECK(outcome.words[0] == 0);
     CHECK(outcome.words[1] == 5 * kPes);
   }
 }
 
 TEST_CASE("Atomics: of a queue of tasks each is done once, by somebody") {
-  for (const Outcome& outcome : in_both(works_off_a_queue)) {
+  for (const SharedOutcome& outcome : in_both(works_off_a_queue)) {
     CHECK(outcome.words[0] == 32 + kPes);
     for (std::size_t task = 0; task < 32; ++task)
       CHECK(outcome.words[1 + task] == static_cast<double>(task * task));
@@ -226,9 +226,9 @@ TEST_CASE("Atomics: of a queue of tasks each is done once, by somebody") {
 TEST_CASE("Atomics: who comes first doesn't hang on the order of events of one time") {
   for (const Kernel kernel : {Kernel{draws_tickets}, Kernel{works_off_a_queue}, Kernel{counts_behind_a_lock},
                               Kernel{adds_floats}}) {
-    const Outcome expected = in_machine(kernel);
+    const SharedOutcome expected = in_machine(kernel);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
-      const Outcome outcome = in_machine(kernel, seed);
+      const SharedOutcome outcome = in_machine(kernel, seed);
       CHECK(outcome.words == expected.words);
       CHECK(outcome.mine == expected.mine);
       CHECK(outcome.digest == expected.digest);
@@ -237,7 +237,7 @@ TEST_CASE("Atomics: who comes first doesn't hang on the order of events of one t
 }
 
 TEST_CASE("Barrier: what was stored before it is seen after it, without a race, round after round") {
-  for (const Outcome& outcome : in_both(sums_what_all_told)) {
+  for (const SharedOutcome& outcome : in_both(sums_what_all_told)) {
     for (std::size_t pe = 0; pe < kPes; ++pe) {
       for (std::size_t round = 0; round < 3; ++round)
         CHECK(outcome.mine[pe * 32 + round] == static_cast<double>(6 + 40 * round));
@@ -246,14 +246,14 @@ TEST_CASE("Barrier: what was stored before it is seen after it, without a race, 
 }
 
 TEST_CASE("Signals: a tile that is put from PE to PE is there when its signal is, without a race") {
-  for (const Outcome& outcome : in_both(passes_on)) {
+  for (const SharedOutcome& outcome : in_both(passes_on)) {
     for (std::size_t pe = 0; pe < kPes; ++pe) CHECK(outcome.words[pe] == 3);
     for (std::size_t i = 0; i < 8; ++i) CHECK(outcome.words[8 + i] == 3 * kPes);
   }
 }
 
 TEST_CASE("Signals: one who waits for several hears when all have put") {
-  for (const Outcome& outcome : in_both(makes_for_the_first)) {
+  for (const SharedOutcome& outcome : in_both(makes_for_the_first)) {
     CHECK(outcome.words[0] == kPes - 1);
     for (std::size_t i = 0; i < 8; ++i) CHECK(outcome.mine[i] == 10 + 20 + 30);
   }
@@ -261,9 +261,9 @@ TEST_CASE("Signals: one who waits for several hears when all have put") {
 
 TEST_CASE("Signals: who hears when doesn't hang on the order of events of one time") {
   for (const Kernel kernel : {Kernel{passes_on}, Kernel{makes_for_the_first}}) {
-    const Outcome expected = in_machine(kernel);
+    const SharedOutcome expected = in_machine(kernel);
     for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
-      const Outcome outcome = in_machine(kernel, seed);
+      const SharedOutcome outcome = in_machine(kernel, seed);
       CHECK(outcome.words == expected.words);
       CHECK(outcome.mine == expected.mine);
       CHECK(outcome.digest == expected.digest);

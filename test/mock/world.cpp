@@ -23,9 +23,9 @@ Task<> hello(TL& tl, HelloArgs args) {
 }
 KBSIM_KERNEL(hello, "passes everybody's numbers on to the next");
 
-struct NoArgs {};
+struct NoWorldArgs {};
 
-Task<> waits_in_a_circle(TL& tl, NoArgs) {
+Task<> waits_in_a_circle(TL& tl, NoWorldArgs) {
   const Tile got = co_await tl.recv({.dir = Dir::W, .shape = {1}});
   co_await tl.send({.dir = Dir::E, .src = got});
 }
@@ -73,7 +73,7 @@ TEST_CASE("Mock: a kernel runs by its name on all PEs of a ring of any length") 
 
 TEST_CASE("Mock: a deadlock names each PE, what it waits for and the line, and each queue") {
   mock::World world{{.pes = 3, .wiring = mock::ring(3)}};
-  world.launch(bind_kernel("circle", waits_in_a_circle, NoArgs{}));
+  world.launch(bind_kernel("circle", waits_in_a_circle, NoWorldArgs{}));
   const std::string text = error_of([&] { world.run(); }, ExitCode::deadlock);
   CAPTURE(text);
   CHECK(text.starts_with("deadlock at 0 ns: nothing is left to happen, and 3 processes wait"));
@@ -120,7 +120,7 @@ TEST_CASE("Mock: one element beyond an allocation is a fault, and reading there 
 TEST_CASE("Mock: PEs, SIPs and kernels that aren't there are refused") {
   mock::World world{{.pes = 2}};
   CHECK_THROWS_WITH_AS((void)world.alloc(1, 4, f16), "there is no sip1: the world has 1", UsageError);
-  CHECK_THROWS_WITH_AS(world.launch({0, 0, 2}, bind_kernel("circle", waits_in_a_circle, NoArgs{})),
+  CHECK_THROWS_WITH_AS(world.launch({0, 0, 2}, bind_kernel("circle", waits_in_a_circle, NoWorldArgs{})),
                        "there is no sip0.cube0.pe2: the world has 1 SIP(s) of 1 cube(s) of 2 PE(s)",
                        UsageError);
   CHECK_THROWS_AS(world.run("helo", HelloArgs{}), UsageError);

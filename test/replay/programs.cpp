@@ -113,10 +113,10 @@ class Program {
     perform(kind, {}, somewhere(s, kind == OpKind::copy ? from : dtype()), {somewhere(s, from)});
   }
   void binary() {
-    constexpr std::array<oplog::BinaryOp, 6> kOps{oplog::BinaryOp::add,     oplog::BinaryOp::sub,
-                                                  oplog::BinaryOp::mul,     oplog::BinaryOp::maximum,
-                                                  oplog::BinaryOp::minimum, oplog::BinaryOp::lt};
-    const oplog::BinaryOp op = kOps[static_cast<std::size_t>(samples_.below(6))];
+    constexpr std::array<oplog::BinaryOp, 6> kBinaryOps{oplog::BinaryOp::add,     oplog::BinaryOp::sub,
+                                                        oplog::BinaryOp::mul,     oplog::BinaryOp::maximum,
+                                                        oplog::BinaryOp::minimum, oplog::BinaryOp::lt};
+    const oplog::BinaryOp op = kBinaryOps[static_cast<std::size_t>(samples_.below(6))];
     const Shape s = shape();
     const DType t = number();
     const Shape other = samples_.below(3) == 0 ? Shape{1} : s;

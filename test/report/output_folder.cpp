@@ -23,7 +23,7 @@ fs::path fresh_place() {
   return folder;
 }
 
-std::string contents(const fs::path& file) {
+std::string contents_of(const fs::path& file) {
   std::ifstream in{file};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
@@ -35,7 +35,7 @@ TEST_CASE("OutputFolder: is made, is one run's, and is free again when that has 
   {
     const OutputFolder folder{place};
     folder.write("summary.json", boost::json::object{{"n", 1}});
-    CHECK(contents(place / "summary.json") == "{\"n\":1}\n");
+    CHECK(contents_of(place / "summary.json") == "{\"n\":1}\n");
     const std::string refusal = "--out " + place.string() + ": another run (process " +
                                 std::to_string(getpid()) +
                                 ") is writing there; wait for it, or name another folder";

@@ -8,8 +8,8 @@
 
 using namespace kbsim;
 using namespace kbsim::topology;
+using kbsim::test::any_machine;
 using kbsim::test::compiled;
-using kbsim::test::random_machine;
 
 namespace {
 
@@ -45,7 +45,7 @@ TEST_CASE("Bisections: one cell has none") {
 TEST_CASE("Bisections: every machine has those of its meshes, rings and tori") {
   for (unsigned seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
-    const config::MachineSpec spec = random_machine(seed);
+    const config::MachineSpec spec = any_machine(seed);
     const SipGrid sips{spec.system.sips};
     const int seams = spec.system.sips.topology == config::SipTopology::mesh_2d_no_wrap ? 1 : 2;
     const Bisections found = bisections(compiled(spec));

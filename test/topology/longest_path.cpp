@@ -8,8 +8,8 @@
 
 using namespace kbsim;
 using namespace kbsim::topology;
+using kbsim::test::any_machine;
 using kbsim::test::compiled;
-using kbsim::test::random_machine;
 
 namespace {
 
@@ -44,7 +44,7 @@ config::MachineSpec one_cube(int w, int h) {
 TEST_CASE("farthest: no pair of any machine's PEs is farther apart") {
   for (unsigned seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
-    const Graph graph = compiled(random_machine(seed));
+    const Graph graph = compiled(any_machine(seed));
     const std::vector<Time> overhead = overheads(graph);
     int hops = 0;
     Time latency{};

@@ -9,7 +9,7 @@
 namespace kbsim::test {
 
 /// A small machine of any shape; equal seeds give equal machines.
-inline config::MachineSpec random_machine(unsigned seed) {
+inline config::MachineSpec any_machine(unsigned seed) {
   std::mt19937 random{seed};
   const auto up_to = [&](int n) { return 1 + static_cast<int>(random() % static_cast<unsigned>(n)); };
   const auto rate = [&] { return Bandwidth::gbs(32.0 * up_to(16)); };

@@ -6,11 +6,11 @@
 namespace kbsim {
 namespace {
 
-struct Place {
+struct Cell {
   int x = 0;
   int y = 0;
 };
-using Walk = std::vector<Place>;
+using Walk = std::vector<Cell>;
 
 // Rows to the east and rows to the west, each beginning below the end of the one before: the columns of their
 // ends differ by one to the west and to the east. After the last row comes the first again, by the wrap.
@@ -38,7 +38,7 @@ Walk over_rows(int w, int h) {
 }
 
 Walk turned(Walk walk) {
-  for (Place& place : walk) std::swap(place.x, place.y);
+  for (Cell& place : walk) std::swap(place.x, place.y);
   return walk;
 }
 
@@ -63,7 +63,7 @@ std::vector<int> closed_walk(int w, int h, bool wraps) {
     std::iota(places.begin(), places.end(), 0);
     return places;
   }
-  for (const Place& place : wraps ? walk_that_wraps(w, h) : walk_within(w, h))
+  for (const Cell& place : wraps ? walk_that_wraps(w, h) : walk_within(w, h))
     places.push_back(place.y * w + place.x);
   return places;
 }

@@ -87,11 +87,11 @@ void require_memory_for(Bytes need, std::string_view what) {
 }
 
 std::string about(Bytes n) {
-  constexpr std::array<std::string_view, 6> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  constexpr std::array<std::string_view, 6> kPrefixes{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   auto size = static_cast<double>(n.count());
   std::size_t unit = 0;
-  for (; size >= 1024.0 && unit + 1 < kUnits.size(); ++unit) size /= 1024.0;
-  return fmt::format("{:.{}f} {}", size, unit == 0 || size >= 100.0 ? 0 : 1, kUnits[unit]);
+  for (; size >= 1024.0 && unit + 1 < kPrefixes.size(); ++unit) size /= 1024.0;
+  return fmt::format("{:.{}f} {}", size, unit == 0 || size >= 100.0 ? 0 : 1, kPrefixes[unit]);
 }
 
 }  // namespace kbsim

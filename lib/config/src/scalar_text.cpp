@@ -8,7 +8,7 @@
 namespace kbsim::config {
 namespace {
 
-struct Writer {
+struct ScalarWriter {
   const Field& field;
 
   std::string operator()(bool value) const { return value ? "true" : "false"; }
@@ -24,6 +24,8 @@ struct Writer {
 
 }  // namespace
 
-std::string to_text(const Scalar& value, const Field& field) { return std::visit(Writer{field}, value); }
+std::string to_text(const Scalar& value, const Field& field) {
+  return std::visit(ScalarWriter{field}, value);
+}
 
 }  // namespace kbsim::config

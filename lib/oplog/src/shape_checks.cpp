@@ -123,7 +123,7 @@ bool dot_fits(const Op& op) {
   const bool added = op.inputs.size() < 3 || (op.inputs[2].dtype == wide && op.inputs[2].shape == op.shape);
   return wide && added && op.inputs[1].dtype == dtype && info(op.dtype).floating == info(*wide).floating &&
          (info(op.dtype).floating || op.dtype == wide) &&
-         product(op.inputs[0].shape, op.inputs[1].shape) == op.shape;
+         oplog::product(op.inputs[0].shape, op.inputs[1].shape) == op.shape;
 }
 
 bool permute_fits(const Op& op) {

@@ -7,8 +7,8 @@
 namespace kbsim::replay {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ConstMatrix = Eigen::Map<const Matrix>;
+using Doubles = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstDoubles = Eigen::Map<const Doubles>;
 
 }  // namespace
 
@@ -16,8 +16,8 @@ std::vector<double> matmul(std::span<const double> a, std::span<const double> b,
   const auto count = [](std::span<const double> x) { return static_cast<std::int64_t>(x.size()); };
   ensure(count(a) == shape.m * shape.k && count(b) == shape.k * shape.n, "matrices of other sizes");
   std::vector<double> product(static_cast<std::size_t>(shape.m * shape.n));
-  Eigen::Map<Matrix>{product.data(), shape.m, shape.n}.noalias() =
-      ConstMatrix{a.data(), shape.m, shape.k} * ConstMatrix{b.data(), shape.k, shape.n};
+  Eigen::Map<Doubles>{product.data(), shape.m, shape.n}.noalias() =
+      ConstDoubles{a.data(), shape.m, shape.k} * ConstDoubles{b.data(), shape.k, shape.n};
   return product;
 }
 

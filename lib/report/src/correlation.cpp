@@ -123,7 +123,8 @@ std::optional<double> at(const Curve& curve, double size) {
 }
 
 // NAME, TITLE.
-constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
+constexpr const char* kCorrelationScript =
+    R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
 set datafile separator comma
 set datafile columnheaders
 set logscale xy
@@ -242,7 +243,7 @@ Figure correlation_figure(const Correlation& correlation) {
   return {.name = name,
           .data = data,
           .script = replaced(
-              replaced(kScript, "NAME", name), "TITLE",
+              replaced(kCorrelationScript, "NAME", name), "TITLE",
               fmt::format("Simulated against reference: MAPE {:.2f} %", correlation.mape_percent()))};
 }
 

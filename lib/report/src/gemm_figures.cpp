@@ -11,7 +11,7 @@ namespace {
 using boost::json::object;
 
 // NAME, TITLE, YLABEL, PLOT.
-constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
+constexpr const char* kGemmScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
 set datafile separator comma
 set datafile columnheaders
 set datafile missing "NaN"
@@ -43,8 +43,8 @@ set output
 
 std::string script(const std::string& name, const std::string& title, const std::string& y,
                    const std::string& plot) {
-  return replaced(replaced(replaced(replaced(kScript, "NAME", name), "TITLE", title), "YLABEL", y), "PLOT",
-                  replaced(plot, "NAME", name));
+  return replaced(replaced(replaced(replaced(kGemmScript, "NAME", name), "TITLE", title), "YLABEL", y),
+                  "PLOT", replaced(plot, "NAME", name));
 }
 
 std::string label(const object& row) {

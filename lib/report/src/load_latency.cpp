@@ -8,7 +8,8 @@ namespace kbsim::report {
 namespace {
 
 // Columns: 2 offered, 3 accepted, 5 mean, 8 p99.
-constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
+constexpr const char* kLoadLatencyScript =
+    R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
 set datafile separator comma
 set datafile columnheaders
 bound = BOUND
@@ -42,7 +43,7 @@ set output
 }  // namespace
 
 std::string load_latency_script(const std::string& name, const std::string& title, double bound) {
-  const std::string titled = replaced(replaced(kScript, "NAME", name), "TITLE", title);
+  const std::string titled = replaced(replaced(kLoadLatencyScript, "NAME", name), "TITLE", title);
   return replaced(titled, "BOUND", fmt::format("{}", bound));
 }
 

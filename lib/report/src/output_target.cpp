@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostSymlinks = 40;  // as many as Linux follows
 
-std::error_code last_error() { return {errno, std::generic_category()}; }
+std::error_code error_of_errno() { return {errno, std::generic_category()}; }
 
 bool leads_on(const fs::path& path) {
   std::error_code ignored;
@@ -64,20 +64,21 @@ OutputTarget output_target(fs::path path, std::error_code& error) {
   if (stat(target.file.c_str(), &there) == 0)
     target.before = there;
   else if (errno != ENOENT)
-    error = last_error();
+    error = error_of_errno();
   return target;
 }
 
 std::error_code why_not_writable(const OutputTarget& target) {
   if (target.descriptor) {
     const int flags = fcntl(*target.descriptor, F_GETFL);
-    if (flags < 0) return last_error();
+    if (flags < 0) return error_of_errno();
     const bool read_only = (flags & O_ACCMODE) == O_RDONLY;
     return read_only ? std::make_error_code(std::errc::bad_file_descriptor) : std::error_code{};
   }
   if (!target.before) return {};
   if (S_ISDIR(target.before->st_mode)) return std::make_error_code(std::errc::is_a_directory);
-  return faccessat(AT_FDCWD, target.file.c_str(), W_OK, AT_EACCESS) == 0 ? std::error_code{} : last_error();
+  return faccessat(AT_FDCWD, target.file.c_str(), W_OK, AT_EACCESS) == 0 ? std::error_code{}
+                                                                         : error_of_errno();
 }
 
 }  // namespace kbsim::report

@@ -13,7 +13,8 @@ namespace kbsim::report {
 namespace {
 
 // NAME, TITLE, PACKAGES, WIDTH, HEIGHT. A row of the data is an arrow: x, y, dx, dy, per cent, label's place.
-constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
+constexpr const char* kPackageMapScript =
+    R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
 set datafile separator comma
 set datafile columnheaders
 unset border
@@ -108,7 +109,7 @@ Figure package_map(const std::string& name, const std::string& title, const std:
     const auto before = links.begin() + static_cast<std::ptrdiff_t>(i);
     data += row(links[i], grid, static_cast<int>(std::count_if(links.begin(), before, same)));
   }
-  std::string script = replaced(replaced(kScript, "PACKAGES\n", boxes(grid)), "NAME", name);
+  std::string script = replaced(replaced(kPackageMapScript, "PACKAGES\n", boxes(grid)), "NAME", name);
   script = replaced(replaced(script, "WIDTH", std::to_string(grid.w)), "HEIGHT", std::to_string(grid.h));
   return {.name = name, .data = data, .script = replaced(script, "TITLE", title)};
 }

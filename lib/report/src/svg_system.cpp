@@ -16,8 +16,8 @@ using topology::LinkClass;
 using topology::Point;
 using topology::Side;
 
-constexpr double kHostStrip = 92.0;  // above the packages: host, switch and the bus to the first row
-constexpr double kMargin = 34.0;     // beside and below them: wires that wrap around
+constexpr double kHostStrip = 92.0;     // above the packages: host, switch and the bus to the first row
+constexpr double kSystemMargin = 34.0;  // beside and below them: wires that wrap around
 
 Point origin_mm(const Graph& graph, int sip) {
   const config::SizeSpec& cube = graph.spec().sip.cube_size;
@@ -44,8 +44,8 @@ class SystemDrawing {
   SystemDrawing(Svg& svg, const Graph& graph, const Box& area)
       : svg_{svg}, graph_{graph}, spec_{graph.spec()}, grid_{spec_.system.sips} {
     const Point extent = extent_mm(graph);
-    const Box room{area.x + kMargin, area.y + kHostStrip, area.w - 2 * kMargin,
-                   area.h - kHostStrip - kMargin};
+    const Box room{area.x + kSystemMargin, area.y + kHostStrip, area.w - 2 * kSystemMargin,
+                   area.h - kHostStrip - kSystemMargin};
     scale_ = std::min(room.w / extent.x, room.h / extent.y);
     left_ = room.x + (room.w - scale_ * extent.x) / 2;
     top_ = room.y + (room.h - scale_ * extent.y) / 2;
@@ -79,13 +79,13 @@ class SystemDrawing {
     const Box p = package(sip);
     return {p.x + 0.12 * cube_w_, p.y + 0.2 * cube_h_, p.w - 0.24 * cube_w_, 0.6 * cube_h_};
   }
-  [[nodiscard]] double gap_x() const { return std::min(kMargin, 0.5 * package(0).w / 2); }
-  [[nodiscard]] double gap_y() const { return std::min(kMargin, 0.5 * package(0).h / 2); }
+  [[nodiscard]] double gap_x() const { return std::min(kSystemMargin, 0.5 * package(0).w / 2); }
+  [[nodiscard]] double gap_y() const { return std::min(kSystemMargin, 0.5 * package(0).h / 2); }
 
   // Host and switch above, a bus above each row of packages, a drop into each IO chiplet.
   void draw_host() {
     const double width = width_of(spec_.system.host_link.bandwidth);
-    const double trunk = left_ - 0.75 * kMargin;
+    const double trunk = left_ - 0.75 * kSystemMargin;
     const double y = top_ - 76;
     const double bottom = package((grid_.height() - 1) * grid_.width()).y - 0.5 * gap_y();
     svg_.line("l-host", width, fmt::format("M{0:.1f} {1:.1f}V{2:.1f}", trunk, y + 13, bottom));

@@ -6,7 +6,7 @@
 namespace kbsim {
 namespace {
 
-constexpr std::size_t kListed = 50;
+constexpr std::size_t kEdgesListed = 50;
 
 // Depth first; what is left behind for good leads into no circle.
 class Search {
@@ -62,9 +62,9 @@ class Search {
 std::string section(const std::string& title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string text = "\n" + title + ":";
-  for (const std::string& line : std::span{lines}.first(std::min(lines.size(), kListed)))
+  for (const std::string& line : std::span{lines}.first(std::min(lines.size(), kEdgesListed)))
     text += "\n  " + line;
-  if (lines.size() > kListed) text += "\n  and " + std::to_string(lines.size() - kListed) + " more";
+  if (lines.size() > kEdgesListed) text += "\n  and " + std::to_string(lines.size() - kEdgesListed) + " more";
   return text;
 }
 

@@ -45,7 +45,7 @@ struct Layout {
   }
 };
 
-void check(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
+void check_policy(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value < least || value > most) {
     throw UsageError{fmt::format("placement: {} is {}, expected {} to {}", name, value, least, most)};
   }
@@ -53,17 +53,17 @@ void check(std::string_view name, std::int64_t value, std::int64_t least, std::i
 
 void check_policy(const DPPolicy& policy, int num_pe, int num_cubes) {
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-  check("num_pe", num_pe, 1, kMaxPes);
-  check("num_cubes", num_cubes, 1, kMaxCubes);
-  check("DPPolicy.num_pes", policy.num_pes.value_or(num_pe), 1, num_pe);
-  check("DPPolicy.num_cubes", policy.num_cubes.value_or(num_cubes), 1, num_cubes);
-  check("DPPolicy.tile.rows", policy.tile.rows, 1, kAny);
-  check("DPPolicy.tile.cols", policy.tile.cols, 1, kAny);
+  check_policy("num_pe", num_pe, 1, kMaxPes);
+  check_policy("num_cubes", num_cubes, 1, kMaxCubes);
+  check_policy("DPPolicy.num_pes", policy.num_pes.value_or(num_pe), 1, num_pe);
+  check_policy("DPPolicy.num_cubes", policy.num_cubes.value_or(num_cubes), 1, num_cubes);
+  check_policy("DPPolicy.tile.rows", policy.tile.rows, 1, kAny);
+  check_policy("DPPolicy.tile.cols", policy.tile.cols, 1, kAny);
 }
 
 /// The tensor as one block; UsageError if it is empty or its bytes can't be counted.
 Block matrix(const Shape& shape, int itemsize) {
-  check("itemsize", itemsize, 1, 8);
+  check_policy("itemsize", itemsize, 1, 8);
   const bool positive = std::ranges::all_of(shape.extents(), [](std::int64_t extent) { return extent > 0; });
   if (!positive || !shape.count())
     throw UsageError{fmt::format("placement: shape {}, expected 1 to 2^50 elements", to_string(shape))};
@@ -81,7 +81,7 @@ std::string_view to_string(Split split) {
 
 std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape, int itemsize, int num_pe,
                                          int num_cubes, int target_sip) {
-  check("target_sip", target_sip, 0, kMaxSips - 1);
+  check_policy("target_sip", target_sip, 0, kMaxSips - 1);
   check_policy(policy, num_pe, num_cubes);
   const Layout layout{.tensor = matrix(shape, itemsize), .itemsize = itemsize, .policy = policy};
   const int cubes = policy.num_cubes.value_or(num_cubes);

@@ -8,7 +8,7 @@
 namespace kbsim::topology {
 namespace {
 
-void check_size(std::string_view what, std::size_t bytes, std::int64_t least) {
+void check_room(std::string_view what, std::size_t bytes, std::int64_t least) {
   if (static_cast<std::int64_t>(bytes) < least) {
     throw UsageError{fmt::format("placement: {} of {} bytes, expected at least {}", what, bytes, least)};
   }
@@ -23,8 +23,8 @@ void for_each_row(const ShardSpec& shard, std::size_t tensor_bytes, std::size_t 
     return ((b.row0 + r) * shard.tensor_cols + b.col0) * itemsize;
   };
   const std::int64_t row = b.cols * itemsize;
-  check_size("a tensor", tensor_bytes, in_tensor(b.rows - 1) + row);
-  check_size("a shard", shard_bytes, shard.nbytes.count());
+  check_room("a tensor", tensor_bytes, in_tensor(b.rows - 1) + row);
+  check_room("a shard", shard_bytes, shard.nbytes.count());
   for (std::int64_t r = 0; r < b.rows; ++r) copy(in_tensor(r), r * row, static_cast<std::size_t>(row));
 }
 

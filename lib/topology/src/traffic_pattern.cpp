@@ -16,7 +16,7 @@ namespace {
 
 using Favourites = std::vector<std::size_t>;
 
-[[noreturn]] void refuse(std::string_view pattern, const std::string& why) {
+[[noreturn]] void refuse_pattern(std::string_view pattern, const std::string& why) {
   throw UsageError{fmt::format("--pattern {}: {}", pattern, why)};
 }
 
@@ -31,8 +31,9 @@ std::size_t middle(const TrafficNetwork& network) { return network.at(network.w 
 
 Favourites transpose(const TrafficNetwork& network) {
   if (network.w != network.h)
-    refuse("transpose", fmt::format("expected as many rows as columns, the scope has {} columns and {} rows",
-                                    network.w, network.h));
+    refuse_pattern("transpose",
+                   fmt::format("expected as many rows as columns, the scope has {} columns and {} rows",
+                               network.w, network.h));
   const auto w = static_cast<std::size_t>(network.w);
   return each(network, [w](std::size_t i) { return i % w * w + i / w; });
 }
@@ -60,14 +61,14 @@ T number(std::string_view pattern, std::string_view text, const std::string& exp
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size())
-    refuse(pattern, "expected " + expected);
+    refuse_pattern(pattern, "expected " + expected);
   return value;
 }
 
 double share(std::string_view pattern, std::string_view text) {
   const std::string expected = "a share above 0 and at most 1 behind it, e.g. hotspot:0.2";
   const auto p = number<double>(pattern, text, expected);
-  if (!(p > 0.0 && p <= 1.0)) refuse(pattern, "expected " + expected);
+  if (!(p > 0.0 && p <= 1.0)) refuse_pattern(pattern, "expected " + expected);
   return p;
 }
 
@@ -86,7 +87,7 @@ TrafficPattern parse(const TrafficNetwork& network, std::string_view text) {
   if (!has_argument && name == "transpose") return {.focus = 1.0, .favourite = transpose(network)};
   if (!has_argument && name == "all-to-one") return {.focus = 1.0, .favourite = to_middle()};
   if (!has_argument && name == "neighbour") return {.focus = 1.0, .favourite = neighbour(network)};
-  refuse(text, "no such pattern" + name_hint(name, pattern_forms()));
+  refuse_pattern(text, "no such pattern" + name_hint(name, pattern_forms()));
 }
 
 bool is_silent(const TrafficNetwork& network, const TrafficPattern& pattern, std::size_t source) {
@@ -109,7 +110,8 @@ TrafficPattern traffic_pattern(const TrafficNetwork& network, std::string_view t
   for (std::size_t i = 0; i < network.sources.size(); ++i) {
     if (!is_silent(network, pattern, i)) pattern.active.push_back(i);
   }
-  if (pattern.active.empty()) refuse(text, "nobody sends: each of the scope's endpoints is its own target");
+  if (pattern.active.empty())
+    refuse_pattern(text, "nobody sends: each of the scope's endpoints is its own target");
   return pattern;
 }
 

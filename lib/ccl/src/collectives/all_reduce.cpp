@@ -4,11 +4,11 @@
 namespace kbsim::ccl {
 namespace {
 
-double reference(const CollectiveInputs& inputs, int /*rank*/, std::int64_t i) { return inputs.combined(i); }
+double sum_of_all(const CollectiveInputs& inputs, int /*rank*/, std::int64_t i) { return inputs.combined(i); }
 
 KBSIM_COLLECTIVE(
     all_reduce, .call = "all_reduce", .combines = true,
-    .bus_factor = [](int ranks) { return 2.0 * held_by_others(ranks); }, .reference = reference);
+    .bus_factor = [](int ranks) { return 2.0 * held_by_others(ranks); }, .reference = sum_of_all);
 
 }  // namespace
 }  // namespace kbsim::ccl

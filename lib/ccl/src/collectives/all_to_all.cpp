@@ -4,13 +4,13 @@
 namespace kbsim::ccl {
 namespace {
 
-double reference(const CollectiveInputs& inputs, int rank, std::int64_t i) {
+double from_each(const CollectiveInputs& inputs, int rank, std::int64_t i) {
   const std::int64_t share = inputs.n_elem / inputs.ranks;
   return inputs.in(static_cast<int>(i / share), rank * share + i % share);
 }
 
 KBSIM_COLLECTIVE(all_to_all, .call = "all_to_all_single", .in = Extent::all_shares, .out = Extent::all_shares,
-                 .in_place = false, .bus_factor = held_by_others, .reference = reference);
+                 .in_place = false, .bus_factor = held_by_others, .reference = from_each);
 
 }  // namespace
 }  // namespace kbsim::ccl

@@ -4,11 +4,11 @@
 namespace kbsim::ccl {
 namespace {
 
-double reference(const CollectiveInputs& inputs, int /*rank*/, std::int64_t i) {
+double of_root(const CollectiveInputs& inputs, int /*rank*/, std::int64_t i) {
   return inputs.in(inputs.root, i);
 }
 
-KBSIM_COLLECTIVE(broadcast, .call = "broadcast", .has_root = true, .reference = reference);
+KBSIM_COLLECTIVE(broadcast, .call = "broadcast", .has_root = true, .reference = of_root);
 
 }  // namespace
 }  // namespace kbsim::ccl

@@ -4,11 +4,11 @@
 namespace kbsim::ccl {
 namespace {
 
-double reference(const CollectiveInputs& inputs, int rank, std::int64_t i) {
+double sum_at_root(const CollectiveInputs& inputs, int rank, std::int64_t i) {
   return rank == inputs.root ? inputs.combined(i) : inputs.in(rank, i);
 }
 
-KBSIM_COLLECTIVE(reduce, .call = "reduce", .combines = true, .has_root = true, .reference = reference);
+KBSIM_COLLECTIVE(reduce, .call = "reduce", .combines = true, .has_root = true, .reference = sum_at_root);
 
 }  // namespace
 }  // namespace kbsim::ccl

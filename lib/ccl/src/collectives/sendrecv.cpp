@@ -4,11 +4,11 @@
 namespace kbsim::ccl {
 namespace {
 
-double reference(const CollectiveInputs& inputs, int rank, std::int64_t i) {
+double of_sender(const CollectiveInputs& inputs, int rank, std::int64_t i) {
   return inputs.in((rank + inputs.ranks - 1) % inputs.ranks, i);
 }
 
-KBSIM_COLLECTIVE(sendrecv, .call = "sendrecv", .reference = reference);
+KBSIM_COLLECTIVE(sendrecv, .call = "sendrecv", .reference = of_sender);
 
 }  // namespace
 }  // namespace kbsim::ccl
