@@ -21,7 +21,7 @@ struct OuterProductSpec {
 };
 
 /// ceil(m / rows) * ceil(n / cols) blocks of the result, each k cycles and one to read it out.
-class OuterProduct final : public hw::InOrderEngine, public hw::IGemm {
+class OuterProduct final : public hw::InOrderEngine<hw::IGemm> {
  public:
   OuterProduct(hw::Fabric& fabric, kbsim::NodeId id, OuterProductSpec spec)
       : InOrderEngine{fabric, id}, spec_{spec} {}

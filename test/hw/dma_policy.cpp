@@ -22,7 +22,7 @@ using Sizes = std::array<std::int64_t, 3>;  // in requests; none: no transfer
 // A policy of this test's own: the transfer that began last.
 class NewestFirst final : public IRequestPolicy {
  public:
-  std::size_t pick(const std::deque<TransferPtr>& waiting) override { return waiting.size() - 1; }
+  std::size_t pick(std::span<const TransferPtr> waiting) override { return waiting.size() - 1; }
 };
 KBSIM_REQUEST_POLICY("test.newest_first", NewestFirst, "the transfer that began last");
 

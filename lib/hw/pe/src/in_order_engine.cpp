@@ -6,12 +6,12 @@
 
 namespace kbsim::hw {
 
-InOrderEngine::InOrderEngine(Fabric& fabric, NodeId id)
+InOrderServer::InOrderServer(Fabric& fabric, NodeId id)
     : Component{fabric, id}, retired_{fabric.sim(), name() + " retire"} {}
 
-void InOrderEngine::start(Machine& machine) { (void)sim().serve(name(), retire(&machine.log())); }
+void InOrderServer::start(Machine& machine) { (void)sim().serve(name(), retire(&machine.log())); }
 
-Time InOrderEngine::issue(Time earliest, Time cost, oplog::Op op) {
+Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
   op.unit = id();
   op.start = std::max(earliest, free_);
   op.end = later(op.start, cost);
@@ -25,17 +25,17 @@ Time InOrderEngine::issue(Time earliest, Time cost, oplog::Op op) {
 
 // Late, so that it doesn't hang on the order of events whether a kernel's command comes first, or another
 // stage or composite that asks for the engine at this time.
-Task<Time> InOrderEngine::occupy(std::array<std::uint64_t, 2> order, Time cost) {
+Task<Time> InOrderServer::serve(std::array<std::uint64_t, 2> order, Time cost) {
   Work work{.order = order, .cost = cost};
   asked_.push_back(&work);
   co_await sim().late();
-  serve();
+  serve_asked();
   co_await sim().delay(work.end - sim().now());  // in the arrival phase again, even if it took no time
   co_return cost;
 }
 
 // Takes up what was asked for at this time, by its order.
-void InOrderEngine::serve() {
+void InOrderServer::serve_asked() {
   std::ranges::sort(asked_, {}, &Work::order);
   for (Work* work : asked_) {
     const Time waited = std::max(sim().now(), free_) - sim().now();
@@ -45,7 +45,7 @@ void InOrderEngine::serve() {
   asked_.clear();
 }
 
-Time InOrderEngine::retire_at(Time at, oplog::Op op) {
+Time InOrderServer::retire_at(Time at, oplog::Op op) {
   at = std::max(at, sim().now());
   op.unit = id();
   op.start = op.end = at;
@@ -53,7 +53,7 @@ Time InOrderEngine::retire_at(Time at, oplog::Op op) {
   return at;
 }
 
-Task<> InOrderEngine::retire(oplog::OpLog* log) {
+Task<> InOrderServer::retire(oplog::OpLog* log) {
   for (;;) {
     oplog::Op op = co_await retired_.receive();
     log->record(std::move(op));

@@ -6,7 +6,7 @@ namespace {
 /// The transfer that began first sends all of its requests before the next.
 class InOrderRequests final : public IRequestPolicy {
  public:
-  std::size_t pick(const std::deque<TransferPtr>& /*waiting*/) override { return 0; }
+  std::size_t pick(std::span<const TransferPtr> /*waiting*/) override { return 0; }
 };
 
 }  // namespace

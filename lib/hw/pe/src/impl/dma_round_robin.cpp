@@ -8,7 +8,7 @@ namespace {
 /// Transfers take turns, request by request, in the order in which they began.
 class RoundRobinRequests final : public IRequestPolicy {
  public:
-  std::size_t pick(const std::deque<TransferPtr>& waiting) override {
+  std::size_t pick(std::span<const TransferPtr> waiting) override {
     const auto behind = [&](const TransferPtr& transfer) { return transfer->progress.number > last_; };
     auto next = std::ranges::find_if(waiting, behind);
     if (next == waiting.end()) next = waiting.begin();

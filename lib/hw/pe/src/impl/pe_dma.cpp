@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 #include <variant>
+
+#include <boost/container/devector.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
@@ -58,9 +59,9 @@ class PeDma : public Component, public IDma {
     Bytes left{};
   };
   struct Channel {
-    std::unique_ptr<IRequestPolicy> policy;
-    std::deque<TransferPtr> waiting;  // in the order of their begins
-    std::size_t next = 0;             // of these, who sends the next request, or is sending one
+    std::unique_ptr<IRequestPolicy> policy;                // from its first transfer on
+    boost::container::devector<TransferPtr> waiting = {};  // in the order of their begins
+    std::size_t next = 0;  // of these, who sends the next request, or is sending one
     bool picked = false;
     Burst burst;
     Bytes outstanding;  // of the window
@@ -102,6 +103,7 @@ class PeDma : public Component, public IDma {
   void sent(Channel& channel, Bytes bytes, Time left_tcm);
 
   PeDmaSpec spec_;
+  const RequestPolicyEntry* policy_;
   ITcm* tcm_ = nullptr;
   DmaSite site_;
   RaceWatch* races_ = nullptr;
@@ -119,16 +121,15 @@ class PeDma : public Component, public IDma {
 PeDma::PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec)
     : Component{fabric, id},
       spec_{spec},
+      policy_{request_policies().find(spec.policy)},
       port_{fabric.graph().spec().pe.link},
       work_{fabric.sim(), name() + " work"},
       turn_left_{spec.vc_chunk} {
-  const RequestPolicyEntry* policy = request_policies().find(spec.policy);
-  if (policy == nullptr) {
+  if (policy_ == nullptr) {
     throw ConfigError{
         node().model->at, name() + ".request_policy",
         "unknown request policy '" + spec.policy + "'" + name_hint(spec.policy, request_policies().names())};
   }
-  for (Channel& channel : channels_) channel.policy = policy->make();
 }
 
 void PeDma::start(Machine& machine) {
@@ -182,7 +183,9 @@ void PeDma::begin(TransferPtr transfer) {
     if (const auto access = transfer->access())
       transfer->progress.race = races_->begin(*access, transfer->pieces());
   }
-  channel_of(*transfer).waiting.push_back(std::move(transfer));
+  Channel& channel = channel_of(*transfer);
+  if (channel.policy == nullptr) channel.policy = policy_->make();
+  channel.waiting.push_back(std::move(transfer));
 }
 
 void PeDma::answered(const Answer& answer) {
@@ -224,7 +227,8 @@ Bytes PeDma::turn_of(const Channel& channel) const {
 
 bool PeDma::may_send(Channel& channel) const {
   if (channel.waiting.empty()) return false;
-  if (!std::exchange(channel.picked, true)) channel.next = channel.policy->pick(channel.waiting);
+  if (!std::exchange(channel.picked, true))
+    channel.next = channel.policy->pick({channel.waiting.data(), channel.waiting.size()});
   ensure(channel.next < channel.waiting.size(), "a request policy picked a transfer that isn't waiting");
   if (channel.burst.message != nullptr || channel.outstanding == 0_B) return true;
   const Bytes with_next = channel.outstanding + window_of(channel.sender().next_bytes(spec_.request));

@@ -15,7 +15,7 @@ struct PeGemmSpec {
 };
 
 /// Matrix engine: whole tiles of m x k x n, padded, at macs_per_ns, without fill or drain.
-class PeGemm : public InOrderEngine, public IGemm {
+class PeGemm : public InOrderEngine<IGemm> {
  public:
   PeGemm(Fabric& fabric, NodeId id, PeGemmSpec spec) : InOrderEngine{fabric, id}, spec_{spec} {}
 

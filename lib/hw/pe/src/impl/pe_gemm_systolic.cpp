@@ -23,7 +23,7 @@ struct PeGemmSystolicSpec {
 /// Each is preloaded in `rows` cycles; then m rows stream through in m + rows + cols - 2 (fill and drain).
 /// A fold at an edge takes as long as a full one, and partial sums of k are added on their way out.
 /// Source: Samajdar et al., SCALE-Sim (ISPASS 2020), (2 rows + cols + m - 2) cycles a fold.
-class PeGemmSystolic : public InOrderEngine, public IGemm {
+class PeGemmSystolic : public InOrderEngine<IGemm> {
  public:
   PeGemmSystolic(Fabric& fabric, NodeId id, PeGemmSystolicSpec spec)
       : InOrderEngine{fabric, id}, spec_{spec} {}

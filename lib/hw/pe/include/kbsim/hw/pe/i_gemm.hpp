@@ -12,7 +12,7 @@ struct GemmTile {
 };
 
 /// A matrix engine: says what products cost.
-class IGemm : public virtual IEngine {
+class IGemm : public IEngine {
  public:
   /// Multiply-accumulates in a nanosecond while all of the engine works; utilizations are of this.
   [[nodiscard]] virtual double peak_macs_per_ns() const = 0;

@@ -5,7 +5,7 @@
 namespace kbsim::hw {
 
 /// A vector engine: says what everything but products costs, and notes what costs nothing.
-class IMath : public virtual IEngine {
+class IMath : public IEngine {
  public:
   /// An elementwise operation on so many elements.
   [[nodiscard]] virtual Time cost(std::int64_t elements) const = 0;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "kbsim/base/abi.hpp"
@@ -21,7 +21,7 @@ class IRequestPolicy {
   /// Index of the transfer that sends next. `waiting` isn't empty and is in the order of begins, those of one
   /// time in their own; called once a request, when the one before has left. The result may depend on the
   /// arguments and on earlier calls only.
-  [[nodiscard]] virtual std::size_t pick(const std::deque<TransferPtr>& waiting) = 0;
+  [[nodiscard]] virtual std::size_t pick(std::span<const TransferPtr> waiting) = 0;
 };
 
 /// A policy, known by the name that pe_dma's attribute `request_policy` gives.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
@@ -8,21 +10,20 @@
 
 namespace kbsim::hw {
 
-/// An engine that is a single server in program order: start = max(earliest, free). One event retires a
-/// command at its end, when it is recorded. A model derives from it and says what commands cost.
-class InOrderEngine : public Component, public virtual IEngine {
+/// A single server in program order: start = max(earliest, free). One event retires a command at its end,
+/// when it is recorded.
+class InOrderServer : public Component {
  public:
-  InOrderEngine(Fabric& fabric, NodeId id);
+  InOrderServer(Fabric& fabric, NodeId id);
 
   void start(Machine& machine) override;
-
-  [[nodiscard]] Time issue(Time earliest, Time cost, oplog::Op op) override;
-  [[nodiscard]] Task<Time> occupy(std::array<std::uint64_t, 2> order, Time cost) override;
-  [[nodiscard]] Time free() const override { return free_; }
-  [[nodiscard]] NodeId unit() const override { return id(); }
   [[nodiscard]] std::vector<UnitUse> use() const override { return {use_}; }
 
  protected:
+  /// As of an IEngine.
+  [[nodiscard]] Time serve(Time earliest, Time cost, oplog::Op&& op);
+  [[nodiscard]] Task<Time> serve(std::array<std::uint64_t, 2> order, Time cost);
+  [[nodiscard]] Time server_free() const { return free_; }
   /// `op` is recorded at `at`, or now if that is past, and takes no time; returns when.
   Time retire_at(Time at, oplog::Op op);
 
@@ -33,13 +34,30 @@ class InOrderEngine : public Component, public virtual IEngine {
     Time cost{};
     Time end{};  // known once it is served
   };
-  void serve();
+  void serve_asked();
   Task<> retire(oplog::OpLog* log);
 
   Time free_{};
   std::vector<Work*> asked_;
   UnitUse use_;
   Mailbox<oplog::Op> retired_;
+};
+
+/// An engine that is such a server, with the interface of its kind: IGemm or IMath. A model derives from it
+/// and says what commands cost.
+template <class Engine>
+class InOrderEngine : public InOrderServer, public Engine {
+ public:
+  using InOrderServer::InOrderServer;
+
+  [[nodiscard]] Time issue(Time earliest, Time cost, oplog::Op op) override {
+    return serve(earliest, cost, std::move(op));
+  }
+  [[nodiscard]] Task<Time> occupy(std::array<std::uint64_t, 2> order, Time cost) override {
+    return serve(order, cost);
+  }
+  [[nodiscard]] Time free() const override { return server_free(); }
+  [[nodiscard]] NodeId unit() const override { return id(); }
 };
 
 }  // namespace kbsim::hw
