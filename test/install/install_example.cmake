@@ -49,12 +49,15 @@ run("every element is three times what it was"
 run("# my_allreduce on 2 ranks.*Out of bounds values : 0 OK"
     ${kbsim} --topology topology.yaml --plugin ${mine} --ccl ${EXAMPLES}/my_kernel/my_ccl.yaml --bench ccl -b 1K -e 16K)
 
-# my_machine: an engine, a switch, a memory and its scheduler.
+# my_machine: an engine, a switch, a memory and its scheduler, a routing and a part.
 set(machine --topology topology.yaml --plugin ${folder}/my_machine/build/libmy_machine.so)
-run("  mine.bus  .*  mine.narrow_writes  .*  mine.outer_product  .*  mine.reads_first  "
+run("  mine.bus  .*  mine.narrow_writes  .*  mine.outer_product  .*  mine.scrubber  .*  mine.o1turn  .*  mine.reads_first  "
     ${kbsim} list --plugin ${folder}/my_machine/build/libmy_machine.so)
 run("gemm +busy +16640.000 ns" ${kbsim} ${machine} --bench gemm_single_pe --set pe.pe_gemm.impl=mine.outer_product)
 run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set cube.noc.router.impl=mine.bus
             --set cube.hbm_ctrl.impl=mine.narrow_writes --set cube.hbm_ctrl.scheduler=mine.reads_first)
+run("\"sip0.cube0.scrubber\"" ${kbsim} topology ${machine} --set cube.parts.scrubber.model.impl=mine.scrubber --json)
+run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set system.routing.impl=mine.o1turn
+            --set cube.parts.scrubber.model.impl=mine.scrubber)
 run("" ${kbsim} traffic ${machine} --scope mesh:4x4 --load 0.2 --set cube.noc.router.impl=mine.bus)
 file(REMOVE_RECURSE ${folder})

@@ -104,7 +104,7 @@ inline std::vector<NodeId> ends(const Graph& graph) {
 /// The names of a path's nodes: "a > b > c".
 inline std::string path_names(const Graph& graph, NodeId from, NodeId to) {
   std::string text;
-  for (const NodeId id : path(graph, SipGrid{graph.spec().system.sips}, from, to)) {
+  for (const NodeId id : path(graph, from, to)) {
     text += (text.empty() ? "" : " > ") + graph.node(id).name;
   }
   return text;

@@ -129,20 +129,37 @@ TEST_CASE("Routes: with finite buffers at routers only, nothing waits in a circl
         machine({.cubes = {.w = 3, .h = 2}, .noc = {.w = 2, .h = 3}, .corners = {config::Corner::NW}});
     spec.system.sips.count = 9;
     spec.system.sips.topology = topology;
-    const Graph graph = graph_of(spec);
-    CHECK(!has_cycle(waits_at_routers(graph, ends(graph), false)));
+    for (const char* routing : {"builtin.xy", "builtin.yx", "builtin.table"}) {
+      CAPTURE(routing);
+      spec.system.routing.impl = routing;
+      const Graph graph = graph_of(spec);
+      CHECK(!has_cycle(waits_at_routers(graph, ends(graph), false)));
+    }
   }
 }
 
 TEST_CASE("Routes: rings and tori of routers need a second phase past the dateline, and it suffices") {
-  for (const char* scope : {"ring:4", "ring:7", "torus:4x4", "torus:3x5"}) {
-    CAPTURE(scope);
-    const TrafficNetwork network = traffic_network({}, scope);
-    CHECK(network.graph.phases() == 2);
-    CHECK(!has_cycle(waits_at_routers(network.graph, network.sources, true)));
-    CHECK(has_cycle(waits_at_routers(network.graph, network.sources, false)));
+  for (const char* routing : {"builtin.xy", "builtin.yx"}) {
+    config::MachineSpec spec;
+    spec.system.routing.impl = routing;
+    for (const char* scope : {"ring:4", "ring:7", "torus:4x4", "torus:3x5"}) {
+      CAPTURE(routing);
+      CAPTURE(scope);
+      const TrafficNetwork network = traffic_network(spec, scope);
+      CHECK(network.graph.phases() == 2);
+      CHECK(!has_cycle(waits_at_routers(network.graph, network.sources, true)));
+      CHECK(has_cycle(waits_at_routers(network.graph, network.sources, false)));
+    }
   }
-  const TrafficNetwork mesh = traffic_network({}, "mesh:5x4");
-  CHECK(mesh.graph.phases() == 1);
-  CHECK(!has_cycle(waits_at_routers(mesh.graph, mesh.sources, false)));
+}
+
+TEST_CASE("Routes: on a mesh nothing waits in a circle, whatever the builtin routing") {
+  for (const char* routing : {"builtin.xy", "builtin.yx", "builtin.table"}) {
+    CAPTURE(routing);
+    config::MachineSpec spec;
+    spec.system.routing.impl = routing;
+    const TrafficNetwork mesh = traffic_network(spec, "mesh:5x4");
+    CHECK(mesh.graph.phases() == 1);
+    CHECK(!has_cycle(waits_at_routers(mesh.graph, mesh.sources, false)));
+  }
 }

@@ -23,8 +23,7 @@ std::string short_path(const Graph& graph, NodeId from, NodeId to) {
 }
 
 void check_refused(const Graph& graph, NodeId from, NodeId to, const std::string& text) {
-  CHECK_THROWS_WITH_AS((void)path(graph, SipGrid{graph.spec().system.sips}, from, to), text.c_str(),
-                       InternalError);
+  CHECK_THROWS_WITH_AS((void)path(graph, from, to), text.c_str(), InternalError);
 }
 
 }  // namespace

@@ -58,14 +58,13 @@ TEST_CASE("path: X before Y on every cube's NOC, and on the mesh of cubes of eve
   for (unsigned seed = 0; seed < kMachines; ++seed) {
     CAPTURE(seed);
     const Graph graph = graph_of(random_machine(seed));
-    const SipGrid grid{graph.spec().system.sips};
     const std::vector<NodeId> all = ends(graph);
     Dice dice{seed};
     for (int i = 0; i < 200; ++i) {
       const NodeId from = dice.one_of(all);
       const NodeId to = dice.one_of(all);
       INFO(path_names(graph, from, to));
-      const std::vector<NodeId> nodes = path(graph, grid, from, to);
+      const std::vector<NodeId> nodes = path(graph, from, to);
       check_x_before_y(noc_steps(graph, nodes));
       check_x_before_y(mesh_steps(graph, nodes));
     }

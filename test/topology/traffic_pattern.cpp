@@ -27,7 +27,7 @@ std::string refusal(std::string_view scope, std::string_view pattern) {
 // The nodes of the route between two endpoints, as names.
 std::string route(const TrafficNetwork& in, std::size_t from, std::size_t to) {
   std::string text;
-  for (const NodeId node : in.graph.routing()(in.graph, in.sources[from], in.sinks[to]))
+  for (const NodeId node : path(in.graph, in.sources[from], in.sinks[to]))
     text += in.graph.node(node).name + " ";
   return text;
 }

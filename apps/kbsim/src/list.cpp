@@ -14,6 +14,7 @@
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
 #include "kbsim/hw/pe/i_request_policy.hpp"
 #include "kbsim/tl/kernel.hpp"
+#include "kbsim/topology/i_routing.hpp"
 
 #include "commands.hpp"
 #include "config_folders.hpp"
@@ -62,6 +63,7 @@ ExitCode list(const Arguments& arguments) {
   print("mappers: which PEs take part", ccl::mappers());
   print("validators: which placements an algorithm can run on", ccl::validators());
   print("component models", hw::component_models());
+  print("routings: which way messages take", topology::routings());
   print("arbiters of routers", hw::arbiters());
   print("request policies of the DMA", hw::request_policies());
   print("memory schedulers: the order in which a memory serves", hw::memory_schedulers());

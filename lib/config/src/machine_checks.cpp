@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <set>
 #include <string>
 
@@ -51,6 +53,20 @@ void check_memory(const MachineSpec& spec, Checker& checker) {
                               to_string(memory.hbm_per_pe), spec.pes_per_cube(), to_string(kMaxHbm)));
 }
 
+bool is_word(const std::string& text) {
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+void check_parts(const PartsSpec& parts, const std::string& key, Checker& checker) {
+  for (const auto& [name, part] : parts) {
+    checker.require(
+        !name.empty() && is_word(name), {key},
+        fmt::format("'{}' is no name for a part, expected letters, digits and _", printable(name)));
+    checker.require(!part.model.impl.empty(), {join_key(key, printable(name))},
+                    "it has no model, expected e.g. model: {impl: my.part}");
+  }
+}
+
 }  // namespace
 
 void check(const MachineSpec& spec, Checker checker) {
@@ -58,6 +74,9 @@ void check(const MachineSpec& spec, Checker checker) {
   check_cubes(spec, checker);
   check_pes(spec, checker);
   check_memory(spec, checker);
+  check_parts(spec.sip.io.parts, "sip.io.parts", checker);
+  check_parts(spec.cube.parts, "cube.parts", checker);
+  check_parts(spec.pe.parts, "pe.parts", checker);
 }
 
 }  // namespace kbsim::config

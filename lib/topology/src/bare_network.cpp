@@ -36,25 +36,6 @@ double distance(const Graph& graph, NodeId a, NodeId b) {
   return std::abs(from.x - to.x) + std::abs(from.y - to.y);
 }
 
-// Routers are the first nodes, then come their endpoints in the same order.
-Routing grid_routing(const SipGrid& grid) {
-  return [grid](const Graph&, NodeId from, NodeId to) {
-    const auto n = static_cast<std::uint32_t>(grid.width() * grid.height());
-    const auto router = [](int i) { return NodeId{static_cast<std::uint32_t>(i)}; };
-    const int goal = static_cast<int>(to.value() - n);
-    int here = static_cast<int>(from.value() - n);
-    std::vector<NodeId> path;
-    path.reserve(static_cast<std::size_t>(grid.width() + grid.height()) + 1);  // no way is longer
-    path.insert(path.end(), {from, router(here)});
-    while (here != goal) {
-      here = *grid.neighbour(here, grid.next_side(here, goal));
-      path.push_back(router(here));
-    }
-    path.push_back(to);
-    return path;
-  };
-}
-
 }  // namespace
 
 TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) {
@@ -73,7 +54,9 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) 
   for (int i = 0; i < w * h; ++i)
     endpoints.push_back(builder.add_endpoint(fmt::format("e{}_{}", i / w, i % w)));
   for (std::size_t i = 0; i < routers.size(); ++i) {
+    builder.reach(routers[i], {.router = routers[i]});
     builder.join(endpoints[i], routers[i], noc.link, 0.0);
+    builder.reach(endpoints[i], {.up = routers[i], .router = routers[i], .turns = true});
     for (const Side side : {Side::east, Side::south}) {
       const auto peer = grid.neighbour(static_cast<int>(i), side);
       if (!peer) continue;
@@ -83,11 +66,7 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) 
       builder.orient(side == Side::east ? 0 : 1, *peer < static_cast<int>(i));
     }
   }
-  return {.graph = std::move(builder).build(grid_routing(grid)),
-          .sources = endpoints,
-          .sinks = endpoints,
-          .w = w,
-          .h = h};
+  return {.graph = std::move(builder).build(grid), .sources = endpoints, .sinks = endpoints, .w = w, .h = h};
 }
 
 TrafficNetwork bare_link(const SharedSpec& spec) {
@@ -97,8 +76,11 @@ TrafficNetwork bare_link(const SharedSpec& spec) {
   const NodeId source = builder.add_endpoint("source");
   const NodeId sink = builder.add_endpoint("sink");
   builder.add_link(source, sink, noc.link, spec->sip.cube_size.w_mm / noc.w);
-  Routing direct = [](const Graph&, NodeId from, NodeId to) { return std::vector{from, to}; };
-  return {.graph = std::move(builder).build(std::move(direct)), .sources = {source}, .sinks = {sink}};
+  builder.reach(source, {.up = sink, .router = sink});
+  builder.reach(sink, {.router = sink});
+  return {.graph = std::move(builder).build(grid_of(BareShape::mesh, 1, 1)),
+          .sources = {source},
+          .sinks = {sink}};
 }
 
 }  // namespace kbsim::topology

@@ -1,12 +1,13 @@
 // Lays out a machine from the outside in: system, packages, IO chiplet, cubes, PEs.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/graph.hpp"
-#include "kbsim/topology/route.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
 #include "network_builder.hpp"
@@ -38,16 +39,18 @@ class Compiler : private NetworkBuilder {
     join(graph_.host_, graph_.switch_, spec_.system.host_link);
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) graph_.sips_.push_back(make_sip(sip));
     join_sips();
-    graph_.routing_ = [grid = grid_](const Graph& graph, NodeId from, NodeId to) {
-      return path(graph, grid, from, to);
-    };
-    return std::move(graph_);
+    check_names();
+    return std::move(*this).build(grid_);
   }
 
  private:
   // A wire of stated length, or of the length that the positions give.
   using NetworkBuilder::join;
+  using NetworkBuilder::stand_at;
   void join(NodeId a, NodeId b, const config::WireSpec& wire) { join(a, b, wire.bandwidth, wire.length_mm); }
+  void stand_at(NodeId router, NodeId node, const config::WireSpec& wire) {
+    stand_at(router, node, wire.bandwidth, wire.length_mm);
+  }
   void join_by_position(NodeId a, NodeId b, Bandwidth bandwidth) {
     join(a, b, bandwidth, manhattan(graph_.node(a).pos_mm, graph_.node(b).pos_mm));
   }
@@ -80,12 +83,15 @@ class Compiler : private NetworkBuilder {
       nodes.io_ucie.push_back(
           add(fmt::format("{}ucie{}", prefix, c), NodeKind::ucie, spec_.sip.ucie, pos, at));
       join(nodes.io_noc.back(), nodes.io_ucie.back(), io.link);
+      reach(nodes.io_noc.back(), {.router = nodes.io_noc.back()});
+      reach(nodes.io_ucie.back(), {.up = nodes.io_noc.back()});
       if (c > 0) join(nodes.io_noc[static_cast<std::size_t>(c) - 1], nodes.io_noc.back(), io.link);
     }
     join(graph_.switch_, nodes.pcie_ep, spec_.system.host_link);
-    join(nodes.pcie_ep, nodes.io_noc.front(), io.link);
-    join(nodes.io_cpu, nodes.io_noc.front(), io.link);
+    stand_at(nodes.io_noc.front(), nodes.pcie_ep, io.link);
+    stand_at(nodes.io_noc.front(), nodes.io_cpu, io.link);
     make_ports(sip, nodes);
+    make_parts(io.parts, prefix, nodes.io_noc.front(), at);
   }
 
   // West and north ports at the first router of the IO NOC, east and south ports at the last.
@@ -98,6 +104,7 @@ class Compiler : private NetworkBuilder {
           add(fmt::format("sip{}.io.port_{}", sip, kSideNames[index(side)]), NodeKind::ucie, spec_.sip.ucie,
               graph_.node(router).pos_mm, {sip, -1, -1});
       join(router, nodes.ports[index(side)], spec_.sip.io.link);
+      reach(nodes.ports[index(side)], {.up = router});
     }
   }
 
@@ -137,6 +144,7 @@ class Compiler : private NetworkBuilder {
         const Point pos = origin + Point{(c + 0.5) * size.w_mm / noc.w, (r + 0.5) * size.h_mm / noc.h};
         nodes.noc.push_back(add(fmt::format("sip{}.cube{}.noc.r{}_{}", sip, cube, r, c), NodeKind::router,
                                 noc.router, pos, {sip, cube, -1}));
+        reach(nodes.noc.back(), {.router = nodes.noc.back()});
         if (c > 0) join_by_position(router(nodes, r, c - 1), nodes.noc.back(), noc.link);
         if (r > 0) join_by_position(router(nodes, r - 1, c), nodes.noc.back(), noc.link);
       }
@@ -156,13 +164,36 @@ class Compiler : private NetworkBuilder {
       nodes.ucie[index(side)] = add(fmt::format("{}ucie_{}", prefix, kSideNames[index(side)]), NodeKind::ucie,
                                     spec_.sip.ucie, graph_.node(edge).pos_mm, at);
       join(edge, nodes.ucie[index(side)], noc.link, 0.0);
+      reach(nodes.ucie[index(side)], {.up = edge});
     }
     nodes.m_cpu = add(prefix + "m_cpu", NodeKind::m_cpu, spec_.cube.m_cpu, center, at);
     nodes.sram = add(prefix + "sram", NodeKind::sram, spec_.cube.sram, center, at);
     nodes.xbar = add(prefix + "xbar", NodeKind::xbar, spec_.cube.xbar, center, at);
     const NodeId middle = router(nodes, noc.h / 2, noc.w / 2);
-    join_by_position(nodes.m_cpu, middle, noc.link);
-    join_by_position(nodes.sram, middle, noc.link);
+    for (const NodeId part : {nodes.m_cpu, nodes.sram}) {
+      join_by_position(part, middle, noc.link);
+      reach(part, {.up = middle, .router = middle});
+    }
+    make_parts(spec_.cube.parts, prefix, middle, at);
+  }
+
+  void make_parts(const config::PartsSpec& parts, const std::string& prefix, NodeId router, PeCoord at) {
+    for (const auto& [name, part] : parts) {
+      const NodeId node = add(prefix + name, NodeKind::part, part.model, graph_.node(router).pos_mm, at);
+      NetworkBuilder::stand_at(router, node, part.link, 0.0);
+    }
+  }
+
+  // Only a part of one's own can be called as another node is.
+  void check_names() const {
+    if (std::ranges::find(graph_.nodes(), NodeKind::part, &Node::kind) == graph_.nodes().end()) return;
+    std::map<std::string_view, const Node*> nodes;
+    for (const Node& node : graph_.nodes()) {
+      const auto [known, fresh] = nodes.try_emplace(node.name, &node);
+      if (fresh) continue;
+      const Node& part = node.kind == NodeKind::part ? node : *known->second;
+      throw ConfigError{part.model->at, part.name, "another node has this name"};
+    }
   }
 
   // PE `pe` of the layout's corner list; those of a corner sit side by side along their half of its row,
@@ -202,6 +233,13 @@ class Compiler : private NetworkBuilder {
     join_by_position(nodes.dma, cube.xbar, pe.link);
     join_by_position(cube.xbar, slice, spec_.cube.xbar_to_hbm);
     if (!is_joined(router, cube.xbar)) join_by_position(router, cube.xbar, spec_.cube.noc.link);
+    reach(nodes.dma, {.up = router, .router = router, .xbar = cube.xbar});
+    reach(nodes.tcm, {.up = nodes.dma, .router = router, .xbar = cube.xbar});
+    reach(nodes.ipcq, {.up = nodes.dma, .router = router});
+    reach(nodes.cpu, {.up = router, .router = router});
+    reach(nodes.mmu, {.up = nodes.cpu, .router = router});
+    reach(slice, {.up = cube.xbar, .router = router, .xbar = cube.xbar, .is_memory = true});
+    make_parts(pe.parts, prefix, router, at);
     cube.hbm.push_back(slice);
     cube.pes.push_back(nodes);
   }

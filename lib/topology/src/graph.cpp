@@ -9,15 +9,21 @@
 namespace kbsim::topology {
 
 std::string_view to_string(NodeKind kind) {
-  constexpr std::array<std::string_view, 19> kNames{
+  constexpr std::array<std::string_view, 20> kNames{
       "host",    "switch",   "pcie_ep", "io_cpu",  "router",       "ucie",   "m_cpu",
       "xbar",    "hbm_ctrl", "sram",    "pe_cpu",  "pe_scheduler", "pe_dma", "pe_gemm",
-      "pe_math", "pe_tcm",   "pe_mmu",  "pe_ipcq", "endpoint"};
+      "pe_math", "pe_tcm",   "pe_mmu",  "pe_ipcq", "endpoint",     "part"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string Graph::link_name(LinkId id) const {
   return fmt::format("{}>{}", node(link(id).from).name, node(link(id).to).name);
+}
+
+std::optional<NodeId> Graph::find(std::string_view name) const {
+  const auto found = std::ranges::find(nodes_, name, &Node::name);
+  if (found == nodes_.end()) return std::nullopt;
+  return NodeId{static_cast<std::uint32_t>(found - nodes_.begin())};
 }
 
 LinkId Graph::link_between(NodeId from, NodeId to) const {

@@ -1,5 +1,5 @@
-// Packages are alike and dimension order is oblivious, so a path between packages is the way up from a PE to
-// an end of the IO NOC, from there to an end of the other's, and down. Only the PEs with the longest ways up
+// Packages are alike and joined at the ends of their IO NOCs, so a path between packages is the way up from a
+// PE to such an end, from there to an end of the other's, and down. Only the PEs with the longest ways up
 // and down, and the packages farthest apart, can be the ends of the longest path.
 #include "kbsim/topology/longest_path.hpp"
 
@@ -24,7 +24,7 @@ struct Pair {
 class Search {
  public:
   Search(const Graph& graph, Length length)
-      : graph_{graph}, grid_{graph.spec().system.sips}, length_{std::move(length)} {}
+      : graph_{graph}, grid_{graph.grid()}, length_{std::move(length)} {}
 
   Pair find() {
     within_package();
@@ -85,7 +85,7 @@ class Search {
   }
 
   const Graph& graph_;
-  SipGrid grid_;
+  const SipGrid& grid_;
   Length length_;
   Pair best_;
 };
@@ -94,7 +94,7 @@ class Search {
 
 PathCost path_cost(const Graph& graph, const std::vector<Time>& overhead, NodeId from, NodeId to,
                    Bytes size) {
-  const std::vector<NodeId> nodes = path(graph, SipGrid{graph.spec().system.sips}, from, to);
+  const std::vector<NodeId> nodes = path(graph, from, to);
   PathCost cost{.from = from, .to = to};
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
     const Link& link = graph.link(graph.link_between(nodes[i], nodes[i + 1]));

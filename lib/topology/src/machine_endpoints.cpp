@@ -9,19 +9,9 @@
 namespace kbsim::topology {
 namespace {
 
-NodeId router_of(const Graph& graph, NodeId node) { return graph.link(graph.out(node).front()).to; }
-
-// As the machine's own, but what an endpoint sends to itself goes to its router and back.
-Routing with_endpoints(Routing machine) {
-  return [machine = std::move(machine)](const Graph& graph, NodeId from, NodeId to) {
-    if (from == to) return std::vector{from, router_of(graph, from), to};
-    return machine(graph, from, to);
-  };
-}
-
 class Attachment {
  public:
-  Attachment(Graph machine, int w, int h) : routing_{machine.routing()}, builder_{std::move(machine)} {
+  Attachment(Graph machine, int w, int h) : builder_{std::move(machine)} {
     network_.w = w;
     network_.h = h;
   }
@@ -30,17 +20,17 @@ class Attachment {
     const Node at = builder_.graph().node(router);
     const NodeId endpoint = builder_.add_endpoint(place + ".endpoint", at.pos_mm, at.at);
     builder_.join(endpoint, router, bandwidth, 0.0);
+    builder_.reach(endpoint, {.up = router, .router = router, .turns = true});
     network_.sources.push_back(endpoint);
   }
 
   TrafficNetwork take() && {
     network_.sinks = network_.sources;
-    network_.graph = std::move(builder_).build(with_endpoints(std::move(routing_)));
+    network_.graph = std::move(builder_).build();
     return std::move(network_);
   }
 
  private:
-  Routing routing_;
   NetworkBuilder builder_;
   TrafficNetwork network_;
 };
@@ -71,7 +61,7 @@ TrafficNetwork cube_endpoints(Graph machine, int sip) {
 
 TrafficNetwork sip_endpoints(Graph machine) {
   const config::MachineSpec& spec = machine.spec();
-  const SipGrid grid{spec.system.sips};
+  const SipGrid grid = machine.grid();
   const std::vector<SipNodes> sips = machine.sips();
   Attachment attachment{std::move(machine), grid.width(), grid.height()};
   for (std::size_t sip = 0; sip < sips.size(); ++sip) {

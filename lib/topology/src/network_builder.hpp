@@ -3,7 +3,12 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/topology/graph.hpp"
+#include "kbsim/topology/i_routing.hpp"
 
 namespace kbsim::topology {
 
@@ -14,14 +19,25 @@ class NetworkBuilder {
   explicit NetworkBuilder(std::shared_ptr<const config::MachineSpec> spec) { graph_.spec_ = std::move(spec); }
 
   NodeId add(std::string name, NodeKind kind, const ComponentSpec& model, Point pos, PeCoord at) {
-    graph_.nodes_.push_back(
-        {.name = std::move(name), .kind = kind, .model = &model, .pos_mm = pos, .at = at});
+    graph_.nodes_.push_back({.name = std::move(name),
+                             .kind = kind,
+                             .model = &model,
+                             .pos_mm = pos,
+                             .at = at,
+                             .passes = kind == NodeKind::router || kind == NodeKind::ucie});
     graph_.out_.emplace_back();
     return NodeId{static_cast<std::uint32_t>(graph_.nodes_.size() - 1)};
   }
   NodeId add_endpoint(std::string name, Point pos = {}, PeCoord at = {.sip = -1, .cube = -1, .pe = -1}) {
     static const ComponentSpec kModel{.impl = "builtin.endpoint", .attrs = {}, .at = {}};
     return add(std::move(name), NodeKind::endpoint, kModel, pos, at);
+  }
+
+  void reach(NodeId node, Access access) { graph_.nodes_[node.value()].access = access; }
+  /// An end of routes that stands at a router: joined to it.
+  void stand_at(NodeId router, NodeId node, Bandwidth bandwidth, double length_mm) {
+    join(node, router, bandwidth, length_mm);
+    reach(node, {.up = router, .router = router});
   }
 
   void add_link(NodeId from, NodeId to, Bandwidth bandwidth, double length_mm) {
@@ -50,8 +66,18 @@ class NetworkBuilder {
   void one_class() { graph_.classes_ = 1; }
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
-  Graph build(Routing routing) && {
-    graph_.routing_ = std::move(routing);
+  Graph build() && { return std::move(graph_); }
+  /// With the routing that the machine's system has, over this grid.
+  Graph build(SipGrid grid) && {
+    graph_.grid_ = std::move(grid);
+    const ComponentSpec& chosen = graph_.spec().system.routing;
+    const RoutingModel* model = routings().find(chosen.impl);
+    if (model == nullptr) {
+      throw ConfigError{
+          chosen.at, "system.routing",
+          fmt::format("unknown routing '{}'{}", chosen.impl, name_hint(chosen.impl, routings().names()))};
+    }
+    graph_.routing_ = model->make(chosen.attrs);
     return std::move(graph_);
   }
 

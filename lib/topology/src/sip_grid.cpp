@@ -44,11 +44,13 @@ std::optional<int> SipGrid::neighbour(int sip, Side side) const {
   return outside || peer == sip ? std::nullopt : std::optional{peer};
 }
 
-Side SipGrid::next_side(int from, int to) const {
+Side SipGrid::next_side(int from, int to, DimensionOrder order) const {
   ensure(from != to, "no side leads from a package to itself");
   const int dx = step(from % w_, to % w_, w_, wraps_);
-  if (dx != 0) return dx > 0 ? Side::east : Side::west;
-  return step(from / w_, to / w_, h_, wraps_) > 0 ? Side::south : Side::north;
+  const int dy = step(from / w_, to / w_, h_, wraps_);
+  const bool along_x = dy == 0 || (dx != 0 && order == DimensionOrder::xy);
+  if (along_x) return dx > 0 ? Side::east : Side::west;
+  return dy > 0 ? Side::south : Side::north;
 }
 
 }  // namespace kbsim::topology

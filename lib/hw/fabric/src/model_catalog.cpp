@@ -1,14 +1,25 @@
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/topology/i_routing.hpp"
 
 namespace kbsim::hw {
 
 const std::vector<Field>* ModelCatalog::fields(std::string_view impl) const {
   const ComponentModel* model = component_models().find(impl);
-  return model == nullptr ? nullptr : model->fields;
+  if (model != nullptr) return model->fields;
+  const topology::RoutingModel* routing = topology::routings().find(impl);
+  return routing == nullptr ? nullptr : routing->fields;
 }
 
-std::vector<std::string> ModelCatalog::impls() const { return component_models().names(); }
+std::vector<std::string> ModelCatalog::impls() const {
+  std::vector<std::string> names = component_models().names();
+  std::ranges::copy(topology::routings().names(), std::back_inserter(names));
+  std::ranges::sort(names);
+  return names;
+}
 
 }  // namespace kbsim::hw

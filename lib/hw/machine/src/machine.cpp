@@ -8,13 +8,17 @@ Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& lo
     : fabric_{sim, graph}, log_{log}, races_{sim, graph, log} {
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const topology::Node& node = graph.nodes()[i];
-    const ComponentModel& model = component_models().at(node.model->impl);
-    if (model.kind != node.kind) {
+    const ComponentModel* model = component_models().find(node.model->impl);
+    if (model == nullptr) {
       throw ConfigError{node.model->at, node.name,
-                        fmt::format("'{}' models a {}, not a {}", node.model->impl, to_string(model.kind),
+                        fmt::format("'{}' is no model of a component", node.model->impl)};
+    }
+    if (model->kind != node.kind) {
+      throw ConfigError{node.model->at, node.name,
+                        fmt::format("'{}' models a {}, not a {}", node.model->impl, to_string(model->kind),
                                     to_string(node.kind))};
     }
-    components_.push_back(model.make(fabric_, NodeId{i}, node.model->attrs));
+    components_.push_back(model->make(fabric_, NodeId{i}, node.model->attrs));
     if (node.kind == topology::NodeKind::pe_cpu) (void)log.add_lane(to_string(node.at));
   }
   fabric_.connect();

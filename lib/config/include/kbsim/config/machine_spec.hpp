@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,23 @@ struct SizeSpec {
     f.add("w_mm", &SizeSpec::w_mm, between(1e-3, 1e6), "width");
     f.add("h_mm", &SizeSpec::h_mm, between(1e-3, 1e6), "height");
   }
+};
+
+/// A component of an architect's own, joined to a router; its model is one of kind `part`.
+struct PartSpec {
+  ComponentSpec model;
+  Bandwidth link = Bandwidth::gbs(256.0);
+
+  static void describe(auto& f) {
+    f.component("model", &PartSpec::model, "how it is simulated");
+    f.add("link_bw_gbs", &PartSpec::link, kPositive, "to its router, and from there");
+  }
+};
+
+/// By the names of their nodes.
+using PartsSpec = std::map<std::string, PartSpec>;
+inline constexpr auto kNewPart = [](const auto& /*owner*/, const std::string& /*name*/) {
+  return PartSpec{};
 };
 
 /// How the packages are joined.
@@ -90,6 +108,7 @@ struct SystemSpec {
   Bytes control_bytes{16};
   WireSpec host_link{.bandwidth = Bandwidth::gbs(64.0), .length_mm = 300.0};
   SipsSpec sips;
+  ComponentSpec routing{.impl = "builtin.xy"};
   SystemComponentsSpec components;
 
   static void describe(auto& f) {
@@ -98,6 +117,7 @@ struct SystemSpec {
     f.add("control_bytes", &SystemSpec::control_bytes, between(1_B, 1_MiB), "size of a control message");
     f.section("host_link", &SystemSpec::host_link, "PCIe: host to switch, and switch to package");
     f.section("sips", &SystemSpec::sips, "the packages");
+    f.component("routing", &SystemSpec::routing, "which way messages take from router to router");
     f.section("components", &SystemSpec::components, "models of the system's own parts");
   }
 };
@@ -107,12 +127,14 @@ struct IoSpec {
   ComponentSpec io_cpu{.impl = "builtin.io_cpu"};
   ComponentSpec router{.impl = "builtin.router"};
   WireSpec link{.bandwidth = Bandwidth::gbs(256.0), .length_mm = 2.0};
+  PartsSpec parts;
 
   static void describe(auto& f) {
     f.component("pcie_ep", &IoSpec::pcie_ep, "PCIe endpoint");
     f.component("io_cpu", &IoSpec::io_cpu, "the CPU that fans launches out to the cubes");
     f.component("router", &IoSpec::router, "one router of the IO NOC, a row as wide as the cube mesh");
     f.section("link", &IoSpec::link, "every link of the IO chiplet");
+    f.map("parts", &IoSpec::parts, kNewPart, "components of one's own, at the first router of the IO NOC");
   }
 };
 
@@ -186,6 +208,7 @@ struct CubeSpec {
   ComponentSpec hbm_ctrl{.impl = "builtin.hbm_ctrl"};
   ComponentSpec sram{.impl = "builtin.sram"};
   MemorySpec memory;
+  PartsSpec parts;
 
   static void describe(auto& f) {
     f.section("noc", &CubeSpec::noc, "the 2-D mesh inside a cube");
@@ -196,6 +219,7 @@ struct CubeSpec {
     f.component("hbm_ctrl", &CubeSpec::hbm_ctrl, "one HBM slice, a PE's own");
     f.component("sram", &CubeSpec::sram, "memory shared in the cube, behind the NOC");
     f.section("memory", &CubeSpec::memory, "sizes");
+    f.map("parts", &CubeSpec::parts, kNewPart, "components of one's own, at the middle router of the NOC");
   }
 };
 
@@ -226,6 +250,7 @@ struct PeSpec {
   ComponentSpec pe_tcm{.impl = "builtin.pe_tcm"};
   ComponentSpec pe_mmu{.impl = "builtin.pe_mmu"};
   ComponentSpec pe_ipcq{.impl = "builtin.pe_ipcq"};
+  PartsSpec parts;
 
   static void describe(auto& f) {
     f.add("link_bw_gbs", &PeSpec::link, kPositive, "each port of a PE: to the NOC and to the crossbar");
@@ -240,6 +265,7 @@ struct PeSpec {
     f.component("pe_tcm", &PeSpec::pe_tcm, "tightly coupled memory");
     f.component("pe_mmu", &PeSpec::pe_mmu, "virtual to physical addresses");
     f.component("pe_ipcq", &PeSpec::pe_ipcq, "queues between PEs");
+    f.map("parts", &PeSpec::parts, kNewPart, "components of one's own, at the PE's router");
   }
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +11,12 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/topology/side.hpp"
+#include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::topology {
+
+class IRouting;
 
 /// What a node is; its `impl` says by which model it is simulated.
 enum class NodeKind {
@@ -35,12 +39,22 @@ enum class NodeKind {
   pe_mmu,
   pe_ipcq,
   endpoint,
+  part,
 };
 [[nodiscard]] std::string_view to_string(NodeKind kind);
 
 struct Point {
   double x = 0.0;
   double y = 0.0;
+};
+
+/// How a node meets the fabric: routes climb from node to node until they are at a router.
+struct Access {
+  NodeId up;               // the next node towards its router
+  NodeId router;           // none: the node is no end of a route
+  NodeId xbar;             // where the requesters and the memories of a cube meet instead
+  bool is_memory = false;  // there
+  bool turns = false;      // what it sends to itself goes to its router and back
 };
 
 /// A place where a component will live.
@@ -50,6 +64,8 @@ struct Node {
   const ComponentSpec* model = nullptr;
   Point pos_mm;
   PeCoord at{.sip = -1, .cube = -1, .pe = -1};  // -1: above that level
+  Access access;
+  bool passes = false;  // a router or a port: routes of others lead through it
 };
 
 /// One direction of a bundle of wires.
@@ -62,15 +78,6 @@ struct Link {
   int axis = 0;        // along which its network extends
   bool wraps = false;  // closes a ring of nodes
 };
-
-/// Sides of a mesh element, as links and ports are labelled.
-enum class Side { east, west, north, south };
-inline constexpr std::array<Side, 4> kSides{Side::east, Side::west, Side::north, Side::south};
-[[nodiscard]] constexpr std::size_t index(Side side) { return static_cast<std::size_t>(side); }
-[[nodiscard]] constexpr Side opposite(Side side) {
-  constexpr std::array<Side, 4> kOpposite{Side::west, Side::east, Side::south, Side::north};
-  return kOpposite[index(side)];
-}
 
 struct PeNodes {
   NodeId cpu, scheduler, dma, gemm, math, tcm, mmu, ipcq;
@@ -93,11 +100,8 @@ struct SipNodes {
   std::vector<CubeNodes> cubes;  // row by row
 };
 
-class Graph;
-/// How messages find their way: the nodes from one to another, both included.
-using Routing = std::function<std::vector<NodeId>(const Graph& graph, NodeId from, NodeId to)>;
-
-/// A machine as nodes and links: what `compile` makes of a MachineSpec; immutable.
+/// A machine as nodes and links: what `compile` makes of a MachineSpec; immutable. Or a bare network: a grid
+/// of routers without packages.
 class Graph {
  public:
   [[nodiscard]] const config::MachineSpec& spec() const { return *spec_; }
@@ -111,7 +115,11 @@ class Graph {
   [[nodiscard]] const std::vector<LinkId>& out(NodeId id) const { return out_[id.value()]; }
   /// The link between two neighbours; InternalError if there is none.
   [[nodiscard]] LinkId link_between(NodeId from, NodeId to) const;
-  [[nodiscard]] const Routing& routing() const { return routing_; }
+  /// The node of this name; none if there is none.
+  [[nodiscard]] std::optional<NodeId> find(std::string_view name) const;
+  [[nodiscard]] const IRouting& routing() const { return *routing_; }
+  /// Of packages; of routers, by their ids, in a bare network.
+  [[nodiscard]] const SipGrid& grid() const { return *grid_; }
   /// How many classes of traffic there are that must not wait for one another.
   [[nodiscard]] int classes() const { return classes_; }
   /// How many phases a route may have: 2 if links close rings, see phases().
@@ -136,7 +144,8 @@ class Graph {
   std::vector<std::vector<LinkId>> out_;
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
-  Routing routing_;
+  std::optional<SipGrid> grid_;
+  std::shared_ptr<const IRouting> routing_;
   int classes_ = 4;  // requests, responses, data between PEs and credits for it
   int phases_ = 1;
 };

@@ -5,20 +5,19 @@
 #include <vector>
 
 #include "kbsim/topology/graph.hpp"
-#include "kbsim/topology/sip_grid.hpp"
 
 namespace kbsim::topology {
 
 /// The links from one node to another, in order.
 using Route = std::vector<LinkId>;
 
-/// The nodes that a message passes from `from` to `to`, both included. Dimension order throughout: on a
-/// cube's NOC, on the mesh of cubes (whose row -1 is the IO NOC) and between packages. Traffic between a
-/// PE's DMA or TCM and the HBM of its own cube takes the crossbar; everything else takes the NOC.
-/// InternalError if one of them is no end of a route: a switch, a port, a crossbar, an engine.
-[[nodiscard]] std::vector<NodeId> path(const Graph& graph, const SipGrid& grid, NodeId from, NodeId to);
+/// The nodes that a message passes from `from` to `to`, both included: from each of them up to its router,
+/// and between the routers as the graph's routing says. Traffic between a PE's DMA or TCM and the HBM of its
+/// own cube takes the crossbar; everything else takes the NOC. InternalError if one of them is no end of a
+/// route: a switch, a port, a crossbar, an engine.
+[[nodiscard]] std::vector<NodeId> path(const Graph& graph, NodeId from, NodeId to);
 
-/// By the graph's own routing.
+/// The links of that path.
 [[nodiscard]] Route find_route(const Graph& graph, NodeId from, NodeId to);
 
 /// The phase of a route at each of its links. Where nodes form a ring, each could wait for the next all the

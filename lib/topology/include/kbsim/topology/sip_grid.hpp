@@ -5,7 +5,7 @@
 
 #include "kbsim/base/closed_walk.hpp"
 #include "kbsim/config/machine_spec.hpp"
-#include "kbsim/topology/graph.hpp"
+#include "kbsim/topology/side.hpp"
 
 namespace kbsim::topology {
 
@@ -19,9 +19,9 @@ class SipGrid {
   [[nodiscard]] int height() const { return h_; }
   [[nodiscard]] std::optional<int> neighbour(int sip, Side side) const;
 
-  /// The side by which a message leaves `from` on its way to `to`: X first, the shorter way round where
-  /// it wraps, east and south if both ways are equally long. InternalError if it is there.
-  [[nodiscard]] Side next_side(int from, int to) const;
+  /// The side by which a message leaves `from` on its way to `to`: the shorter way round where it wraps, east
+  /// and south if both ways are equally long. InternalError if it is there.
+  [[nodiscard]] Side next_side(int from, int to, DimensionOrder order = DimensionOrder::xy) const;
 
   /// All packages, from neighbour to neighbour and back to the first, as far as the grid has such a way.
   [[nodiscard]] std::vector<int> closed_walk() const { return kbsim::closed_walk(w_, h_, wraps_); }

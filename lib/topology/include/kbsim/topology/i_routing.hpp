@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/abi.hpp"
+#include "kbsim/base/field.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/base/registry.hpp"
+
+namespace kbsim::topology {
+
+class Graph;
+
+/// Which way messages take from router to router. The ends of a route climb to their routers by what the
+/// graph has recorded (Access), so a routing knows routers and the ports between them only.
+class IRouting {
+ public:
+  virtual ~IRouting() = default;
+
+  /// Appends the nodes of the way between two routers, `from` not included, `to` included; each is joined to
+  /// the one before by a link. Its result depends on its arguments only: messages between two nodes keep
+  /// their order. May be called by several threads.
+  virtual void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const = 0;
+};
+
+/// A routing, known by the name that `system.routing` gives.
+struct RoutingModel {
+  std::string doc;
+  const std::vector<Field>* fields = nullptr;  // of its Spec
+  std::function<std::shared_ptr<const IRouting>(const std::map<std::string, Scalar>& attrs)> make;
+};
+
+[[nodiscard]] Registry<RoutingModel>& routings();
+
+/// Always true. `abi` is KBSIM_ABI as the routing's file saw it.
+bool register_routing(std::string name, RoutingModel model, const char& abi) noexcept;
+
+template <class Model, class Spec>
+RoutingModel routing_model(std::string doc) {
+  return {.doc = std::move(doc),
+          .fields = &fields_of<Spec>(),
+          .make = [](const std::map<std::string, Scalar>& attrs) {
+            return std::make_shared<const Model>(spec_from<Spec>(attrs));
+          }};
+}
+
+/// KBSIM_ROUTING("my.west_first", WestFirst, WestFirstSpec, "one line") in the routing's file.
+#define KBSIM_ROUTING(name, Model, Spec, doc)                                 \
+  static const bool kRegistered##Model = ::kbsim::topology::register_routing( \
+      name, ::kbsim::topology::routing_model<Model, Spec>(doc), KBSIM_ABI)
+
+}  // namespace kbsim::topology

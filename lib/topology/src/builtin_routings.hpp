@@ -1,0 +1,14 @@
+#pragma once
+
+#include "kbsim/topology/i_routing.hpp"
+#include "kbsim/topology/side.hpp"
+
+namespace kbsim::topology {
+
+/// Along a row and then along a column, or the other way round, at each level: NOC, cubes, packages.
+[[nodiscard]] RoutingModel dimension_order(DimensionOrder order);
+
+/// By tables of shortest ways.
+[[nodiscard]] RoutingModel shortest_paths();
+
+}  // namespace kbsim::topology

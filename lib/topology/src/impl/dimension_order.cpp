@@ -1,0 +1,172 @@
+// Dimension order at each level of a machine: on a cube's NOC, on the mesh of cubes, whose row -1 is the IO
+// NOC, and on the grid of packages. On a mesh no messages wait for each other in a circle.
+#include <algorithm>
+
+#include "kbsim/topology/graph.hpp"
+
+#include "../builtin_routings.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+// Where a router stands: on the NOC of a cube, or (cube -1) on the IO NOC, whose row is -1.
+struct Spot {
+  int sip;
+  int cube;
+  int row;
+  int column;
+};
+
+class Walk {
+ public:
+  Walk(const Graph& graph, DimensionOrder order, NodeId router, std::vector<NodeId>& path)
+      : graph_{graph}, order_{order}, spec_{graph.spec()}, path_{path}, at_{spot(router)} {}
+
+  void to(NodeId router) {
+    const Spot goal = spot(router);
+    while (at_.sip != goal.sip) leave_sip(graph_.grid().next_side(at_.sip, goal.sip, order_));
+    if (at_.cube != goal.cube) cross_cubes(goal);
+    walk_noc(goal.row, goal.column);
+  }
+
+ private:
+  [[nodiscard]] Spot spot(NodeId router) const {
+    const Node& node = graph_.node(router);
+    const SipNodes& sip = graph_.sips()[static_cast<std::size_t>(node.at.sip)];
+    const bool io = node.at.cube < 0;
+    const auto& row_major = io ? sip.io_noc : sip.cubes[static_cast<std::size_t>(node.at.cube)].noc;
+    const auto i = static_cast<int>(std::ranges::find(row_major, router) - row_major.begin());
+    if (io) return {node.at.sip, -1, -1, i};
+    return {node.at.sip, node.at.cube, i / spec_.cube.noc.w, i % spec_.cube.noc.w};
+  }
+
+  [[nodiscard]] const SipNodes& sip() const { return graph_.sips()[static_cast<std::size_t>(at_.sip)]; }
+  [[nodiscard]] int mesh_column() const {
+    return at_.cube < 0 ? at_.column : at_.cube % spec_.sip.cube_mesh.w;
+  }
+  [[nodiscard]] int mesh_row() const { return at_.cube < 0 ? -1 : at_.cube / spec_.sip.cube_mesh.w; }
+
+  void visit(NodeId node) { path_.push_back(node); }
+
+  template <class AlongX, class AlongY>
+  void in_order(AlongX along_x, AlongY along_y) {
+    if (order_ == DimensionOrder::xy) along_x();
+    along_y();
+    if (order_ == DimensionOrder::yx) along_x();
+  }
+
+  // Over the routers of the present NOC; not the one where it stands.
+  void walk_noc(int row, int column) {
+    const auto visit_here = [this] {
+      const auto column_index = static_cast<std::size_t>(at_.column);
+      if (at_.cube < 0) return visit(sip().io_noc[column_index]);
+      const auto cell = static_cast<std::size_t>(at_.row * spec_.cube.noc.w + at_.column);
+      visit(sip().cubes[static_cast<std::size_t>(at_.cube)].noc[cell]);
+    };
+    in_order(
+        [&] {
+          for (; at_.column != column; visit_here()) at_.column += column > at_.column ? 1 : -1;
+        },
+        [&] {
+          for (; at_.row != row; visit_here()) at_.row += row > at_.row ? 1 : -1;
+        });
+  }
+  void walk_to(NodeId router) {
+    const Spot goal = spot(router);
+    walk_noc(goal.row, goal.column);
+  }
+
+  // Through a port, its peer, and onto the router behind it.
+  void cross(NodeId port, NodeId peer) {
+    walk_to(graph_.node(port).access.up);
+    visit(port);
+    visit(peer);
+    const NodeId router = graph_.node(peer).access.up;
+    visit(router);
+    at_ = spot(router);
+  }
+
+  void leave_sip(Side side) {
+    if (at_.cube >= 0) {
+      const bool last = side == Side::east || side == Side::south;
+      cross_cubes({at_.sip, -1, -1, last ? spec_.sip.cube_mesh.w - 1 : 0});
+    }
+    const int next = *graph_.grid().neighbour(at_.sip, side);
+    cross(sip().ports[index(side)],
+          graph_.sips()[static_cast<std::size_t>(next)].ports[index(opposite(side))]);
+  }
+
+  // Over the mesh of cubes with the IO NOC as its row -1.
+  void cross_cubes(const Spot& goal) {
+    const int w = spec_.sip.cube_mesh.w;
+    const int column = goal.cube < 0 ? goal.column : goal.cube % w;
+    const int row = goal.cube < 0 ? -1 : goal.cube / w;
+    in_order(
+        [&] {
+          while (mesh_column() != column) step_x(column > mesh_column() ? Side::east : Side::west, column);
+        },
+        [&] {
+          while (mesh_row() != row) step_y(row > mesh_row() ? Side::south : Side::north);
+        });
+  }
+
+  void step_x(Side side, int column) {
+    if (at_.cube < 0) return walk_noc(-1, column);
+    cross_to_cube(side, at_.cube + (side == Side::east ? 1 : -1));
+  }
+
+  void step_y(Side side) {
+    const int w = spec_.sip.cube_mesh.w;
+    const auto column = static_cast<std::size_t>(mesh_column());
+    const CubeNodes& top = sip().cubes[column];
+    if (at_.cube < 0) return cross(sip().io_ucie[column], top.ucie[index(Side::north)]);
+    if (at_.cube < w && side == Side::north)
+      return cross(top.ucie[index(Side::north)], sip().io_ucie[column]);
+    cross_to_cube(side, at_.cube + (side == Side::south ? w : -w));
+  }
+
+  void cross_to_cube(Side side, int next) {
+    const std::vector<CubeNodes>& cubes = sip().cubes;
+    cross(cubes[static_cast<std::size_t>(at_.cube)].ucie[index(side)],
+          cubes[static_cast<std::size_t>(next)].ucie[index(opposite(side))]);
+  }
+
+  const Graph& graph_;
+  DimensionOrder order_;
+  const config::MachineSpec& spec_;
+  std::vector<NodeId>& path_;
+  Spot at_;
+};
+
+class DimensionOrderRouting final : public IRouting {
+ public:
+  explicit DimensionOrderRouting(DimensionOrder order) : order_{order} {}
+
+  void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const override {
+    if (!graph.sips().empty()) return Walk{graph, order_, from, path}.to(to);
+    const auto goal = static_cast<int>(to.value());
+    for (auto here = static_cast<int>(from.value()); here != goal;) {
+      here = *graph.grid().neighbour(here, graph.grid().next_side(here, goal, order_));
+      path.emplace_back(static_cast<std::uint32_t>(here));
+    }
+  }
+
+ private:
+  DimensionOrder order_;
+};
+
+struct NoAttributes {
+  static void describe(auto&) {}
+};
+
+}  // namespace
+
+RoutingModel dimension_order(DimensionOrder order) {
+  const bool xy = order == DimensionOrder::xy;
+  return {.doc = xy ? "dimension order: along the row, then along the column"
+                    : "dimension order: along the column, then along the row",
+          .fields = &fields_of<NoAttributes>(),
+          .make = [order](const auto&) { return std::make_shared<const DimensionOrderRouting>(order); }};
+}
+
+}  // namespace kbsim::topology

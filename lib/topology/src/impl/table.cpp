@@ -1,0 +1,113 @@
+// A table for each router that messages go to: at every other router and port, the next node on the shortest
+// way there. Fewest hops first, then the least wire, then the link that was made first.
+#include <cmath>
+#include <mutex>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/topology/graph.hpp"
+
+#include "../builtin_routings.hpp"
+
+namespace kbsim::topology {
+namespace {
+
+using Table = std::vector<NodeId>;  // by node: the next one
+
+struct Cost {
+  std::int64_t hops = 0;
+  std::int64_t wire_nm = 0;
+  friend auto operator<=>(const Cost&, const Cost&) = default;
+};
+
+Cost over(const Link& link, const Cost& rest) {
+  return {rest.hops + 1, rest.wire_nm + std::llround(1e6 * link.length_mm)};
+}
+
+// Dijkstra's algorithm from the goal backwards: links are joined both ways.
+class Shortest {
+ public:
+  Shortest(const Graph& graph, NodeId goal) : graph_{graph}, cost_(graph.nodes().size()) {
+    reach(goal, Cost{});
+    while (!open_.empty()) {
+      const auto [cost, id] = open_.top();
+      open_.pop();
+      if (cost == *cost_[id.value()]) expand(id, cost);
+    }
+  }
+
+  // At each node the first of the links that lead along a shortest way.
+  [[nodiscard]] Table table() const {
+    Table next(cost_.size());
+    for (std::uint32_t i = 0; i < next.size(); ++i) {
+      if (!cost_[i] || cost_[i]->hops == 0) continue;
+      for (const LinkId id : graph_.out(NodeId{i})) {
+        const Link& link = graph_.link(id);
+        const std::optional<Cost>& rest = cost_[link.to.value()];
+        if (!rest || over(link, *rest) != *cost_[i]) continue;
+        next[i] = link.to;
+        break;
+      }
+    }
+    return next;
+  }
+
+ private:
+  void reach(NodeId id, const Cost& cost) {
+    std::optional<Cost>& known = cost_[id.value()];
+    if (known && *known <= cost) return;
+    known = cost;
+    open_.emplace(cost, id);
+  }
+  void expand(NodeId id, const Cost& cost) {
+    for (const LinkId out : graph_.out(id)) {
+      const Link& link = graph_.link(out);
+      if (graph_.node(link.to).passes) reach(link.to, over(link, cost));
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<std::optional<Cost>> cost_;
+  std::priority_queue<std::pair<Cost, NodeId>, std::vector<std::pair<Cost, NodeId>>, std::greater<>> open_;
+};
+
+// Of one graph: what it was made for.
+class TableRouting final : public IRouting {
+ public:
+  void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const override {
+    const Table& next = table(graph, to);
+    for (NodeId here = from; here != to;) {
+      here = next[here.value()];
+      ensure(here.valid(), "no way from " + graph.node(from).name + " to " + graph.node(to).name);
+      path.push_back(here);
+    }
+  }
+
+ private:
+  // Made when first asked for; references stay valid.
+  const Table& table(const Graph& graph, NodeId to) const {
+    const std::scoped_lock lock{mutex_};
+    const auto known = tables_.find(to);
+    if (known != tables_.end()) return known->second;
+    return tables_.emplace(to, Shortest{graph, to}.table()).first->second;
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<NodeId, Table> tables_;
+};
+
+struct NoAttributes {
+  static void describe(auto&) {}
+};
+
+}  // namespace
+
+RoutingModel shortest_paths() {
+  return {.doc = "tables of the shortest ways: fewest hops, then the least wire",
+          .fields = &fields_of<NoAttributes>(),
+          .make = [](const auto&) { return std::make_shared<const TableRouting>(); }};
+}
+
+}  // namespace kbsim::topology

@@ -1,0 +1,26 @@
+#include "kbsim/topology/i_routing.hpp"
+
+#include "builtin_routings.hpp"
+
+namespace kbsim::topology {
+
+// The builtin ones are named here: this room is a static library, from which a linker drops what registers
+// itself only.
+Registry<RoutingModel>& routings() {
+  static Registry<RoutingModel> registry{"routing"};
+  static const bool filled = [] {
+    registry.add("builtin.xy", dimension_order(DimensionOrder::xy));
+    registry.add("builtin.yx", dimension_order(DimensionOrder::yx));
+    registry.add("builtin.table", shortest_paths());
+    return true;
+  }();
+  (void)filled;
+  return registry;
+}
+
+bool register_routing(std::string name, RoutingModel model, const char& /*abi*/) noexcept {
+  (void)routings().offer(std::move(name), std::move(model));
+  return true;
+}
+
+}  // namespace kbsim::topology
