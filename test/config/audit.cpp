@@ -29,6 +29,8 @@ void visit_values(const std::vector<Field>& fields, void* spec, const std::strin
       visit_values(*field.section, field.member(spec), key, visit);
     else if (field.type == FieldType::component)
       visit_model(key, *static_cast<const ComponentSpec*>(field.member(spec)), visit);
+    else if (field.type == FieldType::map)
+      CHECK(field.entries(spec).empty());  // its names are the user's
     else
       visit(key, field, field.get(spec));
   }

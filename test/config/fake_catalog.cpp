@@ -107,6 +107,7 @@ struct FakeTcmSpec {
 
 FakeCatalog::FakeCatalog()
     : models_{{"builtin.host", &fields_of<HostSpec>()},
+              {"builtin.xy", &fields_of<HostSpec>()},
               {"builtin.switch", &fields_of<OverheadSpec<5>>()},
               {"builtin.ucie", &fields_of<OverheadSpec<8>>()},
               {"builtin.pcie_ep", &fields_of<OverheadSpec<10>>()},

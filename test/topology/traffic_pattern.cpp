@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/topology/route.hpp"
+
 using namespace kbsim;
 using namespace kbsim::topology;
 

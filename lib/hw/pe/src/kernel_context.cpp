@@ -18,7 +18,7 @@
 namespace kbsim::hw {
 namespace {
 
-PeTile& pe_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
+PeTile& own_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
 
 IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& kernel) {
   const config::MemorySpec& memory = units.spec->cube.memory;
@@ -86,7 +86,7 @@ oplog::Op KernelContext::described(const EngineCommand& command) {
                .dtype = command.dtype,
                .shape = command.shape};
   for (const TilePtr& input : command.inputs) {
-    if (input) op.inputs.push_back(pe_tile(input).operand());
+    if (input) op.inputs.push_back(own_tile(input).operand());
   }
   if (!oplog::only_tells(command.kind)) return op;
   const auto label = std::as_bytes(std::span{command.label});
@@ -129,12 +129,12 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
 void KernelContext::start(const EngineCommand& command, oplog::Op op, PeTile* result) {
   Time operands{};
   for (const TilePtr& input : command.inputs) {
-    if (input) operands = std::max(operands, pe_tile(input).ready());
+    if (input) operands = std::max(operands, own_tile(input).ready());
   }
   if (result != nullptr) result->take();
   const Time end = run(command, operands, std::move(op));
   for (const TilePtr& input : command.inputs) {
-    if (input) pe_tile(input).used_until(end);
+    if (input) own_tile(input).used_until(end);
   }
   if (units_.spec->pe.issue == config::Issue::blocking) observe(end);
   if (result != nullptr) result->arrived(end);
@@ -240,7 +240,7 @@ Time KernelContext::send_start(std::size_t queue, Time ready, const std::source_
 
 PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
   PendingPtr done = under_way(SendWait{dir}, at);
-  SendCommand send{.queue = *queue(dir, pe_tile(tile).size(), "send", at),
+  SendCommand send{.queue = *queue(dir, own_tile(tile).size(), "send", at),
                    .tile = tile,
                    .tag = tag,
                    .kernel = shared_from_this(),
@@ -248,7 +248,7 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
                    .pending = done,
                    .order = ++order_};
   in_order(at, [this, at, send = std::move(send)]() mutable {
-    const Time start = send_start(send.queue, pe_tile(send.tile).ready(), at);
+    const Time start = send_start(send.queue, own_tile(send.tile).ready(), at);
     units_.scheduler->submit(start, std::move(send));
   });
   return done;
