@@ -9,6 +9,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/sim/simulation.hpp"
+#include "kbsim/tl/load_store.hpp"
 #include "kbsim/tl/tl.hpp"
 
 namespace kbsim::test {
@@ -33,38 +34,20 @@ class FakePe : public PeBackend {
   void range(std::string_view name, Time begin, Time end) override {
     ranges.push_back({std::string{name}, begin, end});
   }
-  [[nodiscard]] PendingPtr load(Ptr, Shape, DType, std::source_location at) override {
-    return start(CommandWait{"load"}, at);
-  }
-  [[nodiscard]] PendingPtr store(Ptr, const TilePtr&, std::source_location at) override {
-    return start(CommandWait{"store"}, at);
-  }
-  [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override {
-    blocks.push_back(std::move(from));
-    return start(CommandWait{"load"}, at);
-  }
-  [[nodiscard]] PendingPtr store_block(Block to, const TilePtr&, std::source_location at) override {
-    blocks.push_back(std::move(to));
-    return start(CommandWait{"store"}, at);
-  }
-  [[nodiscard]] PendingPtr gather(const GatherCommand& command) override {
-    gathers.push_back(command);
-    return start(CommandWait{"gather"}, command.at);
+  [[nodiscard]] PendingPtr issue(const MemoryCommand& command) override {
+    if (const auto* load = command.get_if<LoadCommand>()) blocks.push_back(load->from);
+    if (const auto* store = command.get_if<StoreCommand>()) blocks.push_back(store->to);
+    if (const auto* gather = command.get_if<GatherCommand>()) gathers.push_back(*gather);
+    if (const auto* atomic = command.get_if<AtomicCommand>()) atomics.push_back(*atomic);
+    if (const auto* put = command.get_if<PutCommand>()) puts.push_back(*put);
+    if (const auto* signal = command.get_if<SignalCommand>()) {
+      signals.push_back(*signal);
+      return start(SignalWait{.va = signal->word.va, .until = signal->until}, signal->at);
+    }
+    return start(CommandWait{command.kind().name}, command.at());
   }
   [[nodiscard]] PendingPtr barrier(std::source_location at) override {
     return start(CommandWait{"barrier"}, at);
-  }
-  [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override {
-    atomics.push_back(command);
-    return start(CommandWait{to_string(command.op)}, command.at);
-  }
-  [[nodiscard]] PendingPtr put(const PutCommand& command) override {
-    puts.push_back(command);
-    return start(CommandWait{"put"}, command.at);
-  }
-  [[nodiscard]] PendingPtr wait_signal(const SignalCommand& command) override {
-    signals.push_back(command);
-    return start(SignalWait{.va = command.word.va, .until = command.until}, command.at);
   }
   [[nodiscard]] PendingPtr send(Dir, const TilePtr&, int, std::source_location at) override {
     return start(CommandWait{"send"}, at);

@@ -1,5 +1,6 @@
 // Composites, as the few commands that they are when nobody looks at the time; and items.
 #include "kbsim/replay/numbers.hpp"
+#include "kbsim/tl/load_store.hpp"
 
 #include "pe.hpp"
 
@@ -7,7 +8,7 @@ namespace kbsim::mock {
 
 TilePtr Pe::streamed(const CompositeCommand::Input& input, const std::source_location& at) {
   if (input.tile) return input.tile;
-  const PendingPtr state = load(input.at, input.shape, input.dtype, at);
+  const PendingPtr state = issue(LoadCommand{.from = whole(input.at, input.shape, input.dtype), .at = at});
   return state->observe();
 }
 
@@ -48,7 +49,8 @@ PendingPtr Pe::composite(const CompositeCommand& command) {
     result = execute(next);
   }
   if (!command.out) return done("composite", std::move(result), at);
-  (void)store(*command.out, result, at);
+  (void)issue(
+      StoreCommand{.to = whole(*command.out, command.shape, command.dtype), .tile = result, .at = at});
   return done("composite", nullptr, at);
 }
 

@@ -104,32 +104,11 @@ std::span<std::byte> Pe::memory(std::uint64_t va, Bytes n, std::string_view call
   }
 }
 
-PendingPtr Pe::load(Ptr from, Shape shape, DType dtype, std::source_location at) {
-  return load_block(whole(from, shape, dtype), at);
-}
+PendingPtr Pe::issue(const MemoryCommand& command) { return memory_ops().issue(*this, command); }
 
-PendingPtr Pe::load_block(Block from, std::source_location at) {
-  for (const BlockRun& run : from.runs) (void)memory(run.va, run.bytes, "load", at);  // before it takes any
-  const std::vector<double> padding(static_cast<std::size_t>(from.shape.elements()), from.pad);
-  replay::Buffer bytes = replay::from_doubles(padding, from.dtype);
-  for (const BlockRun& run : from.runs)
-    std::ranges::copy(memory(run.va, run.bytes, "load", at), bytes.begin() + run.offset);
-  return done("load", std::make_shared<MockTile>(*this, from.shape, from.dtype, shared(std::move(bytes))),
-              at);
-}
-
-PendingPtr Pe::store(Ptr to, const TilePtr& tile, std::source_location at) {
-  return store_block(whole(to, tile->shape(), tile->dtype()), tile, at);
-}
-
-PendingPtr Pe::store_block(Block to, const TilePtr& tile, std::source_location at) {
-  const std::span<const std::byte> bytes{*mock_tile(tile).value()};
-  for (const BlockRun& run : to.runs) {
-    const auto part =
-        bytes.subspan(static_cast<std::size_t>(run.offset), static_cast<std::size_t>(run.bytes.count()));
-    std::ranges::copy(part, memory(run.va, run.bytes, "store", at).begin());
-  }
-  return done("store", nullptr, at);
+MemoryOps<Pe>& memory_ops() {
+  static MemoryOps<Pe> ops;
+  return ops;
 }
 
 PendingPtr Pe::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {

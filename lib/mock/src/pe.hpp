@@ -73,14 +73,7 @@ class Pe : public PeBackend {
   [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
   void range(std::string_view /*name*/, Time /*begin*/, Time /*end*/) override {}
 
-  [[nodiscard]] PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) override;
-  [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
-  [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override;
-  [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
-  [[nodiscard]] PendingPtr gather(const GatherCommand& command) override;
-  [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override;
-  [[nodiscard]] PendingPtr put(const PutCommand& command) override;
-  [[nodiscard]] PendingPtr wait_signal(const SignalCommand& command) override;
+  [[nodiscard]] PendingPtr issue(const MemoryCommand& command) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr composite(const CompositeCommand& command) override;
@@ -93,14 +86,18 @@ class Pe : public PeBackend {
   /// The kernel has returned: waits for what it detached. KernelFault if it dropped something.
   [[nodiscard]] Task<> finish();
 
- private:
+  /// The rest is for those who carry out kinds of commands.
   [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
-  [[nodiscard]] TilePtr updated(const AtomicCommand& command, const TilePtr& held);
-  [[nodiscard]] TilePtr streamed(const CompositeCommand::Input& input, const std::source_location& at);
-  [[nodiscard]] TilePtr number(double value, DType dtype, const std::source_location& at);
+  /// What is done with at once.
   [[nodiscard]] PendingPtr done(std::string_view call, TilePtr tile, std::source_location at);
+  /// Bytes of memory; KernelFault that names the call, for what isn't allocated.
   [[nodiscard]] std::span<std::byte> memory(std::uint64_t va, Bytes n, std::string_view call,
                                             const std::source_location& at);
+  [[nodiscard]] Signals& signals() { return around_.signals; }
+
+ private:
+  [[nodiscard]] TilePtr streamed(const CompositeCommand::Input& input, const std::source_location& at);
+  [[nodiscard]] TilePtr number(double value, DType dtype, const std::source_location& at);
   void require_slot(Dir dir, Bytes n, std::string_view call, const std::source_location& at) const;
   [[nodiscard]] Queue& queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir, Bytes n,
                              std::string_view call, const std::source_location& at) const;
@@ -112,5 +109,8 @@ class Pe : public PeBackend {
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;
 };
+
+/// What the mock does for each kind of memory command: a file a kind.
+[[nodiscard]] MemoryOps<Pe>& memory_ops();
 
 }  // namespace kbsim::mock

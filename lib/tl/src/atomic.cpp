@@ -34,7 +34,7 @@ Pending<Tile> atomic(PeBackend& pe, AtomicOp op, Ptr to, const Operand& value, s
   require_atomic(call, op, to);
   const Tile operand = tile_of(call, pe, value, to.dtype);
   return Pending<Tile>{
-      pe.atomic({.op = op, .to = to, .operand = operand.state(), .expected = nullptr, .at = at})};
+      pe.issue(AtomicCommand{.op = op, .to = to, .operand = operand.state(), .expected = nullptr, .at = at})};
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ Pending<Tile> TL::atomic_cas(Ptr to, Operand expected, Operand desired, Here at)
     throw call.fault("expected is {}, but desired is {}", to_string(first.shape()),
                      to_string(second.shape()));
   }
-  return Pending<Tile>{
-      pe_.atomic({.op = op, .to = to, .operand = second.state(), .expected = first.state(), .at = at})};
+  return Pending<Tile>{pe_.issue(
+      AtomicCommand{.op = op, .to = to, .operand = second.state(), .expected = first.state(), .at = at})};
 }
 
 }  // namespace kbsim

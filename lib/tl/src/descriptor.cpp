@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/tl/load_store.hpp"
+
 #include "call.hpp"
 #include "faults.hpp"
 
@@ -157,7 +159,7 @@ Block Descriptor::block(const Shape& offsets) const {
 
 Pending<Tile> Descriptor::load(Shape offsets, Here at) const {
   require_rank(offsets, "offsets", args_.shape, "load", at);
-  return Pending<Tile>{pe_->load_block(block(offsets), at)};
+  return Pending<Tile>{pe_->issue(LoadCommand{.from = block(offsets), .at = at})};
 }
 
 Pending<void> Descriptor::store(Shape offsets, const Tile& tile, Here at) const {
@@ -171,7 +173,7 @@ Pending<void> Descriptor::store(Shape offsets, const Tile& tile, Here at) const 
     throw fault(at, fmt::format("store: a tile of {} into memory of {}; convert it with .to({})",
                                 to_string(tile.dtype()), to_string(dtype()), to_string(dtype())));
   }
-  return Pending<void>{pe_->store_block(block(offsets), tile.state(), at)};
+  return Pending<void>{pe_->issue(StoreCommand{.to = block(offsets), .tile = tile.state(), .at = at})};
 }
 
 }  // namespace kbsim

@@ -81,12 +81,12 @@ Pending<Tile> TL::gather(Ptr base, const Tile& indices, GatherArgs args, Here at
   if (args.row < 0) throw call.fault("a row of {} elements", args.row);
   const Shape shape = result_shape(call, indices.shape(), args.row);
   call.require_holdable(shape, base.dtype);
-  return Pending<Tile>{pe_.gather({.base = base,
-                                   .indices = indices.state(),
-                                   .row = std::max<std::int64_t>(args.row, 1),
-                                   .rows = args.rows,
-                                   .shape = shape,
-                                   .at = at})};
+  return Pending<Tile>{pe_.issue(GatherCommand{.base = base,
+                                               .indices = indices.state(),
+                                               .row = std::max<std::int64_t>(args.row, 1),
+                                               .rows = args.rows,
+                                               .shape = shape,
+                                               .at = at})};
 }
 
 }  // namespace kbsim

@@ -39,17 +39,18 @@ Pending<void> TL::put(PutArgs args, Here at) {
   const DType dtype = args.signal.dtype;
   const Tile value{pe_.view(call.constant(pe_, args.value, dtype).state(), Shape{1}, dtype)};
   const AtomicOp op = args.op == SignalOp::add ? AtomicOp::add : AtomicOp::exchange;
-  return Pending<void>{pe_.put(
-      {.to = args.dst,
-       .tile = args.src.state(),
-       .signal = {.op = op, .to = args.signal, .operand = value.state(), .expected = nullptr, .at = at},
-       .at = at})};
+  return Pending<void>{pe_.issue(PutCommand{
+      .to = args.dst,
+      .tile = args.src.state(),
+      .signal = {.op = op, .to = args.signal, .operand = value.state(), .expected = nullptr, .at = at},
+      .at = at})};
 }
 
 Pending<void> TL::wait_signal(WaitSignalArgs args, Here at) {
   const Call call{"wait_signal", at, &pe_};
   require_word(call, args.signal);
-  return Pending<void>{pe_.wait_signal({.word = args.signal, .until = condition(call, args), .at = at})};
+  return Pending<void>{
+      pe_.issue(SignalCommand{.word = args.signal, .until = condition(call, args), .at = at})};
 }
 
 }  // namespace kbsim

@@ -1,6 +1,7 @@
 #include "kbsim/tl/tl.hpp"
 
 #include "kbsim/tl/kernel.hpp"
+#include "kbsim/tl/load_store.hpp"
 
 #include "call.hpp"
 
@@ -31,7 +32,7 @@ Pending<Tile> TL::load(Ptr from, Shape shape, DType dtype, Here at) {
     throw call.fault("a tile of {} from memory of {}; load it as {}, then .to({})", to_string(dtype),
                      to_string(from.dtype), to_string(from.dtype), to_string(dtype));
   }
-  return Pending<Tile>{pe_.load(from, shape, dtype, at)};
+  return Pending<Tile>{pe_.issue(LoadCommand{.from = whole(from, shape, dtype), .at = at})};
 }
 
 Pending<void> TL::store(Ptr to, const Tile& tile, Here at) {
@@ -41,7 +42,8 @@ Pending<void> TL::store(Ptr to, const Tile& tile, Here at) {
     throw call.fault("a tile of {} into memory of {}; convert it with .to({})", to_string(tile.dtype()),
                      to_string(to.dtype), to_string(to.dtype));
   }
-  return Pending<void>{pe_.store(to, tile.state(), at)};
+  return Pending<void>{
+      pe_.issue(StoreCommand{.to = whole(to, tile.shape(), tile.dtype()), .tile = tile.state(), .at = at})};
 }
 
 Pending<void> TL::send(SendArgs args, Here at) {

@@ -75,10 +75,10 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
   if (command.out)
     job->to = translate(whole(*command.out, command.shape, command.dtype), "composite, store", command.at);
   for (const CompositeCommand::EpilogueStep& step : command.epilogue) {
-    if (has_number(step)) job->numbers.push_back(units_.log->reserve(units_.lane));
+    if (has_number(step)) job->numbers.push_back(reserve());
   }
   const std::size_t operations = 1 + command.epilogue.size() + std::size_t{needs_cast(command)};
-  for (std::size_t i = 0; i < operations; ++i) job->values.push_back(units_.log->reserve(units_.lane));
+  for (std::size_t i = 0; i < operations; ++i) job->values.push_back(reserve());
   const Bytes bytes = command.out ? 0_B : command.shape.bytes(command.dtype);
   const bool now = may_issue(bytes, command.at);
   if (!command.out) job->result = coming(job->values.back(), command.shape, command.dtype, command.at);
@@ -86,7 +86,7 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
   PendingPtr done = job->pending;
   in_order(now, bytes, command.at, [this, job = std::move(job)]() mutable {
     if (job->result) job->result->take();
-    const Time start = issue(job->command.at);
+    const Time start = take_turn(job->command.at);
     const Time ready = operands_ready(job->command);
     units_.scheduler->submit(std::max(start, ready), std::move(job));
   });

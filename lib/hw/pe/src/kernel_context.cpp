@@ -12,9 +12,6 @@
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 
-#include "transfers/load.hpp"
-#include "transfers/store.hpp"
-
 namespace kbsim::hw {
 namespace {
 
@@ -80,7 +77,7 @@ int KernelContext::num_programs(int axis) const {
 }
 
 oplog::Op KernelContext::described(const EngineCommand& command) {
-  oplog::Op op{.id = units_.log->reserve(units_.lane),
+  oplog::Op op{.id = reserve(),
                .kind = command.kind,
                .params = command.params,
                .dtype = command.dtype,
@@ -100,7 +97,7 @@ Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op o
   if (number || oplog::only_tells(command.kind)) {
     return units_.math->note(std::max(operands, clock()), std::move(op));
   }
-  const Time earliest = std::max(issue(command.at), operands);
+  const Time earliest = std::max(take_turn(command.at), operands);
   if (command.kind != oplog::OpKind::dot) {
     const Time cost = units_.math->cost(op);
     return units_.math->issue(earliest, cost, std::move(op));
@@ -181,60 +178,31 @@ std::vector<Piece> KernelContext::translate(const Block& block, std::string_view
   return pieces;
 }
 
-PendingPtr KernelContext::load(Ptr from, Shape shape, DType dtype, std::source_location at) {
-  return load_block(whole(from, shape, dtype), at);
+void KernelContext::require_numbers(std::string_view call, const std::source_location& at) const {
+  if (*units_.evaluator) return;
+  throw Unsupported{
+      fmt::format("{}: {} needs numbers, and this run computes none", to_string(to_place(at)), call)};
 }
 
-PendingPtr KernelContext::load_block(Block from, std::source_location at) {
-  PendingPtr done = under_way(CommandWait{"load"}, at);
-  std::vector<Piece> pieces = translate(from, "load", at);
-  const Bytes size = from.shape.bytes(from.dtype);
-  const bool now = may_issue(size, at);
-  LoadTransfer::Padding padding{.value = {}, .pad = from.pad};
-  if (from.in_memory() < size) padding.value = units_.log->reserve(units_.lane);
-  Transfer::Origin origin = this->origin("load", done);
-  auto into = coming(origin.value, from.shape, from.dtype, at);
-  const auto load =
-      std::make_shared<LoadTransfer>(std::move(origin), std::move(pieces), std::move(into), padding);
-  in_order(now, size, at, [this, at, load] { submit_load(at, load); });
-  return done;
+PendingPtr KernelContext::issue(const MemoryCommand& command) { return memory_ops().issue(*this, command); }
+
+MemoryOps<KernelContext>& memory_ops() {
+  static MemoryOps<KernelContext> ops;
+  return ops;
 }
 
 Transfer::Origin KernelContext::origin(std::string_view call, PendingPtr done) {
   return {.kernel = shared_from_this(),
-          .value = units_.log->reserve(units_.lane),
+          .value = reserve(),
           .pending = std::move(done),
           .order = {++order_},
           .call = call};
 }
 
-void KernelContext::submit_load(const std::source_location& at, const std::shared_ptr<LoadTransfer>& load) {
-  load->into().take();
-  units_.scheduler->submit(issue(at) + units_.mmu->latency(), load);
-}
-
-PendingPtr KernelContext::store(Ptr to, const TilePtr& tile, std::source_location at) {
-  return store_block(whole(to, tile->shape(), tile->dtype()), tile, at);
-}
-
-PendingPtr KernelContext::store_block(Block to, const TilePtr& tile, std::source_location at) {
-  PendingPtr done = under_way(CommandWait{"store"}, at);
-  std::vector<Piece> pieces = translate(to, "store", at);
-  const auto store = std::make_shared<StoreTransfer>(origin("store", done), std::move(pieces), tile);
-  in_order(at, [this, at, store] { submit_store(at, store); });
-  return done;
-}
-
-void KernelContext::submit_store(const std::source_location& at,
-                                 const std::shared_ptr<StoreTransfer>& store) {
-  const Time ready = store->ready();
-  units_.scheduler->submit(std::max(issue(at) + units_.mmu->latency(), ready), store);
-}
-
 // Sends of a direction leave in program order, though their tiles may be ready in another.
 Time KernelContext::send_start(std::size_t queue, Time ready, const std::source_location& at) {
   Time& last = last_send_[queue];
-  last = std::max({last, issue(at), ready});
+  last = std::max({last, take_turn(at), ready});
   return last;
 }
 
@@ -244,7 +212,7 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
                    .tile = tile,
                    .tag = tag,
                    .kernel = shared_from_this(),
-                   .value = units_.log->reserve(units_.lane),
+                   .value = reserve(),
                    .pending = done,
                    .order = ++order_};
   in_order(at, [this, at, send = std::move(send)]() mutable {
@@ -267,12 +235,12 @@ PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::
   const Bytes taken = units_.ipcq->fetches() ? size : 0_B;
   const bool now = may_issue(taken, at);
   if (units_.ipcq->fetches()) {
-    recv.value = units_.log->reserve(units_.lane);
+    recv.value = reserve();
     recv.into = coming(recv.value, shape, dtype, at);
   }
   in_order(now, taken, at, [this, at, recv = std::move(recv)]() mutable {
     if (recv.into) recv.into->take();
-    units_.scheduler->submit(issue(at), std::move(recv));
+    units_.scheduler->submit(take_turn(at), std::move(recv));
   });
   return done;
 }

@@ -20,7 +20,7 @@ PendingPtr KernelContext::sync(std::source_location at) {
   under_way_.clear();
   for (const PendingPtr& state : before) under_way_.push_back(state);
   in_order(at, [this, at, done, before = std::move(before)]() mutable {
-    const Time engines = std::max({issue(at), units_.math->free(), units_.gemm->free()});
+    const Time engines = std::max({take_turn(at), units_.math->free(), units_.gemm->free()});
     (void)units_.sim->serve("sync", wait_idle(units_.sim, done, std::move(before), engines));
   });
   return done;
@@ -36,7 +36,7 @@ Task<> KernelContext::wait_idle(Simulation* sim, PendingPtr done, std::vector<Pe
 PendingPtr KernelContext::barrier(std::source_location at) {
   PendingPtr done = pending(BarrierWait{++barriers_}, at);
   in_barrier_.emplace(barriers_, done);
-  in_order(at, [this, at] { units_.barriers->reached(issue(at), ++reached_); });
+  in_order(at, [this, at] { units_.barriers->reached(take_turn(at), ++reached_); });
   return done;
 }
 
@@ -52,8 +52,7 @@ void KernelContext::passed(std::uint32_t number) {
 }
 
 PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::source_location at) {
-  if (!*units_.evaluator)
-    throw Unsupported{to_string(to_place(at)) + ": item needs numbers, and this run computes none"};
+  require_numbers("item", at);
   PendingPtr done = pending(CommandWait{"item"}, at);
   const auto& source = static_cast<const PeTile&>(*tile);
   const std::int64_t size = itemsize(tile->dtype());
@@ -61,7 +60,7 @@ PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::s
                      .shape = Shape{1},
                      .dtype = tile->dtype()};
   in_order(at, [this, at, done, tile, one = std::move(one)]() mutable {
-    const Time ready = std::max(issue(at), static_cast<const PeTile&>(*tile).ready());
+    const Time ready = std::max(take_turn(at), static_cast<const PeTile&>(*tile).ready());
     (void)units_.sim->serve("item", evaluate(shared_from_this(), done, std::move(one), ready));
   });
   return done;

@@ -24,9 +24,10 @@ enum class AtomicOp : std::uint8_t { add, max, min, bit_and, bit_or, bit_xor, ex
 /// The operation that leaves its result; of neither exchange.
 [[nodiscard]] oplog::BinaryOp binary_of(AtomicOp op);
 
-/// An atomic on a row-major block of memory, as a backend gets it: checked. Elements are aligned, and the
-/// tiles of one shape and of the memory's dtype.
+/// An atomic on a row-major block of memory: completed with what the memory held, in the operand's shape.
+/// Elements are aligned, and the tiles of one shape and of the memory's dtype.
 struct AtomicCommand {
+  static constexpr std::string_view kName = "atomic";
   AtomicOp op = AtomicOp::add;
   Ptr to;
   TilePtr operand;

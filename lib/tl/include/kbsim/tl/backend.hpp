@@ -9,19 +9,12 @@
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/oplog/op.hpp"
-#include "kbsim/tl/atomic.hpp"
-#include "kbsim/tl/block.hpp"
 #include "kbsim/tl/composite.hpp"
 #include "kbsim/tl/dir.hpp"
-#include "kbsim/tl/gather.hpp"
-#include "kbsim/tl/ptr.hpp"
-#include "kbsim/tl/signal.hpp"
+#include "kbsim/tl/memory_command.hpp"
 #include "kbsim/tl/tile.hpp"
 
 namespace kbsim {
-
-class PendingState;
-using PendingPtr = std::shared_ptr<PendingState>;
 
 /// One command to an engine of the PE itself: done in program order, never awaited. What its kind, params
 /// and inputs mean is oplog's. A fill of rank 0 is a number that the next command carries, and what only
@@ -60,19 +53,8 @@ class PeBackend {
   /// The kernel calls what it did between two readings of the issue clock by a name.
   virtual void range(std::string_view name, Time begin, Time end) = 0;
 
-  [[nodiscard]] virtual PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) = 0;
-  [[nodiscard]] virtual PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) = 0;
-  /// The same with runs of memory of their own.
-  [[nodiscard]] virtual PendingPtr load_block(Block from, std::source_location at) = 0;
-  [[nodiscard]] virtual PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) = 0;
-  /// Completed with the rows, or failed with the fault that the numbers of the indices make.
-  [[nodiscard]] virtual PendingPtr gather(const GatherCommand& command) = 0;
-  /// Completed with what the memory held, in the operand's shape.
-  [[nodiscard]] virtual PendingPtr atomic(const AtomicCommand& command) = 0;
-  /// Done when the tile is in memory and then the signal has been served.
-  [[nodiscard]] virtual PendingPtr put(const PutCommand& command) = 0;
-  /// Done when the word meets its condition, or an atomic has made it so.
-  [[nodiscard]] virtual PendingPtr wait_signal(const SignalCommand& command) = 0;
+  /// A load, store, gather, ...: see MemoryOps. Each kind's struct says what it is completed with.
+  [[nodiscard]] virtual PendingPtr issue(const MemoryCommand& command) = 0;
   [[nodiscard]] virtual PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) = 0;
   [[nodiscard]] virtual PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag,
                                         std::source_location at) = 0;

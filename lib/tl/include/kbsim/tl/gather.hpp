@@ -5,6 +5,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct GatherArgs {
 };
 static_assert(std::is_aggregate_v<GatherArgs> && std::is_trivially_destructible_v<GatherArgs>);
 
-/// A gather as a backend gets it: checked, but for the numbers of its indices.
+/// Rows of memory into a tile: completed with it, or failed with the fault that the numbers of the indices,
+/// which nobody has checked, make.
 struct GatherCommand {
+  static constexpr std::string_view kName = "gather";
   Ptr base;
   TilePtr indices;
   std::int64_t row = 1;  // elements

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <string_view>
 
 #include "kbsim/tl/arguments.hpp"
 #include "kbsim/tl/atomic.hpp"
@@ -42,16 +43,18 @@ struct Condition {
   friend auto operator<=>(const Condition&, const Condition&) = default;
 };
 
-/// A put as a backend gets it: checked. The signal is an atomic on one word.
+/// A tile into memory, then its signal, an atomic on one word: done when that has been served.
 struct PutCommand {
+  static constexpr std::string_view kName = "put";
   Ptr to;
   TilePtr tile;
   AtomicCommand signal;
   std::source_location at;
 };
 
-/// A wait for a word, as a backend gets it: checked.
+/// Done when the word meets its condition, or an atomic has made it so.
 struct SignalCommand {
+  static constexpr std::string_view kName = "wait_signal";
   Ptr word;
   Condition until;
   std::source_location at;

@@ -14,17 +14,15 @@
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/backend.hpp"
+#include "kbsim/tl/block.hpp"
 
 namespace kbsim::hw {
 
-class AtomicTransfer;
 class IGemm;
 class IIpcq;
 class IMath;
 class IMmu;
 class IScheduler;
-class LoadTransfer;
-class StoreTransfer;
 
 /// Who tells a launch's other PEs that its kernel here has come to a barrier.
 class BarrierLine {
@@ -72,14 +70,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void range(std::string_view name, Time begin, Time end) override {
     units_.log->add_range(units_.lane, {.name = std::string{name}, .begin = begin, .end = end});
   }
-  [[nodiscard]] PendingPtr load(Ptr from, Shape shape, DType dtype, std::source_location at) override;
-  [[nodiscard]] PendingPtr store(Ptr to, const TilePtr& tile, std::source_location at) override;
-  [[nodiscard]] PendingPtr load_block(Block from, std::source_location at) override;
-  [[nodiscard]] PendingPtr store_block(Block to, const TilePtr& tile, std::source_location at) override;
-  [[nodiscard]] PendingPtr gather(const GatherCommand& command) override;
-  [[nodiscard]] PendingPtr atomic(const AtomicCommand& command) override;
-  [[nodiscard]] PendingPtr put(const PutCommand& command) override;
-  [[nodiscard]] PendingPtr wait_signal(const SignalCommand& command) override;
+  [[nodiscard]] PendingPtr issue(const MemoryCommand& command) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
   void dropped(const PendingState& pending) noexcept override;
@@ -112,9 +103,26 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] Time dispatch() const { return units_.dispatch; }
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
 
- private:
-  [[nodiscard]] Time issue(const std::source_location& at) { return commands_.issue(at); }
+  /// The rest is for those who carry out kinds of commands. What one makes is reserved in program order, when
+  /// the kernel asks; what it does begins when it is its turn.
+  [[nodiscard]] const PeUnits& units() const { return units_; }
+  [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
+  /// The same, of one that sync() waits for.
+  [[nodiscard]] PendingPtr under_way(const Identity& what, std::source_location at);
+  /// Where a block lies. KernelFault that names the call, for what isn't mapped.
+  [[nodiscard]] std::vector<Piece> translate(const Block& block, std::string_view call,
+                                             const std::source_location& at) const;
+  /// Unsupported if this run computes no numbers.
+  void require_numbers(std::string_view call, const std::source_location& at) const;
+  [[nodiscard]] oplog::ValueId reserve() { return units_.log->reserve(units_.lane); }
+  /// Of a transfer that carries out a command.
+  [[nodiscard]] Transfer::Origin origin(std::string_view call, PendingPtr done);
+  /// The tile that a command makes; it takes its bytes of the TCM when told to.
+  [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
+                                               const std::source_location& at);
+  /// Whether a command that takes so much of the TCM may be issued now.
   [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return commands_.may_issue(n, at); }
+  /// Calls `issue` when it is its turn: now if it may.
   template <class Issue>
   void in_order(bool now, Bytes n, const std::source_location& at, Issue issue) {
     now ? issue() : commands_.stall(shared_from_this(), n, at, std::move(issue));
@@ -123,33 +131,17 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void in_order(const std::source_location& at, Issue issue) {
     in_order(may_issue({}, at), {}, at, std::move(issue));
   }
-  /// Of a transfer that carries out a command.
-  [[nodiscard]] Transfer::Origin origin(std::string_view call, PendingPtr done);
-  void submit_load(const std::source_location& at, const std::shared_ptr<LoadTransfer>& load);
-  void submit_store(const std::source_location& at, const std::shared_ptr<StoreTransfer>& store);
-  /// The tile that a command makes.
-  [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
-                                               const std::source_location& at);
+  /// A command takes its turn: when it reaches its unit.
+  [[nodiscard]] Time take_turn(const std::source_location& at) { return commands_.issue(at); }
+
+ private:
   void start(const EngineCommand& command, oplog::Op op, PeTile* result);
-  [[nodiscard]] std::shared_ptr<const Atomic> cut(const AtomicCommand& command, std::string_view call);
-  /// The transfer that an atomic is; its tile's bytes aren't taken yet.
-  [[nodiscard]] std::shared_ptr<AtomicTransfer> transfer(const AtomicCommand& command, std::string_view what,
-                                                         std::string_view call, PendingPtr done);
-  Task<> signal(std::shared_ptr<KernelContext> self, PendingPtr stored,
-                std::shared_ptr<AtomicTransfer> signal);
   static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
-  Task<> load_rows(std::shared_ptr<KernelContext> self, GatherCommand command,
-                   std::shared_ptr<LoadTransfer> load, Time at);
   Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
   [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
   [[nodiscard]] Time send_start(std::size_t queue, Time ready, const std::source_location& at);
-  [[nodiscard]] PendingPtr pending(const Identity& what, std::source_location at);
-  /// The same, of one that sync() waits for.
-  [[nodiscard]] PendingPtr under_way(const Identity& what, std::source_location at);
   [[nodiscard]] std::int64_t in_flight(const CompositeCommand& command) const;
-  [[nodiscard]] std::vector<Piece> translate(const Block& block, std::string_view call,
-                                             const std::source_location& at) const;
   [[nodiscard]] std::optional<std::size_t> queue(Dir dir, Bytes n, std::string_view call,
                                                  const std::source_location& at) const;
   [[nodiscard]] KernelFault fault(const std::source_location& at, std::string_view text) const;
@@ -167,5 +159,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;
 };
+
+/// What this machine does for each kind of memory command: a file a kind.
+[[nodiscard]] MemoryOps<KernelContext>& memory_ops();
 
 }  // namespace kbsim::hw

@@ -1,0 +1,59 @@
+// Loads whose addresses are data: they leave when the numbers are known.
+#include "kbsim/tl/gather.hpp"
+
+#include <algorithm>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
+#include "kbsim/sim/process.hpp"
+
+#include "submit.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+std::vector<Piece> rows(const KernelContext& pe, const GatherCommand& command) {
+  const auto& indices = static_cast<const PeTile&>(*command.indices);
+  std::vector<Piece> from;
+  for (const BlockRun& run : runs_of(command, (*pe.units().evaluator)(indices.operand()))) {
+    const Block one{.runs = {run}, .shape = command.shape, .dtype = command.base.dtype};
+    std::ranges::copy(pe.translate(one, told(command, run), command.at), std::back_inserter(from));
+  }
+  return from;
+}
+
+// Late, as an item; what it asks for comes later than all that is asked for at this time.
+Task<> load_rows(std::shared_ptr<KernelContext> pe, GatherCommand command, std::shared_ptr<LoadTransfer> load,
+                 Time at) {
+  Simulation& sim = *pe->units().sim;
+  co_await sim.until(at);
+  co_await sim.late();
+  try {
+    load->load_from(rows(*pe, command));
+    pe->units().scheduler->submit(late_start(*pe), load);
+  } catch (const Error&) {
+    load->origin().pending->fail(std::current_exception());
+  }
+}
+
+PendingPtr gather(KernelContext& pe, const GatherCommand& command) {
+  pe.require_numbers("gather", command.at);
+  PendingPtr done = pe.under_way(CommandWait{"gather"}, command.at);
+  const DType dtype = command.base.dtype;
+  const Bytes size = command.shape.bytes(dtype);
+  const bool now = pe.may_issue(size, command.at);
+  Transfer::Origin origin = pe.origin("gather", done);
+  auto into = pe.coming(origin.value, command.shape, dtype, command.at);
+  const auto load = std::make_shared<LoadTransfer>(std::move(origin), std::vector<Piece>{}, std::move(into));
+  pe.in_order(now, size, command.at, [&pe, command, load] {
+    load->into().take();
+    const Time known =
+        std::max(pe.take_turn(command.at), static_cast<const PeTile&>(*command.indices).ready());
+    (void)pe.units().sim->serve("gather", load_rows(pe.shared_from_this(), command, load, known));
+  });
+  return done;
+}
+KBSIM_MEMORY_OP(GatherCommand, gather);
+
+}  // namespace
+}  // namespace kbsim::hw

@@ -1,0 +1,19 @@
+#include "kbsim/tl/load_store.hpp"
+
+#include "submit.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+PendingPtr store(KernelContext& pe, const StoreCommand& command) {
+  PendingPtr done = pe.under_way(CommandWait{"store"}, command.at);
+  std::vector<Piece> pieces = pe.translate(command.to, "store", command.at);
+  const auto store =
+      std::make_shared<StoreTransfer>(pe.origin("store", done), std::move(pieces), command.tile);
+  pe.in_order(command.at, [&pe, at = command.at, store] { submit(pe, at, store); });
+  return done;
+}
+KBSIM_MEMORY_OP(StoreCommand, store);
+
+}  // namespace
+}  // namespace kbsim::hw

@@ -1,0 +1,23 @@
+// A store and its signal, with nobody between them.
+#include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/signal.hpp"
+
+#include "../pe.hpp"
+
+namespace kbsim::mock {
+namespace {
+
+PendingPtr put(Pe& pe, const PutCommand& command) {
+  const TileState& tile = *command.tile;
+  const Block to = whole(command.to, tile.shape(), tile.dtype());
+  (void)pe.memory(command.to.va, to.in_memory(), "put", command.at);
+  const Ptr word = command.signal.to;
+  (void)pe.memory(word.va, Bytes{itemsize(word.dtype)}, "signal of put", command.at);
+  (void)pe.issue(StoreCommand{.to = to, .tile = command.tile, .at = command.at});
+  (void)pe.issue(command.signal);
+  return pe.done("put", nullptr, command.at);
+}
+KBSIM_MEMORY_OP(PutCommand, put);
+
+}  // namespace
+}  // namespace kbsim::mock
