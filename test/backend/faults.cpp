@@ -43,6 +43,21 @@ void memory_faults(const RunPair& run) {
                                        "0x77000000 is not mapped", "nearest mapping: 0x"});
 }
 
+Task<> copies_from_nowhere(TL& tl, BackendArgs args) {
+  co_await tl.copy(args.mine, {.va = 0x7700'0000, .dtype = f16}, {8});
+}
+
+Task<> copies_to_nowhere(TL& tl, BackendArgs args) {
+  co_await tl.copy({.va = 0x7700'0000, .dtype = f16}, args.mine, {8});
+}
+
+void copy_faults(const RunPair& run) {
+  check_fails(run(copies_from_nowhere, idle, 1),
+              {kOnFirst, kHere, "copy, load of 16 B at 0x77000000: ", "0x77000000 is not mapped"});
+  check_fails(run(copies_to_nowhere, idle, 1),
+              {kOnFirst, kHere, "copy, store of 16 B at 0x77000000: ", "0x77000000 is not mapped"});
+}
+
 Task<> adds_where_nothing_is(TL& tl, BackendArgs) {
   co_await tl.atomic_add({.va = 0x7700'0000, .dtype = i32}, 1);
 }
@@ -209,6 +224,7 @@ std::vector<BackendCase> fault_cases() {
       {"a tile that isn't asked for, a direction that isn't there, a payload beyond a slot", queue_faults},
       {"an address that isn't mapped is named with the nearest that is", memory_faults},
       {"an atomic where nothing is mapped is told by its name", atomic_faults},
+      {"a copy tells which of its ends isn't mapped", copy_faults},
       {"a signal where nothing is mapped is told by the call's name", signal_faults},
       {"a gather of what isn't there names the index", gather_faults},
       {"a check of a tile that doesn't hold is a fault of the kernel, with its line and the element", checks},

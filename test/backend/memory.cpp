@@ -53,6 +53,22 @@ void blocks(const RunPair& run) {
   }
 }
 
+// The first half three elements on, onto itself; then the last four of the row to its front.
+Task<> copies(TL& tl, BackendArgs args) {
+  co_await tl.copy(args.mine + 3, args.mine, {kRow / 2});
+  co_await tl.copy(args.mine, args.mine + (kRow - 4), {2, 2});
+}
+
+void copying(const RunPair& run) {
+  const BackendOutcome outcome = run(copies, idle, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow; ++i) {
+    const bool shifted = i >= 4 && i < kRow / 2 + 3;
+    CHECK(outcome.memory[i] == static_cast<double>(i < 4 ? kRow - 4 + i : shifted ? i - 3 : i));
+  }
+}
+
 // Rows 0, 3, 6 and 1 of 8 x 8; the last 16 elements backward; and those that they, less 48, are numbers of.
 Task<> gathers(TL& tl, BackendArgs args) {
   const Tile rows = (tl.arange(0, 4) * 3) % 8;
@@ -124,6 +140,7 @@ std::vector<BackendCase> memory_cases() {
   return {
       {"what is loaded stays what it was; what is stored is there", memory},
       {"blocks are padded at the edges, and written only inside", blocks},
+      {"a copy reads all before it writes, be it onto itself", copying},
       {"a gather gives the rows that a tile names, be they computed or loaded", gathering},
       {"a kernel knows its PE, cube and SIP, and how many there are", places},
       {"what a kernel does may depend on numbers that it asks for", items},

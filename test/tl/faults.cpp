@@ -66,6 +66,10 @@ TEST_CASE("Faults: memory is read and written as what it holds") {
         here(__LINE__, "load: a tile of f32 from memory of f16; load it as f16, then .to(f32)"));
   CHECK(fault([&] { k.tl.store({.dtype = f16}, tile).detach(); }) ==
         here(__LINE__, "store: a tile of f32 into memory of f16; convert it with .to(f16)"));
+  CHECK(fault([&] { k.tl.copy({.dtype = f16}, {.dtype = f32}, {4}).detach(); }) ==
+        here(__LINE__, "copy: from memory of f32 to memory of f16"));
+  CHECK(fault([&] { k.tl.copy({.dtype = f16}, {.dtype = f16}, {4, 0}).detach(); }) ==
+        here(__LINE__, "copy: every extent must be positive, got [4, 0]"));
 }
 
 TEST_CASE("Faults: an axis is 0, 1 or 2") {

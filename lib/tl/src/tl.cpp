@@ -1,5 +1,6 @@
 #include "kbsim/tl/tl.hpp"
 
+#include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/load_store.hpp"
 
@@ -44,6 +45,14 @@ Pending<void> TL::store(Ptr to, const Tile& tile, Here at) {
   }
   return Pending<void>{
       pe_.issue(StoreCommand{.to = whole(to, tile.shape(), tile.dtype()), .tile = tile.state(), .at = at})};
+}
+
+Pending<void> TL::copy(Ptr to, Ptr from, Shape shape, Here at) {
+  const Call call{"copy", at, &pe_};
+  call.require_holdable(shape, from.dtype);
+  if (to.dtype != from.dtype)
+    throw call.fault("from memory of {} to memory of {}", to_string(from.dtype), to_string(to.dtype));
+  return Pending<void>{pe_.issue(CopyCommand{.to = to, .from = from, .shape = shape, .at = at})};
 }
 
 Pending<void> TL::send(SendArgs args, Here at) {

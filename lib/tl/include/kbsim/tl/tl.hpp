@@ -53,6 +53,10 @@ class TL {
   /// Done when the memory has acknowledged; the tile may be let go at once.
   [[nodiscard]] Pending<void> store(Ptr to, const Tile& tile, Here at = Here::current());
 
+  /// A row-major block of memory to other memory, of one dtype: a load and, when its tile is in TCM, a store,
+  /// by one command and without the kernel. Blocks may overlap.
+  [[nodiscard]] Pending<void> copy(Ptr to, Ptr from, Shape shape, Here at = Here::current());
+
   /// Loads and stores blocks of a tensor, ragged edges included.
   [[nodiscard]] Descriptor make_desc(const DescArgs& args, Here at = Here::current()) const {
     return {pe_, args, at};
