@@ -95,8 +95,8 @@ TEST_CASE("build_install_plans: a plan a package, with the algorithm's slots and
   for (int sip = 0; sip < 3; ++sip) {
     const InstallPlan& plan = plans[static_cast<std::size_t>(sip)];
     CHECK(plan.sip == sip);
-    CHECK(plan.slots == 7);
-    CHECK(plan.slot_size == 512_B);
+    CHECK(plan.settings.slots == 7);
+    CHECK(plan.settings.slot_size == 512_B);
     CHECK(plan.settings.credit_size == 24_B);
     CHECK(plan.settings.vc_chunk == 1_KiB);
     REQUIRE(plan.pes.size() == 16);

@@ -62,21 +62,18 @@ Task<> sends(TL& tl, SpokeArgs args) {
 }
 
 QueuePairPlan pair(const char* direction, PeCoord peer, topology::PhysAddr mine, topology::PhysAddr theirs) {
-  return {.direction = direction,
-          .peer = peer,
-          .my_base = mine,
-          .peer_base = theirs,
-          .slots = 4,
-          .slot_size = 64_B};
+  return {.direction = direction, .peer = peer, .my_base = mine, .peer_base = theirs};
 }
 
 Task<> wire(Rig* rig, topology::Region memory, std::optional<Time> poll) {
-  QueueSet hub{.settings = {.credit_size = 16_B, .poll = poll}};
+  const QueueSettings of_spoke{.slots = 4, .slot_size = 64_B, .credit_size = 16_B};
+  QueueSet hub{.settings = of_spoke};
+  hub.settings.poll = poll;
   for (std::size_t i = 0; i < kSpokes.size(); ++i) {
     const topology::PhysAddr at_hub = rig->ring(kHub, memory) + static_cast<std::int64_t>(i) * 4_KiB;
     const topology::PhysAddr at_spoke = rig->ring(kSpokes[i], memory);
     hub.queues.push_back(pair(kNames[i], kSpokes[i], at_hub, at_spoke));
-    QueueSet spoke{.queues = {pair("hub", kHub, at_spoke, at_hub)}, .settings = {.credit_size = 16_B}};
+    QueueSet spoke{.queues = {pair("hub", kHub, at_spoke, at_hub)}, .settings = of_spoke};
     std::vector<ControlTarget> target{{.pe = kSpokes[i], .action = std::move(spoke), .size = {}}};
     co_await rig->order(std::move(target));
   }

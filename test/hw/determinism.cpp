@@ -57,9 +57,7 @@ hw::QueuePairPlan end(PeCoord me, PeCoord peer, const char* direction, Bytes min
   return {.direction = direction,
           .peer = peer,
           .my_base = topology::PhysAddr::pe_ipcq(me, mine),
-          .peer_base = topology::PhysAddr::pe_ipcq(peer, theirs),
-          .slots = 3,
-          .slot_size = 1_KiB};
+          .peer_base = topology::PhysAddr::pe_ipcq(peer, theirs)};
 }
 
 // Queue "next" of each PE ends in "previous" of the one after it.
@@ -70,7 +68,7 @@ std::vector<hw::ControlTarget> ring(const std::vector<PeCoord>& pes) {
     const PeCoord previous = pes[(i + pes.size() - 1) % pes.size()];
     hw::QueueSet queues{.queues = {end(pes[i], next, "next", 0_KiB, 16_KiB),
                                    end(pes[i], previous, "previous", 16_KiB, 0_KiB)},
-                        .settings = {.credit_size = 16_B}};
+                        .settings = {.slots = 3, .slot_size = 1_KiB, .credit_size = 16_B}};
     targets.push_back({.pe = pes[i], .action = std::move(queues), .size = 64_B});
   }
   return targets;

@@ -11,11 +11,13 @@ QueueSet end_of_queue(const Rig& rig, PeCoord me, PeCoord peer, const std::strin
   const QueuePairPlan queue{.direction = direction,
                             .peer = peer,
                             .my_base = rig.ring(me, rings.memory),
-                            .peer_base = rig.ring(peer, rings.memory),
-                            .slots = rings.slots,
-                            .slot_size = rings.slot_size};
+                            .peer_base = rig.ring(peer, rings.memory)};
   return {.queues = {queue},
-          .settings = {.credit_size = rings.credit, .vc_chunk = rings.vc_chunk, .poll = poll}};
+          .settings = {.slots = rings.slots,
+                       .slot_size = rings.slot_size,
+                       .credit_size = rings.credit,
+                       .vc_chunk = rings.vc_chunk,
+                       .poll = poll}};
 }
 
 }  // namespace

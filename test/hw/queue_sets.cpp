@@ -23,9 +23,9 @@ constexpr Shape kShape{16};
 
 QueueSet set_of(const std::string& name, PeCoord peer, topology::PhysAddr mine, topology::PhysAddr theirs,
                 Bytes credit) {
-  const QueuePairPlan queue{
-      .direction = "peer", .peer = peer, .my_base = mine, .peer_base = theirs, .slots = 1, .slot_size = 64_B};
-  return {.queues = {queue}, .settings = {.credit_size = credit}, .name = name};
+  const QueuePairPlan queue{.direction = "peer", .peer = peer, .my_base = mine, .peer_base = theirs};
+  return {
+      .queues = {queue}, .settings = {.slots = 1, .slot_size = 64_B, .credit_size = credit}, .name = name};
 }
 
 Task<> install(Rig* rig, PeCoord pe, InstallQueues queues) {

@@ -25,7 +25,10 @@ struct Setup {
 };
 
 QueueSet queues_of(const Rig& rig, const Setup& setup, int pe) {
-  QueueSet queues{.queues = {}, .settings = {.credit_size = 16_B, .poll = setup.poll}};
+  QueueSet queues{
+      .queues = {},
+      .settings = {
+          .slots = setup.programs->slots, .slot_size = kSlot, .credit_size = 16_B, .poll = setup.poll}};
   std::int64_t wire = 0;
   for (const Wire& one : setup.programs->wires) {
     const auto ring = [&](int at) {
@@ -36,9 +39,7 @@ QueueSet queues_of(const Rig& rig, const Setup& setup, int pe) {
       queues.queues.push_back({.direction = name,
                                .peer = kPes[static_cast<std::size_t>(peer)],
                                .my_base = ring(me),
-                               .peer_base = ring(peer),
-                               .slots = setup.programs->slots,
-                               .slot_size = kSlot});
+                               .peer_base = ring(peer)});
     };
     add(one.a, one.name_at_a, one.b);
     add(one.b, one.name_at_b, one.a);

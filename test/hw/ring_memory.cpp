@@ -112,12 +112,10 @@ TEST_CASE("Install: rings of a PE that overlap, and rings in its TCM beside othe
       return hw::QueuePairPlan{.direction = name,
                                .peer = {0, 0, 1},
                                .my_base = rig.ring(at, memory) + offset,
-                               .peer_base = rig.ring({0, 0, 1}, memory) + offset,
-                               .slots = 4,
-                               .slot_size = 256_B};
+                               .peer_base = rig.ring({0, 0, 1}, memory) + offset};
     };
     hw::QueueSet queues{.queues = {queue("E", first, apart), queue("W", second, 0_B)},
-                        .settings = {.credit_size = 16_B}};
+                        .settings = {.slots = 4, .slot_size = 256_B, .credit_size = 16_B}};
     std::vector<hw::ControlTarget> target{{.pe = at, .action = std::move(queues), .size = {}}};
     try {
       rig.run(install(&rig, std::move(target)));

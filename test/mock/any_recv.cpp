@@ -33,11 +33,12 @@ Task<> sends(TL& tl, int tiles) {
 }
 
 mock::World star() {
-  return mock::World{{.pes = 3,
-                      .wiring = {{kHub, {{"second", {0, 0, 2}}, {"first", {0, 0, 1}}}},
-                                 {{0, 0, 1}, {{"hub", kHub}}},
-                                 {{0, 0, 2}, {{"hub", kHub}}}},
-                      .carries_over = true}};  // from the launches that send to the one that receives
+  return mock::World{
+      {.pes = 3,
+       .wiring = {{kHub, {{"second", {0, 0, 2}}, {"first", {0, 0, 1}}}},
+                  {{0, 0, 1}, {{"hub", kHub}}},
+                  {{0, 0, 2}, {{"hub", kHub}}}},
+       .queues = {.carries_over = true}}};  // from the launches that send to the one that receives
 }
 
 }  // namespace

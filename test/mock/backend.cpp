@@ -14,8 +14,7 @@ BackendOutcome run(BackendKernel first, BackendKernel second, int slots) {
   mock::World world{{.cubes = 2,
                      .pes = 2,
                      .wiring = {{{0, 0, 0}, {{"E", {0, 1, 0}}}}, {{0, 1, 0}, {{"W", {0, 0, 0}}}}},
-                     .slots = slots,
-                     .slot_size = 128_B,
+                     .queues = {.slots = slots, .slot_size = 128_B},
                      .max_commands = kMaxCommands}};
   std::vector<double> rows(2 * kRow);
   std::iota(rows.begin(), rows.begin() + kRow, 0.0);

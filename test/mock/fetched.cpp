@@ -25,7 +25,7 @@ Task<> holds_two(TL& tl, NoArgs) {
 TEST_CASE("Mock: a tile that is held keeps its slot, unless slots are fetched") {
   for (const bool fetched : {false, true}) {
     CAPTURE(fetched);
-    mock::World world{{.pes = 2, .wiring = mock::ring(2), .slots = 2, .fetched = fetched}};
+    mock::World world{{.pes = 2, .wiring = mock::ring(2), .queues = {.slots = 2}, .fetched = fetched}};
     world.launch(bind_kernel("holds_two", holds_two, NoArgs{}));
     if (fetched) {
       CHECK_NOTHROW(world.run());

@@ -19,7 +19,7 @@ std::vector<PeCoord> pes() {
 }
 
 mock::World world_of(const Programs& programs) {
-  mock::WorldSpec spec{.pes = kCount, .slots = programs.slots, .fetched = programs.fetched};
+  mock::WorldSpec spec{.pes = kCount, .queues = {.slots = programs.slots}, .fetched = programs.fetched};
   for (const Wire& wire : programs.wires) {
     spec.wiring[{0, 0, wire.a}].push_back({.direction = wire.name_at_a, .peer = {0, 0, wire.b}});
     spec.wiring[{0, 0, wire.b}].push_back({.direction = wire.name_at_b, .peer = {0, 0, wire.a}});

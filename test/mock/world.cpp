@@ -138,7 +138,7 @@ TEST_CASE("Mock: a mesh is open at its edges") {
 
 TEST_CASE("Mock: a later launch of the same run doesn't receive what an earlier one has left") {
   const auto receives_late = [](bool carries_over) {
-    mock::World world{{.pes = 2, .wiring = mock::ring(2), .carries_over = carries_over}};
+    mock::World world{{.pes = 2, .wiring = mock::ring(2), .queues = {.carries_over = carries_over}}};
     world.launch({0, 0, 0}, bind_kernel("sends", sends_east, HelloArgs{}));
     world.launch({0, 0, 1}, bind_kernel("nothing", returns, HelloArgs{}));
     world.launch({0, 0, 1}, bind_kernel("receives", receives_west, HelloArgs{}));
@@ -151,7 +151,7 @@ TEST_CASE("Mock: a later launch of the same run doesn't receive what an earlier 
 
 TEST_CASE("Mock: what a launch leaves in a queue is a fault, unless it may carry over") {
   const auto leaves = [](bool carries_over) {
-    mock::World world{{.pes = 2, .wiring = mock::ring(2), .carries_over = carries_over}};
+    mock::World world{{.pes = 2, .wiring = mock::ring(2), .queues = {.carries_over = carries_over}}};
     world.launch({0, 0, 0}, bind_kernel("sends", sends_east, HelloArgs{}));
     world.run();
     world.launch({0, 0, 1}, bind_kernel("receives", receives_west, HelloArgs{}));

@@ -24,14 +24,6 @@ struct RingMemory {
   Bytes size;
 };
 
-QueueSettings settings_of(const config::AlgorithmSpec& algorithm) {
-  const bool polls = algorithm.backpressure == config::Backpressure::poll;
-  return {.credit_size = algorithm.ipcq_credit_size,
-          .vc_chunk = algorithm.vc_chunk_size,
-          .poll = polls ? std::optional{algorithm.poll} : std::nullopt,
-          .carries_over = algorithm.carries_over};
-}
-
 RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::MemorySpec& memory) {
   using topology::Region;
   using enum config::BufferKind;
@@ -46,7 +38,7 @@ Bytes ring_size(const config::AlgorithmSpec& algorithm, const RingMemory& memory
                                  algorithm.n_slots, to_string(algorithm.slot_size), memory.whole,
                                  to_string(memory.size))};
   }
-  return algorithm.slot_size * algorithm.n_slots;
+  return queue_settings(algorithm).ring_size();
 }
 
 // A ring in TCM has an address of its own, in the IPCQ space, and takes bytes of the TCM.
@@ -91,6 +83,16 @@ PePlan plan_of(PeCoord pe, const Wiring& wiring, const Rings& rings) {
 
 }  // namespace
 
+QueueSettings queue_settings(const config::AlgorithmSpec& algorithm) {
+  const bool polls = algorithm.backpressure == config::Backpressure::poll;
+  return {.slots = algorithm.n_slots,
+          .slot_size = algorithm.slot_size,
+          .credit_size = algorithm.ipcq_credit_size,
+          .vc_chunk = algorithm.vc_chunk_size,
+          .poll = polls ? std::optional{algorithm.poll} : std::nullopt,
+          .carries_over = algorithm.carries_over};
+}
+
 void require_disjoint(const std::vector<InstallPlan>& plans) {
   struct Ring {
     const PePlan* pe;
@@ -100,7 +102,7 @@ void require_disjoint(const std::vector<InstallPlan>& plans) {
   std::vector<Ring> rings;
   for (const InstallPlan& plan : plans) {
     for (const PePlan& pe : plan.pes) {
-      for (const QueuePlan& queue : pe.queues) rings.push_back({&pe, &queue, plan.slot_size * plan.slots});
+      for (const QueuePlan& queue : pe.queues) rings.push_back({&pe, &queue, plan.settings.ring_size()});
     }
   }
   const auto place = [](const Ring& ring) {
@@ -136,12 +138,8 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
   const Rings rings = reserve_rings(wiring, memory.region, ring_size(algorithm, memory), allocators);
   std::vector<InstallPlan> plans;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
-    plans.push_back({.algorithm = algorithm.name,
-                     .sip = sip,
-                     .slots = algorithm.n_slots,
-                     .slot_size = algorithm.slot_size,
-                     .settings = settings_of(algorithm),
-                     .pes = {}});
+    plans.push_back(
+        {.algorithm = algorithm.name, .sip = sip, .settings = queue_settings(algorithm), .pes = {}});
   }
   for (const auto& [pe, neighbours] : wiring) {
     plans[static_cast<std::size_t>(pe.sip)].pes.push_back(plan_of(pe, wiring, rings));

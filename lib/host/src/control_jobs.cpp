@@ -14,9 +14,7 @@ hw::QueueSet queues_of(const ccl::PePlan& pe, const ccl::InstallPlan& plan) {
     set.queues.push_back({.direction = queue.direction,
                           .peer = queue.peer,
                           .my_base = queue.my_ring,
-                          .peer_base = queue.peer_ring,
-                          .slots = plan.slots,
-                          .slot_size = plan.slot_size});
+                          .peer_base = queue.peer_ring});
   }
   return set;
 }

@@ -9,21 +9,21 @@ namespace kbsim::mock {
 
 void Queue::ended(LaunchId launch) const {
   const auto found = std::ranges::find(tiles_, launch, &Sent::launch);
-  if (!carries_over_ && found != tiles_.end()) throw left(*found, "the launch has ended");
+  if (!settings_.carries_over && found != tiles_.end()) throw left(*found, "the launch has ended");
 }
 
 void Queue::require_received() const {
-  if (!carries_over_ && !tiles_.empty()) throw left(tiles_.front(), "all kernels have ended");
+  if (!settings_.carries_over && !tiles_.empty()) throw left(tiles_.front(), "all kernels have ended");
 }
 
 // Not what an earlier launch of its package has left; and what one launch sends isn't received by two.
 bool Queue::is_of_one_launch(const Sent& sent, LaunchId by) {
   const bool earlier = sent.launch.sip == by.sip && sent.launch.number < by.number;
   const bool same = last_sent_in_ == sent.launch;
-  const bool one = !same || last_taken_in_ == by || carries_over_;
+  const bool one = !same || last_taken_in_ == by || settings_.carries_over;
   last_sent_in_ = sent.launch;
   last_taken_in_ = by;
-  return one && (!earlier || carries_over_);
+  return one && (!earlier || settings_.carries_over);
 }
 
 KernelFault Queue::left(const Sent& sent, std::string_view why) const {

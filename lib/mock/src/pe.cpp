@@ -148,9 +148,10 @@ Queue& Pe::queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir
 }
 
 void Pe::require_slot(Dir dir, Bytes n, std::string_view call, const std::source_location& at) const {
-  if (!around_.spec.slot_size || n <= *around_.spec.slot_size) return;
+  const Bytes slot = around_.spec.queues.slot_size;
+  if (slot == 0_B || n <= slot) return;
   throw fault(at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size", call,
-                              dir.name, to_string(n), to_string(*around_.spec.slot_size)));
+                              dir.name, to_string(n), to_string(slot)));
 }
 
 void Pe::dropped(const PendingState& pending) noexcept {

@@ -22,7 +22,7 @@ void Queue::release(std::uint64_t number) {
 
 bool Queue::has_room() const {
   const std::uint64_t held = received_ - free_ + tiles_.size();
-  return !room_.slots || held < static_cast<std::uint64_t>(*room_.slots);
+  return settings_.slots == 0 || held < static_cast<std::uint64_t>(settings_.slots);
 }
 
 void Queue::fill_slots() {
@@ -38,7 +38,7 @@ void Queue::give(const Asked& asked) {
   tiles_.pop_front();
   const bool of_one_launch = is_of_one_launch(sent, asked.launch);
   ++received_;
-  if (room_.fetched) {
+  if (fetched_) {
     ++free_;
   } else {
     let_go_.push_back(false);
@@ -54,7 +54,7 @@ void Queue::give(const Asked& asked) {
 void Queue::deliver(const Sent& sent, const Asked& asked) {
   if (sent.item == asked.item) {
     auto tile = std::make_shared<MockTile>(*asked.by, asked.item.shape, asked.item.dtype, sent.value,
-                                           room_.fetched ? nullptr : this, received_ - 1);
+                                           fetched_ ? nullptr : this, received_ - 1);
     tile->came_from({in_.direction});
     return asked.pending->complete(std::move(tile), {});
   }

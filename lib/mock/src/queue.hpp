@@ -11,6 +11,7 @@
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/ids.hpp"
+#include "kbsim/base/queue_settings.hpp"
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/tl/pending.hpp"
 #include "kbsim/tl/queue_matcher.hpp"
@@ -49,17 +50,13 @@ class Inbox;
 /// free again when its tile and all earlier ones have been let go, or fetched.
 class Queue {
  public:
-  struct Room {
-    std::optional<int> slots;
-    bool fetched = false;  // a received tile has left its slot
-  };
   struct End {
     PeCoord pe;
     std::string direction;
   };
-  /// `in` is the receiver's.
-  Queue(std::uint64_t number, PeCoord from, End in, Room room)
-      : number_{number}, from_{from}, in_{std::move(in)}, room_{room} {}
+  /// `in` is the receiver's; if `fetched`, a received tile has left its slot.
+  Queue(std::uint64_t number, PeCoord from, End in, const QueueSettings& settings, bool fetched)
+      : number_{number}, from_{from}, in_{std::move(in)}, settings_{settings}, fetched_{fetched} {}
 
   void send(Sent tile);
   /// The tile of this number, counted from 0, is let go.
@@ -68,8 +65,6 @@ class Queue {
   /// A launch has ended on all its PEs, or all have: KernelFault if something of it waits to be received.
   void ended(LaunchId launch) const;
   void require_received() const;
-  /// None of that is a fault.
-  void may_carry_over() { carries_over_ = true; }
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] std::int64_t filled() const { return static_cast<std::int64_t>(received_ + tiles_.size()); }
@@ -90,12 +85,12 @@ class Queue {
   std::uint64_t number_;
   PeCoord from_;
   End in_;
-  Room room_;
+  QueueSettings settings_;
+  bool fetched_;
   Inbox* inbox_ = nullptr;
-  std::size_t place_ = 0;   // there
-  std::deque<Sent> sends_;  // without a slot
-  std::deque<Sent> tiles_;  // in slots, not yet received
-  bool carries_over_ = false;
+  std::size_t place_ = 0;                  // there
+  std::deque<Sent> sends_;                 // without a slot
+  std::deque<Sent> tiles_;                 // in slots, not yet received
   std::optional<LaunchId> last_sent_in_;   // the launch whose tile was received last,
   std::optional<LaunchId> last_taken_in_;  // and that which received it
   std::uint64_t received_ = 0;

@@ -1,5 +1,6 @@
 #include "kbsim/mock/wiring.hpp"
 
+#include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/ccl/mapper.hpp"
 
 namespace kbsim::mock {
@@ -32,9 +33,7 @@ WorldSpec like(const config::MachineSpec& machine, const config::AlgorithmSpec& 
           .cubes = machine.cubes_per_sip(),
           .pes = machine.pes_per_cube(),
           .wiring = ccl::topologies().at(algorithm.topology).wire(machine, participants),
-          .slots = algorithm.n_slots,
-          .slot_size = algorithm.slot_size,
-          .carries_over = algorithm.carries_over,
+          .queues = ccl::queue_settings(algorithm),
           .fetched = algorithm.buffer_kind != config::BufferKind::tcm};
 }
 

@@ -47,8 +47,7 @@ struct World::Impl {
     require_pe(spec, to.peer);
     const std::string in = ccl::reverse_direction(spec.wiring, from, to);
     Queue& queue = queues.emplace_back(queues.size(), from, Queue::End{.pe = to.peer, .direction = in},
-                                       Queue::Room{.slots = spec.slots, .fetched = spec.fetched});
-    if (spec.carries_over) queue.may_carry_over();
+                                       spec.queues, spec.fetched);
     ends[from].out[to.direction] = &queue;
     ends[to.peer].in[in] = &queue;
   }
@@ -109,7 +108,7 @@ struct World::Impl {
                          .peer = to.peer,
                          .ring = in.number(),
                          .peer_ring = out.number(),
-                         .slots = spec.slots.value_or(0),
+                         .slots = spec.queues.slots,
                          .my_head = out.filled(),
                          .peer_tail = out.freed(),
                          .peer_head = in.filled(),

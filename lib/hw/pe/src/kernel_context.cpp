@@ -250,12 +250,12 @@ std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, std::string_vi
                                                 const std::source_location& at) const {
   std::optional<std::size_t> found;
   try {
-    const bool one = dir != Dir::any || units_.ipcq->slot_size({}) == 0_B;  // of none there is no any
+    const bool one = dir != Dir::any || units_.ipcq->slot_size() == 0_B;  // of none there is no any
     if (one) found = units_.ipcq->queue(dir.name);
   } catch (const KernelFault& unknown) {
     throw fault(at, fmt::format("{}: {}", call, unknown.what()));
   }
-  const Bytes slot = units_.ipcq->slot_size(found);
+  const Bytes slot = units_.ipcq->slot_size();
   if (n > slot) {
     throw fault(
         at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size in ccl.yaml",

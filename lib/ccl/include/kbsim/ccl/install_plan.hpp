@@ -31,11 +31,12 @@ struct PePlan {
 struct InstallPlan {
   std::string algorithm;
   int sip = 0;
-  int slots = 4;
-  Bytes slot_size;
   QueueSettings settings;
   std::vector<PePlan> pes;
 };
+
+/// Of an algorithm's queues, wherever they are.
+[[nodiscard]] QueueSettings queue_settings(const config::AlgorithmSpec& algorithm);
 
 /// UsageError naming both if two rings have a byte in common.
 void require_disjoint(const std::vector<InstallPlan>& plans);

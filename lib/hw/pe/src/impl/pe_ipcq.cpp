@@ -18,18 +18,6 @@ namespace kbsim::hw {
 
 KBSIM_COMPONENT("builtin.pe_ipcq", NodeKind::pe_ipcq, PeIpcq, PeIpcqSpec, "queues between PEs");
 
-namespace {
-
-void require_disjoint(PeCoord pe, const QueuePairPlan& a, const QueuePairPlan& b) {
-  const bool apart = b.my_base - a.my_base >= a.slot_size * a.slots ||  //
-                     a.my_base - b.my_base >= b.slot_size * b.slots;
-  if (apart) return;
-  throw KernelFault{
-      fmt::format("the rings of {} and {} of {} overlap", a.direction, b.direction, to_string(pe))};
-}
-
-}  // namespace
-
 PeIpcq::PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec)
     : Component{fabric, id}, spec_{spec}, work_{fabric.sim(), name() + " work"} {}
 
@@ -69,13 +57,6 @@ std::size_t PeIpcq::queue(std::string_view direction) const {
   throw KernelFault{fmt::format("no queue '{}' on {}; installed{}: {}", direction, to_string(node().at),
                                 has_others ? " for " + in_use_->name : "",
                                 installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")))};
-}
-
-Bytes PeIpcq::slot_size(std::optional<std::size_t> queue) const {
-  if (queue) return pairs_[*queue].plan.slot_size;
-  Bytes largest{};
-  for (const QueuePair& pair : in_use()) largest = std::max(largest, pair.plan.slot_size);
-  return largest;
 }
 
 // Sends and receives of one time in the order of the kernel; the order of the rest makes no difference.
@@ -123,12 +104,22 @@ void PeIpcq::install(const InstallQueues& plan) {
   select("", {});
 }
 
+void PeIpcq::require_disjoint(const QueuePair& a, const QueuePair& b) const {
+  const bool apart = b.plan.my_base - a.plan.my_base >= settings(a).ring_size() ||
+                     a.plan.my_base - b.plan.my_base >= settings(b).ring_size();
+  if (apart) return;
+  throw KernelFault{fmt::format("the rings of {} and {} of {} overlap", a.plan.direction, b.plan.direction,
+                                to_string(node().at))};
+}
+
 void PeIpcq::add(const QueueSet& plan) {
-  Set set{.name = plan.name, .settings = plan.settings, .queues = {.first = pairs_.size()}};
+  ensure(plan.queues.empty() || plan.settings.slots > 0, name() + ": queues without slots");
+  Set& set = sets_.emplace_back(
+      Set{.name = plan.name, .settings = plan.settings, .queues = {.first = pairs_.size()}});
   for (const QueuePairPlan& queue : plan.queues) {
-    QueuePair pair{.plan = queue, .set = sets_.size()};
-    pair.let_go.resize(static_cast<std::size_t>(queue.slots));
-    for (const QueuePair& other : pairs_) require_disjoint(node().at, other.plan, queue);
+    QueuePair pair{.plan = queue, .set = sets_.size() - 1};
+    pair.let_go.resize(static_cast<std::size_t>(plan.settings.slots));
+    for (const QueuePair& other : pairs_) require_disjoint(other, pair);
     pairs_.push_back(std::move(pair));
   }
   set.queues.last = pairs_.size();
@@ -137,8 +128,7 @@ void PeIpcq::add(const QueueSet& plan) {
   for (std::size_t queue = set.queues.first; queue < set.queues.last; ++queue) {
     if (in_tcm(pairs_[queue]) == set.fetches)
       throw KernelFault{fmt::format("{} has rings in its TCM and rings elsewhere", to_string(node().at))};
-    const QueuePairPlan& ring = pairs_[queue].plan;
-    if (!set.fetches) rings_in_tcm_ += ring.slot_size * ring.slots;
+    if (!set.fetches) rings_in_tcm_ += set.settings.ring_size();
   }
   const config::MemorySpec& memory = fabric().graph().spec().cube.memory;
   if (rings_in_tcm_ > memory.tcm - memory.tcm_scheduler) {
@@ -146,7 +136,6 @@ void PeIpcq::add(const QueueSet& plan) {
         "the rings of {} take {} of its TCM, which has {} beside the scheduler's part", to_string(node().at),
         to_string(rings_in_tcm_), to_string(memory.tcm - memory.tcm_scheduler))};
   }
-  sets_.push_back(std::move(set));
 }
 
 // Of a set that isn't in use, with the set's name.
@@ -173,13 +162,13 @@ void PeIpcq::take(RecvCommand command) {
 void PeIpcq::take(const Arrival& arrival) {
   const auto holds = [&](const QueuePair& pair) {
     const Bytes offset = arrival.slot - pair.plan.my_base;
-    return offset >= 0_B && offset < pair.plan.slot_size * pair.plan.slots;
+    return offset >= 0_B && offset < settings(pair).ring_size();
   };
   const auto found = std::ranges::find_if(pairs_, holds);
   ensure(found != pairs_.end(), name() + ": a slot write outside all rings, at " + to_string(arrival.slot));
   const auto place =
       static_cast<std::size_t>(static_cast<std::int64_t>(arrival.header.sequence) - found->taken);
-  ensure(place < static_cast<std::size_t>(found->plan.slots), name() + ": a slot is written twice");
+  ensure(place < static_cast<std::size_t>(settings(*found).slots), name() + ": a slot is written twice");
   if (place >= found->filled.size()) found->filled.resize(place + 1);
   found->filled[place] = arrival.header;
   ++found->peer_head;
@@ -192,9 +181,8 @@ void PeIpcq::take(const Release& release) {
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
-    tell(fabric().graph().pe(pair.plan.peer).ipcq, sets_[pair.set].settings.credit_size,
-         VirtualChannel::credit, SlotCredit{.ring_base = pair.plan.my_base},
-         static_cast<std::uint32_t>(release.queue));
+    tell(fabric().graph().pe(pair.plan.peer).ipcq, settings(pair).credit_size, VirtualChannel::credit,
+         SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(release.queue));
   }
 }
 
@@ -215,7 +203,7 @@ void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
                     .peer = pair.plan.peer,
                     .ring = pair.plan.my_base.bits(),
                     .peer_ring = pair.plan.peer_base.bits(),
-                    .slots = pair.plan.slots,
+                    .slots = settings(pair).slots,
                     .my_head = pair.my_head,
                     .peer_tail = pair.peer_tail,
                     .peer_head = pair.peer_head,

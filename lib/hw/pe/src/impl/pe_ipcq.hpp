@@ -42,7 +42,9 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void start(Machine& machine) override;
 
   [[nodiscard]] std::size_t queue(std::string_view direction) const override;
-  [[nodiscard]] Bytes slot_size(std::optional<std::size_t> queue) const override;
+  [[nodiscard]] Bytes slot_size() const override {
+    return in_use().empty() ? 0_B : in_use_->settings.slot_size;
+  }
   [[nodiscard]] bool fetches() const override { return in_use_->fetches; }
   [[nodiscard]] Bytes rings_in_tcm() const override { return rings_in_tcm_; }
   [[nodiscard]] PollClock& poll_clock() override { return poll_clock_; }
@@ -78,7 +80,6 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::uint32_t last_sent_in = 0;   // the launch whose tile was received last,
     std::uint32_t last_taken_in = 0;  // and that which received it
 
-    [[nodiscard]] bool has_room() const { return my_head - peer_tail < plan.slots; }
     [[nodiscard]] bool has_tile() const { return !filled.empty() && filled.front(); }
   };
   struct Set {
@@ -102,14 +103,21 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   struct Look {};
   using Work = std::variant<SendCommand, RecvCommand, Arrival, Release, Credit, Look>;
 
-  [[nodiscard]] static std::size_t slot(const QueuePair& pair, std::int64_t counter) {
-    return static_cast<std::size_t>(counter % pair.plan.slots);
+  [[nodiscard]] const QueueSettings& settings(const QueuePair& pair) const {
+    return sets_[pair.set].settings;
+  }
+  [[nodiscard]] bool has_room(const QueuePair& pair) const {
+    return pair.my_head - pair.peer_tail < settings(pair).slots;
+  }
+  [[nodiscard]] std::size_t slot(const QueuePair& pair, std::int64_t counter) const {
+    return static_cast<std::size_t>(counter % settings(pair).slots);
   }
   [[nodiscard]] static std::uint64_t program_order(const Work& item);
   Task<> run();
   void accept(MessagePtr message) override;
   void install(const InstallQueues& plan);
   void add(const QueueSet& plan);
+  void require_disjoint(const QueuePair& a, const QueuePair& b) const;
   [[nodiscard]] Set* find(std::string_view set);
   [[nodiscard]] std::span<const QueuePair> in_use() const;
   [[nodiscard]] std::string label(const QueuePair& pair) const;

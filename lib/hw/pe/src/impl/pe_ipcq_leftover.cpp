@@ -22,7 +22,7 @@ void PeIpcq::ended(std::string_view set, const LaunchId& launch) {
 
 void PeIpcq::require_received() const {
   for (const QueuePair& pair : pairs_) {
-    if (sets_[pair.set].settings.carries_over || pair.filled.empty() || !pair.filled.front()) continue;
+    if (settings(pair).carries_over || pair.filled.empty() || !pair.filled.front()) continue;
     throw left(pair, *pair.filled.front(), "all kernels have ended");
   }
 }
@@ -45,7 +45,7 @@ bool PeIpcq::is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& heade
   const bool again = pair.last_sent_in == of.order && pair.last_taken_in != by.order;
   pair.last_sent_in = of.order;
   pair.last_taken_in = by.order;
-  return sets_[pair.set].settings.carries_over || (!earlier && !again);
+  return settings(pair).carries_over || (!earlier && !again);
 }
 
 KernelFault PeIpcq::left(const QueuePair& pair, const SlotHeader& header, std::string_view why) const {

@@ -48,7 +48,7 @@ void PeIpcq::look_again() {
 
 bool PeIpcq::can_go_on(std::size_t queue) const {
   const QueuePair& pair = pairs_[queue];
-  return (pair.has_room() && !pair.sends.empty()) ||
+  return (has_room(pair) && !pair.sends.empty()) ||
          (pair.has_tile() && (!receives_.of(queue).empty() || !receives_.any().empty()));
 }
 
@@ -63,7 +63,7 @@ const KernelContext* PeIpcq::who_waits() const {
 
 void PeIpcq::send_what_fits(std::size_t queue) {
   QueuePair& pair = pairs_[queue];
-  while (!pair.sends.empty() && pair.has_room()) {
+  while (!pair.sends.empty() && has_room(pair)) {
     const std::optional<Time> at = seen(pair.sends.front().taken);
     if (!at) return;
     const SendCommand command = std::move(pair.sends.front());
@@ -82,13 +82,13 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
                           .launch = command.kernel->launch(),
                           .at = command.pending->at()};
   const auto index = static_cast<std::int64_t>(slot(pair, pair.my_head));
-  const topology::PhysAddr to = pair.plan.peer_base + pair.plan.slot_size * index;
+  const topology::PhysAddr to = pair.plan.peer_base + settings(pair).slot_size * index;
   ++pair.my_head;
   if (trace_->on()) trace("send", pair, header, at);
   const SlotTransfer::Slot slot{.memory = {.pa = to, .bytes = tile.size()},
                                 .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
                                 .header = header,
-                                .vc_chunk = sets_[pair.set].settings.vc_chunk};
+                                .vc_chunk = settings(pair).vc_chunk};
   Transfer::Origin origin{.kernel = command.kernel,
                           .value = command.value,
                           .pending = command.pending,
@@ -124,9 +124,10 @@ void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
 }
 
 void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
-  const QueuePairPlan& plan = pairs_[slot.queue].plan;
-  const topology::PhysRange where{.pa = plan.my_base + plan.slot_size * static_cast<std::int64_t>(slot.slot),
-                                  .bytes = to.shape.bytes(to.dtype)};
+  const QueuePair& pair = pairs_[slot.queue];
+  const QueuePairPlan& plan = pair.plan;
+  const Bytes offset = settings(pair).slot_size * static_cast<std::int64_t>(slot.slot);
+  const topology::PhysRange where{.pa = plan.my_base + offset, .bytes = to.shape.bytes(to.dtype)};
   const Dir from{plan.direction};
   if (!fetches()) return to.pending->complete(slot_tile(where, slot, to, at), at);
   to.into->came_from(from);

@@ -3,28 +3,26 @@
 #include <any>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
+#include "kbsim/base/queue_settings.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/ptr.hpp"
 
 namespace kbsim::mock {
 
-/// How many PEs there are, and who can send to whom. Without `slots`, no send ever waits.
+/// How many PEs there are, and who can send to whom. Unless queues have slots, no send ever waits.
 struct WorldSpec {
   int sips = 1;
   int cubes = 1;  // of a SIP
   int pes = 1;    // of a cube
   ccl::Wiring wiring = {};
-  std::optional<int> slots = {};  // of each queue
-  std::optional<Bytes> slot_size = {};
-  bool carries_over = false;  // what a launch sends may be received by a later one; else it is a KernelFault
+  QueueSettings queues = {};
   std::int64_t max_commands = 1'000'000;  // of one run of a kernel, and calls that take no time
   bool fetched = false;  // rings outside TCM: a slot is free when its tile is received, not when it is let go
 };

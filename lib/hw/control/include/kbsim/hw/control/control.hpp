@@ -41,8 +41,6 @@ struct QueuePairPlan {
   PeCoord peer;
   topology::PhysAddr my_base;
   topology::PhysAddr peer_base;
-  int slots = 4;
-  Bytes slot_size;
 };
 
 /// Queues that a kernel has together, each by its own label; an algorithm's.

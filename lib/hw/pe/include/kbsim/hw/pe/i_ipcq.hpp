@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 
 #include "kbsim/hw/launch_id.hpp"
@@ -18,8 +17,8 @@ class IQueueView {
 
   /// Which queue a direction names; KernelFault listing those installed if none.
   [[nodiscard]] virtual std::size_t queue(std::string_view direction) const = 0;
-  /// Of a queue, or the largest of all.
-  [[nodiscard]] virtual Bytes slot_size(std::optional<std::size_t> queue) const = 0;
+  /// Of each of them; none without queues.
+  [[nodiscard]] virtual Bytes slot_size() const = 0;
   /// Rings lie outside of TCM: what is received is copied into a tile that has its own place.
   [[nodiscard]] virtual bool fetches() const = 0;
   /// TCM that rings take, of all sets together.
