@@ -12,6 +12,7 @@ import includes
 import texts
 import friends
 import interfaces
+import orders
 
 
 class LintTest(unittest.TestCase):
@@ -56,6 +57,17 @@ class Friends(LintTest):
         self.write("lib/host/include/c.hpp", "class C {\n  friend class hw::A;\n};\n")
         self.assertEqual(self.found(friends), ["lib/host/include/c.hpp:2",
                                                 "lib/hw/fabric/include/kbsim/hw/fabric/a.hpp:2"])
+
+
+class Orders(LintTest):
+    def test_two_kinds_of_one_order_are_found_and_tests_may_repeat_them(self):
+        kind = "struct K {\n  static constexpr BodyTraits kTraits{.name = \"k\", .order = %d, .in_order = false};\n};\n"
+        self.write("lib/hw/include/a.hpp", kind % 1 + kind % 2)
+        self.write("lib/hw/include/b.hpp", kind % 3)
+        self.write("test/hw/c.cpp", kind % 1)
+        self.assertEqual(self.found(orders), [])
+        self.write("lib/hw/include/b.hpp", kind % 3 + kind % 2)
+        self.assertEqual(self.found(orders), ["lib/hw/include/b.hpp:5"])
 
 
 class Includes(LintTest):
