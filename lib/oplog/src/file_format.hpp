@@ -29,7 +29,7 @@ inline constexpr ReduceOp kLastReduce = kReduceOps.back().op;
 /// The last of version 2. A later one needs version 3.
 inline constexpr Nan kLastNan = Nan::propagate;
 inline constexpr Round kLastRound = Round::rtz;
-inline constexpr DType kLastDType = DType::f8e5m2;
+inline constexpr auto kLastDType = static_cast<DType>(kDTypes.size() - 1);
 
 /// No value is larger: shapes beyond it are a forged file's.
 inline constexpr std::int64_t kLargestValue = std::int64_t{1} << 34;
