@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
-#include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -27,11 +29,18 @@ class Machine {
   [[nodiscard]] const topology::Graph& graph() const { return fabric_.graph(); }
   [[nodiscard]] oplog::OpLog& log() const { return log_; }
 
-  /// The component at a node, as what its neighbours need it to be: an interface.
+  /// The component at a node, as what its neighbours need it to be: an interface. Of each model the first
+  /// component is asked: in all others the interface lies at the same place.
   template <class T>
   [[nodiscard]] T& at(NodeId id) {
-    if (auto* component = dynamic_cast<T*>(components_[id.value()].get())) return *component;
-    misfit(id);
+    Component& component = *components_[id.value()];
+    auto* const begin = reinterpret_cast<std::byte*>(&component);
+    const auto known = std::ranges::find(offers_, std::pair{&typeid(component), &typeid(T)}, &Offer::what);
+    if (known != offers_.end()) return *reinterpret_cast<T*>(begin + known->offset);
+    auto* const asked = dynamic_cast<T*>(&component);
+    if (asked == nullptr) misfit(id);
+    offers_.push_back({{&typeid(component), &typeid(T)}, reinterpret_cast<std::byte*>(asked) - begin});
+    return *asked;
   }
 
   [[nodiscard]] const Component& component(NodeId id) const { return *components_[id.value()]; }
@@ -53,6 +62,12 @@ class Machine {
   [[nodiscard]] Digest digest() const;
 
  private:
+  // Where an interface lies in components of a model.
+  struct Offer {
+    std::pair<const std::type_info*, const std::type_info*> what;  // model and interface
+    std::ptrdiff_t offset;
+  };
+
   [[noreturn]] void misfit(NodeId id) const;
 
   Fabric fabric_;
@@ -61,6 +76,7 @@ class Machine {
   oplog::Evaluator evaluator_;
   std::shared_ptr<bool> running_ = std::make_shared<bool>(true);
   std::vector<std::unique_ptr<Component>> components_;
+  std::vector<Offer> offers_;
   QueueTrace queue_trace_;  // prints directions that components own
 };
 
