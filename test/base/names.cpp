@@ -19,6 +19,8 @@ TEST_CASE("name_hint: a name that others begin with is hinted at as those") {
   const std::vector<std::string> known{"ring_allreduce_hbm", "ring_allreduce_tcm", "ring_reduce"};
   CHECK(name_hint("ring_allreduce", known) == ", did you mean 'ring_allreduce_hbm' or 'ring_allreduce_tcm'?");
   CHECK(name_hint("ring_reduc", known) == ", did you mean 'ring_reduce'?");
+  CHECK(name_hint("ring", {"ring_a", "ring_b", "ring_c", "ring_d", "ringo", "rung"}) ==
+        ", did you mean 'ring_a' or 'ring_b' or 'ring_c' or 'ring_d' or another of the 5 that begin so?");
   CHECK(name_hint("ri", known) == " (known: ring_allreduce_hbm, ring_allreduce_tcm, ring_reduce)");
 }
 

@@ -1,6 +1,7 @@
 #include "kbsim/base/names.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,6 +36,14 @@ std::vector<std::string> longer_names(std::string_view typed, const std::vector<
   return longer;
 }
 
+// The first few by name.
+std::string hint_at(const std::vector<std::string>& longer) {
+  constexpr std::size_t kFew = 4;
+  const std::string first = fmt::format("{}", fmt::join(longer | std::views::take(kFew), "' or '"));
+  if (longer.size() <= kFew) return fmt::format(", did you mean '{}'?", first);
+  return fmt::format(", did you mean '{}' or another of the {} that begin so?", first, longer.size());
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& candidates) {
@@ -51,9 +60,7 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
 }
 
 std::string name_hint(std::string_view typed, const std::vector<std::string>& candidates) {
-  constexpr std::size_t kFew = 4;
-  if (const auto longer = longer_names(typed, candidates); !longer.empty() && longer.size() <= kFew)
-    return fmt::format(", did you mean '{}'?", fmt::join(longer, "' or '"));
+  if (const auto longer = longer_names(typed, candidates); !longer.empty()) return hint_at(longer);
   const std::string nearest = nearest_name(typed, candidates);
   if (!nearest.empty()) return fmt::format(", did you mean '{}'?", nearest);
   return fmt::format(" (known: {})", fmt::join(candidates, ", "));

@@ -11,8 +11,8 @@ namespace kbsim {
 /// at most a third of its length, at least 1).
 [[nodiscard]] std::string nearest_name(std::string_view typed, const std::vector<std::string>& candidates);
 
-/// ", did you mean 'NAME'?", of the names that begin with `typed` or else of the nearest; or, with none near,
-/// " (known: A, B, C)".
+/// ", did you mean 'NAME'?", of the names that begin with `typed`, the first few of many, or else of the
+/// nearest; or, with none near, " (known: A, B, C)".
 [[nodiscard]] std::string name_hint(std::string_view typed, const std::vector<std::string>& candidates);
 
 }  // namespace kbsim
