@@ -77,9 +77,12 @@ TEST_CASE("Config: a list holds texts of its choices") {
   CHECK(corners("NW") ==
         "t.yaml:3:14: cube.pe_layout.corners: found 'NW', expected a list, each one of NW, NE, SW, SE");
   CHECK(corners("[NW, north]") ==
-        "t.yaml:3:14: cube.pe_layout.corners: found 'north', expected one of NW, NE, SW, SE");
-  CHECK(corners("[NW, [SE]]") ==
-        "t.yaml:3:14: cube.pe_layout.corners: found a list, expected one of NW, NE, SW, SE");
+        "t.yaml:3:19: cube.pe_layout.corners: found 'north', expected one of NW, NE, SW, SE");
+  CHECK(
+      corners("[west, NW, [SE], WN]") ==
+      "t.yaml:3:15: cube.pe_layout.corners: found 'west', expected one of NW, NE, SW, SE\n"
+      "t.yaml:3:25: cube.pe_layout.corners: found a list, expected one of NW, NE, SW, SE\n"
+      "t.yaml:3:31: cube.pe_layout.corners: found 'WN', expected one of NW, NE, SW, SE; did you mean 'NW'?");
 }
 
 TEST_CASE("Config: a long or unprintable value doesn't spoil the message") {

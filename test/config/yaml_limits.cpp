@@ -44,3 +44,9 @@ TEST_CASE("YAML: depth and size are bounded") {
   CHECK(machine_errors(chain).find("nested more than 32 levels deep") != std::string::npos);
   CHECK(machine_errors(std::string((1 << 20) + 1, ' ')) == "t.yaml: is larger than 1048576 bytes");
 }
+
+TEST_CASE("YAML: a byte order mark at the start is no part of the first key, and moves no column") {
+  CHECK(machine_errors("\xef\xbb\xbfsystem: {sips: {count: 3}}\n").empty());
+  CHECK(machine_errors("\xef\xbb\xbfsytem: {}\n") ==
+        "t.yaml:1:1: sytem: unknown key, did you mean 'system'?");
+}

@@ -49,7 +49,7 @@ void Reader::field(const Tree& tree, const Field& field, void* spec, const std::
 void Reader::value(const Tree& tree, const Field& field, void* spec, const std::string& path) {
   places_[path] = tree.at;
   const std::optional<Scalar> value = read_value(tree, field);
-  if (!value) return report(tree.at, path, mismatch(tree, field));
+  if (!value) return report(mismatches(tree, field, path));
   try {
     field.set(spec, *value);
   } catch (const UsageError& error) {
@@ -134,6 +134,10 @@ bool Reader::has_keys(const Tree& tree, const std::string& expected, const std::
 
 void Reader::report(const Place& at, const std::string& path, const std::string& text) {
   problems_.push_back({at, path, text});
+}
+
+void Reader::report(const Problems& problems) {
+  problems_.insert(problems_.end(), problems.begin(), problems.end());
 }
 
 void Reader::unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path) {

@@ -38,6 +38,7 @@ class Reader {
   /// False if there are no keys to read; a problem unless there is nothing at all.
   bool has_keys(const Tree& tree, const std::string& expected, const std::string& path);
   void report(const Place& at, const std::string& path, const std::string& text);
+  void report(const Problems& problems);
   void unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path);
 
   const ComponentCatalog& catalog_;

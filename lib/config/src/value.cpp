@@ -61,12 +61,6 @@ std::optional<Scalar> text_list(const Tree& tree, const Field& field) {
   return Scalar{texts};
 }
 
-// The part of the tree that a choice was missed in.
-const Tree& culprit(const Tree& tree, const Field& field) {
-  const auto it = std::ranges::find_if(tree.items, [&](const Tree& item) { return !is_choice(item, field); });
-  return tree.kind == Tree::Kind::list && it != tree.items.end() ? *it : tree;
-}
-
 // Whether only the limit of its type, which goes without saying, keeps a number out.
 bool beyond_any_machine(const Tree& tree, const Field& field) {
   if (tree.kind != Tree::Kind::scalar || field.max < 0x1p50) return false;
@@ -111,14 +105,23 @@ std::string found(const Tree& tree) {
 }
 
 std::string mismatch(const Tree& tree, const Field& field) {
-  const Tree& part = culprit(tree, field);
-  Field expected = field;
-  if (&part != &tree) expected.type = FieldType::text;
-  const std::string text = fmt::format("found {}, expected {}{}", found(part), expectation(expected),
+  const std::string text = fmt::format("found {}, expected {}{}", found(tree), expectation(field),
                                        beyond_any_machine(tree, field) ? "; no machine has so many" : "");
   const std::string nearest =
-      expected.type == FieldType::text ? nearest_name(printable(part.text), field.choices) : "";
+      field.type == FieldType::text ? nearest_name(printable(tree.text), field.choices) : "";
   return nearest.empty() ? text : fmt::format("{}; did you mean '{}'?", text, nearest);
+}
+
+Problems mismatches(const Tree& tree, const Field& field, const std::string& path) {
+  if (field.type != FieldType::text_list || tree.kind != Tree::Kind::list)
+    return {{tree.at, path, mismatch(tree, field)}};
+  Field expected = field;
+  expected.type = FieldType::text;
+  Problems all;
+  for (const Tree& item : tree.items) {
+    if (!is_choice(item, field)) all.push_back({item.at, path, mismatch(item, expected)});
+  }
+  return all;
 }
 
 }  // namespace kbsim::config

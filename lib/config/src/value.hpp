@@ -18,4 +18,7 @@ namespace kbsim::config {
 /// "found 'two', expected an integer from 1 to 64", with the nearest choice if the field has choices.
 [[nodiscard]] std::string mismatch(const Tree& tree, const Field& field);
 
+/// Each part of a tree that read_value() refuses: a list's items that aren't choices, or the whole.
+[[nodiscard]] Problems mismatches(const Tree& tree, const Field& field, const std::string& path);
+
 }  // namespace kbsim::config
