@@ -51,6 +51,16 @@ TEST_CASE("correlate: a table held against itself is right everywhere") {
   CHECK(found.geometric_mean() == 1.0);
 }
 
+TEST_CASE("correlate: of the largest and the smallest times that there are all figures are finite") {
+  const Correlation found =
+      correlate(table("mine", {"size", "time"}, {{"1e-12", "1e18"}, {"1", "1e-12"}, {"1e18", "1e18"}}),
+                table("ref", {"size", "time"}, {{"1e-12", "1e-12"}, {"1", "1e18"}, {"1e18", "1e-12"}}));
+  REQUIRE(found.points.size() == 3);
+  CHECK(std::isfinite(found.mape_percent()));
+  CHECK(std::isfinite(found.geometric_mean()));
+  CHECK(std::isfinite(found.worst().error_percent()));
+}
+
 TEST_CASE("correlate: a reference without names of algorithms is one curve for all") {
   const Correlation found =
       correlate(simulated(), table("ref", {"size", "time"}, {{"1024", "1"}, {"4096", "1"}}));
@@ -64,6 +74,8 @@ TEST_CASE("correlate: what can't be compared is said") {
   fails(table("ref", {"bytes", "time"}, {{"1", "1"}}), "no column 'size'");
   fails(table("ref", {"size", "latency"}, {{"1", "1"}}), "no column 'time'");
   fails(table("ref", {"size", "time"}, {{"1024", "0"}}), "must be positive");
+  fails(table("ref", {"size", "time"}, {{"1024", "1e-300"}}), "must be from 1e-12 to 1e+18, got 1e-300");
+  fails(table("ref", {"size", "time"}, {{"1024", "1e300"}}), "must be from 1e-12 to 1e+18, got 1e+300");
   fails(table("ref", {"size", "time"}, {{"1024", "1"}, {"1024", "2"}}), "two times for 1024 bytes");
 }
 

@@ -32,11 +32,17 @@ void require_columns(const CsvTable& table) {
   }
 }
 
+// Beyond these no file has a size or a time, and what is computed of them could be infinite.
+constexpr double kLeast = 1e-12;
+constexpr double kMost = 1e18;
+
 double positive(const CsvTable& table, std::size_t row, const char* column) {
   const double value = number_in(table, row, column);
-  if (value > 0.0) return value;
-  throw UsageError{
-      fmt::format("{}: row {}, column {}: must be positive, got {}", table.source, row + 1, column, value)};
+  if (value >= kLeast && value <= kMost) return value;
+  const std::string expected =
+      value > 0.0 ? fmt::format("from {:g} to {:g}", kLeast, kMost) : std::string{"positive"};
+  throw UsageError{fmt::format("{}: row {}, column {}: must be {}, got {}", table.source, row + 1, column,
+                               expected, value)};
 }
 
 std::string curve_of(const CsvTable& table, std::size_t row, const std::vector<std::string>& names) {

@@ -20,6 +20,7 @@ namespace kbsim::report {
 namespace {
 
 constexpr std::uintmax_t kLargest = 64U << 20U;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
 
 using Separator = boost::escaped_list_separator<char>;
 
@@ -58,6 +59,7 @@ CsvTable parse_csv(std::istream& in, const std::string& source) {
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line.starts_with('#')) continue;
     const std::string place = fmt::format("{}:{}", source, number);
