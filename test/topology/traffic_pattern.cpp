@@ -113,3 +113,13 @@ TEST_CASE("Scope and pattern: what can't be is refused with what was expected") 
   CHECK(refusal("mesh:2x3", "uniform:3").find("no such pattern") != std::string::npos);
   CHECK(refusal("mesh:1x1", "permutation:1").find("nobody sends") != std::string::npos);
 }
+
+TEST_CASE("rate_bound: no source may send faster than its own link, however the loads are rounded") {
+  for (int w = 1; w <= 8; ++w) {
+    for (int h = 1; h <= 8; ++h) {
+      const std::string scope = "mesh:" + std::to_string(w) + "x" + std::to_string(h);
+      CAPTURE(scope);
+      CHECK(traffic_case(config::MachineSpec{}, scope, "uniform").bound <= 1.0);
+    }
+  }
+}

@@ -38,7 +38,7 @@ std::vector<double> link_loads(const TrafficNetwork& network, const TrafficPatte
 
 double rate_bound(const TrafficNetwork& network, const std::vector<double>& loads) {
   const double service = network.source_bandwidth().gbs();
-  double largest = 0.0;
+  double largest = 1.0;  // a source's own link carries all that it sends, whatever the sum is rounded to
   for (std::uint32_t i = 0; i < loads.size(); ++i)
     largest = std::max(largest, loads[i] * service / network.graph.link(LinkId{i}).bandwidth.gbs());
   return 1.0 / largest;
