@@ -1,12 +1,11 @@
 // Every described key is read, documented and, in the shipped file, spelled out.
-#include <fstream>
 #include <functional>
-#include <iterator>
 
 #include <doctest/doctest.h>
 
 #include "kbsim/config/describe.hpp"
 
+#include "files.hpp"
 #include "support.hpp"
 
 using namespace kbsim;
@@ -56,11 +55,6 @@ std::string file_for(const std::string& key) {
   return key == "system.sips.h" ? "system: {sips: {w: 2}}" : "schema_version: 1";
 }
 
-std::string file(const std::string& path) {
-  std::ifstream in{path};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 }  // namespace
 
 TEST_CASE("Audit: every key of a machine is read: giving it changes the resolved copy") {
@@ -76,7 +70,7 @@ TEST_CASE("Audit: every key of a machine is read: giving it changes the resolved
 }
 
 TEST_CASE("Audit: configs/topology.yaml spells out every key") {
-  const std::string written = file(KBSIM_SOURCE_DIR "/configs/topology.yaml");
+  const std::string written = kbsim::test::contents(KBSIM_SOURCE_DIR "/configs/topology.yaml");
   visit_machine([&](const std::string&, const Field& field, const Scalar&) {
     CHECK_MESSAGE(written.find(field.name + ":") != std::string::npos, field.name);
   });

@@ -1,10 +1,9 @@
 // No input crashes, hangs or ends in any other error than a ConfigError.
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include <doctest/doctest.h>
 
+#include "files.hpp"
 #include "support.hpp"
 
 namespace {
@@ -14,8 +13,7 @@ using Random = std::mt19937;
 std::size_t pick(Random& random, std::size_t n) { return random() % n; }
 
 std::string shipped(const std::string& name) {
-  std::ifstream in{KBSIM_SOURCE_DIR "/configs/" + name};
-  return {std::istreambuf_iterator<char>{in}, {}};
+  return kbsim::test::contents(KBSIM_SOURCE_DIR "/configs/" + name);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -3,21 +3,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
+
+#include "files.hpp"
 
 namespace kbsim::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream{file}.rdbuf();
-  return text.str();
-}
 
 // A folder that goes when the tests end.
 const fs::path& scratch() {

@@ -1,28 +1,23 @@
 // docs/configuration.md is generated: it is what the code says of its keys.
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <doctest/doctest.h>
 
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
+#include "files.hpp"
+
 namespace {
 
 const std::string kPage = KBSIM_SOURCE_DIR "/docs/configuration.md";
-
-std::string contents(const std::string& file) {
-  std::ostringstream text;
-  text << std::ifstream{file}.rdbuf();
-  return text.str();
-}
 
 }  // namespace
 
 TEST_CASE("Configuration page: docs/configuration.md is up to date") {
   const std::string page = kbsim::config::reference_markdown(kbsim::hw::ModelCatalog{});
   if (std::getenv("KBSIM_UPDATE") != nullptr) std::ofstream{kPage} << page;
-  CHECK_MESSAGE(contents(kPage) == page,
+  CHECK_MESSAGE(kbsim::test::contents(kPage) == page,
                 "docs/configuration.md is out of date; rewrite it with KBSIM_UPDATE=1 ctest -R contract");
 }

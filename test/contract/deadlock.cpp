@@ -1,13 +1,13 @@
 // What a run that is stuck leaves behind, and KBSIM_CCL_TRACE.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 using namespace kbsim::test;
 
@@ -16,12 +16,6 @@ namespace {
 const std::string kStuck = kMainJob + " --plugin " KBSIM_BINARY
                                       "/contract/plugins/plugin_stuck.so --set "
                                       "ccl.algorithms.intercube_allreduce.kernel=stuck ";
-
-std::string read(const std::string& file) {
-  std::ostringstream text;
-  text << std::ifstream{file}.rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -55,7 +49,7 @@ TEST_CASE("Deadlock: stderr has the circle in words, who else waits, and the cou
 TEST_CASE("Deadlock: --out has it as JSON and as a drawing") {
   const std::string folder = written("deadlock-out", "") + ".d";
   CHECK(run_kbsim(kStuck + "--out " + folder).exit == 8);
-  const auto json = boost::json::parse(read(folder + "/deadlock.json")).as_object();
+  const auto json = boost::json::parse(contents(folder + "/deadlock.json")).as_object();
   std::vector<std::string> whys;
   for (const auto& wait : json.at("waits").as_array()) whys.emplace_back(wait.at("why").as_string());
   CHECK(json.at("cycle").as_array().size() == 2);
@@ -68,7 +62,7 @@ TEST_CASE("Deadlock: --out has it as JSON and as a drawing") {
     CHECK_MESSAGE(std::ranges::count(whys, why) == 1, std::string{why});
   CHECK(json.at("nodes").as_array().size() == 9);
   CHECK(json.at("waiting").as_array().size() >= 3);
-  CHECK(read(folder + "/deadlock.dot").starts_with("digraph deadlock {\n"));
+  CHECK(contents(folder + "/deadlock.dot").starts_with("digraph deadlock {\n"));
 }
 
 TEST_CASE("KBSIM_CCL_TRACE: a line for each send and recv, in the order of time, whatever that of events") {

@@ -1,25 +1,19 @@
 // Benches of many simulations: rows, files, figures, and making them again.
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 using namespace kbsim::test;
 
 namespace {
 
 const std::string kGemm = "--topology topology.yaml --bench milestone-1h-gemm --quiet ";
-
-std::string contents(const std::string& file) {
-  std::ifstream in{file};
-  REQUIRE_MESSAGE(in, file);
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 boost::json::array rows(const std::string& text) { return boost::json::parse(text).at("rows").as_array(); }
 

@@ -1,11 +1,10 @@
 // --oplog and kbsim replay, as a user types them.
-#include <fstream>
-#include <iterator>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 using namespace kbsim::test;
 
@@ -16,11 +15,6 @@ std::string line_of(const std::string& out) {
   const std::size_t at = out.find("op log: ");
   REQUIRE(at != std::string::npos);
   return out.substr(at, out.find('\n', at) - at);
-}
-
-std::string contents(const std::string& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 void check_refused(const std::string& file, const std::string& says) {

@@ -1,10 +1,9 @@
 // What the fuzzer found worth keeping (test/fuzz).
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <doctest/doctest.h>
 
+#include "files.hpp"
 #include "sealed.hpp"
 
 using namespace kbsim::test;
@@ -14,8 +13,7 @@ TEST_CASE("Op log file: each file of the fuzzer's corpus gives a log or is refus
   for (const auto& entry : std::filesystem::directory_iterator{KBSIM_SOURCE_DIR "/test/fuzz/corpus/oplog"}) {
     const std::string name = entry.path().filename().string();
     CAPTURE(name);
-    std::ifstream in{entry.path(), std::ios::binary};
-    const Decoded found = decoded(sealed({std::istreambuf_iterator<char>{in}, {}}));
+    const Decoded found = decoded(sealed(kbsim::test::contents(entry.path())));
     CHECK(found.digest.empty() != found.error.empty());
     ++files;
   }

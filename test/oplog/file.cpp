@@ -1,12 +1,11 @@
 #include "kbsim/oplog/file.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <sstream>
 
 #include <doctest/doctest.h>
 
+#include "files.hpp"
 #include "random_log.hpp"
 #include "sealed.hpp"
 
@@ -25,10 +24,7 @@ oplog::Op copy_of(oplog::ValueId id, const oplog::Slice& slice) {
           .inputs = {{.slices = {slice}, .shape = Shape{slice.bytes}, .dtype = DType::u8}}};
 }
 
-std::string document() {
-  std::ifstream in{KBSIM_SOURCE_DIR "/docs/oplog-format.md"};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
+std::string document() { return kbsim::test::contents(KBSIM_SOURCE_DIR "/docs/oplog-format.md"); }
 
 // The hex digits of the example: what stands before the bars of its block.
 std::string example(const std::string& text) {

@@ -15,21 +15,18 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "files.hpp"
+
 using namespace kbsim;
+using test::contents;
 namespace fs = std::filesystem;
 
 namespace {
 
 fs::path empty_folder() {
-  const fs::path folder = fs::temp_directory_path() / "kbsim_test_output_file";
-  fs::remove_all(folder);
+  const fs::path folder = test::fresh_place("output_file");
   fs::create_directories(folder);
   return folder;
-}
-
-std::string contents(const fs::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 std::ptrdiff_t files_in(const fs::path& folder) {

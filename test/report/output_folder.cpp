@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -11,31 +10,19 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/report/csv.hpp"
 
+#include "files.hpp"
+
 using namespace kbsim;
 using namespace kbsim::report;
+using namespace kbsim::test;
 namespace fs = std::filesystem;
 
-namespace {
-
-fs::path fresh_place() {
-  const fs::path folder = fs::temp_directory_path() / "kbsim_test_output_folder";
-  fs::remove_all(folder);
-  return folder;
-}
-
-std::string contents_of(const fs::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-}  // namespace
-
 TEST_CASE("OutputFolder: is made, is one run's, and is free again when that has ended") {
-  const fs::path place = fresh_place() / "below";
+  const fs::path place = fresh_place("output_folder") / "below";
   {
     const OutputFolder folder{place};
     folder.write("summary.json", boost::json::object{{"n", 1}});
-    CHECK(contents_of(place / "summary.json") == "{\"n\":1}\n");
+    CHECK(contents(place / "summary.json") == "{\"n\":1}\n");
     const std::string refusal = "--out " + place.string() + ": another run (process " +
                                 std::to_string(getpid()) +
                                 ") is writing there; wait for it, or name another folder";
@@ -47,7 +34,7 @@ TEST_CASE("OutputFolder: is made, is one run's, and is free again when that has 
 }
 
 TEST_CASE("require_folder: tells before a run what making the folder would, and makes nothing") {
-  const fs::path place = fresh_place();
+  const fs::path place = fresh_place("output_folder");
   CHECK_NOTHROW(require_folder(place / "a" / "b"));
   CHECK(!fs::exists(place));
   fs::create_directories(place);
@@ -57,7 +44,7 @@ TEST_CASE("require_folder: tells before a run what making the folder would, and 
 }
 
 TEST_CASE("require_output: a file in a folder yet to be made is fine; one that --out writes is not") {
-  const fs::path place = fresh_place();
+  const fs::path place = fresh_place("output_folder");
   const OutputPlan plan{.out = place.string()};
   CHECK_NOTHROW(require_output("-J", place / "nccl.json", plan));
   CHECK_NOTHROW(require_output("-J", place / "nccl.json", {.out = place.string() + "/"}));
