@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <doctest/doctest.h>
 
 #include "kbsim/config/load.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
+#include "files.hpp"
 #include "harness.hpp"
 
 using namespace kbsim;
@@ -31,11 +30,6 @@ class Catalog : public config::ComponentCatalog {
   }
   [[nodiscard]] std::vector<std::string> impls() const override { return models(); }
 };
-
-std::string file(const std::string& path) {
-  std::ifstream in{path};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 // Where in a machine a model of this kind stands; endpoints are in networks of their own.
 std::vector<ComponentSpec*> places(config::MachineSpec& spec, NodeKind kind) {
@@ -115,7 +109,8 @@ TEST_CASE("Audit: every model runs in its place of a machine") {
 TEST_CASE("Audit: a model in a place of another kind is refused with node and place") {
   config::MachineSpec spec = small_machine();
   spec.cube.xbar.impl = "builtin.router";
-  CHECK_THROWS_WITH_AS(Rig{spec}, doctest::Contains("'builtin.router' models a router, not a xbar"),
+  CHECK_THROWS_WITH_AS(Rig{spec},
+                       doctest::Contains("'builtin.router' is a model of router, expected one of xbar"),
                        ConfigError);
 }
 
@@ -129,7 +124,7 @@ TEST_CASE("Audit: every model has a sentence, and so has each of its fields") {
 }
 
 TEST_CASE("Audit: configs/topology.yaml's attributes are fields of their models, and builds a machine") {
-  const std::string text = file(KBSIM_SOURCE_DIR "/configs/topology.yaml");
+  const std::string text = kbsim::test::contents(KBSIM_SOURCE_DIR "/configs/topology.yaml");
   REQUIRE(!text.empty());
   const config::MachineSpec spec = config::parse_machine(text, "topology.yaml", {}, Catalog{});
   Rig rig{spec};

@@ -15,8 +15,8 @@ Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& lo
     }
     if (model->kind != node.kind) {
       throw ConfigError{node.model->at, node.name,
-                        fmt::format("'{}' models a {}, not a {}", node.model->impl, to_string(model->kind),
-                                    to_string(node.kind))};
+                        fmt::format("'{}' is a model of {}, expected one of {}", node.model->impl,
+                                    to_string(model->kind), to_string(node.kind))};
     }
     components_.push_back(model->make(fabric_, NodeId{i}, node.model->attrs));
     if (node.kind == topology::NodeKind::pe_cpu) (void)log.add_lane(to_string(node.at));
