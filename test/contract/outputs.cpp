@@ -1,25 +1,19 @@
 // What --out leaves in its folder.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 using namespace kbsim::test;
 
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
-
-std::string contents(const std::string& file) {
-  std::ifstream in{file};
-  REQUIRE_MESSAGE(in, file);
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 Rows csv(const std::string& file) {
   Rows rows;
@@ -205,7 +199,12 @@ TEST_CASE("Options: one that is given nothing is refused") {
     CHECK(outcome.exit == 2);
     CHECK(outcome.err.find(std::string{option} + " is given nothing") != std::string::npos);
   }
-  CHECK(run_kbsim("topology topology.yaml --out ''").exit == 2);
+  for (const char* command : {"topology topology.yaml --out ''", "replay ''", "list --plugin ''",
+                              "topology topology.yaml --set ''"}) {
+    const Outcome outcome = run_kbsim(command);
+    CHECK(outcome.exit == 2);
+    CHECK_MESSAGE(outcome.err.find(" is given nothing") != std::string::npos, outcome.err);
+  }
 }
 
 TEST_CASE("--dry-run: finds what only the machine itself notices") {

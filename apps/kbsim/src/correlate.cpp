@@ -49,7 +49,9 @@ examples:
 ExitCode correlate(const Arguments& arguments) {
   Options options;
   po::options_description all = description(options);
-  if (!parse_options(arguments, all, "kbsim correlate --results FILE --reference FILE [options]", kExamples))
+  if (!parse_options(
+          arguments, all,
+          {.usage = "kbsim correlate --results FILE --reference FILE [options]", .examples = kExamples}))
     return ExitCode::ok;
   const report::Correlation found =
       report::correlate(report::read_csv(options.results), report::read_csv(options.reference));

@@ -54,7 +54,8 @@ bool register_bench(std::string name, Bench bench, const char& /*abi*/) noexcept
 ExitCode list(const Arguments& arguments) {
   boost::program_options::options_description all{"options of kbsim list"};
   describe_plugins(all);
-  if (!parse_options(arguments, all, "kbsim list [--plugin FILE]", "")) return ExitCode::ok;
+  if (!parse_options(arguments, all, {.usage = "kbsim list [--plugin FILE]", .examples = ""}))
+    return ExitCode::ok;
   print("benches", benches());
   print("evaluations: benches of many simulations", evaluate::evaluations());
   print("kernels", kernels());

@@ -1,5 +1,6 @@
 #include "machine_options.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -15,13 +16,29 @@ namespace kbsim::app {
 
 namespace po = boost::program_options;
 
+namespace {
+
+// A text, or one of several.
+bool holds_nothing(const boost::any& value) {
+  if (const auto* text = boost::any_cast<std::string>(&value)) return text->empty();
+  const auto* texts = boost::any_cast<std::vector<std::string>>(&value);
+  return texts != nullptr && std::ranges::find(*texts, "") != texts->end();
+}
+
 void require_values(const po::variables_map& values) {
   for (const auto& [name, value] : values) {
-    const auto* text = boost::any_cast<std::string>(&value.value());
-    if (text != nullptr && text->empty() && !value.defaulted())
+    if (!value.defaulted() && holds_nothing(value.value()))
       throw UsageError{"--" + name + " is given nothing; leave it out, or give it a value"};
   }
 }
+
+po::positional_options_description positional(const Synopsis& synopsis) {
+  po::positional_options_description all;
+  if (!synopsis.positional.empty()) all.add(synopsis.positional.c_str(), 1);
+  return all;
+}
+
+}  // namespace
 
 void MachineOptions::describe(po::options_description& to) {
   auto add = to.add_options();
@@ -48,15 +65,15 @@ config::Configuration MachineOptions::load() const {
   return result;
 }
 
-bool parse_options(const Arguments& arguments, po::options_description& options, const std::string& usage,
-                   const std::string& examples, po::variables_map* parsed) {
+bool parse_options(const Arguments& arguments, po::options_description& options, const Synopsis& synopsis,
+                   po::variables_map* parsed) {
   options.add_options()("help", "this text");
   po::variables_map local;
   po::variables_map& values = parsed != nullptr ? *parsed : local;
   try {
     po::store(po::command_line_parser(arguments)
                   .options(options)
-                  .positional({})
+                  .positional(positional(synopsis))
                   .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
                   .run(),
               values);
@@ -73,7 +90,7 @@ bool parse_options(const Arguments& arguments, po::options_description& options,
     throw UsageError{std::string{error.what()} + "; see --help"};
   }
   if (values.count("help") == 0) return true;
-  std::cout << "usage: " << usage << "\n\n" << options << examples;
+  std::cout << "usage: " << synopsis.usage << "\n\n" << options << synopsis.examples;
   return false;
 }
 

@@ -12,6 +12,7 @@
 #include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
+#include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
 
@@ -44,23 +45,12 @@ bool parse(const Arguments& arguments, Options& o) {
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
   add("num-threads", po::value(&o.num_threads)->value_name("N"),
       "threads that compute the numbers (default: all); the result is the same");
-  add("help", "this text");
-  po::variables_map values;
-  try {
-    po::store(po::command_line_parser(arguments)
-                  .options(all)
-                  .positional(po::positional_options_description{}.add("log", 1))
-                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
-                  .run(),
-              values);
-    if (values.count("help") == 0) po::notify(values);
-  } catch (const po::error& error) {
-    throw UsageError{std::string{error.what()} + "; see kbsim replay --help"};
-  }
+  const Synopsis synopsis{
+      .usage = "kbsim replay FILE [options]", .examples = std::string{kExamples}, .positional = "log"};
+  if (!parse_options(arguments, all, synopsis)) return false;
   if (o.num_threads < 0 || o.num_threads > 1024)
     throw UsageError{fmt::format("--num-threads must be 0 to 1024, got {}", o.num_threads)};
-  if (values.count("help") > 0) std::cout << "usage: kbsim replay FILE [options]\n\n" << all << kExamples;
-  return values.count("help") == 0;
+  return true;
 }
 
 void print(const Options& options, const LogChecksums& result) {

@@ -373,7 +373,8 @@ ExitCode run_bench(const Arguments& arguments) {
   const evaluate::Evaluation* evaluation = evaluation_of(arguments);
   if (evaluation != nullptr) describe(*evaluation, all);
   po::variables_map values;
-  if (!parse_options(arguments, all, "kbsim [run] --topology FILE --bench NAME [options]", kExamples,
+  if (!parse_options(arguments, all,
+                     {.usage = "kbsim [run] --topology FILE --bench NAME [options]", .examples = kExamples},
                      &values))
     return ExitCode::ok;
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -32,7 +33,6 @@ struct Options {
   bool json = false;
   bool dot = false;
   bool svg = false;
-  bool help = false;
 };
 
 po::options_description description(Options& o) {
@@ -46,7 +46,6 @@ po::options_description description(Options& o) {
   add("dot", po::bool_switch(&o.dot), "for Graphviz: kbsim topology FILE --dot | neato -n2 -Tsvg");
   add("svg", po::bool_switch(&o.svg), "a drawing: packages, one cube enlarged, and a legend");
   add("out", po::value(&o.out)->value_name("FILE"), "write there instead of on stdout");
-  add("help", po::bool_switch(&o.help), "this text");
   describe_plugins(all);
   return all;
 }
@@ -58,24 +57,13 @@ examples:
   kbsim topology topology.yaml --json
 )";
 
-Options parse(const Arguments& arguments) {
+// None after --help.
+std::optional<Options> parse(const Arguments& arguments) {
   Options options;
-  const po::options_description all = description(options);
-  po::variables_map values;
-  try {
-    po::store(po::command_line_parser(arguments)
-                  .options(all)
-                  .positional(po::positional_options_description{}.add("topology", 1))
-                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
-                  .run(),
-              values);
-    options.help = values["help"].as<bool>();
-    require_values(values);
-    if (!options.help) po::notify(values);
-  } catch (const po::error& error) {
-    throw UsageError{std::string{error.what()} + "; see kbsim topology --help"};
-  }
-  if (options.help) std::cout << "usage: kbsim topology FILE [options]\n\n" << all << kExamples;
+  po::options_description all = description(options);
+  const Synopsis synopsis{
+      .usage = "kbsim topology FILE [options]", .examples = std::string{kExamples}, .positional = "topology"};
+  if (!parse_options(arguments, all, synopsis)) return std::nullopt;
   if (options.json + options.dot + options.svg > 1)
     throw UsageError{"expected at most one of --json, --dot and --svg"};
   return options;
@@ -119,8 +107,9 @@ std::string rendered(const Options& options, const report::MachineReport& machin
 }  // namespace
 
 ExitCode describe_topology(const Arguments& arguments) {
-  const Options options = parse(arguments);
-  if (options.help) return ExitCode::ok;
+  const std::optional<Options> parsed = parse(arguments);
+  if (!parsed) return ExitCode::ok;
+  const Options& options = *parsed;
   std::vector<std::string> notes;
   const config::LoadRequest request{.file = options.file,
                                     .overrides = options.set,

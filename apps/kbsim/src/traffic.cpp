@@ -208,8 +208,9 @@ void print(const TrafficOptions& options, const topology::TrafficCase& traffic, 
 ExitCode traffic(const Arguments& arguments) {
   TrafficOptions options;
   po::options_description description = describe(options);
-  if (!parse_options(arguments, description, "kbsim traffic --topology FILE --scope S --load L [options]",
-                     kTrafficExamples))
+  if (!parse_options(arguments, description,
+                     {.usage = "kbsim traffic --topology FILE --scope S --load L [options]",
+                      .examples = kTrafficExamples}))
     return ExitCode::ok;
   const auto start = std::chrono::steady_clock::now();
   fill_request(options);
