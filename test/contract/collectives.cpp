@@ -1,8 +1,6 @@
 // Collectives by the command: --bench ccl, milestone-1h-ccl, kbsim correlate.
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include <boost/json/parse.hpp>
@@ -11,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 using namespace kbsim::test;
 
@@ -19,12 +18,6 @@ namespace {
 const std::string kCcl = "--topology topology.yaml --bench ccl --quiet ";
 const std::string kSmall =
     "--set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 --set cube.pe_layout.pe_per_corner=1 ";
-
-std::string contents(const std::string& file) {
-  std::ifstream in{file};
-  REQUIRE_MESSAGE(in, file);
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 boost::json::array rows_of(const std::string& arguments) {
   const Outcome outcome = run_kbsim(arguments + " --json");
@@ -82,6 +75,7 @@ TEST_CASE("--bench ccl: draws time and bus bandwidth against size, a curve for e
   CHECK(contents(folder + "/ccl_time.csv").starts_with("size,avg,max,min,prod,sum\n1024,"));
   CHECK(contents(folder + "/ccl_busbw.csv").find(fmt::format("{:.6g}", number(rows[0], "bus_bw"))) !=
         std::string::npos);
+  CHECK(rows_of(kCcl + kSmall + "-b 1K -e 1K -o all -d int32").size() == 4);  // integers have no average
   CHECK(run_kbsim(kCcl + kSmall + "--set system.sips.count=1 -b 1K -e 1K --out " + folder).exit == 0);
 }
 

@@ -43,7 +43,7 @@ std::vector<evaluate::Option> options() {
           {"maxbytes,e", "BYTES", "1M", "largest size"},
           {"stepbytes,i", "BYTES", "0", "from one size to the next"},
           {"stepfactor,f", "N", 4, "factor from one size to the next, unless there are --stepbytes"},
-          {"op,o", "OP", "sum", "sum, prod, max, min, avg, or all of them"},
+          {"op,o", "OP", "sum", "sum, prod, max, min, avg, or all that the type has"},
           {"datatype,d", "TYPE", "half", "half, bfloat16, float, double, int8, uint8, int32"},
           {"root,r", "RANK", 0, "of reduce and broadcast"},
           {"iters,n", "N", 1, "calls that count; equal ones take equally long"},
@@ -85,14 +85,19 @@ std::vector<Bytes> sizes_of(const evaluate::Options& own) {
   return sizes;
 }
 
-std::vector<Reduction> operations_of(const std::string& text) {
-  if (text == "all") return {Reduction::sum, Reduction::prod, Reduction::max, Reduction::min, Reduction::avg};
-  return {evaluate::reduction_named(text)};
+bool has(DType dtype, Reduction op) { return op != Reduction::avg || info(dtype).floating; }
+
+std::vector<Reduction> operations_of(const std::string& text, DType dtype) {
+  if (text != "all") return {evaluate::reduction_named(text)};
+  std::vector<Reduction> all{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min, Reduction::avg};
+  std::erase_if(all, [dtype](Reduction op) { return !has(dtype, op); });
+  return all;
 }
 
 void check_operation(const evaluate::CclPoint& point) {
-  if (point.op == Reduction::avg && !info(point.dtype).floating)
-    throw UsageError{fmt::format("-o avg of integers ({})", evaluate::nccl_name(point.dtype))};
+  if (!has(point.dtype, point.op))
+    throw UsageError{
+        fmt::format("-o {} of integers ({})", to_string(point.op), evaluate::nccl_name(point.dtype))};
 }
 
 void refuse_unused(const evaluate::Options& own, const char* option, const std::string& why) {
@@ -105,7 +110,9 @@ void check_options(const evaluate::Options& own, const config::AlgorithmSpec& al
   const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
   if (!row.combines) refuse_unused(own, "op", fmt::format("{} combines nothing", what));
   if (!row.has_root) refuse_unused(own, "root", fmt::format("{} has no root", what));
-  if (bytes_of(own, "stepbytes") > 0_B) refuse_unused(own, "stepfactor", "--stepbytes stands in its place");
+  if (own.given("stepbytes") && bytes_of(own, "stepbytes") == 0_B)
+    throw UsageError{"--stepbytes must be at least 1, got 0"};
+  if (own.given("stepbytes")) refuse_unused(own, "stepfactor", "--stepbytes stands in its place");
 }
 
 Bytes need_of(const evaluate::CclPoint& point) {
@@ -141,7 +148,7 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
                                        .iterations = static_cast<int>(number_of(own, "iters", 1, 1000)),
                                        .check = number_of(own, "check", 0, 1) == 1}};
   std::vector<evaluate::CclPoint> points;
-  for (const Reduction op : operations_of(own.text("op"))) {
+  for (const Reduction op : operations_of(own.text("op"), point.dtype)) {
     for (const Bytes size : sizes_of(own)) {
       point.op = op;
       point.size = size;
