@@ -1,18 +1,21 @@
 #include "kbsim/evaluate/run_evaluation.hpp"
 
+#include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
+#include "kbsim/base/random.hpp"
 #include "kbsim/evaluate/reuse.hpp"
 
+#include "files.hpp"
 #include "support.hpp"
 
 using namespace kbsim;
 using namespace kbsim::evaluate;
+using kbsim::test::contents;
+using kbsim::test::fresh_place;
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
@@ -38,7 +41,7 @@ Evaluation toy(const Simulated& result) {
 }
 
 struct Run {
-  config::MachineSpec machine = test::machine(2);
+  config::MachineSpec machine = evaluate::test::machine(2);
   config::CclSpec ccl = {};
   std::string label = "plain";
   std::string file = {};
@@ -55,17 +58,6 @@ struct Run {
   }
 };
 
-fs::path fresh_place() {
-  const fs::path folder = fs::temp_directory_path() / "kbsim_test_run_evaluation";
-  fs::remove_all(folder);
-  return folder;
-}
-
-std::string contents(const fs::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 }  // namespace
 
 TEST_CASE("run_evaluation: wrong numbers, an interrupt, and numbers that nobody checked have their exits") {
@@ -78,7 +70,7 @@ TEST_CASE("run_evaluation: wrong numbers, an interrupt, and numbers that nobody 
 }
 
 TEST_CASE("run_evaluation: the folder has rows, table, figures and what ran; no row has its events") {
-  const fs::path place = fresh_place();
+  const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
   CHECK(run(toy(two_rows())) == ExitCode::ok);
@@ -97,7 +89,7 @@ TEST_CASE("run_evaluation: the folder has rows, table, figures and what ran; no 
 }
 
 TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and figures are made again") {
-  const fs::path place = fresh_place();
+  const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
   CHECK(run(toy(two_rows())) == ExitCode::ok);
@@ -113,8 +105,30 @@ TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and fig
 }
 
 TEST_CASE(
+    "run_evaluation: with reuse the rows that are written again are those that were read, to the last "
+    "digit") {
+  Random random{1};
+  Simulated odd = two_rows();
+  for (json::value& row : odd.rows) {
+    json::array& all = row.as_object()["label \\ \"1.5\""].emplace_array();
+    for (int i = 0; i < 1000; ++i)
+      all.emplace_back((random.uniform() - 0.5) * std::exp2(static_cast<double>(random.below(120)) - 60.0));
+  }
+  const fs::path place = fresh_place("run_evaluation");
+  Run run;
+  run.options.out = place.string();
+  CHECK(run(toy(odd)) == ExitCode::ok);
+  const std::string summary = contents(place / "summary.json");
+  const std::string table = contents(place / "results.csv");
+  run.options.reuse = true;
+  CHECK(run(toy({})) == ExitCode::ok);
+  CHECK(contents(place / "summary.json") == summary);
+  CHECK(contents(place / "results.csv") == table);
+}
+
+TEST_CASE(
     "require_same_run: rows of another machine, of other options, or of an interrupted run are refused") {
-  const fs::path place = fresh_place();
+  const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
   const Evaluation evaluation = toy(two_rows());

@@ -5,12 +5,13 @@
 #include <iterator>
 #include <string>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
+
+#include "exact_json.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -75,7 +76,7 @@ Rows earlier_rows(const EvaluateOptions& options) {
   const std::string file = options.out + "/summary.json";
   const std::string text = earlier_text(options, "summary.json");
   boost::system::error_code error;
-  const json::value all = json::parse(text, error);
+  const json::value all = parse_exactly(text, error);
   const json::object* object = error ? nullptr : all.if_object();
   const json::value* bench = object == nullptr ? nullptr : object->if_contains("bench");
   const json::value* rows = object == nullptr ? nullptr : object->if_contains("rows");
@@ -96,7 +97,7 @@ void require_same_run(const Evaluation& evaluation, const EvaluationRequest& req
   if (const auto found = config::difference(then, now))
     refuse_reuse(options, found->key, found->first, found->second);
   boost::system::error_code error;
-  const json::value run = json::parse(earlier_text(options, "run.json"), error);
+  const json::value run = parse_exactly(earlier_text(options, "run.json"), error);
   const json::object* all = error ? nullptr : run.if_object();
   if (all == nullptr) throw UsageError{fmt::format("--reuse: {}/run.json isn't that of a run", options.out)};
   if (all->contains("interrupted"))

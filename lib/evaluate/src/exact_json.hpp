@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+#include <boost/json/value.hpp>
+
+namespace kbsim::evaluate {
+
+/// A JSON document with its numbers as they were written: Boost.JSON before 1.82 reads those of 17 digits
+/// with an error of some last places. `error` is set if the text is no JSON.
+[[nodiscard]] boost::json::value parse_exactly(std::string_view text, boost::system::error_code& error);
+
+}  // namespace kbsim::evaluate
