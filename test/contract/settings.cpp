@@ -1,12 +1,12 @@
 // A setting has an effect or is refused; what a run refuses, --dry-run refuses; a run can be run again.
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 using namespace kbsim::test;
 
@@ -14,12 +14,6 @@ namespace {
 
 const std::string kTopology = "--topology topology.yaml ";
 const std::string kSmall = "--set sip.cube_mesh.w=2 --set sip.cube_mesh.h=2 ";
-
-std::string contents(const std::string& file) {
-  std::ifstream in{file};
-  REQUIRE_MESSAGE(in, file);
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 void refuses(const std::string& arguments, const std::string& says) {
   const Outcome outcome = run_kbsim(arguments);
@@ -91,6 +85,7 @@ TEST_CASE("Settings: rows of a ring, and what of a machine traffic doesn't meet,
   refuses(traffic + "--scope mesh:2x2 --set pe.link_bw_gbs=64", "--scope mesh:2x2 is a bare network");
   refuses(traffic + "--scope sip0.cubes --set cube.memory.sram_bytes=1MiB", "no memory");
   refuses(traffic + "--scope link --ccl ccl.yaml", "it runs no collective");
+  refuses(traffic + "--scope link --set cube.noc.router.overhead_ns=3", "no packet of --scope link meets");
   CHECK(run_kbsim(traffic + "--scope sip0.cube0.noc --set pe.link_bw_gbs=64").exit == 0);
   refuses("probe --topology topology.yaml --case pe-local-hbm --set ccl.defaults.n_elem=4", "--bytes says");
 }
@@ -100,6 +95,7 @@ TEST_CASE("Settings: options of --bench ccl that its collective doesn't know are
   refuses_both(ccl + "--algorithm ring_all_gather -o max", "--op has no effect: all_gather combines nothing");
   refuses(ccl + "-r 1", "--root has no effect: all_reduce has no root");
   refuses(ccl + "-i 256 -f 2", "--stepfactor has no effect: --stepbytes stands in its place");
+  refuses(ccl + "-i 0", "--stepbytes must be at least 1, got 0");
   refuses(ccl + "--verify-data", "--verify-data");
   refuses_both(ccl + "-n 1000000000", "--iters must be 1 to 1000");
 }

@@ -135,8 +135,13 @@ def probe(random, keys):
     return Case(head, machine_parts(random, keys), shuffles=True, dry_run=False)
 
 
-# What --set may change there, in a part of the machine and in a bare network.
-MET_BY_TRAFFIC = {False: ("cube.noc", "system.sips", "system.ns", "sip."), True: ("cube.noc", "system.ns")}
+# What --set may change there: in a part of the machine, and in any other bare network.
+MET_BY_TRAFFIC = {
+    "link": ("cube.noc.link", "system.ns"),
+    "sip0.cubes": ("cube.noc", "system.ns", "sip.cube", "sip.ucie"),
+    "sips": ("system.ns", "system.sips", "sip.io"),
+}
+MET_IN_NOC = ("cube.noc", "system.ns")
 
 
 def traffic(random, keys):
@@ -145,9 +150,8 @@ def traffic(random, keys):
     pattern = random.choice(["uniform", "transpose", "hotspot:0.2", "all-to-one", "neighbour", "permutation:3"])
     head = ["traffic", "--topology", random.choice(TOPOLOGIES), "--scope", scope, "--packets", "2000",
             "--warmup", "200"]
-    bare = scope[0] in "lmtr"
-    parts = [part for part in machine_parts(random, keys)
-             if all(word.startswith(MET_BY_TRAFFIC[bare]) for word in part[1::2])]
+    met = MET_BY_TRAFFIC.get(scope, MET_IN_NOC)
+    parts = [part for part in machine_parts(random, keys) if all(word.startswith(met) for word in part[1::2])]
     parts.append(["--pattern", pattern])
     parts.append(["--arrivals", random.choice(["poisson", "bernoulli"])])
     parts.append(["--seed", str(random.randint(0, 99))])

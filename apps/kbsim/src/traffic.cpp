@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/evaluate/settings.hpp"
+#include "kbsim/evaluate/traffic_settings.hpp"
 #include "kbsim/evaluate/traffic_sweep.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
@@ -220,6 +221,11 @@ ExitCode traffic(const Arguments& arguments) {
                            configuration);
   const config::MachineSpec& spec = configuration.machine;
   const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
+  evaluate::require_met({.scope = options.scope,
+                         .pattern = options.pattern,
+                         .set = options.machine.set,
+                         .machine = [&](const config::Overrides& set) { return options.machine.with(set); }},
+                        traffic);
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done
   const Points points = measure(options, traffic);

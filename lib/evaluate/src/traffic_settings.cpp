@@ -1,0 +1,124 @@
+// Which settings change what packets of synthetic traffic meet: found by leaving each of them out.
+#include "kbsim/evaluate/traffic_settings.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/digest.hpp"
+#include "kbsim/base/error.hpp"
+#include "kbsim/config/describe.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/topology/route.hpp"
+
+namespace kbsim::evaluate {
+namespace {
+
+using topology::TrafficCase;
+
+void add(Digest& digest, const topology::Node& node) {
+  digest.add(node.name).add(node.model->impl);
+  for (const auto& [name, value] : node.model->attrs)
+    digest.add(name).add(std::visit([](const auto& v) { return fmt::format("{}", v); }, value));
+}
+
+std::uint64_t met_on(const topology::Graph& graph, const topology::Link& link) {
+  Digest digest;
+  add(digest, graph.node(link.from));
+  add(digest, graph.node(link.to));
+  digest.add(fmt::format("{}", link.bandwidth.gbs())).add(link.wire.count()).add(link.axis).add(link.wraps);
+  return digest.value();
+}
+
+// By link, of those that packets take.
+std::vector<std::uint64_t> met_on_links(const TrafficCase& traffic) {
+  const std::vector<topology::Link>& links = traffic.network.graph.links();
+  std::vector<std::uint64_t> all(links.size());
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (traffic.loads[i] > 0.0) all[i] = met_on(traffic.network.graph, links[i]);
+  }
+  return all;
+}
+
+// What all packets meet on their ways.
+std::uint64_t met(const TrafficCase& traffic) {
+  const topology::TrafficNetwork& network = traffic.network;
+  const std::vector<std::uint64_t> links = met_on_links(traffic);
+  Digest digest;
+  const auto add_route = [&](std::size_t source, std::size_t sink) {
+    digest.add(source).add(sink);
+    for (const LinkId link : find_route(network.graph, network.sources[source], network.sinks[sink]))
+      digest.add(links[link.value()]);
+  };
+  for (const std::size_t source : traffic.pattern.active) {
+    if (traffic.pattern.focus > 0.0) add_route(source, traffic.pattern.favourite[source]);
+    if (traffic.pattern.focus == 1.0) continue;
+    for (std::size_t sink = 0; sink < network.sinks.size(); ++sink) add_route(source, sink);
+  }
+  return digest.value();
+}
+
+// Without an override: none if the scope or another override can't do without it.
+std::optional<config::MachineSpec> machine_with(const TrafficChoice& choice, const config::Overrides& set) {
+  try {
+    return choice.machine(set);
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
+}
+
+class Judge {
+ public:
+  Judge(const TrafficChoice& choice, const TrafficCase& traffic)
+      : choice_{choice}, resolved_{resolved(choice.machine(choice.set))}, met_{met(traffic)} {}
+
+  [[nodiscard]] bool changes_nothing(std::size_t i) const {
+    config::Overrides others = choice_.set;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    std::optional<config::MachineSpec> without = machine_with(choice_, others);
+    if (!without) without = machine_with(choice_, {});  // others are of the model that this one chooses
+    return without && resolved(*without) != resolved_ && meets_the_same(*without);
+  }
+
+ private:
+  static std::string resolved(const config::MachineSpec& spec) {
+    return config::resolved_yaml(spec, hw::ModelCatalog{});
+  }
+
+  [[nodiscard]] bool meets_the_same(const config::MachineSpec& spec) const {
+    try {
+      return met(topology::traffic_case(spec, choice_.scope, choice_.pattern)) == met_;
+    } catch (const UsageError&) {  // the scope is of the machine as it was changed
+      return false;
+    }
+  }
+
+  const TrafficChoice& choice_;
+  std::string resolved_;
+  std::uint64_t met_;
+};
+
+}  // namespace
+
+void require_met(const TrafficChoice& choice, const TrafficCase& traffic) {
+  if (choice.set.empty()) return;
+  const Judge judge{choice, traffic};
+  std::vector<ConfigProblem> problems;
+  for (std::size_t i = 0; i < choice.set.size(); ++i) {
+    if (!judge.changes_nothing(i)) continue;
+    const std::string& option = choice.set[i];
+    problems.push_back(
+        {{.file = "--set " + option},
+         option.substr(0, option.find('=')),
+         fmt::format("has no effect on kbsim traffic: no packet of --scope {} meets what it changes",
+                     choice.scope)});
+  }
+  if (!problems.empty()) throw ConfigError{std::move(problems)};
+}
+
+}  // namespace kbsim::evaluate
