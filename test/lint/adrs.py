@@ -1,4 +1,4 @@
-"""Every architecture decision says how it is checked, by files that exist, and stands in the index."""
+"""Every architecture decision has its six sections, names checks that exist, and stands in the index."""
 
 import pathlib
 import re
@@ -6,6 +6,8 @@ from typing import Iterator
 
 from lint import Finding, line_of, main, project_files
 
+SECTIONS = ["Question", "Facts", "Decision", "Rejected", "Check", "Revisit when"]
+HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 CHECK = re.compile(r"^## Check\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\s]+/[^`\s]+)`")
 
@@ -30,6 +32,8 @@ def check(root: pathlib.Path) -> Iterator[Finding]:
         if not CHECK.search(text):
             yield Finding(name, 1, "names no check", "add a section '## Check' with the test that fails if it breaks")
             continue
+        if (found := HEADING.findall(text)) != SECTIONS:
+            yield Finding(name, 1, f"has the sections {', '.join(found)}", f"have {', '.join(SECTIONS)}, in this order")
         for line, missing in missing_files(root, text):
             yield Finding(name, line, f"'{missing}' doesn't exist", "name the test that checks this decision")
 

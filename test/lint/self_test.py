@@ -219,13 +219,15 @@ class Format(LintTest):
 
 class Adrs(LintTest):
     def test_a_decision_needs_a_check_that_exists_and_a_line_in_the_index(self):
-        self.write("docs/adr/README.md", "0001-a.md 0002-b.md")
+        before, after = "## Question\n## Facts\n## Decision\n## Rejected\n## Check\n", "## Revisit when\n`no/such`\n"
+        self.write("docs/adr/README.md", "0001-a.md 0002-b.md 0004-d.md")
         self.write("test/sim/a.cpp", "")
-        self.write("docs/adr/0001-a.md", "# A\n## Check\n`test/sim/a.cpp`, `test/sim/b.cpp`\n## Revisit\n`no/such`\n")
+        self.write("docs/adr/0001-a.md", f"# A\n{before}`test/sim/a.cpp`, `test/sim/b.cpp`\n{after}")
         self.write("docs/adr/0002-b.md", "# B\n")
-        self.write("docs/adr/0003-c.md", "# C\n## Check\n`test/sim/*.cpp` and `test/sim`\n")
+        self.write("docs/adr/0003-c.md", f"# C\n{before}`test/sim/*.cpp` and `test/sim`\n{after}")
+        self.write("docs/adr/0004-d.md", f"# D\n{before}`test/sim`\n## Revisit\n")
         self.assertEqual(self.found(adrs), [
-            "docs/adr/0001-a.md:3", "docs/adr/0002-b.md:1", "docs/adr/README.md:1"])
+            "docs/adr/0001-a.md:7", "docs/adr/0002-b.md:1", "docs/adr/README.md:1", "docs/adr/0004-d.md:1"])
 
 
 if __name__ == "__main__":
