@@ -5,8 +5,8 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/i_queue_state.hpp"
-#include "kbsim/tl/queue_waits.hpp"
 
+#include "../tl/wait_graphs.hpp"
 #include "harness.hpp"
 
 using namespace kbsim;
@@ -178,7 +178,7 @@ TEST_CASE("Queue sets: who waits is told of the kernel's own queues, counters of
     std::vector<QueueEnd> ends;
     for (const PeCoord pe : {kHub, kLeft, kRight})
       rig.machine->at<IQueueState>(rig.pe(pe).ipcq).add_ends(ends);
-    graph = queue_waits(deadlock.waiting(), ends);
+    graph = kbsim::test::queue_waits(deadlock.waiting(), ends);
   }
   REQUIRE(graph.edges.size() == 1);
   CHECK(graph.edges[0].why ==

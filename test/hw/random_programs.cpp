@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/hw/control/i_queue_state.hpp"
-#include "kbsim/tl/queue_waits.hpp"
 
+#include "../tl/wait_graphs.hpp"
 #include "harness.hpp"
 
 using namespace kbsim;

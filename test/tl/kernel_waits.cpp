@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include "wait_graphs.hpp"
+
 using namespace kbsim;
+using namespace kbsim::test;
 
 namespace {
 
@@ -12,33 +15,10 @@ constexpr PeCoord kA{0, 0, 0};
 constexpr PeCoord kB{0, 0, 1};
 constexpr PeCoord kC{0, 1, 0};
 
-Waiting waits(PeCoord pe, const Identity& what) {
-  return {.process = "meet on " + to_string(pe),
-          .what = "event " + what.text(),
-          .since = 3_ns,
-          .at = {},
-          .who = KernelOn{pe},
-          .awaits = what};
-}
-
-// One queue: E at A, W at B.
-std::vector<QueueEnd> ends() {
-  return {{.pe = kA, .direction = "E", .peer = kB, .ring = 1, .peer_ring = 2, .slots = 4},
-          {.pe = kB, .direction = "W", .peer = kA, .ring = 2, .peer_ring = 1, .slots = 4}};
-}
-
 WaitGraph graph_of(const std::vector<Waiting>& waiting, const std::vector<StandingBarrier>& barriers) {
   Waits all{waiting};
-  add_kernel_waits(all, ends(), barriers);
+  add_kernel_waits(all, QueueEnds{kA, kB}.all(), barriers);
   return all.take();
-}
-
-using Words = std::vector<std::string>;
-
-Words words(const WaitGraph& graph) {
-  Words all;
-  for (const WaitGraph::Edge& edge : graph.edges) all.push_back(edge.why);
-  return all;
 }
 
 }  // namespace

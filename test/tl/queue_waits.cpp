@@ -2,42 +2,23 @@
 
 #include <doctest/doctest.h>
 
+#include "wait_graphs.hpp"
+
 using namespace kbsim;
+using namespace kbsim::test;
 
 namespace {
 
 constexpr PeCoord kA{0, 0, 0};
 constexpr PeCoord kB{0, 0, 7};
 
-Waiting waits(PeCoord pe, const Identity& what) {
-  return {.process = "hello on " + to_string(pe),
-          .what = "event " + what.text(),
-          .since = 3_ns,
-          .at = {},
-          .who = KernelOn{pe},
-          .awaits = what};
-}
-
-// The ends of one queue: E at A, W at B.
-struct Ends {
-  QueueEnd a{.pe = kA, .direction = "E", .peer = kB, .ring = 1, .peer_ring = 2, .slots = 4};
-  QueueEnd b{.pe = kB, .direction = "W", .peer = kA, .ring = 2, .peer_ring = 1, .slots = 4};
-  [[nodiscard]] std::vector<QueueEnd> all() const { return {a, b}; }
-};
-
-std::vector<std::string> words(const WaitGraph& graph) {
-  std::vector<std::string> all;
-  for (const WaitGraph::Edge& edge : graph.edges) all.push_back(edge.why);
-  return all;
-}
-
-using Words = std::vector<std::string>;
+QueueEnds queue() { return {kA, kB}; }
 
 }  // namespace
 
 TEST_CASE("queue_waits: two that receive from one another are a circle, with all their counters") {
   const WaitGraph graph =
-      queue_waits({waits(kA, RecvWait{Dir::E}), waits(kB, RecvWait{Dir::W})}, Ends{}.all());
+      queue_waits({waits(kA, RecvWait{Dir::E}), waits(kB, RecvWait{Dir::W})}, queue().all());
   CHECK(words(graph) == Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send W: never issued",
                               "sip0.cube0.pe7 recv W ← sip0.cube0.pe0 send E: never issued"});
   CHECK(find_cycle(graph).size() == 2);
@@ -49,7 +30,7 @@ TEST_CASE("queue_waits: two that receive from one another are a circle, with all
 }
 
 TEST_CASE("queue_waits: a PE where no kernel runs is a partner that is missing") {
-  const WaitGraph graph = queue_waits({waits(kA, RecvWait{Dir::any})}, Ends{}.all());
+  const WaitGraph graph = queue_waits({waits(kA, RecvWait{Dir::any})}, queue().all());
   CHECK(words(graph) ==
         Words{"sip0.cube0.pe0 recv of any ← sip0.cube0.pe7 send W: never issued, and no kernel "
               "runs there"});
@@ -62,14 +43,14 @@ TEST_CASE("queue_waits: a command behind those that wait for room in the TCM is 
   room.process = stalled_name("hello", kB);
   room.who = StalledOn{kB};
   const WaitGraph graph =
-      queue_waits({waits(kA, RecvWait{Dir::E}), waits(kB, SendWait{Dir::W}), room}, Ends{}.all());
+      queue_waits({waits(kA, RecvWait{Dir::E}), waits(kB, SendWait{Dir::W}), room}, queue().all());
   CHECK(
       words(graph) ==
       Words{"sip0.cube0.pe0 recv E ← sip0.cube0.pe7 send W: not issued, and commands there wait for room in "
             "the TCM",
             "sip0.cube0.pe7 send W ← sip0.cube0.pe7: behind commands that wait for room in the TCM"});
   CHECK(find_cycle(graph).size() == 1);
-  Ends issued;
+  QueueEnds issued = queue();
   issued.b.sends = 1;
   issued.b.peer_tail = -4;
   CHECK(words(queue_waits({waits(kB, SendWait{Dir::W}), room}, issued.all())) ==
@@ -77,7 +58,7 @@ TEST_CASE("queue_waits: a command behind those that wait for room in the TCM is 
 }
 
 TEST_CASE("queue_waits: a send waits for a recv, or for a tile that is kept") {
-  Ends ends;
+  QueueEnds ends = queue();
   ends.a.sends = 1;
   ends.b.peer_head = 4;
   CHECK(words(queue_waits({waits(kA, SendWait{Dir::E}), waits(kB, CommandWait{"load"})}, ends.all())) ==
@@ -88,7 +69,7 @@ TEST_CASE("queue_waits: a send waits for a recv, or for a tile that is kept") {
 }
 
 TEST_CASE("queue_waits: a recv that keeps all slots waits for itself") {
-  Ends ends;
+  QueueEnds ends = queue();
   ends.a.sends = 1;
   ends.b.peer_head = ends.b.taken = 4;
   const WaitGraph graph = queue_waits({waits(kA, SendWait{Dir::E}), waits(kB, RecvWait{Dir::W})}, ends.all());
@@ -102,7 +83,7 @@ TEST_CASE("queue_waits: a recv that keeps all slots waits for itself") {
 }
 
 TEST_CASE("queue_waits: a neighbour whose queues aren't installed is named as such; others don't matter") {
-  const Ends ends;
+  const QueueEnds ends = queue();
   const std::vector<Waiting> waiting{waits(kA, RecvWait{Dir::E}),
                                      {.process = "rank 0", .what = "event x", .since = {}, .at = {}}};
   CHECK(words(queue_waits(waiting, {ends.a})) ==

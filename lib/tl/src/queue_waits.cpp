@@ -110,13 +110,6 @@ void add_queue_counters(Waits& waits, const std::vector<QueueEnd>& ends) {
   }
 }
 
-WaitGraph queue_waits(const std::vector<Waiting>& waiting, const std::vector<QueueEnd>& ends) {
-  Waits waits{waiting};
-  add_queue_waits(waits, ends);
-  add_queue_counters(waits, ends);
-  return waits.take();
-}
-
 std::string told_of(const LeftOver& left, std::string_view why) {
   return fmt::format(
       "{} sent {} {} to {} at {}, which has not received it from '{}': {}; receive it, or declare "

@@ -49,7 +49,4 @@ struct LeftOver {
 };
 [[nodiscard]] std::string told_of(const LeftOver& left, std::string_view why);
 
-/// Queues alone.
-[[nodiscard]] WaitGraph queue_waits(const std::vector<Waiting>& waiting, const std::vector<QueueEnd>& ends);
-
 }  // namespace kbsim
