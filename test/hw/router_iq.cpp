@@ -23,6 +23,10 @@ config::MachineSpec any_crossbars(Random& random, const config::MachineSpec& spe
   return with_crossbars(spec, voq, turns ? "round_robin" : "oldest_first", buffer);
 }
 
+config::MachineSpec small_crossbars(Random& random, const config::MachineSpec& spec) {
+  return any_crossbars(random, spec, 4096_B);
+}
+
 }  // namespace
 
 TEST_CASE("Router IQ: on an idle network exactly as fast as the output-queued router") {
@@ -40,36 +44,10 @@ TEST_CASE("Router IQ: on an idle network exactly as fast as the output-queued ro
 }
 
 TEST_CASE("Router IQ: under load all arrives, never sooner than alone, and no credit is lost") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    CAPTURE(seed);
-    Random random{seed};
-    const config::MachineSpec spec = with_sinks(random_machine(random));
-    Rig crossbar{any_crossbars(random, spec, 4096_B)};
-    const std::vector<Flow> flows = random_flows(random, crossbar, 150);
-    const std::vector<Time> arrivals = deliver(crossbar, flows);
-    CHECK_NOTHROW(crossbar.machine->fabric().audit());
-    for (std::size_t i = 0; i < flows.size(); i += 10) {
-      Rig alone{spec};
-      CHECK(arrivals[i] >= deliver(alone, {flows[i]}).front());
-    }
-  }
+  check_under_load(small_crossbars);
 }
 
-TEST_CASE("Router IQ: no order of ties changes when anything arrives") {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    CAPTURE(seed);
-    Random random{seed};
-    const config::MachineSpec spec = any_crossbars(random, with_sinks(random_machine(random)), 4096_B);
-    Rig first{spec};
-    const std::vector<Flow> flows = random_flows(random, first, 150);
-    const std::vector<Time> arrivals = deliver(first, flows);
-    for (const std::uint64_t ties : {1, 2, 3}) {
-      Rig again{spec, {.shuffle_ties = ties}};
-      CHECK(deliver(again, flows) == arrivals);
-      CHECK(again.machine->digest().value() == first.machine->digest().value());
-    }
-  }
-}
+TEST_CASE("Router IQ: no order of ties changes when anything arrives") { check_ties(small_crossbars); }
 
 TEST_CASE("Router IQ: a buffer that can't hold a packet, and an unknown arbiter, are errors with a place") {
   CHECK_THROWS_WITH_AS(Rig{with_crossbars(small_machine(), true, "round_robin", 128_B)},

@@ -18,6 +18,8 @@ config::MachineSpec with_vcs(config::MachineSpec spec, int vcs, Bytes buffer) {
                       {{"vcs", std::int64_t{vcs}}, {"buffer_bytes", buffer.count()}});
 }
 
+config::MachineSpec few_vcs(Random&, const config::MachineSpec& spec) { return with_vcs(spec, 4, 4096_B); }
+
 }  // namespace
 
 TEST_CASE("Router VC: on an idle network exactly as fast as the output-queued router") {
@@ -37,36 +39,10 @@ TEST_CASE("Router VC: on an idle network exactly as fast as the output-queued ro
 }
 
 TEST_CASE("Router VC: under load all arrives, never sooner than alone, and no credit is lost") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    CAPTURE(seed);
-    Random random{seed};
-    const config::MachineSpec spec = with_sinks(random_machine(random));
-    Rig queued{with_vcs(spec, 4, 4096_B)};
-    const std::vector<Flow> flows = random_flows(random, queued, 150);
-    const std::vector<Time> arrivals = deliver(queued, flows);
-    CHECK_NOTHROW(queued.machine->fabric().audit());
-    for (std::size_t i = 0; i < flows.size(); i += 10) {
-      Rig alone{spec};
-      CHECK(arrivals[i] >= deliver(alone, {flows[i]}).front());
-    }
-  }
+  check_under_load(few_vcs);
 }
 
-TEST_CASE("Router VC: no order of ties changes when anything arrives") {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    CAPTURE(seed);
-    Random random{seed};
-    const config::MachineSpec spec = with_vcs(with_sinks(random_machine(random)), 4, 4096_B);
-    Rig first{spec};
-    const std::vector<Flow> flows = random_flows(random, first, 150);
-    const std::vector<Time> arrivals = deliver(first, flows);
-    for (const std::uint64_t ties : {1, 2, 3}) {
-      Rig again{spec, {.shuffle_ties = ties}};
-      CHECK(deliver(again, flows) == arrivals);
-      CHECK(again.machine->digest().value() == first.machine->digest().value());
-    }
-  }
-}
+TEST_CASE("Router VC: no order of ties changes when anything arrives") { check_ties(few_vcs); }
 
 namespace {
 

@@ -1,5 +1,7 @@
 #include "routers.hpp"
 
+#include <doctest/doctest.h>
+
 namespace kbsim::hw::test {
 
 config::MachineSpec with_routers(config::MachineSpec spec, const std::string& impl,
@@ -26,6 +28,38 @@ std::vector<Flow> random_flows(Random& random, const Rig& rig, int n) {
   std::vector<Flow> flows;
   for (int i = 0; i < n; ++i) flows.push_back(random_flow(random, rig));
   return flows;
+}
+
+void check_under_load(const WithRouters& with_routers) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const config::MachineSpec spec = with_sinks(random_machine(random));
+    Rig queued{with_routers(random, spec)};
+    const std::vector<Flow> flows = random_flows(random, queued, 150);
+    const std::vector<Time> arrivals = deliver(queued, flows);
+    CHECK_NOTHROW(queued.machine->fabric().audit());
+    for (std::size_t i = 0; i < flows.size(); i += 10) {
+      Rig alone{spec};
+      CHECK(arrivals[i] >= deliver(alone, {flows[i]}).front());
+    }
+  }
+}
+
+void check_ties(const WithRouters& with_routers) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const config::MachineSpec spec = with_routers(random, with_sinks(random_machine(random)));
+    Rig first{spec};
+    const std::vector<Flow> flows = random_flows(random, first, 150);
+    const std::vector<Time> arrivals = deliver(first, flows);
+    for (const std::uint64_t ties : {1, 2, 3}) {
+      Rig again{spec, {.shuffle_ties = ties}};
+      CHECK(deliver(again, flows) == arrivals);
+      CHECK(again.machine->digest().value() == first.machine->digest().value());
+    }
+  }
 }
 
 }  // namespace kbsim::hw::test

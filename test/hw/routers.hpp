@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,5 +18,14 @@ namespace kbsim::hw::test {
 /// From any kind of source to any slice of a machine with sinks, within its first 30 ns.
 [[nodiscard]] Flow random_flow(Random& random, const Rig& rig);
 [[nodiscard]] std::vector<Flow> random_flows(Random& random, const Rig& rig, int n);
+
+/// A machine with routers of some model, whose attributes may be drawn.
+using WithRouters = std::function<config::MachineSpec(Random& random, const config::MachineSpec& spec)>;
+
+/// Of any router with buffers, on random machines under load: all arrives, never sooner than alone among
+/// output-queued routers, and no credit is lost.
+void check_under_load(const WithRouters& with_routers);
+/// No order of ties changes when anything arrives.
+void check_ties(const WithRouters& with_routers);
 
 }  // namespace kbsim::hw::test

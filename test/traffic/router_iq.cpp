@@ -6,17 +6,11 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/traffic/i_endpoint.hpp"
-
-#include "support.hpp"
+#include "live.hpp"
 
 using namespace kbsim;
 
 namespace {
-
-constexpr Bytes kPacket = 256_B;
-constexpr Time kService = 1_ns;  // of it, at 256 GB/s
 
 struct Crossbar {
   bool voq = true;
@@ -33,28 +27,6 @@ Case with_crossbars(std::string_view scope, std::string_view pattern, const Cros
   return Case{spec, scope, pattern};
 }
 
-/// A network in which packets are sent at chosen times, each traced.
-struct Live {
-  explicit Live(const Case& which) : traffic{which} { machine.fabric().trace_messages(); }
-
-  void send(std::size_t from, std::size_t to, int packets, Time at = {}, Time gap = {}) {
-    machine.at<hw::IEndpoint>(traffic.network.sources[from])
-        .send([this, to, packets, at, gap]() mutable -> std::optional<hw::IEndpoint::Departure> {
-          if (packets-- == 0) return std::nullopt;
-          return hw::IEndpoint::Departure{
-              .at = std::exchange(at, at + gap), .to = traffic.network.sinks[to], .size = kPacket};
-        });
-  }
-  [[nodiscard]] const std::vector<hw::IEndpoint::Delivery>& deliveries(std::size_t to) {
-    return machine.at<hw::IEndpoint>(traffic.network.sinks[to]).deliveries();
-  }
-
-  const Case& traffic;
-  Simulation sim;
-  oplog::OpLog log;
-  hw::Machine machine{sim, traffic.network.graph, log};
-};
-
 struct Service {
   Time start;
   Time end;
@@ -63,7 +35,7 @@ struct Service {
 // When packets that came by each link were sent on, in order.
 std::map<LinkId, std::vector<Service>> services(const Live& live) {
   std::map<LinkId, std::vector<Service>> by_port;
-  for (const hw::MessageTrace& trace : live.machine.fabric().traces()) {
+  for (const hw::MessageTrace& trace : live.fabric().traces()) {
     for (std::size_t i = 1; i < trace.hops.size(); ++i)
       by_port[trace.hops[i - 1].link].push_back({trace.hops[i].start, trace.hops[i].end});
   }
@@ -81,23 +53,22 @@ int overlaps(const Live& live) {
 
 // Many packets from everybody to everybody, all at once.
 void flood(Live& live) {
-  const std::size_t n = live.traffic.network.sources.size();
+  const std::size_t n = live.network().sources.size();
   for (std::size_t to = 0; to < n; ++to) {
     for (std::size_t from = 0; from < n; ++from) {
       if (from != to) live.send(from, to, 20);
     }
   }
-  live.sim.run();
+  live.run();
 }
 
 // Of the first `count` that came to the last of a row, how many are each source's.
 std::vector<int> shares(Live& live, std::size_t sources, std::size_t count) {
   std::vector<int> of(sources);
-  const Case& row = live.traffic;
+  const topology::TrafficNetwork& row = live.network();
   for (std::size_t i = 0; i < count; ++i) {
-    const NodeId from = row.network.graph.link(live.deliveries(sources)[i].path->route.front()).from;
-    ++of[static_cast<std::size_t>(std::ranges::find(row.network.sources, from) -
-                                  row.network.sources.begin())];
+    const NodeId from = row.graph.link(live.deliveries(sources)[i].path->route.front()).from;
+    ++of[static_cast<std::size_t>(std::ranges::find(row.sources, from) - row.sources.begin())];
   }
   return of;
 }
@@ -111,7 +82,7 @@ TEST_CASE("Crossbar: an input port sends one packet at a time, which several vir
     Live live{mesh};
     flood(live);
     CHECK(overlaps(live) == 0);
-    CHECK_NOTHROW(live.machine.fabric().audit());
+    CHECK_NOTHROW(live.fabric().audit());
   }
   config::MachineSpec channels = spec_of();
   channels.cube.noc.router.impl = "builtin.router_vc";
@@ -130,7 +101,7 @@ TEST_CASE("Crossbar: what can't go blocks what is behind it in a FIFO, but not i
     live.send(1, 2, 20);
     live.send(0, 2, 6, 5_ns);
     live.send(0, 1, 1, 15_ns);
-    live.sim.run();
+    live.run();
     const topology::Graph& graph = row.network.graph;
     const topology::Route route = topology::find_route(graph, row.network.sources[0], row.network.sinks[1]);
     Time alone = 15_ns + 2 * 1_ns + kService;
@@ -151,7 +122,7 @@ TEST_CASE("Crossbar: round-robin turns halve a row's share at each router, oldes
       const Case row = with_crossbars("mesh:6x1", "neighbour", {voq, 4, arbiter});
       Live live{row};
       for (std::size_t source = 0; source < 5; ++source) live.send(source, 5, kSent, 0_ns, kService);
-      live.sim.run();
+      live.run();
       const bool turns = std::string_view{arbiter} == "round_robin";
       const std::vector<double> share = turns ? std::vector{1.0 / 16, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2}
                                               : std::vector<double>(5, 1.0 / 5);
@@ -167,7 +138,7 @@ TEST_CASE("Crossbar: a flow alone gets all of its links, with room for the loop 
   Live live{row};
   constexpr int kSent = 100;
   live.send(0, 3, kSent);
-  live.sim.run();
+  live.run();
   const auto& came = live.deliveries(3);
   REQUIRE(came.size() == kSent);
   for (int i = 1; i < kSent; ++i)
@@ -203,16 +174,6 @@ TEST_CASE("Crossbar: virtual output queues take more than FIFOs, and no more tha
 }
 
 TEST_CASE("Traffic: router IQ gives equal numbers whatever the order of ties") {
-  for (const bool voq : {false, true}) {
-    const Case mesh = with_crossbars("mesh:4x4", "uniform", {voq, 2, "round_robin"});
-    hw::TrafficRequest request{.rate = 0.9 * mesh.bound, .packets = 10'000, .warmup = 1'000};
-    const hw::TrafficResult first = mesh.run(request);
-    for (const std::uint64_t ties : {1, 2, 3}) {
-      request.simulation.shuffle_ties = ties;
-      const hw::TrafficResult shuffled = mesh.run(request);
-      CHECK(shuffled.latencies == first.latencies);
-      CHECK(shuffled.events == first.events);
-      CHECK(shuffled.digest.value() == first.digest.value());
-    }
-  }
+  for (const bool voq : {false, true})
+    check_ties(with_crossbars("mesh:4x4", "uniform", {voq, 2, "round_robin"}));
 }

@@ -4,17 +4,11 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/traffic/i_endpoint.hpp"
-
-#include "support.hpp"
+#include "live.hpp"
 
 using namespace kbsim;
 
 namespace {
-
-constexpr Bytes kPacket = 256_B;
-constexpr Time kService = 1_ns;  // of it, at 256 GB/s
 
 struct Vcs {
   int count = 8;
@@ -29,34 +23,6 @@ Case with_vcs(std::string_view scope, std::string_view pattern, Vcs vcs, Machine
   return Case{spec, scope, pattern};
 }
 
-/// A network in which packets are sent at chosen times.
-struct Live {
-  explicit Live(const Case& which) : traffic{which} {}
-
-  void send(std::size_t from, std::size_t to, int packets, Time at = {}) {
-    machine.at<hw::IEndpoint>(traffic.network.sources[from])
-        .send([this, to, packets, at]() mutable -> std::optional<hw::IEndpoint::Departure> {
-          if (packets-- == 0) return std::nullopt;
-          return hw::IEndpoint::Departure{.at = at, .to = traffic.network.sinks[to], .size = kPacket};
-        });
-  }
-  [[nodiscard]] const std::vector<hw::IEndpoint::Delivery>& deliveries(std::size_t to) {
-    return machine.at<hw::IEndpoint>(traffic.network.sinks[to]).deliveries();
-  }
-  [[nodiscard]] const hw::LiveLink& link(const std::string& name) const {
-    const auto& links = machine.fabric().links();
-    for (std::uint32_t i = 0; i < links.size(); ++i) {
-      if (traffic.network.graph.link_name(LinkId{i}) == name) return links[i];
-    }
-    throw InternalError{"no link " + name};
-  }
-
-  const Case& traffic;
-  Simulation sim;
-  oplog::OpLog log;
-  hw::Machine machine{sim, traffic.network.graph, log};
-};
-
 }  // namespace
 
 TEST_CASE("Credits: a flow gets min(1, credits / loop time) of its link, packet by packet") {
@@ -69,7 +35,7 @@ TEST_CASE("Credits: a flow gets min(1, credits / loop time) of its link, packet 
       Live live{row};
       constexpr int kSent = 200;
       live.send(0, 1, kSent);
-      live.sim.run();
+      live.run();
       const Time wire = live.link("r0_0>r0_1").wire;
       REQUIRE(wire > Time{0});
       const Time loop = kService + 2 * wire + from_ns(overhead);
@@ -92,7 +58,7 @@ TEST_CASE("Turns: saturated sources in a row get 1/2, 1/4, 1/8 ... of the link a
     Live live{row};
     constexpr int kSent = 20'000;
     for (std::size_t source = 0; source < 5; ++source) live.send(source, 5, kSent);
-    live.sim.run();
+    live.run();
     std::vector<int> of(5);  // among those that came while all still sent
     for (std::size_t i = 0; i < kSent; ++i) {
       const LinkId first = live.deliveries(5)[i].path->route.front();
@@ -115,7 +81,7 @@ TEST_CASE("Head of line: what can't go blocks what is behind it in its queue, bu
     live.send(1, 2, 20);
     live.send(0, 2, 6, 5_ns);
     live.send(0, 1, 1, 15_ns);
-    live.sim.run();
+    live.run();
     const Time alone = 15_ns + 2 * 1_ns + live.link("r0_0>r0_1").wire + kService;
     CHECK((live.deliveries(1).front().arrived == alone) == (vcs == 2));
     CHECK(live.deliveries(1).front().arrived >= alone);
@@ -155,14 +121,5 @@ TEST_CASE("Dateline: rings and tori of one-packet buffers never lock, however mu
 }
 
 TEST_CASE("Traffic: router VC gives equal numbers whatever the order of ties") {
-  const Case mesh = with_vcs("mesh:4x4", "uniform", {.count = 2, .packets = 2});
-  hw::TrafficRequest request{.rate = 0.9 * mesh.bound, .packets = 10'000, .warmup = 1'000};
-  const hw::TrafficResult first = mesh.run(request);
-  for (const std::uint64_t ties : {1, 2, 3}) {
-    request.simulation.shuffle_ties = ties;
-    const hw::TrafficResult shuffled = mesh.run(request);
-    CHECK(shuffled.latencies == first.latencies);
-    CHECK(shuffled.events == first.events);
-    CHECK(shuffled.digest.value() == first.digest.value());
-  }
+  check_ties(with_vcs("mesh:4x4", "uniform", {.count = 2, .packets = 2}));
 }
