@@ -48,11 +48,12 @@ int combined_of(const config::MachineSpec& machine, const config::AlgorithmSpec&
   return static_cast<int>(joined(wiring).size());
 }
 
-// Of a rank's tensor.
-int parts_of(const std::vector<PeCoord>& participants) {
-  const int cubes = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
-  const int pes = 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
-  return cubes * pes;
+// Over which a rank's tensor lies.
+int cubes_of(const std::vector<PeCoord>& participants) {
+  return 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
+}
+int pes_of(const std::vector<PeCoord>& participants) {
+  return 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec&
                 const CollectiveProblem& problem) {
   if (!problem.values) return 0_B;
   const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
-  const int parts = parts_of(participants);
+  const int parts = cubes_of(participants) * pes_of(participants);
   const int ranks = machine.system.sips.count;
   const bool over_parts = combined_of(machine, algorithm, participants) == ranks * parts;
   const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
@@ -83,8 +84,8 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
       world_{machine.system.sips.count},
       out_elems_{row_.out_elems(problem.n_elem, world_)} {
   const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
-  cubes_ = 1 + std::ranges::max(participants, {}, &PeCoord::cube).cube;
-  pes_ = 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
+  cubes_ = cubes_of(participants);
+  pes_ = pes_of(participants);
   combined_ = combined_of(machine, algorithm, participants);
   over_parts_ = combined_ == world_ * parts() && parts() > 1;
   if (!problem_.values || !row_.combines) return;
