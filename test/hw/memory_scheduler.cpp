@@ -212,8 +212,9 @@ TEST_CASE("Memory timing: no start is before first_byte(), of accesses of any si
       const std::int64_t address = random.below(1 << 24);
       const Bytes n{random.between(1, 3000)};
       const Time at = i * 10_ns;
-      const Time expected = slice.first_byte(address, n, false, at);
-      CHECK(slice.serve(address, n, false, at).start == expected);
+      const bool write = random.below(2) == 0;
+      const Time bound = slice.first_byte(address, n, write, at);
+      CHECK(slice.serve(address, n, write, at).start >= bound);
     }
   }
 }
