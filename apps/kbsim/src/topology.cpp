@@ -1,5 +1,4 @@
 // kbsim topology: what a topology file compiles to, in numbers and as a drawing.
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -10,9 +9,8 @@
 #include <fmt/format.h>
 
 #include "kbsim/config/load.hpp"
+#include "kbsim/evaluate/machine_figures.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
-#include "kbsim/hw/machine.hpp"
-#include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/report/machine_report.hpp"
 #include "kbsim/report/output_file.hpp"
 
@@ -69,32 +67,6 @@ std::optional<Options> parse(const Arguments& arguments) {
   return options;
 }
 
-// An attribute of a component model, given or by default; none if the model has no such attribute.
-std::optional<double> attribute(const ComponentSpec& component, std::string_view name) {
-  const std::vector<Field>& fields = *hw::component_models().at(component.impl).fields;
-  const auto field = std::ranges::find(fields, name, &Field::name);
-  if (field == fields.end()) return std::nullopt;
-  const auto given = component.attrs.find(field->name);
-  const Scalar value = given != component.attrs.end() ? given->second : field->get(field->fresh().get());
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  const auto* real = std::get_if<double>(&value);
-  return real != nullptr ? std::optional{*real} : std::nullopt;
-}
-
-// As the components of a live machine say.
-topology::Figures figures(const topology::Graph& graph) {
-  Simulation sim;
-  oplog::OpLog log;
-  hw::Machine machine{sim, graph, log};
-  const hw::IGemm& gemm = machine.at<hw::IGemm>(graph.pe({0, 0, 0}).gemm);
-  topology::Figures result{.hbm_efficiency = attribute(graph.spec().cube.hbm_ctrl, "efficiency"),
-                           .macs_per_ns = gemm.peak_macs_per_ns()};
-  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
-    result.overhead.push_back(machine.fabric().component(NodeId{i}).overhead());
-  }
-  return result;
-}
-
 std::string rendered(const Options& options, const report::MachineReport& machine) {
   if (options.dot) return report::to_dot(machine.graph);
   if (options.svg) return report::to_svg(machine);
@@ -118,7 +90,7 @@ ExitCode describe_topology(const Arguments& arguments) {
   const auto spec = std::make_shared<const config::MachineSpec>(config::load_machine(request, &notes));
   print_notes(notes);
   const topology::Graph graph = topology::compile(spec);
-  const topology::Figures known = figures(graph);
+  const topology::Figures known = evaluate::figures_of(graph);
   const std::string text =
       rendered(options, {.graph = graph, .figures = known, .summary = topology::summarize(graph, known)});
   if (options.out.empty()) {

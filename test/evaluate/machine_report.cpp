@@ -1,0 +1,98 @@
+// A machine as it is described and drawn.
+#include "kbsim/report/machine_report.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/config/load.hpp"
+#include "kbsim/evaluate/machine_figures.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
+
+using namespace kbsim;
+
+namespace {
+
+topology::Graph graph_of(const config::Overrides& set) {
+  return topology::compile(std::make_shared<const config::MachineSpec>(
+      config::load_machine({.file = KBSIM_SOURCE_DIR "/configs/topology.yaml",
+                            .overrides = set,
+                            .catalog = hw::ModelCatalog{},
+                            .folders = {}})));
+}
+
+/// The default machine, changed.
+struct Described {
+  explicit Described(const config::Overrides& set = {}) : graph{graph_of(set)} {}
+
+  topology::Graph graph;
+  topology::Figures figures = evaluate::figures_of(graph);
+  topology::Summary summary = topology::summarize(graph, figures);
+  report::MachineReport report{.graph = graph, .figures = figures, .summary = summary};
+};
+
+// Every element that is opened is closed, in order.
+bool balanced(const std::string& xml) {
+  std::vector<std::string> open;
+  for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at + 1)) {
+    const std::size_t end = xml.find('>', at);
+    if (end == std::string::npos) return false;
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    if (tag.ends_with('/')) continue;
+    if (!tag.starts_with('/')) {
+      open.push_back(tag.substr(0, tag.find(' ')));
+    } else {
+      if (open.empty() || open.back() != tag.substr(1)) return false;
+      open.pop_back();
+    }
+  }
+  return open.empty();
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("Machine report: the summary names totals, bisections and every class of links") {
+  const std::string text = report::to_text(Described{}.report);
+  for (const char* words : {"32 cubes, 256 PEs", "HBM 1.5 TiB", "65.5 TB/s raw, 52.4 TB/s effective",
+                            "2097.2 TFLOP/s", "packages 256 GB/s", "crossbar to HBM"}) {
+    CHECK_MESSAGE(text.find(words) != std::string::npos, words);
+  }
+}
+
+TEST_CASE("Machine report: JSON and Graphviz have every node and every link") {
+  const Described machine;
+  const auto json = report::to_json(machine.report);
+  const auto& summary = json.at("summary");
+  const std::size_t nodes = json.at("nodes").as_array().size();
+  const std::size_t links = json.at("links").as_array().size();
+  CHECK(nodes == summary.at("nodes").to_number<std::size_t>());
+  CHECK(links == summary.at("links").to_number<std::size_t>());
+  CHECK(json.at("nodes").at(1).at("id").as_string() == "switch");
+  CHECK(json.at("nodes").at(1).at("overhead_ns").to_number<double>() == 5.0);
+  const std::string dot = report::to_dot(machine.graph);
+  CHECK(count(dot, "pos=") == nodes);
+  CHECK(count(dot, " -> ") == links);
+}
+
+TEST_CASE("Machine report: the drawing is well-formed for every machine") {
+  const std::vector<config::Overrides> machines{
+      {},
+      {"system.sips.count=1", "sip.cube_mesh.w=1", "sip.cube_mesh.h=1"},
+      {"cube.noc.w=1", "cube.noc.h=1"},
+      {"system.sips.count=16"},
+      {"system.sips.count=16", "system.sips.topology=torus_2d", "cube.noc.w=3"}};
+  for (const config::Overrides& set : machines) {
+    const std::string svg = report::to_svg(Described{set}.report);
+    CHECK(svg.starts_with("<svg "));
+    CHECK(balanced(svg));
+    CHECK(svg.find("nan") == std::string::npos);
+  }
+}
