@@ -3,6 +3,7 @@
 # Further arguments go to kbsim: scripts/run.sh --set system.sips.count=4
 # Those that name a machine, a bench or another command take the place of run.sh's own:
 # scripts/run.sh --bench gemm_single_pe; scripts/run.sh probe --topology topology.yaml
+# With --timing-only there is no data to verify.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -10,9 +11,15 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 "$here/build.sh" release kbsim >&2 # stdout belongs to kbsim's results
 
 given=" $* "
+gives() { [[ $given == *" --$1"[\ =]* ]]; }
+
 options=()
-if [[ ${1:-} != [a-z]* ]]; then
-  [[ $given == *" --topology"[\ =]* ]] || options+=(--topology topology.yaml)
-  [[ $given == *" --bench"[\ =]* ]] || options+=(--bench ccl_allreduce --verify-data)
-fi
+case ${1:-} in
+  [a-z]* | -h | --version) ;; # another command, or none
+  *)
+    gives topology || options+=(--topology topology.yaml)
+    gives bench || options+=(--bench ccl_allreduce)
+    gives bench || gives verify-data || gives timing-only || options+=(--verify-data)
+    ;;
+esac
 exec "$here/../build/release/apps/kbsim/kbsim" "${options[@]}" "$@"
