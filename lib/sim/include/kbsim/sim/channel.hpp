@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "kbsim/sim/detail/circular_queue.hpp"
 #include "kbsim/sim/detail/named_wait.hpp"
-#include "kbsim/sim/detail/ring.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
@@ -58,7 +58,7 @@ class Channel {
   detail::Scheduler& scheduler_;
   std::string name_;
   std::size_t capacity_;
-  detail::Ring<T> items_;
+  detail::CircularQueue<T> items_;
   detail::List senders_;    // only while it is full
   detail::List receivers_;  // only while it is empty
 };

@@ -8,12 +8,12 @@ namespace kbsim::detail {
 
 /// A FIFO in one block of a power of two places, which doubles when it is full.
 template <class T>
-class Ring {
+class CircularQueue {
  public:
-  Ring() = default;
-  Ring(const Ring&) = delete;
-  Ring& operator=(const Ring&) = delete;
-  ~Ring() {
+  CircularQueue() = default;
+  CircularQueue(const CircularQueue&) = delete;
+  CircularQueue& operator=(const CircularQueue&) = delete;
+  ~CircularQueue() {
     while (!empty()) std::destroy_at(&front()), ++head_;
     std::allocator<T>{}.deallocate(places_, mask_ + 1);
   }
