@@ -11,8 +11,8 @@ using detail::Wheel;
 
 namespace {
 
-struct Event : detail::Node {
-  Event() : Node{nullptr} {}
+struct Event : detail::TimedEvent {
+  Event() : TimedEvent{nullptr} {}
 };
 
 /// The obvious queue: equal keys of a multimap keep the order of their insertion.
@@ -112,7 +112,7 @@ TEST_CASE("Wheel: events of one time keep their order through every level") {
   CHECK(take(wheel) == expected);
 }
 
-TEST_CASE("Wheel: one whose nodes have all left is empty") {
+TEST_CASE("Wheel: one whose events have all left is empty") {
   Wheel wheel;
   Event event;
   event.when = 5_ns;

@@ -9,7 +9,9 @@ namespace kbsim::detail {
 namespace {
 
 struct Fifo {
-  static Node* next(List& list) { return list.empty() ? nullptr : static_cast<Node*>(&list.pop_front()); }
+  static TimedEvent* next(List& list) {
+    return list.empty() ? nullptr : static_cast<TimedEvent*>(&list.pop_front());
+  }
 };
 
 }  // namespace
@@ -29,7 +31,7 @@ template <class Order>
 Scheduler::Stop Scheduler::run_in(Order& order) {
   for (;;) {
     if (!run_present(order)) return stopped();
-    Node* const first = wheel_.take(ready_);
+    TimedEvent* const first = wheel_.take(ready_);
     if (first == nullptr) return Stop::idle;
     if (first->when > limits_.stop_at) [[unlikely]] {
       beyond_end_ = true;
@@ -65,13 +67,13 @@ bool Scheduler::run_present(Order& order) {
 
 template <class Order>
 bool Scheduler::run_all(List& list, Order& order) {
-  while (Node* const node = order.next(list)) {
+  while (TimedEvent* const event = order.next(list)) {
     if (events_ >= budget_) [[unlikely]] {
-      list.push_front(*node);
+      list.push_front(*event);
       if (!goes_on()) return false;
       continue;
     }
-    dispatch(*node);
+    dispatch(*event);
   }
   return true;
 }

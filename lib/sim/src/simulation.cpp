@@ -28,7 +28,7 @@ Simulation::Simulation(const SimulationOptions& options)
 
 Simulation::~Simulation() {
   clear();
-  while (scheduler_.drop_if([](const detail::Node&) { return true; })) {}
+  while (scheduler_.drop_if([](const detail::TimedEvent&) { return true; })) {}
   context_.reset();
 }
 

@@ -21,9 +21,9 @@ namespace detail {
 
 /// A timer whose handler runs on its associated executor; cancelling it completes it at the present time.
 template <class Handler>
-struct DelayOperation : Node {
+struct DelayOperation : TimedEvent {
   DelayOperation(Simulation& owner, Handler&& completion)
-      : Node{&run}, sim{owner}, handler{std::move(completion)} {}
+      : TimedEvent{&run}, sim{owner}, handler{std::move(completion)} {}
   static void* operator new(std::size_t size) { return Pool::allocate(size); }
   static void operator delete(void* operation, std::size_t size) { Pool::free(operation, size); }
 
@@ -42,8 +42,8 @@ struct DelayOperation : Node {
     unlink();
     sim.scheduler().ready(*this);
   }
-  static void run(Node& node, Scheduler* scheduler) {
-    std::unique_ptr<DelayOperation> self{static_cast<DelayOperation*>(&node)};
+  static void run(TimedEvent& event, Scheduler* scheduler) {
+    std::unique_ptr<DelayOperation> self{static_cast<DelayOperation*>(&event)};
     if (scheduler == nullptr) return;
     scheduler->running(nullptr);
     auto slot = boost::asio::get_associated_cancellation_slot(self->handler);

@@ -44,13 +44,13 @@ class SimulationExecutor {
 
  private:
   template <class Function>
-  struct Work : detail::Node {
+  struct Work : detail::TimedEvent {
     template <class From>
-    explicit Work(From&& from) : Node{&run}, function{std::forward<From>(from)} {}
+    explicit Work(From&& from) : TimedEvent{&run}, function{std::forward<From>(from)} {}
     static void* operator new(std::size_t size) { return detail::Pool::allocate(size); }
     static void operator delete(void* work, std::size_t size) { detail::Pool::free(work, size); }
-    static void run(detail::Node& node, detail::Scheduler* scheduler) {
-      std::unique_ptr<Work> self{static_cast<Work*>(&node)};
+    static void run(detail::TimedEvent& event, detail::Scheduler* scheduler) {
+      std::unique_ptr<Work> self{static_cast<Work*>(&event)};
       if (scheduler == nullptr) return;
       scheduler->running(nullptr);
       Function todo{std::move(self->function)};

@@ -46,14 +46,14 @@ class Mailbox {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  struct Item : detail::Node {
-    Item(Mailbox& to, T&& what) : Node{&arrive}, box{to}, value{std::move(what)} {}
+  struct Item : detail::TimedEvent {
+    Item(Mailbox& to, T&& what) : TimedEvent{&arrive}, box{to}, value{std::move(what)} {}
     static void* operator new(std::size_t size) { return detail::Pool::allocate(size); }
     static void operator delete(void* item, std::size_t size) { detail::Pool::free(item, size); }
     Mailbox& box;
     T value;
   };
-  static void arrive(detail::Node& node, detail::Scheduler* scheduler);
+  static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
   T take();
 
   detail::Scheduler& scheduler_;
@@ -107,8 +107,8 @@ class [[nodiscard]] Mailbox<T>::Collect final : public detail::NamedWait {
 template <class T>
 Mailbox<T>::~Mailbox() {
   if (in_flight_ > 0) {
-    scheduler_.drop_if([this](const detail::Node& node) {
-      return node.dispatch == &arrive && &static_cast<const Item&>(node).box == this;
+    scheduler_.drop_if([this](const detail::TimedEvent& event) {
+      return event.dispatch == &arrive && &static_cast<const Item&>(event).box == this;
     });
   }
   while (!items_.empty()) delete static_cast<Item*>(&items_.pop_front());
@@ -123,8 +123,8 @@ void Mailbox<T>::post(Time at, T item) {
 }
 
 template <class T>
-void Mailbox<T>::arrive(detail::Node& node, detail::Scheduler* scheduler) {
-  auto& item = static_cast<Item&>(node);
+void Mailbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
+  auto& item = static_cast<Item&>(event);
   Mailbox& box = item.box;
   --box.in_flight_;
   if (scheduler == nullptr) {

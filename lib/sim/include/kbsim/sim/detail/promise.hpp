@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <exception>
 
-#include "kbsim/sim/detail/node.hpp"
 #include "kbsim/sim/detail/pool.hpp"
 #include "kbsim/sim/detail/scheduler.hpp"
+#include "kbsim/sim/detail/timed_event.hpp"
 #include "kbsim/sim/detail/wait.hpp"
 
 namespace kbsim::detail {
@@ -23,9 +23,9 @@ class Completion {
 };
 
 /// What the promises of all tasks share: the event in front, the caller, and what is awaited.
-class PromiseBase : public Node {
+class PromiseBase : public TimedEvent {
  public:
-  using Node::Node;
+  using TimedEvent::TimedEvent;
   PromiseBase(const PromiseBase&) = delete;
   PromiseBase& operator=(const PromiseBase&) = delete;
   ~PromiseBase() {
@@ -56,9 +56,9 @@ class PromiseBase : public Node {
 
  protected:
   template <class Promise>
-  static void resume(Node& node, Scheduler* scheduler) {
+  static void resume(TimedEvent& event, Scheduler* scheduler) {
     if (scheduler == nullptr) return;  // frames belong to their processes
-    auto& promise = static_cast<Promise&>(node);
+    auto& promise = static_cast<Promise&>(event);
     scheduler->running(promise.process);
     std::coroutine_handle<Promise>::from_promise(promise).resume();
   }

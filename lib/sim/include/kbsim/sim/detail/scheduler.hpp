@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "kbsim/base/time.hpp"
-#include "kbsim/sim/detail/node.hpp"
 #include "kbsim/sim/detail/shuffle.hpp"
+#include "kbsim/sim/detail/timed_event.hpp"
 #include "kbsim/sim/detail/wheel.hpp"
 
 namespace kbsim::detail {
@@ -33,20 +33,20 @@ class Scheduler {
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
   /// At `when`, not before now; at kForever: never.
-  void at(Node& node, Time when) {
-    node.when = when;
+  void at(TimedEvent& event, Time when) {
+    event.when = when;
     if (when == now_) {
-      ready_.push_back(node);
+      ready_.push_back(event);
     } else if (when != kForever) [[likely]] {
-      wheel_.insert(node);
+      wheel_.insert(event);
     } else {
-      never_.push_back(node);
+      never_.push_back(event);
     }
   }
-  void ready(Node& node) { ready_.push_back(node); }
-  void ready(List& nodes) { ready_.splice_back(nodes); }
-  void late(Node& node) { late_.push_back(node); }
-  void late(List& nodes) { late_.splice_back(nodes); }
+  void ready(TimedEvent& event) { ready_.push_back(event); }
+  void ready(List& events) { ready_.splice_back(events); }
+  void late(TimedEvent& event) { late_.push_back(event); }
+  void late(List& events) { late_.splice_back(events); }
 
   /// The process that runs just now; null in events that belong to none.
   void running(ProcessRecord* process) { running_ = process; }
@@ -66,7 +66,7 @@ class Scheduler {
   bool drop_if(Belongs belongs) {
     List dropped;
     const auto leave = [&](Link& link) {
-      if (!belongs(static_cast<Node&>(link))) return;
+      if (!belongs(static_cast<TimedEvent&>(link))) return;
       link.unlink();
       dropped.push_back(link);
     };
@@ -75,8 +75,8 @@ class Scheduler {
     if (shuffle_) shuffle_->for_each(leave);
     if (dropped.empty()) return false;
     while (!dropped.empty()) {
-      auto& node = static_cast<Node&>(dropped.pop_front());
-      node.dispatch(node, nullptr);
+      auto& event = static_cast<TimedEvent&>(dropped.pop_front());
+      event.dispatch(event, nullptr);
     }
     return true;
   }
@@ -88,9 +88,9 @@ class Scheduler {
   bool run_present(Order& order);
   template <class Order>
   bool run_all(List& list, Order& order);
-  void dispatch(Node& node) {
+  void dispatch(TimedEvent& event) {
     ++events_;
-    node.dispatch(node, this);
+    event.dispatch(event, this);
   }
   void renew_budget();
   void allow(std::uint64_t events);

@@ -5,23 +5,23 @@
 #include <utility>
 #include <vector>
 
-#include "kbsim/sim/detail/node.hpp"
+#include "kbsim/sim/detail/timed_event.hpp"
 
 namespace kbsim::detail {
 
 /// Takes the events of one phase in random order: every event that is there is equally likely next.
-/// Each node stands in a list of its own, so that it can leave at any time.
+/// Each event stands in a list of its own, so that it can leave at any time.
 class Shuffle {
  public:
   explicit Shuffle(std::uint64_t seed) : random_{seed} {}
 
-  Node* next(List& arrived) {
+  TimedEvent* next(List& arrived) {
     while (!arrived.empty()) pool_.emplace_back().push_back(arrived.pop_front());
     while (!pool_.empty()) {
       std::swap(pool_[random_() % pool_.size()], pool_.back());
       List chosen{std::move(pool_.back())};
       pool_.pop_back();
-      if (!chosen.empty()) return static_cast<Node*>(&chosen.pop_front());
+      if (!chosen.empty()) return static_cast<TimedEvent*>(&chosen.pop_front());
     }
     return nullptr;
   }

@@ -45,17 +45,17 @@ class Together : public Wait, public Completion {
   std::coroutine_handle<> caller_;
 
  private:
-  struct Starter : Node {
-    explicit Starter(std::vector<Task<T>>& all) : Node{&run}, tasks{all} {}
+  struct Starter : TimedEvent {
+    explicit Starter(std::vector<Task<T>>& all) : TimedEvent{&run}, tasks{all} {}
     Starter(const Starter&) = delete;
     Starter& operator=(const Starter&) = delete;
     ~Starter() {
       if (linked()) unlink();
     }
     // The task may end all of this.
-    static void run(Node& node, Scheduler* scheduler) {
+    static void run(TimedEvent& event, Scheduler* scheduler) {
       if (scheduler == nullptr) return;
-      auto& self = static_cast<Starter&>(node);
+      auto& self = static_cast<Starter&>(event);
       PromiseBase& promise = self.tasks[self.next++].coroutine().promise();
       if (self.next < self.tasks.size()) scheduler->ready(self);
       promise.dispatch(promise, scheduler);

@@ -9,10 +9,10 @@ class Scheduler;
 
 /// An event: what to do, and when. It stands in front of a coroutine's promise or of a posted item.
 /// Called without a scheduler it is dropped: it releases what it owns and runs nothing.
-struct Node : Link {
-  using Dispatch = void (*)(Node&, Scheduler*);
+struct TimedEvent : Link {
+  using Dispatch = void (*)(TimedEvent&, Scheduler*);
 
-  explicit Node(Dispatch what) : dispatch{what} {}
+  explicit TimedEvent(Dispatch what) : dispatch{what} {}
 
   Time when{};
   Dispatch dispatch;
