@@ -48,7 +48,7 @@ config::MachineSpec moody() {
 TEST_CASE("Audit: a message that never arrives is told") {
   Rig rig{with_sinks(small_machine())};
   hw::Fabric& fabric = rig.machine->fabric();
-  (void)fabric.open(fabric.make(rig.pe({0, 0, 0}).dma, rig.hbm({0, 1, 0}), 256_B, hw::VirtualChannel::request,
+  (void)fabric.open(fabric.make(rig.pe({0, 0, 0}).dma, rig.hbm({0, 1, 0}), 256_B, hw::TrafficClass::request,
                                 hw::MessageBody{}));
   CHECK_THROWS_WITH_AS(fabric.audit(), doctest::Contains("never arrived"), InternalError);
 }

@@ -1,4 +1,4 @@
-// The two virtual channels of a PE's DMA take turns at its port.
+// The classes of traffic of a PE's DMA take turns at its port.
 #include <doctest/doctest.h>
 
 #include "harness.hpp"

@@ -1,4 +1,4 @@
-// How many requests a virtual channel keeps in flight, and what that lets through.
+// How many requests a class of traffic keeps in flight, and what that lets through.
 #include <doctest/doctest.h>
 
 #include "harness.hpp"

@@ -52,8 +52,8 @@ Time credit_behind_data(const config::MachineSpec& spec, Bytes data) {
   const NodeId from = rig.pe({0, 0, 0}).dma;
   const NodeId to = rig.hbm({0, 1, 1});
   hw::Fabric& fabric = rig.machine->fabric();
-  if (data > 0_B) fabric.send(fabric.make(from, to, data, hw::VirtualChannel::ipcq, hw::SlotWrite{}));
-  hw::MessagePtr credit = fabric.make(from, to, 16_B, hw::VirtualChannel::credit, hw::SlotCredit{});
+  if (data > 0_B) fabric.send(fabric.make(from, to, data, hw::TrafficClass::ipcq, hw::SlotWrite{}));
+  hw::MessagePtr credit = fabric.make(from, to, 16_B, hw::TrafficClass::credit, hw::SlotCredit{});
   credit->origin = 1;
   fabric.send(std::move(credit));
   rig.sim.run();

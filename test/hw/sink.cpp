@@ -9,7 +9,7 @@ namespace {
 Task<> send(Rig* rig, Flow flow, std::uint32_t origin) {
   co_await rig->sim.until(flow.at);
   Fabric& fabric = rig->machine->fabric();
-  MessagePtr message = fabric.make(flow.from, flow.to, flow.size, VirtualChannel::request, MessageBody{});
+  MessagePtr message = fabric.make(flow.from, flow.to, flow.size, TrafficClass::request, MessageBody{});
   message->origin = origin;
   fabric.send(std::move(message));
 }

@@ -41,7 +41,7 @@ void FanOut::pass_on(NodeId from, const Control& order) {
   for (const Part& part : parts) {
     Bytes size = fabric().graph().spec().system.control_bytes;
     for (std::size_t i = part.first; i < part.last; ++i) size += targets[i].size;
-    tell(part.to, size, VirtualChannel::request,
+    tell(part.to, size, TrafficClass::request,
          Control{
              .job = order.job, .first = part.first, .last = part.last, .token = token, .order = order.order});
   }
@@ -53,7 +53,7 @@ void FanOut::count(const ControlDone& done) {
   open.activity.include(done.activity);
   if (--open.parts_left > 0) return;
   if (first()) require_received(open.order);
-  tell(open.from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+  tell(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
        ControlDone{.token = open.token, .activity = open.activity});
   open_.erase(it);
 }
@@ -74,7 +74,7 @@ void FanOut::reached(const BarrierReached& barrier) {
   if (++open.in_barrier[barrier.number] < open.parts.size()) return;
   open.in_barrier.erase(barrier.number);
   if (first()) return let_pass(barrier.token, open, barrier.number);
-  tell(open.from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+  tell(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
        BarrierReached{.token = open.token, .number = barrier.number});
 }
 
@@ -88,7 +88,7 @@ void FanOut::passed(NodeId from, const BarrierPassed& barrier) {
 
 void FanOut::let_pass(std::uint32_t token, const Open& open, std::uint32_t number) {
   for (const NodeId part : open.parts) {
-    tell(part, fabric().graph().spec().system.control_bytes, VirtualChannel::request,
+    tell(part, fabric().graph().spec().system.control_bytes, TrafficClass::request,
          BarrierPassed{.token = token, .number = number});
   }
 }

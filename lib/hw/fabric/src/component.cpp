@@ -53,8 +53,9 @@ void Component::accept(MessagePtr message) {
                       std::string{message->body.traits().name} + "'"};
 }
 
-void Component::tell(NodeId to, Bytes size, VirtualChannel channel, MessageBody body, std::uint32_t origin) {
-  MessagePtr message = fabric_.make(id_, to, size, channel, std::move(body));
+void Component::tell(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body,
+                     std::uint32_t origin) {
+  MessagePtr message = fabric_.make(id_, to, size, traffic_class, std::move(body));
   message->origin = origin;
   fabric_.send(std::move(message));
 }

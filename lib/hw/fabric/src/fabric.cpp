@@ -37,7 +37,7 @@ Bytes Fabric::packet_size(Bytes size) const {
   return largest == 0_B ? size : std::min(size, largest);
 }
 
-MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body) {
+MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body) {
   ensure(size > 0_B, "a message without bytes");
   if (free_messages_.empty()) free_messages_.push_back(&messages_.emplace_back());
   Message* message = free_messages_.back();
@@ -46,7 +46,7 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, VirtualChannel chann
   *message = Message{.from = from,
                      .to = to,
                      .size = size,
-                     .channel = channel,
+                     .traffic_class = traffic_class,
                      .cut_through = traits.cut_through && component(to).takes_heads(),
                      .in_order = traits.in_order,
                      .body = std::move(body)};

@@ -111,7 +111,7 @@ ChannelSet Fabric::channels(const Packet& packet) const {
   const auto phases = static_cast<std::uint32_t>(graph_.phases());
   const auto classes = static_cast<std::uint32_t>(graph_.classes());
   const std::uint32_t phase = message.path->phases.empty() ? 0 : message.path->phases[packet.hop];
-  const std::uint32_t of_class = classes > 1 ? static_cast<std::uint32_t>(message.channel) : 0;
+  const std::uint32_t of_class = classes > 1 ? static_cast<std::uint32_t>(message.traffic_class) : 0;
   ChannelSet set{.first = of_class * phases + phase, .stride = classes * phases};
   if (message.in_order) set.flow = message.from.value() + message.to.value();
   return set;

@@ -75,7 +75,7 @@ std::int64_t Memory::address_of(const Message& message) const {
 
 void Memory::answer(const ReadRequest& read) {
   MessagePtr data =
-      fabric().make(id(), read.reply_to, read.bytes, VirtualChannel::response,
+      fabric().make(id(), read.reply_to, read.bytes, TrafficClass::response,
                     ReadData{.contents = image_.read(read.address, read.bytes.count()), .token = read.token});
   submit(ReadService{
       {.rest = {.address = read.address, .bytes = read.bytes, .head = sim().now(), .tail = sim().now()}},
@@ -113,12 +113,12 @@ Task<> Memory::finish_writes() {
 void Memory::finished(MessagePtr message) {
   if (const auto* slot = message->body.get_if<SlotWrite>()) {
     const auto which = static_cast<std::uint32_t>(slot->slot.bits());
-    return tell(slot->receiver, fabric().graph().spec().system.control_bytes, VirtualChannel::ipcq,
+    return tell(slot->receiver, fabric().graph().spec().system.control_bytes, TrafficClass::ipcq,
                 SlotFilled{.slot = slot->slot, .header = slot->header}, which);
   }
   const auto* write = message->body.get_if<WriteData>();
   ensure(write != nullptr, name() + " was sent something that isn't a write");
-  tell(write->reply_to, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+  tell(write->reply_to, fabric().graph().spec().system.control_bytes, TrafficClass::response,
        WriteAck{.token = write->token}, message->origin);
 }
 

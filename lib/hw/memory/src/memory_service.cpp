@@ -57,7 +57,7 @@ Time Memory::serve(AtomicService& atomic) {
     op.end = write.end;
     log_->record(std::move(op));
   }
-  fabric().send(fabric().make(id(), request.reply_to, elements.bytes, VirtualChannel::response,
+  fabric().send(fabric().make(id(), request.reply_to, elements.bytes, TrafficClass::response,
                               ReadData{.contents = atomic.held, .token = request.token}),
                 read.start, read.end);
   return write.end;

@@ -56,7 +56,7 @@ struct CclSettings {
     f.add("slot_size", &CclSettings::slot_size, at_least(1),
           "bytes of a slot, the largest payload of a send");
     f.add("vc_chunk_size", &CclSettings::vc_chunk_size, at_least(1),
-          "bytes of sends after which a DMA turns to its other virtual channel");
+          "bytes of sends after which a DMA turns to another class of traffic");
     f.add("ipcq_credit_size_bytes", &CclSettings::ipcq_credit_size, at_least(1), "a credit on the wire");
     f.add("n_elem", &CclSettings::n_elem, at_least(1), "elements of each rank's shard");
     f.add("world_size", &CclSettings::world_size, kNotNegative, "ranks; 0: as many as there are packages");

@@ -67,7 +67,7 @@ Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice c
   const RaceWatch::Token race = races_->begin(
       {.op = contents.value, .write = true, .call = "write", .at = {}, .kernel = {}, .rank = rank},
       {.memory = memory, .address = address}, Bytes{contents.bytes});
-  tell(memory, Bytes{contents.bytes}, VirtualChannel::request,
+  tell(memory, Bytes{contents.bytes}, TrafficClass::request,
        WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
   co_await waiting->done.wait();
@@ -81,7 +81,7 @@ Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, By
   const RaceWatch::Token race =
       races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
                     {.memory = memory, .address = address}, bytes);
-  tell(memory, fabric().graph().spec().system.control_bytes, VirtualChannel::request,
+  tell(memory, fabric().graph().spec().system.control_bytes, TrafficClass::request,
        ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
   co_await waiting->done.wait();
@@ -98,7 +98,7 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   waiting->job = job;
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
-  tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, VirtualChannel::request,
+  tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, TrafficClass::request,
        Control{.job = job, .first = 0, .last = job->targets.size(), .token = token, .order = token},
        static_cast<std::uint32_t>(rank));
   return reported(token);

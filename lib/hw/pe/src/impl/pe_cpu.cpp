@@ -131,7 +131,7 @@ Task<> PeCpu::run_launches() {
                                   run(kernel, id), KernelOn{node().at});
     co_await running.join();
     const Time end = sim().now();
-    tell(launch->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+    tell(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = order.token, .activity = {start, start, end}});
     orders_.pop_front();
   }
@@ -140,7 +140,7 @@ Task<> PeCpu::run_launches() {
 Task<> PeCpu::tell_of_barriers() {
   for (;;) {
     const std::uint32_t number = co_await reached_.receive();
-    tell(from_, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+    tell(from_, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          BarrierReached{.token = order()->token, .number = number});
   }
 }

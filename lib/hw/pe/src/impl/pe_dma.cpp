@@ -22,18 +22,18 @@ struct PeDmaSpec {
   std::string policy = "in_order";
   static void describe(FieldList<PeDmaSpec>& f) {
     f.add("max_outstanding", &PeDmaSpec::max_outstanding, at_least(1),
-          "requests of request_bytes in flight on a virtual channel; smaller ones count by their bytes");
+          "requests of request_bytes in flight in a class of traffic; smaller ones count by their bytes");
     f.add("vc_chunk_size", &PeDmaSpec::vc_chunk, at_least(1),
-          "bytes before the next virtual channel has its turn");
+          "bytes before the next class of traffic has its turn");
     f.add("request_bytes", &PeDmaSpec::request, at_least(1), "largest read request or write burst");
     f.add("request_policy", &PeDmaSpec::policy,
-          "which transfer of a channel sends the next request: in_order or round_robin, or one of a plug-in");
+          "which transfer of a class sends the next request: in_order or round_robin, or one of a plug-in");
   }
 };
 
-/// Sends the requests of transfers, and packets of these, by turns: each virtual channel keeps at most
-/// `max_outstanding` requests in flight, of which a smaller one is a part, in lines of 256 B; the channels
-/// take turns every `vc_chunk` bytes, queue traffic as its QueueSet says; within a channel the request policy
+/// Sends the requests of transfers, and packets of these, by turns: each class of traffic keeps at most
+/// `max_outstanding` requests in flight, of which a smaller one is a part, in lines of 256 B; the classes
+/// take turns every `vc_chunk` bytes, queue traffic as its QueueSet says; within a class the request policy
 /// decides. So a flow whose answers take `loop` to come back has at most max_outstanding * request / loop.
 class PeDma : public Component, public IDma {
  public:
@@ -58,7 +58,8 @@ class PeDma : public Component, public IDma {
     Message* message = nullptr;
     Bytes left{};
   };
-  struct Channel {
+  // What waits of a class of traffic.
+  struct ClassQueue {
     std::unique_ptr<IRequestPolicy> policy;                // from its first transfer on
     boost::container::devector<TransferPtr> waiting = {};  // in the order of their begins
     std::size_t next = 0;  // of these, who sends the next request, or is sending one
@@ -87,20 +88,20 @@ class PeDma : public Component, public IDma {
   void finish(Transfer& transfer);
   void accept(MessagePtr message) override;
 
-  [[nodiscard]] Channel& channel_of(const Transfer& transfer) {
-    return channels_[static_cast<std::size_t>(transfer.channel())];
+  [[nodiscard]] ClassQueue& queue_of(const Transfer& transfer) {
+    return queues_[static_cast<std::size_t>(transfer.traffic_class())];
   }
-  [[nodiscard]] Channel* next_channel();
-  [[nodiscard]] bool may_send(Channel& channel) const;
-  [[nodiscard]] Bytes turn_of(const Channel& channel) const;
+  [[nodiscard]] ClassQueue* next_queue();
+  [[nodiscard]] bool may_send(ClassQueue& queue) const;
+  [[nodiscard]] Bytes turn_of(const ClassQueue& queue) const;
   [[nodiscard]] Bytes window_of(Bytes request) const;
 
-  Time send_next(Channel& channel);
-  Time ask(Channel& channel, DmaRequest&& request, Bytes bytes);
-  Time send_whole(Channel& channel, DmaRequest&& request, Bytes bytes);
-  Time send_packet(Channel& channel);
-  void remember(Channel& channel, const DmaRequest& request, Bytes bytes);
-  void sent(Channel& channel, Bytes bytes, Time left_tcm);
+  Time send_next(ClassQueue& queue);
+  Time ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
+  Time send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
+  Time send_packet(ClassQueue& queue);
+  void remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes);
+  void sent(ClassQueue& queue, Bytes bytes, Time left_tcm);
 
   PeDmaSpec spec_;
   const RequestPolicyEntry* policy_;
@@ -110,7 +111,7 @@ class PeDma : public Component, public IDma {
   Bandwidth port_;
   Time port_free_{};
   Mailbox<Work> work_;
-  std::array<Channel, kVirtualChannels> channels_;
+  std::array<ClassQueue, kTrafficClasses> queues_;
   std::size_t turn_ = 0;
   Bytes turn_left_;
   std::map<Token, Request> requests_;
@@ -156,8 +157,8 @@ Task<> PeDma::run() {
     co_await work_.collect(work);
     take(work);
     if (sim().now() < port_free_) continue;
-    if (Channel* channel = next_channel()) {
-      port_free_ = sim().now() + send_next(*channel);
+    if (ClassQueue* queue = next_queue()) {
+      port_free_ = sim().now() + send_next(*queue);
       work_.post(port_free_, PortFree{});
     }
   }
@@ -183,9 +184,9 @@ void PeDma::begin(TransferPtr transfer) {
     if (const auto access = transfer->access())
       transfer->progress.race = races_->begin(*access, transfer->pieces());
   }
-  Channel& channel = channel_of(*transfer);
-  if (channel.policy == nullptr) channel.policy = policy_->make();
-  channel.waiting.push_back(std::move(transfer));
+  ClassQueue& queue = queue_of(*transfer);
+  if (queue.policy == nullptr) queue.policy = policy_->make();
+  queue.waiting.push_back(std::move(transfer));
 }
 
 void PeDma::answered(const Answer& answer) {
@@ -194,7 +195,7 @@ void PeDma::answered(const Answer& answer) {
   const Request request = std::move(it->second);
   requests_.erase(it);
   Transfer& transfer = *request.transfer;
-  channel_of(transfer).outstanding -= request.window;
+  queue_of(transfer).outstanding -= request.window;
   transfer.answered(request.offset, answer.contents);
   if (--transfer.progress.unanswered == 0 && transfer.all_sent()) finish(transfer);
 }
@@ -204,34 +205,34 @@ void PeDma::finish(Transfer& transfer) {
   transfer.finish(site_, sim().now());
 }
 
-// The channel whose turn it is, else the next that may send.
-PeDma::Channel* PeDma::next_channel() {
-  if (turn_left_ <= 0_B || !may_send(channels_[turn_])) {
-    for (std::size_t i = 1; i <= channels_.size(); ++i) {
-      const std::size_t candidate = (turn_ + i) % channels_.size();
-      if (!may_send(channels_[candidate])) continue;
+// The class whose turn it is, else the next that may send.
+PeDma::ClassQueue* PeDma::next_queue() {
+  if (turn_left_ <= 0_B || !may_send(queues_[turn_])) {
+    for (std::size_t i = 1; i <= queues_.size(); ++i) {
+      const std::size_t candidate = (turn_ + i) % queues_.size();
+      if (!may_send(queues_[candidate])) continue;
       turn_ = candidate;
-      turn_left_ = turn_of(channels_[turn_]);
-      return &channels_[turn_];
+      turn_left_ = turn_of(queues_[turn_]);
+      return &queues_[turn_];
     }
     return nullptr;
   }
-  return &channels_[turn_];
+  return &queues_[turn_];
 }
 
 // Queue traffic has turns as long as its algorithm says.
-Bytes PeDma::turn_of(const Channel& channel) const {
-  const Bytes own = channel.sender().vc_chunk();
+Bytes PeDma::turn_of(const ClassQueue& queue) const {
+  const Bytes own = queue.sender().vc_chunk();
   return own > 0_B ? own : spec_.vc_chunk;
 }
 
-bool PeDma::may_send(Channel& channel) const {
-  if (channel.waiting.empty()) return false;
-  if (!std::exchange(channel.picked, true))
-    channel.next = channel.policy->pick({channel.waiting.data(), channel.waiting.size()});
-  ensure(channel.next < channel.waiting.size(), "a request policy picked a transfer that isn't waiting");
-  if (channel.burst.message != nullptr || channel.outstanding == 0_B) return true;
-  const Bytes with_next = channel.outstanding + window_of(channel.sender().next_bytes(spec_.request));
+bool PeDma::may_send(ClassQueue& queue) const {
+  if (queue.waiting.empty()) return false;
+  if (!std::exchange(queue.picked, true))
+    queue.next = queue.policy->pick({queue.waiting.data(), queue.waiting.size()});
+  ensure(queue.next < queue.waiting.size(), "a request policy picked a transfer that isn't waiting");
+  if (queue.burst.message != nullptr || queue.outstanding == 0_B) return true;
+  const Bytes with_next = queue.outstanding + window_of(queue.sender().next_bytes(spec_.request));
   return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;
 }
 
@@ -243,69 +244,69 @@ Bytes PeDma::window_of(Bytes request) const {
 }
 
 // Sends one packet, and says how long the port is taken.
-Time PeDma::send_next(Channel& channel) {
-  if (channel.burst.message != nullptr) return send_packet(channel);
-  const Transfer& transfer = channel.sender();
+Time PeDma::send_next(ClassQueue& queue) {
+  if (queue.burst.message != nullptr) return send_packet(queue);
+  const Transfer& transfer = queue.sender();
   const Bytes bytes = transfer.next_bytes(spec_.request);
   DmaRequest request = transfer.next_request(site_, bytes, next_token_ + 1);
-  remember(channel, request, bytes);
-  if (request.payload == 0_B) return ask(channel, std::move(request), bytes);
-  if (request.whole) return send_whole(channel, std::move(request), bytes);
-  MessagePtr message =
-      fabric().make(site_.tcm, request.to, request.payload, transfer.channel(), std::move(request.body));
-  channel.burst = {.message = &fabric().open(std::move(message)), .left = request.payload};
-  return send_packet(channel);
+  remember(queue, request, bytes);
+  if (request.payload == 0_B) return ask(queue, std::move(request), bytes);
+  if (request.whole) return send_whole(queue, std::move(request), bytes);
+  MessagePtr message = fabric().make(site_.tcm, request.to, request.payload, transfer.traffic_class(),
+                                     std::move(request.body));
+  queue.burst = {.message = &fabric().open(std::move(message)), .left = request.payload};
+  return send_packet(queue);
 }
 
-void PeDma::remember(Channel& channel, const DmaRequest& request, Bytes bytes) {
+void PeDma::remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes) {
   if (request.answer == DmaRequest::Answer::none) return;
   const Bytes window = request.answer == DmaRequest::Answer::counted ? window_of(bytes) : 0_B;
-  const TransferPtr& transfer = channel.waiting[channel.next];
+  const TransferPtr& transfer = queue.waiting[queue.next];
   ++transfer->progress.unanswered;
-  channel.outstanding += window;
+  queue.outstanding += window;
   requests_.emplace(++next_token_,
                     Request{.transfer = transfer, .offset = transfer->offset(), .window = window});
 }
 
-Time PeDma::ask(Channel& channel, DmaRequest&& request, Bytes bytes) {
+Time PeDma::ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes control = fabric().graph().spec().system.control_bytes;
-  tell(request.to, control, channel.sender().channel(), std::move(request.body));
+  tell(request.to, control, queue.sender().traffic_class(), std::move(request.body));
   turn_left_ -= bytes;
-  sent(channel, bytes, sim().now());
+  sent(queue, bytes, sim().now());
   return port_.serialization(control);
 }
 
 // The operand leaves TCM with it.
-Time PeDma::send_whole(Channel& channel, DmaRequest&& request, Bytes bytes) {
+Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes size = request.payload;
   MessagePtr message =
-      fabric().make(site_.tcm, request.to, size, channel.sender().channel(), std::move(request.body));
+      fabric().make(site_.tcm, request.to, size, queue.sender().traffic_class(), std::move(request.body));
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   fabric().send(std::move(message), slot.start, slot.end);
   turn_left_ -= size;
-  sent(channel, bytes, slot.end);
+  sent(queue, bytes, slot.end);
   return std::max(tcm_->pace(size), port_.serialization(size));
 }
 
-Time PeDma::send_packet(Channel& channel) {
-  Burst& burst = channel.burst;
+Time PeDma::send_packet(ClassQueue& queue) {
+  Burst& burst = queue.burst;
   const Bytes size = std::min(burst.left, fabric().packet_size(burst.message->size));
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   fabric().inject(*burst.message, size, slot.start, slot.end);
   burst.left -= size;
   if (burst.left == 0_B) burst = {};
   turn_left_ -= size;
-  sent(channel, size, slot.end);
+  sent(queue, size, slot.end);
   return std::max(tcm_->pace(size), port_.serialization(size));
 }
 
 // These bytes of the sender's transfer have been asked for, or will have left TCM then.
-void PeDma::sent(Channel& channel, Bytes bytes, Time left_tcm) {
-  const TransferPtr transfer = channel.waiting[channel.next];
+void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
+  const TransferPtr transfer = queue.waiting[queue.next];
   transfer->advance(bytes);
-  if (channel.burst.message == nullptr) channel.picked = false;
+  if (queue.burst.message == nullptr) queue.picked = false;
   if (!transfer->all_sent()) return;
-  channel.waiting.erase(channel.waiting.begin() + static_cast<std::ptrdiff_t>(channel.next));
+  queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next));
   if (transfer->progress.unanswered == 0) work_.post(left_tcm, Sent{transfer});
 }
 

@@ -86,7 +86,7 @@ void PeIpcq::accept(MessagePtr message) {
     work_.post(sim().now(), Credit{credit->ring_base});
   } else if (const auto* order = message->body.get_if<Control>()) {
     install(std::get<InstallQueues>(order->job->targets[order->first].action));
-    tell(message->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+    tell(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
   } else {
     Component::accept(std::move(message));
@@ -181,7 +181,7 @@ void PeIpcq::take(const Release& release) {
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
-    tell(fabric().graph().pe(pair.plan.peer).ipcq, settings(pair).credit_size, VirtualChannel::credit,
+    tell(fabric().graph().pe(pair.plan.peer).ipcq, settings(pair).credit_size, TrafficClass::credit,
          SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(release.queue));
   }
 }

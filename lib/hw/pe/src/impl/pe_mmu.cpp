@@ -49,7 +49,7 @@ void PeMmu::accept(MessagePtr message) {
       map_.insert(mapping);
     }
   }
-  tell(message->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+  tell(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
        ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
 }
 

@@ -18,7 +18,7 @@ class SlotTransfer final : public Transfer {
   SlotTransfer(Origin origin, const Slot& slot, TilePtr tile)
       : Transfer{std::move(origin), {{.memory = slot.memory}}}, slot_{slot}, tile_{std::move(tile)} {}
 
-  [[nodiscard]] VirtualChannel channel() const override { return VirtualChannel::ipcq; }
+  [[nodiscard]] TrafficClass traffic_class() const override { return TrafficClass::ipcq; }
   [[nodiscard]] Bytes vc_chunk() const override { return slot_.vc_chunk; }
   [[nodiscard]] Bytes next_bytes(Bytes /*largest*/) const override { return next_piece().memory.bytes; }
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override;

@@ -32,7 +32,7 @@ void Endpoint::send(Stream stream) { (void)sim().spawn(name() + " sends", inject
 Task<> Endpoint::inject(Stream stream) {
   while (const std::optional<Departure> next = stream()) {
     co_await sim().until(next->at);
-    tell(next->to, next->size, VirtualChannel::request, MessageBody{});
+    tell(next->to, next->size, TrafficClass::request, MessageBody{});
   }
 }
 

@@ -69,7 +69,7 @@ class Component {
   [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }
 
   /// A message from here to `to`, at this time.
-  void tell(NodeId to, Bytes size, VirtualChannel channel, MessageBody body, std::uint32_t origin = 0);
+  void tell(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body, std::uint32_t origin = 0);
 
  private:
   Task<> take_packets();

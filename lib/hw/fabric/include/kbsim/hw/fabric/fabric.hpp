@@ -67,7 +67,8 @@ class Fabric {
   /// node has too few virtual channels.
   void connect();
 
-  [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, VirtualChannel channel, MessageBody body);
+  [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, TrafficClass traffic_class,
+                                MessageBody body);
 
   /// The whole message is at its source now, or from `head` to `tail`. One of very many packets is a train:
   /// its first packet reserves the link for all, and each of the others is made when it is about to leave,

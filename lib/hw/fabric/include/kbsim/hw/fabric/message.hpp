@@ -15,8 +15,8 @@
 namespace kbsim::hw {
 
 /// Classes of traffic that must never wait for one another.
-enum class VirtualChannel : std::uint8_t { request, response, ipcq, credit };
-inline constexpr int kVirtualChannels = 4;
+enum class TrafficClass : std::uint8_t { request, response, ipcq, credit };
+inline constexpr int kTrafficClasses = 4;
 
 /// Names a request at the one who asked; comes back with the answer.
 using Token = std::uint32_t;
@@ -36,7 +36,7 @@ struct Message {
   NodeId from;
   NodeId to;
   Bytes size;  // on the wire
-  VirtualChannel channel = VirtualChannel::request;
+  TrafficClass traffic_class = TrafficClass::request;
   std::uint32_t origin = 0;    // who of several speakers at `from`; orders what they say at one time
   std::uint64_t sequence = 0;  // of all that `from` has sent
   Path* path = nullptr;

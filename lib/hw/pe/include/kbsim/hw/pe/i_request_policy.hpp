@@ -12,7 +12,7 @@
 
 namespace kbsim::hw {
 
-/// Which of the transfers that wait on a virtual channel of a DMA sends the next request. Each channel has a
+/// Which of the transfers of a class of traffic that wait in a DMA sends the next request. Each class has a
 /// policy of its own.
 class IRequestPolicy {
  public:

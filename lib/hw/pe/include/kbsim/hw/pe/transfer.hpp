@@ -70,8 +70,8 @@ class Transfer {
 
   [[nodiscard]] const Origin& origin() const { return origin_; }
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
-  [[nodiscard]] virtual VirtualChannel channel() const { return VirtualChannel::request; }
-  /// Bytes before the next virtual channel has its turn; none: as the DMA says.
+  [[nodiscard]] virtual TrafficClass traffic_class() const { return TrafficClass::request; }
+  /// Bytes before the next class of traffic has its turn; none: as the DMA says.
   [[nodiscard]] virtual Bytes vc_chunk() const { return {}; }
 
   /// Bytes of the next request, of which the DMA wants at most `largest`.
