@@ -40,7 +40,7 @@ class Scrubber final : public hw::Component {
     const Bytes control = graph.spec().system.control_bytes;
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(spec_.reads); ++i) {
       const std::int64_t address = i * spec_.stretch.count();
-      tell(memory, control, hw::VirtualChannel::request,
+      tell(memory, control, hw::TrafficClass::request,
            hw::ReadRequest{.address = address, .bytes = spec_.stretch, .reply_to = id(), .token = i});
       co_await sim().delay(spec_.period);
     }

@@ -32,7 +32,7 @@ class Beeper final : public Component {
     const int next = (node().at.cube + 1) % graph.spec().cubes_per_sip();
     const std::string peer =
         "sip" + std::to_string(node().at.sip) + ".cube" + std::to_string(next) + ".beeper";
-    tell(*graph.find(peer), spec_.size, VirtualChannel::request, Ping{});
+    tell(*graph.find(peer), spec_.size, TrafficClass::request, Ping{});
   }
 
   std::optional<Time> heard;
