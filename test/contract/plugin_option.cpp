@@ -56,6 +56,13 @@ TEST_CASE("--plugin: a component is known to every command that builds a machine
                 {"component model 'builtin.router'", "arbiter 'round_robin'", "is taken"});
 }
 
+TEST_CASE("--plugin: messages are told apart in a shared object that hides its symbols, too") {
+  const std::string hidden = " --set pe.pe_mmu.impl=hidden_mmu --plugin " + plugin("hidden");
+  const Outcome outcome = run_kbsim(kMainJob + hidden);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 0);
+}
+
 TEST_CASE("--plugin: one that was built with another version's headers never begins to run") {
   check_refused(
       "--plugin " + plugin("old_headers"),

@@ -8,6 +8,7 @@
 #include <new>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "kbsim/base/error.hpp"
@@ -34,6 +35,7 @@ namespace detail {
 /// How a MessageBody handles the body that it holds.
 struct BodyKind {
   BodyTraits traits;
+  const std::type_info* type = nullptr;
   std::size_t size = 0;
   std::uint64_t (*subject)(const void* body) = nullptr;       // none: 0
   void (*relocate)(void* to, void* from) noexcept = nullptr;  // none: its bytes are all of it
@@ -42,7 +44,7 @@ struct BodyKind {
 
 template <class Body>
 constexpr BodyKind body_kind() {
-  BodyKind kind{.traits = Body::kTraits, .size = sizeof(Body)};
+  BodyKind kind{.traits = Body::kTraits, .type = &typeid(Body), .size = sizeof(Body)};
   if constexpr (requires(const Body& body) { body.subject(); })
     kind.subject = [](const void* body) { return static_cast<const Body*>(body)->subject(); };
   if constexpr (!std::is_trivially_copyable_v<Body>) {
@@ -57,7 +59,7 @@ constexpr BodyKind body_kind() {
 
 template <class Body>
 inline constexpr BodyKind kBodyKind = body_kind<Body>();
-inline constexpr BodyKind kNoBody{.traits = {.name = "nothing", .in_order = false}};
+inline constexpr BodyKind kNoBody{.traits = {.name = "nothing", .in_order = false}, .type = &typeid(void)};
 
 }  // namespace detail
 
@@ -93,9 +95,12 @@ class MessageBody {
     return kind_->subject == nullptr ? 0 : kind_->subject(storage_);
   }
 
+  /// Also if the body was made in a shared object that hides its symbols: such a one has a BodyKind of its
+  /// own.
   template <class Body>
   [[nodiscard]] bool holds() const {
-    return kind_ == &detail::kBodyKind<Body>;
+    if (kind_->traits.order != Body::kTraits.order) return false;
+    return kind_ == &detail::kBodyKind<Body> || *kind_->type == typeid(Body);
   }
   /// The body if it is of this kind, else nullptr.
   template <class Body>

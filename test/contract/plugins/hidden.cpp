@@ -1,0 +1,41 @@
+// An MMU that maps nothing new: it takes a message of kbsim's, and its answer is taken. Built so that it
+// hides its symbols, as careful shared objects do.
+#include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+struct HiddenMmuSpec {
+  static void describe(FieldList<HiddenMmuSpec>&) {}
+};
+
+class HiddenMmu final : public Component, public IMmu {
+ public:
+  HiddenMmu(Fabric& fabric, NodeId id, HiddenMmuSpec) : Component{fabric, id} {}
+
+  [[nodiscard]] Time latency() const override { return 1_ns; }
+  [[nodiscard]] std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const override {
+    return map_.lookup(va, bytes).pieces;
+  }
+
+ private:
+  void accept(MessagePtr message) override {
+    const auto* order = message->body.get_if<Control>();
+    if (order == nullptr) return Component::accept(std::move(message));
+    const auto& pages = std::get<MapPages>(order->job->targets[order->first].action);
+    for (const topology::Mapping& mapping : pages.mappings) {
+      if (pages.unmap) map_.erase(mapping.va, mapping.bytes);
+      if (!pages.unmap) map_.insert(mapping);
+    }
+    tell(message->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+         ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
+  }
+
+  topology::AddressMap map_;
+};
+KBSIM_COMPONENT("hidden_mmu", NodeKind::pe_mmu, HiddenMmu, HiddenMmuSpec, "an MMU from outside");
+
+}  // namespace
+}  // namespace kbsim::hw
