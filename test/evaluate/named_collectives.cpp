@@ -19,7 +19,7 @@ using host::Tensor;
 
 namespace {
 
-constexpr int kRanks = 3;
+constexpr int kWorld = 3;
 constexpr int kRoot = 2;
 
 using Call = Distributed::Done (*)(Distributed& dist, Tensor out, Tensor in);  // in place: both are one
@@ -78,7 +78,7 @@ Task<> worker(host::Rank& rk, Results* results) {
 
 Task<> program(host::Rank& rk, Results* results) {
   co_await rk.dist.init_process_group({});
-  co_await rk.mp.spawn(worker, results, {.nprocs = kRanks});
+  co_await rk.mp.spawn(worker, results, {.nprocs = kWorld});
 }
 
 }  // namespace
@@ -89,16 +89,16 @@ TEST_CASE("dist: each collective does under its own name what its row defines, o
     REQUIRE(kNamed.contains(which));
     const Named& named = kNamed.at(which);
     CHECK(named.name == row.call);
-    const config::MachineSpec machine = test::machine(kRanks);
+    const config::MachineSpec machine = test::machine(kWorld);
     const config::AlgorithmSpec algorithm = test::over_ring(which, named.kernel);
     const CollectiveData data{machine, algorithm, {.n_elem = 12, .op = Reduction::max, .root = kRoot}};
     host::Session session{machine, algorithm};
     host::World world;
     host::Rank main{session, world, 0};
-    Results results{.data = &data, .call = named.call, .by_rank = std::vector<std::vector<double>>(kRanks)};
+    Results results{.data = &data, .call = named.call, .by_rank = std::vector<std::vector<double>>(kWorld)};
     (void)session.sim().spawn("program", main.run(program(main, &results)));
     session.run();
-    for (int rank = 0; rank < kRanks; ++rank)
+    for (int rank = 0; rank < kWorld; ++rank)
       CHECK(results.by_rank[static_cast<std::size_t>(rank)] == data.expected(rank, 0));
   }
 }

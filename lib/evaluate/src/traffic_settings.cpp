@@ -72,9 +72,9 @@ std::optional<config::MachineSpec> machine_with(const TrafficChoice& choice, con
   }
 }
 
-class Judge {
+class TrafficJudge {
  public:
-  Judge(const TrafficChoice& choice, const TrafficCase& traffic)
+  TrafficJudge(const TrafficChoice& choice, const TrafficCase& traffic)
       : choice_{choice}, resolved_{resolved(choice.machine(choice.set))}, met_{met(traffic)} {}
 
   [[nodiscard]] bool changes_nothing(std::size_t i) const {
@@ -107,7 +107,7 @@ class Judge {
 
 void require_met(const TrafficChoice& choice, const TrafficCase& traffic) {
   if (choice.set.empty()) return;
-  const Judge judge{choice, traffic};
+  const TrafficJudge judge{choice, traffic};
   std::vector<ConfigProblem> problems;
   for (std::size_t i = 0; i < choice.set.size(); ++i) {
     if (!judge.changes_nothing(i)) continue;
