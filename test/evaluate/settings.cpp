@@ -15,9 +15,10 @@ namespace {
 
 config::Configuration configuration() {
   config::Configuration all;
-  all.machine = test::machine(4);
-  for (config::AlgorithmSpec algorithm : {test::over_ring(Collective::all_reduce, "ring_allreduce"),
-                                          test::over_ring(Collective::all_gather, "ring_all_gather")})
+  all.machine = evaluate::test::machine(4);
+  for (config::AlgorithmSpec algorithm :
+       {evaluate::test::over_ring(Collective::all_reduce, "ring_allreduce"),
+        evaluate::test::over_ring(Collective::all_gather, "ring_all_gather")})
     all.ccl.algorithms[algorithm.name] = algorithm;
   all.ccl.algorithms["ring_all_gather"].n_elem = 77;
   all.ccl.defaults.algorithm = "ring_allreduce";

@@ -4,6 +4,7 @@
 
 #include "kbsim/config/load.hpp"
 #include "kbsim/hw/control/i_host.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 
 #include "files.hpp"
 #include "harness.hpp"
@@ -21,15 +22,6 @@ std::vector<std::string> models() {
   std::erase_if(names, [](const std::string& name) { return name.starts_with("test."); });
   return names;
 }
-
-class Catalog : public config::ComponentCatalog {
- public:
-  [[nodiscard]] const std::vector<Field>* fields(std::string_view impl) const override {
-    const hw::ComponentModel* model = hw::component_models().find(impl);
-    return model == nullptr ? nullptr : model->fields;
-  }
-  [[nodiscard]] std::vector<std::string> impls() const override { return models(); }
-};
 
 // Where in a machine a model of this kind stands; endpoints are in networks of their own.
 std::vector<ComponentSpec*> places(config::MachineSpec& spec, NodeKind kind) {
@@ -126,9 +118,10 @@ TEST_CASE("Audit: every model has a sentence, and so has each of its fields") {
 TEST_CASE("Audit: configs/topology.yaml's attributes are fields of their models, and builds a machine") {
   const std::string text = kbsim::test::contents(KBSIM_SOURCE_DIR "/configs/topology.yaml");
   REQUIRE(!text.empty());
-  const config::MachineSpec spec = config::parse_machine(text, "topology.yaml", {}, Catalog{});
+  const config::MachineSpec spec = config::parse_machine(text, "topology.yaml", {}, hw::ModelCatalog{});
   Rig rig{spec};
   CHECK(rig.graph.sips().size() == 2);
-  CHECK_THROWS_AS((void)config::parse_machine(text, "topology.yaml", {"cube.xbar.colour=3"}, Catalog{}),
-                  ConfigError);
+  CHECK_THROWS_AS(
+      (void)config::parse_machine(text, "topology.yaml", {"cube.xbar.colour=3"}, hw::ModelCatalog{}),
+      ConfigError);
 }

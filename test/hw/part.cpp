@@ -73,7 +73,8 @@ TEST_CASE("Parts: their attributes are fields, and a model of another kind is re
   spec.cube.parts["beeper"].model.attrs["size_bytes"] = std::int64_t{64};
   CHECK_NOTHROW(Rig{spec});
   spec.cube.parts["beeper"].model.impl = "builtin.router";
-  CHECK_THROWS_WITH_AS(Rig{spec}, doctest::Contains("'builtin.router' is a model of router, expected one of part"),
+  CHECK_THROWS_WITH_AS(Rig{spec},
+                       doctest::Contains("'builtin.router' is a model of router, expected one of part"),
                        ConfigError);
   spec.cube.parts["beeper"].model.impl = "builtin.xy";
   CHECK_THROWS_WITH_AS(Rig{spec}, doctest::Contains("'builtin.xy' is no model of a component"), ConfigError);

@@ -29,7 +29,7 @@ class HiddenMmu final : public Component, public IMmu {
       if (pages.unmap) map_.erase(mapping.va, mapping.bytes);
       if (!pages.unmap) map_.insert(mapping);
     }
-    tell(message->from, fabric().graph().spec().system.control_bytes, VirtualChannel::response,
+    tell(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
   }
 

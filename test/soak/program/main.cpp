@@ -145,7 +145,8 @@ bool parse(int argc, char** argv, Options& options) {
   }),
       "as of kbsim run");
   add("buffer-kind", po::value(&options.buffer_kind)->value_name("KIND"), "as of kbsim run");
-  return app::parse_options({argv + 1, argv + argc}, all, "soak_program --program SEED --topology FILE", "");
+  return app::parse_options({argv + 1, argv + argc}, all,
+                            {.usage = "soak_program --program SEED --topology FILE", .examples = ""});
 }
 
 /// The queues of the programs, as an algorithm that is installed like any other.
