@@ -53,9 +53,9 @@ Task<> copies_to_nowhere(TL& tl, BackendArgs args) {
 
 void copy_faults(const RunPair& run) {
   check_fails(run(copies_from_nowhere, idle, 1),
-              {kOnFirst, kHere, "copy, load of 16 B at 0x77000000: ", "0x77000000 is not mapped"});
+              {kOnFirst, kThisFile, "copy, load of 16 B at 0x77000000: ", "0x77000000 is not mapped"});
   check_fails(run(copies_to_nowhere, idle, 1),
-              {kOnFirst, kHere, "copy, store of 16 B at 0x77000000: ", "0x77000000 is not mapped"});
+              {kOnFirst, kThisFile, "copy, store of 16 B at 0x77000000: ", "0x77000000 is not mapped"});
 }
 
 Task<> adds_where_nothing_is(TL& tl, BackendArgs) {
