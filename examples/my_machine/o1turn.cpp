@@ -19,7 +19,7 @@ class O1Turn final : public topology::IRouting {
 
   void walk(const topology::Graph& graph, kbsim::NodeId from, kbsim::NodeId to,
             std::vector<kbsim::NodeId>& path) const override {
-    const std::uint32_t mixed = (from.value() * 2654435761U) ^ (to.value() * 2246822519U) ^ seed_;
+    const std::uint32_t mixed = ((from.value() ^ seed_) * 2654435761U) ^ (to.value() * 2246822519U);
     ((mixed >> 15U) % 2 == 0 ? *xy_ : *yx_).walk(graph, from, to, path);
   }
 

@@ -1,5 +1,7 @@
 // A part that kbsim's machine doesn't have: it reads a memory of its cube stretch by stretch, as a scrubber
 // looks for bits that have flipped, and takes bandwidth from everybody else.
+#include <algorithm>
+
 #include <kbsim/hw/fabric/component.hpp>
 #include <kbsim/hw/memory/memory_messages.hpp>
 
@@ -35,11 +37,14 @@ class Scrubber final : public hw::Component {
  private:
   Task<> scrub() {
     const topology::Graph& graph = fabric().graph();
+    if (node().at.cube < 0) throw ConfigError{node().model->at, name(), "it is no part of a cube"};
     const auto& slices = graph.cube(node().at.sip, node().at.cube).hbm;
     const NodeId memory = slices[static_cast<std::size_t>(spec_.slice) % slices.size()];
     const Bytes control = graph.spec().system.control_bytes;
+    const std::int64_t stretches =
+        std::max<std::int64_t>(1, graph.spec().cube.memory.hbm_per_pe / spec_.stretch);
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(spec_.reads); ++i) {
-      const std::int64_t address = i * spec_.stretch.count();
+      const std::int64_t address = i % stretches * spec_.stretch.count();
       tell(memory, control, hw::TrafficClass::request,
            hw::ReadRequest{.address = address, .bytes = spec_.stretch, .reply_to = id(), .token = i});
       co_await sim().delay(spec_.period);

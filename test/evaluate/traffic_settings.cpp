@@ -47,6 +47,22 @@ TEST_CASE("require_met: a link has no router, and packages have none of a cube's
   CHECK(!is_met("sip0.cube0.noc", "sip.ucie.overhead_ns=3"));
 }
 
+TEST_CASE("require_met: parts run, too, so a machine that has some meets whatever is set") {
+  CHECK(is_met("sip0.cube0.noc", "cube.parts.x.model.impl=builtin.endpoint"));
+}
+
+TEST_CASE("require_met: an override that mends the file counts") {
+  const TrafficChoice choice{.scope = "mesh:2x2",
+                             .pattern = "uniform",
+                             .set = {"system.routing.impl=builtin.xy"},
+                             .machine = [](const config::Overrides& overrides) {
+                               return config::parse_machine("system: {routing: {impl: builtin.router}}",
+                                                            "t.yaml", overrides, hw::ModelCatalog{});
+                             }};
+  CHECK_NOTHROW(
+      require_met(choice, topology::traffic_case(choice.machine(choice.set), "mesh:2x2", "uniform")));
+}
+
 TEST_CASE("require_met: a length counts where a wire has it, a number of packages where packets go there") {
   CHECK(is_met("link", "cube.noc.w=2"));
   CHECK(!is_met("link", "cube.noc.h=2"));

@@ -65,11 +65,6 @@ config::Configuration MachineOptions::load() const {
   return result;
 }
 
-config::MachineSpec MachineOptions::with(const config::Overrides& overrides) const {
-  return config::load_machine(
-      {.file = topology, .overrides = overrides, .catalog = hw::ModelCatalog{}, .folders = config_folders()});
-}
-
 bool parse_options(const Arguments& arguments, po::options_description& options, const Synopsis& synopsis,
                    po::variables_map* parsed) {
   options.add_options()("help", "this text");

@@ -20,8 +20,6 @@ struct MachineOptions {
   void describe(boost::program_options::options_description& to);
   /// Reads and checks both files; all their mistakes are thrown at once. Prints its notes on stderr.
   [[nodiscard]] config::Configuration load() const;
-  /// The machine with other overrides than those that were given.
-  [[nodiscard]] config::MachineSpec with(const config::Overrides& overrides) const;
 };
 
 /// What a configuration has to tell, on stderr.

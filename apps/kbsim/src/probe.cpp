@@ -204,7 +204,7 @@ ExitCode probe(const Arguments& arguments) {
                                        {"ccl.*.mapper", "it joins the PEs of its cases"},
                                        {"ccl.*.validator", "it has tensors of its own"}}},
                            {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
-  const auto& [machine, ccl, notes] = configuration;
+  const auto& [machine, ccl, notes, text] = configuration;
   Prober prober{
       .machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine), .simulation = {}};
   if (options.shuffle_ties) prober.simulation.shuffle_ties = seed_of(*options.shuffle_ties);

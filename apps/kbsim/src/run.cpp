@@ -323,7 +323,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const Options& o
                     options.bench)};
   if (options.verify_data)
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
-  const auto [machine, ccl, notes] = load(options, uses_of(options.bench, evaluation));
+  const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, evaluation));
   const evaluate::EvaluationRequest request{
       .machine = machine,
       .ccl = ccl,
@@ -383,7 +383,7 @@ ExitCode run_bench(const Arguments& arguments) {
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);
-  const auto [machine, ccl, notes] = load(options, uses_of(options.bench, bench));
+  const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, bench));
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
   const host::SessionOptions how = session_options(options, ccl);

@@ -17,6 +17,7 @@
 #include "kbsim/evaluate/settings.hpp"
 #include "kbsim/evaluate/traffic_settings.hpp"
 #include "kbsim/evaluate/traffic_sweep.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
 
@@ -224,7 +225,11 @@ ExitCode traffic(const Arguments& arguments) {
   evaluate::require_met({.scope = options.scope,
                          .pattern = options.pattern,
                          .set = options.machine.set,
-                         .machine = [&](const config::Overrides& set) { return options.machine.with(set); }},
+                         .machine =
+                             [&](const config::Overrides& set) {
+                               return config::parse_machine(configuration.text, options.machine.topology, set,
+                                                            hw::ModelCatalog{});
+                             }},
                         traffic);
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done

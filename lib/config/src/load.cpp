@@ -117,9 +117,10 @@ Configuration load(const LoadRequest& request, const std::filesystem::path& ccl_
   const auto [machine_set, ccl_set] = split(request.overrides);
   Problems of_machine;
   Problems of_ccl;
-  Tree root = parse_file(read_file(request.file, request.folders), request.file.string(), of_machine);
-  std::optional<Tree> section = take_ccl(root);
   Configuration result;
+  result.text = read_file(request.file, request.folders);
+  Tree root = parse_file(result.text, request.file.string(), of_machine);
+  std::optional<Tree> section = take_ccl(root);
   apply_overrides(root, machine_set, of_machine);
   result.machine = read<MachineSpec>(root, request.catalog, of_machine, &result.notes);
   if (section && !ccl_file.empty()) {

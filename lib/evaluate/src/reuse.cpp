@@ -1,5 +1,6 @@
 #include "kbsim/evaluate/reuse.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -80,8 +81,11 @@ Rows earlier_rows(const EvaluateOptions& options) {
   const json::object* object = error ? nullptr : all.if_object();
   const json::value* bench = object == nullptr ? nullptr : object->if_contains("bench");
   const json::value* rows = object == nullptr ? nullptr : object->if_contains("rows");
+  const auto are_objects = [](const json::array& all_rows) {
+    return !all_rows.empty() && std::ranges::all_of(all_rows, &json::value::is_object);
+  };
   if (bench == nullptr || rows == nullptr || !rows->is_array() || bench->if_string() == nullptr ||
-      bench->get_string() != options.name)
+      bench->get_string() != options.name || !are_objects(rows->get_array()))
     throw UsageError{fmt::format("--reuse: {} doesn't hold the results of {}", file, options.name)};
   return rows->as_array();
 }

@@ -5,6 +5,10 @@
 
 namespace kbsim::topology {
 
+struct NoAttributes {
+  static void describe(auto&) {}
+};
+
 /// Along a row and then along a column, or the other way round, at each level: NOC, cubes, packages.
 [[nodiscard]] RoutingModel dimension_order(DimensionOrder order);
 

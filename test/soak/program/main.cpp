@@ -179,7 +179,7 @@ void require_room_for_tiles(const config::AlgorithmSpec& algorithm, const config
 }
 
 ExitCode run(const Options& options) {
-  const auto [machine, ccl, notes] = options.machine.load();
+  const auto [machine, ccl, notes, text] = options.machine.load();
   const std::vector<PeCoord> pes = ccl::mappers().at("all_pes").participants(machine);
   const Programs programs = random_programs(options.program, pes);
   const config::AlgorithmSpec algorithm = algorithm_of(options, ccl, programs);

@@ -155,10 +155,6 @@ class DimensionOrderRouting final : public IRouting {
   DimensionOrder order_;
 };
 
-struct NoAttributes {
-  static void describe(auto&) {}
-};
-
 }  // namespace
 
 RoutingModel dimension_order(DimensionOrder order) {

@@ -98,10 +98,6 @@ class TableRouting final : public IRouting {
   mutable std::unordered_map<NodeId, Table> tables_;
 };
 
-struct NoAttributes {
-  static void describe(auto&) {}
-};
-
 }  // namespace
 
 RoutingModel shortest_paths() {

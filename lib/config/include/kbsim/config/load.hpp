@@ -29,6 +29,7 @@ struct Configuration {
   MachineSpec machine;
   CclSpec ccl;
   std::vector<std::string> notes;  // what of a file an override has left without effect, a line each
+  std::string text;                // of the topology file, which may be a pipe: it can be read once
 };
 
 /// Reads a topology file and the algorithms: those of its own section `ccl`, if it has one, else those of

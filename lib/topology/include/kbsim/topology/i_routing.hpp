@@ -22,8 +22,9 @@ class IRouting {
   virtual ~IRouting() = default;
 
   /// Appends the nodes of the way between two routers, `from` not included, `to` included; each is joined to
-  /// the one before by a link. Its result depends on its arguments only: messages between two nodes keep
-  /// their order. May be called by several threads.
+  /// the one before by a link. Of one graph, its result depends on the two routers only: messages between two
+  /// nodes keep their order. May be called by several threads. Where routers have finite queues, ways that
+  /// turn both from rows to columns and back may wait in a circle: a deadlock, which the run reports.
   virtual void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const = 0;
 };
 
