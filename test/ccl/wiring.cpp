@@ -60,6 +60,26 @@ TEST_CASE("cube_mesh: who doesn't take part is nobody's neighbour") {
   CHECK(wiring == Wiring{{two[0], {{"E", two[1]}}}, {two[1], {{"W", two[0]}}}});
 }
 
+TEST_CASE("line_of_pes, line_of_cubes: each has the next one E and the one before W, and no line closes") {
+  const config::MachineSpec spec = machine(2, 3, 1);
+  const auto wired = [&](const char* topology) {
+    return topologies().at(topology).wire(spec, mappers().at("all_pes").participants(spec));
+  };
+  const Wiring pes = wired("line_of_pes");
+  const Wiring cubes = wired("line_of_cubes");
+  CHECK(pes.size() == 2 * 3 * 8);
+  for (const auto& [at, to] : pes) {
+    Neighbours expected;
+    if (at.pe < 7) expected.push_back({"E", {at.sip, at.cube, at.pe + 1}});
+    if (at.pe > 0) expected.push_back({"W", {at.sip, at.cube, at.pe - 1}});
+    CHECK(to == expected);
+    expected.clear();
+    if (at.cube < 2) expected.push_back({"E", {at.sip, at.cube + 1, at.pe}});
+    if (at.cube > 0) expected.push_back({"W", {at.sip, at.cube - 1, at.pe}});
+    CHECK(cubes.at(at) == expected);
+  }
+}
+
 TEST_CASE("Topologies: all that are registered say what they are, and wire any machine mutually") {
   for (const auto& [name, topology] : topologies().entries()) {
     if (name.starts_with("test_")) continue;
