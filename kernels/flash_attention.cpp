@@ -3,19 +3,13 @@
 #include <limits>
 
 #include "kbsim/kernels/attention.hpp"
+#include "kbsim/kernels/online_softmax.hpp"
 #include "kbsim/tl/kernel.hpp"
 
-namespace kbsim {
+namespace kbsim::attention {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-
-// Over the keys so far: the largest score, the sum of exp(score - largest), and the weighted values.
-struct Running {
-  Tile largest;
-  Tile sum;
-  Tile out;
-};
 
 // Where keys beyond the last, or after the query, would count, the score is never.
 Tile visible(TL& tl, const Tile& scores, std::int64_t query, std::int64_t key,
@@ -27,14 +21,6 @@ Tile visible(TL& tl, const Tile& scores, std::int64_t query, std::int64_t key,
     seen = seen & (columns <= rows);
   }
   return tl.where(seen, scores, kNever);
-}
-
-Running attend(TL& tl, const Tile& scores, const Tile& v, const Running& before) {
-  const Tile largest = tl.maximum(before.largest, tl.max(scores, {.axis = 1, .keep_dims = true}));
-  const Tile p = tl.exp(scores - largest);
-  const Tile fade = tl.exp(before.largest - largest);
-  const Tile sum = before.sum * fade + tl.sum(p, {.axis = 1, .keep_dims = true});
-  return {.largest = largest, .sum = sum, .out = tl.dot(p.to(v.dtype()), v, before.out * fade)};
 }
 
 Task<> flash_attention(TL& tl, FlashAttentionArgs args) {
@@ -71,4 +57,4 @@ Task<> flash_attention(TL& tl, FlashAttentionArgs args) {
 KBSIM_KERNEL(flash_attention, "softmax(Q K^T) V of one PE, keys in blocks, no matrix of scores");
 
 }  // namespace
-}  // namespace kbsim
+}  // namespace kbsim::attention

@@ -10,15 +10,48 @@ namespace {
 using Doubles = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstDoubles = Eigen::Map<const Doubles>;
 
+std::int64_t count(std::span<const double> x) { return static_cast<std::int64_t>(x.size()); }
+
+// Rows of scores become the weights of the keys that each row sees.
+void softmax_of_seen(Doubles& scores, const AttentionShape& shape) {
+  for (std::int64_t query = 0; query < shape.s_q; ++query) {
+    const std::int64_t seen = shape.causal ? shape.s_kv - shape.s_q + query + 1 : shape.s_kv;
+    auto row = scores.row(query);
+    const double largest = row.head(seen).maxCoeff();
+    row.head(seen) = (row.head(seen).array() - largest).exp();
+    row.head(seen) /= row.head(seen).sum();
+    row.tail(shape.s_kv - seen).setZero();
+  }
+}
+
 }  // namespace
 
 std::vector<double> matmul(std::span<const double> a, std::span<const double> b, MatmulShape shape) {
-  const auto count = [](std::span<const double> x) { return static_cast<std::int64_t>(x.size()); };
   ensure(count(a) == shape.m * shape.k && count(b) == shape.k * shape.n, "matrices of other sizes");
   std::vector<double> product(static_cast<std::size_t>(shape.m * shape.n));
   Eigen::Map<Doubles>{product.data(), shape.m, shape.n}.noalias() =
       ConstDoubles{a.data(), shape.m, shape.k} * ConstDoubles{b.data(), shape.k, shape.n};
   return product;
+}
+
+std::vector<double> attention(std::span<const double> q, std::span<const double> k, std::span<const double> v,
+                              const AttentionShape& shape) {
+  const std::int64_t of_q = shape.s_q * shape.d;
+  const std::int64_t of_kv = shape.s_kv * shape.d;
+  ensure(count(q) == shape.h_q * of_q && count(k) == shape.h_kv * of_kv && count(v) == count(k) &&
+             shape.h_q % shape.h_kv == 0 && (!shape.causal || shape.s_q <= shape.s_kv),
+         "heads of other sizes");
+  std::vector<double> out(q.size());
+  for (std::int64_t head = 0; head < shape.h_q; ++head) {
+    const std::int64_t shared = head / (shape.h_q / shape.h_kv);
+    const ConstDoubles Q{q.data() + head * of_q, shape.s_q, shape.d};
+    const ConstDoubles K{k.data() + shared * of_kv, shape.s_kv, shape.d};
+    const ConstDoubles V{v.data() + shared * of_kv, shape.s_kv, shape.d};
+    Doubles weights = Q * K.transpose() * shape.scale;
+    softmax_of_seen(weights, shape);
+    Eigen::Map<Doubles>{out.data() + head * of_q, shape.s_q, shape.d}.noalias() = weights * V;
+  }
+  return out;
 }
 
 }  // namespace kbsim::replay

@@ -1,0 +1,25 @@
+// Softmax over keys that come in blocks: what was seen so far is rescaled to the largest score.
+#include "kbsim/kernels/online_softmax.hpp"
+
+namespace kbsim::attention {
+
+Running over_no_keys(TL& tl, std::int64_t rows, std::int64_t d) {
+  return {.largest = tl.full({rows, 1}, kUnseen), .sum = tl.zeros({rows, 1}), .out = tl.zeros({rows, d})};
+}
+
+Running attend(TL& tl, const Tile& scores, const Tile& v, const Running& before) {
+  const Tile largest = tl.maximum(before.largest, tl.max(scores, {.axis = 1, .keep_dims = true}));
+  const Tile p = tl.exp(scores - largest);
+  const Tile fade = tl.exp(before.largest - largest);
+  const Tile sum = before.sum * fade + tl.sum(p, {.axis = 1, .keep_dims = true});
+  return {.largest = largest, .sum = sum, .out = tl.dot(p.to(v.dtype()), v, before.out * fade)};
+}
+
+Running merge(TL& tl, const Running& a, const Running& b) {
+  const Tile largest = tl.maximum(a.largest, b.largest);
+  const Tile fade_a = tl.exp(a.largest - largest);
+  const Tile fade_b = tl.exp(b.largest - largest);
+  return {.largest = largest, .sum = a.sum * fade_a + b.sum * fade_b, .out = a.out * fade_a + b.out * fade_b};
+}
+
+}  // namespace kbsim::attention

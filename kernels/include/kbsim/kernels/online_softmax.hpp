@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kbsim/tl/tl.hpp"
+
+namespace kbsim::attention {
+
+/// Attention over the keys so far, a row a query: the largest score, the sum of exp(score - largest), and the
+/// values, weighted so and not yet divided by the sum. All f32.
+struct Running {
+  Tile largest;
+  Tile sum;
+  Tile out;
+};
+
+/// The score of a key that isn't seen. It is finite, so that rows may meet such keys first: what they add up
+/// to then is weighted with exp(kUnseen - largest) = 0 as soon as a key is seen.
+constexpr double kUnseen = -1e30;
+
+/// Over no keys.
+[[nodiscard]] Running over_no_keys(TL& tl, std::int64_t rows, std::int64_t d);
+/// With the keys of these scores, [rows, keys], and of these values, [keys, d].
+[[nodiscard]] Running attend(TL& tl, const Tile& scores, const Tile& v, const Running& before);
+/// Over the keys of both.
+[[nodiscard]] Running merge(TL& tl, const Running& a, const Running& b);
+
+}  // namespace kbsim::attention
