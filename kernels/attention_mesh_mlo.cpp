@@ -7,17 +7,17 @@
 namespace kbsim::attention {
 namespace {
 
-void send_all(TL& tl, Dir to, const Running& found, InFlight& in_flight) {
+void send_all(TL& tl, Dir to, const Running& found, InFlight& sends) {
   for (const Tile* tile : {&found.largest, &found.sum, &found.out})
-    in_flight.add(tl.send({.dir = to, .src = *tile}));
+    sends.add(tl.send({.dir = to, .src = *tile}));
 }
 
 // What a rank found, out of its slots.
-Task<Running> theirs(TL& tl, Arrival way, Shape shape, InFlight* in_flight) {
+Task<Running> theirs(TL& tl, Arrival way, Shape shape, InFlight* sends) {
   const Shape column{shape[0], 1};
   Running found;
   for (Tile* part : {&found.largest, &found.sum, &found.out}) {
-    const Tile tile = co_await pass_on(tl, way, part == &found.out ? shape : column, f32, in_flight);
+    const Tile tile = co_await pass_on(tl, way, part == &found.out ? shape : column, f32, sends);
     *part = tile.to(f32);
   }
   co_return found;
@@ -32,7 +32,8 @@ Task<> attention_mesh_mlo(TL& tl, AttentionMeshArgs args) {
   const Slices parts = collective::cut({.size = rows_of_head}, args.block_rows);
   OwnKeys own{tl, args, line->rank};
   std::vector<Running> found;  // of each head of keys, each part of its rows
-  InFlight in_flight;
+  InFlight sends;
+  InFlight stores;
 
   for (std::int64_t head = 0; head < args.h_kv; ++head) {
     std::vector<Tile> q;
@@ -51,14 +52,14 @@ Task<> attention_mesh_mlo(TL& tl, AttentionMeshArgs args) {
         mine[i] = attend(tl, scores.of(q[i], parts[i], k, keys), v, mine[i]);
     }
     for (const Running& part : mine) {
-      for (const Dir to : line->sides()) send_all(tl, to, part, in_flight);
+      for (const Dir to : line->sides()) send_all(tl, to, part, sends);
       found.push_back(part);
     }
   }
   for (int distance = 1; distance < line->size; ++distance) {
     for (Running& all : found) {
       for (const Arrival& way : line->arrivals(distance)) {
-        const Running other = co_await theirs(tl, way, all.out.shape(), &in_flight);
+        const Running other = co_await theirs(tl, way, all.out.shape(), &sends);
         all = merge(tl, all, other);
       }
     }
@@ -66,10 +67,11 @@ Task<> attention_mesh_mlo(TL& tl, AttentionMeshArgs args) {
   Ptr to = args.o + line->rank * args.h_q * args.s_q * args.d;
   for (const Running& all : found) {
     const Tile out = all.out / all.sum;
-    in_flight.add(tl.store(to, out.to(args.o.dtype)));
+    stores.add(tl.store(to, out.to(args.o.dtype)));
     to = to + all.out.shape().elements();
   }
-  co_await in_flight.done();
+  co_await all_taken(tl, &sends);
+  co_await stores.done();
 }
 KBSIM_KERNEL(attention_mesh_mlo,
              "attention over a line of ranks: maxima, sums and outputs travel E and W "

@@ -31,12 +31,21 @@ std::optional<Line> place_in_line(TL& tl, const AttentionMeshArgs& args) {
 }
 
 Task<Tile> pass_on(TL& tl, Arrival way, Shape shape, DType dtype, InFlight* sends) {
-  Tile tile = co_await tl.recv({.dir = way.from, .shape = shape, .dtype = dtype});
+  Tile tile;
+  {
+    const auto range = tl.range(kWaitForNeighbour);
+    tile = co_await tl.recv({.dir = way.from, .shape = shape, .dtype = dtype});
+  }
   if (way.on) {
     const Tile copy = tile.to(dtype);
     sends->add(tl.send({.dir = *way.on, .src = copy}));
   }
   co_return tile;
+}
+
+Task<> all_taken(TL& tl, InFlight* sends) {
+  const auto range = tl.range(kWaitForNeighbour);
+  co_await sends->done();
 }
 
 OwnKeys::OwnKeys(TL& tl, const AttentionMeshArgs& args, int rank)

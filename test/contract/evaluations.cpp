@@ -135,3 +135,43 @@ TEST_CASE("Benches of GEMMs: each is right, and says so line by line when asked"
     CHECK(outcome.out.find("FAIL") == std::string::npos);
   }
 }
+
+TEST_CASE(
+    "attention: four panels, right everywhere; what engines and neighbours take is no more than there is") {
+  const std::string out = written("attention-out", "") + ".d";
+  const std::string command = "--topology topology.yaml --bench attention --quiet --ranks 4 --s_kv 24 ";
+  const Outcome outcome = run_kbsim(command + "--out " + out);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const boost::json::array all = rows(contents(out + "/summary.json"));
+  CHECK(all.size() == 4 * 3 * 3);
+  for (const auto& row : all) {
+    CAPTURE(boost::json::serialize(row));
+    CHECK(row.at("correct").as_bool());
+    CHECK(number(row, "max_error") > 0.0);
+    CHECK(number(row, "compute_share") > 0.0);
+    CHECK(number(row, "compute_share") + number(row, "communication_share") <= 1.0);
+    CHECK((number(row, "ranks") > 1.0 || number(row, "communication_share") == 0.0));
+  }
+  for (const char* figure :
+       {"attention_time_and_ranks", "attention_time_and_keys", "attention_communication_and_compute"})
+    CHECK_MESSAGE(std::filesystem::exists(out + "/" + figure + ".csv"), figure);
+  CHECK(run_kbsim(command + "--reuse --out " + out).out == outcome.out);
+}
+
+TEST_CASE("attention: sizes that don't fit are refused, naming both numbers") {
+  const std::string bench = "--topology topology.yaml --bench attention --dry-run ";
+  for (const auto& [options, why] :
+       {std::pair{"--h_q 3", "3 heads of queries can't share 2 of keys evenly"},
+        {"--ranks 16", "16 ranks, but there are 8 PEs in a cube"},
+        {"--panel multi_user_decode --ranks 32", "32 ranks, but there are 16 cubes in a package"},
+        {"--d_head 2048", "2048 elements of f32 don't fit a slot of 4 KiB"},
+        {"--panel prefill", "--panel prefill: expected single_user_prefill"},
+        {"--s_q 33 --s_kv 32", "causal attention has more queries than keys"},
+        {"--set system.sips.count=4", "it runs on one package"},
+        {"--algorithm ring_allreduce_tcm", "attention runs no collective"}}) {
+    CAPTURE(options);
+    const Outcome outcome = run_kbsim(bench + options);
+    CHECK(outcome.exit == 2);
+    CHECK_MESSAGE(outcome.err.find(why) != std::string::npos, outcome.err);
+  }
+}

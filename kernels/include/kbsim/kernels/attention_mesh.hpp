@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/kernels/attention.hpp"
@@ -34,9 +35,15 @@ struct Line {
 /// None on PEs that aren't ranks.
 [[nodiscard]] std::optional<Line> place_in_line(TL& tl, const AttentionMeshArgs& args);
 
+/// What a kernel waits in for a neighbour, to send or to take a tile, as a range of the trace.
+inline constexpr std::string_view kWaitForNeighbour = "wait for a neighbour";
+
 /// A tile from a neighbour, in its slot; the next one on the other side gets a copy. If the slot had to wait
 /// until that can be sent, the slots of all could fill with tiles that wait for one another.
 [[nodiscard]] Task<Tile> pass_on(TL& tl, Arrival way, Shape shape, DType dtype, InFlight* sends);
+
+/// The neighbours have taken all that was sent.
+[[nodiscard]] Task<> all_taken(TL& tl, InFlight* sends);
 
 /// A rank's own keys and values, loaded ahead of their use: head by head, block by block.
 class OwnKeys {

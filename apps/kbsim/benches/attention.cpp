@@ -1,0 +1,199 @@
+// How long does attention take that is divided among PEs of a cube, or among cubes, and on what?
+//
+// Four panels: ranks are the PEs of one cube (one user's own) or cubes (of many); keys and values travel
+// (prefill), or maxima, sums and outputs do (decode). Each is simulated alone, and checked.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "kbsim/evaluate/attention_run.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/report/attention_figures.hpp"
+
+namespace kbsim::app {
+namespace {
+
+struct Panel {
+  std::string_view name;
+  int rank_axis;
+  bool decode;
+};
+constexpr std::array<Panel, 4> kPanels{{{"single_user_prefill", 0, false},
+                                        {"single_user_decode", 0, true},
+                                        {"multi_user_prefill", 1, false},
+                                        {"multi_user_decode", 1, true}}};
+
+std::vector<evaluate::Option> options() {
+  return {{"panel", "NAME", "all",
+           "single_user_prefill, single_user_decode, multi_user_prefill, "
+           "multi_user_decode, or all of them"},
+          {"ranks", "N", 8, "most ranks: 1, 2, 4, ... up to so many"},
+          {"h_q", "N", 8, "heads of queries, a multiple of those of keys"},
+          {"h_kv", "N", 2, "heads of keys and values"},
+          {"d_head", "N", 64, "elements of a head"},
+          {"s_q", "N", 1, "queries of a decoding step; in prefill there are as many as keys"},
+          {"s_kv", "N", 128, "most keys of a rank: a quarter, half, and all of so many"},
+          {"causal", "0|1", 1, "whether a query sees no later key"}};
+}
+
+std::int64_t number_of(const evaluate::Options& own, const char* option, std::int64_t least,
+                       std::int64_t most) {
+  const std::int64_t value = own.number(option);
+  if (value >= least && value <= most) return value;
+  throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
+}
+
+struct Case {
+  Panel panel;
+  evaluate::AttentionProblem problem;
+};
+
+std::vector<Panel> panels_of(const evaluate::Options& own) {
+  const std::string name = own.text("panel");
+  std::vector<Panel> panels;
+  for (const Panel& panel : kPanels) {
+    if (name == "all" || name == panel.name) panels.push_back(panel);
+  }
+  if (panels.empty())
+    throw UsageError{fmt::format("--panel {}: expected {}, {}, {}, {} or all", name, kPanels[0].name,
+                                 kPanels[1].name, kPanels[2].name, kPanels[3].name)};
+  return panels;
+}
+
+// Those of one panel together, the largest last.
+std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
+  if (!request.algorithm.empty()) throw UsageError{"attention runs no collective: no --algorithm"};
+  const evaluate::Options& own = request.own;
+  constexpr std::int64_t kMost = 65536;
+  const std::int64_t most_ranks = number_of(own, "ranks", 1, kMost);
+  const std::int64_t most_keys = number_of(own, "s_kv", 1, kMost);
+  std::vector<Case> cases;
+  for (const Panel& panel : panels_of(own)) {
+    for (std::int64_t ranks = 1; ranks <= most_ranks; ranks *= 2) {
+      std::int64_t before = 0;
+      for (const std::int64_t share : {4, 2, 1}) {
+        const std::int64_t keys = ceil_div(most_keys, share);
+        if (keys == before) continue;
+        before = keys;
+        cases.push_back({.panel = panel,
+                         .problem = {.decode = panel.decode,
+                                     .mesh = {.ranks = static_cast<int>(ranks),
+                                              .rank_axis = panel.rank_axis,
+                                              .h_q = number_of(own, "h_q", 1, kMost),
+                                              .h_kv = number_of(own, "h_kv", 1, kMost),
+                                              .d = number_of(own, "d_head", 1, kMost),
+                                              .s_q = panel.decode ? number_of(own, "s_q", 1, kMost) : keys,
+                                              .s_kv = keys,
+                                              .causal = number_of(own, "causal", 0, 1) == 1}}});
+      }
+    }
+  }
+  return cases;
+}
+
+config::AlgorithmSpec line_of(const Case& of, const evaluate::EvaluationRequest& request) {
+  config::AlgorithmSpec line = evaluate::line_of(of.problem, request.ccl.defaults);
+  if (request.buffer_kind) line.buffer_kind = *request.buffer_kind;
+  return line;
+}
+
+void check(const evaluate::EvaluationRequest& request) {
+  for (const Case& each : cases_of(request)) {
+    const config::MachineSpec machine = evaluate::machine_of(each.problem, request.machine);
+    evaluate::require_possible(machine, line_of(each, request), each.problem);
+    if (each.problem.mesh.ranks == 1) evaluate::require_buildable(machine);
+  }
+}
+
+boost::json::object row_of(const Case& of, const evaluate::EvaluationRequest& request) {
+  host::Session session{
+      evaluate::machine_of(of.problem, request.machine), line_of(of, request), {.replay_threads = 1}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  evaluate::AttentionRun run;
+  (void)session.sim().spawn("attention", main.run(evaluate::run_attention(main, of.problem, &run)));
+  session.run();
+  const AttentionMeshArgs& mesh = of.problem.mesh;
+  return {{"panel", of.panel.name},
+          {"kernel", session.algorithm().kernel},
+          {"rank_axis", mesh.rank_axis},
+          {"ranks", mesh.ranks},
+          {"h_q", mesh.h_q},
+          {"h_kv", mesh.h_kv},
+          {"d_head", mesh.d},
+          {"s_q", mesh.s_q},
+          {"s_kv_per_rank", mesh.s_kv},
+          {"s_kv", mesh.ranks * mesh.s_kv},
+          {"causal", mesh.causal},
+          {"time_us", to_ns(run.window.last_end - run.window.first_start) / 1000.0},
+          {"compute_share", run.compute_share},
+          {"communication_share", run.communication_share},
+          {"max_error", run.numbers.max_abs},
+          {"nwrong", run.numbers.wrong},
+          {"correct", run.numbers.ok},
+          {"events", session.sim().events()},
+          {"simulated_ns", to_ns(session.sim().now())}};
+}
+
+evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
+  const std::vector<Case> cases = cases_of(request);
+  std::vector<boost::json::object> rows(cases.size());
+  const std::vector<bool> ended =
+      evaluate::in_parallel(cases.size(), "simulations", request.parallel, [&](std::size_t i) {
+        const std::size_t job = cases.size() - 1 - i;  // the long ones first
+        rows[job] = row_of(cases[job], request);
+      });
+  const std::vector<boost::json::object> some =
+      evaluate::only_ended(std::move(rows), std::vector<bool>(ended.rbegin(), ended.rend()));
+  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == cases.size()};
+}
+
+std::string text(const evaluate::Rows& rows) {
+  const boost::json::object& first = rows.front().as_object();
+  const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
+  std::string lines = fmt::format(
+      " attention in f16{}: {} heads of queries, {} of keys, {} elements each; S_q: of a rank, S_kv: of all\n"
+      "  panel                ranks    S_q    S_kv       time  compute  communication  max error\n"
+      "                                             (us)      (%)            (%)\n",
+      first.at("causal").as_bool() ? ", causal" : "", of_all("h_q"), of_all("h_kv"), of_all("d_head"));
+  for (const auto& value : rows) {
+    const boost::json::object& row = value.as_object();
+    const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
+    lines +=
+        fmt::format("  {:<20} {:>5.0f} {:>6.0f} {:>7.0f} {:>10.3f} {:>8.1f} {:>14.1f}  {:>9.2g}{}\n",
+                    row.at("panel").as_string().c_str(), number("ranks"), number("s_q"), number("s_kv"),
+                    number("time_us"), 100.0 * number("compute_share"), 100.0 * number("communication_share"),
+                    number("max_error"), row.at("correct").as_bool() ? "" : "  WRONG");
+  }
+  return lines;
+}
+
+void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
+  for (const report::Figure& figure : report::attention_figures(rows)) folder.draw(figure);
+}
+
+std::vector<evaluate::UnusedKey> unused_keys() {
+  return {{"system.sips", "it runs on one package"},
+          {"ccl.algorithms", "it runs no collective: its queues have the defaults"},
+          {"ccl.defaults.algorithm", "it runs no collective"},
+          {"ccl.defaults.n_elem", "--h_q, --d_head and --s_kv say how large tensors are"},
+          {"ccl.defaults.world_size", "it runs on one package"}};
+}
+
+const bool kRegistered = (evaluate::evaluations().add(
+                              "attention", {.doc = "attention over PEs or cubes, prefill and decode: time, "
+                                                   "computing and communicating, ranks x keys",
+                                            .run = simulate,
+                                            .text = text,
+                                            .figures = figures,
+                                            .options = options(),
+                                            .check = check,
+                                            .algorithms = evaluate::Algorithms::any,
+                                            .unused = unused_keys()}),
+                          true);
+
+}  // namespace
+}  // namespace kbsim::app
