@@ -165,6 +165,8 @@ TEST_CASE("attention: sizes that don't fit are refused, naming both numbers") {
         {"--ranks 16", "16 ranks, but there are 8 PEs in a cube"},
         {"--panel multi_user_decode --ranks 32", "32 ranks, but there are 16 cubes in a package"},
         {"--d_head 2048", "2048 elements of f32 don't fit a slot of 4 KiB"},
+        {"--panel single_user_prefill --ranks 1 --s_kv 4096",
+         "more than the TCM of a PE has room for, 12 MiB"},
         {"--panel prefill", "--panel prefill: expected single_user_prefill"},
         {"--s_q 33 --s_kv 32", "causal attention has more queries than keys"},
         {"--set system.sips.count=4", "it runs on one package"},

@@ -129,6 +129,20 @@ def compute(random, keys):
     return Case(head, parts, limited=True, shuffles=True, bench=True)
 
 
+def attention(random, keys):
+    h_kv, ranks = random.choice([1, 1, 2, 3]), random.choice([1, 2, 4, 8])
+    head = ["--topology", random.choice(TOPOLOGIES), "--bench", "attention", "--ranks", str(ranks), "--panel",
+            random.choice([f"{user}_user_{phase}" for user in ("single", "multi") for phase in ("prefill", "decode")])]
+    parts = [part for part in machine_parts(random, keys, "defaults") + queue_parts(random, "defaults")
+             if not any(word.startswith("system.sips") for word in part)]
+    parts.append(["--h_kv", str(h_kv), "--h_q", str(h_kv * random.choice([1, 2, 4, 7]))])
+    parts.append(["--d_head", str(size_of(random, 128))])
+    parts.append(["--s_kv", str(size_of(random, 128))])
+    parts.append(["--s_q", str(size_of(random, 16))])
+    parts.append(["--causal", random.choice("01")])
+    return Case(head, parts)
+
+
 def probe(random, keys):
     head = ["probe", "--topology", random.choice(TOPOLOGIES), "--bytes", str(size_of(random, 1 << 16)),
             "--max-memory", "4GiB"]
@@ -188,7 +202,7 @@ def hostile(random, keys):
     return case
 
 
-FAMILIES = [(all_reduce, 11), (collective, 5), (program, 4), (compute, 3), (traffic, 2), (hostile, 2), (probe, 1)]
+FAMILIES = [(all_reduce, 11), (collective, 5), (program, 4), (compute, 3), (attention, 2), (traffic, 2), (hostile, 2), (probe, 1)]
 
 
 def draw(random, keys):

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/random.hpp"
+#include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/evaluate/covered.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/kernels/attention_mesh.hpp"
@@ -111,6 +112,22 @@ void add_shares(host::Session& session, const AttentionMeshArgs& mesh, Attention
   }
 }
 
+// What a kernel holds at most of the TCM: its running outputs (before, weighted, after), three tiles of
+// scores, keys and values that are loaded ahead; and what its neighbours may not have taken yet, of all
+// ranks.
+Bytes most_held(const AttentionProblem& problem, const AttentionMeshArgs& mesh) {
+  const std::int64_t rows_of_head = mesh.h_q / mesh.h_kv * mesh.s_q;
+  const std::int64_t rows = problem.decode ? std::min(rows_of_head, mesh.block_rows) : rows_of_head;
+  const std::int64_t keys = std::min(mesh.s_kv, mesh.block_keys);
+  constexpr std::int64_t kColumns = 8;
+  const std::int64_t at_work = rows * (3 * mesh.d + 3 * keys + kColumns) * itemsize(f32) +
+                               rows_of_head * mesh.d * itemsize(f16) + 12 * keys * mesh.d * itemsize(f16);
+  const std::int64_t sent = problem.decode
+                                ? (mesh.ranks + 2) * mesh.h_q * mesh.s_q * (mesh.d + 2) * itemsize(f32)
+                                : mesh.ranks * 2 * mesh.s_kv * mesh.d * itemsize(f16);
+  return Bytes{at_work + sent};
+}
+
 void require(bool holds, const std::string& why) {
   if (!holds) throw UsageError{"attention: " + why};
 }
@@ -150,10 +167,7 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
   rehearsal.install(line);
   for (const Placed& tensor : {placed.q, placed.kv, placed.kv, placed.o})
     rehearsal.place(0, tensor.shape, f16, tensor.dp);
-  // Keys and values of a head, its queries, and what they have seen.
-  const std::int64_t rows = mesh.h_q / mesh.h_kv * mesh.s_q;
-  rehearsal.hold(Bytes{2 * mesh.s_kv * mesh.d * itemsize(f16) +
-                       rows * (mesh.d * itemsize(f16) + (mesh.d + 2) * itemsize(f32))});
+  rehearsal.hold(most_held(problem, complete(mesh, line.slot_size)) + ccl::rings_in_tcm(line, machine));
 }
 
 Task<> run_attention(host::Rank& rk, AttentionProblem problem, AttentionRun* run) {
