@@ -24,6 +24,17 @@ TEST_CASE("Run summary: one line with simulated time, events, wall seconds, rate
             to_string(Digest{}));
 }
 
+TEST_CASE("Run summary: tensors that were resident are said, in both; without any neither says so") {
+  RunSummary with = run();
+  with.resident = 5_MiB;
+  CHECK(to_text(with) ==
+        "simulated 1500 ns, 3000000 events, 1.500 s wall, 2.00 M events/s, 3.0 MiB peak memory, 5.0 MiB of "
+        "tensors resident from the start, digest " +
+            to_string(Digest{}));
+  CHECK(to_json(with).at("resident_bytes") == 5 * 1024 * 1024);
+  CHECK(!to_json(run()).contains("resident_bytes"));
+}
+
 TEST_CASE("Run summary: the JSON has what the run found and, apart, what it took; not how many events") {
   const boost::json::object json = to_json(run());
   CHECK(json.at("simulated_ps") == 1'500'000);

@@ -22,6 +22,7 @@ struct Problem {
   std::int64_t columns = 0;  // of one PE, of each of the weights
   int cubes = 1;
   int pes = 1;  // of each cube
+  bool resident = false;
 };
 
 topology::DPPolicy everywhere(const Problem& p) { return {.num_cubes = p.cubes, .num_pes = p.pes}; }
@@ -83,15 +84,17 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
   const std::int64_t pes = std::int64_t{p.cubes} * p.pes;
   const std::int64_t width = pes * p.columns;
   const host::HostArray x_values = random_matrix(main.session(), p.rows, p.d_model, 1);
-  host::Tensor x = co_await main.torch.from_host(x_values, {.dp = everywhere(p), .name = "x"});
+  host::Tensor x =
+      co_await main.torch.from_host(x_values, {.dp = everywhere(p), .name = "x", .resident = p.resident});
   std::vector<host::HostArray> weights;
   std::vector<host::Tensor> w;
   std::vector<host::Tensor> out;
   for (std::uint64_t i = 0; i < 3; ++i) {
     weights.push_back(random_matrix(main.session(), p.d_model, width, 2 + i));
-    host::Tensor weight = co_await main.torch.from_host(weights.back(), {.dp = by_column(p), .name = "w"});
-    host::Tensor result =
-        co_await main.torch.empty({p.rows, width}, f16, {.dp = by_column(p), .name = "out"});
+    host::Tensor weight = co_await main.torch.from_host(
+        weights.back(), {.dp = by_column(p), .name = "w", .resident = p.resident});
+    host::Tensor result = co_await main.torch.empty(
+        {p.rows, width}, f16, {.dp = by_column(p), .name = "out", .resident = p.resident});
     w.push_back(weight);
     out.push_back(result);
   }
@@ -174,9 +177,17 @@ KBSIM_BENCH(qkv_gemm_multi_pe, "the same, 32 columns on each PE of a cube, check
             .algorithms = Algorithms::none, .check = check_room<on_a_cube>);
 
 Task<> gpt3_qkv(host::Rank& main, BenchRequest request, BenchReport* report) {
-  co_await project(main, on_a_package(main.session().spec()), request, "gpt3_qkv", report);
+  Problem problem = on_a_package(main.session().spec());
+  problem.resident = true;
+  co_await project(main, problem, request, "gpt3_qkv", report);
 }
-KBSIM_BENCH(gpt3_qkv, "the same with d_model 12288, columns over all PEs of a package; takes a while",
+KBSIM_BENCH(gpt3_qkv, "the same with d_model 12288, columns over all PEs of a package, tensors resident",
+            .algorithms = Algorithms::none, .check = check_room<on_a_package>);
+
+Task<> gpt3_qkv_upload(host::Rank& main, BenchRequest request, BenchReport* report) {
+  co_await project(main, on_a_package(main.session().spec()), request, "gpt3_qkv_upload", report);
+}
+KBSIM_BENCH(gpt3_qkv_upload, "the same, X and weights sent by the host first; takes a while",
             .algorithms = Algorithms::none, .check = check_room<on_a_package>);
 
 }  // namespace

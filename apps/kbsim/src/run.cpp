@@ -411,7 +411,8 @@ ExitCode run_bench(const Arguments& arguments) {
                                    .events = session.sim().events(),
                                    .digest = session.machine().digest(),
                                    .wall = std::chrono::steady_clock::now() - start,
-                                   .peak_memory = report::peak_memory()};
+                                   .peak_memory = report::peak_memory(),
+                                   .resident = session.resident()};
   if (folder) write(*folder, options, arguments, session, report, summary, log);
   print(options, report, summary, session.machine().fabric().attribution(), log);
   return report.correct ? ExitCode::ok : ExitCode::wrong_values;

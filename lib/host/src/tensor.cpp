@@ -12,6 +12,9 @@
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/when_all.hpp"
 
+#include "resident.hpp"
+#include "tensor_state.hpp"
+
 namespace kbsim::host {
 namespace {
 
@@ -63,28 +66,6 @@ std::shared_ptr<const hw::ControlJob> map_job(std::uint64_t va, const std::vecto
   return job;
 }
 
-}  // namespace
-
-struct Tensor::State {
-  Session& session;
-  int rank;
-  int sip;
-  std::string name;
-  Shape shape;
-  DType dtype;
-  Event written{session.sim(), "the writing of " + name};
-  int updates = 0;
-  std::optional<std::uint64_t> va = {};
-  std::vector<Shard> shards = {};
-  bool mapped = false;  // or about to be
-  bool shared = false;
-
-  [[nodiscard]] std::shared_ptr<const hw::ControlJob> map(bool unmap) const;
-  ~State();
-};
-
-namespace {
-
 void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const std::vector<Shard>& shards) {
   for (const Shard& shard : shards) session.allocators().free(shard.pa);
   if (va) session.virtual_memory(sip).free(*va);
@@ -119,7 +100,10 @@ std::shared_ptr<const hw::ControlJob> Tensor::State::map(bool unmap) const {
 
 Tensor::State::~State() {
   if (!session.open()) return;
-  if (mapped) {
+  if (mapped && resident) {
+    map_at_once(session.machine(), *map(true));
+    give_back(session, sip, va, shards);
+  } else if (mapped) {
     Task<hw::Activity> unmapped = hw::host_of(session.machine()).order(rank, sip, map(true));
     (void)session.sim().spawn("free " + name,
                               release(session, sip, *va, std::move(unmapped), std::move(shards)));
@@ -200,6 +184,7 @@ Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
   const auto state = std::shared_ptr<Tensor::State>{
       new Tensor::State{session_, rank_, device_, std::move(options.name), shape, dtype}};
   state->shared = options.shared;
+  state->resident = options.resident;
   const auto specs = resolve_dp_policy(options.dp, shape, itemsize(dtype), spec.pes_per_cube(),
                                        spec.cubes_per_sip(), state->sip);
   if (options.shared) require_one_copy(state->name, specs);
@@ -213,15 +198,27 @@ Task<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options) {
                     [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
   state->va = session_.virtual_memory(state->sip).allocate(range);
   state->mapped = true;
+  if (options.resident) {
+    map_at_once(session_.machine(), *state->map(false));
+    co_return Tensor{state};
+  }
   co_await hw::host_of(session_.machine()).order(rank_, state->sip, state->map(false));
   co_return Tensor{state};
+}
+
+Task<> Torch::fill(Tensor tensor, HostArray contents) {
+  if (tensor.state_->resident) {
+    place(session_, rank_, tensor.shards(), contents);
+  } else {
+    co_await tensor.copy_(std::move(contents));
+  }
 }
 
 Task<Tensor> Torch::full(Shape shape, double value, DType dtype, TensorOptions options) {
   Tensor tensor = co_await empty(shape, dtype, std::move(options));
   HostArray contents =
       session_.has_values() ? host::full(shape, value, dtype) : HostArray::without_numbers(shape, dtype);
-  co_await tensor.copy_(std::move(contents));
+  co_await fill(tensor, std::move(contents));
   co_return tensor;
 }
 
@@ -232,7 +229,7 @@ Task<Tensor> Torch::zeros(Shape shape, DType dtype, TensorOptions options) {
 
 Task<Tensor> Torch::from_host(HostArray contents, TensorOptions options) {
   Tensor tensor = co_await empty(contents.shape(), contents.dtype(), std::move(options));
-  co_await tensor.copy_(contents);
+  co_await fill(tensor, contents);
   co_return tensor;
 }
 

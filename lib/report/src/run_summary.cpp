@@ -10,6 +10,13 @@ double events_per_second(const RunSummary& run) {
   return run.wall.count() > 0.0 ? static_cast<double>(run.events) / run.wall.count() : 0.0;
 }
 
+double mebibytes(Bytes n) { return static_cast<double>(n.count()) / (1024.0 * 1024.0); }
+
+std::string resident(const RunSummary& run) {
+  if (run.resident == Bytes{}) return "";
+  return fmt::format("{:.1f} MiB of tensors resident from the start, ", mebibytes(run.resident));
+}
+
 }  // namespace
 
 Bytes peak_memory() {
@@ -20,15 +27,18 @@ Bytes peak_memory() {
 
 std::string to_text(const RunSummary& run) {
   return fmt::format(
-      "simulated {}, {} events, {:.3f} s wall, {:.2f} M events/s, {:.1f} MiB peak memory, digest {}",
+      "simulated {}, {} events, {:.3f} s wall, {:.2f} M events/s, {:.1f} MiB peak memory, {}digest {}",
       to_string(run.simulated), run.events, run.wall.count(), events_per_second(run) / 1e6,
-      static_cast<double>(run.peak_memory.count()) / (1024.0 * 1024.0), to_string(run.digest));
+      mebibytes(run.peak_memory), resident(run), to_string(run.digest));
 }
 
 boost::json::object to_json(const RunSummary& run) {
-  return {{"simulated_ps", run.simulated.count()},
-          {"digest", to_string(run.digest)},
-          {"host", {{"wall_s", run.wall.count()}, {"peak_memory_bytes", run.peak_memory.count()}}}};
+  boost::json::object all{
+      {"simulated_ps", run.simulated.count()},
+      {"digest", to_string(run.digest)},
+      {"host", {{"wall_s", run.wall.count()}, {"peak_memory_bytes", run.peak_memory.count()}}}};
+  if (run.resident > Bytes{}) all["resident_bytes"] = run.resident.count();
+  return all;
 }
 
 std::string to_text(const hw::Attribution& messages) {

@@ -77,6 +77,9 @@ class Session {
   [[nodiscard]] std::uint32_t lane(int rank) const {
     return first_rank_lane_ + static_cast<std::uint32_t>(rank);
   }
+  /// Bytes of tensors that were in the machine's memories at no simulated time, replicas included.
+  [[nodiscard]] Bytes resident() const { return resident_; }
+  void add_resident(Bytes more) { resident_ += more; }
   [[nodiscard]] std::vector<CollectiveTiming>& collectives() { return collectives_; }
 
   /// Host programs that may wait, for the report of a deadlock.
@@ -108,6 +111,7 @@ class Session {
   topology::MachineAllocators allocators_;
   std::vector<topology::VirtualAllocator> va_;
   std::uint32_t first_rank_lane_ = 0;
+  Bytes resident_{};
   std::vector<CollectiveTiming> collectives_;
   std::vector<const Rank*> ranks_;
 };

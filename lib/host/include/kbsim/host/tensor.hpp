@@ -21,7 +21,8 @@ struct Shard {
 struct TensorOptions {
   topology::DPPolicy dp = {};
   std::string name = "tensor";
-  bool shared = false;  // every PE of the package sees all of it; each element has one place, no replicas
+  bool shared = false;    // every PE of the package sees all of it; each element has one place, no replicas
+  bool resident = false;  // made, filled and freed at no simulated time, as weights that were loaded before
 };
 
 /// A tensor on one package: one virtual range, a shard or replica on each PE that its DPPolicy names.
@@ -76,6 +77,8 @@ class Torch {
   [[nodiscard]] Task<Tensor> from_host(HostArray contents, TensorOptions options);
 
  private:
+  Task<> fill(Tensor tensor, HostArray contents);
+
   Session& session_;
   int rank_;
   const int& device_;

@@ -22,6 +22,7 @@ class PeMmu : public Component, public IMmu {
 
   [[nodiscard]] Time latency() const override { return spec_.overhead; }
   [[nodiscard]] std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const override;
+  void apply(const MapPages& pages) override;
 
  private:
   void accept(MessagePtr message) override;
@@ -38,10 +39,7 @@ std::vector<topology::PhysRange> PeMmu::translate(std::uint64_t va, Bytes bytes)
                                 to_string(node().at), nearest ? to_string(*nearest) : "none at all")};
 }
 
-void PeMmu::accept(MessagePtr message) {
-  const auto* order = message->body.get_if<Control>();
-  if (order == nullptr) return Component::accept(std::move(message));
-  const auto& pages = std::get<MapPages>(order->job->targets[order->first].action);
+void PeMmu::apply(const MapPages& pages) {
   for (const topology::Mapping& mapping : pages.mappings) {
     if (pages.unmap) {
       map_.erase(mapping.va, mapping.bytes);
@@ -49,6 +47,12 @@ void PeMmu::accept(MessagePtr message) {
       map_.insert(mapping);
     }
   }
+}
+
+void PeMmu::accept(MessagePtr message) {
+  const auto* order = message->body.get_if<Control>();
+  if (order == nullptr) return Component::accept(std::move(message));
+  apply(std::get<MapPages>(order->job->targets[order->first].action));
   tell(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
        ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
 }

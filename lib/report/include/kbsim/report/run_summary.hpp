@@ -20,6 +20,7 @@ struct RunSummary {
   Digest digest;
   std::chrono::duration<double> wall{};
   Bytes peak_memory{};  // resident, of the whole process
+  Bytes resident{};     // of tensors that were in their memories at no simulated time
 };
 
 /// The most memory that this process has held so far.

@@ -9,6 +9,8 @@
 
 namespace kbsim::hw {
 
+struct MapPages;
+
 /// A PE's translation from virtual to physical addresses.
 class IMmu {
  public:
@@ -19,6 +21,8 @@ class IMmu {
   /// The memory behind [va, va + bytes). KernelFault naming the first unmapped address and the nearest
   /// mapping.
   [[nodiscard]] virtual std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const = 0;
+  /// Adds translations or takes them away, at once; AddressMap's errors.
+  virtual void apply(const MapPages& pages) = 0;
 };
 
 }  // namespace kbsim::hw

@@ -1,0 +1,52 @@
+#include "resident.hpp"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
+
+namespace kbsim::host {
+namespace {
+
+oplog::ValueId literal(Session& session, int rank, const topology::ShardSpec& shard,
+                       const HostArray& contents) {
+  const Time now = session.sim().now();
+  oplog::Op op{.id = session.log().reserve(session.lane(rank)),
+               .kind = oplog::OpKind::literal,
+               .dtype = contents.dtype(),
+               .shape = {shard.block.rows, shard.block.cols},
+               .unit = session.machine().graph().host(),
+               .start = now,
+               .end = now};
+  if (session.has_values())
+    op.data = std::make_shared<const std::vector<std::byte>>(scatter(contents.bytes(), shard));
+  const oplog::ValueId id = op.id;
+  session.log().record(std::move(op));
+  return id;
+}
+
+}  // namespace
+
+void map_at_once(hw::Machine& machine, const hw::ControlJob& job) {
+  for (const hw::ControlTarget& target : job.targets)
+    machine.at<hw::IMmu>(machine.graph().pe(target.pe).mmu).apply(std::get<hw::MapPages>(target.action));
+}
+
+void place(Session& session, int rank, const std::vector<Shard>& shards, const HostArray& contents) {
+  hw::Machine& machine = session.machine();
+  std::map<std::int64_t, oplog::ValueId> values;  // by place in the tensor
+  for (const Shard& shard : shards) {
+    const auto [value, fresh] = values.try_emplace(shard.spec.offset_bytes);
+    if (fresh) value->second = literal(session, rank, shard.spec, contents);
+    const hw::MemoryAddress to = hw::locate(machine.graph(), shard.pa);
+    machine.at<hw::Memory>(to.memory).image().write(
+        to.address, {.value = value->second, .offset = 0, .bytes = shard.spec.nbytes.count()});
+    session.add_resident(shard.spec.nbytes);
+  }
+}
+
+}  // namespace kbsim::host
