@@ -135,7 +135,9 @@ TEST_CASE("Host waits: a rank that is stuck before its collective is one that ha
   CAPTURE(to_string(found.graph));
   CHECK(found.of("main") == Words{"main ← rank 0: has not ended", "main ← rank 1: has not ended"});
   CHECK(found.of("all_reduce #0 of rank 0").front() == "all_reduce #0 of rank 0 ← rank 1: has not called it");
-  CHECK(found.of("rank 1") == Words{"rank 1 launch of waits_for_east ← sip1.cube0.pe0: has not returned"});
+  CHECK(found.of("rank 1") == Words{"rank 1 ← launch #0 of rank 1: has not ended"});
+  CHECK(found.of("launch #0 of rank 1") ==
+        Words{"launch #0 of rank 1 launch of waits_for_east ← sip1.cube0.pe0: has not returned"});
   CHECK(found.of("sip1.cube0.pe0") ==
         Words{"sip1.cube0.pe0 recv E ← sip1.cube1.pe0 send W: never issued, and no kernel runs there"});
   CHECK(found.waits("rank 1"));
@@ -147,8 +149,8 @@ TEST_CASE("Host waits: of a collective that all have called nobody is missing") 
   CHECK(found.of("all_reduce #0 of rank 0") ==
         Words{"all_reduce #0 of rank 0 launch of waits_as_collective ← sip0.cube1.pe0: has not returned"});
   // The PE's second kernel is behind its first; cube 0 has returned from both.
-  CHECK(found.of("rank 0") ==
-        Words{"rank 0 launch of returns_at_once ← sip0.cube1.pe0: has not begun, behind "
+  CHECK(found.of("launch #0 of rank 0") ==
+        Words{"launch #0 of rank 0 launch of returns_at_once ← sip0.cube1.pe0: has not begun, behind "
               "another kernel"});
   CHECK(std::ranges::none_of(found.edges,
                              [](const std::string& why) { return why.find("called") != std::string::npos; }));

@@ -83,35 +83,6 @@ std::vector<InstalledAlgorithm> installed_by(Session& session,
 
 }  // namespace
 
-Rank::Rank(Session& session, World& world, int rank_index)
-    : index{rank_index},
-      ahbm{session, rank_index},
-      accelerator{ahbm},
-      torch{session, rank_index, ahbm.device()},
-      dist{session, world, works_, rank_index},
-      mp{session, world},
-      session_{session},
-      world_{world},
-      works_{session.sim()} {
-  session_.enter(*this);
-}
-
-Rank::~Rank() { session_.leave(*this); }
-
-Task<> Rank::run(Task<> program) {
-  co_await std::move(program);
-  works_.require_awaited();
-}
-
-Task<hw::Activity> Rank::launch(std::string kernel, Tensor on, std::any args) {
-  KernelCall call = kernels().at(kernel).bind(args);
-  const Tensor::Update writing{on};
-  const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
-  const auto job = launch_job(owners(on), std::move(call), queues);
-  const hw::Activity activity = co_await hw::host_of(session_.machine()).order(index, on.sip(), job);
-  co_return activity;
-}
-
 void Accelerator::set_device(int index) {
   if (index < 0) return;
   if (index >= device_count()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <any>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -153,7 +154,13 @@ class Multiprocessing {
 
 /// One host program's view of the machine: nothing of it is global.
 class Rank {
+  Session& session_;
+  World& world_;
+  std::shared_ptr<Works> works_;  // what all below start
+
  public:
+  using Here = std::source_location;
+
   Rank(Session& session, World& world, int rank_index);
   ~Rank();
   Rank(const Rank&) = delete;
@@ -169,18 +176,19 @@ class Rank {
   [[nodiscard]] Session& session() const { return session_; }
   [[nodiscard]] const World& world() const { return world_; }
 
-  /// Runs a kernel on the PEs of this rank's package that own shards of `on`, until the last has ended;
-  /// gives when they ran. It has the queues of the process group's first algorithm. UsageError for an unknown
-  /// kernel, or arguments that aren't of its own type.
-  [[nodiscard]] Task<hw::Activity> launch(std::string kernel, Tensor on, std::any args);
+  /// Runs a kernel on the PEs that own shards of the first of `tensors`, which are on one package; done when
+  /// the last has ended, and gives when they ran. It may write any of them: a read of one waits for it. It
+  /// has the queues of the process group's first algorithm. UsageError for an unknown kernel, or arguments
+  /// that aren't of its own type.
+  [[nodiscard]] Work<hw::Activity> launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
+                                          Here at = Here::current());
+  [[nodiscard]] Work<hw::Activity> launch(std::string kernel, Tensor on, std::any args,
+                                          Here at = Here::current()) {
+    return launch(std::move(kernel), std::vector{std::move(on)}, std::move(args), at);
+  }
 
   /// The program of this rank. KernelFault if it ends without having awaited all that it started.
   [[nodiscard]] Task<> run(Task<> program);
-
- private:
-  Session& session_;
-  World& world_;
-  Works works_;  // goes first: it uses the others
 };
 
 template <class Args>

@@ -2,15 +2,18 @@
 
 #include <csignal>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/host/work.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/race.hpp"
@@ -77,6 +80,10 @@ class Session {
   [[nodiscard]] std::uint32_t lane(int rank) const {
     return first_rank_lane_ + static_cast<std::uint32_t>(rank);
   }
+  /// Names the next operation of that name that a rank's program starts.
+  [[nodiscard]] WorkId next_work(std::string_view call, int rank) {
+    return {.call = call, .sequence = started_[{rank, call}]++, .rank = rank};
+  }
   /// Bytes of tensors that were in the machine's memories at no simulated time, replicas included.
   [[nodiscard]] Bytes resident() const { return resident_; }
   void add_resident(Bytes more) { resident_ += more; }
@@ -111,6 +118,7 @@ class Session {
   topology::MachineAllocators allocators_;
   std::vector<topology::VirtualAllocator> va_;
   std::uint32_t first_rank_lane_ = 0;
+  std::map<std::pair<int, std::string_view>, std::uint64_t> started_;
   Bytes resident_{};
   std::vector<CollectiveTiming> collectives_;
   std::vector<const Rank*> ranks_;

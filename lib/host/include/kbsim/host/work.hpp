@@ -19,7 +19,7 @@
 
 namespace kbsim::host {
 
-/// A collective that a rank has begun: its process, and the wait for its end.
+/// An operation that a rank has begun: its process, and the wait for its end.
 struct WorkId {
   std::string_view call;  // a literal: as the host program calls it
   std::uint64_t sequence = 0;
@@ -39,33 +39,29 @@ struct WorkState {
   Process process;
 };
 
-template <class T>
-struct WorkResult : WorkState {
-  using WorkState::WorkState;
-  std::optional<T> value;
-};
-
 /// An operation of a host program that has started: `co_await` is its completion and gives its result or
 /// rethrows its error, as often as asked; keeping it meanwhile is async_op=True. One that nobody awaits
 /// is a fault when the program ends.
 template <class T>
 class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
  public:
-  explicit Work(std::shared_ptr<WorkResult<T>> state) : state_{std::move(state)} {}
+  using Result = std::shared_ptr<std::optional<T>>;
+  Work(std::shared_ptr<WorkState> state, Result result)
+      : state_{std::move(state)}, result_{std::move(result)} {}
 
   [[nodiscard]] bool done() const { return state_->done.is_set(); }
 
   auto operator co_await() const {
     state_->awaited = true;
-    return Awaiter{state_};
+    return Awaiter{state_, result_};
   }
 
  private:
   using Wait = decltype(std::declval<Event&>().wait());
   class Awaiter {
    public:
-    explicit Awaiter(std::shared_ptr<WorkResult<T>> state)
-        : state_{std::move(state)}, wait_{state_->done.wait(state_->at)} {}
+    Awaiter(std::shared_ptr<WorkState> state, Result result)
+        : state_{std::move(state)}, result_{std::move(result)}, wait_{state_->done.wait(state_->at)} {}
     bool await_ready() { return wait_.await_ready(); }
     template <class Promise>
     auto await_suspend(std::coroutine_handle<Promise> waiting) {
@@ -74,18 +70,21 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
     T await_resume() {
       wait_.await_resume();
       if (state_->error) std::rethrow_exception(state_->error);
-      return *state_->value;
+      return **result_;
     }
 
    private:
-    std::shared_ptr<WorkResult<T>> state_;
+    std::shared_ptr<WorkState> state_;
+    Result result_;
     Wait wait_;
   };
 
-  std::shared_ptr<WorkResult<T>> state_;
+  std::shared_ptr<WorkState> state_;
+  Result result_;
 };
 
-/// What one host program has started, each a process of its own; those under way are cancelled with it.
+/// What one host program has started, each a process of its own; those under way are cancelled with it. Their
+/// results are kept by their Works alone.
 class Works {
  public:
   explicit Works(Simulation& sim) : sim_{sim} {}
@@ -96,10 +95,19 @@ class Works {
   template <class T>
   Work<T> start(const WorkId& what, Task<T> task, std::source_location at) {
     std::erase_if(works_, [](const auto& work) { return work->awaited && work->done.is_set(); });
-    auto state = std::make_shared<WorkResult<T>>(sim_, what, at);
-    state->process = sim_.spawn(what.text(), run(state, std::move(task)), what);
+    const auto state = std::make_shared<WorkState>(sim_, what, at);
+    const auto result = std::make_shared<std::optional<T>>();
+    state->process = sim_.spawn(what.text(), run(state, result, std::move(task)), what);
     works_.push_back(state);
-    return Work<T>{std::move(state)};
+    return {state, result};
+  }
+
+  /// Of what takes no time: it is done, and need not be awaited.
+  template <class T>
+  Work<T> done(const WorkId& what, T result, std::source_location at) {
+    const auto state = std::make_shared<WorkState>(sim_, what, at);
+    state->done.set();
+    return {state, std::make_shared<std::optional<T>>(std::move(result))};
   }
 
   /// Throws KernelFault, with the place of its call, for the first work that nobody has awaited, and with
@@ -109,10 +117,10 @@ class Works {
 
  private:
   template <class T>
-  static Task<> run(std::shared_ptr<WorkResult<T>> state, Task<T> task) {
+  static Task<> run(std::shared_ptr<WorkState> state, typename Work<T>::Result result, Task<T> task) {
     try {
       T value = co_await std::move(task);
-      state->value.emplace(std::move(value));
+      result->emplace(std::move(value));
     } catch (...) {
       state->error = std::current_exception();
     }

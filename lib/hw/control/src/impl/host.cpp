@@ -41,6 +41,8 @@ class Host : public Component, public IHost {
     std::shared_ptr<const ControlJob> job = nullptr;  // of an order
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
+  Task<> acknowledged(Token token, RaceWatch::Token race);
+  Task<oplog::Slices> answered(Token token, RaceWatch::Token race);
   Task<Activity> reported(Token token);
   void accept(MessagePtr message) override;
   Calls::value_type& call(const Identity& what);
@@ -62,31 +64,38 @@ Host::Calls::value_type& Host::call(const Identity& what) {
 }
 
 Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
-  const auto& [key, waiting] = call(CommandWait{"MemoryWrite"});
-  const Token token = key;
+  const Token token = call(CommandWait{"MemoryWrite"}).first;
   const RaceWatch::Token race = races_->begin(
       {.op = contents.value, .write = true, .call = "write", .at = {}, .kernel = {}, .rank = rank},
       {.memory = memory, .address = address}, Bytes{contents.bytes});
   tell(memory, Bytes{contents.bytes}, TrafficClass::request,
        WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
-  co_await waiting->done.wait();
+  return acknowledged(token, race);
+}
+
+Task<> Host::acknowledged(Token token, RaceWatch::Token race) {
+  co_await calls_.at(token)->done.wait();
   races_->end(race);
   calls_.erase(token);
 }
 
 Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
-  const auto& [key, waiting] = call(CommandWait{"MemoryRead"});
-  const Token token = key;
+  const Token token = call(CommandWait{"MemoryRead"}).first;
   const RaceWatch::Token race =
       races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
                     {.memory = memory, .address = address}, bytes);
   tell(memory, fabric().graph().spec().system.control_bytes, TrafficClass::request,
        ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
-  co_await waiting->done.wait();
+  return answered(token, race);
+}
+
+Task<oplog::Slices> Host::answered(Token token, RaceWatch::Token race) {
+  Call& waiting = *calls_.at(token);
+  co_await waiting.done.wait();
   races_->end(race);
-  const oplog::Slices contents = std::move(waiting->contents);
+  const oplog::Slices contents = std::move(waiting.contents);
   calls_.erase(token);
   co_return contents;
 }

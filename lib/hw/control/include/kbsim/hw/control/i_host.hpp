@@ -31,7 +31,7 @@ struct OpenOrder {
 };
 
 /// What host programs reach the machine by. `rank` says which program speaks; what several say at one time
-/// goes out in the order of their ranks.
+/// goes out in the order of their ranks. All is sent at the call, awaited or not.
 class IHost {
  public:
   virtual ~IHost() = default;
@@ -42,8 +42,8 @@ class IHost {
   /// MemoryRead: what the memory held when the request arrived.
   [[nodiscard]] virtual Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address,
                                                  Bytes bytes) = 0;
-  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. Given at the call, awaited
-  /// or not: what a rank orders of one package at one time goes out in the order of its calls.
+  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. What a rank orders of one
+  /// package at one time goes out in the order of its calls.
   [[nodiscard]] virtual Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) = 0;
 
   /// In the order in which they were given.

@@ -1,0 +1,71 @@
+#include "kbsim/host/rank.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/i_host.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+#include "control_jobs.hpp"
+
+namespace kbsim::host {
+namespace {
+
+void require_launchable(const std::string& kernel, const std::vector<Tensor>& tensors) {
+  if (tensors.empty())
+    throw UsageError{fmt::format(
+        "launch of {} without a tensor: it runs on the PEs that own shards of its first", kernel)};
+  const Tensor& first = tensors.front();
+  for (const Tensor& tensor : tensors) {
+    if (tensor.sip() == first.sip()) continue;
+    throw UsageError{fmt::format("launch of {}: '{}' is on device {}, but '{}' on device {}", kernel,
+                                 first.name(), first.sip(), tensor.name(), tensor.sip())};
+  }
+}
+
+// The tensors live as long as this runs.
+Task<hw::Activity> reported(std::vector<Tensor::Update>, Task<hw::Activity> order) {
+  const hw::Activity activity = co_await std::move(order);
+  co_return activity;
+}
+
+}  // namespace
+
+Rank::Rank(Session& session, World& world, int rank_index)
+    : session_{session},
+      world_{world},
+      works_{std::make_shared<Works>(session.sim())},
+      index{rank_index},
+      ahbm{session, rank_index},
+      accelerator{ahbm},
+      torch{session, works_, rank_index, ahbm.device()},
+      dist{session, world, *works_, rank_index},
+      mp{session, world} {
+  session_.enter(*this);
+}
+
+Rank::~Rank() {
+  works_->cancel();
+  session_.leave(*this);
+}
+
+Task<> Rank::run(Task<> program) {
+  co_await std::move(program);
+  works_->require_awaited();
+}
+
+Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors, std::any args, Here at) {
+  KernelCall call = kernels().at(kernel).bind(args);
+  require_launchable(kernel, tensors);
+  const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
+  const auto job = launch_job(owners(tensors.front()), std::move(call), queues);
+  Task<hw::Activity> order = hw::host_of(session_.machine()).order(index, tensors.front().sip(), job);
+  std::vector<Tensor::Update> writing;
+  for (const Tensor& tensor : tensors) writing.emplace_back(tensor);
+  return works_->start(session_.next_work("launch", index), reported(std::move(writing), std::move(order)),
+                       at);
+}
+
+}  // namespace kbsim::host

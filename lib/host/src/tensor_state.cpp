@@ -1,0 +1,158 @@
+#include "tensor_state.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/i_host.hpp"
+#include "kbsim/hw/locate.hpp"
+
+#include "resident.hpp"
+
+namespace kbsim::host {
+namespace {
+
+constexpr Bytes kMappingSize{24};  // of an MmuMap message: virtual and physical address, size
+
+topology::Mapping mapping_of(std::uint64_t va, const Shard& shard) {
+  const auto offset = static_cast<std::uint64_t>(shard.spec.offset_bytes);
+  return {.va = va + offset, .pa = shard.pa, .bytes = shard.spec.nbytes};
+}
+
+// The MMU's view of a tensor that all PEs share.
+std::shared_ptr<const hw::ControlJob> share_job(const config::MachineSpec& spec, int sip, std::uint64_t va,
+                                                const std::vector<Shard>& shards, bool unmap) {
+  hw::MapPages pages{.mappings = {}, .unmap = unmap};
+  for (const Shard& shard : shards) pages.mappings.push_back(mapping_of(va, shard));
+  const Bytes size = kMappingSize * static_cast<std::int64_t>(shards.size());
+  auto job = std::make_shared<hw::ControlJob>();
+  for (int cube = 0; cube < spec.cubes_per_sip(); ++cube) {
+    for (int pe = 0; pe < spec.pes_per_cube(); ++pe)
+      job->targets.push_back({.pe = {sip, cube, pe}, .action = pages, .size = size});
+  }
+  return job;
+}
+
+void require_one_copy(const std::string& name, const std::vector<topology::ShardSpec>& shards) {
+  std::set<std::int64_t> seen;
+  for (const topology::ShardSpec& shard : shards) {
+    if (seen.insert(shard.offset_bytes).second) continue;
+    throw UsageError{
+        fmt::format("tensor '{}' is shared, but its DPPolicy replicates it; split it over the "
+                    "PEs, or place it on one of them by num_cubes and num_pes",
+                    name)};
+  }
+}
+
+// The MMU's view of a tensor, as one order to the PEs of its package.
+std::shared_ptr<const hw::ControlJob> map_job(std::uint64_t va, const std::vector<Shard>& shards,
+                                              bool unmap) {
+  auto job = std::make_shared<hw::ControlJob>();
+  for (const Shard& shard : shards) {
+    if (job->targets.empty() || job->targets.back().pe != shard.spec.at) {
+      job->targets.push_back(
+          {.pe = shard.spec.at, .action = hw::MapPages{.mappings = {}, .unmap = unmap}, .size = {}});
+    }
+    auto& pages = std::get<hw::MapPages>(job->targets.back().action);
+    pages.mappings.push_back(mapping_of(va, shard));
+    job->targets.back().size += kMappingSize;
+  }
+  return job;
+}
+
+std::shared_ptr<const hw::ControlJob> job_of(const Tensor::State& tensor, bool unmap) {
+  const config::MachineSpec& spec = tensor.session.spec();
+  return tensor.shared ? share_job(spec, tensor.sip, *tensor.va, tensor.shards, unmap)
+                       : map_job(*tensor.va, tensor.shards, unmap);
+}
+
+void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const std::vector<Shard>& shards) {
+  for (const Shard& shard : shards) session.allocators().free(shard.pa);
+  if (va) session.virtual_memory(sip).free(*va);
+}
+
+// Gives the memory back once it is unmapped.
+Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> unmapped,
+               std::vector<Shard> shards) {
+  co_await std::move(unmapped);
+  give_back(session, sip, va, shards);
+}
+
+Task<> recorded(Session& session, Task<> acknowledged, oplog::Op op) {
+  co_await std::move(acknowledged);
+  op.end = session.sim().now();
+  session.log().record(std::move(op));
+}
+
+}  // namespace
+
+void Tensor::State::allocate(const topology::DPPolicy& dp) {
+  const config::MachineSpec& spec = session.spec();
+  const auto specs =
+      resolve_dp_policy(dp, shape, itemsize(dtype), spec.pes_per_cube(), spec.cubes_per_sip(), sip);
+  if (shared) require_one_copy(name, specs);
+  Bytes range;
+  for (const topology::ShardSpec& shard : specs) {
+    range = std::max(range, Bytes{shard.offset_bytes} + shard.nbytes);
+    shards.push_back({.spec = shard, .pa = session.allocators().pe(shard.at).hbm.allocate(shard.nbytes)});
+  }
+  std::ranges::sort(shards, {},
+                    [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });
+  va = session.virtual_memory(sip).allocate(range);
+}
+
+Task<hw::Activity> Tensor::State::map() {
+  mapped = true;
+  return hw::host_of(session.machine()).order(rank, sip, job_of(*this, false));
+}
+
+void Tensor::State::map_resident() {
+  mapped = true;
+  map_at_once(session.machine(), *job_of(*this, false));
+}
+
+Tensor::State::~State() {
+  if (!session.open()) return;
+  if (mapped && !resident) {
+    Task<hw::Activity> unmapped = hw::host_of(session.machine()).order(rank, sip, job_of(*this, true));
+    (void)session.sim().spawn("free " + name,
+                              release(session, sip, *va, std::move(unmapped), std::move(shards)));
+    return;
+  }
+  if (mapped) map_at_once(session.machine(), *job_of(*this, true));
+  give_back(session, sip, va, shards);
+}
+
+std::vector<Upload> uploads(Tensor::State& tensor, const HostArray& contents) {
+  Session& session = tensor.session;
+  std::vector<Upload> all;
+  for (const Shard& shard : tensor.shards) {
+    oplog::Op op{.id = session.log().reserve(session.lane(tensor.rank)),
+                 .kind = oplog::OpKind::literal,
+                 .dtype = tensor.dtype,
+                 .shape = {shard.spec.block.rows, shard.spec.block.cols},
+                 .unit = session.machine().graph().host()};
+    if (session.has_values())
+      op.data = std::make_shared<const std::vector<std::byte>>(scatter(contents.bytes(), shard.spec));
+    all.push_back({.shard = shard, .op = std::move(op)});
+  }
+  return all;
+}
+
+std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads) {
+  Session& session = tensor.session;
+  std::vector<Task<>> sent;
+  for (auto& [shard, op] : uploads) {
+    const hw::MemoryAddress to = hw::locate(session.machine().graph(), shard.pa);
+    const oplog::Slice contents{op.id, 0, shard.spec.nbytes.count()};
+    op.start = session.sim().now();
+    Task<> acknowledged = hw::host_of(session.machine()).write(tensor.rank, to.memory, to.address, contents);
+    sent.push_back(recorded(session, std::move(acknowledged), std::move(op)));
+  }
+  return sent;
+}
+
+}  // namespace kbsim::host
