@@ -1,7 +1,6 @@
 #include "kbsim/host/tensor.hpp"
 
-#include <algorithm>
-#include <set>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,54 +17,65 @@ namespace {
 
 using Writers = std::vector<std::shared_ptr<Event>>;
 
-// Messages for one replica of each element, sent now.
+std::string statistics(const HostArray& array) {
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const double number : array.to_doubles()) {
+    sum += number;
+    squares += number * number;
+  }
+  return fmt::format(", mean={:.4g}, norm={:.4g}", sum / static_cast<double>(array.shape().elements()),
+                     std::sqrt(squares));
+}
+
+// Messages for one replica of each element of a view, sent now.
 struct Reads {
-  std::vector<Shard> shards;
+  std::vector<ShardRange> ranges;
   std::vector<Task<oplog::Slices>> contents;
 };
 
-Reads begin_reads(const Tensor::State& tensor) {
+Reads begin_reads(const Tensor::State& tensor, const View& view) {
   hw::Machine& machine = tensor.session.machine();
-  Reads reads;
-  std::set<std::int64_t> seen;
-  for (const Shard& shard : tensor.shards) {
-    if (!seen.insert(shard.spec.offset_bytes).second) continue;
-    const hw::MemoryAddress from = hw::locate(machine.graph(), shard.pa);
-    reads.shards.push_back(shard);
-    reads.contents.push_back(
-        hw::host_of(machine).read(tensor.rank, from.memory, from.address, shard.spec.nbytes));
+  Reads reads{.ranges = shard_ranges(tensor, view, false), .contents = {}};
+  for (const ShardRange& range : reads.ranges) {
+    const hw::MemoryAddress from = hw::locate(machine.graph(), range.address(tensor.dtype));
+    const Bytes size{range.count() * itemsize(tensor.dtype)};
+    reads.contents.push_back(hw::host_of(machine).read(tensor.rank, from.memory, from.address, size));
   }
   return reads;
 }
 
-HostArray numbers_of(const Tensor::State& tensor, const std::vector<Shard>& shards,
+HostArray numbers_of(const Tensor::State& tensor, const Shape& shape, const std::vector<ShardRange>& ranges,
                      const std::vector<oplog::Slices>& contents) {
   Session& session = tensor.session;
-  if (!session.has_values()) return HostArray::without_numbers(tensor.shape, tensor.dtype);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.shape.bytes(tensor.dtype).count()));
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    const topology::Block& block = shards[i].spec.block;
-    const oplog::Operand operand{
-        .slices = contents[i], .shape = {block.rows, block.cols}, .dtype = tensor.dtype};
-    gather(session.replay().evaluate(operand), shards[i].spec, bytes);
+  if (!session.has_values()) return HostArray::without_numbers(shape, tensor.dtype);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(shape.bytes(tensor.dtype).count()));
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const oplog::Operand operand{.slices = contents[i], .shape = ranges[i].shape(), .dtype = tensor.dtype};
+    put(session.replay().evaluate(operand), ranges[i], tensor.dtype, bytes);
   }
-  return {tensor.shape, tensor.dtype, std::move(bytes)};
+  return {shape, tensor.dtype, std::move(bytes)};
 }
 
-Task<HostArray> gathered(std::shared_ptr<const Tensor::State> tensor, Reads reads) {
+Task<HostArray> gathered(std::shared_ptr<const Tensor::State> tensor, Shape shape, Reads reads) {
   const std::vector<oplog::Slices> contents = co_await when_all(std::move(reads.contents));
-  co_return numbers_of(*tensor, reads.shards, contents);
+  co_return numbers_of(*tensor, shape, reads.ranges, contents);
 }
 
-Task<HostArray> read_after(std::shared_ptr<const Tensor::State> tensor, Writers writers) {
+Task<HostArray> read_after(std::shared_ptr<const Tensor::State> tensor, View view, Writers writers) {
   for (const std::shared_ptr<Event>& writer : writers) co_await writer->wait();
-  HostArray read = co_await gathered(tensor, begin_reads(*tensor));
+  HostArray read = co_await gathered(tensor, view.shape(), begin_reads(*tensor, view));
   co_return read;
 }
 
 Task<std::monostate> written(Tensor::Update, std::vector<Task<>> writes) {
   co_await when_all(std::move(writes));
   co_return std::monostate{};
+}
+
+Task<std::string> described(std::string what, Task<HostArray> read) {
+  const HostArray numbers = co_await std::move(read);
+  co_return fmt::format("tensor({}{})", what, numbers.has_numbers() ? statistics(numbers) : "");
 }
 
 }  // namespace
@@ -82,25 +92,105 @@ Tensor::Update::~Update() {
   std::erase(state_->writers, done_);
 }
 
+Tensor::Tensor(std::shared_ptr<State> state) : state_{std::move(state)}, view_{state_->shape} {}
+
+Tensor::Tensor(std::shared_ptr<State> state, const View& view) : state_{std::move(state)}, view_{view} {
+  if (!view_.whole()) part_ = part_of(*state_, view_);
+}
+
 const std::string& Tensor::name() const { return state_->name; }
-const Shape& Tensor::shape() const { return state_->shape; }
+const Shape& Tensor::shape() const { return view_.shape(); }
 DType Tensor::dtype() const { return state_->dtype; }
 int Tensor::sip() const { return state_->sip; }
-Ptr Tensor::ptr() const { return {.va = *state_->va, .dtype = state_->dtype}; }
-const std::vector<Shard>& Tensor::shards() const { return state_->shards; }
+
+const Tensor::Part& Tensor::part() const {
+  if (part_) return *part_;
+  throw UsageError{
+      fmt::format("a slice {} of tensor '{}' of {} has no address of its own: its elements don't "
+                  "follow each other in the virtual range; copy it to a tensor",
+                  to_string(shape()), name(), to_string(state_->shape))};
+}
+
+Ptr Tensor::ptr() const {
+  const std::int64_t offset = view_.whole() ? 0 : part().offset_bytes;
+  return {.va = *state_->va + static_cast<std::uint64_t>(offset), .dtype = state_->dtype};
+}
+
+const std::vector<Shard>& Tensor::shards() const { return view_.whole() ? state_->shards : part().shards; }
+
+Tensor Tensor::operator[](std::int64_t index) const { return {state_, view_.at(index)}; }
+Tensor Tensor::slice(int axis, Slice range) const { return {state_, view_.slice(axis, range)}; }
+Tensor Tensor::view(Shape shape) const { return {state_, view_.reshaped(shape)}; }
+
+std::vector<Upload> Tensor::uploads(const HostArray& contents) const {
+  if (contents.shape() != shape() || contents.dtype() != dtype()) {
+    throw UsageError{fmt::format("copy_ of {} {} into tensor '{}' of {} {}", to_string(contents.shape()),
+                                 to_string(contents.dtype()), name(), to_string(shape()),
+                                 to_string(dtype()))};
+  }
+  return host::uploads(*state_, view_, contents);
+}
 
 Tensor::Done Tensor::copy_(HostArray from, Here at) const {
-  if (from.shape() != shape() || from.dtype() != dtype()) {
-    throw UsageError{fmt::format("copy_ of {} {} into tensor '{}' of {} {}", to_string(from.shape()),
-                                 to_string(from.dtype()), name(), to_string(shape()), to_string(dtype()))};
-  }
-  std::vector<Task<>> writes = send(*state_, uploads(*state_, from));
+  std::vector<Task<>> writes = send(*state_, uploads(from));
   return state_->start("copy_", written(Update{*this}, std::move(writes)), at);
 }
 
-Work<HostArray> Tensor::to_host(Here at) const {
-  if (state_->writers.empty()) return state_->start("to_host", gathered(state_, begin_reads(*state_)), at);
-  return state_->start("to_host", read_after(state_, state_->writers), at);
+Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
+  if (from.shape() != shape() || from.dtype() != dtype()) {
+    throw UsageError{fmt::format("copy_ of tensor '{}' of {} {} into tensor '{}' of {} {}", from.name(),
+                                 to_string(from.shape()), to_string(from.dtype()), name(), to_string(shape()),
+                                 to_string(dtype()))};
+  }
+  Task<HostArray> contents = from.read();
+  return state_->start("copy_", copied(Update{*this}, *this, std::move(contents)), at);
+}
+
+Task<std::monostate> Tensor::copied(Update, Tensor to, Task<HostArray> read) {
+  const HostArray contents = co_await std::move(read);
+  co_await when_all(send(*to.state_, to.uploads(contents)));
+  co_return std::monostate{};
+}
+
+Task<HostArray> Tensor::read() const {
+  if (state_->writers.empty()) return gathered(state_, shape(), begin_reads(*state_, view_));
+  return read_after(state_, view_, state_->writers);
+}
+
+Work<HostArray> Tensor::to_host(Here at) const { return state_->start("to_host", read(), at); }
+
+Work<std::string> Tensor::text(Here at) const {
+  std::string what =
+      fmt::format("name={}, shape={}, dtype={}", name(), to_string(shape()), to_string(dtype()));
+  return state_->start("text", described(std::move(what), read()), at);
+}
+
+Work<Tensor> Tensor::to(const topology::DPPolicy& dp, Here at) const { return to(dp, sip(), at); }
+Work<Tensor> Tensor::to(int device, Here at) const { return to(state_->dp, device, at); }
+
+Work<Tensor> Tensor::to(const topology::DPPolicy& dp, int device, Here at) const {
+  const int devices = state_->session.spec().system.sips.count;
+  if (device < 0 || device >= devices)
+    throw UsageError{fmt::format("invalid device ordinal {}: the machine has {} devices (system.sips.count)",
+                                 device, devices)};
+  const auto state = std::shared_ptr<State>{new State{.session = state_->session,
+                                                      .works = state_->works,
+                                                      .rank = state_->rank,
+                                                      .sip = device,
+                                                      .name = name(),
+                                                      .shape = shape(),
+                                                      .dtype = dtype(),
+                                                      .dp = dp}};
+  state->allocate();
+  Task<hw::Activity> mapped = state->map();
+  return state_->start("to", moved(Tensor{state}, std::move(mapped), read()), at);
+}
+
+Task<Tensor> Tensor::moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read) {
+  co_await std::move(mapped);
+  const HostArray contents = co_await std::move(read);
+  co_await when_all(send(*to.state_, to.uploads(contents)));
+  co_return to;
 }
 
 }  // namespace kbsim::host

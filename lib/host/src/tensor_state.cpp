@@ -8,7 +8,6 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/i_host.hpp"
-#include "kbsim/hw/locate.hpp"
 
 #include "resident.hpp"
 
@@ -81,15 +80,9 @@ Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> u
   give_back(session, sip, va, shards);
 }
 
-Task<> recorded(Session& session, Task<> acknowledged, oplog::Op op) {
-  co_await std::move(acknowledged);
-  op.end = session.sim().now();
-  session.log().record(std::move(op));
-}
-
 }  // namespace
 
-void Tensor::State::allocate(const topology::DPPolicy& dp) {
+void Tensor::State::allocate() {
   const config::MachineSpec& spec = session.spec();
   const auto specs =
       resolve_dp_policy(dp, shape, itemsize(dtype), spec.pes_per_cube(), spec.cubes_per_sip(), sip);
@@ -124,35 +117,6 @@ Tensor::State::~State() {
   }
   if (mapped) map_at_once(session.machine(), *job_of(*this, true));
   give_back(session, sip, va, shards);
-}
-
-std::vector<Upload> uploads(Tensor::State& tensor, const HostArray& contents) {
-  Session& session = tensor.session;
-  std::vector<Upload> all;
-  for (const Shard& shard : tensor.shards) {
-    oplog::Op op{.id = session.log().reserve(session.lane(tensor.rank)),
-                 .kind = oplog::OpKind::literal,
-                 .dtype = tensor.dtype,
-                 .shape = {shard.spec.block.rows, shard.spec.block.cols},
-                 .unit = session.machine().graph().host()};
-    if (session.has_values())
-      op.data = std::make_shared<const std::vector<std::byte>>(scatter(contents.bytes(), shard.spec));
-    all.push_back({.shard = shard, .op = std::move(op)});
-  }
-  return all;
-}
-
-std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads) {
-  Session& session = tensor.session;
-  std::vector<Task<>> sent;
-  for (auto& [shard, op] : uploads) {
-    const hw::MemoryAddress to = hw::locate(session.machine().graph(), shard.pa);
-    const oplog::Slice contents{op.id, 0, shard.spec.nbytes.count()};
-    op.start = session.sim().now();
-    Task<> acknowledged = hw::host_of(session.machine()).write(tensor.rank, to.memory, to.address, contents);
-    sent.push_back(recorded(session, std::move(acknowledged), std::move(op)));
-  }
-  return sent;
 }
 
 }  // namespace kbsim::host

@@ -24,6 +24,7 @@ struct Tensor::State {
   std::string name;
   Shape shape;
   DType dtype;
+  topology::DPPolicy dp = {};
   bool shared = false;
   bool resident = false;
   std::vector<std::shared_ptr<Event>> writers = {};  // each is set when it is done
@@ -32,7 +33,7 @@ struct Tensor::State {
   bool mapped = false;  // or about to be
 
   /// Takes memory and addresses. AllocationError, and resolve_dp_policy()'s errors.
-  void allocate(const topology::DPPolicy& dp);
+  void allocate();
   /// Makes the MMUs translate: by an order, sent now.
   [[nodiscard]] Task<hw::Activity> map();
   /// The same, done at once.
@@ -49,14 +50,45 @@ struct Tensor::State {
   }
 };
 
-/// A shard's contents, with an id in the op log.
-struct Upload {
+/// Where a slice lies: in the virtual range, and on which PEs.
+struct Tensor::Part {
+  std::int64_t offset_bytes = 0;
+  std::vector<Shard> shards = {};
+};
+
+/// Consecutive elements of a shard that are sent or read by one message, and where they are in a view.
+struct ShardRange {
   Shard shard;
+  std::vector<Piece> pieces;  // none: all of the shard, of all of the tensor
+
+  [[nodiscard]] std::int64_t first() const { return pieces.empty() ? 0 : pieces.front().in_shard; }
+  [[nodiscard]] std::int64_t count() const;
+  /// In op logs: as the shard's block, or as a row.
+  [[nodiscard]] Shape shape() const;
+  [[nodiscard]] topology::PhysAddr address(DType dtype) const;
+};
+
+/// What moves a view's elements: to all replicas, or from one of each.
+[[nodiscard]] std::vector<ShardRange> shard_ranges(const Tensor::State& tensor, const View& view, bool all);
+
+/// A range's contents, with an id in the op log.
+struct Upload {
+  ShardRange range;
   oplog::Op op;
 };
 
-[[nodiscard]] std::vector<Upload> uploads(Tensor::State& tensor, const HostArray& contents);
+/// `contents` is as large as the view.
+[[nodiscard]] std::vector<Upload> uploads(Tensor::State& tensor, const View& view, const HostArray& contents);
 /// Each is a message, sent now; done when the memories have acknowledged.
 [[nodiscard]] std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads);
+
+/// The bytes of a range, out of those of the view; and back.
+[[nodiscard]] std::vector<std::byte> pick(const std::vector<std::byte>& view, const ShardRange& range,
+                                          DType dtype);
+void put(const std::vector<std::byte>& bytes, const ShardRange& range, DType dtype,
+         std::vector<std::byte>& view);
+
+/// Where a slice lies; none if its elements don't follow each other in the virtual range.
+[[nodiscard]] std::shared_ptr<const Tensor::Part> part_of(const Tensor::State& tensor, const View& view);
 
 }  // namespace kbsim::host

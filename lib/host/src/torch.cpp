@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "kbsim/base/random.hpp"
 #include "kbsim/host/tensor.hpp"
 #include "kbsim/sim/when_all.hpp"
 
@@ -21,9 +22,10 @@ std::shared_ptr<Tensor::State> Torch::allocate(Shape shape, DType dtype, TensorO
                                                                       .name = std::move(options.name),
                                                                       .shape = shape,
                                                                       .dtype = dtype,
+                                                                      .dp = options.dp,
                                                                       .shared = options.shared,
                                                                       .resident = options.resident}};
-  state->allocate(options.dp);
+  state->allocate();
   return state;
 }
 
@@ -47,8 +49,8 @@ Work<Tensor> Torch::fill(const std::shared_ptr<Tensor::State>& state, const Host
     return state->done(making.call, Tensor{state}, making.at);
   }
   Task<hw::Activity> order = state->map();
-  return state->start(making.call, filled(Tensor{state}, std::move(order), uploads(*state, contents)),
-                      making.at);
+  const Tensor tensor{state};
+  return state->start(making.call, filled(tensor, std::move(order), tensor.uploads(contents)), making.at);
 }
 
 Work<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options, Here at) {
@@ -60,20 +62,30 @@ Work<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options, Here 
   return state->start("empty", mapped(Tensor{state}, state->map()), at);
 }
 
-Work<Tensor> Torch::constant(Shape shape, double value, DType dtype, TensorOptions options, Making making) {
+Work<Tensor> Torch::generated(Shape shape, DType dtype, const std::function<double(std::int64_t)>& element,
+                              TensorOptions options, Making making) {
   const auto state = allocate(shape, dtype, std::move(options));
-  return fill(
-      state,
-      session_.has_values() ? host::full(shape, value, dtype) : HostArray::without_numbers(shape, dtype),
-      making);
+  if (!session_.has_values()) return fill(state, HostArray::without_numbers(shape, dtype), making);
+  return fill(state, generate(shape, dtype, element), making);
 }
 
 Work<Tensor> Torch::full(Shape shape, double value, DType dtype, TensorOptions options, Here at) {
-  return constant(shape, value, dtype, std::move(options), {"full", at});
+  return generated(shape, dtype, [value](std::int64_t) { return value; }, std::move(options), {"full", at});
 }
 
 Work<Tensor> Torch::zeros(Shape shape, DType dtype, TensorOptions options, Here at) {
-  return constant(shape, 0.0, dtype, std::move(options), {"zeros", at});
+  return generated(shape, dtype, [](std::int64_t) { return 0.0; }, std::move(options), {"zeros", at});
+}
+
+Work<Tensor> Torch::rand(Shape shape, DType dtype, std::uint64_t seed, TensorOptions options, Here at) {
+  Random random{seed};
+  return generated(shape, dtype, [&](std::int64_t) { return random.uniform(); }, std::move(options),
+                   {"rand", at});
+}
+
+Work<Tensor> Torch::arange(std::int64_t end, DType dtype, TensorOptions options, Here at) {
+  return generated({end}, dtype, [](std::int64_t i) { return static_cast<double>(i); }, std::move(options),
+                   {"arange", at});
 }
 
 Work<Tensor> Torch::from_host(HostArray contents, TensorOptions options, Here at) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "kbsim/host/host_array.hpp"
 #include "kbsim/host/session.hpp"
+#include "kbsim/host/view.hpp"
 #include "kbsim/host/work.hpp"
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/sim/event.hpp"
@@ -31,33 +34,65 @@ struct TensorOptions {
   bool resident = false;  // made, filled and freed at no simulated time, as weights that were loaded before
 };
 
+struct Upload;
+
 /// A tensor on one package: one virtual range, a shard or replica on each PE that its DPPolicy names.
 /// Writing and reading are messages through the fabric; so is unmapping, when the last handle goes. What
-/// is called starts then, awaited or not. No handle may outlive the session.
+/// is called starts then, awaited or not. Slices and reshapes are handles of the same memory. No handle may
+/// outlive the session.
 class Tensor {
  public:
   using Here = std::source_location;
   using Done = Work<std::monostate>;
   class Update;
-  struct State;  // the room's own
+  struct State;  // the room's own, as the next
+  struct Part;
 
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] const Shape& shape() const;
   [[nodiscard]] DType dtype() const;
   [[nodiscard]] int sip() const;
+  /// UsageError for a slice whose elements don't follow each other in the virtual range.
   [[nodiscard]] Ptr ptr() const;
+  /// Those that have a part of it: of a slice, just that part, as a row of its own. UsageError as ptr().
   [[nodiscard]] const std::vector<Shard>& shards() const;
+
+  /// What is at an index of the first axis; a negative one counts from the end.
+  [[nodiscard]] Tensor operator[](std::int64_t index) const;
+  [[nodiscard]] Tensor operator[](Slice range) const { return slice(0, range); }
+  [[nodiscard]] Tensor slice(int axis, Slice range) const;
+  /// The same elements in the same order. UsageError for a slice that isn't contiguous: that is a copy.
+  [[nodiscard]] Tensor view(Shape shape) const;
+  [[nodiscard]] Tensor reshape(Shape shape) const { return view(shape); }
 
   /// Every shard and replica gets its part. UsageError unless shape and dtype are equal.
   [[nodiscard]] Done copy_(HostArray from, Here at = Here::current()) const;
+  /// The same, by way of the host: reads `from`, then writes.
+  [[nodiscard]] Done copy_(const Tensor& from, Here at = Here::current()) const;
   /// Gathers one replica of every element, as they are at this simulated time; of a tensor that is being
   /// written, when all who write it by now are done.
   [[nodiscard]] Work<HostArray> to_host(Here at = Here::current()) const;
+  /// A copy by way of the host, otherwise placed, or on another device. Its memory is taken at the call.
+  [[nodiscard]] Work<Tensor> to(const topology::DPPolicy& dp, Here at = Here::current()) const;
+  [[nodiscard]] Work<Tensor> to(int device, Here at = Here::current()) const;
+  /// "tensor(name=x, shape=[4, 8], dtype=f16, mean=1.5, norm=8.485)", of a read; without numbers in runs
+  /// that have none.
+  [[nodiscard]] Work<std::string> text(Here at = Here::current()) const;
 
  private:
   friend class Torch;
-  explicit Tensor(std::shared_ptr<State> state) : state_{std::move(state)} {}
+  explicit Tensor(std::shared_ptr<State> state);
+  Tensor(std::shared_ptr<State> state, const View& view);
+  [[nodiscard]] const Part& part() const;
+  [[nodiscard]] Task<HostArray> read() const;
+  [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;
+  [[nodiscard]] Work<Tensor> to(const topology::DPPolicy& dp, int device, Here at) const;
+  static Task<std::monostate> copied(Update into, Tensor to, Task<HostArray> read);
+  static Task<Tensor> moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read);
+
   std::shared_ptr<State> state_;
+  View view_;
+  std::shared_ptr<const Part> part_ = {};  // of a slice; none if it has no address of its own
 };
 
 /// Says, while it lives, that its tensor is being written.
@@ -72,8 +107,6 @@ class Tensor::Update {
   std::shared_ptr<State> state_;
   std::shared_ptr<Event> done_;
 };
-
-struct Upload;
 
 /// What a rank calls `torch`: makes tensors on the rank's current device. Memory is taken at the call; the
 /// tensor can be used once that is awaited.
@@ -91,11 +124,18 @@ class Torch {
   [[nodiscard]] Work<Tensor> zeros(Shape shape, DType dtype, TensorOptions options,
                                    Here at = Here::current());
   [[nodiscard]] Work<Tensor> from_host(HostArray contents, TensorOptions options, Here at = Here::current());
+  /// Evenly drawn from [0, 1); the same for the same seed.
+  [[nodiscard]] Work<Tensor> rand(Shape shape, DType dtype, std::uint64_t seed, TensorOptions options,
+                                  Here at = Here::current());
+  /// 0, 1, … up to `end`, which isn't one of them.
+  [[nodiscard]] Work<Tensor> arange(std::int64_t end, DType dtype, TensorOptions options,
+                                    Here at = Here::current());
 
  private:
   struct Making;
   [[nodiscard]] std::shared_ptr<Tensor::State> allocate(Shape shape, DType dtype, TensorOptions options);
-  Work<Tensor> constant(Shape shape, double value, DType dtype, TensorOptions options, Making making);
+  Work<Tensor> generated(Shape shape, DType dtype, const std::function<double(std::int64_t)>& element,
+                         TensorOptions options, Making making);
   Work<Tensor> fill(const std::shared_ptr<Tensor::State>& state, const HostArray& contents, Making making);
   static Task<Tensor> mapped(Tensor tensor, Task<hw::Activity> order);
   static Task<Tensor> filled(Tensor tensor, Task<hw::Activity> order, std::vector<Upload> contents);
