@@ -103,6 +103,65 @@ Task<> install_nothing_twice(Rig* rig) {
   co_await install(rig, kHub, empty);
 }
 
+Task<> remove(Rig* rig, PeCoord pe, std::string set) {
+  std::vector<ControlTarget> target{{.pe = pe, .action = RemoveQueues{.sets = {set}}, .size = {}}};
+  co_await rig->order(std::move(target));
+}
+
+// A tile from the left one comes, and its credit goes back, before the queues of the two are gone.
+Task<> talk_to_left(Rig* rig, std::string set, Args args) {
+  Process left = rig->sim.spawn("left", launch(rig, kLeft, bind_kernel("sends", sends, args), set));
+  co_await launch(rig, kHub, bind_kernel("receives", receives, args), set);
+  co_await left.join();
+}
+
+// The ring of `right` may lie where that of `left` was.
+Task<> change_sets(Rig* rig) {
+  co_await wire(rig);
+  co_await talk_to_left(rig, "left", {.tag = 1, .times = 3});
+  co_await remove(rig, kLeft, "left");
+  co_await remove(rig, kHub, "left");
+  const auto ring = [rig](PeCoord pe) { return rig->ring(pe, topology::Region::ipcq); };
+  InstallQueues hub = set_of("again", kLeft, ring(kHub), ring(kLeft), 16_B);
+  InstallQueues left = set_of("again", kHub, ring(kLeft), ring(kHub), 16_B);
+  hub.beside = left.beside = true;
+  co_await install(rig, kHub, hub);
+  co_await install(rig, kLeft, left);
+  co_await talk_to_left(rig, "again", {.tag = 2, .times = 3});
+  co_await launch(rig, kRight, bind_kernel("sends", sends, Args{.tag = 3}), "right");
+  co_await launch(rig, kHub, bind_kernel("receives", receives, Args{.tag = 3}), "right");
+}
+
+Task<> install_right_again(Rig* rig) {
+  co_await wire(rig);
+  const auto ring = [rig](PeCoord pe) { return rig->ring(pe, topology::Region::ipcq); };
+  InstallQueues again = set_of("right", kRight, ring(kHub) + 8_KiB, ring(kRight), 32_B);
+  again.beside = true;
+  co_await install(rig, kHub, again);
+}
+
+Task<> remove_with_a_tile(Rig* rig) {
+  co_await wire(rig);
+  co_await launch(rig, kLeft, bind_kernel("sends", sends, Args{.tag = 1}), "left");
+  co_await rig->sim.delay(10_us);
+  co_await remove(rig, kHub, "left");
+}
+
+Task<> remove_unknown(Rig* rig) {
+  co_await wire(rig);
+  co_await remove(rig, kHub, "elsewhere");
+}
+
+std::string fault_of(Task<> (*program)(Rig*)) {
+  Rig rig{small_machine()};
+  try {
+    rig.run(program(&rig));
+  } catch (const Error& found) {
+    return found.what();
+  }
+  return "";
+}
+
 std::string fault(const std::string& set) {
   Rig rig{small_machine()};
   try {
@@ -167,6 +226,31 @@ TEST_CASE("Queue sets: a second install is an error, be the first one's sets emp
     text = found.what();
   }
   CHECK(text.find("the queues of sip0.cube0.pe0 are installed already") != std::string::npos);
+}
+
+TEST_CASE("Queue sets: one is taken away, and another, beside those that stay, has its rings") {
+  Rig rig{small_machine()};
+  rig.run(change_sets(&rig));
+  std::vector<QueueEnd> ends;
+  rig.machine->at<IQueueState>(rig.pe(kHub).ipcq).add_ends(ends);
+  REQUIRE(ends.size() == 2);
+  CHECK(ends[0].direction == "peer");  // of "right", which is in use
+  CHECK(ends[0].my_tail == 1);
+  CHECK(ends[1].direction == "again.peer");
+  CHECK(ends[1].my_tail == 3);
+}
+
+TEST_CASE("Queue sets: one that is there already isn't set up beside itself") {
+  CHECK(fault_of(install_right_again).find("the queues of sip0.cube0.pe0 are installed already") !=
+        std::string::npos);
+}
+
+TEST_CASE("Queue sets: one with a tile that nobody received, or that isn't there, can't be taken away") {
+  const std::string text = fault_of(remove_with_a_tile);
+  CAPTURE(text);
+  CHECK(text.find("its queue is taken away") != std::string::npos);
+  CHECK(fault_of(remove_unknown).find("no queues of elsewhere on sip0.cube0.pe0 to take away") !=
+        std::string::npos);
 }
 
 TEST_CASE("Queue sets: who waits is told of the kernel's own queues, counters of all by their sets' names") {

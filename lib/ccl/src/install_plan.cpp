@@ -15,7 +15,13 @@ namespace kbsim::ccl {
 namespace {
 
 using RingKey = std::pair<PeCoord, std::string>;
-using Rings = std::map<RingKey, topology::PhysAddr>;
+
+// Its address, and what it takes of a TCM.
+struct Ring {
+  topology::PhysAddr at;
+  std::optional<topology::PhysAddr> tcm = {};
+};
+using Rings = std::map<RingKey, Ring>;
 
 // A memory that holds rings, and what of it a PE may have.
 struct RingMemory {
@@ -42,7 +48,7 @@ Bytes ring_size(const config::AlgorithmSpec& algorithm, const RingMemory& memory
 }
 
 // A ring in TCM has an address of its own, in the IPCQ space, and takes bytes of the TCM.
-topology::PhysAddr reserve_in_tcm(topology::PeAllocator& pe, PeCoord at, Bytes size) {
+Ring reserve_in_tcm(topology::PeAllocator& pe, PeCoord at, Bytes size) {
   if (size > pe.tcm.largest_free() || size > pe.ipcq.largest_free()) {
     throw UsageError{fmt::format(
         "the rings of {} don't fit its TCM: one of {} more, and {} of {} are left beside the scheduler's "
@@ -51,8 +57,8 @@ topology::PhysAddr reserve_in_tcm(topology::PeAllocator& pe, PeCoord at, Bytes s
         to_string(at), to_string(size), to_string(std::min(pe.tcm.largest_free(), pe.ipcq.largest_free())),
         to_string(pe.tcm.size()))};
   }
-  (void)pe.tcm.allocate(size);
-  return pe.ipcq.allocate(size);
+  const topology::PhysAddr tcm = pe.tcm.allocate(size);
+  return {.at = pe.ipcq.allocate(size), .tcm = tcm};
 }
 
 Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
@@ -60,9 +66,9 @@ Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
   Rings rings;
   for (const auto& [pe, neighbours] : wiring) {
     for (const Neighbour& neighbour : neighbours) {
-      const topology::PhysAddr ring = region == topology::Region::ipcq
-                                          ? reserve_in_tcm(allocators.pe(pe), pe, size)
-                                          : allocators.memory(pe, region).allocate(size);
+      const Ring ring = region == topology::Region::ipcq
+                            ? reserve_in_tcm(allocators.pe(pe), pe, size)
+                            : Ring{.at = allocators.memory(pe, region).allocate(size)};
       if (rings.emplace(RingKey{pe, neighbour.direction}, ring).second) continue;
       throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), neighbour.direction)};
     }
@@ -73,12 +79,41 @@ Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
 PePlan plan_of(PeCoord pe, const Wiring& wiring, const Rings& rings) {
   PePlan plan{.pe = pe, .queues = {}};
   for (const Neighbour& to : wiring.at(pe)) {
+    const Ring& mine = rings.at({pe, to.direction});
     plan.queues.push_back({.direction = to.direction,
                            .peer = to.peer,
-                           .my_ring = rings.at({pe, to.direction}),
-                           .peer_ring = rings.at({to.peer, reverse_direction(wiring, pe, to)})});
+                           .my_ring = mine.at,
+                           .peer_ring = rings.at({to.peer, reverse_direction(wiring, pe, to)}).at,
+                           .tcm = mine.tcm});
   }
   return plan;
+}
+
+int package_of(int rank, const std::vector<int>& sips) {
+  return sips.empty() ? rank : sips[static_cast<std::size_t>(rank)];
+}
+
+// From ranks' numbers to those of their packages.
+Wiring on_packages(const Wiring& of_ranks, const std::vector<int>& sips) {
+  if (sips.empty()) return of_ranks;
+  const auto there = [&](PeCoord at) { return PeCoord{package_of(at.sip, sips), at.cube, at.pe}; };
+  Wiring wiring;
+  for (const auto& [at, neighbours] : of_ranks) {
+    std::vector<Neighbour>& to = wiring[there(at)];
+    for (const Neighbour& neighbour : neighbours)
+      to.push_back({.direction = neighbour.direction, .peer = there(neighbour.peer)});
+  }
+  return wiring;
+}
+
+std::vector<PeCoord> participants_of(const config::AlgorithmSpec& algorithm,
+                                     const config::MachineSpec& machine, const std::vector<PeCoord>& pes) {
+  if (pes.empty()) return mappers().at(algorithm.mapper).participants(machine);
+  std::vector<PeCoord> all;
+  for (int sip = 0; sip < machine.system.sips.count; ++sip) {
+    for (const PeCoord& pe : pes) all.push_back({sip, pe.cube, pe.pe});
+  }
+  return all;
 }
 
 }  // namespace
@@ -94,27 +129,27 @@ QueueSettings queue_settings(const config::AlgorithmSpec& algorithm) {
 }
 
 void require_disjoint(const std::vector<InstallPlan>& plans) {
-  struct Ring {
+  struct RingOf {
     const PePlan* pe;
     const QueuePlan* queue;
     Bytes size;
   };
-  std::vector<Ring> rings;
+  std::vector<RingOf> rings;
   for (const InstallPlan& plan : plans) {
     for (const PePlan& pe : plan.pes) {
       for (const QueuePlan& queue : pe.queues) rings.push_back({&pe, &queue, plan.settings.ring_size()});
     }
   }
-  const auto place = [](const Ring& ring) {
+  const auto place = [](const RingOf& ring) {
     return std::tie(ring.queue->my_ring, ring.pe->pe, ring.queue->direction);
   };
   std::ranges::sort(rings, {}, place);
-  const auto overlap = [](const Ring& a, const Ring& b) {
+  const auto overlap = [](const RingOf& a, const RingOf& b) {
     return b.queue->my_ring - a.queue->my_ring < a.size;
   };
   const auto found = std::ranges::adjacent_find(rings, overlap);
   if (found == rings.end()) return;
-  const Ring& other = *std::next(found);
+  const RingOf& other = *std::next(found);
   throw UsageError{fmt::format("the rings of {} {} and {} {} overlap at {}", to_string(found->pe->pe),
                                found->queue->direction, to_string(other.pe->pe), other.queue->direction,
                                to_string(other.queue->my_ring))};
@@ -131,21 +166,38 @@ Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::Machine
 
 std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                              const config::MachineSpec& machine,
-                                             topology::MachineAllocators& allocators) {
-  const std::vector<PeCoord> participants = mappers().at(algorithm.mapper).participants(machine);
-  const Wiring wiring = topologies().at(algorithm.topology).wire(machine, participants);
+                                             topology::MachineAllocators& allocators,
+                                             const Membership& members) {
+  const std::vector<PeCoord> participants = participants_of(algorithm, machine, members.pes);
+  const Wiring wiring =
+      on_packages(topologies().at(algorithm.topology).wire(machine, participants), members.sips);
   const RingMemory memory = ring_memory(algorithm, machine.cube.memory);
   const Rings rings = reserve_rings(wiring, memory.region, ring_size(algorithm, memory), allocators);
   std::vector<InstallPlan> plans;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
-    plans.push_back(
-        {.algorithm = algorithm.name, .sip = sip, .settings = queue_settings(algorithm), .pes = {}});
+    plans.push_back({.algorithm = algorithm.name,
+                     .sip = package_of(sip, members.sips),
+                     .settings = queue_settings(algorithm),
+                     .pes = {}});
   }
-  for (const auto& [pe, neighbours] : wiring) {
-    plans[static_cast<std::size_t>(pe.sip)].pes.push_back(plan_of(pe, wiring, rings));
+  for (InstallPlan& plan : plans) {
+    for (const auto& [pe, neighbours] : wiring) {
+      if (pe.sip == plan.sip) plan.pes.push_back(plan_of(pe, wiring, rings));
+    }
   }
   require_disjoint(plans);
   return plans;
+}
+
+void release_rings(const std::vector<InstallPlan>& plans, topology::MachineAllocators& allocators) {
+  for (const InstallPlan& plan : plans) {
+    for (const PePlan& pe : plan.pes) {
+      for (const QueuePlan& queue : pe.queues) {
+        allocators.free(queue.my_ring);
+        if (queue.tcm) allocators.free(*queue.tcm);
+      }
+    }
+  }
 }
 
 }  // namespace kbsim::ccl

@@ -20,6 +20,7 @@ struct QueuePlan {
   PeCoord peer;
   topology::PhysAddr my_ring;
   topology::PhysAddr peer_ring;
+  std::optional<topology::PhysAddr> tcm = {};  // what my ring takes of the TCM
 };
 
 struct PePlan {
@@ -41,13 +42,24 @@ struct InstallPlan {
 /// UsageError naming both if two rings have a byte in common.
 void require_disjoint(const std::vector<InstallPlan>& plans);
 
-/// A plan per SIP. Rings are reserved from the machine's allocators, so that they overlap with nothing: a
-/// PE's in its TCM (buffer_kind tcm), at the addresses of its IPCQ space, or in its HBM slice (hbm), or in
-/// the SRAM of its cube (sram). UsageError for an unknown topology or mapper, a wiring whose queues don't
-/// pair, or rings that their memory has no room for.
+/// Who has the queues: package sips[r] is rank r's, and these PEs of package 0, each on every package, take
+/// part. Of none: rank r is package r, and the algorithm's mapper says.
+struct Membership {
+  std::vector<int> sips = {};
+  std::vector<PeCoord> pes = {};
+};
+
+/// A plan per SIP of a machine that has just the members' packages. Rings are reserved from the machine's
+/// allocators, so that they overlap with nothing: a PE's in its TCM (buffer_kind tcm), at the addresses of
+/// its IPCQ space, or in its HBM slice (hbm), or in the SRAM of its cube (sram). UsageError for an unknown
+/// topology or mapper, a wiring whose queues don't pair, or rings that their memory has no room for.
 [[nodiscard]] std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
                                                            const config::MachineSpec& machine,
-                                                           topology::MachineAllocators& allocators);
+                                                           topology::MachineAllocators& allocators,
+                                                           const Membership& members = {});
+
+/// Gives the memory of their rings back.
+void release_rings(const std::vector<InstallPlan>& plans, topology::MachineAllocators& allocators);
 
 /// Bytes of its TCM that rings take on the PE that has most of them; with this algorithm alone.
 [[nodiscard]] Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine);

@@ -39,7 +39,8 @@ void PeIpcq::select(std::string_view set, const LaunchId& launch) {
 }
 
 PeIpcq::Set* PeIpcq::find(std::string_view set) {
-  const auto found = set.empty() ? sets_.begin() : std::ranges::find(sets_, set, &Set::name);
+  const auto is_it = [&](const Set& one) { return !one.removed && (set.empty() || one.name == set); };
+  const auto found = std::ranges::find_if(sets_, is_it);
   return found == sets_.end() ? nullptr : &*found;
 }
 
@@ -76,6 +77,7 @@ Task<> PeIpcq::run() {
       std::visit([this](auto& what) { take(std::move(what)); }, item);
     }
     serve();
+    if (!removals_.empty()) remove_what_is_idle();
   }
 }
 
@@ -85,23 +87,38 @@ void PeIpcq::accept(MessagePtr message) {
   } else if (const auto* credit = message->body.get_if<SlotCredit>()) {
     work_.post(sim().now(), Credit{credit->ring_base});
   } else if (const auto* order = message->body.get_if<Control>()) {
-    install(std::get<InstallQueues>(order->job->targets[order->first].action));
-    tell(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-         ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
+    obey(message->from, *order);
   } else {
     Component::accept(std::move(message));
   }
 }
 
+void PeIpcq::obey(NodeId from, const Control& order) {
+  const auto& action = order.job->targets[order.first].action;
+  if (const auto* removal = std::get_if<RemoveQueues>(&action)) {
+    removals_.push_back({.sets = removal->sets, .from = from, .token = order.token, .start = sim().now()});
+    return remove_what_is_idle();
+  }
+  install(std::get<InstallQueues>(action));
+  report(from, order.token, sim().now());
+}
+
+void PeIpcq::report(NodeId to, std::uint32_t token, Time start) {
+  tell(to, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+       ControlDone{.token = token, .activity = {start, start, sim().now()}});
+}
+
 void PeIpcq::install(const InstallQueues& plan) {
-  if (!sets_.empty())
+  const bool again = std::ranges::any_of(plan.sets, [&](const QueueSet& set) { return find(set.name); });
+  if (plan.beside ? again : !sets_.empty())
     throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
+  const std::size_t before = pairs_.size();
   for (const QueueSet& set : plan.sets) add(set);
-  for (QueuePair& pair : pairs_) {
+  for (QueuePair& pair : std::span{pairs_}.subspan(before)) {
     const std::string& direction = pair.plan.direction;
     pair.traced = sets_.size() > 1 ? sets_[pair.set].name + "." + direction : direction;
   }
-  select("", {});
+  if (!plan.beside) select("", {});
 }
 
 void PeIpcq::require_disjoint(const QueuePair& a, const QueuePair& b) const {
@@ -119,7 +136,9 @@ void PeIpcq::add(const QueueSet& plan) {
   for (const QueuePairPlan& queue : plan.queues) {
     QueuePair pair{.plan = queue, .set = sets_.size() - 1};
     pair.let_go.resize(static_cast<std::size_t>(plan.settings.slots));
-    for (const QueuePair& other : pairs_) require_disjoint(other, pair);
+    for (const QueuePair& other : pairs_) {
+      if (is_there(other)) require_disjoint(other, pair);
+    }
     pairs_.push_back(std::move(pair));
   }
   set.queues.last = pairs_.size();
@@ -162,7 +181,7 @@ void PeIpcq::take(RecvCommand command) {
 void PeIpcq::take(const Arrival& arrival) {
   const auto holds = [&](const QueuePair& pair) {
     const Bytes offset = arrival.slot - pair.plan.my_base;
-    return offset >= 0_B && offset < settings(pair).ring_size();
+    return is_there(pair) && offset >= 0_B && offset < settings(pair).ring_size();
   };
   const auto found = std::ranges::find_if(pairs_, holds);
   ensure(found != pairs_.end(), name() + ": a slot write outside all rings, at " + to_string(arrival.slot));
@@ -187,8 +206,9 @@ void PeIpcq::take(const Release& release) {
 }
 
 void PeIpcq::take(const Credit& credit) {
-  const auto found =
-      std::ranges::find(pairs_, credit.ring_base, [](const QueuePair& pair) { return pair.plan.peer_base; });
+  const auto found = std::ranges::find_if(pairs_, [&](const QueuePair& pair) {
+    return is_there(pair) && pair.plan.peer_base == credit.ring_base;
+  });
   ensure(found != pairs_.end(),
          name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base));
   ++found->peer_tail;
@@ -197,6 +217,7 @@ void PeIpcq::take(const Credit& credit) {
 void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
   for (std::size_t queue = 0; queue < pairs_.size(); ++queue) {
     const QueuePair& pair = pairs_[queue];
+    if (!is_there(pair)) continue;
     ends.push_back({.pe = node().at,
                     .direction = label(pair),
                     .in_use = &sets_[pair.set] == in_use_,

@@ -88,6 +88,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     bool fetches = false;           // its rings aren't in TCM
     QueueTurns queues;              // which follow each other
     std::uint64_t ended_round = 0;  // the last
+    bool removed = false;
   };
   struct Arrival {
     topology::PhysAddr slot;
@@ -101,6 +102,12 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     topology::PhysAddr ring_base;
   };
   struct Look {};
+  struct Removal {  // and whom it is reported to
+    std::vector<std::string> sets;
+    NodeId from;
+    std::uint32_t token = 0;
+    Time start;
+  };
   using Work = std::variant<SendCommand, RecvCommand, Arrival, Release, Credit, Look>;
 
   [[nodiscard]] const QueueSettings& settings(const QueuePair& pair) const {
@@ -115,13 +122,20 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] static std::uint64_t program_order(const Work& item);
   Task<> run();
   void accept(MessagePtr message) override;
+  void obey(NodeId from, const Control& order);
+  void report(NodeId to, std::uint32_t token, Time start);
   void install(const InstallQueues& plan);
+  void remove_what_is_idle();
+  [[nodiscard]] bool is_idle(const std::string& set);
+  void remove(const std::string& set);
+  void drop_removed();
   void add(const QueueSet& plan);
   void require_disjoint(const QueuePair& a, const QueuePair& b) const;
   [[nodiscard]] Set* find(std::string_view set);
   [[nodiscard]] std::span<const QueuePair> in_use() const;
   [[nodiscard]] std::string label(const QueuePair& pair) const;
   [[nodiscard]] bool in_tcm(const QueuePair& pair) const;
+  [[nodiscard]] bool is_there(const QueuePair& pair) const { return !sets_[pair.set].removed; }
   [[nodiscard]] bool ended_here(const QueuePair& pair, const SlotHeader& header) const;
   [[nodiscard]] bool is_for(const LaunchId& by, QueuePair& pair, const SlotHeader& header) const;
   [[nodiscard]] KernelFault left(const QueuePair& pair, const SlotHeader& header, std::string_view why) const;
@@ -153,7 +167,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   QueueTrace* trace_ = nullptr;
   std::vector<QueuePair> pairs_;
   Bytes rings_in_tcm_;
-  std::vector<Set> sets_;
+  std::deque<Set> sets_;  // kernels keep the place of theirs
+  std::vector<Removal> removals_;
   std::vector<std::uint32_t> begun_;  // orders of the launches that have begun here, ascending
   std::vector<std::uint32_t> ended_;  // and of those that have ended on all their PEs
   Set none_;                          // of a kernel that has no queues

@@ -50,18 +50,24 @@ struct QueueSet {
   std::string name = {};
 };
 
-/// Set up all of a PE's queues; a second time is an error.
+/// Set up all of a PE's queues; a second time is an error, unless these are to be `beside` what is there.
 struct InstallQueues {
   InstallQueues() = default;
   InstallQueues(QueueSet only) : sets{std::move(only)} {}
 
   std::vector<QueueSet> sets;
+  bool beside = false;
+};
+
+/// Take sets of queues away; done when they are empty and all their credits have come home.
+struct RemoveQueues {
+  std::vector<std::string> sets;
 };
 
 /// What one PE is told, and how many bytes it takes to say.
 struct ControlTarget {
   PeCoord pe;
-  std::variant<Launch, MapPages, InstallQueues> action;
+  std::variant<Launch, MapPages, InstallQueues, RemoveQueues> action;
   Bytes size;
 };
 
