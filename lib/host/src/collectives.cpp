@@ -12,10 +12,10 @@
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/host/collective_args.hpp"
 #include "kbsim/host/rank.hpp"
-#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "control_jobs.hpp"
+#include "group_plans.hpp"
 
 namespace kbsim::host {
 
@@ -56,17 +56,17 @@ std::string sizes(std::int64_t times, std::int64_t over) {
   return "output tensor size must be equal to input tensor size";
 }
 
-std::string installed(const World& world) {
+std::string installed(const ProcessGroup& group) {
   std::vector<std::string> all;
-  for (const InstalledAlgorithm& one : world.algorithms())
+  for (const InstalledAlgorithm& one : group.algorithms())
     all.push_back(fmt::format("{} for {}", one.spec.name, to_string(one.spec.collective)));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
 // What to do for a collective that can't be had so.
-std::string remedy_for(Collective collective, const World& world, const Session& session) {
+std::string remedy_for(Collective collective, const ProcessGroup& group, const Session& session) {
   std::vector<std::string> names;
-  for (const InstalledAlgorithm& one : world.algorithms()) {
+  for (const InstalledAlgorithm& one : group.algorithms()) {
     if (one.spec.collective == collective) names.push_back(one.spec.name);
   }
   if (!names.empty()) return fmt::format("choose {}", fmt::join(names, " or "));
@@ -141,116 +141,134 @@ Distributed::Done Distributed::collective(Collective which, CollectiveCall call,
 }
 
 Distributed::Done Distributed::all_reduce(Tensor tensor, AllReduceOptions options, Here at) {
-  return collective(Collective::all_reduce,
-                    {.input = tensor, .op = options.op, .algorithm = options.algorithm}, at);
+  return collective(
+      Collective::all_reduce,
+      {.input = tensor, .op = options.op, .algorithm = options.algorithm, .group = options.group}, at);
 }
 
 Distributed::Done Distributed::reduce(Tensor tensor, ReduceOptions options, Here at) {
   return collective(Collective::reduce,
-                    {.input = tensor, .op = options.op, .root = options.dst, .algorithm = options.algorithm},
+                    {.input = tensor,
+                     .op = options.op,
+                     .root = options.dst,
+                     .algorithm = options.algorithm,
+                     .group = options.group},
                     at);
 }
 
 Distributed::Done Distributed::broadcast(Tensor tensor, BroadcastOptions options, Here at) {
-  return collective(Collective::broadcast,
-                    {.input = tensor, .root = options.src, .algorithm = options.algorithm}, at);
+  return collective(
+      Collective::broadcast,
+      {.input = tensor, .root = options.src, .algorithm = options.algorithm, .group = options.group}, at);
 }
 
 Distributed::Done Distributed::sendrecv(Tensor tensor, CollectiveOptions options, Here at) {
-  return collective(Collective::sendrecv, {.input = tensor, .algorithm = options.algorithm}, at);
+  return collective(Collective::sendrecv,
+                    {.input = tensor, .algorithm = options.algorithm, .group = options.group}, at);
 }
 
 Distributed::Done Distributed::all_gather_into_tensor(Tensor output, Tensor input, CollectiveOptions options,
                                                       Here at) {
-  return collective(Collective::all_gather,
-                    {.input = input, .output = output, .algorithm = options.algorithm}, at);
+  return collective(
+      Collective::all_gather,
+      {.input = input, .output = output, .algorithm = options.algorithm, .group = options.group}, at);
 }
 
 Distributed::Done Distributed::reduce_scatter_tensor(Tensor output, Tensor input, AllReduceOptions options,
                                                      Here at) {
   return collective(Collective::reduce_scatter,
-                    {.input = input, .output = output, .op = options.op, .algorithm = options.algorithm}, at);
+                    {.input = input,
+                     .output = output,
+                     .op = options.op,
+                     .algorithm = options.algorithm,
+                     .group = options.group},
+                    at);
 }
 
 Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, CollectiveOptions options,
                                                  Here at) {
-  return collective(Collective::all_to_all,
-                    {.input = input, .output = output, .algorithm = options.algorithm}, at);
+  return collective(
+      Collective::all_to_all,
+      {.input = input, .output = output, .algorithm = options.algorithm, .group = options.group}, at);
 }
 
-const InstalledAlgorithm& Distributed::algorithm_for(const Call& call) const {
+const InstalledAlgorithm& Distributed::algorithm_for(const Call& call, const ProcessGroup& group) const {
   const bool named = !call.algorithm.empty();
   const auto is_it = [&](const InstalledAlgorithm& one) {
     return named ? one.spec.name == call.algorithm : one.spec.collective == call.which;
   };
-  const auto found = std::ranges::find_if(world_.algorithms(), is_it);
-  if (found != world_.algorithms().end() && found->spec.collective == call.which) return *found;
+  const auto found = std::ranges::find_if(group.algorithms(), is_it);
+  if (found != group.algorithms().end() && found->spec.collective == call.which) return *found;
   const std::string what =
       named ? fmt::format("algorithm '{}' is not installed for {}", call.algorithm, to_string(call.which))
             : fmt::format("no algorithm for {} is installed", to_string(call.which));
   throw UsageError{fmt::format("{}: {} of '{}': {} (installed: {}); {}", to_string(to_place(call.at)),
-                               call.row.call, call.input.name(), what, installed(world_),
-                               remedy_for(call.which, world_, session_))};
+                               call.row.call, call.input.name(), what, installed(group),
+                               remedy_for(call.which, group, session_))};
 }
 
 Distributed::Done Distributed::begin(Call call) {
-  world_.require_initialized();
   const Here at = call.at;
-  call.by = &algorithm_for(call);
-  const std::string by = world_.algorithms().size() > 1 ? ", by " + call.by->spec.name : "";
-  const std::uint64_t sequence =
-      world_.begin(rank_,
+  const std::shared_ptr<ProcessGroup> group = own_group(call.group, call.row.call, at);
+  call.by = &algorithm_for(call, *group);
+  const std::string by = group->algorithms().size() > 1 ? ", by " + call.by->spec.name : "";
+  const ProcessGroup::Agreed agreed =
+      group->begin(rank_,
                    {.call = call.row.call,
                     .operation = fingerprint_of(call.which),
                     .shape = to_string(call.input.shape()),
                     .dtype = std::string{to_string(call.input.dtype())},
                     .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
-                   at);
-  require_runnable(call);
+                   at, tcm_left(session_, call.by->participants));
+  require_runnable(call, *group);
   const config::AlgorithmSpec& algorithm = call.by->spec;
-  KernelCall kernel = kernels().at(algorithm.kernel).bind(args_of(call));
+  KernelCall kernel = kernels().at(algorithm.kernel).bind(args_of(call, *group, agreed.tcm));
   const CollectiveTiming called{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
-  world_.launched();
-  auto job = launch_job(owners(call.input), std::move(kernel), algorithm.name, sequence + 1);
-  Task<hw::Activity> launch = hw::host_of(session_.machine()).order(rank_, call.input.sip(), std::move(job));
+  InUse tensors{group, {call.input, call.result()}};
+  auto job = launch_job(owners(call.input), std::move(kernel), call.by->queues, agreed.round);
+  Task<hw::Activity> launched = launch(std::move(job), {});
   Tensor::Update update{call.result()};
-  return works_.start({.call = call.row.call, .sequence = sequence, .rank = rank_},
-                      run(std::move(call), std::move(update), std::move(launch), called), at);
+  return works_.start(
+      {.call = call.row.call, .sequence = agreed.sequence, .rank = rank_, .group = group->number()},
+      run(std::move(tensors), std::move(update), std::move(launched), called), at);
 }
 
-void Distributed::require_runnable(const Call& call) const {
+void Distributed::require_runnable(const Call& call, const ProcessGroup& group) const {
   const Requirements all{
       session_.spec(), *call.by, rank_,
       fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.row.call, call.input.name())};
-  const std::int64_t n = world_.size();
+  const std::int64_t n = group.size();
   all.check_placement(call.input);
   all.require(call.op != ReduceOp::avg || info(call.input.dtype()).floating,
               fmt::format("avg of integers ({})", to_string(call.input.dtype())));
-  all.require(call.root >= 0 && call.root < n,
-              fmt::format("rank {} isn't there, the world has {}", call.root, n));
+  all.require(call.root >= 0 && call.root < world_.size(),
+              fmt::format("rank {} isn't there, the world has {}", call.root, world_.size()));
+  all.require(!call.row.has_root || group.rank_of(call.root),
+              fmt::format("Global rank {} is not part of group", call.root));
   all.require(call.row.in_place == !call.output,
               call.output ? "it works in place, so it has no output tensor" : "it needs an output tensor");
   if (call.row.in_place) return;
-  const std::int64_t shares = call.row.shares_in(world_.size());
-  all.check_output(call.input, *call.output, call.row.shares_out(world_.size()), shares);
+  const std::int64_t shares = call.row.shares_in(group.size());
+  all.check_output(call.input, *call.output, call.row.shares_out(group.size()), shares);
   all.require(part_of(call.input) % shares == 0,
               fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
 }
 
-CollectiveArgs Distributed::args_of(const Call& call) const {
-  CollectiveArgs args = collective_args(session_.spec(), call.by->spec, rank_, call.input.ptr(),
-                                        part_of(call.input), parts_of_a_cube(call.input), call.by->tcm);
+CollectiveArgs Distributed::args_of(const Call& call, const ProcessGroup& group, Bytes tcm) const {
+  CollectiveArgs args =
+      collective_args(group.machine(), call.by->spec, *group.rank_of(rank_), call.input.ptr(),
+                      part_of(call.input), parts_of_a_cube(call.input), tcm);
   if (call.output) args.out = call.output->ptr();
   args.op = call.op;
-  args.root = call.root;
+  args.root = group.rank_of(call.root).value_or(0);
   return args;
 }
 
-// The call's tensors and the Update live as long as this runs.
-Task<std::monostate> Distributed::run(Call, Tensor::Update, Task<hw::Activity> launch,
+// The tensors and the Update live as long as this runs.
+Task<std::monostate> Distributed::run(InUse tensors, Tensor::Update, Task<hw::Activity> launch,
                                       CollectiveTiming timing) {
   const hw::Activity activity = co_await std::move(launch);
-  world_.completed();
+  tensors.ended();
   timing.first_start = activity.first_start;
   timing.last_end = activity.last_end;
   timing.done = session_.sim().now();

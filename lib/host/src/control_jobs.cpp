@@ -21,13 +21,14 @@ hw::QueueSet queues_of(const ccl::PePlan& pe, const ccl::InstallPlan& plan) {
 
 }  // namespace
 
-std::shared_ptr<const hw::ControlJob> install_job(const std::vector<ccl::InstallPlan>& plans) {
+std::shared_ptr<const hw::ControlJob> install_job(const std::vector<ccl::InstallPlan>& plans, bool beside) {
   std::map<PeCoord, hw::InstallQueues> of_pes;
   for (const ccl::InstallPlan& plan : plans) {
     for (const ccl::PePlan& pe : plan.pes) of_pes[pe.pe].sets.push_back(queues_of(pe, plan));
   }
   auto job = std::make_shared<hw::ControlJob>();
   for (auto& [pe, queues] : of_pes) {
+    queues.beside = beside;
     std::size_t count = 0;
     for (const hw::QueueSet& set : queues.sets) count += set.queues.size();
     job->targets.push_back(

@@ -11,8 +11,10 @@
 
 namespace kbsim::host {
 
-/// The IpcqInit order of one package: a message a PE, with a set of queues for each algorithm's plan.
-[[nodiscard]] std::shared_ptr<const hw::ControlJob> install_job(const std::vector<ccl::InstallPlan>& plans);
+/// The IpcqInit order of one package: a message a PE, with a set of queues for each algorithm's plan,
+/// `beside` those that it has.
+[[nodiscard]] std::shared_ptr<const hw::ControlJob> install_job(const std::vector<ccl::InstallPlan>& plans,
+                                                                bool beside = false);
 
 /// The PEs that own a shard of a tensor, in the order of their coordinates.
 [[nodiscard]] std::vector<PeCoord> owners(const Tensor& tensor);

@@ -1,25 +1,18 @@
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/mapper.hpp"
-#include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
-#include "kbsim/sim/when_all.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "control_jobs.hpp"
+#include "group_plans.hpp"
 
 namespace kbsim::host {
 namespace {
-
-Task<> install(Session& session, int rank, std::vector<ccl::InstallPlan> plans) {
-  co_await hw::host_of(session.machine()).order(rank, plans.front().sip, install_job(plans));
-}
 
 std::vector<config::AlgorithmSpec> algorithms_of(const Session& session,
                                                  const std::vector<std::string>& names) {
@@ -34,51 +27,11 @@ std::vector<config::AlgorithmSpec> algorithms_of(const Session& session,
   return algorithms;
 }
 
-// What an algorithm names must be there before anything is reserved or sent.
-void require_known(const config::AlgorithmSpec& algorithm) {
-  (void)kernels().at(algorithm.kernel);
-  (void)ccl::topologies().at(algorithm.topology);
-  (void)ccl::mappers().at(algorithm.mapper);
-  (void)ccl::validators().at(algorithm.validator);
-}
-
 // A rank is a SIP, whatever the algorithm.
 void require_world_size(const config::AlgorithmSpec& algorithm, int sips) {
   if (algorithm.world_size == 0 || algorithm.world_size == sips) return;
   throw UsageError{fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
                                algorithm.world_size, algorithm.name, sips)};
-}
-
-// Of all algorithms, one after the other: a package's plan of each.
-std::vector<ccl::InstallPlan> plans_of(Session& session,
-                                       const std::vector<config::AlgorithmSpec>& algorithms) {
-  std::vector<ccl::InstallPlan> all;
-  for (const config::AlgorithmSpec& algorithm : algorithms) {
-    std::ranges::move(ccl::build_install_plans(algorithm, session.spec(), session.allocators()),
-                      std::back_inserter(all));
-  }
-  ccl::require_disjoint(all);
-  return all;
-}
-
-std::vector<InstalledAlgorithm> installed_by(Session& session,
-                                             const std::vector<config::AlgorithmSpec>& algorithms,
-                                             const std::vector<ccl::InstallPlan>& plans) {
-  const config::MemorySpec& memory = session.spec().cube.memory;
-  std::vector<InstalledAlgorithm> installed;
-  for (const config::AlgorithmSpec& algorithm : algorithms) {
-    InstalledAlgorithm& one = installed.emplace_back();
-    one.spec = algorithm;
-    one.tcm = memory.tcm - memory.tcm_scheduler;
-    for (const ccl::InstallPlan& plan : plans) {
-      if (plan.algorithm != algorithm.name) continue;
-      for (const ccl::PePlan& pe : plan.pes) {
-        one.participants.push_back(pe.pe);
-        one.tcm = std::min(one.tcm, session.allocators().pe(pe.pe).tcm.free_bytes());
-      }
-    }
-  }
-  return installed;
 }
 
 }  // namespace
@@ -94,6 +47,9 @@ void Accelerator::set_device(int index) {
 
 int Accelerator::device_count() const { return session_.spec().system.sips.count; }
 
+Distributed::Distributed(Session& session, World& world, Works& works, int rank)
+    : session_{session}, world_{world}, works_{works}, rank_{rank}, next_group_{world.group_numbers()} {}
+
 Task<> Distributed::init_process_group(ProcessGroupOptions options) {
   if (options.backend != "ahbm") {
     throw UsageError{fmt::format("unknown backend '{}' (known: ahbm)", options.backend)};
@@ -105,16 +61,10 @@ Task<> Distributed::init_process_group(ProcessGroupOptions options) {
     require_world_size(algorithm, sips);
   }
   world_.require_uninitialized();
-  const std::vector<ccl::InstallPlan> plans = plans_of(session_, algorithms);
-  world_.initialize(sips, std::string{options.backend}, installed_by(session_, algorithms, plans));
-  std::vector<Task<>> installs;
-  for (int sip = 0; sip < sips; ++sip) {
-    std::vector<ccl::InstallPlan> of_sip;
-    const auto takes_part = [sip](const auto& plan) { return plan.sip == sip && !plan.pes.empty(); };
-    std::ranges::copy_if(plans, std::back_inserter(of_sip), takes_part);
-    if (!of_sip.empty()) installs.push_back(install(session_, rank_, std::move(of_sip)));
-  }
-  co_await when_all(std::move(installs));
+  const auto all = std::make_shared<ProcessGroup>(0, ccl::ranks_by_number(session_.spec()), session_.spec());
+  all->plans = plan_group(session_, *all, algorithms);
+  world_.initialize(all, std::string{options.backend});
+  co_await install_queues(session_, rank_, all->plans, false);
 }
 
 std::string Distributed::get_backend() const {
@@ -122,9 +72,17 @@ std::string Distributed::get_backend() const {
   return world_.backend();
 }
 
-int Distributed::get_world_size() const {
-  world_.require_initialized();
-  return world_.size();
+int Distributed::get_rank(const Group& group) const { return group_of(group)->rank_of(rank_).value_or(-1); }
+
+int Distributed::get_world_size(const Group& group) const {
+  const auto of = group_of(group);
+  return of->rank_of(rank_) ? of->size() : -1;
 }
+
+std::vector<int> Distributed::get_process_group_ranks(const Group& group) const {
+  return group_of(group)->members();
+}
+
+Task<> Distributed::cooperative_yield() { co_await session_.sim().late(); }
 
 }  // namespace kbsim::host

@@ -21,7 +21,10 @@ std::string outcome(const WorkState& work) {
 
 }  // namespace
 
-std::string WorkId::text() const { return fmt::format("{} #{} of rank {}", call, sequence, rank); }
+std::string WorkId::text() const {
+  return fmt::format("{} #{} of rank {}{}", call, sequence, rank,
+                     group == 0 ? "" : fmt::format(" in group {}", group));
+}
 
 void Works::require_awaited() const {
   const auto dropped = std::ranges::find(works_, false, &WorkState::awaited);

@@ -1,13 +1,39 @@
 #include "kbsim/host/world.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <ranges>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
 
 namespace kbsim::host {
+namespace {
+
+std::string text_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& found) {
+    return found.what();
+  } catch (...) {
+    return "unknown exception";
+  }
+}
+
+ExitCode exit_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& found) {
+    return found.exit_code();
+  } catch (...) {
+    return ExitCode::internal;
+  }
+}
+
+}  // namespace
 
 std::string RankProgram::text() const { return fmt::format("rank {}", rank); }
 
@@ -21,57 +47,49 @@ void World::require_uninitialized() const {
   if (initialized()) throw UsageError{"trying to initialize the default process group twice!"};
 }
 
-void World::initialize(int size, std::string backend, std::vector<InstalledAlgorithm> algorithms) {
+void World::initialize(std::shared_ptr<ProcessGroup> all, std::string backend) {
   require_uninitialized();
-  size_ = size;
   backend_ = std::move(backend);
-  algorithms_ = std::move(algorithms);
+  group_numbers_ = 0;
+  add(std::move(all));
 }
 
-std::uint64_t World::begin(int rank, const Fingerprint& what, const std::source_location& at) {
-  if (failed_rank_) {
-    throw UsageError{
-        fmt::format("{}: the process group is broken: rank {} failed while a collective was under way",
-                    to_string(to_place(at)), *failed_rank_)};
-  }
-  const std::uint64_t sequence = sequences_[rank]++;
-  const auto [first, fresh] = calls_.try_emplace(sequence, Call{rank, what, at});
-  if (first->second.what == what) {
-    if (!fresh) ++first->second.ranks;
-    if (first->second.ranks == size_) calls_.erase(first);
-    return sequence;
-  }
-  const auto print = [&](const Call& call) {
-    return fmt::format(
-        "Rank {} is running collective: CollectiveFingerPrint(SequenceNumber={}, OpType={}, TensorShape={}, "
-        "TensorDtypes={}, Options={}) at {}",
-        call.rank, sequence, call.what.operation, call.what.shape, call.what.dtype, call.what.details,
-        to_string(to_place(call.at)));
-  };
-  throw KernelFault{"Detected mismatch between collectives on ranks. " + print({rank, what, at}) + ", but " +
-                    print(first->second)};
+void World::finalize() {
+  groups_.clear();
+  leaving.clear();
+}
+
+void World::add(std::shared_ptr<ProcessGroup> group) {
+  ensure(group->number() == group_numbers_, "groups are numbered one after the other");
+  ++group_numbers_;
+  groups_.emplace(group->number(), std::move(group));
 }
 
 void World::abandon(int failed_rank) {
-  if (under_way_ > 0) failed_rank_ = failed_rank;
-  sequences_.clear();
-  calls_.clear();
+  const auto is_set_up = [](const auto& setup) { return setup.second->done.is_set(); };
+  const bool launches_lost = !std::ranges::all_of(
+      groups_, [&](const auto& group) { return std::ranges::all_of(group.second->setups, is_set_up); });
+  for (const auto& [number, group] : groups_) group->abandon(failed_rank, launches_lost);
+  leaving.clear();
+}
+
+void World::require_received() const {
+  for (const auto& [number, group] : groups_) group->require_received();
 }
 
 std::vector<PartialCollective> World::partial_collectives() const {
-  std::vector<PartialCollective> partial;
-  for (const auto& [sequence, call] : calls_) {
-    PartialCollective& one = partial.emplace_back();
-    for (int rank = 0; rank < size_; ++rank) {
-      const auto next = sequences_.find(rank);
-      if (next != sequences_.end() && next->second > sequence) {
-        one.begun.push_back({.call = call.what.call, .sequence = sequence, .rank = rank});
-      } else {
-        one.missing.push_back(rank);
-      }
-    }
-  }
-  return partial;
+  std::vector<PartialCollective> all;
+  for (const auto& [number, group] : groups_)
+    std::ranges::move(group->partial_collectives(), std::back_inserter(all));
+  return all;
+}
+
+std::string SpawnException::summary() const {
+  std::vector<int> ranks;
+  for (const auto& [rank, error] : errors_) ranks.push_back(rank);
+  const auto& [first, error] = *errors_.begin();
+  return fmt::format("spawn failed on ranks [{}]: rank {} raised {}", fmt::join(ranks, ", "), first,
+                     text_of(error));
 }
 
 Ranks::Ranks(Session& session, World& world, int count)
@@ -81,10 +99,14 @@ Ranks::Ranks(Session& session, World& world, int count)
     throw UsageError{fmt::format(
         "spawn of {} processes on a machine of {} SIPs (system.sips.count); a rank is a SIP", count, sips)};
   }
+  world.spawn(count);
   for (int i = 0; i < count; ++i) ranks_.push_back(std::make_unique<Rank>(session, world, i));
 }
 
-Ranks::~Ranks() { cancel(); }
+Ranks::~Ranks() {
+  cancel();
+  world_.spawn(0);
+}
 
 void Ranks::cancel() {
   for (const Process& process : processes_ | std::views::reverse) process.cancel();
@@ -96,7 +118,6 @@ void Ranks::start(int index, Task<> program) {
   processes_.push_back(session_.sim().spawn(id.text(), run(index, std::move(program)), id));
 }
 
-// A failure of the same time on a smaller rank takes the place of an earlier one.
 Task<> Ranks::run(int index, Task<> program) {
   std::exception_ptr error;
   try {
@@ -104,31 +125,28 @@ Task<> Ranks::run(int index, Task<> program) {
   } catch (...) {
     error = std::current_exception();
   }
-  if (error) ++failures_;
-  if (error && (!failure_ || index < failure_->rank)) failure_ = Failure{.rank = index, .error = error};
+  if (error) failures_.emplace(index, error);
   --running_;
-  if (failure_ || running_ == 0) ended_.set();
+  if (error || running_ == 0) ended_.set();
 }
 
+// Whoever fails at the same time has done so by then.
 Task<> Ranks::join() {
   co_await ended_.wait();
   co_await session_.sim().late();
-  if (!failure_) co_return;
-  cancel();
-  world_.abandon(failure_->rank);
-  const std::string header =
-      fmt::format("\n-- Process {} terminated with the following error:\n", failure_->rank);
-  const std::string others =
-      failures_ > 1 ? fmt::format("\n({} more failed at the same time)", failures_ - 1) : "";
-  try {
-    std::rethrow_exception(failure_->error);
-  } catch (const Error& error) {
-    throw Error{error.exit_code(), header + error.what() + others};
-  } catch (const std::exception& error) {
-    throw Error{ExitCode::internal, header + error.what() + others};
-  } catch (...) {
-    throw Error{ExitCode::internal, header + "unknown exception" + others};
+  if (failures_.empty()) {
+    world_.require_received();
+    co_return;
   }
+  cancel();
+  const auto& [first, error] = *failures_.begin();
+  world_.abandon(first);
+  const std::size_t more = failures_.size() - 1;
+  const std::string others = more > 0 ? fmt::format("\n({} more failed at the same time)", more) : "";
+  throw SpawnException{exit_of(error),
+                       fmt::format("\n-- Process {} terminated with the following error:\n{}{}", first,
+                                   text_of(error), others),
+                       failures_};
 }
 
 }  // namespace kbsim::host

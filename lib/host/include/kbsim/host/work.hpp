@@ -24,7 +24,8 @@ struct WorkId {
   std::string_view call;  // a literal: as the host program calls it
   std::uint64_t sequence = 0;
   int rank = 0;
-  [[nodiscard]] std::string text() const;  // "all_reduce #0 of rank 1"
+  int group = 0;                           // its number; 0: the default one
+  [[nodiscard]] std::string text() const;  // "all_reduce #0 of rank 1", "... in group 2"
   friend auto operator<=>(const WorkId&, const WorkId&) = default;
 };
 

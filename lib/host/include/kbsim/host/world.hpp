@@ -1,17 +1,16 @@
 #pragma once
 
-#include <cstdint>
+#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
-#include <optional>
-#include <source_location>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "kbsim/base/ids.hpp"
-#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/base/error.hpp"
+#include "kbsim/host/process_group.hpp"
+#include "kbsim/host/queue_setup.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/host/work.hpp"
 #include "kbsim/sim/event.hpp"
@@ -35,68 +34,69 @@ struct RankProgram {
   friend auto operator<=>(const RankProgram&, const RankProgram&) = default;
 };
 
-/// A collective that some ranks have begun and others haven't.
-struct PartialCollective {
-  std::vector<WorkId> begun;
-  std::vector<int> missing;  // ranks
-};
-
-/// What a rank says of a collective that it begins; all ranks must say the same.
-struct Fingerprint {
-  std::string_view call;  // a literal: as the host program calls it
-  std::string operation;
-  std::string shape;
-  std::string dtype;
-  std::string details = {};
-  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
-};
-
-/// An algorithm that a process group can run, and the PEs that it runs on.
-struct InstalledAlgorithm {
-  config::AlgorithmSpec spec;
-  std::vector<PeCoord> participants;
-  Bytes tcm;  // what the rings of all algorithms leave of it, on the participant that has least
-};
-
-/// The default process group: its state and the check that its ranks agree.
+/// The process groups of a program, and the ranks that run.
 class World {
  public:
-  [[nodiscard]] bool initialized() const { return size_ > 0; }
+  [[nodiscard]] bool initialized() const { return !groups_.empty(); }
   /// Throws UsageError with PyTorch's text unless initialized.
   void require_initialized() const;
   void require_uninitialized() const;
-  void initialize(int size, std::string backend, std::vector<InstalledAlgorithm> algorithms);
-  [[nodiscard]] int size() const { return size_; }
+  /// `all` is the default group.
+  void initialize(std::shared_ptr<ProcessGroup> all, std::string backend);
+  /// There are no groups any more.
+  void finalize();
+  [[nodiscard]] int size() const { return all()->size(); }
   [[nodiscard]] const std::string& backend() const { return backend_; }
-  /// Those that it was initialized with, in the order in which they were named.
-  [[nodiscard]] const std::vector<InstalledAlgorithm>& algorithms() const { return algorithms_; }
+  [[nodiscard]] const std::shared_ptr<ProcessGroup>& all() const { return groups_.begin()->second; }
+  /// Those of the default group that it was initialized with, in the order in which they were named.
+  [[nodiscard]] const std::deque<InstalledAlgorithm>& algorithms() const { return all()->algorithms(); }
 
-  /// The rank's next collective: its sequence number, from 0 on. KernelFault naming both calls if another
-  /// rank began another one.
-  std::uint64_t begin(int rank, const Fingerprint& what, const std::source_location& at);
-  /// A rank's kernels of a collective are on their way; they have all ended.
-  void launched() { ++under_way_; }
-  void completed() { --under_way_; }
-  /// The ranks have been given up. If any was in the midst of a collective, no other one can begin: its
-  /// kernels still hold the queues.
+  /// By their numbers; the default group is the first.
+  [[nodiscard]] const std::map<int, std::shared_ptr<ProcessGroup>>& groups() const { return groups_; }
+  /// Numbers of groups so far.
+  [[nodiscard]] int group_numbers() const { return group_numbers_; }
+  void add(std::shared_ptr<ProcessGroup> group);
+  void remove(int number) { groups_.erase(number); }
+
+  /// Ranks that run side by side; 0: the main program alone, which speaks for all of them.
+  [[nodiscard]] int spawned() const { return spawned_; }
+  void spawn(int ranks) { spawned_ = ranks; }
+  /// The ranks have been given up.
   void abandon(int failed_rank);
+  /// They have all returned. KernelFault for a message that was sent and not received.
+  void require_received() const;
 
   [[nodiscard]] std::vector<PartialCollective> partial_collectives() const;
+  [[nodiscard]] QueueSetups& queue_setups() { return setups_; }
+  /// Those of the members that have called destroy_process_group, and what they await.
+  struct Leaving {
+    int ranks = 0;
+    std::shared_ptr<QueueSetup> done;
+  };
+  std::map<int, Leaving> leaving;  // by the group's number
 
  private:
-  struct Call {
-    int rank;
-    Fingerprint what;
-    std::source_location at;
-    int ranks = 1;  // that have begun it
-  };
-  int size_ = 0;
   std::string backend_;
-  std::vector<InstalledAlgorithm> algorithms_;
-  std::map<int, std::uint64_t> sequences_;  // of each rank
-  std::map<std::uint64_t, Call> calls_;     // the first rank's, by sequence, until all have begun it
-  int under_way_ = 0;
-  std::optional<int> failed_rank_;  // in the midst of a collective
+  std::map<int, std::shared_ptr<ProcessGroup>> groups_;
+  int group_numbers_ = 0;
+  int spawned_ = 0;
+  QueueSetups setups_;
+};
+
+/// What ends a spawn: the ranks that failed at the earliest time, with their errors. Its text is that of the
+/// smallest one, as PyTorch has it.
+class SpawnException : public Error {
+ public:
+  using Errors = std::map<int, std::exception_ptr>;
+  SpawnException(ExitCode exit, const std::string& text, Errors errors)
+      : Error{exit, text}, errors_{std::move(errors)} {}
+
+  [[nodiscard]] const Errors& errors() const { return errors_; }
+  /// "spawn failed on ranks [2, 3]: rank 2 raised <its text>"
+  [[nodiscard]] std::string summary() const;
+
+ private:
+  Errors errors_;
 };
 
 /// The processes of one spawn; those that still run are cancelled with it.
@@ -111,13 +111,10 @@ class Ranks {
   [[nodiscard]] int count() const { return static_cast<int>(ranks_.size()); }
   [[nodiscard]] Rank& rank(int index) { return *ranks_[static_cast<std::size_t>(index)]; }
   void start(int index, Task<> program);
+  /// SpawnException if any has failed; the others are cancelled.
   [[nodiscard]] Task<> join();
 
  private:
-  struct Failure {
-    int rank;
-    std::exception_ptr error;
-  };
   Task<> run(int index, Task<> program);
   void cancel();
 
@@ -125,8 +122,7 @@ class Ranks {
   World& world_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<Process> processes_;
-  std::optional<Failure> failure_;  // of the smallest rank
-  int failures_ = 0;
+  SpawnException::Errors failures_;
   int running_ = 0;
   Event ended_;
 };

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kbsim/config/collective.hpp"
+#include "kbsim/host/process_group.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/host/tensor.hpp"
+#include "kbsim/host/work.hpp"
+#include "kbsim/host/world.hpp"
+#include "kbsim/hw/control/control.hpp"
+#include "kbsim/sim/task.hpp"
+#include "kbsim/tl/collective_args.hpp"
+
+namespace kbsim::host {
+
+struct ProcessGroupOptions {
+  std::string_view backend = "ahbm";
+  std::vector<std::string> algorithms = {};  // none: the session's own
+};
+
+struct GroupOptions {
+  std::vector<std::string> algorithms = {};  // none: those of the default group
+};
+
+using ReduceOp = Reduction;
+
+/// `algorithm`: one of the process group's; "": its first one for the collective.
+struct CollectiveOptions {
+  std::string algorithm = {};
+  Group group = {};
+};
+
+struct AllReduceOptions {
+  ReduceOp op = ReduceOp::sum;
+  std::string algorithm = {};
+  Group group = {};
+};
+
+/// What any collective can be called with: `output` unless it works in place, `op` if it combines, `root` if
+/// it has one: a rank of the world, as in PyTorch.
+struct CollectiveCall {
+  Tensor input;
+  std::optional<Tensor> output = {};
+  ReduceOp op = ReduceOp::sum;
+  int root = 0;
+  std::string algorithm = {};
+  Group group = {};
+};
+
+struct BroadcastOptions {
+  int src = 0;
+  std::string algorithm = {};
+  Group group = {};
+};
+
+struct ReduceOptions {
+  int dst = 0;
+  ReduceOp op = ReduceOp::sum;
+  std::string algorithm = {};
+  Group group = {};
+};
+
+/// One of the messages of batch_isend_irecv; its peer is a rank of the world.
+struct P2POp {
+  enum class Kind { isend, irecv };
+  Kind kind = Kind::isend;
+  Tensor tensor;
+  int peer = 0;
+  Group group = {};
+};
+
+/// What a rank calls `dist`: collectives over all ranks or a group of them, by the algorithms of the group,
+/// and messages between two. Awaiting one means that it is complete on this rank. They run in the order of
+/// their calls, awaited or not.
+///
+/// Tensors are on the rank's own SIP, a shard on each PE that takes part, all of one size; a collective
+/// works shard by shard. Every rank's call must match the others': checked at once, at no simulated cost.
+/// What can't be is a UsageError of the call itself.
+class Distributed {
+ public:
+  using Here = std::source_location;
+  using Done = Work<std::monostate>;
+
+  Distributed(Session& session, World& world, Works& works, int rank);
+
+  /// Sets up the queues of the algorithms on every package, by messages.
+  [[nodiscard]] Task<> init_process_group(ProcessGroupOptions options);
+  /// Takes the queues of the group away, by messages; of the default group, those of all groups. The main
+  /// program speaks for all; of ranks that run, all members call it. UsageError while a collective is under
+  /// way.
+  [[nodiscard]] Task<> destroy_process_group(Group group = {}, Here at = Here::current());
+  [[nodiscard]] bool is_initialized() const { return world_.initialized(); }
+  [[nodiscard]] std::string get_backend() const;
+  /// In the group; -1 of one that this rank is no member of.
+  [[nodiscard]] int get_rank(const Group& group = {}) const;
+  [[nodiscard]] int get_world_size(const Group& group = {}) const;
+  [[nodiscard]] std::vector<int> get_process_group_ranks(const Group& group = {}) const;
+
+  /// A group of these ranks, which are numbered in their order: queues of its own, set up by messages. All
+  /// ranks call it, members or not, in the same order; the main program speaks for all. KernelFault naming
+  /// both calls if they differ.
+  [[nodiscard]] Task<Group> new_group(std::vector<int> ranks, GroupOptions options = {},
+                                      Here at = Here::current());
+
+  /// Done when all ranks of the group have come to it: PE 0 of cube 0 of each tells others in turn.
+  [[nodiscard]] Done barrier(Group group = {}, Here at = Here::current());
+  /// Lets others run that can at this time.
+  [[nodiscard]] Task<> cooperative_yield();
+
+  /// In place: what all ranks' tensors combine to, on every rank, on `dst` only, or `src`'s tensor.
+  [[nodiscard]] Done all_reduce(Tensor tensor, AllReduceOptions options = {}, Here at = Here::current());
+  [[nodiscard]] Done reduce(Tensor tensor, ReduceOptions options = {}, Here at = Here::current());
+  [[nodiscard]] Done broadcast(Tensor tensor, BroadcastOptions options = {}, Here at = Here::current());
+  /// In place: the tensor of the rank before this one.
+  [[nodiscard]] Done sendrecv(Tensor tensor, CollectiveOptions options = {}, Here at = Here::current());
+
+  /// `output` is all ranks' inputs, one after the other.
+  [[nodiscard]] Done all_gather_into_tensor(Tensor output, Tensor input, CollectiveOptions options = {},
+                                            Here at = Here::current());
+  /// `output` is this rank's part of what all inputs combine to.
+  [[nodiscard]] Done reduce_scatter_tensor(Tensor output, Tensor input, AllReduceOptions options = {},
+                                           Here at = Here::current());
+  /// Part i of `output` is this rank's part of rank i's input.
+  [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, CollectiveOptions options = {},
+                                       Here at = Here::current());
+
+  /// Any of these, and any other that there is.
+  [[nodiscard]] Done collective(config::Collective which, CollectiveCall call, Here at = Here::current());
+
+  /// A tensor to another rank, which receives one of the same shape, dtype and placement: each PE that holds
+  /// a shard sends it to the same PE there. A send is done when its tensor may be written again.
+  [[nodiscard]] Done isend(Tensor tensor, int dst, Group group = {}, Here at = Here::current());
+  [[nodiscard]] Done irecv(Tensor tensor, int src, Group group = {}, Here at = Here::current());
+  /// The same: what is awaited at once is a send or a recv.
+  [[nodiscard]] Done send(Tensor tensor, int dst, Group group = {}, Here at = Here::current()) {
+    return isend(std::move(tensor), dst, std::move(group), at);
+  }
+  [[nodiscard]] Done recv(Tensor tensor, int src, Group group = {}, Here at = Here::current()) {
+    return irecv(std::move(tensor), src, std::move(group), at);
+  }
+  /// All of them side by side, in one kernel: no order of theirs can leave two ranks waiting for each other.
+  [[nodiscard]] Done batch_isend_irecv(std::vector<P2POp> ops, Here at = Here::current());
+
+ private:
+  struct Call;
+  using Setups = std::vector<std::shared_ptr<QueueSetup>>;
+  using Job = std::shared_ptr<const hw::ControlJob>;
+
+  Done begin(Call call);
+  Done begin_p2p(std::string_view call, std::vector<P2POp> ops, Here at);
+  void require_runnable(const Call& call, const ProcessGroup& group) const;
+  [[nodiscard]] CollectiveArgs args_of(const Call& call, const ProcessGroup& group, Bytes tcm) const;
+  [[nodiscard]] const InstalledAlgorithm& algorithm_for(const Call& call, const ProcessGroup& group) const;
+  Task<std::monostate> run(InUse tensors, Tensor::Update update, Task<hw::Activity> launch,
+                           CollectiveTiming timing);
+
+  [[nodiscard]] std::shared_ptr<ProcessGroup> group_of(const Group& group) const;
+  /// With PyTorch's words if this rank is no member.
+  [[nodiscard]] std::shared_ptr<ProcessGroup> own_group(const Group& group, std::string_view call,
+                                                        const Here& at) const;
+  [[nodiscard]] std::shared_ptr<ProcessGroup> made_group(std::vector<int> ranks, const GroupOptions& options,
+                                                         const Here& at);
+  [[nodiscard]] std::shared_ptr<QueueSetup> setup_of(const std::shared_ptr<ProcessGroup>& group,
+                                                     const config::AlgorithmSpec& queues, PeCoord pe);
+  void require_removable(const ProcessGroup& group, const Here& at) const;
+  Task<> remove(std::shared_ptr<ProcessGroup> group);
+
+  /// The order, as soon as these are set up and those before it are on their way.
+  [[nodiscard]] Task<hw::Activity> launch(Job job, Setups setups);
+  static Task<hw::Activity> launch_later(Session& session, int rank, Job job, Setups setups,
+                                         std::shared_ptr<Event> before, std::shared_ptr<Event> sent);
+  static Task<std::monostate> run_untimed(InUse tensors, std::vector<Tensor::Update> updates,
+                                          Task<hw::Activity> launch);
+
+  Session& session_;
+  World& world_;
+  Works& works_;
+  int rank_;
+  int next_group_;                    // that it makes
+  std::uint64_t messages_ = 0;        // so far
+  std::shared_ptr<Event> last_sent_;  // the last launch that had to wait
+};
+
+}  // namespace kbsim::host

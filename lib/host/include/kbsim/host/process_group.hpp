@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kbsim/base/ids.hpp"
+#include "kbsim/ccl/install_plan.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/host/tensor.hpp"
+#include "kbsim/host/work.hpp"
+
+namespace kbsim::host {
+
+struct QueueSetup;
+
+/// A collective that some ranks have begun and others haven't.
+struct PartialCollective {
+  std::vector<WorkId> begun;
+  std::vector<int> missing;  // ranks
+};
+
+/// What a rank says of a collective that it begins; all ranks must say the same.
+struct Fingerprint {
+  std::string_view call;  // a literal: as the host program calls it
+  std::string operation;
+  std::string shape;
+  std::string dtype;
+  std::string details = {};
+  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+
+/// An algorithm that a process group can run, and the PEs that it runs on.
+struct InstalledAlgorithm {
+  config::AlgorithmSpec spec;
+  std::string queues;  // the name of its set
+  std::vector<PeCoord> participants;
+};
+
+/// One side of a message between two ranks of a group.
+struct P2pCall {
+  std::string_view call;  // a literal: "send" or "recv"
+  int from = 0;           // ranks of the world
+  int to = 0;
+  std::string shape;
+  std::string dtype;
+  std::vector<std::pair<PeCoord, Bytes>> parts = {};  // PEs of package 0
+  std::source_location at = {};
+};
+
+/// Ranks that do collectives together, and the check that they agree. A rank of the group is its place among
+/// the members; messages name the world's ranks.
+class ProcessGroup {
+ public:
+  /// What all ranks have in common of a collective; the first one that begins it decides.
+  struct Agreed {
+    std::uint64_t sequence = 0;
+    std::uint64_t round = 0;  // as in hw::Launch
+    Bytes tcm;                // that its kernels may use, on the participant that has least
+  };
+
+  /// Number 0 is the default group.
+  ProcessGroup(int number, std::vector<int> members, config::MachineSpec machine);
+
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] int size() const { return static_cast<int>(members_.size()); }
+  [[nodiscard]] const std::vector<int>& members() const { return members_; }
+  /// The rank in the group of a rank of the world, if it is a member.
+  [[nodiscard]] std::optional<int> rank_of(int world_rank) const;
+  /// The machine, as if it had the members' packages only: a rank of the group is a package.
+  [[nodiscard]] const config::MachineSpec& machine() const { return machine_; }
+
+  [[nodiscard]] const std::deque<InstalledAlgorithm>& algorithms() const { return algorithms_; }
+  void add(InstalledAlgorithm algorithm) { algorithms_.push_back(std::move(algorithm)); }
+  /// The name of a set of queues that is this group's own.
+  [[nodiscard]] std::string set_name(const std::string& of) const {
+    return number_ == 0 ? of : "group" + std::to_string(number_) + "." + of;
+  }
+
+  /// The rank's next collective. KernelFault naming both calls if another rank began another one.
+  Agreed begin(int rank, const Fingerprint& what, const std::source_location& at, Bytes tcm);
+  /// A rank's kernels of a collective are on their way; they have all ended.
+  void launched() { ++under_way_; }
+  void completed() { --under_way_; }
+  [[nodiscard]] int under_way() const { return under_way_; }
+  /// The ranks have been given up. If any had begun what others hadn't, or `launches_lost`, no other
+  /// collective can begin: its kernels still hold the queues. What all have begun ends by itself.
+  void abandon(int failed_rank, bool launches_lost);
+  void require_whole(const std::source_location& at) const;
+
+  [[nodiscard]] std::vector<PartialCollective> partial_collectives() const;
+
+  /// One side of a message; with the other side's oldest one it makes a pair. KernelFault naming both if they
+  /// differ.
+  void post(const P2pCall& call);
+  /// KernelFault for the first message that was sent and not received.
+  void require_received() const;
+
+  /// The call that made it.
+  struct Maker {
+    int rank = 0;
+    std::string call;
+    std::source_location at;
+  };
+  Maker made_by;
+  std::vector<ccl::InstallPlan> plans;  // of all its queues
+  std::vector<Tensor> kept;             // of collectives whose ranks were cancelled: kernels may work on them
+  std::map<std::pair<std::string, PeCoord>, std::shared_ptr<QueueSetup>> setups;  // that were made on demand
+
+ private:
+  struct Call {
+    int rank;
+    Fingerprint what;
+    std::source_location at;
+    Bytes tcm;
+    int ranks = 1;  // that have begun it
+  };
+  int number_;
+  std::vector<int> members_;
+  config::MachineSpec machine_;
+  std::deque<InstalledAlgorithm> algorithms_;  // collectives under way keep the place of theirs
+  std::map<int, std::uint64_t> sequences_;     // of each rank
+  std::map<std::uint64_t, Call> calls_;        // the first rank's, by sequence, until all have begun it
+  std::uint64_t first_round_ = 1;              // of the sequence 0
+  int under_way_ = 0;
+  std::optional<int> failed_rank_;                            // in the midst of a collective
+  std::map<std::pair<int, int>, std::deque<P2pCall>> sends_;  // by (from, to), without a recv yet
+  std::map<std::pair<int, int>, std::deque<P2pCall>> recvs_;
+};
+
+/// Holds the tensors of a launch. If it goes before the kernels have ended, its rank was cancelled, and the
+/// group keeps them until it is destroyed.
+class InUse {
+ public:
+  InUse(std::shared_ptr<ProcessGroup> group, std::vector<Tensor> tensors)
+      : group_{std::move(group)}, tensors_{std::move(tensors)} {
+    group_->launched();
+  }
+  InUse(InUse&&) noexcept = default;
+  InUse& operator=(InUse&&) = delete;
+  ~InUse() {
+    if (group_) group_->kept.insert(group_->kept.end(), tensors_.begin(), tensors_.end());
+  }
+  void ended() { std::exchange(group_, nullptr)->completed(); }
+
+ private:
+  std::shared_ptr<ProcessGroup> group_;
+  std::vector<Tensor> tensors_;
+};
+
+/// A process group as host programs hand it on; one that is made without arguments is the default group.
+class Group {
+ public:
+  Group() = default;
+  explicit Group(std::shared_ptr<ProcessGroup> group) : group_{std::move(group)} {}
+  [[nodiscard]] const std::shared_ptr<ProcessGroup>& get() const { return group_; }
+
+ private:
+  std::shared_ptr<ProcessGroup> group_;
+};
+
+}  // namespace kbsim::host

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "kbsim/ccl/install_plan.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/host/process_group.hpp"
+#include "kbsim/host/session.hpp"
+
+namespace kbsim::host {
+
+/// What an algorithm names must be there before anything is reserved or sent: UsageError.
+void require_known(const config::AlgorithmSpec& algorithm);
+
+/// The machine of these packages only.
+[[nodiscard]] config::MachineSpec machine_of(const config::MachineSpec& whole,
+                                             const std::vector<int>& members);
+
+/// Reserves the rings of the algorithms on the group's packages, and adds the algorithms to the group. Of all
+/// of them, one after the other: a package's plan of each.
+[[nodiscard]] std::vector<ccl::InstallPlan> plan_group(Session& session, ProcessGroup& group,
+                                                       const std::vector<config::AlgorithmSpec>& algorithms);
+
+/// The rings of one PE of each of the group's packages.
+[[nodiscard]] std::vector<ccl::InstallPlan> plan_pe(Session& session, const ProcessGroup& group,
+                                                    config::AlgorithmSpec queues, PeCoord pe);
+
+/// What rings leave of the TCM, on the PE of these that has least.
+[[nodiscard]] Bytes tcm_left(Session& session, const std::vector<PeCoord>& pes);
+
+}  // namespace kbsim::host

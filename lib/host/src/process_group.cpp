@@ -1,0 +1,118 @@
+#include "kbsim/host/process_group.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::host {
+namespace {
+
+using P2pCalls = std::map<std::pair<int, int>, std::deque<P2pCall>>;
+
+std::string told(const P2pCall& call) {
+  const bool sends = call.call == "send";
+  return fmt::format("rank {} {} {} {} {} rank {} at {}", sends ? call.from : call.to,
+                     sends ? "sends" : "receives", call.shape, call.dtype, sends ? "to" : "from",
+                     sends ? call.to : call.from, to_string(to_place(call.at)));
+}
+
+void require_alike(const P2pCall& a, const P2pCall& b) {
+  const bool alike = a.shape == b.shape && a.dtype == b.dtype;
+  if (alike && a.parts == b.parts) return;
+  throw KernelFault{fmt::format("Detected mismatch between send and recv: {}, but {}{}", told(a), told(b),
+                                alike ? ": their shards are on other PEs" : "")};
+}
+
+}  // namespace
+
+ProcessGroup::ProcessGroup(int number, std::vector<int> members, config::MachineSpec machine)
+    : number_{number}, members_{std::move(members)}, machine_{std::move(machine)} {}
+
+std::optional<int> ProcessGroup::rank_of(int world_rank) const {
+  const auto found = std::ranges::find(members_, world_rank);
+  if (found == members_.end()) return std::nullopt;
+  return static_cast<int>(found - members_.begin());
+}
+
+void ProcessGroup::require_whole(const std::source_location& at) const {
+  if (!failed_rank_) return;
+  throw UsageError{
+      fmt::format("{}: the process group is broken: rank {} failed while a collective was under way",
+                  to_string(to_place(at)), *failed_rank_)};
+}
+
+ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, const std::source_location& at,
+                                         Bytes tcm) {
+  require_whole(at);
+  const std::uint64_t sequence = sequences_[rank]++;
+  const auto [first, fresh] = calls_.try_emplace(sequence, Call{rank, what, at, tcm});
+  if (first->second.what == what) {
+    const Agreed agreed{.sequence = sequence, .round = first_round_ + sequence, .tcm = first->second.tcm};
+    if (!fresh) ++first->second.ranks;
+    if (first->second.ranks == size()) calls_.erase(first);
+    return agreed;
+  }
+  const auto print = [&](const Call& call) {
+    return fmt::format(
+        "Rank {} is running collective: CollectiveFingerPrint(SequenceNumber={}, OpType={}, TensorShape={}, "
+        "TensorDtypes={}, Options={}) at {}",
+        call.rank, sequence, call.what.operation, call.what.shape, call.what.dtype, call.what.details,
+        to_string(to_place(call.at)));
+  };
+  throw KernelFault{"Detected mismatch between collectives on ranks. " + print({rank, what, at, tcm}) +
+                    ", but " + print(first->second)};
+}
+
+// Rounds go on: what has ended is told by them.
+void ProcessGroup::abandon(int failed_rank, bool launches_lost) {
+  const auto waits = [](const auto& calls) { return !calls.second.empty(); };
+  const bool one_sided = std::ranges::any_of(sends_, waits) || std::ranges::any_of(recvs_, waits);
+  const bool midst = !calls_.empty() || one_sided || launches_lost;
+  if (under_way_ > 0 && midst && !failed_rank_) failed_rank_ = failed_rank;
+  under_way_ = 0;
+  std::uint64_t begun = 0;
+  for (const auto& [rank, sequence] : sequences_) begun = std::max(begun, sequence);
+  first_round_ += begun;
+  sequences_.clear();
+  calls_.clear();
+  sends_.clear();
+  recvs_.clear();
+}
+
+std::vector<PartialCollective> ProcessGroup::partial_collectives() const {
+  std::vector<PartialCollective> partial;
+  for (const auto& [sequence, call] : calls_) {
+    PartialCollective& one = partial.emplace_back();
+    for (const int rank : members_) {
+      const auto next = sequences_.find(rank);
+      if (next != sequences_.end() && next->second > sequence) {
+        one.begun.push_back({.call = call.what.call, .sequence = sequence, .rank = rank, .group = number_});
+      } else {
+        one.missing.push_back(rank);
+      }
+    }
+  }
+  return partial;
+}
+
+void ProcessGroup::post(const P2pCall& call) {
+  const bool sends = call.call == "send";
+  const std::pair between{call.from, call.to};
+  std::deque<P2pCall>& others = (sends ? recvs_ : sends_)[between];
+  if (others.empty()) return (sends ? sends_ : recvs_)[between].push_back(call);
+  const P2pCall other = std::move(others.front());
+  others.pop_front();
+  require_alike(call, other);
+}
+
+void ProcessGroup::require_received() const {
+  for (const auto& [between, calls] : sends_) {
+    if (calls.empty()) continue;
+    throw KernelFault{told(calls.front()) + ", and nobody has received it"};
+  }
+}
+
+}  // namespace kbsim::host
