@@ -124,7 +124,7 @@ Task<> indices(Rank& main, int) {
   const HostArray one = co_await cube[0][1][2].to_host();
   CHECK(one.shape() == Shape{});
   CHECK(one.to_doubles() == std::vector<double>{6});
-  const HostArray rows = co_await cube[0][Slice{1, 3}].to_host();
+  const HostArray rows = co_await cube[0][IndexRange{1, 3}].to_host();
   CHECK(rows.to_doubles() == std::vector<double>{4, 5, 6, 7, 8, 9, 10, 11});
   const HostArray columns = co_await cube.slice(-1, {1, 3}).to_host();
   CHECK(columns.shape() == Shape{2, 3, 2});
@@ -172,8 +172,8 @@ Task<> columns_have_no_address(Rank& main, int) {
                        UsageError);
   CHECK_THROWS_AS((void)x[-5], UsageError);
   CHECK_THROWS_AS((void)x.slice(2, {0, 1}), UsageError);
-  CHECK_THROWS_AS((void)(x[Slice{2, 2}]), UsageError);
-  CHECK_THROWS_AS((void)(x[Slice{3, 5}]), UsageError);
+  CHECK_THROWS_AS((void)(x[IndexRange{2, 2}]), UsageError);
+  CHECK_THROWS_AS((void)(x[IndexRange{3, 5}]), UsageError);
   CHECK_THROWS_AS((void)x[0][0][0], UsageError);
 }
 
@@ -182,7 +182,7 @@ Task<> between_tensors(Rank& main, int) {
       co_await main.torch.from_host(numbered({6, 4}), {.dp = {.cube = Split::row_wise}, .name = "x"});
   main.ahbm.set_device(1);
   const Tensor y = co_await main.torch.zeros({3, 4}, f32, {.dp = {.cube = Split::column_wise}, .name = "y"});
-  const auto copied = y.copy_(x[Slice{3, 6}]);
+  const auto copied = y.copy_(x[IndexRange{3, 6}]);
   const HostArray read = co_await y.to_host();  // waits for it
   CHECK(copied.done());
   co_await copied;

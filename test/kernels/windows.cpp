@@ -17,9 +17,9 @@ namespace {
 
 // Slices that follow one another and make up the whole, of sizes that differ by one at most, larger ones
 // first.
-void check_even(Slice whole, const Slices& slices) {
+void check_even(collective::Slice whole, const Slices& slices) {
   std::int64_t next = whole.first;
-  for (const Slice& slice : slices) {
+  for (const collective::Slice& slice : slices) {
     CHECK(slice.first == next);
     CHECK(slice.size <= slices.front().size);
     CHECK(slice.size >= slices.front().size - 1);
@@ -48,7 +48,7 @@ KBSIM_KERNEL(windows_out_of_order, "asks a Prefetch for another slice than the n
 TEST_CASE("Chunks: any number of them makes up the whole, evenly, the larger ones first") {
   for (const std::int64_t size : {0, 1, 7, 1000}) {
     for (const int count : {1, 2, 3, 8}) {
-      const Slice whole{.first = 5, .size = size};
+      const collective::Slice whole{.first = 5, .size = size};
       Slices chunks;
       for (int i = 0; i < count; ++i) chunks.push_back(chunk_of(whole, i, count));
       check_even(whole, chunks);
@@ -59,7 +59,7 @@ TEST_CASE("Chunks: any number of them makes up the whole, evenly, the larger one
 
 TEST_CASE("Messages: as few as may be, none larger than a slot, and evenly") {
   for (const std::int64_t size : {0, 1, 99, 100, 101, 1234}) {
-    const Slice whole{.first = 3, .size = size};
+    const collective::Slice whole{.first = 3, .size = size};
     const Slices messages = cut(whole, 100);
     CHECK(messages.size() == static_cast<std::size_t>((size + 99) / 100));
     check_even(whole, messages);

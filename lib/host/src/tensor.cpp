@@ -119,7 +119,7 @@ Ptr Tensor::ptr() const {
 const std::vector<Shard>& Tensor::shards() const { return view_.whole() ? state_->shards : part().shards; }
 
 Tensor Tensor::operator[](std::int64_t index) const { return {state_, view_.at(index)}; }
-Tensor Tensor::slice(int axis, Slice range) const { return {state_, view_.slice(axis, range)}; }
+Tensor Tensor::slice(int axis, IndexRange range) const { return {state_, view_.slice(axis, range)}; }
 Tensor Tensor::view(Shape shape) const { return {state_, view_.reshaped(shape)}; }
 
 std::vector<Upload> Tensor::uploads(const HostArray& contents) const {

@@ -72,7 +72,7 @@ View View::at(std::int64_t index) const {
   return result;
 }
 
-View View::slice(int axis, Slice range) const {
+View View::slice(int axis, IndexRange range) const {
   const auto which = static_cast<int>(from_front(axis, shape_.rank()));
   if (which < 0 || which >= shape_.rank())
     throw UsageError{fmt::format("dimension {} of a tensor with {} of them", axis, shape_.rank())};

@@ -19,16 +19,18 @@ class HiddenMmu final : public Component, public IMmu {
   [[nodiscard]] std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const override {
     return map_.lookup(va, bytes).pieces;
   }
+  void apply(const MapPages& pages) override {
+    for (const topology::Mapping& mapping : pages.mappings) {
+      if (pages.unmap) map_.erase(mapping.va, mapping.bytes);
+      if (!pages.unmap) map_.insert(mapping);
+    }
+  }
 
  private:
   void accept(MessagePtr message) override {
     const auto* order = message->body.get_if<Control>();
     if (order == nullptr) return Component::accept(std::move(message));
-    const auto& pages = std::get<MapPages>(order->job->targets[order->first].action);
-    for (const topology::Mapping& mapping : pages.mappings) {
-      if (pages.unmap) map_.erase(mapping.va, mapping.bytes);
-      if (!pages.unmap) map_.insert(mapping);
-    }
+    apply(std::get<MapPages>(order->job->targets[order->first].action));
     tell(message->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = order->token, .activity = {sim().now(), sim().now(), sim().now()}});
   }

@@ -59,8 +59,8 @@ class Tensor {
 
   /// What is at an index of the first axis; a negative one counts from the end.
   [[nodiscard]] Tensor operator[](std::int64_t index) const;
-  [[nodiscard]] Tensor operator[](Slice range) const { return slice(0, range); }
-  [[nodiscard]] Tensor slice(int axis, Slice range) const;
+  [[nodiscard]] Tensor operator[](IndexRange range) const { return slice(0, range); }
+  [[nodiscard]] Tensor slice(int axis, IndexRange range) const;
   /// The same elements in the same order. UsageError for a slice that isn't contiguous: that is a copy.
   [[nodiscard]] Tensor view(Shape shape) const;
   [[nodiscard]] Tensor reshape(Shape shape) const { return view(shape); }

@@ -10,7 +10,7 @@
 namespace kbsim::host {
 
 /// Indices [begin, end) of an axis.
-struct Slice {
+struct IndexRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
@@ -45,7 +45,7 @@ class View {
 
   /// Without the first axis: what is at that index of it.
   [[nodiscard]] View at(std::int64_t index) const;
-  [[nodiscard]] View slice(int axis, Slice range) const;
+  [[nodiscard]] View slice(int axis, IndexRange range) const;
   /// The same elements under another shape; those must be contiguous.
   [[nodiscard]] View reshaped(const Shape& shape) const;
 
