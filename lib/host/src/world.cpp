@@ -93,19 +93,19 @@ std::string SpawnException::summary() const {
 }
 
 Ranks::Ranks(Session& session, World& world, int count)
-    : session_{session}, world_{world}, ended_{session.sim(), RanksEnd{}} {
+    : session_{session}, world_{world}, spawned_{world.spawned_ranks()}, ended_{session.sim(), RanksEnd{}} {
   const int sips = session.spec().system.sips.count;
   if (count < 1 || count > sips) {
     throw UsageError{fmt::format(
         "spawn of {} processes on a machine of {} SIPs (system.sips.count); a rank is a SIP", count, sips)};
   }
-  world.spawn(count);
+  *spawned_ = count;
   for (int i = 0; i < count; ++i) ranks_.push_back(std::make_unique<Rank>(session, world, i));
 }
 
 Ranks::~Ranks() {
   cancel();
-  world_.spawn(0);
+  *spawned_ = 0;
 }
 
 void Ranks::cancel() {

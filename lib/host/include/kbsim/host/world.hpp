@@ -59,8 +59,10 @@ class World {
   void remove(int number) { groups_.erase(number); }
 
   /// Ranks that run side by side; 0: the main program alone, which speaks for all of them.
-  [[nodiscard]] int spawned() const { return spawned_; }
-  void spawn(int ranks) { spawned_ = ranks; }
+  [[nodiscard]] int spawned() const { return *spawned_; }
+  /// Their number, which whoever spawns them sets back to 0. It outlives the world where ranks do: those of a
+  /// deadlock go with the session.
+  [[nodiscard]] const std::shared_ptr<int>& spawned_ranks() const { return spawned_; }
   /// The ranks have been given up.
   void abandon(int failed_rank);
   /// They have all returned. KernelFault for a message that was sent and not received.
@@ -79,7 +81,7 @@ class World {
   std::string backend_;
   std::map<int, std::shared_ptr<ProcessGroup>> groups_;
   int group_numbers_ = 0;
-  int spawned_ = 0;
+  std::shared_ptr<int> spawned_ = std::make_shared<int>(0);
   QueueSetups setups_;
 };
 
@@ -120,6 +122,7 @@ class Ranks {
 
   Session& session_;
   World& world_;
+  std::shared_ptr<int> spawned_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<Process> processes_;
   SpawnException::Errors failures_;
