@@ -2,6 +2,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::any_machine_test {
+
 using namespace kbsim::test;
 
 TEST_CASE("Any machine: an element larger than a slot is refused") {
@@ -17,3 +19,5 @@ TEST_CASE("Any machine: a kernel that uses a queue that isn't installed exits 8 
   CHECK(outcome.err.find("tree_allreduce.cpp:") != std::string::npos);
   CHECK(outcome.err.find("installed: none") != std::string::npos);
 }
+
+}  // namespace kbsim::contract::any_machine_test

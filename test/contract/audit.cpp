@@ -18,7 +18,8 @@
 
 #include "command.hpp"
 
-using namespace kbsim;
+namespace kbsim::contract::audit_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -87,3 +88,5 @@ TEST_CASE("Audit: every bench has a sentence and a place in the documents") {
     CHECK(text.find(name) != std::string::npos);
   }
 }
+
+}  // namespace kbsim::contract::audit_test

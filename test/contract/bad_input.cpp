@@ -2,6 +2,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::bad_input_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -162,3 +164,5 @@ TEST_CASE("Bad input: a mistyped evaluation gives its name, as a mistyped bench 
   refuses("--topology topology.yaml --bench milestone-1h-gem", {"did you mean 'milestone-1h-gemm'"});
   refuses("--topology topology.yaml --bench gemm_single_p", {"did you mean 'gemm_single_pe'"});
 }
+
+}  // namespace kbsim::contract::bad_input_test

@@ -6,6 +6,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::collective_values_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -39,3 +41,5 @@ TEST_CASE("--bench ccl: wrong elements of all parts of all ranks count, whicheve
     CHECK(wrong <= elements * parts);
   }
 }
+
+}  // namespace kbsim::contract::collective_values_test

@@ -11,6 +11,8 @@
 #include "command.hpp"
 #include "files.hpp"
 
+namespace kbsim::contract::collectives_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -285,3 +287,5 @@ TEST_CASE("Rings in TCM take its bytes: those that don't fit are refused") {
   refuses(kCcl + kSmall + "--algorithm ring_allreduce_tcm -b 64 -e 64 --set ccl.defaults.slot_size=2MiB",
           "the rings of sip0.cube0.pe0 don't fit its TCM");
 }
+
+}  // namespace kbsim::contract::collectives_test

@@ -8,6 +8,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::configs_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -72,3 +74,5 @@ TEST_CASE("Configs: times that contradict one another are refused with file, lin
     CHECK_MESSAGE(outcome.err.find(part) != std::string::npos, outcome.err);
   }
 }
+
+}  // namespace kbsim::contract::configs_test

@@ -9,6 +9,7 @@
 
 #include "files.hpp"
 
+namespace kbsim::contract::configuration_page_test {
 namespace {
 
 const std::string kPage = KBSIM_SOURCE_DIR "/docs/configuration.md";
@@ -21,3 +22,5 @@ TEST_CASE("Configuration page: docs/configuration.md is up to date") {
   CHECK_MESSAGE(kbsim::test::contents(kPage) == page,
                 "docs/configuration.md is out of date; rewrite it with KBSIM_UPDATE=1 ctest -R contract");
 }
+
+}  // namespace kbsim::contract::configuration_page_test

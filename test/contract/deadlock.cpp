@@ -9,6 +9,8 @@
 #include "command.hpp"
 #include "files.hpp"
 
+namespace kbsim::contract::deadlock_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("KBSIM_CCL_TRACE: a line for each send and recv, in the order of time,
   CHECK(traced("--shuffle-ties 5") == trace);
   CHECK(run_kbsim(kMainJob + " --quiet").err.empty());
 }
+
+}  // namespace kbsim::contract::deadlock_test

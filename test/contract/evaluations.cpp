@@ -9,6 +9,8 @@
 #include "command.hpp"
 #include "files.hpp"
 
+namespace kbsim::contract::evaluations_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -177,3 +179,5 @@ TEST_CASE("attention: sizes that don't fit are refused, naming both numbers") {
     CHECK_MESSAGE(outcome.err.find(why) != std::string::npos, outcome.err);
   }
 }
+
+}  // namespace kbsim::contract::evaluations_test

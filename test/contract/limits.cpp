@@ -3,6 +3,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::limits_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -85,3 +87,5 @@ TEST_CASE("Limits: without values, memory is taken for what is in flight, not fo
   const std::string ccl = "--topology topology.yaml --bench ccl --algorithm ring_broadcast --quiet -c 0 ";
   CHECK(run_kbsim(ccl + "-b 32M -e 32M --max-memory " + limit).exit == 0);
 }
+
+}  // namespace kbsim::contract::limits_test

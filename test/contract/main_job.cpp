@@ -6,6 +6,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::main_job_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -70,3 +72,5 @@ TEST_CASE("Main job: --quiet and --json leave stdout pure JSON and stderr empty"
   CHECK(outcome.err.empty());
   CHECK_NOTHROW((void)boost::json::parse(outcome.out));
 }
+
+}  // namespace kbsim::contract::main_job_test

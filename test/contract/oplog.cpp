@@ -6,6 +6,8 @@
 #include "command.hpp"
 #include "files.hpp"
 
+namespace kbsim::contract::oplog_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("Replay command: a log that can't be written is said, and leaves nothi
   CHECK(outcome.exit == 2);
   CHECK(outcome.err.find("no/such/folder/run.oplog") != std::string::npos);
 }
+
+}  // namespace kbsim::contract::oplog_test

@@ -9,6 +9,8 @@
 #include "command.hpp"
 #include "files.hpp"
 
+namespace kbsim::contract::outputs_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -236,3 +238,5 @@ TEST_CASE("Outputs: a stderr that takes nothing ends no run but by its exit code
   CHECK(run_kbsim(kMainJob + " --quiet 2>/dev/full").exit == 0);
   CHECK(run_kbsim("list >/dev/full").exit == 2);
 }
+
+}  // namespace kbsim::contract::outputs_test

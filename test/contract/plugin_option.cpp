@@ -5,6 +5,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::plugin_option_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("--buffer-kind: holds for every algorithm that a program may name") {
   CHECK(declared.at("ring_allreduce_hbm") == "hbm");
   for (const auto& [name, kind] : of("--buffer-kind sram")) CHECK_MESSAGE(kind == "sram", name);
 }
+
+}  // namespace kbsim::contract::plugin_option_test

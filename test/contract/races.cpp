@@ -3,6 +3,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::races_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -70,3 +72,5 @@ TEST_CASE("--race: no bench has one; what it must be is said") {
   CHECK(times(wrong.err, "--race must be error, warn or off, got 'maybe'") == 1);
   CHECK(run_kbsim("--topology topology.yaml --bench milestone-1h-gemm --race error").exit == 5);
 }
+
+}  // namespace kbsim::contract::races_test

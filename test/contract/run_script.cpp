@@ -3,6 +3,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::run_script_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -37,3 +39,5 @@ TEST_CASE("run.sh: what the user asks for takes the place of its own choices") {
   CHECK(says(run_sh("--help"), "options of kbsim run"));
   CHECK(says(run_sh("list"), "benches:"));
 }
+
+}  // namespace kbsim::contract::run_script_test

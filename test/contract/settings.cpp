@@ -8,6 +8,8 @@
 #include "command.hpp"
 #include "files.hpp"
 
+namespace kbsim::contract::settings_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -198,3 +200,5 @@ TEST_CASE("--reuse: rows of another configuration, or of other options, are refu
   std::filesystem::remove(out + "/config.resolved.yaml");
   refuses(ring + "-e 4K --reuse", "--reuse: no " + out + "/config.resolved.yaml");
 }
+
+}  // namespace kbsim::contract::settings_test

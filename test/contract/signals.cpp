@@ -4,6 +4,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::signals_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -56,3 +58,5 @@ TEST_CASE("Ctrl-C: a sweep writes the points that have ended, and ends with exit
   for (const char* file : {"results.csv", "summary.json", "run.json"})
     CHECK_MESSAGE(std::filesystem::exists(folder + "/" + file), file);
 }
+
+}  // namespace kbsim::contract::signals_test

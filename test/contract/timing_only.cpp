@@ -4,6 +4,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::timing_only_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -72,3 +74,5 @@ TEST_CASE("--timing-only: what needs values is refused beside it") {
   CHECK(run_kbsim(kMainJob + " --timing-only --race off").exit == 0);
   CHECK(run_kbsim(job("ccl") + " --timing-only").exit == 5);
 }
+
+}  // namespace kbsim::contract::timing_only_test

@@ -6,6 +6,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::topology_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -46,3 +48,5 @@ TEST_CASE("Topology: mistakes are refused as in a run") {
     CHECK_FALSE(outcome.err.empty());
   }
 }
+
+}  // namespace kbsim::contract::topology_test

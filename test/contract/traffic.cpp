@@ -9,6 +9,8 @@
 
 #include "command.hpp"
 
+namespace kbsim::contract::traffic_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -108,3 +110,5 @@ TEST_CASE("Traffic: --help shows scopes, patterns and examples") {
   for (const char* text : {"torus:WxH", "permutation:SEED", "saturated", "examples:"})
     CHECK(help.out.find(text) != std::string::npos);
 }
+
+}  // namespace kbsim::contract::traffic_test

@@ -2,10 +2,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::any_recv_test {
 namespace {
 
 constexpr PeCoord kHub{0, 0, 0};
@@ -153,3 +150,5 @@ TEST_CASE("recv of any: which comes first doesn't hang on the order of simultane
     CHECK(from == expected);
   }
 }
+
+}  // namespace kbsim::hw::test::any_recv_test

@@ -6,10 +6,7 @@
 
 #include "routers.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::arbiters_test {
 namespace {
 
 std::unique_ptr<IArbiter> make(std::string_view name, std::uint32_t ports, std::uint32_t channels) {
@@ -87,3 +84,5 @@ TEST_CASE("Arbiters: a file that registers one is enough to use it in a router")
     CHECK_NOTHROW(rig.machine->fabric().audit());
   }
 }
+
+}  // namespace kbsim::hw::test::arbiters_test

@@ -7,9 +7,7 @@
 #include "idle.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::atomics_test {
 namespace {
 
 constexpr PeCoord kOne{0, 0, 0};
@@ -158,3 +156,5 @@ TEST_CASE("Race: two atomics on one word don't; one beside a plain store or load
   CHECK(beside_store[0].find("pe1, store of operation 1:") != std::string::npos);
   CHECK(run(counts_and_loads).races.size() >= 1);
 }
+
+}  // namespace kbsim::hw::test::atomics_test

@@ -9,9 +9,7 @@
 #include "files.hpp"
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::audit_test {
 namespace {
 
 using topology::NodeKind;
@@ -125,3 +123,5 @@ TEST_CASE("Audit: configs/topology.yaml's attributes are fields of their models,
       (void)config::parse_machine(text, "topology.yaml", {"cube.xbar.colour=3"}, hw::ModelCatalog{}),
       ConfigError);
 }
+
+}  // namespace kbsim::hw::test::audit_test

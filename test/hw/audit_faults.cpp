@@ -3,9 +3,7 @@
 
 #include "sink.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::audit_faults_test {
 namespace {
 
 struct LyingSpec {
@@ -92,3 +90,5 @@ TEST_CASE("Audit: a credit that is lost is told by its link") {
   CHECK_THROWS_WITH_AS(rig.machine->fabric().audit(), doctest::Contains("credits were lost on link"),
                        InternalError);
 }
+
+}  // namespace kbsim::hw::test::audit_faults_test

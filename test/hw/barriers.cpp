@@ -7,9 +7,7 @@
 #include "idle.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::barriers_test {
 namespace {
 
 struct WaitArgs {
@@ -196,3 +194,5 @@ TEST_CASE("Barrier: no order of events of one time shows") {
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U})
     CHECK(digest(launch_twice, kernel, {.shuffle_ties = seed}) == expected);
 }
+
+}  // namespace kbsim::hw::test::barriers_test

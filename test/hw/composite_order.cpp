@@ -5,9 +5,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::composite_order_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -60,3 +58,5 @@ TEST_CASE("Composites: of one time start in the kernel's order, and have the eng
     }
   }
 }
+
+}  // namespace kbsim::hw::test::composite_order_test

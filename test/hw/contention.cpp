@@ -3,9 +3,7 @@
 #include "idle.hpp"
 #include "sink.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::contention_test {
 namespace {
 
 // All PEs at one router and in the middle of the cube: equally far, without wires, from its slices.
@@ -103,3 +101,5 @@ TEST_CASE("Contention: a fast link behind a slow one carries each packet as it c
   const LinkId last = rig.graph.link_between(rig.graph.cube(0, 0).xbar, rig.hbm({0, 0, 0}));
   CHECK(rig.machine->fabric().links()[last.value()].lane.busy() == 100 * 250_ps);
 }
+
+}  // namespace kbsim::hw::test::contention_test

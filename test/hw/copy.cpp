@@ -3,9 +3,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::copy_test {
 namespace {
 
 constexpr PeCoord kOne{0, 0, 0};
@@ -113,3 +111,5 @@ TEST_CASE("Race: a copy beside a store to its target does, and two of one source
   REQUIRE(found.size() == 1);
   CHECK(found[0].find("pe0, copy of operation") != std::string::npos);
 }
+
+}  // namespace kbsim::hw::test::copy_test

@@ -2,8 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace kbsim;
-using namespace kbsim::hw;
+namespace kbsim::hw::test::credits_test {
 
 TEST_CASE("Credits: the channel of the set with the most room is chosen, the first of several") {
   Credits credits{{.vcs = 6, .bytes = 1000_B}};
@@ -41,3 +40,5 @@ TEST_CASE("Credits: room comes back when the sender hears of it, whatever the or
   CHECK(credits.choose({}, 300_B, 9_ns - 1_ps) == std::nullopt);
   CHECK(credits.choose({}, 300_B, 9_ns) == 0);
 }
+
+}  // namespace kbsim::hw::test::credits_test

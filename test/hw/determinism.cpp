@@ -5,9 +5,7 @@
 #include "harness.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::determinism_test {
 namespace {
 
 constexpr DType kByte = DType::u8;
@@ -187,3 +185,5 @@ TEST_CASE("Machine: two runs give one digest, another workload another") {
   CHECK(digest(spec, 1, std::nullopt) == digest(spec, 1, std::nullopt));
   CHECK(digest(spec, 1, std::nullopt) != digest(spec, 2, std::nullopt));
 }
+
+}  // namespace kbsim::hw::test::determinism_test

@@ -9,10 +9,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::dma_policy_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -106,3 +103,5 @@ TEST_CASE("DMA: an unknown policy is refused, with the nearest name") {
       Rig{spec}, doctest::Contains("unknown request policy 'round_robbin', did you mean 'round_robin'?"),
       ConfigError);
 }
+
+}  // namespace kbsim::hw::test::dma_policy_test

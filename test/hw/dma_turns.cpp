@@ -3,10 +3,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::dma_turns_test {
 namespace {
 
 constexpr PeCoord kFrom{0, 0, 0};
@@ -71,3 +68,5 @@ TEST_CASE("DMA: queues that say nothing of turns have those of everything else")
   CHECK(sent_at(0_B, 512_B) == sent_at(512_B, 512_B));
   CHECK(sent_at(0_B, 512_B) < sent_at(256_B, 512_B));
 }
+
+}  // namespace kbsim::hw::test::dma_turns_test

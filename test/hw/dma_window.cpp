@@ -3,10 +3,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::dma_window_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -117,3 +114,5 @@ TEST_CASE("DMA: smaller requests count by their bytes, in lines of 256 B") {
     last = now;
   }
 }
+
+}  // namespace kbsim::hw::test::dma_window_test

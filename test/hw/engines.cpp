@@ -6,9 +6,7 @@
 #include "harness.hpp"
 #include "idle.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::engines_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -258,3 +256,5 @@ TEST_CASE("PE_DMA: a load that completes while a store streams is seen at that t
   CHECK(both.end - both.begin == single.end - single.begin);
   CHECK(single.end - single.begin > load.end - load.begin);
 }
+
+}  // namespace kbsim::hw::test::engines_test

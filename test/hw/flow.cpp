@@ -8,8 +8,8 @@
 #include "random_machine.hpp"
 #include "sanitized.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
+namespace kbsim::hw::test::flow_test {
+
 using topology::Region;
 
 namespace {
@@ -169,3 +169,5 @@ TEST_CASE("Flow: writes and reads that meet at one port, tile by tile as the rec
   }
   CHECK(meet > kMachines / 2);
 }
+
+}  // namespace kbsim::hw::test::flow_test

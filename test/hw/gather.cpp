@@ -5,9 +5,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::gather_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -96,3 +94,5 @@ TEST_CASE("Gather: without anybody who computes numbers it is refused by name") 
   CHECK(text.find("gather needs numbers, and this run computes none") != std::string::npos);
   CHECK(text.find("gather.cpp:") != std::string::npos);
 }
+
+}  // namespace kbsim::hw::test::gather_test

@@ -2,9 +2,7 @@
 
 #include "kbsim/hw/memory/hbm_spec.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::hbm_attributes_test {
 namespace {
 
 std::string complaint(const HbmSpec& spec) {
@@ -47,3 +45,5 @@ TEST_CASE("HBM attributes: all contradictions are told at once") {
     CHECK(text.find(key) != std::string::npos);
   }
 }
+
+}  // namespace kbsim::hw::test::hbm_attributes_test

@@ -4,9 +4,7 @@
 
 #include "hbm_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::hbm_banks_test {
 namespace {
 
 using Attrs = std::map<std::string, Scalar>;
@@ -111,3 +109,5 @@ TEST_CASE("HbmBanks: contradicting attributes are refused with node, key and pla
       "t.yaml:7: sip0.cube0.hbm0.trc_ns: found 10 ns, expected at least tras_ns + trp_ns, which is 48 ns",
       ConfigError);
 }
+
+}  // namespace kbsim::hw::test::hbm_banks_test

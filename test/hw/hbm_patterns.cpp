@@ -8,9 +8,7 @@
 
 #include "hbm_support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::hbm_patterns_test {
 namespace {
 
 // Access i: its first address, and whether it is a write.
@@ -73,3 +71,5 @@ TEST_CASE("Benchmark: serving a packet of 256 bytes" * doctest::skip()) {
     time("banks", [&](int i) { return slice.serve(i * 256LL, 256_B, false, Time{0}); });
   }
 }
+
+}  // namespace kbsim::hw::test::hbm_patterns_test

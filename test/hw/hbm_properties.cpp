@@ -4,9 +4,7 @@
 
 #include "hbm_support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::hbm_properties_test {
 namespace {
 
 class Dice {
@@ -145,3 +143,5 @@ TEST_CASE("HBM properties: the same accesses take the same time, and all times q
     CHECK(slice.serve(address_of(slow, a.place, a.column), slow.burst, a.write, 3 * a.at).end == 3 * once[i]);
   }
 }
+
+}  // namespace kbsim::hw::test::hbm_properties_test

@@ -4,9 +4,7 @@
 
 #include "hbm_support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::hbm_refresh_test {
 namespace {
 
 constexpr Time kBurst = 1_ns;
@@ -80,3 +78,5 @@ TEST_CASE("HBM refresh: a stream's efficiency is 1 - (tRP + tRFC + tRCD) / tREFI
   CHECK(efficiency == doctest::Approx(expected).epsilon(0.0005));
   CHECK(efficiency < 1.0 - to_ns(kSpec.trfc) / to_ns(kSpec.trefi));
 }
+
+}  // namespace kbsim::hw::test::hbm_refresh_test

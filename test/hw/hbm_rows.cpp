@@ -2,9 +2,7 @@
 
 #include "hbm_support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::hbm_rows_test {
 namespace {
 
 const HbmSpec kSpec = without_refresh();
@@ -122,3 +120,5 @@ TEST_CASE("HBM slice: counts hits, misses and conflicts, one a burst") {
   CHECK(counts.conflicts == 2);
   CHECK(counts.refreshes == 0);
 }
+
+}  // namespace kbsim::hw::test::hbm_rows_test

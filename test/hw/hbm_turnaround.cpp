@@ -2,9 +2,7 @@
 
 #include "hbm_support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::hbm_turnaround_test {
 namespace {
 
 constexpr int kPairs = 64;
@@ -47,3 +45,5 @@ TEST_CASE("HBM turnaround: half reads and half writes are slower than reads alon
   CHECK(takes(HbmSpec{}, true, false) > takes(HbmSpec{}, false, false));
   CHECK(takes(HbmSpec{}, true, true) > takes(HbmSpec{}, false, true));
 }
+
+}  // namespace kbsim::hw::test::hbm_turnaround_test

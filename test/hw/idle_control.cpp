@@ -4,9 +4,7 @@
 #include "idle.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::idle_control_test {
 namespace {
 
 struct NoArgs {};
@@ -88,3 +86,5 @@ TEST_CASE(
   CHECK(activity.last_start - activity.first_start == 4 * part);
   CHECK(rig.sim.now() == (round_trip(rig, targets.front()) + 9_ns + 4 * part).time);
 }
+
+}  // namespace kbsim::hw::test::idle_control_test

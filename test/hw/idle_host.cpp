@@ -6,9 +6,7 @@
 #include "idle.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::idle_host_test {
 namespace {
 
 Task<> write(Rig* rig, NodeId memory, Bytes n) {
@@ -105,3 +103,5 @@ TEST_CASE("Idle machine: overhead and wire are those of the route, and nothing q
     CHECK(all.split.queueing <= slack);
   }
 }
+
+}  // namespace kbsim::hw::test::idle_host_test

@@ -6,9 +6,7 @@
 #include "idle.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::idle_pe_test {
 namespace {
 
 constexpr DType kByte = DType::u8;
@@ -97,3 +95,5 @@ TEST_CASE("Idle PE: a store takes dispatch, MMU, the data's way from TCM, and th
     CHECK_MESSAGE(meets(took, expected), to_string(took));
   }
 }
+
+}  // namespace kbsim::hw::test::idle_pe_test

@@ -4,9 +4,7 @@
 #include "idle.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::idle_queue_test {
 namespace {
 
 constexpr DType kByte = DType::u8;
@@ -104,3 +102,5 @@ TEST_CASE("Idle queue: a tile takes the way between TCMs; the slot's next waits 
                   " expected ", text(credits + payload));
   }
 }
+
+}  // namespace kbsim::hw::test::idle_queue_test

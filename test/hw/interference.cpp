@@ -5,9 +5,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::interference_test {
 namespace {
 
 constexpr Bytes kAccess = 4096_B;
@@ -76,3 +74,5 @@ TEST_CASE("Interference: eight PEs with one access each over eight slices reach 
   CHECK(bandwidth_of(4, 8000) == doctest::Approx(0.6552).epsilon(0.01));
   CHECK(bandwidth_of(8, 8000) == doctest::Approx(0.6184).epsilon(0.01));
 }
+
+}  // namespace kbsim::hw::test::interference_test

@@ -7,9 +7,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::kernel_faults_test {
 namespace {
 
 constexpr PeCoord kSender{0, 0, 0};
@@ -153,3 +151,5 @@ TEST_CASE("Deadlock: a recv that nobody sends names kernel, PE, what it waits fo
   }
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{1});
 }
+
+}  // namespace kbsim::hw::test::kernel_faults_test

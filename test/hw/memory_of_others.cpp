@@ -7,9 +7,7 @@
 
 #include "hbm_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::memory_of_others_test {
 namespace {
 
 struct TwoBanksSpec {
@@ -71,3 +69,5 @@ TEST_CASE("Memory of somebody else's: takes any scheduler") {
   CHECK(takes({0, 2, 4, 1, 3}, {{"scheduler", std::string{"test.first_ready"}}}) <= in_order);
   CHECK(takes({0, 2, 4, 1, 3}, {{"scheduler", std::string{"test.last_first"}}}) > in_order);
 }
+
+}  // namespace kbsim::hw::test::memory_of_others_test

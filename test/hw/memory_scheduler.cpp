@@ -8,8 +8,8 @@
 #include "hbm_support.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
+namespace kbsim::hw::test::memory_scheduler_test {
+
 using kbsim::hw::test::Random;
 
 namespace {
@@ -227,3 +227,5 @@ TEST_CASE(
       "'in_order'?",
       ConfigError);
 }
+
+}  // namespace kbsim::hw::test::memory_scheduler_test

@@ -9,9 +9,7 @@
 #include "kbsim/hw/memory/slot_messages.hpp"
 #include "kbsim/hw/pe/slot_credit.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::message_body_test {
 namespace {
 
 struct Note {
@@ -78,3 +76,5 @@ TEST_CASE("Message body: kinds that one node may send another at one time have a
     CHECK(kind.in_order);
   }
 }
+
+}  // namespace kbsim::hw::test::message_body_test

@@ -10,10 +10,7 @@
 
 #include "routers.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::own_switch_test {
 namespace {
 
 /// Store and forward: a packet goes on when all of it is here, those of a link in the order of their heads.
@@ -125,3 +122,5 @@ TEST_CASE(
   CHECK_THROWS_WITH_AS(Rig{with_routers(small_machine(), "test.queues_only")},
                        doctest::Contains("must override make_switch()"), ConfigError);
 }
+
+}  // namespace kbsim::hw::test::own_switch_test

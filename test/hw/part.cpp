@@ -6,10 +6,7 @@
 #include "harness.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::part_test {
 namespace {
 
 struct Ping {
@@ -79,3 +76,5 @@ TEST_CASE("Parts: their attributes are fields, and a model of another kind is re
   spec.cube.parts["beeper"].model.impl = "builtin.xy";
   CHECK_THROWS_WITH_AS(Rig{spec}, doctest::Contains("'builtin.xy' is no model of a component"), ConfigError);
 }
+
+}  // namespace kbsim::hw::test::part_test

@@ -8,9 +8,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::pe_composite_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -293,3 +291,5 @@ TEST_CASE("Composite: others on the same memory only add to its time") {
     if (reads == 100) CHECK(took > quiet.end - quiet.start);
   }
 }
+
+}  // namespace kbsim::hw::test::pe_composite_test

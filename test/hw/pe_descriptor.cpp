@@ -5,9 +5,7 @@
 #include "harness.hpp"
 #include "idle.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::pe_descriptor_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -136,3 +134,5 @@ TEST_CASE("Descriptor: a store leaves what is outside its block alone") {
   CHECK(row[0] == oplog::Slice{value, 0, 14 * 2});
   CHECK(row[1] == oplog::Slice{stored, 0, 4});
 }
+
+}  // namespace kbsim::hw::test::pe_descriptor_test

@@ -6,9 +6,7 @@
 #include "kbsim/base/random.hpp"
 #include "kbsim/hw/pe/tile_pipeline.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::pe_pipeline_test {
 namespace {
 
 // Stages of constant times; those from `once` on run only for every `group`-th tile.
@@ -165,3 +163,5 @@ TEST_CASE("TilePipeline: what a stage throws ends the whole") {
   (void)sim.spawn("pipeline", pipeline.run());
   CHECK_THROWS_WITH_AS(sim.run(), doctest::Contains("no such tile"), Error);
 }
+
+}  // namespace kbsim::hw::test::pe_pipeline_test

@@ -8,9 +8,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::pe_tcm_budget_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -230,3 +228,5 @@ TEST_CASE("TCM: what can never fit is a fault at once, and an endless loop is on
   spec.pe.pe_cpu.attrs["max_commands"] = std::int64_t{1000};
   check_says(run(spec, endless).error, {"the kernel has issued 1000 commands: is this an endless loop?"});
 }
+
+}  // namespace kbsim::hw::test::pe_tcm_budget_test

@@ -2,9 +2,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::pe_waits_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -138,3 +136,5 @@ TEST_CASE("Fault: an endless loop is told by its line, be it of commands that no
     CHECK(text.find("has issued 1000 commands: is this an endless loop?") != std::string::npos);
   }
 }
+
+}  // namespace kbsim::hw::test::pe_waits_test

@@ -4,10 +4,7 @@
 
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::poll_clock_test {
 namespace {
 
 // A clock that counts look by look, as the contract says.
@@ -94,3 +91,5 @@ TEST_CASE("PollClock: pe_cpu that never asks between pays for all of them in the
   polls.end(41_ns);
   CHECK(polls.spend(0_ns, 41_ns) == 45_ns);
 }
+
+}  // namespace kbsim::hw::test::poll_clock_test

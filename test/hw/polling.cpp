@@ -6,9 +6,7 @@
 #include "harness.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::polling_test {
 namespace {
 
 constexpr PeCoord kSender{0, 0, 0};
@@ -182,3 +180,5 @@ TEST_CASE("Polling: no time hangs on the order of simultaneous events") {
     CHECK(shuffled.received == expected.received);
   }
 }
+
+}  // namespace kbsim::hw::test::polling_test

@@ -9,10 +9,7 @@
 #include "../tl/wait_graphs.hpp"
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::queue_sets_test {
 namespace {
 
 // The hub calls both "peer": in the set "left" it is one, in "right" the other.
@@ -271,3 +268,5 @@ TEST_CASE("Queue sets: who waits is told of the kernel's own queues, counters of
   CHECK(graph.nodes[0].counters[0].of == "sip0.cube0.pe0 left.peer with sip0.cube0.pe1 peer");
   CHECK(graph.nodes[0].counters[1].of == "sip0.cube0.pe0 peer with sip0.cube1.pe0 peer");
 }
+
+}  // namespace kbsim::hw::test::queue_sets_test

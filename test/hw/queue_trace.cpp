@@ -5,9 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace kbsim;
-using namespace kbsim::hw;
-
+namespace kbsim::hw::test::queue_trace_test {
 namespace {
 
 std::string text_of(std::FILE* file) {
@@ -40,3 +38,5 @@ TEST_CASE("QueueTrace: lines come in the order of time, then of PEs, whatever th
   std::fclose(file);
   trace.print_to(stderr);
 }
+
+}  // namespace kbsim::hw::test::queue_trace_test

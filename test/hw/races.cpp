@@ -5,8 +5,8 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
+namespace kbsim::hw::test::races_test {
+
 using oplog::RaceMode;
 
 namespace {
@@ -171,3 +171,5 @@ TEST_CASE("Race: reports don't hang on the order of events of one time") {
     CHECK(races(on_one, composite_and_load, RaceMode::warn, {.shuffle_ties = seed}) == composite);
   }
 }
+
+}  // namespace kbsim::hw::test::races_test

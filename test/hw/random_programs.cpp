@@ -7,9 +7,8 @@
 #include "../tl/wait_graphs.hpp"
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
+namespace kbsim::hw::test::random_programs_test {
+
 using namespace kbsim::test;
 
 namespace {
@@ -105,3 +104,5 @@ TEST_CASE("Random programs: those that can finish do, the others are told truly 
   CHECK(stuck < static_cast<int>(kRuns) * 4 / 5);
   CHECK(circles > static_cast<int>(kRuns) / 20);
 }
+
+}  // namespace kbsim::hw::test::random_programs_test

@@ -13,7 +13,7 @@ namespace kbsim::hw::test {
 namespace {
 
 // The head of a packet at a node. A hop of no time at all counts as later within its time.
-struct Arrival {
+struct PacketArrival {
   Time head{};
   int step = 0;
   std::size_t port = 0;  // 0: it starts here
@@ -25,16 +25,16 @@ struct Arrival {
   Time tail{};
 
   [[nodiscard]] auto key() const { return std::tuple{head, step, node.value(), port, flow, packet}; }
-  bool operator<(const Arrival& other) const { return key() < other.key(); }
+  bool operator<(const PacketArrival& other) const { return key() < other.key(); }
 };
 
-Arrival next_hop(const topology::Graph& graph, const Arrival& now, LinkId id, Time& free) {
+PacketArrival next_hop(const topology::Graph& graph, const PacketArrival& now, LinkId id, Time& free) {
   const topology::Link& link = graph.link(id);
   const Time o = overhead(graph.node(now.node));
   const Time start = std::max(now.head + o, free);
   const Time end = std::max(start + link.bandwidth.serialization(now.size), now.tail + o);
   free = end;
-  Arrival next = now;
+  PacketArrival next = now;
   next.head = start + link.wire;
   next.tail = end + link.wire;
   next.step = next.head == now.head ? now.step + 1 : 0;
@@ -48,7 +48,7 @@ Arrival next_hop(const topology::Graph& graph, const Arrival& now, LinkId id, Ti
 
 std::vector<Time> reference_arrivals(const topology::Graph& graph, const std::vector<Flow>& flows) {
   topology::Routes routes{graph};
-  std::set<Arrival> todo;
+  std::set<PacketArrival> todo;
   for (std::size_t f = 0; f < flows.size(); ++f) {
     const Packets packets = cut(graph, flows[f].size);
     for (std::size_t p = 0; p < packets.size(); ++p)
@@ -62,7 +62,7 @@ std::vector<Time> reference_arrivals(const topology::Graph& graph, const std::ve
   std::map<LinkId, Time> free;
   std::vector<Time> last(flows.size());
   while (!todo.empty()) {
-    const Arrival now = *todo.begin();
+    const PacketArrival now = *todo.begin();
     todo.erase(todo.begin());
     const topology::Route& route = routes(flows[now.flow].from, flows[now.flow].to);
     if (now.hop == route.size()) {

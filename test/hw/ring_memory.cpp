@@ -7,8 +7,8 @@
 #include "idle.hpp"
 #include "random_machine.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
+namespace kbsim::hw::test::ring_memory_test {
+
 using topology::Region;
 
 namespace {
@@ -132,3 +132,5 @@ TEST_CASE("Install: rings of a PE that overlap, and rings in its TCM beside othe
   CHECK(refusal(Region::ipcq, Region::sram, 0_B).find("rings in its TCM and rings elsewhere") !=
         std::string::npos);
 }
+
+}  // namespace kbsim::hw::test::ring_memory_test

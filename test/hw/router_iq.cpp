@@ -6,9 +6,7 @@
 #include "routers.hpp"
 #include "sink.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::router_iq_test {
 namespace {
 
 config::MachineSpec with_crossbars(config::MachineSpec spec, bool voq, const std::string& arbiter,
@@ -56,3 +54,5 @@ TEST_CASE("Router IQ: a buffer that can't hold a packet, and an unknown arbiter,
       Rig{with_crossbars(small_machine(), true, "round_robbin", 4096_B)},
       doctest::Contains("arbiter: unknown arbiter 'round_robbin', did you mean 'round_robin'?"), ConfigError);
 }
+
+}  // namespace kbsim::hw::test::router_iq_test

@@ -8,9 +8,7 @@
 #include "routers.hpp"
 #include "sink.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::router_vc_test {
 namespace {
 
 config::MachineSpec with_vcs(config::MachineSpec spec, int vcs, Bytes buffer) {
@@ -86,3 +84,5 @@ TEST_CASE("Router VC: too few channels, and buffers that can't hold a packet, ar
   const std::vector<Flow> flow{{rig.pe({0, 0, 0}).dma, rig.hbm({0, 1, 0}), 256_B}};
   CHECK_THROWS_WITH_AS((void)deliver(rig, flow), doctest::Contains("buffer_bytes: 128 B can't hold"), Error);
 }
+
+}  // namespace kbsim::hw::test::router_vc_test

@@ -2,9 +2,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::scaling_test {
 namespace {
 
 // All latencies q-fold, all rates divided by q; the numbers divide for q = 1, 2, 4.
@@ -84,3 +82,5 @@ TEST_CASE("Machine: all latencies q-fold and all rates divided by q give q times
     CHECK(times_of(q) == expected);
   }
 }
+
+}  // namespace kbsim::hw::test::scaling_test

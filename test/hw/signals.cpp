@@ -3,9 +3,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::signals_test {
 namespace {
 
 constexpr PeCoord kOne{0, 0, 0};
@@ -159,3 +157,5 @@ TEST_CASE("Signal: without anybody who computes numbers a wait is refused by nam
                                               bind_kernel("kernel", waits, TookArgs{.n = 1, .took = &took}))),
                        doctest::Contains("wait_signal needs numbers, and this run computes none"), Error);
 }
+
+}  // namespace kbsim::hw::test::signals_test

@@ -3,9 +3,7 @@
 #include "harness.hpp"
 #include "idle.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::slots_test {
 namespace {
 
 constexpr PeCoord kSender{0, 0, 0};
@@ -104,3 +102,5 @@ TEST_CASE("Slots: sends of a direction leave in program order, though their tile
     CHECK(seen.size() == 3);
   }
 }
+
+}  // namespace kbsim::hw::test::slots_test

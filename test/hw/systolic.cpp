@@ -7,9 +7,7 @@
 #include "harness.hpp"
 #include "idle.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::systolic_test {
 namespace {
 
 constexpr PeCoord kPe{0, 0, 0};
@@ -133,3 +131,5 @@ TEST_CASE("Systolic array: dots and composites of a kernel take what it says") {
   const Time busy = rig.machine->component(rig.pe(kPe).gemm).use().front().busy;
   CHECK(busy == expected(40, 96, 40, array) * 1_ns + 2 * 2 * 2 * tiles);
 }
+
+}  // namespace kbsim::hw::test::systolic_test

@@ -6,9 +6,7 @@
 #include "random_machine.hpp"
 #include "reference.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::traffic_laws_test {
 namespace {
 
 NodeId any_source(Random& random, const Rig& rig) {
@@ -19,7 +17,7 @@ NodeId any_source(Random& random, const Rig& rig) {
 }
 
 // Many flows of few times: most of them meet.
-std::vector<Flow> random_flows(Random& random, const Rig& rig, int n) {
+std::vector<Flow> flows_at_random(Random& random, const Rig& rig, int n) {
   std::vector<Flow> flows;
   for (int i = 0; i < n; ++i)
     flows.push_back({.from = any_source(random, rig),
@@ -36,7 +34,7 @@ TEST_CASE("Fabric: agrees with the equations, worked out one by one, under rando
     CAPTURE(seed);
     Random random{seed};
     Rig rig{with_sinks(random_machine(random))};
-    const std::vector<Flow> flows = random_flows(random, rig, 150);
+    const std::vector<Flow> flows = flows_at_random(random, rig, 150);
     CHECK(deliver(rig, flows) == reference_arrivals(rig.graph, flows));
   }
 }
@@ -46,7 +44,7 @@ TEST_CASE("Fabric: bytes and busy time of each link are those of the packets rou
     CAPTURE(seed);
     Random random{seed};
     Rig rig{with_sinks(random_machine(random))};
-    const std::vector<Flow> flows = random_flows(random, rig, 100);
+    const std::vector<Flow> flows = flows_at_random(random, rig, 100);
     (void)deliver(rig, flows);
     topology::Routes routes{rig.graph};
     std::vector<Bytes> bytes(rig.graph.links().size());
@@ -77,7 +75,7 @@ TEST_CASE("Fabric: alone, more bytes, less bandwidth or slower parts never arriv
       if (change == 3) spec.cube.noc.router.attrs["overhead_ns"] = 20.0;
       if (change == 4) spec.system.ns_per_mm = 1.0;
       Rig rig{spec};
-      Flow flow = random_flows(random, rig, 1).front();
+      Flow flow = flows_at_random(random, rig, 1).front();
       if (change == 5) flow.size += 1_B;
       return deliver(rig, {flow}).front();
     };
@@ -124,3 +122,5 @@ TEST_CASE("Fabric: mirrored traffic on a mirrored mesh arrives at the same times
     CHECK(deliver(left, flows) == deliver(right, mirror));
   }
 }
+
+}  // namespace kbsim::hw::test::traffic_laws_test

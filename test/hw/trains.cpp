@@ -5,10 +5,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::trains_test {
 namespace {
 
 struct Write {
@@ -89,3 +86,5 @@ TEST_CASE("Fabric: a train makes its packets as they leave: fewer events for mor
   const std::vector<Write> one{{.to = {0, 0, 0}, .bytes = 4_MiB}};
   CHECK(run(one, false, 256_B).events < run(one, true, 256_B).events - 15'000);
 }
+
+}  // namespace kbsim::hw::test::trains_test

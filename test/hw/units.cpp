@@ -11,10 +11,7 @@
 
 #include "harness.hpp"
 
-using namespace kbsim;
-using namespace kbsim::hw;
-using namespace kbsim::hw::test;
-
+namespace kbsim::hw::test::units_test {
 namespace {
 
 // One PE after the other, and the first once more.
@@ -42,3 +39,5 @@ TEST_CASE("Machine: each component has its own interfaces, wherever they lie in 
   check_own<IQueueState>(rig, &topology::PeNodes::ipcq);
   CHECK_THROWS_AS((void)rig.machine->at<IGemm>(rig.pe({0, 0, 0}).math), ConfigError);
 }
+
+}  // namespace kbsim::hw::test::units_test

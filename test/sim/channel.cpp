@@ -5,9 +5,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::channel_test {
 namespace {
 
 using Ints = Channel<int>;
@@ -175,3 +173,5 @@ TEST_CASE("Channel: may go away before those that wait for it") {
   sim.clear();
   CHECK(alive == 0);
 }
+
+}  // namespace kbsim::test::channel_test

@@ -8,9 +8,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::deadlock_test {
 namespace {
 
 std::string here(int line) { return "deadlock.cpp:" + std::to_string(line); }
@@ -107,3 +105,5 @@ TEST_CASE("DeadlockError: lists fifty processes and counts the others") {
   for (int i = 0; i < 53; ++i) sim.spawn("p" + std::to_string(i), sleep_for_ever(&sim));
   CHECK_THROWS_WITH(sim.run(), doctest::Contains("and 3 more"));
 }
+
+}  // namespace kbsim::test::deadlock_test

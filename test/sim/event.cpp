@@ -3,9 +3,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::event_test {
 namespace {
 
 Task<> wait(Simulation* sim, Event* event, Trace* trace, std::string name) {
@@ -72,3 +70,5 @@ TEST_CASE("Event: a cancelled waiter is forgotten, before and after set") {
   sim.run();
   CHECK(trace == Trace{"c@0 ns"});
 }
+
+}  // namespace kbsim::test::event_test

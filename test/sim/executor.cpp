@@ -23,8 +23,8 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
+namespace kbsim::test::executor_test {
+
 namespace asio = boost::asio;
 
 static_assert(asio::execution::is_executor_v<SimulationExecutor>);
@@ -182,3 +182,5 @@ TEST_CASE("async_delay: a negative one is a UsageError") {
   Simulation sim;
   CHECK_THROWS_AS(async_delay(sim, -1_ns, asio::detached), UsageError);
 }
+
+}  // namespace kbsim::test::executor_test

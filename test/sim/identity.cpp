@@ -6,9 +6,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::identity_test {
 namespace {
 
 struct Door {
@@ -74,3 +72,5 @@ TEST_CASE("DeadlockError: has the identities of who waits and of what is awaited
   CHECK(waiting[1].what == "event e");
   CHECK(waiting[2].awaits == Gate{1});
 }
+
+}  // namespace kbsim::test::identity_test

@@ -5,9 +5,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::lifetime_test {
 namespace {
 
 class Farewell {
@@ -86,3 +84,5 @@ TEST_CASE(
     }
   }
 }
+
+}  // namespace kbsim::test::lifetime_test

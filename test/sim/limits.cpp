@@ -5,9 +5,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::limits_test {
 namespace {
 
 Task<> tick(Simulation* sim) {
@@ -152,3 +150,5 @@ TEST_CASE("Simulation: a run that takes more memory than it may ends with a repo
                        LimitError);
   set_memory_limit(before);
 }
+
+}  // namespace kbsim::test::limits_test

@@ -6,9 +6,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::mailbox_test {
 namespace {
 
 Task<> receive(Simulation* sim, Mailbox<int>* box, Trace* trace, int n) {
@@ -158,3 +156,5 @@ TEST_CASE("Mailbox: items on their way and there are destroyed with the mailbox 
   second.reset();
   CHECK(alive == 0);
 }
+
+}  // namespace kbsim::test::mailbox_test

@@ -3,9 +3,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::order_test {
 namespace {
 
 Task<> decide_late(Simulation* sim, Trace* trace, std::string what, Time d) {
@@ -132,3 +130,5 @@ TEST_CASE("Simulation: shuffling keeps arrivals before lates") {
     CHECK(trace.back() == "late@5 ns");
   }
 }
+
+}  // namespace kbsim::test::order_test

@@ -9,9 +9,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::process_test {
 namespace {
 
 Task<> fail(Simulation* sim, Time d) {
@@ -139,3 +137,5 @@ TEST_CASE("Process: a handle outlives the simulation") {
   CHECK(process.done());
   CHECK(process.name() == "p");
 }
+
+}  // namespace kbsim::test::process_test

@@ -8,9 +8,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::task_test {
 namespace {
 
 Task<int> value(int n) { co_return n; }
@@ -134,3 +132,5 @@ TEST_CASE("Task: an empty one can't be awaited or spawned") {
   const Process process = sim.spawn("p", await_empty());
   CHECK_THROWS_WITH_AS(sim.run(), doctest::Contains("a task is awaited once"), Error);
 }
+
+}  // namespace kbsim::test::task_test

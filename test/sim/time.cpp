@@ -3,9 +3,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::time_test {
 namespace {
 
 Task<> until(Simulation* sim, Trace* trace, Time t) {
@@ -97,3 +95,5 @@ TEST_CASE("Simulation: run() within run() is refused") {
   }(&sim));
   sim.run();
 }
+
+}  // namespace kbsim::test::time_test

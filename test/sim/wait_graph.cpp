@@ -5,8 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace kbsim;
-
+namespace kbsim::test::wait_graph_test {
 namespace {
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -73,3 +72,5 @@ TEST_CASE("WaitGraph: the text has the circle, who else waits, and the counters;
   for (std::size_t i = 1; i <= 60; ++i) many.emplace_back(i, 0);
   CHECK(to_string(graph_of(61, many)).ends_with("\n  50 waits for 0\n  and 10 more"));
 }
+
+}  // namespace kbsim::test::wait_graph_test

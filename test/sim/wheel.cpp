@@ -6,7 +6,8 @@
 
 #include "doctest/doctest.h"
 
-using namespace kbsim;
+namespace kbsim::test::wheel_test {
+
 using detail::Wheel;
 
 namespace {
@@ -121,3 +122,5 @@ TEST_CASE("Wheel: one whose events have all left is empty") {
   detail::List rest;
   CHECK(wheel.take(rest) == nullptr);
 }
+
+}  // namespace kbsim::test::wheel_test

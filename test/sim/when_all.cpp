@@ -5,9 +5,7 @@
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::when_all_test {
 namespace {
 
 Task<int> later(Simulation* sim, Time d, int value) {
@@ -173,3 +171,5 @@ TEST_CASE("when_all: a process cancelled while its tasks run destroys them") {
   CHECK(alive == 0);
   CHECK(trace.empty());
 }
+
+}  // namespace kbsim::test::when_all_test

@@ -2,9 +2,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::atomics_test {
 namespace {
 
 constexpr DType i64 = DType::i64;
@@ -94,3 +92,5 @@ TEST_CASE("Atomics: what doesn't fit is told with the call, the line and what wo
   CHECK(fault([&] { k.tl.atomic_add(at(i32), std::int64_t{1} << 40).detach(); }) ==
         here(__LINE__, "atomic_add: 1099511627776 is out of range of i32"));
 }
+
+}  // namespace kbsim::test::atomics_test

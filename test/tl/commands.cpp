@@ -2,8 +2,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
+namespace kbsim::test::commands_test {
 
 TEST_CASE("Commands: an operator queues one command with its operands, its result's shape and its place") {
   Simulation sim;
@@ -71,3 +70,5 @@ TEST_CASE("Ptr: + moves by elements, bytes() by bytes") {
   CHECK((p + -1) == Ptr{.va = 96, .dtype = f32});
   CHECK(p.bytes(3) == Ptr{.va = 103, .dtype = f32});
 }
+
+}  // namespace kbsim::test::commands_test

@@ -8,9 +8,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::descriptor_test {
 namespace {
 
 constexpr Ptr kBase{.va = 1000, .dtype = f16};
@@ -195,3 +193,5 @@ TEST_CASE("Descriptor: what doesn't make sense is refused with both shapes and t
           (void)desc.store({0, 0}, Tile{pe.tile({2, 2}, f32)});
         }).find("convert it with .to(f16)") != std::string::npos);
 }
+
+}  // namespace kbsim::test::descriptor_test

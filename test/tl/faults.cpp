@@ -4,8 +4,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
+namespace kbsim::test::faults_test {
 
 TEST_CASE("Faults: an operation on two shapes names the line and both shapes, operators too") {
   Kernel k;
@@ -82,3 +81,5 @@ TEST_CASE("Faults: an axis is 0, 1 or 2") {
   CHECK(fault([&] { (void)k.tl.program_id(3); }) == here(__LINE__, "program_id" + text + "3"));
   CHECK(fault([&] { (void)k.tl.num_programs(-1); }) == here(__LINE__, "num_programs" + text + "-1"));
 }
+
+}  // namespace kbsim::test::faults_test

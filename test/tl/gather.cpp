@@ -2,9 +2,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::gather_test {
 namespace {
 
 constexpr Ptr kBase{.va = 1000, .dtype = f16};
@@ -74,3 +72,5 @@ TEST_CASE("Gather: indices are integers, and leave an axis for the row") {
   CHECK(fault([&] { k.tl.gather(kBase, Tile{}).detach(); }) ==
         of_gather(__LINE__, "the tile is empty (never assigned, or moved from)"));
 }
+
+}  // namespace kbsim::test::gather_test

@@ -5,9 +5,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::huge_shapes_test {
 namespace {
 
 constexpr std::int64_t kHuge = std::int64_t{1} << 32;
@@ -115,3 +113,5 @@ TEST_CASE("TL: what takes no time counts as a command, too") {
   (void)k.tl.clock();
   CHECK(k.pe.counted == 7);
 }
+
+}  // namespace kbsim::test::huge_shapes_test

@@ -6,8 +6,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
+namespace kbsim::test::kernel_test {
 
 static_assert(std::is_aggregate_v<CollectiveArgs> && std::is_trivially_copyable_v<CollectiveArgs>);
 
@@ -54,3 +53,5 @@ TEST_CASE("Kernels: an unknown name gives the nearest, and a second registration
                        UsageError);
   CHECK_THROWS_AS(kernels().add("fill_with", {}), InternalError);
 }
+
+}  // namespace kbsim::test::kernel_test

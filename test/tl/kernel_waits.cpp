@@ -4,9 +4,7 @@
 
 #include "wait_graphs.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::kernel_waits_test {
 namespace {
 
 using Absence = StandingBarrier::Absence;
@@ -85,3 +83,5 @@ TEST_CASE("Waits: barriers in words") {
         "\nbarriers:\n  barrier 1: sip0.cube0.pe0 has come; missing: sip0.cube0.pe1, sip0.cube1.pe0"
         "\n  barrier 3: sip0.cube0.pe0, sip0.cube0.pe1 have come; missing: sip0.cube1.pe0");
 }
+
+}  // namespace kbsim::test::kernel_waits_test

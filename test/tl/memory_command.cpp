@@ -2,9 +2,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::memory_command_test {
 namespace {
 
 struct PokeCommand {
@@ -61,3 +59,5 @@ TEST_CASE("MemoryOps: a kind that a backend doesn't have is told by its name and
   const std::string expected = here(static_cast<int>(peek.at.line()), "this backend has no peek");
   CHECK_THROWS_WITH_AS((void)ops.issue(word, peek), expected.c_str(), Unsupported);
 }
+
+}  // namespace kbsim::test::memory_command_test

@@ -2,8 +2,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
+namespace kbsim::test::pending_test {
 
 // A forgotten co_await does not compile.
 static_assert(!std::is_convertible_v<Pending<Tile>, Tile>);
@@ -200,3 +199,5 @@ TEST_CASE("Pending: a deadlock's report names the operation and the line of its 
   std::string text;
   CHECK_THROWS_WITH(b.run(await_failing(&b, &text)), doctest::Contains("load since 0 ns at pending.cpp:"));
 }
+
+}  // namespace kbsim::test::pending_test

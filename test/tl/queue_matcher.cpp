@@ -5,8 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace kbsim;
-
+namespace kbsim::test::queue_matcher_test {
 namespace {
 
 struct Recv {
@@ -84,3 +83,5 @@ TEST_CASE("QueueMatcher: the fault of another tile names both and the recv's pla
         "queue_matcher.cpp:" + std::to_string(at.line()) +
             ": recv from 'W' expects [4] f16 with tag 1, but [2, 3] f16 with tag 0 was sent");
 }
+
+}  // namespace kbsim::test::queue_matcher_test

@@ -4,9 +4,7 @@
 
 #include "wait_graphs.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::queue_waits_test {
 namespace {
 
 constexpr PeCoord kA{0, 0, 0};
@@ -91,3 +89,5 @@ TEST_CASE("queue_waits: a neighbour whose queues aren't installed is named as su
               "there"});
   CHECK(queue_waits({waits(kA, CommandWait{"load"})}, ends.all()).nodes.empty());
 }
+
+}  // namespace kbsim::test::queue_waits_test

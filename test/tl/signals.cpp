@@ -2,9 +2,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::signals_test {
 namespace {
 
 constexpr Ptr kData{.va = 256, .dtype = f16};
@@ -72,3 +70,5 @@ TEST_CASE("Signals: a wrong word, tile, value or condition is a fault with its l
   CHECK(wait({.signal = at(i32), .equal = std::int64_t{1} << 40}) ==
         here(waits, "wait_signal: 1099511627776 is out of range of i32"));
 }
+
+}  // namespace kbsim::test::signals_test

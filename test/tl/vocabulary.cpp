@@ -6,9 +6,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::vocabulary_test {
 namespace {
 
 struct Vocabulary {
@@ -237,3 +235,5 @@ TEST_CASE("Arguments: an axis has no default, and arguments are destroyed trivia
   static_assert(std::is_trivially_destructible_v<Operand>);
   CHECK(ReduceArgs{.axis = 1}.axis.value() == 1);
 }
+
+}  // namespace kbsim::test::vocabulary_test

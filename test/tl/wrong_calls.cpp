@@ -7,9 +7,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::wrong_calls_test {
 namespace {
 
 using Call = std::function<void(TL&, const Tile&)>;
@@ -186,3 +184,5 @@ TEST_CASE("Wrong calls: whatever shapes and dtypes come, a call ends in a record
   CHECK(faults > 100);
   CHECK(faults < 2900);
 }
+
+}  // namespace kbsim::test::wrong_calls_test

@@ -5,9 +5,7 @@
 
 #include "fake_pe.hpp"
 
-using namespace kbsim;
-using namespace kbsim::test;
-
+namespace kbsim::test::wrong_composites_test {
 namespace {
 
 Ref ref(std::uint64_t va, Shape shape, DType dtype = f16) { return {{.va = va, .dtype = dtype}, shape}; }
@@ -58,3 +56,5 @@ TEST_CASE("Composite: an epilogue's operand must fit the output and its accumula
   refused(k, {.a = a, .b = b, .epilogue = {Step::bias(wide)}}, "[1, 17] f32 doesn't fit");
   k.tl.composite({.a = a, .b = b, .epilogue = {Step::bias(row), Step::relu()}}).detach();
 }
+
+}  // namespace kbsim::test::wrong_composites_test
