@@ -135,7 +135,7 @@ void describe_plugins(boost::program_options::options_description& to) {
 
 void require_no_conflicts() {
   const std::vector<std::string> taken = conflicts();
-  ensure(taken.empty(), fmt::format("registered twice: {}", fmt::join(taken, ", ")));
+  ensure(taken.empty(), [&] { return fmt::format("registered twice: {}", fmt::join(taken, ", ")); });
 }
 
 }  // namespace kbsim::app

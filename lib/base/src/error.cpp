@@ -32,8 +32,8 @@ Place to_place(const std::source_location& at) {
 ConfigError::ConfigError(std::vector<ConfigProblem> problems)
     : Error{ExitCode::usage, joined(problems)}, problems_{std::move(problems)} {}
 
-void ensure(bool holds, std::string_view what, const std::source_location& at) {
-  if (!holds) throw InternalError{fmt::format("{}:{}: {}", at.file_name(), at.line(), what)};
+void throw_internal(std::string_view what, const std::source_location& at) {
+  throw InternalError{fmt::format("{}:{}: {}", at.file_name(), at.line(), what)};
 }
 
 }  // namespace kbsim

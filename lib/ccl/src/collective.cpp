@@ -18,13 +18,13 @@ const std::map<config::Collective, CollectiveEntry>& collectives() { return tabl
 
 const CollectiveEntry& collective(config::Collective which) {
   const auto row = table().find(which);
-  ensure(row != table().end(), "no row of the collective " + std::string{to_string(which)});
+  ensure(row != table().end(), [&] { return "no row of the collective " + std::string{to_string(which)}; });
   return row->second;
 }
 
 bool register_collective(config::Collective which, const CollectiveEntry& entry) {
   const bool fresh = table().emplace(which, entry).second;
-  ensure(fresh, "two rows of the collective " + std::string{to_string(which)});
+  ensure(fresh, [&] { return "two rows of the collective " + std::string{to_string(which)}; });
   return true;
 }
 

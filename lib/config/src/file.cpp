@@ -1,5 +1,6 @@
 #include "file.hpp"
 
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::streamsize kMaxFile = std::streamsize{1} << 20;
+constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 
 std::vector<fs::path> candidates(const fs::path& file, const Folders& folders) {
   std::vector<fs::path> all{file};
@@ -33,6 +34,17 @@ std::string looked_for(const fs::path& file, const Folders& folders) {
   return fmt::format("no such file; looked for in {}", fmt::join(places, " and "));
 }
 
+/// What comes first of `in`, which may be a pipe: at least `enough` bytes, if there are so many.
+std::string read_up_to(std::size_t enough, std::istream& in) {
+  std::string text;
+  std::array<char, 16384> chunk;
+  do {
+    in.read(chunk.data(), chunk.size());
+    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+  } while (in && text.size() < enough);
+  return text;
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& file, const Folders& folders) {
@@ -44,10 +56,8 @@ std::string read_file(const fs::path& file, const Folders& folders) {
     if (!fs::exists(candidate, error)) continue;
     if (fs::is_directory(candidate, error)) throw fail("is a folder, expected a file");
     std::ifstream in{candidate, std::ios::binary};
-    std::string text(static_cast<std::size_t>(kMaxFile) + 1, '\0');
-    in.read(text.data(), kMaxFile + 1);
+    std::string text = read_up_to(kMaxFile + 1, in);
     if (in.bad() || (in.fail() && !in.eof())) throw fail("can't be read");
-    text.resize(static_cast<std::size_t>(in.gcount()));
     return text;
   }
   throw fail(looked_for(file, folders));

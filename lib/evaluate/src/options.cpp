@@ -12,7 +12,7 @@ void Options::set(std::string name, OptionValue value, bool given) {
 
 const Options::Entry& Options::entry(std::string_view name) const {
   const auto found = entries_.find(name);
-  ensure(found != entries_.end(), "no option --" + std::string{name});
+  ensure(found != entries_.end(), [&] { return "no option --" + std::string{name}; });
   return found->second;
 }
 
@@ -25,7 +25,7 @@ std::string Options::text(std::string_view name) const {
 
 std::int64_t Options::number(std::string_view name) const {
   const std::int64_t* number = std::get_if<std::int64_t>(&value(name));
-  ensure(number != nullptr, "--" + std::string{name} + " is no number");
+  ensure(number != nullptr, [&] { return "--" + std::string{name} + " is no number"; });
   return *number;
 }
 

@@ -27,7 +27,7 @@ std::uint32_t OpLog::add_lane(std::string name) {
 }
 
 ValueId OpLog::reserve(std::uint32_t lane) {
-  ensure(lane < lanes_.size(), fmt::format("there is no lane {}", lane));
+  ensure(lane < lanes_.size(), [&] { return fmt::format("there is no lane {}", lane); });
   if (!keeps_operations()) return {};
   std::deque<Op>& ops = lanes_[lane].ops;
   ops.emplace_back();

@@ -108,7 +108,8 @@ Slices subrange(const Slices& slices, std::int64_t offset, std::int64_t bytes) {
     position += slice.bytes;
   }
   const bool inside = offset >= 0 && bytes >= 0 && end <= position;
-  ensure(inside, fmt::format("{} bytes from {} of an array of {} bytes", bytes, offset, position));
+  ensure(inside,
+         [&] { return fmt::format("{} bytes from {} of an array of {} bytes", bytes, offset, position); });
   return part;
 }
 

@@ -82,7 +82,7 @@ void FanOut::passed(NodeId from, const BarrierPassed& barrier) {
   const auto it = std::ranges::find_if(open_, [&](const auto& entry) {
     return entry.second.from == from && entry.second.token == barrier.token;
   });
-  ensure(it != open_.end(), name() + " was told of a barrier that it doesn't know");
+  ensure(it != open_.end(), [&] { return name() + " was told of a barrier that it doesn't know"; });
   let_pass(it->first, it->second, barrier.number);
 }
 

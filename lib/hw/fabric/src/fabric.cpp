@@ -164,7 +164,7 @@ Split Fabric::split(const Message& message, Time arrival) {
 void Fabric::account(const Message& message, Time arrival) {
   const Split parts = split(message, arrival);
   if (parts.queueing < Time{0}) [[unlikely]]
-    ensure(false, "physics audit: a message from " + graph_.node(message.from).name + " beat its bound");
+    throw_internal("physics audit: a message from " + graph_.node(message.from).name + " beat its bound");
   ++attribution_.messages;
   attribution_.split += parts;
   message.path->delivered += message.size;
@@ -186,9 +186,10 @@ void Fabric::audit() const {
   }
   for (std::uint32_t i = 0; i < links_.size(); ++i) audit_link(LinkId{i}, delivered[i]);
   for (const Component* component : components_) audit_unit(*component);
-  ensure(under_way_ == spent_at_links(),
-         fmt::format("physics audit: Little's law: packets were under way for {}, nodes and links took {}",
-                     to_string(under_way_), to_string(spent_at_links())));
+  ensure(under_way_ == spent_at_links(), [&] {
+    return fmt::format("physics audit: Little's law: packets were under way for {}, nodes and links took {}",
+                       to_string(under_way_), to_string(spent_at_links()));
+  });
 }
 
 void Fabric::audit_link(LinkId id, Bytes delivered) const {

@@ -29,7 +29,8 @@ Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing,
       timing_{std::move(timing)},
       scheduler_{made(node(), scheduler)},
       served_{fabric.sim(), name() + " port"} {
-  ensure(scheduler_->window() > 0, name() + ": memory scheduler '" + scheduler + "' has a window of none");
+  ensure(scheduler_->window() > 0,
+         [&] { return name() + ": memory scheduler '" + scheduler + "' has a window of none"; });
   if (scheduler_->window() != IMemoryScheduler::kUnlimited) queue_ = std::make_unique<RequestQueue>();
 }
 
@@ -117,7 +118,7 @@ void Memory::finished(MessagePtr message) {
                 SlotFilled{.slot = slot->slot, .header = slot->header}, which);
   }
   const auto* write = message->body.get_if<WriteData>();
-  ensure(write != nullptr, name() + " was sent something that isn't a write");
+  ensure(write != nullptr, [&] { return name() + " was sent something that isn't a write"; });
   tell(write->reply_to, fabric().graph().spec().system.control_bytes, TrafficClass::response,
        WriteAck{.token = write->token}, message->origin);
 }

@@ -87,7 +87,8 @@ void Memory::pick() {
   while (!queue_->empty() && queue_->in_service(sim().now()) < scheduler_->window()) {
     const std::span<const MemoryRequest> ready = queue_->ready(sim().now());
     const std::size_t index = scheduler_->pick(ready, *timing_);
-    ensure(index < ready.size(), name() + ": its scheduler picked a request that isn't there");
+    ensure(index < ready.size(),
+           [&] { return name() + ": its scheduler picked a request that isn't there"; });
     const Time end = std::visit([this](auto& service) { return serve(service); }, queue_->service(index));
     queue_->serving(index, end);
     inbox().post(end, nullptr);

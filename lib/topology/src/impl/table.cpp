@@ -80,7 +80,8 @@ class TableRouting final : public IRouting {
     const Table& next = table(graph, to);
     for (NodeId here = from; here != to;) {
       here = next[here.value()];
-      ensure(here.valid(), "no way from " + graph.node(from).name + " to " + graph.node(to).name);
+      ensure(here.valid(),
+             [&] { return "no way from " + graph.node(from).name + " to " + graph.node(to).name; });
       path.push_back(here);
     }
   }

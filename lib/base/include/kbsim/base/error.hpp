@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -88,8 +89,24 @@ class InternalError : public Error {
   explicit InternalError(const std::string& text) : Error{ExitCode::internal, text} {}
 };
 
+/// Throws an InternalError that names the place.
+[[noreturn, gnu::cold]] void throw_internal(std::string_view what,
+                                            const std::source_location& at = std::source_location::current());
+
 /// Throws InternalError naming the place unless `holds`.
-void ensure(bool holds, std::string_view what,
-            const std::source_location& at = std::source_location::current());
+inline void ensure(bool holds, std::string_view what,
+                   const std::source_location& at = std::source_location::current()) {
+  if (!holds) [[unlikely]]
+    throw_internal(what, at);
+}
+
+/// The same with a text that is made when it is needed: `ensure(fits, [&] { return name() + " is full"; })`.
+template <std::invocable What>
+void ensure(bool holds, const What& what, const std::source_location& at = std::source_location::current()) {
+  if (!holds) [[unlikely]]
+    throw_internal(what(), at);
+}
+template <std::same_as<std::string> Text>
+void ensure(bool holds, Text&& made_in_vain) = delete;
 
 }  // namespace kbsim

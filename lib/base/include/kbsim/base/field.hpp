@@ -215,7 +215,7 @@ class FieldList {
   template <class E>
   static E chosen(const std::vector<std::string>& choices, const std::string& text) {
     const auto at = std::ranges::find(choices, text) - choices.begin();
-    ensure(at < std::ssize(choices), "'" + text + "' is no choice");
+    ensure(at < std::ssize(choices), [&] { return "'" + text + "' is no choice"; });
     return static_cast<E>(at);
   }
   static double number(const Scalar& v) {

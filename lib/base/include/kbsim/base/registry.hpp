@@ -48,7 +48,7 @@ class Registry final : public AnyRegistry {
 
   void add(std::string name, Entry entry) {
     const bool fresh = entries_.emplace(name, std::move(entry)).second;
-    ensure(fresh, kind() + " '" + name + "' is registered twice");
+    ensure(fresh, [&] { return kind() + " '" + name + "' is registered twice"; });
   }
   /// As add(), but before main() or while a library is loaded, where nobody could catch: a name that is
   /// taken is noted as a conflict, and the first entry stays.

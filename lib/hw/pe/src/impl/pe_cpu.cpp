@@ -110,10 +110,10 @@ bool PeCpu::queues(const ControlJob& launch) const {
 void PeCpu::accept(MessagePtr message) {
   if (const auto* barrier = message->body.get_if<BarrierPassed>()) {
     const auto kernel = kernel_.lock();
-    ensure(kernel != nullptr, name() + " runs no kernel that could pass a barrier");
+    ensure(kernel != nullptr, [&] { return name() + " runs no kernel that could pass a barrier"; });
     return kernel->passed(barrier->number);
   }
-  ensure(message->body.holds<Control>(), name() + " takes launches only");
+  ensure(message->body.holds<Control>(), [&] { return name() + " takes launches only"; });
   orders_.push_back(&message->body.get<Control>());
   launches_.post(sim().now(), std::move(message));
 }

@@ -191,7 +191,7 @@ void PeDma::begin(TransferPtr transfer) {
 
 void PeDma::answered(const Answer& answer) {
   const auto it = requests_.find(answer.token);
-  ensure(it != requests_.end(), name() + " got an answer to nothing");
+  ensure(it != requests_.end(), [&] { return name() + " got an answer to nothing"; });
   const Request request = std::move(it->second);
   requests_.erase(it);
   Transfer& transfer = *request.transfer;

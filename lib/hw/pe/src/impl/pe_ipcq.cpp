@@ -130,7 +130,7 @@ void PeIpcq::require_disjoint(const QueuePair& a, const QueuePair& b) const {
 }
 
 void PeIpcq::add(const QueueSet& plan) {
-  ensure(plan.queues.empty() || plan.settings.slots > 0, name() + ": queues without slots");
+  ensure(plan.queues.empty() || plan.settings.slots > 0, [&] { return name() + ": queues without slots"; });
   Set& set = sets_.emplace_back(
       Set{.name = plan.name, .settings = plan.settings, .queues = {.first = pairs_.size()}});
   for (const QueuePairPlan& queue : plan.queues) {
@@ -184,10 +184,12 @@ void PeIpcq::take(const Arrival& arrival) {
     return is_there(pair) && offset >= 0_B && offset < settings(pair).ring_size();
   };
   const auto found = std::ranges::find_if(pairs_, holds);
-  ensure(found != pairs_.end(), name() + ": a slot write outside all rings, at " + to_string(arrival.slot));
+  ensure(found != pairs_.end(),
+         [&] { return name() + ": a slot write outside all rings, at " + to_string(arrival.slot); });
   const auto place =
       static_cast<std::size_t>(static_cast<std::int64_t>(arrival.header.sequence) - found->taken);
-  ensure(place < static_cast<std::size_t>(settings(*found).slots), name() + ": a slot is written twice");
+  ensure(place < static_cast<std::size_t>(settings(*found).slots),
+         [&] { return name() + ": a slot is written twice"; });
   if (place >= found->filled.size()) found->filled.resize(place + 1);
   found->filled[place] = arrival.header;
   ++found->peer_head;
@@ -210,7 +212,7 @@ void PeIpcq::take(const Credit& credit) {
     return is_there(pair) && pair.plan.peer_base == credit.ring_base;
   });
   ensure(found != pairs_.end(),
-         name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base));
+         [&] { return name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base); });
   ++found->peer_tail;
 }
 

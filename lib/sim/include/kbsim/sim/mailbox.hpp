@@ -117,7 +117,7 @@ Mailbox<T>::~Mailbox() {
 template <class T>
 void Mailbox<T>::post(Time at, T item) {
   if (at < scheduler_.now() || at == kForever) [[unlikely]]
-    ensure(false, "a post to mailbox " + name_ + " is for now or later");
+    throw_internal("a post to mailbox " + name_ + " is for now or later");
   ++in_flight_;
   scheduler_.at(*new Item{*this, std::move(item)}, at);
 }
