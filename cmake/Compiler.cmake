@@ -12,10 +12,12 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 option(KBSIM_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(KBSIM_FUZZ "Build test/fuzz, and all of kbsim with coverage for libFuzzer" OFF)
 option(KBSIM_WERROR "Warnings are errors" ON)
-option(KBSIM_UNITY "Compile the files of a target in batches: half the time from clean" ON)
+set(KBSIM_BATCH_SIZE 16 CACHE STRING "Files of a target that are compiled as one; 0: each alone")
 
-set(CMAKE_UNITY_BUILD ${KBSIM_UNITY})
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+if(KBSIM_BATCH_SIZE)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE ${KBSIM_BATCH_SIZE})
+endif()
 
 # A product of doubles must round the same in every build: no contraction into fused operations.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-qual -Wunused

@@ -7,7 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # A compile database of its own: a line a file, and clang-tidy can't read the compiler's precompiled headers.
 build=$root/build/tidy
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DKBSIM_WERROR=OFF \
-  -DKBSIM_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+  -DKBSIM_BATCH_SIZE=0 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 
 if (($# > 0)); then
   files=("$@")

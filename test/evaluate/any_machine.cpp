@@ -7,8 +7,8 @@
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
+namespace kbsim::evaluate::test::any_machine_test {
+
 using config::Corner;
 
 namespace {
@@ -109,3 +109,5 @@ TEST_CASE("Any machine: where rings leave little of the TCM, vectors many times 
     }
   }
 }
+
+}  // namespace kbsim::evaluate::test::any_machine_test

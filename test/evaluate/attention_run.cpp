@@ -4,9 +4,7 @@
 
 #include "kbsim/evaluate/covered.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
-
+namespace kbsim::evaluate::test::attention_run_test {
 namespace {
 
 AttentionRun run_of(const AttentionProblem& problem, const config::CclSettings& slots = {}) {
@@ -45,3 +43,5 @@ TEST_CASE("run_attention: a rank alone waits for nobody; neighbours that seldom 
     CHECK(seldom.communication_share > 0.4);
   }
 }
+
+}  // namespace kbsim::evaluate::test::attention_run_test

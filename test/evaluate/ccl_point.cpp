@@ -6,8 +6,8 @@
 
 #include "support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
+namespace kbsim::evaluate::test::ccl_point_test {
+
 using namespace kbsim::evaluate::test;
 using config::Collective;
 
@@ -72,3 +72,5 @@ TEST_CASE("dtype_named: nccl-tests' names and ours; nccl_name: theirs") {
   CHECK_THROWS_WITH_AS((void)reduction_named("summ"), "-o summ: no such operation, did you mean 'sum'?",
                        UsageError);
 }
+
+}  // namespace kbsim::evaluate::test::ccl_point_test

@@ -8,8 +8,8 @@
 
 #include "support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
+namespace kbsim::evaluate::test::collective_data_test {
+
 using namespace kbsim::evaluate::test;
 using config::Collective;
 
@@ -90,3 +90,5 @@ TEST_CASE("memory_of: five copies of an all-reduce's tensors and its reference; 
   CHECK(memory_of(machine(kDataRanks), gather, problem) ==
         Bytes{7 * kDataRanks * (1000 + 3000) * 4 / 2 + 8 * kDataRanks * 1000});
 }
+
+}  // namespace kbsim::evaluate::test::collective_data_test

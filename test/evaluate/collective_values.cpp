@@ -6,9 +6,7 @@
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
-
+namespace kbsim::evaluate::test::collective_values_test {
 namespace {
 
 CclPoint point(const std::string& algorithm, int ranks, Bytes size) {
@@ -79,3 +77,5 @@ TEST_CASE("simulate: the links between packages are as busy with warm-ups as wit
   each.repeats = {.warmup = 3, .iterations = 2};
   CHECK(simulate(each).at("package_links") == alone.at("package_links"));
 }
+
+}  // namespace kbsim::evaluate::test::collective_values_test

@@ -11,8 +11,7 @@
 #include "kbsim/evaluate/machine_figures.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
-using namespace kbsim;
-
+namespace kbsim::evaluate::test::machine_report_test {
 namespace {
 
 topology::Graph graph_of(const config::Overrides& set) {
@@ -96,3 +95,5 @@ TEST_CASE("Machine report: the drawing is well-formed for every machine") {
     CHECK(svg.find("nan") == std::string::npos);
   }
 }
+
+}  // namespace kbsim::evaluate::test::machine_report_test

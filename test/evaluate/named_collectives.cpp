@@ -11,8 +11,8 @@
 
 #include "support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
+namespace kbsim::evaluate::test::named_collectives_test {
+
 using config::Collective;
 using host::Distributed;
 using host::Tensor;
@@ -102,3 +102,5 @@ TEST_CASE("dist: each collective does under its own name what its row defines, o
       CHECK(results.by_rank[static_cast<std::size_t>(rank)] == data.expected(rank, 0));
   }
 }
+
+}  // namespace kbsim::evaluate::test::named_collectives_test

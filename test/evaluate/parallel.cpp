@@ -7,8 +7,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace kbsim::evaluate;
-
+namespace kbsim::evaluate::test::parallel_test {
 namespace {
 
 constexpr Parallel kQuiet{.threads = 3, .progress = false};
@@ -42,3 +41,5 @@ TEST_CASE("in_parallel: after Ctrl-C what runs is brought to its end, and nothin
   CHECK(only_ended(std::vector<int>{10, 11, 12, 13, 14}, ended) == std::vector<int>{10, 11, 12});
   CHECK(in_parallel(2, "jobs", kOneThread, [](std::size_t) {}) == std::vector<bool>{true, true});
 }
+
+}  // namespace kbsim::evaluate::test::parallel_test

@@ -7,8 +7,8 @@
 
 #include "support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
+namespace kbsim::evaluate::test::rehearsal_test {
+
 using namespace kbsim::evaluate::test;
 using config::Collective;
 
@@ -43,7 +43,7 @@ TEST_CASE("require_possible: a collective's tensors and rings fit, or the reason
   CHECK_THROWS_AS(require_possible(with_hbm(60_KiB), gather, {.n_elem = 10 * 1024 + 1}), UsageError);
   config::AlgorithmSpec three = ring;
   three.world_size = 3;
-  CHECK_THROWS_WITH_AS(require_possible(machine(2), three, {}),
+  CHECK_THROWS_WITH_AS(require_possible(machine(2), three, CollectiveProblem{}),
                        "world_size 3 of algorithm 'ring_allreduce' on a machine of 2 SIPs; a rank is a SIP",
                        UsageError);
 }
@@ -52,3 +52,5 @@ TEST_CASE("require_possible: a product's operands fit where they are put") {
   CHECK_NOTHROW(require_possible(machine(1), MatmulProblem{.m = 64, .k = 64, .n = 64}));
   CHECK_THROWS_AS(require_possible(with_hbm(4_KiB), MatmulProblem{.m = 64, .k = 64, .n = 64}), UsageError);
 }
+
+}  // namespace kbsim::evaluate::test::rehearsal_test

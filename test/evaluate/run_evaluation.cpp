@@ -12,8 +12,8 @@
 #include "files.hpp"
 #include "support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
+namespace kbsim::evaluate::test::run_evaluation_test {
+
 using kbsim::test::contents;
 using kbsim::test::fresh_place;
 namespace fs = std::filesystem;
@@ -169,3 +169,5 @@ TEST_CASE("Options: texts and numbers by name, given or not") {
   CHECK_THROWS_AS((void)own.number("file"), InternalError);
   CHECK_THROWS_AS((void)own.text("fiel"), InternalError);
 }
+
+}  // namespace kbsim::evaluate::test::run_evaluation_test

@@ -7,8 +7,8 @@
 
 #include "support.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
+namespace kbsim::evaluate::test::settings_test {
+
 using config::Collective;
 
 namespace {
@@ -76,3 +76,5 @@ TEST_CASE("apply: the algorithm that is chosen becomes the default one") {
   CHECK(ccl.resolve("").name == "ring_all_gather");
   CHECK_THROWS_AS(apply({.algorithm = "ring_all_gathr"}, ccl), UsageError);
 }
+
+}  // namespace kbsim::evaluate::test::settings_test

@@ -12,9 +12,7 @@
 #include "kbsim/host/probe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
-
+namespace kbsim::evaluate::test::tie_orders_test {
 namespace {
 
 const std::filesystem::path kConfigs = KBSIM_SOURCE_DIR "/configs";
@@ -94,3 +92,5 @@ TEST_CASE("Orders of ties: no probe takes another time, on any machine") {
     }
   }
 }
+
+}  // namespace kbsim::evaluate::test::tie_orders_test

@@ -6,9 +6,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
-using namespace kbsim;
-using namespace kbsim::evaluate;
-
+namespace kbsim::evaluate::test::traffic_settings_test {
 namespace {
 
 // "" or what is refused, a line each.
@@ -92,3 +90,5 @@ TEST_CASE("require_met: a pattern's packets may leave out what others meet") {
   CHECK(refusal("sip0.cubes", {"sip.cube_mesh.h=5"}).empty());
   CHECK(refusal("mesh:2x2", {"cube.noc.h=2"}, "neighbour") != "");  // along rows alone
 }
+
+}  // namespace kbsim::evaluate::test::traffic_settings_test

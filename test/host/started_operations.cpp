@@ -11,7 +11,7 @@ using namespace kbsim::host::test;
 
 namespace {
 
-const topology::DPPolicy kFirst{.num_cubes = 1, .num_pes = 1};
+const topology::DPPolicy kSinglePe{.num_cubes = 1, .num_pes = 1};
 
 HostArray sevens() { return host::full({4, 8}, 7.0, f16); }
 
@@ -40,9 +40,9 @@ config::AlgorithmSpec ring() {
 Task<> drives_two_packages(Rank& main, int) {
   co_await main.dist.init_process_group({});
   main.ahbm.set_device(0);
-  const Tensor a = co_await main.torch.full({1, 4}, 1.0, f16, {.dp = kFirst, .name = "a"});
+  const Tensor a = co_await main.torch.full({1, 4}, 1.0, f16, {.dp = kSinglePe, .name = "a"});
   main.ahbm.set_device(1);
-  const Tensor b = co_await main.torch.full({1, 4}, 2.0, f16, {.dp = kFirst, .name = "b"});
+  const Tensor b = co_await main.torch.full({1, 4}, 2.0, f16, {.dp = kSinglePe, .name = "b"});
   const auto on_a = main.launch("exchange_tiles", a, ExchangeArgs{a.ptr()});
   const auto on_b = main.launch("exchange_tiles", b, ExchangeArgs{b.ptr()});
   co_await on_a;
@@ -149,7 +149,7 @@ Task<> launches_across_packages(Rank& main, int) {
 Task<> makes_three_at_once(Rank& main, std::vector<double>* numbers) {
   const auto a = main.torch.full({4, 8}, 1.0, f16, {.dp = kRows});
   const auto b = main.torch.full({4, 8}, 2.0, f16, {.dp = kRows});
-  const auto c = main.torch.full({4, 8}, 3.0, f16, {.dp = kFirst});
+  const auto c = main.torch.full({4, 8}, 3.0, f16, {.dp = kSinglePe});
   const Tensor last = co_await c;
   const Tensor first = co_await a;
   const Tensor middle = co_await b;

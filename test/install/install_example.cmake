@@ -1,4 +1,4 @@
-# cmake -DBUILD=… -DEXAMPLES=… -DCOMPILER=… -DGENERATOR=… -DSANITIZE=… -DCONFIG=… -P install_example.cmake
+# cmake -DBUILD=… -DEXAMPLES=… -DCOMPILER=… -DGENERATOR=… -DCONFIG=… -P install_example.cmake
 #
 # Installs a built kbsim, moves it, builds copies of the examples against it, and runs them.
 if(DEFINED ENV{TMPDIR})
@@ -19,9 +19,6 @@ function(run expected)
   endif()
 endfunction()
 
-if(SANITIZE)
-  set(flags -fsanitize=address,undefined)
-endif()
 run("" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${folder}/first)
 file(RENAME ${folder}/first ${folder}/installed)
 file(GLOB models ${folder}/installed/share/kbsim/models/*/*.cpp)
@@ -34,7 +31,7 @@ run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${mode
 foreach(example my_kernel my_machine)
   file(COPY ${EXAMPLES}/${example} DESTINATION ${folder})
   run("" ${CMAKE_COMMAND} -S ${folder}/${example} -B ${folder}/${example}/build -G ${GENERATOR}
-         -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${flags}
+         -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER}
          -DCMAKE_BUILD_TYPE=${CONFIG})
   run("" ${CMAKE_COMMAND} --build ${folder}/${example}/build)
 endforeach()

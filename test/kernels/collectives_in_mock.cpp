@@ -83,7 +83,7 @@ TEST_CASE(
   for (const std::string& name : algorithm_names()) {
     for (const Bytes tcm : {16_KiB, 20_KiB, 64_KiB}) {
       for (const std::int64_t n : {1, 100, 400, 700, 1000, 1400, 2100, 3001, 10'007}) {
-        if (kbsim::test::kSanitized && n > 2100) continue;
+        if (kbsim::test::kSanitized && n > 1000) continue;
         for (const config::SipTopology joined : {config::SipTopology::ring_1d, config::SipTopology::torus_2d,
                                                  config::SipTopology::mesh_2d_no_wrap}) {
           config::MachineSpec machine = machine_of(6, 2, 2);

@@ -6,8 +6,7 @@
 
 #include "support.hpp"
 
-using namespace kbsim;
-
+namespace kbsim::test::laws_test {
 namespace {
 
 const std::vector<const char*> kScopes{"link",      "ring:5",         "ring:2",     "mesh:3x5", "mesh:1x1",
@@ -62,3 +61,5 @@ TEST_CASE("Traffic: a request out of range is refused") {
   CHECK_THROWS_AS((void)link.run({.warmup = -1}), UsageError);
   CHECK_THROWS_AS((void)link.run({.packet = 0_B}), UsageError);
 }
+
+}  // namespace kbsim::test::laws_test

@@ -10,8 +10,7 @@
 
 #include "support.hpp"
 
-using namespace kbsim;
-
+namespace kbsim::test::queues_test {
 namespace {
 
 constexpr Bytes kPacket = 256_B;
@@ -112,3 +111,5 @@ TEST_CASE("Queue: n packets at once wait (n-1)/2 services on average, and the lo
     CHECK(use.longest == n * kService);
   }
 }
+
+}  // namespace kbsim::test::queues_test

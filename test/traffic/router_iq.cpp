@@ -8,8 +8,7 @@
 
 #include "live.hpp"
 
-using namespace kbsim;
-
+namespace kbsim::test::router_iq_test {
 namespace {
 
 struct Crossbar {
@@ -177,3 +176,5 @@ TEST_CASE("Traffic: router IQ gives equal numbers whatever the order of ties") {
   for (const bool voq : {false, true})
     check_ties(with_crossbars("mesh:4x4", "uniform", {voq, 2, "round_robin"}));
 }
+
+}  // namespace kbsim::test::router_iq_test

@@ -6,8 +6,7 @@
 
 #include "live.hpp"
 
-using namespace kbsim;
-
+namespace kbsim::test::router_vc_test {
 namespace {
 
 struct Vcs {
@@ -123,3 +122,5 @@ TEST_CASE("Dateline: rings and tori of one-packet buffers never lock, however mu
 TEST_CASE("Traffic: router VC gives equal numbers whatever the order of ties") {
   check_ties(with_vcs("mesh:4x4", "uniform", {.count = 2, .packets = 2}));
 }
+
+}  // namespace kbsim::test::router_vc_test

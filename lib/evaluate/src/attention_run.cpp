@@ -128,7 +128,7 @@ Bytes most_held(const AttentionProblem& problem, const AttentionMeshArgs& mesh) 
   return Bytes{at_work + sent};
 }
 
-void require(bool holds, const std::string& why) {
+void require_shape(bool holds, const std::string& why) {
   if (!holds) throw UsageError{"attention: " + why};
 }
 
@@ -153,15 +153,16 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
                       const AttentionProblem& problem) {
   const AttentionMeshArgs& mesh = problem.mesh;
   const int most = mesh.rank_axis == 0 ? machine.pes_per_cube() : machine.cubes_per_sip();
-  require(mesh.h_q % mesh.h_kv == 0,
-          fmt::format("{} heads of queries can't share {} of keys evenly", mesh.h_q, mesh.h_kv));
-  require(mesh.ranks <= most, fmt::format("{} ranks, but there are {} {}", mesh.ranks, most,
-                                          mesh.rank_axis == 0 ? "PEs in a cube" : "cubes in a package"));
-  require(complete(mesh, line.slot_size).block_rows > 0,
-          fmt::format("{} elements of f32 don't fit a slot of {}; raise slot_size", mesh.d,
-                      to_string(line.slot_size)));
-  require(!mesh.causal || mesh.s_q <= mesh.s_kv * (problem.decode ? mesh.ranks : 1),
-          "causal attention has more queries than keys");
+  require_shape(mesh.h_q % mesh.h_kv == 0,
+                fmt::format("{} heads of queries can't share {} of keys evenly", mesh.h_q, mesh.h_kv));
+  require_shape(mesh.ranks <= most,
+                fmt::format("{} ranks, but there are {} {}", mesh.ranks, most,
+                            mesh.rank_axis == 0 ? "PEs in a cube" : "cubes in a package"));
+  require_shape(complete(mesh, line.slot_size).block_rows > 0,
+                fmt::format("{} elements of f32 don't fit a slot of {}; raise slot_size", mesh.d,
+                            to_string(line.slot_size)));
+  require_shape(!mesh.causal || mesh.s_q <= mesh.s_kv * (problem.decode ? mesh.ranks : 1),
+                "causal attention has more queries than keys");
   const Placements placed{problem};
   Rehearsal rehearsal{machine};
   rehearsal.install(line);

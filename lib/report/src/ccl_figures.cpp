@@ -19,7 +19,7 @@ namespace {
 using boost::json::object;
 
 std::string word(const object& row, const char* key) { return std::string{row.at(key).as_string()}; }
-double number(const object& row, const char* key) {
+double value_of(const object& row, const char* key) {
   return row.at(key).is_null() ? 0.0 : row.at(key).to_number<double>();
 }
 
@@ -120,8 +120,8 @@ Figure latencies(const boost::json::array& rows, const std::string& topology) {
     const object& row = value.as_object();
     if (word(row, "sip_topology") != topology || word(row, "buffer_kind") != memory) continue;
     packages = row.at("world_size").to_number<int>();
-    curves[word(row, "label")][number(row, "size")] = number(row, "time");
-    curves["bound"][number(row, "size")] = number(row, "bound_us");
+    curves[word(row, "label")][value_of(row, "size")] = value_of(row, "time");
+    curves["bound"][value_of(row, "size")] = value_of(row, "bound_us");
   }
   return curves_figure(
       "ccl_latency_" + topology,
@@ -137,7 +137,7 @@ Figure memories(const boost::json::array& rows, const std::string& topology) {
     if (word(row, "sip_topology") != topology) continue;
     const std::string algorithm = word(row, "label");
     if (!by_algorithm.contains(algorithm)) order.push_back(algorithm);
-    by_algorithm[algorithm][word(row, "buffer_kind")][number(row, "size")] = number(row, "time");
+    by_algorithm[algorithm][word(row, "buffer_kind")][value_of(row, "size")] = value_of(row, "time");
   }
   const auto several = [&](const std::string& name) { return by_algorithm[name].size() > 1; };
   const auto found = std::ranges::find_if(order, several);
@@ -162,7 +162,7 @@ Figure links(const boost::json::array& rows, const std::string& topology) {
   return package_map(
       "ccl_links_" + topology,
       fmt::format("{}, {:.0f} B, slots in {}: links between packages, % of the kernels' time",
-                  word(*busiest, "label"), number(*busiest, "size"), word(*busiest, "buffer_kind")),
+                  word(*busiest, "label"), value_of(*busiest, "size"), word(*busiest, "buffer_kind")),
       package_links(word(*busiest, "package_links")),
       {.w = busiest->at("sip_w").to_number<int>(), .h = busiest->at("sip_h").to_number<int>()});
 }
@@ -172,7 +172,7 @@ Curves curves_by_operation(const boost::json::array& rows, const char* column) {
   for (const auto& value : rows) {
     const object& row = value.as_object();
     const std::string op = word(row, "redop");
-    curves[op == "none" ? word(row, "algorithm") : op][number(row, "size")] = number(row, column);
+    curves[op == "none" ? word(row, "algorithm") : op][value_of(row, "size")] = value_of(row, column);
   }
   return curves;
 }
