@@ -56,4 +56,22 @@ std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes
   return job;
 }
 
+std::shared_ptr<const hw::ControlJob> grid_job(const std::vector<PeCoord>& pes, KernelCall call,
+                                               const std::string& algorithm, std::optional<int> target_pe) {
+  const auto kernel = std::make_shared<const KernelCall>(std::move(call));
+  std::map<int, int> programs;  // by cube
+  for (const PeCoord& pe : pes) ++programs[pe.cube];
+  std::map<int, int> so_far;
+  auto job = std::make_shared<hw::ControlJob>();
+  for (const PeCoord& pe : pes) {
+    const hw::Programs place{.id = so_far[pe.cube]++, .count = programs[pe.cube]};
+    if (target_pe.value_or(pe.pe) != pe.pe) continue;
+    job->targets.push_back(
+        {.pe = pe,
+         .action = hw::Launch{.kernel = kernel, .queues = algorithm, .programs = place},
+         .size = {}});
+  }
+  return job;
+}
+
 }  // namespace kbsim::host

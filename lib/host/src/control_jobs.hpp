@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,11 @@ namespace kbsim::host {
                                                                KernelCall call,
                                                                const std::string& algorithm = {},
                                                                std::uint64_t round = 0);
+
+/// The same, of programs that are numbered on axis 0 by their places among the PEs of their cube in `pes`;
+/// only PE `target_pe` of each cube runs its one, if that is given.
+[[nodiscard]] std::shared_ptr<const hw::ControlJob> grid_job(const std::vector<PeCoord>& pes, KernelCall call,
+                                                             const std::string& algorithm,
+                                                             std::optional<int> target_pe);
 
 }  // namespace kbsim::host

@@ -25,6 +25,14 @@ void require_launchable(const std::string& kernel, const std::vector<Tensor>& te
   }
 }
 
+void require_owner(const std::string& kernel, const Tensor& on, const LaunchOptions& options) {
+  if (!options.target_pe) return;
+  const std::vector<PeCoord> pes = owners(on);
+  if (std::ranges::find(pes, *options.target_pe, &PeCoord::pe) != pes.end()) return;
+  throw UsageError{fmt::format("launch of {}: '{}' has no shard on PE {} of a cube (target_pe)", kernel,
+                               on.name(), *options.target_pe)};
+}
+
 // The tensors live as long as this runs.
 Task<hw::Activity> reported(std::vector<Tensor::Update>, Task<hw::Activity> order) {
   const hw::Activity activity = co_await std::move(order);
@@ -56,11 +64,13 @@ Task<> Rank::run(Task<> program) {
   works_->require_awaited();
 }
 
-Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors, std::any args, Here at) {
+Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
+                                LaunchOptions options, Here at) {
   KernelCall call = kernels().at(kernel).bind(args);
   require_launchable(kernel, tensors);
+  require_owner(kernel, tensors.front(), options);
   const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
-  const auto job = launch_job(owners(tensors.front()), std::move(call), queues);
+  const auto job = grid_job(owners(tensors.front()), std::move(call), queues, options.target_pe);
   Task<hw::Activity> order = hw::host_of(session_.machine()).order(index, tensors.front().sip(), job);
   std::vector<Tensor::Update> writing;
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);

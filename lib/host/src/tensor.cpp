@@ -180,7 +180,8 @@ Work<Tensor> Tensor::to(const topology::DPPolicy& dp, int device, Here at) const
                                                       .name = name(),
                                                       .shape = shape(),
                                                       .dtype = dtype(),
-                                                      .dp = dp}};
+                                                      .dp = dp,
+                                                      .mem_kind = state_->mem_kind}};
   state->allocate();
   Task<hw::Activity> mapped = state->map();
   return state_->start("to", moved(Tensor{state}, std::move(mapped), read()), at);

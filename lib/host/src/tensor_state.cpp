@@ -35,6 +35,13 @@ std::shared_ptr<const hw::ControlJob> share_job(const config::MachineSpec& spec,
   return job;
 }
 
+void require_memory(const std::string& name, topology::Region memory) {
+  using topology::Region;
+  if (memory == Region::hbm || memory == Region::tcm || memory == Region::sram) return;
+  throw UsageError{
+      fmt::format("tensor '{}' can't be in {}: it is in hbm, tcm or sram", name, to_string(memory))};
+}
+
 void require_one_copy(const std::string& name, const std::vector<topology::ShardSpec>& shards) {
   std::set<std::int64_t> seen;
   for (const topology::ShardSpec& shard : shards) {
@@ -83,6 +90,7 @@ Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> u
 }  // namespace
 
 void Tensor::State::allocate() {
+  require_memory(name, mem_kind);
   const config::MachineSpec& spec = session.spec();
   const auto specs =
       resolve_dp_policy(dp, shape, itemsize(dtype), spec.pes_per_cube(), spec.cubes_per_sip(), sip);
@@ -90,7 +98,8 @@ void Tensor::State::allocate() {
   Bytes range;
   for (const topology::ShardSpec& shard : specs) {
     range = std::max(range, Bytes{shard.offset_bytes} + shard.nbytes);
-    shards.push_back({.spec = shard, .pa = session.allocators().pe(shard.at).hbm.allocate(shard.nbytes)});
+    shards.push_back(
+        {.spec = shard, .pa = session.allocators().memory(shard.at, mem_kind).allocate(shard.nbytes)});
   }
   std::ranges::sort(shards, {},
                     [](const Shard& shard) { return std::pair{shard.spec.at, shard.spec.offset_bytes}; });

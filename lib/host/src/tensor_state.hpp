@@ -25,6 +25,7 @@ struct Tensor::State {
   Shape shape;
   DType dtype;
   topology::DPPolicy dp = {};
+  topology::Region mem_kind = topology::Region::hbm;
   bool shared = false;
   bool resident = false;
   std::vector<std::shared_ptr<Event>> writers = {};  // each is set when it is done

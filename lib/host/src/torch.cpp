@@ -23,6 +23,7 @@ std::shared_ptr<Tensor::State> Torch::allocate(Shape shape, DType dtype, TensorO
                                                                       .shape = shape,
                                                                       .dtype = dtype,
                                                                       .dp = options.dp,
+                                                                      .mem_kind = options.mem_kind,
                                                                       .shared = options.shared,
                                                                       .resident = options.resident}};
   state->allocate();

@@ -19,6 +19,7 @@ class HiddenMmu final : public Component, public IMmu {
   [[nodiscard]] std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const override {
     return map_.lookup(va, bytes).pieces;
   }
+  [[nodiscard]] Bytes tensors_in_tcm() const override { return {}; }
   void apply(const MapPages& pages) override {
     for (const topology::Mapping& mapping : pages.mappings) {
       if (pages.unmap) map_.erase(mapping.va, mapping.bytes);

@@ -23,7 +23,7 @@ IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& ker
           .kernel = kernel,
           .dispatch = units.dispatch,
           .max_commands = units.max_commands,
-          .tcm = memory.tcm - memory.tcm_scheduler - units.ipcq->rings_in_tcm(),
+          .tcm = memory.tcm - memory.tcm_scheduler - units.ipcq->rings_in_tcm() - units.mmu->tensors_in_tcm(),
           .may_stall = units.spec->pe.tcm.on_full != config::OnFull::error};
 }
 
@@ -61,18 +61,20 @@ PeTile::~PeTile() {
   }
 }
 
-KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId launch)
+KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
+                             std::optional<Programs> programs)
     : units_{units},
       kernel_{std::move(kernel)},
       launch_{launch},
+      programs_{programs.value_or(Programs{.id = units.at.pe, .count = units.spec->pes_per_cube()})},
       commands_{*units.sim, units.ipcq->poll_clock(), issue_settings(units, kernel_)} {}
 
 int KernelContext::program_id(int axis) const {
-  return axis == 0 ? units_.at.pe : axis == 1 ? units_.at.cube : units_.at.sip;
+  return axis == 0 ? programs_.id : axis == 1 ? units_.at.cube : units_.at.sip;
 }
 
 int KernelContext::num_programs(int axis) const {
-  if (axis == 0) return units_.spec->pes_per_cube();
+  if (axis == 0) return programs_.count;
   return axis == 1 ? units_.spec->cubes_per_sip() : units_.spec->system.sips.count;
 }
 

@@ -20,6 +20,10 @@ namespace kbsim::host {
 
 class Rank;
 
+struct LaunchOptions {
+  std::optional<int> target_pe = {};  // of each cube; none: all PEs that own shards
+};
+
 /// The device of a rank: the package that its tensors are made on.
 class Accelerator {
  public:
@@ -85,9 +89,13 @@ class Rank {
   /// Runs a kernel on the PEs that own shards of the first of `tensors`, which are on one package; done when
   /// the last has ended, and gives when they ran. It may write any of them: a read of one waits for it. It
   /// has the queues of the process group's first algorithm. UsageError for an unknown kernel, or arguments
-  /// that aren't of its own type.
+  /// that aren't of its own type. tl.program_id(0) and tl.num_programs(0) count those PEs, cube by cube.
   [[nodiscard]] Work<hw::Activity> launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
-                                          Here at = Here::current());
+                                          LaunchOptions options, Here at = Here::current());
+  [[nodiscard]] Work<hw::Activity> launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
+                                          Here at = Here::current()) {
+    return launch(std::move(kernel), std::move(tensors), std::move(args), LaunchOptions{}, at);
+  }
   [[nodiscard]] Work<hw::Activity> launch(std::string kernel, Tensor on, std::any args,
                                           Here at = Here::current()) {
     return launch(std::move(kernel), std::vector{std::move(on)}, std::move(args), at);

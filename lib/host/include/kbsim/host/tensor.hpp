@@ -30,7 +30,8 @@ struct Shard {
 struct TensorOptions {
   topology::DPPolicy dp = {};
   std::string name = "tensor";
-  bool shared = false;    // every PE of the package sees all of it; each element has one place, no replicas
+  bool shared = false;  // every PE of the package sees all of it; each element has one place, no replicas
+  topology::Region mem_kind = topology::Region::hbm;  // of each PE; or its tcm, or the cube's sram
   bool resident = false;  // made, filled and freed at no simulated time, as weights that were loaded before
 };
 
@@ -72,6 +73,8 @@ class Tensor {
   /// Gathers one replica of every element, as they are at this simulated time; of a tensor that is being
   /// written, when all who write it by now are done.
   [[nodiscard]] Work<HostArray> to_host(Here at = Here::current()) const;
+  /// to_host(), by the name that the numbers of an array have.
+  [[nodiscard]] Work<HostArray> data(Here at = Here::current()) const { return to_host(at); }
   /// A copy by way of the host, otherwise placed, or on another device. Its memory is taken at the call.
   [[nodiscard]] Work<Tensor> to(const topology::DPPolicy& dp, Here at = Here::current()) const;
   [[nodiscard]] Work<Tensor> to(int device, Here at = Here::current()) const;

@@ -49,7 +49,7 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   void accept(MessagePtr message) override;
   void reached(Time at, std::uint32_t number) override { reached_.post(at, number); }
   Task<> run_launches();
-  Task<> run(std::shared_ptr<const KernelCall> kernel, LaunchId launch);
+  Task<> run(Launch launched, LaunchId launch);
   Task<> tell_of_barriers();
   [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const;
 
@@ -123,12 +123,12 @@ Task<> PeCpu::run_launches() {
     const MessagePtr launch = co_await launches_.receive();
     from_ = launch->from;
     const auto& order = launch->body.get<Control>();
-    const auto& [kernel, queues, round] = std::get<Launch>(order.job->targets[order.first].action);
-    const LaunchId id{.order = order.order, .round = round};
+    const auto& launched = std::get<Launch>(order.job->targets[order.first].action);
+    const LaunchId id{.order = order.order, .round = launched.round};
     const Time start = sim().now();
-    units_.ipcq->select(queues, id);
-    Process running = sim().spawn(fmt::format("{} on {}", kernel->name, to_string(node().at)),
-                                  run(kernel, id), KernelOn{node().at});
+    units_.ipcq->select(launched.queues, id);
+    Process running = sim().spawn(fmt::format("{} on {}", launched.kernel->name, to_string(node().at)),
+                                  run(launched, id), KernelOn{node().at});
     co_await running.join();
     const Time end = sim().now();
     tell(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
@@ -145,8 +145,9 @@ Task<> PeCpu::tell_of_barriers() {
   }
 }
 
-Task<> PeCpu::run(std::shared_ptr<const KernelCall> kernel, LaunchId launch) {
-  const auto context = std::make_shared<KernelContext>(units_, kernel->name, launch);
+Task<> PeCpu::run(Launch launched, LaunchId launch) {
+  const std::shared_ptr<const KernelCall> kernel = launched.kernel;
+  const auto context = std::make_shared<KernelContext>(units_, kernel->name, launch, launched.programs);
   kernel_ = context;
   TL tl{*context};
   try {

@@ -22,6 +22,7 @@ class PeMmu : public Component, public IMmu {
 
   [[nodiscard]] Time latency() const override { return spec_.overhead; }
   [[nodiscard]] std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const override;
+  [[nodiscard]] Bytes tensors_in_tcm() const override;
   void apply(const MapPages& pages) override;
 
  private:
@@ -37,6 +38,15 @@ std::vector<topology::PhysRange> PeMmu::translate(std::uint64_t va, Bytes bytes)
   const std::optional<topology::Mapping> nearest = map_.nearest(*found.unmapped);
   throw KernelFault{fmt::format("{:#x} is not mapped on {}; nearest mapping: {}", *found.unmapped,
                                 to_string(node().at), nearest ? to_string(*nearest) : "none at all")};
+}
+
+Bytes PeMmu::tensors_in_tcm() const {
+  Bytes sum;
+  for (const topology::Mapping& mapping : map_.mappings()) {
+    const topology::Location at = mapping.pa.decode();
+    if (at.region == topology::Region::tcm && at.coord() == node().at) sum += mapping.bytes;
+  }
+  return sum;
 }
 
 void PeMmu::apply(const MapPages& pages) {

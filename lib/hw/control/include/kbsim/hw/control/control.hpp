@@ -13,6 +13,7 @@
 #include "kbsim/base/queue_settings.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/hw/fabric/message_body.hpp"
+#include "kbsim/hw/launch_id.hpp"
 #include "kbsim/topology/address.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
 
@@ -27,6 +28,7 @@ struct Launch {
   std::shared_ptr<const KernelCall> kernel;
   std::string queues = {};
   std::uint64_t round = 0;  // of a collective: its number, larger than those before, alike on all packages
+  std::optional<Programs> programs = {};  // none: the PE's own place, of all PEs of its cube
 };
 
 /// Add translations to a PE's MMU, or take them away.

@@ -57,7 +57,8 @@ struct PeUnits {
 /// before those of its direction that were issued earlier.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
-  KernelContext(const PeUnits& units, std::string kernel, LaunchId launch);
+  KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
+                std::optional<Programs> programs);
 
   [[nodiscard]] int program_id(int axis) const override;
   [[nodiscard]] int num_programs(int axis) const override;
@@ -149,6 +150,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   PeUnits units_;
   std::string kernel_;
   LaunchId launch_;
+  Programs programs_;  // of axis 0
   IssueQueue commands_;
   std::uint64_t order_ = 0;
   std::map<std::size_t, Time> last_send_;  // by queue
