@@ -62,7 +62,8 @@ struct OfPes {
 // Every PE sees all of the tensor, which has a row on each owner.
 Task<> strides_over(Rank& main, OfPes* of) {
   const topology::DPPolicy rows{.pe = topology::Split::row_wise, .num_cubes = 1, .num_pes = of->owners};
-  const Tensor all = co_await main.torch.zeros({of->owners, 5}, f32, {.dp = rows, .name = "x", .shared = true});
+  const Tensor all =
+      co_await main.torch.zeros({of->owners, 5}, f32, {.dp = rows, .name = "x", .shared = true});
   const Tensor x = of->rows.end == 0 ? all : all[of->rows];
   co_await main.launch("grid_stride", std::vector{x}, StrideArgs{x.ptr(), x.shape().elements()},
                        LaunchOptions{.target_pe = of->target_pe});

@@ -77,7 +77,40 @@ Task<> in_queues(Rank& main, int) {
       co_await main.torch.empty({4, 8}, f16, {.dp = kRows, .name = "x", .mem_kind = Region::ipcq});
 }
 
+Task<> goes_elsewhere(Rank& main, int) {
+  const Tensor x = co_await main.torch.from_host(small_numbers(), {.dp = kRows, .name = "x"});
+  const Tensor one = co_await x.to({.sip = 1, .cube = 2, .target_pe = 1, .mem_kind = Region::tcm});
+  REQUIRE(one.shards().size() == 1);
+  CHECK(one.shards().front().spec.at == PeCoord{1, 2, 1});
+  CHECK(one.shards().front().pa.decode().region == Region::tcm);
+  const Tensor rows = co_await x.to(
+      {.placement = topology::DPPolicy{.cube = topology::Split::row_wise, .num_cubes = 2, .num_pes = 1},
+       .cube = 1,
+       .target_pe = 1});
+  REQUIRE(rows.shards().size() == 2);
+  CHECK(rows.shards().back().spec.at == PeCoord{0, 2, 1});
+  const Tensor again = co_await rows.to(1);
+  CHECK(again.shards().back().spec.at == PeCoord{1, 2, 1});
+  for (const Tensor& tensor : {one, rows, again}) {
+    const HostArray numbers = co_await tensor.data();
+    CHECK(numbers.bytes() == small_numbers().bytes());
+  }
+}
+
+Task<> goes_beyond(Rank& main, int) {
+  const Tensor x = co_await main.torch.from_host(small_numbers(), {.dp = kRows, .name = "x"});
+  [[maybe_unused]] const Tensor beyond = co_await x.to({.cube = 1, .target_pe = 2});
+}
+
 }  // namespace
+
+TEST_CASE("Checklist 6: .to(placement, sip, cube, target_pe, mem_kind), and .data()") {
+  Program{}.run(goes_elsewhere, 0);
+  CHECK(Program{}
+            .error(goes_beyond, 0, ExitCode::usage)
+            .find("tensor 'x' on sip0.cube1.pe2: the machine has 4 cubes of 2 PEs a package") !=
+        std::string::npos);
+}
 
 TEST_CASE(
     "Checklist 6: tensors lie in TCM or SRAM as well, sent there or resident, for kernels and the host") {

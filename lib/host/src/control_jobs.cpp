@@ -66,10 +66,9 @@ std::shared_ptr<const hw::ControlJob> grid_job(const std::vector<PeCoord>& pes, 
   for (const PeCoord& pe : pes) {
     const hw::Programs place{.id = so_far[pe.cube]++, .count = programs[pe.cube]};
     if (target_pe.value_or(pe.pe) != pe.pe) continue;
-    job->targets.push_back(
-        {.pe = pe,
-         .action = hw::Launch{.kernel = kernel, .queues = algorithm, .programs = place},
-         .size = {}});
+    job->targets.push_back({.pe = pe,
+                            .action = hw::Launch{.kernel = kernel, .queues = algorithm, .programs = place},
+                            .size = {}});
   }
   return job;
 }

@@ -165,14 +165,21 @@ Work<std::string> Tensor::text(Here at) const {
   return state_->start("text", described(std::move(what), read()), at);
 }
 
-Work<Tensor> Tensor::to(const topology::DPPolicy& dp, Here at) const { return to(dp, sip(), at); }
-Work<Tensor> Tensor::to(int device, Here at) const { return to(state_->dp, device, at); }
+Work<Tensor> Tensor::to(const topology::DPPolicy& placement, Here at) const {
+  return to(ToOptions{.placement = placement}, at);
+}
+Work<Tensor> Tensor::to(int device, Here at) const { return to(ToOptions{.sip = device}, at); }
 
-Work<Tensor> Tensor::to(const topology::DPPolicy& dp, int device, Here at) const {
+Work<Tensor> Tensor::to(const ToOptions& where, Here at) const {
+  const int device = where.sip.value_or(sip());
   const int devices = state_->session.spec().system.sips.count;
   if (device < 0 || device >= devices)
     throw UsageError{fmt::format("invalid device ordinal {}: the machine has {} devices (system.sips.count)",
                                  device, devices)};
+  const bool elsewhere = where.cube || where.target_pe;
+  const topology::DPPolicy same = elsewhere ? topology::DPPolicy{.num_cubes = 1, .num_pes = 1} : state_->dp;
+  const PeCoord origin{.cube = where.cube.value_or(elsewhere ? 0 : state_->origin.cube),
+                       .pe = where.target_pe.value_or(elsewhere ? 0 : state_->origin.pe)};
   const auto state = std::shared_ptr<State>{new State{.session = state_->session,
                                                       .works = state_->works,
                                                       .rank = state_->rank,
@@ -180,8 +187,9 @@ Work<Tensor> Tensor::to(const topology::DPPolicy& dp, int device, Here at) const
                                                       .name = name(),
                                                       .shape = shape(),
                                                       .dtype = dtype(),
-                                                      .dp = dp,
-                                                      .mem_kind = state_->mem_kind}};
+                                                      .dp = where.placement.value_or(same),
+                                                      .origin = origin,
+                                                      .mem_kind = where.mem_kind.value_or(state_->mem_kind)}};
   state->allocate();
   Task<hw::Activity> mapped = state->map();
   return state_->start("to", moved(Tensor{state}, std::move(mapped), read()), at);

@@ -89,11 +89,24 @@ Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> u
 
 }  // namespace
 
+std::vector<topology::ShardSpec> Tensor::State::placed() const {
+  const config::MachineSpec& spec = session.spec();
+  std::vector<topology::ShardSpec> all =
+      resolve_dp_policy(dp, shape, itemsize(dtype), spec.pes_per_cube(), spec.cubes_per_sip(), sip);
+  for (topology::ShardSpec& shard : all) {
+    shard.at.cube += origin.cube;
+    shard.at.pe += origin.pe;
+    if (origin.cube < 0 || origin.pe < 0 || shard.at.cube >= spec.cubes_per_sip() ||
+        shard.at.pe >= spec.pes_per_cube())
+      throw UsageError{fmt::format("tensor '{}' on {}: the machine has {} cubes of {} PEs a package", name,
+                                   kbsim::to_string(shard.at), spec.cubes_per_sip(), spec.pes_per_cube())};
+  }
+  return all;
+}
+
 void Tensor::State::allocate() {
   require_memory(name, mem_kind);
-  const config::MachineSpec& spec = session.spec();
-  const auto specs =
-      resolve_dp_policy(dp, shape, itemsize(dtype), spec.pes_per_cube(), spec.cubes_per_sip(), sip);
+  const auto specs = placed();
   if (shared) require_one_copy(name, specs);
   Bytes range;
   for (const topology::ShardSpec& shard : specs) {

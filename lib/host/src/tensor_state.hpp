@@ -25,6 +25,7 @@ struct Tensor::State {
   Shape shape;
   DType dtype;
   topology::DPPolicy dp = {};
+  PeCoord origin = {};  // the cube and PE where the placement begins
   topology::Region mem_kind = topology::Region::hbm;
   bool shared = false;
   bool resident = false;
@@ -33,6 +34,8 @@ struct Tensor::State {
   std::vector<Shard> shards = {};
   bool mapped = false;  // or about to be
 
+  /// Its parts, as the placement has them. UsageError for one that leaves the machine.
+  [[nodiscard]] std::vector<topology::ShardSpec> placed() const;
   /// Takes memory and addresses. AllocationError, and resolve_dp_policy()'s errors.
   void allocate();
   /// Makes the MMUs translate: by an order, sent now.

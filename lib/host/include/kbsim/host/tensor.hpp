@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -33,6 +34,16 @@ struct TensorOptions {
   bool shared = false;  // every PE of the package sees all of it; each element has one place, no replicas
   topology::Region mem_kind = topology::Region::hbm;  // of each PE; or its tcm, or the cube's sram
   bool resident = false;  // made, filled and freed at no simulated time, as weights that were loaded before
+};
+
+/// Where a copy of a tensor goes; what isn't said stays as it is. With `cube` or `target_pe` the placement
+/// begins there, and is just that PE if none is given.
+struct ToOptions {
+  std::optional<topology::DPPolicy> placement = {};
+  std::optional<int> sip = {};
+  std::optional<int> cube = {};
+  std::optional<int> target_pe = {};
+  std::optional<topology::Region> mem_kind = {};
 };
 
 struct Upload;
@@ -76,20 +87,23 @@ class Tensor {
   /// to_host(), by the name that the numbers of an array have.
   [[nodiscard]] Work<HostArray> data(Here at = Here::current()) const { return to_host(at); }
   /// A copy by way of the host, otherwise placed, or on another device. Its memory is taken at the call.
-  [[nodiscard]] Work<Tensor> to(const topology::DPPolicy& dp, Here at = Here::current()) const;
+  [[nodiscard]] Work<Tensor> to(const ToOptions& where, Here at = Here::current()) const;
+  [[nodiscard]] Work<Tensor> to(const topology::DPPolicy& placement, Here at = Here::current()) const;
   [[nodiscard]] Work<Tensor> to(int device, Here at = Here::current()) const;
   /// "tensor(name=x, shape=[4, 8], dtype=f16, mean=1.5, norm=8.485)", of a read; without numbers in runs
   /// that have none.
   [[nodiscard]] Work<std::string> text(Here at = Here::current()) const;
 
+  /// For the room itself.
+  explicit Tensor(std::shared_ptr<State> state);
+  [[nodiscard]] const std::shared_ptr<State>& state() const { return state_; }
+
  private:
   friend class Torch;
-  explicit Tensor(std::shared_ptr<State> state);
   Tensor(std::shared_ptr<State> state, const View& view);
   [[nodiscard]] const Part& part() const;
   [[nodiscard]] Task<HostArray> read() const;
   [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;
-  [[nodiscard]] Work<Tensor> to(const topology::DPPolicy& dp, int device, Here at) const;
   static Task<std::monostate> copied(Update into, Tensor to, Task<HostArray> read);
   static Task<Tensor> moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read);
 

@@ -57,8 +57,7 @@ struct PeUnits {
 /// before those of its direction that were issued earlier.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
-  KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
-                std::optional<Programs> programs);
+  KernelContext(const PeUnits& units, std::string kernel, LaunchId launch, std::optional<Programs> programs);
 
   [[nodiscard]] int program_id(int axis) const override;
   [[nodiscard]] int num_programs(int axis) const override;
