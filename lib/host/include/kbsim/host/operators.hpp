@@ -1,0 +1,131 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <utility>
+#include <variant>
+
+#include "kbsim/host/tensor.hpp"
+#include "kbsim/host/work.hpp"
+
+namespace kbsim::host {
+
+/// A tensor that an operator computes: `co_await` gives it, and other operators take it as it is.
+class [[nodiscard("co_await it, keep it, or give it to another operator")]] PendingTensor
+    : public Work<Tensor> {
+ public:
+  PendingTensor(const Work<Tensor>& work, Tensor tensor) : Work{work}, tensor_{std::move(tensor)} {}
+  /// Its memory is there; a read of it waits for the operator.
+  [[nodiscard]] const Tensor& tensor() const { return tensor_; }
+
+ private:
+  Tensor tensor_;
+};
+
+/// A tensor that an operator reads, and the place where it stands: operators can't take default arguments.
+class TensorOperand {
+ public:
+  using Here = std::source_location;
+  TensorOperand(Tensor of, Here where = Here::current())  // NOLINT(google-explicit-constructor)
+      : at{where}, tensor_{std::move(of)} {}
+  TensorOperand(const PendingTensor& of, Here where = Here::current())  // NOLINT(google-explicit-constructor)
+      : at{where}, tensor_{of.tensor()}, work_{of} {}
+
+  [[nodiscard]] const Tensor& tensor() const { return tensor_; }
+  [[nodiscard]] const std::optional<Work<Tensor>>& work() const { return work_; }
+  Here at;
+
+ private:
+  Tensor tensor_;
+  std::optional<Work<Tensor>> work_ = {};
+};
+
+/// A number beside a tensor.
+struct Scalar {
+  double value = 0.0;
+  bool integer = false;
+};
+
+/// A tensor or a number.
+class Operand {
+ public:
+  using Here = std::source_location;
+  Operand(Tensor of, Here where = Here::current())  // NOLINT(google-explicit-constructor)
+      : at{where}, value_{TensorOperand{std::move(of), where}} {}
+  Operand(const PendingTensor& of, Here where = Here::current())  // NOLINT(google-explicit-constructor)
+      : at{where}, value_{TensorOperand{of, where}} {}
+  Operand(TensorOperand of)  // NOLINT(google-explicit-constructor)
+      : at{of.at}, value_{std::move(of)} {}
+  template <class T>
+    requires std::integral<T> || std::floating_point<T>
+  Operand(T number, Here where = Here::current())  // NOLINT(google-explicit-constructor)
+      : at{where}, value_{Scalar{static_cast<double>(number), std::integral<T>}} {}
+
+  [[nodiscard]] const TensorOperand* tensor() const { return std::get_if<TensorOperand>(&value_); }
+  [[nodiscard]] const Scalar& scalar() const { return std::get<Scalar>(value_); }
+  Here at;
+
+ private:
+  std::variant<TensorOperand, Scalar> value_;
+};
+
+/// Where the result goes: a tensor of that shape, dtype and a fitting placement; none: a new one.
+struct OperatorOptions {
+  std::optional<Tensor> out = {};
+};
+
+/// Operators launch kernels on the PEs of their tensors when they are called, after all that writes these by
+/// then; each PE computes its part of the result from parts that lie on it. A new result is placed as an
+/// operand, in the memory of the first. UsageError with both placements and a remedy if parts lie elsewhere.
+///
+/// Element by element: shapes are equal, or one is a row, [N] or [1, N], for all rows of the other. dtypes
+/// promote as in PyTorch; computed in f32 (f64 of f64) and rounded once.
+[[nodiscard]] PendingTensor operator+(const Operand& a, const Operand& b);
+[[nodiscard]] PendingTensor operator-(const Operand& a, const Operand& b);
+[[nodiscard]] PendingTensor operator*(const Operand& a, const Operand& b);
+[[nodiscard]] PendingTensor operator/(const Operand& a, const Operand& b);
+[[nodiscard]] PendingTensor operator-(const TensorOperand& x);
+[[nodiscard]] PendingTensor add(const Operand& a, const Operand& b, OperatorOptions options = {});
+[[nodiscard]] PendingTensor sub(const Operand& a, const Operand& b, OperatorOptions options = {});
+[[nodiscard]] PendingTensor mul(const Operand& a, const Operand& b, OperatorOptions options = {});
+[[nodiscard]] PendingTensor div(const Operand& a, const Operand& b, OperatorOptions options = {});
+[[nodiscard]] PendingTensor maximum(const Operand& a, const Operand& b, OperatorOptions options = {});
+[[nodiscard]] PendingTensor minimum(const Operand& a, const Operand& b, OperatorOptions options = {});
+
+enum class Approximate { none, tanh };
+[[nodiscard]] PendingTensor relu(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor silu(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor gelu(const TensorOperand& x, Approximate how = Approximate::none,
+                                 OperatorOptions options = {});
+[[nodiscard]] PendingTensor neg(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor abs(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor exp(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor log(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor sqrt(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor rsqrt(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor sin(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor cos(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor tanh(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor sigmoid(const TensorOperand& x, OperatorOptions options = {});
+/// The same numbers in another dtype.
+[[nodiscard]] PendingTensor cast(const TensorOperand& x, DType dtype, OperatorOptions options = {});
+
+/// [.., K] times [K, N] of one floating dtype, accumulated in f32 (f64 of f64), plus a row of N biases. A PE
+/// has whole rows of x and whole columns of w: x is row-wise or replicated, w column-wise or replicated, and
+/// the result is as both.
+[[nodiscard]] PendingTensor matmul(const TensorOperand& x, const TensorOperand& w,
+                                   OperatorOptions options = {});
+[[nodiscard]] PendingTensor linear(const TensorOperand& x, const TensorOperand& w,
+                                   std::optional<TensorOperand> bias, OperatorOptions options = {});
+
+/// Over the last axis, of which each PE has whole rows; weight and bias are rows that each PE has.
+[[nodiscard]] PendingTensor softmax(const TensorOperand& x, OperatorOptions options = {});
+[[nodiscard]] PendingTensor layer_norm(const TensorOperand& x, const TensorOperand& weight,
+                                       const TensorOperand& bias, double eps = 1e-5,
+                                       OperatorOptions options = {});
+[[nodiscard]] PendingTensor rms_norm(const TensorOperand& x, const TensorOperand& weight, double eps = 1e-5,
+                                     OperatorOptions options = {});
+
+}  // namespace kbsim::host

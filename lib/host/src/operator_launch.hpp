@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/host/operators.hpp"
+#include "kbsim/tl/kernel.hpp"
+
+#include "local_parts.hpp"
+
+namespace kbsim::host {
+
+/// What a program says when it calls an operator.
+struct OperatorCall {
+  std::string_view name;  // a literal
+  std::source_location at;
+  std::vector<TensorOperand> inputs;
+  OperatorOptions options = {};
+
+  [[nodiscard]] const Tensor& input(std::size_t i) const { return inputs[i].tensor(); }
+  /// "file:line: name: why" as a UsageError; require() unless it holds.
+  [[noreturn]] void refuse(const std::string& why) const;
+  void require(bool holds, const std::string& why) const {
+    if (!holds) refuse(why);
+  }
+};
+
+/// Where a tensor lies in its package.
+struct Placement {
+  topology::DPPolicy dp = {};
+  PeCoord origin = {};
+};
+[[nodiscard]] Placement placement_of(const Tensor& tensor);
+
+/// What the result of an operator is to be, and how its parts are computed.
+struct OperatorResult {
+  Shape shape;
+  DType dtype = f16;
+  std::vector<Placement> placements;  // that it may have, the best first
+  /// Whether the PE has all that it takes to compute the block.
+  std::function<bool(PeCoord pe, const topology::Block& block)> computable;
+  /// The kernel that computes a part; it is the only program of its PE.
+  std::function<KernelCall(const LocalPart& part)> kernel;
+  std::string remedy;  // if no placement fits
+};
+
+/// Makes the result and launches the kernels when all inputs are there. UsageError as operators.hpp says.
+[[nodiscard]] PendingTensor launch(OperatorCall call, const OperatorResult& result);
+
+}  // namespace kbsim::host

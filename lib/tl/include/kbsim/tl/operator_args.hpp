@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kbsim/tl/ptr.hpp"
+
+namespace kbsim {
+
+/// A part of a matrix in memory: row i begins at `at + i * row_stride`.
+struct MatrixPart {
+  Ptr at;
+  std::int64_t row_stride = 0;
+};
+
+/// Functions of each element. Those up to minimum have a second operand y; rsub is y - x, rdiv is y / x.
+enum class Pointwise : std::uint8_t {
+  add,
+  sub,
+  rsub,
+  mul,
+  div,
+  rdiv,
+  maximum,
+  minimum,
+  relu,
+  silu,
+  gelu,
+  gelu_tanh,  // as GPT-2 has it
+  neg,
+  abs,
+  exp,
+  log,
+  sqrt,
+  rsqrt,
+  sin,
+  cos,
+  tanh,
+  sigmoid,
+  cast,  // x itself
+};
+
+/// pointwise: out = op(x, y) of [rows, cols] each, in blocks, computed in `compute` and rounded once. y is a
+/// number, one row for all, or as large as x.
+struct PointwiseArgs {
+  enum class Second : std::uint8_t { number, row, block };
+  Pointwise op = Pointwise::add;
+  MatrixPart x, y, out;
+  Second y_is = Second::number;
+  double number = 0.0;
+  bool integer = false;  // the number is one
+  std::int64_t rows = 0, cols = 0;
+  std::int64_t block_rows = 1, block_cols = 4096;
+  DType compute = f32;
+};
+
+/// linear: out[M, N] = x[M, K] w[K, N], all row-major, plus a row `bias` of N elements if there is one.
+struct LinearArgs {
+  Ptr x, w, bias, out;
+  std::int64_t m = 0, n = 0, k = 0;
+  bool has_bias = false;
+};
+
+/// softmax: each of `rows` rows of `cols` elements, in blocks of rows that `programs` PEs of a cube take in
+/// turn. Computes in f32.
+struct SoftmaxArgs {
+  Ptr x, out;
+  std::int64_t rows = 0, cols = 0;
+  std::int64_t block_rows = 16;
+  int programs = 1;
+};
+
+/// layer_norm: (x - mean) / sqrt(variance + eps) * weight + bias of each row, weight and bias of `cols`
+/// elements. Computes in f32.
+struct LayerNormArgs {
+  Ptr x, weight, bias, out;
+  std::int64_t rows = 0, cols = 0;
+  double eps = 1e-5;
+  std::int64_t block_rows = 16;
+  int programs = 1;
+};
+
+/// rms_norm: x / sqrt(mean of squares + eps) * weight of each row, as layer_norm.
+struct RmsNormArgs {
+  Ptr x, weight, out;
+  std::int64_t rows = 0, cols = 0;
+  double eps = 1e-5;
+  std::int64_t block_rows = 16;
+  int programs = 1;
+};
+
+}  // namespace kbsim
