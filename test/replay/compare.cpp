@@ -70,6 +70,14 @@ TEST_CASE("compare: NaN equals NaN, and an infinity what the dtype rounds to it"
   CHECK_FALSE(compared({65504}, {INFINITY}, f16).ok);
 }
 
+TEST_CASE("checklist 28: a comparison has the means of what it got and of what was expected") {
+  const Comparison found = compared({1, 2, 3, 0}, {1, 2, 3, 6}, f16);
+  CHECK(found.means.got == 1.5);
+  CHECK(found.means.expected == 3.0);
+  CHECK(to_text(found.means) == "got mean=1.500, expected=3.000");
+  CHECK(compare({}, {}, f16).means.got == 0.0);
+}
+
 TEST_CASE("compare: any error beside an expected zero is infinitely large relatively") {
   CHECK(compared({0.5}, {0}, f32).max_rel == INFINITY);
 }

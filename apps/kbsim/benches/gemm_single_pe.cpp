@@ -27,6 +27,7 @@ Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* repor
       "ns)\n",
       run.numbers.ok ? "" : " [FAIL]", problem.m, problem.k, problem.n, window, composite.tiles,
       100.0 * utilization, to_ns(run.ideal.total));
+  if (!run.numbers.ok) report->text += fmt::format("   {}\n", to_text(run.numbers.means));
   for (const hw::StageRecord& stage : composite.stages)
     report->text += fmt::format("   {:<8} busy {:10.3f} ns, span {:10.3f} ns, {:5} tiles\n", stage.name,
                                 to_ns(stage.busy), to_ns(stage.span()), stage.tiles);

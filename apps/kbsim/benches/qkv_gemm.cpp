@@ -122,6 +122,7 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
   const hw::Activity activity = co_await main.launch("qkv_gemm", out[0], args);
 
   constexpr std::array<const char*, 3> kNames{"q", "k", "v"};
+  std::string wrong;
   for (std::size_t i = 0; i < 3; ++i) {
     const host::HostArray result = co_await out[i].to_host();
     if (!result.has_numbers()) continue;
@@ -129,6 +130,7 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
       const std::int64_t pe = checked_pes(p)[which];
       const replay::Comparison numbers = check(p, pe, x_values, weights[i][which], result);
       report->correct = report->correct && numbers.ok;
+      if (!numbers.ok) wrong += fmt::format("   {} of PE {}: {}\n", kNames[i], pe, to_text(numbers.means));
       if (!request.verify_data) continue;
       report->tensors.push_back(fmt::format("{} of PE {}: {} max_abs {:g} max_rel {:g} max_ulp {:g}",
                                             kNames[i], pe, numbers.ok ? "ok  " : "FAIL", numbers.max_abs,
@@ -140,6 +142,7 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
   report->text = fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} PEs in {:.3f} ns, {:.1f} GMAC/s a PE\n",
                              report->correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width, pes,
                              window, macs / window / static_cast<double>(pes));
+  report->text += wrong;
   report->json = {{"rows", p.rows}, {"d_model", p.d_model}, {"columns", width},
                   {"pes", pes},     {"kernel_ns", window},  {"macs_per_ns", macs / window}};
 }

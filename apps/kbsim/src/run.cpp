@@ -287,6 +287,12 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
 }
 
+// A host program that asks nothing of the machine has measured nothing.
+void require_submitted(const std::string& bench, host::Session& session) {
+  if (session.machine().fabric().attribution().messages > 0) return;
+  throw KernelFault{fmt::format("bench {} submitted nothing: no message went through the machine", bench)};
+}
+
 evaluate::Chosen chosen(const Options& options) {
   return {.set = options.machine.set,
           .ccl = options.machine.ccl,
@@ -401,6 +407,7 @@ ExitCode run_bench(const Arguments& arguments) {
   (void)session.sim().spawn("bench " + options.bench, main.run(bench.run(main, request, &report)));
   const Signals signals{session};
   simulate_into(folder.get(), session, options);
+  require_submitted(options.bench, session);
   for (const std::string& line : replay::prints(session.log(), session.replay()))
     fmt::print(stderr, "{}\n", line);
   print_races(session.machine().races().reports());

@@ -12,7 +12,7 @@
 namespace kbsim::evaluate {
 namespace {
 
-constexpr std::array<std::pair<const char*, DType>, 14> kDtypes{{{"half", f16},
+constexpr std::array<std::pair<const char*, DType>, 17> kDtypes{{{"half", f16},
                                                                  {"bfloat16", DType::bf16},
                                                                  {"float", f32},
                                                                  {"double", DType::f64},
@@ -25,7 +25,10 @@ constexpr std::array<std::pair<const char*, DType>, 14> kDtypes{{{"half", f16},
                                                                  {"f64", DType::f64},
                                                                  {"i8", DType::i8},
                                                                  {"u8", DType::u8},
-                                                                 {"i32", DType::i32}}};
+                                                                 {"i32", DType::i32},
+                                                                 {"fp16", f16},
+                                                                 {"fp32", f32},
+                                                                 {"fp64", DType::f64}}};
 constexpr std::array kReductions{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min,
                                  Reduction::avg};
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/replay/numbers.hpp"
 
@@ -48,12 +50,14 @@ double difference(double actual, double expected, double rounded) {
 
 double ratio(double error, double scale) { return error == 0.0 ? 0.0 : error / scale; }
 
-// Adds elements from the `first` on.
+// Adds elements from the `first` on; sums for means.
 void add(Comparison& all, std::int64_t first, std::span<const std::byte> actual,
          std::span<const double> expected, DType dtype, const Tolerance& tolerance) {
   const std::vector<double> numbers = to_doubles(actual, dtype);
   const std::vector<double> rounded = to_doubles(from_doubles(expected, dtype), dtype);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    all.means.got += numbers[i];
+    all.means.expected += expected[i];
     const double abs = difference(numbers[i], expected[i], rounded[i]);
     if (abs == 0.0) continue;  // most are
     const double rel = std::isinf(abs) ? abs : ratio(abs, std::abs(expected[i]));
@@ -71,6 +75,10 @@ void add(Comparison& all, std::int64_t first, std::span<const std::byte> actual,
 
 }  // namespace
 
+std::string to_text(const Means& means) {
+  return fmt::format("got mean={:.3f}, expected={:.3f}", means.got, means.expected);
+}
+
 Comparison compare(std::span<const std::byte> actual, std::span<const double> expected, DType dtype,
                    const Tolerance& tolerance) {
   const auto item = static_cast<std::size_t>(itemsize(dtype));
@@ -82,6 +90,8 @@ Comparison compare(std::span<const std::byte> actual, std::span<const double> ex
     add(all, static_cast<std::int64_t>(first), actual.subspan(first * item, n * item),
         expected.subspan(first, n), dtype, tolerance);
   }
+  const auto count = static_cast<double>(std::max<std::size_t>(expected.size(), 1));
+  all.means = {.got = all.means.got / count, .expected = all.means.expected / count};
   return all;
 }
 

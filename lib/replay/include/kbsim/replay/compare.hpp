@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "kbsim/base/dtype.hpp"
 
@@ -16,6 +17,14 @@ struct Tolerance {
   double ulp = 0.0;
 };
 
+/// Of all elements.
+struct Means {
+  double got = 0.0;
+  double expected = 0.0;
+};
+/// "got mean=1.500, expected=3.000"
+[[nodiscard]] std::string to_text(const Means& means);
+
 /// The largest errors over all elements, and which are out of tolerance: the first (-1: none), how many.
 struct Comparison {
   bool ok = true;
@@ -24,6 +33,7 @@ struct Comparison {
   double max_ulp = 0.0;
   std::int64_t first_bad = -1;
   std::int64_t wrong = 0;
+  Means means;
 };
 
 /// Compares a result with its reference. NaN equals NaN, and an infinity equals a reference that the dtype
