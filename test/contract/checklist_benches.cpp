@@ -1,4 +1,6 @@
 // Benches as the user's documents name and check them.
+#include <filesystem>
+
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
@@ -66,6 +68,33 @@ TEST_CASE("checklist 28: -d fp16 and fp32 are half and float") {
   CHECK(rows("fp16") == rows("half"));
   CHECK(rows("fp32") == rows("float"));
   CHECK(says(rows("fp32"), "float"));
+}
+
+TEST_CASE("checklist 26: the milestones need nothing but their names; MILESTONE_FAST=1 takes what is there") {
+  namespace fs = std::filesystem;
+  const std::string folder = written("milestones", "") + ".d";
+  fs::create_directory(folder);
+  const auto run = [&](const std::string& command) { return run_script("cd " + folder + " && " + command); };
+  const std::string few = " --quiet --buffer-kind tcm";
+  for (const auto& [milestone, made, figure] :
+       {std::tuple{std::string{"milestone-1h-gemm --quiet"}, folder + "/1H_milestone_output/gemm",
+                   "gemm_mac_utilization_simulated.csv"},
+        {"milestone-1h-ccl" + few, folder + "/1H_milestone_output/ccl", "ccl_latency_ring_1d.csv"}}) {
+    CAPTURE(milestone);
+    const Outcome refused = run("MILESTONE_FAST=1 $KBSIM --bench " + milestone);
+    CHECK(refused.exit == 2);
+    CHECK_MESSAGE(says(refused.err, "--reuse: no 1H_milestone_output/"), refused.err);
+    const Outcome outcome = run("$KBSIM --bench " + milestone);
+    REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+    for (const char* file : {"summary.json", "results.csv", "run.json", "config.resolved.yaml", figure})
+      CHECK_MESSAGE(fs::exists(made + "/" + file), file);
+    fs::remove(made + "/" + figure);
+    const Outcome again = run("MILESTONE_FAST=1 $KBSIM --bench " + milestone);
+    CHECK(again.exit == 0);
+    CHECK(again.out == outcome.out);
+    CHECK(fs::exists(made + "/" + figure));
+  }
+  CHECK(run("$KBSIM --bench ccl_allreduce").exit == 2);  // of other benches the machine is asked for
 }
 
 }  // namespace kbsim::contract::checklist_benches_test

@@ -209,6 +209,7 @@ const bool kRegistered =
           .algorithms = evaluate::Algorithms::any,
           .collective = config::Collective::all_reduce,
           .unused = unused_keys(),
+          .folder = "1H_milestone_output/ccl",
           .times_by_size = true}),
      true);
 

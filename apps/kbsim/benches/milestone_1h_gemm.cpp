@@ -157,7 +157,8 @@ const bool kRegistered =
                                   .figures = figures,
                                   .check = check,
                                   .algorithms = evaluate::Algorithms::none,
-                                  .unused = unused_keys()}),
+                                  .unused = unused_keys(),
+                                  .folder = "1H_milestone_output/gemm"}),
      true);
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "evaluation_options.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "kbsim/report/correlation.hpp"
@@ -23,6 +26,16 @@ void add(const evaluate::Option& option, po::options_description& to) {
     to.add_options()(name, text(), doc);
 }
 
+bool is_given(const Arguments& arguments, const std::string& option) {
+  return std::ranges::any_of(
+      arguments, [&](const std::string& word) { return word == option || word.starts_with(option + "="); });
+}
+
+bool fast_milestones() {
+  const char* const wish = std::getenv("MILESTONE_FAST");
+  return wish != nullptr && std::string_view{wish} == "1";
+}
+
 evaluate::OptionValue value_of(const po::variable_value& value) {
   if (const auto* text = boost::any_cast<std::string>(&value.value())) return *text;
   if (const auto* number = boost::any_cast<std::int64_t>(&value.value())) return *number;
@@ -38,6 +51,20 @@ void describe(const evaluate::Evaluation& evaluation, po::options_description& t
     own.add_options()("reference", po::value<std::string>()->value_name("FILE"),
                       "also compare the times with this CSV's, as kbsim correlate does");
   if (!own.options().empty()) to.add(own);
+}
+
+Arguments with_defaults(const evaluate::Evaluation& evaluation, Arguments arguments) {
+  if (evaluation.folder.empty()) return arguments;
+  const bool own_machine = is_given(arguments, "--topology");
+  const auto add_unless_given = [&](const std::string& option, const std::string& value) {
+    if (is_given(arguments, option)) return;
+    arguments.push_back(option);
+    if (!value.empty()) arguments.push_back(value);
+  };
+  if (!own_machine) add_unless_given("--topology", "topology.yaml");
+  if (!own_machine) add_unless_given("--out", evaluation.folder);
+  if (fast_milestones()) add_unless_given("--reuse", "");
+  return arguments;
 }
 
 evaluate::Options own_options(const evaluate::Evaluation& evaluation, const po::variables_map& values) {

@@ -7,10 +7,15 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/report/csv.hpp"
 
+#include "commands.hpp"
+
 namespace kbsim::app {
 
 /// Adds the options that an evaluation has besides those of every run.
 void describe(const evaluate::Evaluation& evaluation, boost::program_options::options_description& to);
+/// The arguments with what the evaluation has by default: of one with a folder, a machine and the folder.
+/// MILESTONE_FAST=1 in the environment is --reuse for it.
+[[nodiscard]] Arguments with_defaults(const evaluate::Evaluation& evaluation, Arguments arguments);
 /// What those options are, once parsed.
 [[nodiscard]] evaluate::Options own_options(const evaluate::Evaluation& evaluation,
                                             const boost::program_options::variables_map& values);

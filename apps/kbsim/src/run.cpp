@@ -373,10 +373,11 @@ const Bench& known_bench(const std::string& name) {
 
 }  // namespace
 
-ExitCode run_bench(const Arguments& arguments) {
+ExitCode run_bench(const Arguments& given) {
   Options options;
   po::options_description all = description(options);
-  const evaluate::Evaluation* evaluation = evaluation_of(arguments);
+  const evaluate::Evaluation* evaluation = evaluation_of(given);
+  const Arguments arguments = evaluation != nullptr ? with_defaults(*evaluation, given) : given;
   if (evaluation != nullptr) describe(*evaluation, all);
   po::variables_map values;
   if (!parse_options(arguments, all,

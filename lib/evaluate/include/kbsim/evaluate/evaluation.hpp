@@ -50,6 +50,9 @@ struct Evaluation {
   Algorithms algorithms = Algorithms::any;
   std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
   std::vector<UnusedKey> unused = {};
+  /// Of one that needs nothing but its name: run without --topology, it has the default machine, and its
+  /// results go to this folder unless --out names another.
+  std::string folder = {};
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();
