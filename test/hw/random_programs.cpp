@@ -18,7 +18,7 @@ constexpr Bytes kSlot = 64_B;
 constexpr std::uint64_t kRuns = 1000;
 
 struct Setup {
-  const Programs* programs;
+  const kbsim::test::Programs* programs;
   topology::Region memory;
   std::optional<Time> poll;
 };
@@ -84,7 +84,7 @@ TEST_CASE("Random programs: those that can finish do, the others are told truly 
   int circles = 0;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
     CAPTURE(seed);
-    const Programs programs = random_programs(seed, static_cast<int>(kPes.size()));
+    const kbsim::test::Programs programs = random_programs(seed, static_cast<int>(kPes.size()));
     const Stuck expected = Reference{programs}.run();
     const std::optional<WaitGraph> found =
         deadlock_of({.programs = &programs,
