@@ -23,7 +23,15 @@ Task<> detaches_a_recv(TL& tl, BackendArgs) {
   co_return;
 }
 
+Task<> receives_into_memory_first(TL& tl, BackendArgs args) {
+  const Dir other = tl.program_id(1) == 0 ? Dir::E : Dir::W;
+  co_await tl.recv({.dir = other, .shape = {kRow}, .dst = args.mine});
+}
+
 void deadlock(const RunPair& run) {
+  check_fails(run(receives_into_memory_first, receives_into_memory_first, 1),
+              {"first on sip0.cube0.pe0 waits for event recv E since ", kHere,
+               "\ncycle:\n  sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued\n"});
   check_fails(run(receives_first, receives_first, 1),
               {"deadlock at ", "first on sip0.cube0.pe0 waits for event recv E since ",
                "second on sip0.cube1.pe0 waits for event recv W since ", kHere,

@@ -43,6 +43,44 @@ void memory_faults(const RunPair& run) {
                                        "0x77000000 is not mapped", "nearest mapping: 0x"});
 }
 
+Task<> sends_from_nowhere(TL& tl, BackendArgs) {
+  co_await tl.send({.dir = Dir::E, .src = {.va = 0x7700'0000, .dtype = f16}, .shape = {8}});
+}
+
+Task<> receives_into_nowhere(TL& tl, BackendArgs) {
+  co_await tl.recv({.dir = Dir::W, .shape = {8}, .dst = Ptr{.va = 0x7700'0000, .dtype = f16}});
+}
+
+Task<> sends_memory_nowhere(TL& tl, BackendArgs args) {
+  co_await tl.send({.dir = {"up"}, .src = args.mine, .shape = {8}});
+}
+
+Task<> sends_a_slot_and_more(TL& tl, BackendArgs args) {
+  co_await tl.send({.dir = Dir::E, .src = args.mine, .shape = {65}});
+}
+
+Task<> receives_into_another_dtype(TL& tl, BackendArgs args) {
+  co_await tl.recv({.dir = Dir::W, .shape = {8}, .dtype = f32, .dst = args.mine});
+}
+
+Task<> receives_another_into_memory(TL& tl, BackendArgs args) {
+  co_await tl.recv({.dir = Dir::W, .shape = {4}, .tag = 6, .dst = args.mine});
+}
+
+void queue_memory_faults(const RunPair& run) {
+  check_fails(run(sends_from_nowhere, idle, 1),
+              {kOnFirst, kThisFile, "send, load of 16 B at 0x77000000: ", "0x77000000 is not mapped"});
+  check_fails(run(idle, receives_into_nowhere, 1),
+              {kOnSecond, kThisFile, "recv, store of 16 B at 0x77000000: ", "0x77000000 is not mapped"});
+  check_fails(run(sends_memory_nowhere, idle, 1), {kOnFirst, kThisFile, "send: no queue 'up' on "});
+  check_fails(run(sends_a_slot_and_more, idle, 1), {kOnFirst, "130 B"});
+  check_fails(run(idle, receives_into_another_dtype, 1),
+              {kOnSecond, kThisFile, "recv: a tile of f32 into memory of f16"});
+  check_fails(
+      run(sends_one, receives_another_into_memory, 1),
+      {kOnSecond, kThisFile, "recv from 'W' expects [4] f16 with tag 6, but [2] f16 with tag 5 was sent"});
+}
+
 Task<> copies_from_nowhere(TL& tl, BackendArgs args) {
   co_await tl.copy(args.mine, {.va = 0x7700'0000, .dtype = f16}, {8});
 }
@@ -224,6 +262,7 @@ std::vector<BackendCase> fault_cases() {
       {"a tile that isn't asked for, a direction that isn't there, a payload beyond a slot", queue_faults},
       {"an address that isn't mapped is named with the nearest that is", memory_faults},
       {"an atomic where nothing is mapped is told by its name", atomic_faults},
+      {"a send from memory and a recv into it are told by their names", queue_memory_faults},
       {"a copy tells which of its ends isn't mapped", copy_faults},
       {"a signal where nothing is mapped is told by the call's name", signal_faults},
       {"a gather of what isn't there names the index", gather_faults},

@@ -109,6 +109,58 @@ void waits(const RunPair& run) {
   }
 }
 
+Task<> swaps_in_memory(TL& tl, BackendArgs args) {
+  const Dir other = tl.program_id(1) == 0 ? Dir::E : Dir::W;
+  auto sent = tl.send({.dir = other, .src = args.mine, .shape = {kRow / 2}});
+  const Tile got = co_await tl.recv({.dir = other, .shape = {kRow / 2}, .dst = args.mine + kRow / 2});
+  tl.check(got.empty(), "it is in memory");
+  co_await sent;
+}
+
+// One slot, which each must leave for the next to come.
+Task<> sends_from_memory_in_order(TL& tl, BackendArgs args) {
+  auto first = tl.send({.dir = Dir::E, .src = args.mine, .shape = {16}});
+  auto second = tl.send({.dir = Dir::E, .src = tl.full({16}, 1000.0, f16)});
+  auto third = tl.send({.dir = Dir::E, .src = args.mine + 16, .shape = {16}});
+  auto fourth = tl.send({.dir = Dir::E, .src = tl.full({16}, 2000.0, f16)});
+  co_await tl.wait(first, second, third, fourth);
+}
+
+Task<> receives_four_into_memory(TL& tl, BackendArgs args) {
+  auto first = tl.recv({.dir = Dir::W, .shape = {16}, .dst = args.mine});
+  auto second = tl.recv({.shape = {16}, .dst = args.mine + 16});
+  const Tile third = co_await tl.recv({.dir = Dir::W, .shape = {16}});
+  co_await tl.store(args.mine + 32, third);
+  tl.recv({.shape = {16}, .dst = args.mine + 48}).detach();
+  co_await tl.wait(first, second);
+}
+
+void through_memory(const RunPair& run) {
+  const BackendOutcome outcome = run(swaps_in_memory, swaps_in_memory, 1);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.error.empty());
+  for (std::size_t i = 0; i < kRow / 2; ++i) {
+    CHECK(outcome.memory[i] == static_cast<double>(i));
+    CHECK(outcome.memory[kRow / 2 + i] == 100.0 + static_cast<double>(i));
+    CHECK(outcome.memory[kRow + kRow / 2 + i] == static_cast<double>(i));
+  }
+}
+
+void in_memory_in_order(const RunPair& run) {
+  for (const int slots : {1, 2, 8}) {
+    CAPTURE(slots);
+    const BackendOutcome outcome = run(sends_from_memory_in_order, receives_four_into_memory, slots);
+    CAPTURE(outcome.error);
+    REQUIRE(outcome.error.empty());
+    for (std::size_t i = 0; i < 16; ++i) {
+      CHECK(outcome.memory[kRow + i] == static_cast<double>(i));
+      CHECK(outcome.memory[kRow + 16 + i] == 1000.0);
+      CHECK(outcome.memory[kRow + 32 + i] == 16.0 + static_cast<double>(i));
+      CHECK(outcome.memory[kRow + 48 + i] == 2000.0);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<BackendCase> queue_cases() {
@@ -117,6 +169,8 @@ std::vector<BackendCase> queue_cases() {
       {"a send keeps what it was given, awaited or detached", values},
       {"both ends may send first", both_ways},
       {"several may be awaited at once, a recv's Pending kept", waits},
+      {"memory is sent and received into without a tile", through_memory},
+      {"sends from memory and of tiles keep their order", in_memory_in_order},
   };
 }
 

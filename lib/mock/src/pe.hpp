@@ -94,6 +94,7 @@ class Pe : public PeBackend {
   [[nodiscard]] std::span<std::byte> memory(std::uint64_t va, Bytes n, std::string_view call,
                                             const std::source_location& at);
   [[nodiscard]] Signals& signals() { return around_.signals; }
+  [[nodiscard]] Simulation& sim() { return around_.sim; }
 
  private:
   [[nodiscard]] TilePtr streamed(const CompositeCommand::Input& input, const std::source_location& at);

@@ -3,6 +3,7 @@
 #include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/load_store.hpp"
+#include "kbsim/tl/queue_memory.hpp"
 
 #include "call.hpp"
 
@@ -15,6 +16,11 @@ void require_axis(const Call& call, int axis) {
 }
 
 }  // namespace
+
+std::int64_t TL::cdiv(std::int64_t a, std::int64_t b, Here at) {
+  if (b <= 0) throw Call{"cdiv", at}.fault("{} by {}: the divisor must be positive", a, b);
+  return a / b + (a % b > 0 ? 1 : 0);
+}
 
 int TL::program_id(int axis, Here at) const {
   require_axis({"program_id", at}, axis);
@@ -62,8 +68,23 @@ Pending<void> TL::send(SendArgs args, Here at) {
   return Pending<void>{pe_.send(args.dir, args.src.state(), args.tag, at)};
 }
 
+Pending<void> TL::send(SendFromArgs args, Here at) {
+  const Call call{"send", at, &pe_};
+  call.require_holdable(args.shape, args.src.dtype);
+  if (args.dir == Dir::any) throw call.fault("needs a direction: {{.dir = ..., .src = ..., .shape = ...}}");
+  return Pending<void>{pe_.issue(
+      SendFromCommand{.to = args.dir, .from = args.src, .shape = args.shape, .tag = args.tag, .at = at})};
+}
+
 Pending<Tile> TL::recv(RecvArgs args, Here at) {
-  Call{"recv", at}.require_holdable(args.shape, args.dtype);
+  const Call call{"recv", at};
+  call.require_holdable(args.shape, args.dtype);
+  if (args.dst && args.dst->dtype != args.dtype)
+    throw call.fault("a tile of {} into memory of {}", to_string(args.dtype), to_string(args.dst->dtype));
+  if (args.dst) {
+    return Pending<Tile>{pe_.issue(
+        RecvIntoCommand{.from = args.dir, .to = *args.dst, .shape = args.shape, .tag = args.tag, .at = at})};
+  }
   return Pending<Tile>{pe_.recv(args.dir, args.shape, args.dtype, args.tag, at)};
 }
 

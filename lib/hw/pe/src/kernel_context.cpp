@@ -57,7 +57,8 @@ void PeTile::take() {
 PeTile::~PeTile() {
   if (holds_) context_->give_tcm(hold_, last_use_);
   if (slot_ && context_->machine_runs()) {
-    slot_->ipcq->release(std::max(last_use_, context_->clock()), slot_->queue, slot_->slot);
+    const Time let_go = held_by_unit_ ? context_->units().sim->now() : context_->clock();
+    slot_->ipcq->release(std::max(last_use_, let_go), slot_->queue, slot_->slot);
   }
 }
 
@@ -202,24 +203,60 @@ Transfer::Origin KernelContext::origin(std::string_view call, PendingPtr done) {
 }
 
 // Sends of a direction leave in program order, though their tiles may be ready in another.
-Time KernelContext::send_start(std::size_t queue, Time ready, const std::source_location& at) {
-  Time& last = last_send_[queue];
-  last = std::max({last, take_turn(at), ready});
-  return last;
+void KernelContext::leave(Time at, SendCommand send) {
+  Time& last = last_send_[send.queue].at;
+  last = std::max(last, at);
+  units_.scheduler->submit(last, std::move(send));
+}
+
+// Behind what is still on its way from memory.
+void KernelContext::leave_in_turn(Time at, SendCommand send) {
+  const std::shared_ptr<Event> before = last_send_[send.queue].loaded;
+  if (!before || before->is_set()) return leave(at, std::move(send));
+  (void)units_.sim->serve("send", leave_after(shared_from_this(), before, at, std::move(send)));
+}
+
+Task<> KernelContext::leave_after(std::shared_ptr<KernelContext> self, std::shared_ptr<Event> before, Time at,
+                                  SendCommand send) {
+  co_await before->wait(send.pending->at());
+  leave(std::max(at, units_.sim->now() + 1_ps), std::move(send));
+}
+
+Task<> KernelContext::leave_when_loaded(std::shared_ptr<KernelContext> self, PendingPtr loaded,
+                                        std::shared_ptr<Event> before, std::shared_ptr<Event> left,
+                                        SendCommand send) {
+  if (before) co_await before->wait(send.pending->at());
+  co_await loaded->event().wait(send.pending->at());
+  send.tile = loaded->result();
+  leave(units_.sim->now() + 1_ps, std::move(send));
+  left->set();
+}
+
+void KernelContext::leave_with(PendingPtr loaded, SendCommand send) {
+  std::shared_ptr<Event>& last = last_send_[send.queue].loaded;
+  const std::shared_ptr<Event> before = std::exchange(last, std::make_shared<Event>(*units_.sim, "send"));
+  (void)units_.sim->serve(
+      "send", leave_when_loaded(shared_from_this(), std::move(loaded), before, last, std::move(send)));
+}
+
+SendCommand KernelContext::outgoing(Dir dir, Bytes n, int tag, PendingPtr done) {
+  const std::source_location& at = done->at();
+  return {.queue = *queue(dir, n, "send", at),
+          .tile = nullptr,
+          .tag = tag,
+          .kernel = shared_from_this(),
+          .value = reserve(),
+          .pending = std::move(done),
+          .order = ++order_};
 }
 
 PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
   PendingPtr done = under_way(SendWait{dir}, at);
-  SendCommand send{.queue = *queue(dir, own_tile(tile).size(), "send", at),
-                   .tile = tile,
-                   .tag = tag,
-                   .kernel = shared_from_this(),
-                   .value = reserve(),
-                   .pending = done,
-                   .order = ++order_};
+  SendCommand send = outgoing(dir, own_tile(tile).size(), tag, done);
+  send.tile = tile;
   in_order(at, [this, at, send = std::move(send)]() mutable {
-    const Time start = send_start(send.queue, own_tile(send.tile).ready(), at);
-    units_.scheduler->submit(start, std::move(send));
+    const Time start = std::max(take_turn(at), own_tile(send.tile).ready());
+    leave_in_turn(start, std::move(send));
   });
   return done;
 }

@@ -46,8 +46,13 @@ class PendingState {
 
   /// The result, once done; moves the owner's issue clock to the completion if that is later.
   TilePtr observe() {
-    if (error_) std::rethrow_exception(error_);
+    const TilePtr& tile = result();
     owner_->observe(when_);
+    return tile;
+  }
+  /// The same without the kernel: what goes on with it is a unit.
+  [[nodiscard]] const TilePtr& result() const {
+    if (error_) std::rethrow_exception(error_);
     return tile_;
   }
 

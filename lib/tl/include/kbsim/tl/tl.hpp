@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string_view>
 #include <type_traits>
@@ -28,11 +29,20 @@ struct SendArgs {
   int tag = 0;
 };
 
+/// A block of memory instead of a tile.
+struct SendFromArgs {
+  Dir dir;
+  Ptr src;
+  Shape shape;
+  int tag = 0;
+};
+
 struct RecvArgs {
   Dir dir = Dir::any;
   Shape shape;
   DType dtype = f16;
   int tag = 0;
+  std::optional<Ptr> dst = {};  // memory of that dtype that it goes to
 };
 
 /// What a kernel speaks. One rule: co_await means "leaves the PE". What leaves the PE has started when the
@@ -43,6 +53,9 @@ class TL {
   using Here = std::source_location;
 
   explicit TL(PeBackend& pe) : pe_{pe} {}
+
+  /// How many blocks of b hold a: a / b, rounded up. Takes no time. KernelFault unless b is positive.
+  [[nodiscard]] static std::int64_t cdiv(std::int64_t a, std::int64_t b, Here at = Here::current());
 
   /// Axis 0: PE in the cube, 1: cube in the SIP, 2: SIP.
   [[nodiscard]] int program_id(int axis, Here at = Here::current()) const;
@@ -91,8 +104,13 @@ class TL {
 
   /// To the neighbour that `dir` names, in order per direction; done when the source has left.
   [[nodiscard]] Pending<void> send(SendArgs args, Here at = Here::current());
+  /// A row-major block of memory: a load and, when its tile is in TCM, a send, by one command and without the
+  /// kernel. Sends of that direction behind it wait for it.
+  [[nodiscard]] Pending<void> send(SendFromArgs args, Here at = Here::current());
   /// The next tile from `dir`, in the order of the recv calls; it keeps its slot until let go, if slots are
   /// in TCM. Without `dir` the first to arrive; of several there the queues take turns. Tile::from() tells.
+  /// With `dst` it goes on to memory, without the kernel: done, with an empty tile, when that has
+  /// acknowledged; its slot is free then.
   [[nodiscard]] Pending<Tile> recv(RecvArgs args, Here at = Here::current());
   /// recv, by a name that says that its Pending is kept: the tile comes while the kernel goes on.
   [[nodiscard]] Pending<Tile> recv_async(RecvArgs args, Here at = Here::current()) { return recv(args, at); }
@@ -243,6 +261,6 @@ class TL {
   PeBackend& pe_;
 };
 
-static_assert(kArguments<SendArgs> && kArguments<RecvArgs>);
+static_assert(kArguments<SendArgs> && kArguments<SendFromArgs> && kArguments<RecvArgs>);
 
 }  // namespace kbsim

@@ -120,6 +120,10 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// The tile that a command makes; it takes its bytes of the TCM when told to.
   [[nodiscard]] std::shared_ptr<PeTile> coming(oplog::ValueId value, Shape shape, DType dtype,
                                                const std::source_location& at);
+  /// A send of so many bytes, its tile to be filled in; it has its place in the program's order.
+  [[nodiscard]] SendCommand outgoing(Dir dir, Bytes n, int tag, PendingPtr done);
+  /// It leaves with the tile that `loaded` gives, and those of its direction behind it after it.
+  void leave_with(PendingPtr loaded, SendCommand send);
   /// Whether a command that takes so much of the TCM may be issued now.
   [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return commands_.may_issue(n, at); }
   /// Calls `issue` when it is its turn: now if it may.
@@ -140,7 +144,12 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
   [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
-  [[nodiscard]] Time send_start(std::size_t queue, Time ready, const std::source_location& at);
+  void leave(Time at, SendCommand send);
+  void leave_in_turn(Time at, SendCommand send);
+  Task<> leave_after(std::shared_ptr<KernelContext> self, std::shared_ptr<Event> before, Time at,
+                     SendCommand send);
+  Task<> leave_when_loaded(std::shared_ptr<KernelContext> self, PendingPtr loaded,
+                           std::shared_ptr<Event> before, std::shared_ptr<Event> left, SendCommand send);
   [[nodiscard]] std::int64_t in_flight(const CompositeCommand& command) const;
   [[nodiscard]] std::optional<std::size_t> queue(Dir dir, Bytes n, std::string_view call,
                                                  const std::source_location& at) const;
@@ -152,7 +161,11 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   Programs programs_;  // of axis 0
   IssueQueue commands_;
   std::uint64_t order_ = 0;
-  std::map<std::size_t, Time> last_send_;  // by queue
+  struct LastSend {
+    Time at{};
+    std::shared_ptr<Event> loaded;  // of one from memory: it has left
+  };
+  std::map<std::size_t, LastSend> last_send_;  // by queue
   std::vector<std::weak_ptr<PendingState>> under_way_;
   std::uint32_t barriers_ = 0;                      // so far
   std::uint32_t reached_ = 0;                       // of these, issued

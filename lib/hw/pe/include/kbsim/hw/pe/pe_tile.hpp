@@ -43,6 +43,8 @@ class PeTile : public TileState {
   [[nodiscard]] Time ready() const { return base_ ? base_->ready() : ready_; }
   /// It is there, or will be, at `t`.
   void arrived(Time t) { ready_ = last_use_ = t; }
+  /// No kernel holds it: it goes when its unit lets it go, whatever the issue clock says.
+  void held_by_unit() { held_by_unit_ = true; }
   /// Somebody uses it until then.
   void used_until(Time t) {
     last_use_ = std::max(last_use_, t);
@@ -56,6 +58,7 @@ class PeTile : public TileState {
   Time last_use_;
   TcmBudget::Hold hold_;
   bool holds_ = false;
+  bool held_by_unit_ = false;
   std::shared_ptr<PeTile> base_;  // holds the bytes, if this one doesn't; no view of another itself
   std::optional<RingSlot> slot_;
 };
