@@ -1,10 +1,13 @@
 // All-reduce over the cubes of all packages by PE 0 of each cube.
 //
-// The cubes of a package form a mesh. Partial sums flow east along the rows, then south along the last column
-// to the root cube in the corner; the root cubes of all packages exchange, as system.sips joins them; then
-// the result flows back north and west. Every cube ends with the sum over all cubes of all packages.
+// The cubes of a package form a mesh. Partial sums flow along the rows to the column of the root cube, then
+// along that to it: east and south if it is the last one, in the corner; the root cubes of all packages
+// exchange, as system.sips joins them; then the result flows back. Every cube ends with the sum over all
+// cubes of all packages.
 #include <algorithm>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "kbsim/kernels/tree.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -12,14 +15,34 @@
 namespace kbsim::collective {
 namespace {
 
-// Adds a place in a mesh of w by h, by its queues to the east and south, and from the west and north.
-void join_mesh(Tree& tree, int place, int w, int h, Dir east, Dir south, Dir west, Dir north) {
-  const bool last_column = place % w == w - 1;
-  const bool last_row = place / w == h - 1;
-  if (place % w > 0) tree.children.push_back(west);
-  if (last_column && place >= w) tree.children.push_back(north);
-  if (!last_column) tree.parent = east;
-  if (last_column && !last_row) tree.parent = south;
+struct IntercubeSpec {
+  int root_cube = -1;
+
+  static void describe(auto& f) {
+    f.add("root_cube", &IntercubeSpec::root_cube, at_least(-1),
+          "cube at which those of a package meet; -1: the last");
+  }
+};
+
+// Where its root cube is in a package.
+int root_cube(const CollectiveArgs& args) {
+  const int cubes = args.cube_w * args.cube_h;
+  const int wanted = args.own.as<IntercubeSpec>().root_cube;
+  if (wanted < cubes) return wanted < 0 ? cubes - 1 : wanted;
+  throw UsageError{fmt::format("root_cube {} of a package of {} cubes (sip.cube_mesh)", wanted, cubes)};
+}
+
+// Adds a place in a line of `size` that leads to the place `root` from both sides.
+void join_line(Tree& tree, int place, int size, int root, Dir next, Dir back) {
+  if (place <= root && place > 0) tree.children.push_back(back);
+  if (place >= root && place < size - 1) tree.children.push_back(next);
+  if (place != root) tree.parent = place < root ? next : back;
+}
+
+// Adds a place in a mesh of w by h whose rows lead to the root's column, and that to the root.
+void join_mesh(Tree& tree, int place, int w, int h, int root, Dir east, Dir south, Dir west, Dir north) {
+  join_line(tree, place % w, w, root % w, east, west);
+  if (place % w == root % w) join_line(tree, place / w, h, root / w, south, north);
 }
 
 // The rings in which root cubes exchange, one after the other. In a mesh of packages they are part of the
@@ -35,10 +58,11 @@ std::vector<Ring> rings_of_packages(const CollectiveArgs& args) {
 Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
   if (tl.program_id(0) != 0) co_return;
   Tree tree;
-  join_mesh(tree, tl.program_id(1), args.cube_w, args.cube_h, Dir::E, Dir::S, Dir::W, Dir::N);
+  join_mesh(tree, tl.program_id(1), args.cube_w, args.cube_h, root_cube(args), Dir::E, Dir::S, Dir::W,
+            Dir::N);
   if (tree.root() && args.exchange == SipExchange::mesh) {
-    join_mesh(tree, args.rank, args.sip_w, args.sip_h, Dir::global_E, Dir::global_S, Dir::global_W,
-              Dir::global_N);
+    join_mesh(tree, args.rank, args.sip_w, args.sip_h, args.world_size - 1, Dir::global_E, Dir::global_S,
+              Dir::global_W, Dir::global_N);
   }
   const std::vector<Ring> rings = rings_of_packages(args);
   std::int64_t held = 2;  // of each message, on a root: everybody's, and the sum
@@ -53,6 +77,7 @@ Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
     co_await broadcast_from_root(tl, tree, sums, data, window);
   }
 }
+KBSIM_KERNEL_KEYS(intercube_allreduce, IntercubeSpec, "cube_mesh", "cube_leaders");
 KBSIM_KERNEL(intercube_allreduce, "all-reduce over cubes by mesh chains, over packages by their root cubes");
 
 }  // namespace

@@ -14,7 +14,8 @@ TEST_CASE("Any machine: an element larger than a slot is refused") {
 }
 
 TEST_CASE("Any machine: a kernel that uses a queue that isn't installed exits 8 with its place") {
-  const Outcome outcome = run_kbsim(kMainJob + " --set ccl.algorithms.intercube_allreduce.topology=none");
+  const Outcome outcome =
+      run_kbsim(kMainJob + " --algorithm tree_allreduce --set ccl.algorithms.tree_allreduce.topology=none");
   CHECK(outcome.exit == 8);
   CHECK(outcome.err.find("tree_allreduce.cpp:") != std::string::npos);
   CHECK(outcome.err.find("installed: none") != std::string::npos);

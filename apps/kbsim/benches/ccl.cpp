@@ -85,9 +85,16 @@ std::vector<Bytes> sizes_of(const evaluate::Options& own) {
   return sizes;
 }
 
+Reduction own_op(const config::AlgorithmSpec& algorithm) {
+  return static_cast<Reduction>(algorithm.reduce_op);
+}
+
 bool has(DType dtype, Reduction op) { return op != Reduction::avg || info(dtype).floating; }
 
-std::vector<Reduction> operations_of(const std::string& text, DType dtype) {
+// The algorithm's own, unless one is given.
+std::vector<Reduction> operations_of(const evaluate::Options& own, const evaluate::CclPoint& point) {
+  const DType dtype = point.dtype;
+  const std::string text = own.given("op") ? own.text("op") : std::string{to_string(own_op(point.algorithm))};
   if (text != "all") return {evaluate::reduction_named(text)};
   std::vector<Reduction> all{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min, Reduction::avg};
   std::erase_if(all, [dtype](Reduction op) { return !has(dtype, op); });
@@ -148,7 +155,7 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
                                        .iterations = static_cast<int>(number_of(own, "iters", 1, 1000)),
                                        .check = number_of(own, "check", 0, 1) == 1}};
   std::vector<evaluate::CclPoint> points;
-  for (const Reduction op : operations_of(own.text("op"), point.dtype)) {
+  for (const Reduction op : operations_of(own, point)) {
     for (const Bytes size : sizes_of(own)) {
       point.op = op;
       point.size = size;

@@ -37,7 +37,7 @@ struct Config {
 };
 
 evaluate::CollectiveProblem problem_of(const config::AlgorithmSpec& algorithm, bool values) {
-  return {.n_elem = algorithm.n_elem, .values = values};
+  return {.n_elem = algorithm.n_elem, .op = static_cast<Reduction>(algorithm.reduce_op), .values = values};
 }
 
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm, BenchRequest request) {

@@ -64,9 +64,9 @@ bool fits(const config::AlgorithmSpec& algorithm, const Joined& joined) {
 }
 
 bool equal_but_for_memory(const config::AlgorithmSpec& a, const config::AlgorithmSpec& b) {
-  return std::ranges::all_of(fields_of<config::AlgorithmSpec>(), [&](const Field& key) {
-    return key.name == "buffer_kind" || key.get(&a) == key.get(&b);
-  });
+  return a.own == b.own && std::ranges::all_of(fields_of<config::AlgorithmSpec>(), [&](const Field& key) {
+           return key.name == "buffer_kind" || key.get(&a) == key.get(&b);
+         });
 }
 
 // Algorithms that differ in nothing but their name and the memory of their slots are one here.

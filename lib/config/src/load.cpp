@@ -10,6 +10,7 @@
 
 #include "checks.hpp"
 #include "file.hpp"
+#include "kernel_entries.hpp"
 #include "override.hpp"
 #include "reader.hpp"
 #include "yaml_tree.hpp"
@@ -59,6 +60,20 @@ Spec read(const Tree& root, const ComponentCatalog& catalog, Problems& problems,
   return spec;
 }
 
+// An algorithm may have keys of its kernel.
+CclSpec read_algorithms(Tree root, Problems& problems) {
+  const KernelEntries of_kernels = take_kernel_entries(root);
+  CclSpec spec;
+  Problems own;
+  const NoComponents none;
+  Reader reader{none, own};
+  reader.section(root, fields_of<CclSpec>(), &spec);
+  read_kernel_entries(of_kernels, reader, spec);
+  check(spec, Checker{reader, own});
+  problems.insert(problems.end(), own.begin(), own.end());
+  return spec;
+}
+
 // A topology file's own algorithms.
 std::optional<Tree> take_ccl(Tree& root) {
   const auto found = std::ranges::find(root.entries, kCclSection, &TreeEntry::key);
@@ -85,7 +100,7 @@ CclSpec read_ccl(std::string_view text, const std::string& name, const Overrides
   Problems problems;
   Tree root = parse_file(text, name, problems);
   apply_overrides(root, overrides, problems, prefix);
-  CclSpec spec = read<CclSpec>(root, NoComponents{}, problems);
+  CclSpec spec = read_algorithms(std::move(root), problems);
   throw_if_any(std::move(problems));
   return spec;
 }
@@ -104,7 +119,7 @@ CclSpec ccl_of_file(const std::filesystem::path& file, const Overrides& override
 CclSpec ccl_of_section(Tree section, const Overrides& overrides, Problems& problems) {
   Problems own;
   apply_overrides(section, overrides, own, std::string{kCclPrefix});
-  CclSpec spec = read<CclSpec>(section, NoComponents{}, own);
+  CclSpec spec = read_algorithms(std::move(section), own);
   for (ConfigProblem& problem : own)
     problem.key = std::string{problem.key.empty() ? "ccl" : "ccl."} + problem.key;
   problems.insert(problems.end(), own.begin(), own.end());

@@ -125,6 +125,13 @@ void Reader::attributes(const Tree& tree, const std::vector<Field>& fields, Comp
   }
 }
 
+std::map<std::string, Scalar> Reader::values(const Tree& tree, const std::vector<Field>& fields,
+                                             const std::string& path) {
+  ComponentSpec given;
+  attributes(tree, fields, given, path);
+  return given.attrs;
+}
+
 bool Reader::has_keys(const Tree& tree, const std::string& expected, const std::string& path) {
   if (tree.kind == Tree::Kind::map) return true;
   if (tree.kind != Tree::Kind::null)

@@ -19,6 +19,10 @@ class Reader {
 
   void section(const Tree& tree, const std::vector<Field>& fields, void* spec, const std::string& path = "");
 
+  /// The values of a model whose Spec isn't known here, through one of its own.
+  [[nodiscard]] std::map<std::string, Scalar> values(const Tree& tree, const std::vector<Field>& fields,
+                                                     const std::string& path);
+
   /// What of the file an override has left without effect, a line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 

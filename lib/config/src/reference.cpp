@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/kernel_keys.hpp"
 #include "kbsim/config/describe.hpp"
 
 #include "expectation.hpp"
@@ -95,6 +96,8 @@ std::string reference_markdown(const ComponentCatalog& catalog) {
   CclSpec ccl;
   page.file("topology.yaml", fields_of<MachineSpec>(), &machine);
   page.file("ccl.yaml", fields_of<CclSpec>(), &ccl);
+  for (const auto& [kernel, keys] : kernel_keys().entries())
+    page.model(fmt::format("kernel {}, in its algorithms", kernel), *keys.fields);
   for (const std::string& impl : catalog.impls()) page.model(impl, *catalog.fields(impl));
   return page.text();
 }

@@ -4,6 +4,7 @@
 #include <yaml-cpp/emitter.h>
 #include <yaml-cpp/stlemitter.h>
 
+#include "kbsim/base/kernel_keys.hpp"
 #include "kbsim/config/describe.hpp"
 
 #include "scalar_text.hpp"
@@ -60,22 +61,35 @@ class Writer {
     out_ << YAML::BeginMap;
     for (const auto& [name, entry] : field.entries(spec)) {
       out_ << YAML::Key << name << YAML::Value;
-      section(*field.section, entry);
+      out_ << YAML::BeginMap;
+      keys(*field.section, entry);
+      if (field.section == &fields_of<AlgorithmSpec>()) own(*static_cast<const AlgorithmSpec*>(entry));
+      out_ << YAML::EndMap;
     }
     out_ << YAML::EndMap;
+  }
+
+  // The keys of an algorithm's kernel.
+  void own(const AlgorithmSpec& algorithm) {
+    const KernelKeys* kernel = kernel_keys().find(algorithm.kernel);
+    if (kernel != nullptr) attributes(*kernel->fields, algorithm.own);
   }
 
   void component(const ComponentSpec& spec) {
     out_ << YAML::BeginMap << YAML::Key << "impl" << YAML::Value << spec.impl;
     const std::vector<Field>* fields = catalog_ == nullptr ? nullptr : catalog_->fields(spec.impl);
-    for (const Field& attribute : fields == nullptr ? std::vector<Field>{} : *fields) {
+    if (fields != nullptr) attributes(*fields, spec.attrs);
+    out_ << YAML::EndMap;
+  }
+
+  void attributes(const std::vector<Field>& fields, const std::map<std::string, Scalar>& all) {
+    for (const Field& attribute : fields) {
       const std::shared_ptr<void> model = attribute.fresh();
-      const auto given = spec.attrs.find(attribute.name);
-      if (given != spec.attrs.end()) attribute.set(model.get(), given->second);
+      const auto given = all.find(attribute.name);
+      if (given != all.end()) attribute.set(model.get(), given->second);
       out_ << YAML::Key << attribute.name << YAML::Value;
       value(attribute, model.get());
     }
-    out_ << YAML::EndMap;
   }
 
   const ComponentCatalog* catalog_;

@@ -9,6 +9,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/field.hpp"
+#include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/wiring.hpp"
 
@@ -97,6 +98,8 @@ class Judge {
     if (uses_.algorithms == Algorithms::one && algorithm != running().name)
       return fmt::format("'{}' runs, not '{}'", running().name, algorithm);
     if (!may_run(spec)) return fmt::format("'{}' is for {}", algorithm, to_string(spec.collective));
+    if (name == "reduce_op" && !ccl::collective(spec.collective).combines)
+      return fmt::format("{} combines nothing", to_string(spec.collective));
     return name == "poll_ns" ? of_poll(spec) : "";
   }
 

@@ -28,6 +28,11 @@ int free_slots(const config::AlgorithmSpec& algorithm) {
                                                           : std::numeric_limits<int>::max();
 }
 
+std::int64_t message_elems(const config::AlgorithmSpec& algorithm, std::int64_t item) {
+  const std::int64_t slot = algorithm.slot_size.count() / item;
+  return algorithm.chunk_size > 0 ? std::min(slot, algorithm.chunk_size) : slot;
+}
+
 Bytes tcm_of_tiles(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
   const config::MemorySpec& memory = machine.cube.memory;
   return memory.tcm - memory.tcm_scheduler - ccl::rings_in_tcm(algorithm, machine);
@@ -40,6 +45,7 @@ CollectiveArgs collective_args(const config::MachineSpec& machine, const config:
   const topology::SipGrid grid = grid_of(machine);
   const std::int64_t item = itemsize(data.dtype);
   if (!tcm) tcm = tcm_of_tiles(algorithm, machine);
+  const KernelKeys* keys = kernel_keys().find(algorithm.kernel);
   return {.data = data,
           .n_elem = n_elem,
           .cube_w = machine.sip.cube_mesh.w,
@@ -51,9 +57,11 @@ CollectiveArgs collective_args(const config::MachineSpec& machine, const config:
           .sip_w = grid.width(),
           .sip_h = grid.height(),
           .out = {.dtype = data.dtype},
-          .slot_elems = algorithm.slot_size.count() / item,
+          .op = static_cast<Reduction>(algorithm.reduce_op),
+          .slot_elems = message_elems(algorithm, item),
           .free_slots = free_slots(algorithm),
-          .tcm_elems = std::max<std::int64_t>(tcm->count() / item, 1)};
+          .tcm_elems = std::max<std::int64_t>(tcm->count() / item, 1),
+          .own = keys != nullptr ? keys->values(algorithm.own) : KernelValues{}};
 }
 
 }  // namespace kbsim::host

@@ -211,6 +211,7 @@ Distributed::Done Distributed::begin(Call call) {
   const Here at = call.at;
   const std::shared_ptr<ProcessGroup> group = own_group(call.group, call.row.call, at);
   call.by = &algorithm_for(call, *group);
+  call.op = call.op.value_or(static_cast<ReduceOp>(call.by->spec.reduce_op));
   const std::string by = group->algorithms().size() > 1 ? ", by " + call.by->spec.name : "";
   const ProcessGroup::Agreed agreed =
       group->begin(rank_,
@@ -218,7 +219,7 @@ Distributed::Done Distributed::begin(Call call) {
                     .operation = fingerprint_of(call.which),
                     .shape = to_string(call.input.shape()),
                     .dtype = std::string{to_string(call.input.dtype())},
-                    .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
+                    .details = fmt::format("{}, root {}{}", to_string(*call.op), call.root, by)},
                    at, tcm_left(session_, call.by->participants));
   require_runnable(call, *group);
   const config::AlgorithmSpec& algorithm = call.by->spec;
@@ -259,7 +260,7 @@ CollectiveArgs Distributed::args_of(const Call& call, const ProcessGroup& group,
       collective_args(group.machine(), call.by->spec, *group.rank_of(rank_), call.input.ptr(),
                       part_of(call.input), parts_of_a_cube(call.input), tcm);
   if (call.output) args.out = call.output->ptr();
-  args.op = call.op;
+  args.op = *call.op;
   args.root = group.rank_of(call.root).value_or(0);
   return args;
 }

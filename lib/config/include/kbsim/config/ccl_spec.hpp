@@ -31,6 +31,10 @@ inline constexpr auto kBufferKinds = std::to_array<std::string_view>({"tcm", "hb
   return at < std::ssize(kBufferKinds) ? std::optional{static_cast<BufferKind>(at)} : std::nullopt;
 }
 
+/// How elements of several ranks become one, unless a call says so itself; in the order of tl's Reduction.
+enum class ReduceOp { sum, max, min, prod, avg };
+inline constexpr auto kReduceOps = std::to_array<std::string_view>({"sum", "max", "min", "prod", "avg"});
+
 /// How a full or empty queue is waited for: until its event, or by looking again.
 enum class Backpressure { sleep, poll };
 
@@ -81,6 +85,9 @@ struct AlgorithmSpec : CclSettings {
   std::string mapper = "leader_only";
   std::string validator = "single_shard_per_rank";
   bool carries_over = false;
+  ReduceOp reduce_op = ReduceOp::sum;
+  std::int64_t chunk_size = 0;
+  std::map<std::string, Scalar> own = {};  // what was given of the kernel's own keys; see KernelKeys
 
   static void describe(auto& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
@@ -93,6 +100,10 @@ struct AlgorithmSpec : CclSettings {
           "which tensors it can run on, as single_shard_per_rank or multi_pe_sip_local");
     f.add("carries_over", &AlgorithmSpec::carries_over,
           "what a launch sends may be received by a later one; else it is an error");
+    f.choice("reduce_op", &AlgorithmSpec::reduce_op, {kReduceOps.begin(), kReduceOps.end()},
+             "how elements of several ranks become one, unless the call says");
+    f.add("chunk_size", &AlgorithmSpec::chunk_size, kNotNegative,
+          "elements of a message at most; 0: as many as a slot holds");
     f.template base<CclSettings>();
   }
 };

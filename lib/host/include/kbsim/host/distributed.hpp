@@ -39,7 +39,7 @@ struct CollectiveOptions {
 };
 
 struct AllReduceOptions {
-  ReduceOp op = ReduceOp::sum;
+  std::optional<ReduceOp> op = {};  // the algorithm's own: `reduce_op` in ccl.yaml
   std::string algorithm = {};
   Group group = {};
 };
@@ -49,7 +49,7 @@ struct AllReduceOptions {
 struct CollectiveCall {
   Tensor input;
   std::optional<Tensor> output = {};
-  ReduceOp op = ReduceOp::sum;
+  std::optional<ReduceOp> op = {};  // the algorithm's own: `reduce_op` in ccl.yaml
   int root = 0;
   std::string algorithm = {};
   Group group = {};
@@ -63,7 +63,7 @@ struct BroadcastOptions {
 
 struct ReduceOptions {
   int dst = 0;
-  ReduceOp op = ReduceOp::sum;
+  std::optional<ReduceOp> op = {};  // the algorithm's own: `reduce_op` in ccl.yaml
   std::string algorithm = {};
   Group group = {};
 };

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kbsim/base/dtype.hpp"
+#include "kbsim/base/kernel_keys.hpp"
 #include "kbsim/tl/ptr.hpp"
 
 namespace kbsim {
@@ -40,6 +41,7 @@ struct CollectiveArgs {
   std::int64_t slot_elems = 0;  // the most that one send can carry; 0: all there is
   int free_slots = 1 << 20;     // of a queue, that received tiles may hold while they wait to be sent on
   std::int64_t tcm_elems = 0;   // the most that a kernel should hold at once; 0: no matter
+  KernelValues own = {};        // of its own keys in ccl.yaml
 
   /// A rank's place in the ring of packages (topology ring_1d), and the rank at a place: along a closed walk
   /// over neighbours if the packages have one, else by number.

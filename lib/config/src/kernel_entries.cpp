@@ -1,0 +1,58 @@
+#include "kernel_entries.hpp"
+
+#include <algorithm>
+
+#include "kbsim/base/kernel_keys.hpp"
+
+namespace kbsim::config {
+namespace {
+
+bool has(const std::vector<Field>& fields, const std::string& key) {
+  return std::ranges::find(fields, key, &Field::name) != fields.end();
+}
+
+const KernelKeys* keys_of(const Tree& algorithm) {
+  const TreeEntry* kernel = algorithm.find("kernel");
+  return kernel == nullptr ? nullptr : kernel_keys().find(kernel->value.text);
+}
+
+// A kernel that needs a certain wiring has it where an algorithm names none.
+void wire(AlgorithmSpec& algorithm) {
+  const KernelKeys* keys = kernel_keys().find(algorithm.kernel);
+  if (keys == nullptr || keys->topology.empty() || algorithm.topology != "none") return;
+  algorithm.topology = keys->topology;
+  if (!keys->mapper.empty()) algorithm.mapper = keys->mapper;
+}
+
+}  // namespace
+
+KernelEntries take_kernel_entries(Tree& ccl) {
+  KernelEntries taken;
+  TreeEntry* algorithms = ccl.find("algorithms");
+  if (algorithms == nullptr) return taken;
+  for (TreeEntry& algorithm : algorithms->value.entries) {
+    const KernelKeys* keys = keys_of(algorithm.value);
+    if (keys == nullptr) continue;
+    Tree& own = taken[algorithm.key];
+    own.kind = Tree::Kind::map;
+    own.at = algorithm.value.at;
+    std::erase_if(algorithm.value.entries, [&](const TreeEntry& entry) {
+      const bool of_kernel = !has(fields_of<AlgorithmSpec>(), entry.key) && has(*keys->fields, entry.key);
+      if (of_kernel) own.entries.push_back(entry);
+      return of_kernel;
+    });
+  }
+  return taken;
+}
+
+void read_kernel_entries(const KernelEntries& entries, Reader& reader, CclSpec& spec) {
+  for (auto& [name, algorithm] : spec.algorithms) {
+    if (const auto own = entries.find(name); own != entries.end()) {
+      algorithm.own = reader.values(own->second, *kernel_keys().at(algorithm.kernel).fields,
+                                    "algorithms." + printable(name));
+    }
+    wire(algorithm);
+  }
+}
+
+}  // namespace kbsim::config

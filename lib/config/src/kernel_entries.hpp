@@ -1,0 +1,22 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "kbsim/config/ccl_spec.hpp"
+
+#include "reader.hpp"
+#include "tree.hpp"
+
+namespace kbsim::config {
+
+/// By algorithm: the entries that only its kernel knows.
+using KernelEntries = std::map<std::string, Tree>;
+
+/// Takes the keys of kernels out of the algorithms' sections; what no kernel knows stays, to be reported.
+[[nodiscard]] KernelEntries take_kernel_entries(Tree& ccl);
+
+/// Reads them by the kernels' fields, and gives algorithms without a topology that of their kernel.
+void read_kernel_entries(const KernelEntries& entries, Reader& reader, CclSpec& spec);
+
+}  // namespace kbsim::config

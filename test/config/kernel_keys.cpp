@@ -1,0 +1,95 @@
+// Keys that an algorithm has of its kernel.
+#include "kbsim/base/kernel_keys.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/config/describe.hpp"
+#include "kbsim/config/load.hpp"
+
+#include "fake_catalog.hpp"
+
+namespace kbsim::config::test::kernel_keys_test {
+namespace {
+
+struct StencilSpec {
+  int kernel_radius = 2;
+  bool wraps = true;
+
+  static void describe(auto& f) {
+    f.add("kernel_radius", &StencilSpec::kernel_radius, between(1, 9), "neighbours on each side");
+    f.add("wraps", &StencilSpec::wraps, "whether the last is next to the first");
+  }
+};
+KBSIM_KERNEL_KEYS(stencil, StencilSpec, "ring_1d", "all_pes");
+
+CclSpec parsed(const std::string& entry, const Overrides& overrides = {}) {
+  return parse_ccl("defaults: {algorithm: mine}\nalgorithms:\n  mine: " + entry + "\n", "c.yaml", overrides);
+}
+
+StencilSpec values(const CclSpec& spec) {
+  return kernel_keys().at("stencil").values(spec.resolve("mine").own).as<StencilSpec>();
+}
+
+std::string error_of(const std::string& entry, const Overrides& overrides = {}) {
+  try {
+    (void)parsed(entry, overrides);
+    return "";
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("checklist 13: an algorithm has its kernel's keys; those it leaves out keep their defaults") {
+  const CclSpec given = parsed("{kernel: stencil, kernel_radius: 3}");
+  CHECK(values(given).kernel_radius == 3);
+  CHECK(values(given).wraps);
+  CHECK(values(parsed("{kernel: stencil}")).kernel_radius == 2);
+  const CclSpec overridden = parsed("{kernel: stencil, kernel_radius: 3}",
+                                    {"algorithms.mine.kernel_radius=5", "algorithms.mine.wraps=false"});
+  CHECK(values(overridden).kernel_radius == 5);
+  CHECK(!values(overridden).wraps);
+}
+
+TEST_CASE("checklist 13: they are checked as any key, with their place; other kernels don't have them") {
+  CHECK(error_of("{kernel: stencil, kernel_radius: 10}") ==
+        "c.yaml:3:42: algorithms.mine.kernel_radius: found '10', expected an integer from 1 to 9");
+  CHECK(error_of("{kernel: stencil, kernel_radios: 3}").find("unknown key") != std::string::npos);
+  CHECK(error_of("{kernel: ring_allreduce, kernel_radius: 3}").find("unknown key") != std::string::npos);
+  CHECK(error_of("{kernel: stencil}", {"algorithms.mine.kernel_radius=0"}).find("--set") !=
+        std::string::npos);
+}
+
+TEST_CASE("checklist 13: reduce_op and chunk_size are any algorithm's") {
+  const CclSpec spec = parsed("{kernel: stencil, reduce_op: max, chunk_size: 64}");
+  CHECK(spec.resolve("mine").reduce_op == ReduceOp::max);
+  CHECK(spec.resolve("mine").chunk_size == 64);
+  CHECK(error_of("{kernel: stencil, reduce_op: mean}").find("expected one of sum, max, min, prod, avg") !=
+        std::string::npos);
+}
+
+TEST_CASE("checklist 13: the resolved copy has a kernel's keys, and reads back; the reference page, too") {
+  const CclSpec given = parsed("{kernel: stencil, kernel_radius: 3}");
+  const std::string copy = resolved_yaml(given);
+  CHECK(copy.find("kernel_radius: 3") != std::string::npos);
+  CHECK(copy.find("wraps: true") != std::string::npos);
+  CHECK(values(parse_ccl(copy, "copy.yaml")).kernel_radius == 3);
+  CHECK(resolved_yaml(parse_ccl(copy, "copy.yaml")) == copy);
+  CHECK(reference_markdown(kModels).find("| `kernel_radius` | an integer from 1 to 9 | `2` |") !=
+        std::string::npos);
+}
+
+TEST_CASE("checklist 14: topology none is the kernel's own wiring, where it needs a certain one") {
+  const AlgorithmSpec own = parsed("{kernel: stencil, topology: none}").resolve("mine");
+  CHECK(own.topology == "ring_1d");
+  CHECK(own.mapper == "all_pes");
+  const AlgorithmSpec named = parsed("{kernel: stencil, topology: tree_binary}").resolve("mine");
+  CHECK(named.topology == "tree_binary");
+  CHECK(named.mapper == "leader_only");
+}
+
+}  // namespace kbsim::config::test::kernel_keys_test
