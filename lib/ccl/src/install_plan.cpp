@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/mapper.hpp"
+#include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::ccl {
 namespace {
@@ -106,14 +106,15 @@ Wiring on_packages(const Wiring& of_ranks, const std::vector<int>& sips) {
   return wiring;
 }
 
-std::vector<PeCoord> participants_of(const config::AlgorithmSpec& algorithm,
-                                     const config::MachineSpec& machine, const std::vector<PeCoord>& pes) {
-  if (pes.empty()) return mappers().at(algorithm.mapper).participants(machine);
+// Of these PEs of each package, if any are named.
+Wiring wiring_among(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine,
+                    const std::vector<PeCoord>& pes) {
+  if (pes.empty()) return wiring_of(algorithm, machine);
   std::vector<PeCoord> all;
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
     for (const PeCoord& pe : pes) all.push_back({sip, pe.cube, pe.pe});
   }
-  return all;
+  return topologies().at(algorithm.topology).wire(machine, all);
 }
 
 }  // namespace
@@ -157,10 +158,8 @@ void require_disjoint(const std::vector<InstallPlan>& plans) {
 
 Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
   if (algorithm.buffer_kind != config::BufferKind::tcm) return {};
-  const std::vector<PeCoord> participants = mappers().at(algorithm.mapper).participants(machine);
   std::size_t most = 0;
-  for (const auto& [pe, neighbours] : topologies().at(algorithm.topology).wire(machine, participants))
-    most = std::max(most, neighbours.size());
+  for (const auto& [pe, neighbours] : wiring_of(algorithm, machine)) most = std::max(most, neighbours.size());
   return ring_size(algorithm, ring_memory(algorithm, machine.cube.memory)) * static_cast<std::int64_t>(most);
 }
 
@@ -168,9 +167,7 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
                                              const config::MachineSpec& machine,
                                              topology::MachineAllocators& allocators,
                                              const Membership& members) {
-  const std::vector<PeCoord> participants = participants_of(algorithm, machine, members.pes);
-  const Wiring wiring =
-      on_packages(topologies().at(algorithm.topology).wire(machine, participants), members.sips);
+  const Wiring wiring = on_packages(wiring_among(algorithm, machine, members.pes), members.sips);
   const RingMemory memory = ring_memory(algorithm, machine.cube.memory);
   const Rings rings = reserve_rings(wiring, memory.region, ring_size(algorithm, memory), allocators);
   std::vector<InstallPlan> plans;

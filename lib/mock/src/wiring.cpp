@@ -1,7 +1,7 @@
 #include "kbsim/mock/wiring.hpp"
 
 #include "kbsim/ccl/install_plan.hpp"
-#include "kbsim/ccl/mapper.hpp"
+#include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::mock {
 
@@ -28,11 +28,10 @@ ccl::Wiring mesh(int w, int h) {
 }
 
 WorldSpec like(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
-  const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
   return {.sips = machine.system.sips.count,
           .cubes = machine.cubes_per_sip(),
           .pes = machine.pes_per_cube(),
-          .wiring = ccl::topologies().at(algorithm.topology).wire(machine, participants),
+          .wiring = ccl::wiring_of(algorithm, machine),
           .queues = ccl::queue_settings(algorithm),
           .fetched = algorithm.buffer_kind != config::BufferKind::tcm};
 }
