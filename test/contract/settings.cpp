@@ -109,7 +109,7 @@ TEST_CASE("--dry-run: refuses what a run refuses for want of room") {
   refuses_both(ring + n_elem + "3221225473", "are more than its HBM slice, 6 GiB");
   refuses_both(ring + "--set ccl.defaults.slot_size=1", "an element of f16 does not fit a slot of 1 B");
   refuses_both(ring + "--set ccl.defaults.slot_size=512MiB", "(slot_size) are more than");
-  refuses_both(ring + "--set ccl.defaults.world_size=3", "world_size 3 of algorithm");
+  refuses_both(ring + "--set ccl.defaults.world_size=99", "world_size 99 of algorithm");
   refuses_both(kMainJob + " " + kSmall + "--buffer-kind sram --set ccl.defaults.slot_size=8MiB",
                "sip0.cube0 sram: asked for 32 MiB");
   refuses_both(kTopology + "--bench ccl -b 100G -e 100G -c 0", "are more than its HBM slice, 6 GiB");

@@ -41,11 +41,11 @@ TEST_CASE("require_possible: a collective's tensors and rings fit, or the reason
   const config::AlgorithmSpec gather = over_ring(Collective::all_gather, "ring_all_gather");
   CHECK_NOTHROW(require_possible(with_hbm(60_KiB), gather, {.n_elem = 10 * 1024}));
   CHECK_THROWS_AS(require_possible(with_hbm(60_KiB), gather, {.n_elem = 10 * 1024 + 1}), UsageError);
-  config::AlgorithmSpec three = ring;
-  three.world_size = 3;
-  CHECK_THROWS_WITH_AS(require_possible(machine(2), three, CollectiveProblem{}),
-                       "world_size 3 of algorithm 'ring_allreduce' on a machine of 2 SIPs; a rank is a SIP",
-                       UsageError);
+  config::AlgorithmSpec many = ring;
+  many.world_size = 1000;
+  CHECK_THROWS_WITH_AS(
+      require_possible(machine(2), many, CollectiveProblem{}),
+      doctest::Contains("world_size 1000 of algorithm 'ring_allreduce' on a machine of 2 SIPs"), UsageError);
 }
 
 TEST_CASE("require_possible: a product's operands fit where they are put") {

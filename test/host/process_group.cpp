@@ -68,13 +68,13 @@ TEST_CASE("Process group: an unknown backend names those that are known") {
   CHECK(Program{}.error(init, "nccl", ExitCode::usage).ends_with(": unknown backend 'nccl' (known: ahbm)"));
 }
 
-TEST_CASE("Process group: a world_size other than the number of SIPs names both") {
+TEST_CASE("Process group: a world_size of PEs that can't be ranks names both") {
   config::AlgorithmSpec algorithm = allreduce();
   algorithm.world_size = 3;
   Program program{machine(), algorithm};
   CHECK(program.error(init, "ahbm", ExitCode::usage)
-            .ends_with(": world_size 3 of algorithm 'intercube_allreduce' on a machine of 2 SIPs; a rank is "
-                       "a SIP"));
+            .ends_with(": world_size 3 of algorithm 'intercube_allreduce' on a machine of 2 SIPs: its ranks "
+                       "are PEs, of whole cubes, which have 2 each"));
 }
 
 TEST_CASE("Process group: an algorithm with an unknown part leaves it uninitialized, and sends nothing") {

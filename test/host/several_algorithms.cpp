@@ -343,7 +343,7 @@ TEST_CASE("Several algorithms: a collective has an output tensor unless it works
   fails(kAll, reduces_with_output, {"all_reduce of 'part': it works in place, so it has no output tensor"});
 }
 
-TEST_CASE("Several algorithms: each must be for as many ranks as there are packages") {
+TEST_CASE("Several algorithms: all must be for as many ranks") {
   config::AlgorithmSpec wrong = allreduce();
   wrong.name = "wrong";
   wrong.world_size = kRanks + 1;
@@ -354,5 +354,5 @@ TEST_CASE("Several algorithms: each must be for as many ranks as there are packa
   Rank main{session, world, 0};
   (void)session.sim().spawn("main", main.run(with(main, {"gather", "wrong"}, gathers)));
   CHECK_THROWS_WITH_AS(session.run(),
-                       doctest::Contains("world_size 4 of algorithm 'wrong' on a machine of 3 SIPs"), Error);
+                       doctest::Contains("'gather' has 3 ranks, but 'wrong' has 4 (world_size)"), Error);
 }

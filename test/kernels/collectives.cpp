@@ -61,7 +61,9 @@ config::AlgorithmSpec algorithm_of(const std::string& name) { return declared().
 
 std::vector<std::string> algorithm_names() {
   std::vector<std::string> names;
-  for (const auto& [name, algorithm] : declared().algorithms) names.push_back(name);
+  for (const auto& [name, algorithm] : declared().algorithms) {
+    if (algorithm.world_size == 0) names.push_back(name);
+  }
   return names;
 }
 

@@ -29,7 +29,7 @@ struct Collective {
 /// `sips` packages of a mesh of w by h cubes of two PEs.
 [[nodiscard]] config::MachineSpec machine_of(int sips, int w = 1, int h = 1);
 
-/// The algorithm of that name in configs/ccl.yaml.
+/// The algorithm of that name in configs/ccl.yaml; the names of those whose ranks are packages.
 [[nodiscard]] config::AlgorithmSpec algorithm_of(const std::string& name);
 [[nodiscard]] std::vector<std::string> algorithm_names();
 

@@ -13,6 +13,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
+#include "kbsim/ccl/ranks.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -145,7 +146,7 @@ void check_memory(const std::vector<evaluate::CclPoint>& points, unsigned thread
 std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& request) {
   const evaluate::Options& own = request.own;
   check_options(own, request.ccl.resolve(request.algorithm));
-  const int ranks = request.machine.system.sips.count;
+  const int ranks = ccl::ranks_of(request.ccl.resolve(request.algorithm), request.machine);
   evaluate::CclPoint point{.machine = request.machine,
                            .algorithm = request.ccl.resolve(request.algorithm),
                            .size = {},

@@ -107,7 +107,7 @@ std::string verdict(const Config& config, const config::AlgorithmSpec& algorithm
 void write_report(const Config& config, const config::AlgorithmSpec& algorithm,
                   const std::vector<host::CollectiveTiming>& timings) {
   const int parts = config.data->parts();
-  const int rows = parts * config.world_size;
+  const int rows = parts * config.data->programs();
   int right = 0;
   for (const RankRows& rank : *config.rows) right += rank.right;
   const host::CollectiveTiming timing = evaluate::slowest(timings);
@@ -140,19 +140,20 @@ void write_report(const Config& config, const config::AlgorithmSpec& algorithm,
 Task<> ccl_allreduce(host::Rank& main, BenchRequest request, BenchReport* report) {
   co_await main.dist.init_process_group({.backend = "ahbm"});
   const int world_size = main.dist.get_world_size();
-  std::vector<RankRows> rows(static_cast<std::size_t>(world_size));
   const config::AlgorithmSpec& algorithm = main.session().algorithm();
   const evaluate::CollectiveData data{main.session().spec(), algorithm,
                                       problem_of(algorithm, request.values)};
-  std::vector<std::optional<host::Tensor>> tensors(static_cast<std::size_t>(world_size));
+  const auto programs = static_cast<std::size_t>(data.programs());
+  std::vector<RankRows> rows(programs);
+  std::vector<std::optional<host::Tensor>> tensors(programs);
   const Config config{.data = &data,
                       .tensors = &tensors,
                       .world_size = world_size,
                       .verify_data = request.verify_data,
                       .report = report,
                       .rows = &rows};
-  co_await main.mp.spawn(upload, config, {.nprocs = world_size});
-  co_await main.mp.spawn(reduce, config, {.nprocs = world_size});
+  co_await main.mp.spawn(upload, config, {.nprocs = data.programs()});
+  co_await main.mp.spawn(reduce, config, {.nprocs = data.programs()});
   write_report(config, algorithm, main.session().collectives());
 }
 KBSIM_BENCH(ccl_allreduce,

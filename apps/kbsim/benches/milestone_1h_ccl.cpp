@@ -57,8 +57,9 @@ class Bound {
   double ns_per_byte_ = 0.0;
 };
 
+// Those for a number of ranks of their own are for PEs, not for packages.
 bool fits(const config::AlgorithmSpec& algorithm, const Joined& joined) {
-  if (algorithm.collective != config::Collective::all_reduce) return false;
+  if (algorithm.collective != config::Collective::all_reduce || algorithm.world_size != 0) return false;
   const bool needs_torus = algorithm.topology == "torus_2d" || algorithm.topology == "mesh_2d";
   return !needs_torus || joined.topology == config::SipTopology::torus_2d;
 }

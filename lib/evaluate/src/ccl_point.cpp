@@ -8,6 +8,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -79,7 +80,7 @@ Reduction reduction_named(const std::string& name) {
 
 std::int64_t elements_of(const CclPoint& point) {
   const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
-  const int ranks = point.machine.system.sips.count;
+  const int ranks = ccl::ranks_of(point.algorithm, point.machine);
   const std::int64_t share = point.size.count() / itemsize(point.dtype) / shares_of(row, ranks);
   return std::max<std::int64_t>(1, share) * row.shares_in(ranks);
 }
@@ -99,7 +100,7 @@ boost::json::object simulate(const CclPoint& point) {
   (void)session.sim().spawn("ccl", main.run(run_collective(main, &data, point.repeats, &run)));
   session.run();
 
-  const int ranks = point.machine.system.sips.count;
+  const int ranks = ccl::ranks_of(point.algorithm, point.machine);
   const std::int64_t count = n / row.shares_in(ranks) * shares_of(row, ranks);
   const std::int64_t size = count * itemsize(point.dtype);
   const double ns = run.mean_latency_ns();
@@ -122,7 +123,7 @@ boost::json::object simulate(const CclPoint& point) {
           {"buffer_kind", to_string(point.algorithm.buffer_kind)},
           {"sip_topology", to_string(point.machine.system.sips.topology)},
           {"package_links", package_links(session.machine().fabric(), run)},
-          {"world_size", point.machine.system.sips.count},
+          {"world_size", ranks},
           {"correct", if_checked(run.wrong == 0)},
           {"simulated_ns", to_ns(session.sim().now())},
           {"events", session.sim().events()}};

@@ -5,8 +5,7 @@
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/mapper.hpp"
-#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -42,10 +41,8 @@ double factor(std::uint64_t draw, DType dtype, std::int64_t i, std::int64_t sour
 }
 
 // Parts that become one.
-int combined_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
-                const std::vector<PeCoord>& participants) {
-  const ccl::Wiring wiring = ccl::topologies().at(algorithm.topology).wire(machine, participants);
-  return static_cast<int>(joined(wiring).size());
+int combined_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
+  return static_cast<int>(joined(ccl::wiring_of(algorithm, machine)).size());
 }
 
 // Over which a rank's tensor lies.
@@ -61,16 +58,17 @@ int pes_of(const std::vector<PeCoord>& participants) {
 Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                 const CollectiveProblem& problem) {
   if (!problem.values) return 0_B;
-  const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
+  const std::vector<PeCoord> participants = ccl::participants_of(algorithm, machine);
   const int parts = cubes_of(participants) * pes_of(participants);
-  const int ranks = machine.system.sips.count;
-  const bool over_parts = combined_of(machine, algorithm, participants) == ranks * parts;
+  const int programs = 1 + participants.back().sip;
+  const int ranks = ccl::ranks_of(algorithm, machine);
+  const bool over_parts = combined_of(machine, algorithm) == programs * parts;
   const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
   const auto n = static_cast<double>(problem.n_elem);
   const auto out = static_cast<double>(row.out_elems(problem.n_elem, ranks));
   const double values =
       row.combines && row.in_place ? 5.0 : 3.5;  // of each element: written, under way, read
-  const double tensors = ranks * parts * (row.in_place ? n : n + out) * itemsize(problem.dtype);
+  const double tensors = programs * parts * (row.in_place ? n : n + out) * itemsize(problem.dtype);
   const double reference = sizeof(double) * (out + (row.combines ? (over_parts ? 1 : parts) * n : 0.0));
   const double bytes = values * tensors + reference;
   return Bytes{static_cast<std::int64_t>(std::min(bytes, 0x1p50))};
@@ -81,16 +79,17 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
     : problem_{problem},
       collective_{algorithm.collective},
       row_{ccl::collective(algorithm.collective)},
-      world_{machine.system.sips.count},
-      out_elems_{row_.out_elems(problem.n_elem, world_)} {
-  const std::vector<PeCoord> participants = ccl::mappers().at(algorithm.mapper).participants(machine);
+      flat_{ccl::ranks_are_pes(algorithm, machine)} {
+  const std::vector<PeCoord> participants = ccl::participants_of(algorithm, machine);
   cubes_ = cubes_of(participants);
   pes_ = pes_of(participants);
-  combined_ = combined_of(machine, algorithm, participants);
-  over_parts_ = combined_ == world_ * parts() && parts() > 1;
+  programs_ = 1 + participants.back().sip;
+  out_elems_ = row_.out_elems(problem.n_elem, ranks());
+  combined_ = combined_of(machine, algorithm);
+  over_parts_ = combined_ == programs_ * parts() && parts() > 1;
   if (!problem_.values || !row_.combines) return;
   combinations_.resize(over_parts_ ? 1 : static_cast<std::size_t>(parts()));
-  for (int rank = 0; rank < world_; ++rank) {
+  for (int rank = 0; rank < programs_; ++rank) {
     for (int part = 0; part < parts(); ++part) {
       combine(combinations_[over_parts_ ? 0 : static_cast<std::size_t>(part)], rank, part);
     }
@@ -109,11 +108,11 @@ host::TensorOptions CollectiveData::placed(std::string name) const {
           .name = std::move(name)};
 }
 
-host::HostArray CollectiveData::input(int rank) const {
+host::HostArray CollectiveData::input(int program) const {
   const Shape shape{parts(), problem_.n_elem};
   if (!problem_.values) return host::HostArray::without_numbers(shape, problem_.dtype);
   return host::generate(shape, problem_.dtype, [&](std::int64_t i) {
-    return in(rank, static_cast<int>(i / problem_.n_elem), i % problem_.n_elem);
+    return in(program, static_cast<int>(i / problem_.n_elem), i % problem_.n_elem);
   });
 }
 
@@ -149,12 +148,16 @@ void CollectiveData::combine(std::vector<double>& all, int rank, int part) const
   }
 }
 
-std::vector<double> CollectiveData::expected(int rank, int part) const {
+std::vector<double> CollectiveData::expected(int program, int part) const {
+  const int rank = flat_ ? program * parts() + part : program;
+  const auto input = [this, part](int source, std::int64_t i) {
+    return flat_ ? in(source / parts(), source % parts(), i) : in(source, part, i);
+  };
   const ccl::CollectiveInputs inputs{
-      .ranks = world_,
+      .ranks = ranks(),
       .n_elem = problem_.n_elem,
       .root = problem_.root,
-      .in = [this, part](int source, std::int64_t i) { return in(source, part, i); },
+      .in = input,
       .combined = [this, part](std::int64_t i) { return combination(part, i); }};
   std::vector<double> row;
   row.reserve(static_cast<std::size_t>(out_elems_));

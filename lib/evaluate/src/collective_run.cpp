@@ -77,19 +77,19 @@ host::CollectiveTiming slowest(std::vector<host::CollectiveTiming> of_ranks) {
 Task<> run_collective(host::Rank& main, const CollectiveData* data, CollectiveRepeats repeats,
                       CollectiveRun* run) {
   co_await main.dist.init_process_group({});
-  const int world = main.dist.get_world_size();
-  std::vector<Tensors> tensors(static_cast<std::size_t>(world));
+  const int programs = data->programs();
+  std::vector<Tensors> tensors(static_cast<std::size_t>(programs));
   const Shared shared{.data = data, .tensors = &tensors, .run = run};
-  co_await main.mp.spawn(prepare, shared, {.nprocs = world});
+  co_await main.mp.spawn(prepare, shared, {.nprocs = programs});
   for (int i = 0; i < repeats.warmup + repeats.iterations; ++i) {
     main.session().collectives().clear();
-    co_await main.mp.spawn(once, shared, {.nprocs = world});
+    co_await main.mp.spawn(once, shared, {.nprocs = programs});
     const host::CollectiveTiming timing = slowest(main.session().collectives());
     run->kernels += timing.kernel();
     if (i >= repeats.warmup) run->slowest.push_back(timing);
     if (i > 0 || !repeats.check) continue;
     run->checked = true;
-    co_await main.mp.spawn(check, shared, {.nprocs = world});
+    co_await main.mp.spawn(check, shared, {.nprocs = programs});
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/install_plan.hpp"
-#include "kbsim/ccl/mapper.hpp"
+#include "kbsim/ccl/ranks.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/session.hpp"
@@ -51,10 +51,9 @@ void require_placement(const config::MachineSpec& machine, const config::Algorit
   const Shape shape{data.parts(), data.problem().n_elem};
   const auto shards = resolve_dp_policy(data.placed("").dp, shape, itemsize(data.problem().dtype),
                                         machine.pes_per_cube(), machine.cubes_per_sip(), 0);
-  const std::string wanted =
-      ccl::validators()
-          .at(algorithm.validator)
-          .check(shards, ccl::mappers().at(algorithm.mapper).participants(machine), machine);
+  const std::string wanted = ccl::validators()
+                                 .at(algorithm.validator)
+                                 .check(shards, ccl::participants_of(algorithm, machine), machine);
   require(wanted.empty(), fmt::format("{} needs {}", algorithm.name, wanted));
 }
 
@@ -101,10 +100,7 @@ void require_buildable(const config::MachineSpec& machine) { const host::Session
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem) {
   (void)kernels().at(algorithm.kernel).bind(CollectiveArgs{});
-  const int ranks = machine.system.sips.count;
-  require(algorithm.world_size == 0 || algorithm.world_size == ranks,
-          fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
-                      algorithm.world_size, algorithm.name, ranks));
+  (void)ccl::participants_of(algorithm, machine);
   require(algorithm.slot_size >= Bytes{itemsize(problem.dtype)},
           fmt::format("an element of {} does not fit a slot of {}; raise slot_size", to_string(problem.dtype),
                       to_string(algorithm.slot_size)));
@@ -114,10 +110,10 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
   Rehearsal rehearsal{machine};
   rehearsal.install(algorithm);
   require_placement(machine, algorithm, data);
-  for (int rank = 0; rank < ranks; ++rank) {
-    rehearsal.place(rank, {data.parts(), problem.n_elem}, problem.dtype, data.placed("").dp);
+  for (int program = 0; program < data.programs(); ++program) {
+    rehearsal.place(program, {data.parts(), problem.n_elem}, problem.dtype, data.placed("").dp);
     if (!data.in_place())
-      rehearsal.place(rank, {data.parts(), data.out_elems()}, problem.dtype, data.placed("").dp);
+      rehearsal.place(program, {data.parts(), data.out_elems()}, problem.dtype, data.placed("").dp);
   }
 }
 

@@ -10,8 +10,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/field.hpp"
 #include "kbsim/ccl/collective.hpp"
-#include "kbsim/ccl/mapper.hpp"
-#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -47,9 +46,7 @@ bool looks_at_grid(const config::AlgorithmSpec& algorithm, config::MachineSpec m
   const auto wiring = [&](int w, int h) {
     machine.system.sips.w = w;
     machine.system.sips.h = h;
-    return ccl::topologies()
-        .at(algorithm.topology)
-        .wire(machine, ccl::mappers().at(algorithm.mapper).participants(machine));
+    return ccl::wiring_of(algorithm, machine);
   };
   const int packages = machine.system.sips.count;
   return packages == 1 || wiring(packages, 1) != wiring(1, packages);

@@ -222,11 +222,10 @@ Distributed::Done Distributed::begin(Call call) {
                     .details = fmt::format("{}, root {}{}", to_string(*call.op), call.root, by)},
                    at, tcm_left(session_, call.by->participants));
   require_runnable(call, *group);
-  const config::AlgorithmSpec& algorithm = call.by->spec;
-  KernelCall kernel = kernels().at(algorithm.kernel).bind(args_of(call, *group, agreed.tcm));
-  const CollectiveTiming called{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
+  auto job = job_of(call, *group, agreed);
+  const CollectiveTiming called{
+      .rank = rank_, .called = session_.sim().now(), .algorithm = call.by->spec.name};
   InUse tensors{group, {call.input, call.result()}};
-  auto job = launch_job(owners(call.input), std::move(kernel), call.by->queues, agreed.round);
   Task<hw::Activity> launched = launch(std::move(job), {});
   Tensor::Update update{call.result()};
   return works_.start(
@@ -238,31 +237,41 @@ void Distributed::require_runnable(const Call& call, const ProcessGroup& group) 
   const Requirements all{
       session_.spec(), *call.by, rank_,
       fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.row.call, call.input.name())};
-  const std::int64_t n = group.size();
+  const std::int64_t n = group.ranks();
   all.check_placement(call.input);
   all.require(call.op != ReduceOp::avg || info(call.input.dtype()).floating,
               fmt::format("avg of integers ({})", to_string(call.input.dtype())));
-  all.require(call.root >= 0 && call.root < world_.size(),
-              fmt::format("rank {} isn't there, the world has {}", call.root, world_.size()));
-  all.require(!call.row.has_root || group.rank_of(call.root),
+  all.require(call.root >= 0 && call.root < world_.all()->ranks(),
+              fmt::format("rank {} isn't there, the world has {}", call.root, world_.all()->ranks()));
+  all.require(!call.row.has_root || group.ranks_are_pes() || group.rank_of(call.root),
               fmt::format("Global rank {} is not part of group", call.root));
   all.require(call.row.in_place == !call.output,
               call.output ? "it works in place, so it has no output tensor" : "it needs an output tensor");
   if (call.row.in_place) return;
-  const std::int64_t shares = call.row.shares_in(group.size());
-  all.check_output(call.input, *call.output, call.row.shares_out(group.size()), shares);
+  const std::int64_t shares = call.row.shares_in(group.ranks());
+  all.check_output(call.input, *call.output, call.row.shares_out(group.ranks()), shares);
   all.require(part_of(call.input) % shares == 0,
               fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
 }
 
-CollectiveArgs Distributed::args_of(const Call& call, const ProcessGroup& group, Bytes tcm) const {
+// A kernel on each PE that takes part: the same on all, unless each is a rank.
+Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup& group,
+                                     const ProcessGroup::Agreed& agreed) const {
+  const KernelEntry& kernel = kernels().at(call.by->spec.kernel);
   CollectiveArgs args =
-      collective_args(group.machine(), call.by->spec, *group.rank_of(rank_), call.input.ptr(),
-                      part_of(call.input), parts_of_a_cube(call.input), tcm);
+      collective_args(group.machine_of_ranks(), call.by->spec, group.rank_at({.sip = rank_}),
+                      call.input.ptr(), part_of(call.input), parts_of_a_cube(call.input), agreed.tcm);
   if (call.output) args.out = call.output->ptr();
   args.op = *call.op;
-  args.root = group.rank_of(call.root).value_or(0);
-  return args;
+  args.root = group.ranks_are_pes() ? call.root : group.rank_of(call.root).value_or(0);
+  const std::vector<PeCoord> pes = owners(call.input);
+  if (!group.ranks_are_pes()) return launch_job(pes, kernel.bind(args), call.by->queues, agreed.round);
+  std::vector<KernelCall> calls;
+  for (const PeCoord& pe : pes) {
+    args.rank = group.rank_at(pe);
+    calls.push_back(kernel.bind(args));
+  }
+  return launch_job(pes, std::move(calls), call.by->queues, agreed.round);
 }
 
 // The tensors and the Update live as long as this runs.

@@ -73,4 +73,17 @@ std::shared_ptr<const hw::ControlJob> grid_job(const std::vector<PeCoord>& pes, 
   return job;
 }
 
+std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes,
+                                                 std::vector<KernelCall> calls, const std::string& algorithm,
+                                                 std::uint64_t round) {
+  auto job = std::make_shared<hw::ControlJob>();
+  for (std::size_t i = 0; i < pes.size(); ++i) {
+    const auto kernel = std::make_shared<const KernelCall>(std::move(calls[i]));
+    job->targets.push_back({.pe = pes[i],
+                            .action = hw::Launch{.kernel = kernel, .queues = algorithm, .round = round},
+                            .size = {}});
+  }
+  return job;
+}
+
 }  // namespace kbsim::host

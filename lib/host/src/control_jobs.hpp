@@ -33,4 +33,10 @@ namespace kbsim::host {
                                                              const std::string& algorithm,
                                                              std::optional<int> target_pe);
 
+/// As launch_job, a kernel for each of them.
+[[nodiscard]] std::shared_ptr<const hw::ControlJob> launch_job(const std::vector<PeCoord>& pes,
+                                                               std::vector<KernelCall> calls,
+                                                               const std::string& algorithm,
+                                                               std::uint64_t round);
+
 }  // namespace kbsim::host

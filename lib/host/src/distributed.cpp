@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/ranks.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
@@ -27,11 +29,22 @@ std::vector<config::AlgorithmSpec> algorithms_of(const Session& session,
   return algorithms;
 }
 
-// A rank is a SIP, whatever the algorithm.
-void require_world_size(const config::AlgorithmSpec& algorithm, int sips) {
-  if (algorithm.world_size == 0 || algorithm.world_size == sips) return;
-  throw UsageError{fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs; a rank is a SIP",
-                               algorithm.world_size, algorithm.name, sips)};
+// Ranks are packages, unless a world_size says that they are PEs: of all algorithms alike.
+std::shared_ptr<ProcessGroup> default_group(const config::MachineSpec& machine,
+                                            const std::vector<config::AlgorithmSpec>& algorithms) {
+  const config::AlgorithmSpec& first = algorithms.front();
+  for (const config::AlgorithmSpec& one : algorithms) {
+    if (ccl::ranks_of(one, machine) == ccl::ranks_of(first, machine)) continue;
+    throw UsageError{fmt::format("init_process_group: '{}' has {} ranks, but '{}' has {} (world_size)",
+                                 first.name, ccl::ranks_of(first, machine), one.name,
+                                 ccl::ranks_of(one, machine))};
+  }
+  const bool flat = ccl::ranks_are_pes(first, machine);
+  const std::vector<PeCoord> participants = ccl::participants_of(first, machine);
+  std::vector<int> members = ccl::ranks_by_number(machine);
+  if (flat) members.resize(static_cast<std::size_t>(participants.back().sip) + 1);
+  return std::make_shared<ProcessGroup>(0, members, machine_of(machine, members),
+                                        flat ? first.world_size : 0);
 }
 
 }  // namespace
@@ -54,14 +67,10 @@ Task<> Distributed::init_process_group(ProcessGroupOptions options) {
   if (options.backend != "ahbm") {
     throw UsageError{fmt::format("unknown backend '{}' (known: ahbm)", options.backend)};
   }
-  const int sips = session_.spec().system.sips.count;
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(session_, options.algorithms);
-  for (const config::AlgorithmSpec& algorithm : algorithms) {
-    require_known(algorithm);
-    require_world_size(algorithm, sips);
-  }
+  for (const config::AlgorithmSpec& algorithm : algorithms) require_known(algorithm);
+  const auto all = default_group(session_.spec(), algorithms);
   world_.require_uninitialized();
-  const auto all = std::make_shared<ProcessGroup>(0, ccl::ranks_by_number(session_.spec()), session_.spec());
   all->plans = plan_group(session_, *all, algorithms);
   world_.initialize(all, std::string{options.backend});
   co_await install_queues(session_, rank_, all->plans, false);
@@ -72,15 +81,22 @@ std::string Distributed::get_backend() const {
   return world_.backend();
 }
 
-int Distributed::get_rank(const Group& group) const { return group_of(group)->rank_of(rank_).value_or(-1); }
+int Distributed::get_rank(const Group& group) const {
+  const auto of = group_of(group);
+  return of->rank_of(rank_) ? of->rank_at({.sip = rank_}) : -1;
+}
 
 int Distributed::get_world_size(const Group& group) const {
   const auto of = group_of(group);
-  return of->rank_of(rank_) ? of->size() : -1;
+  return of->rank_of(rank_) ? of->ranks() : -1;
 }
 
 std::vector<int> Distributed::get_process_group_ranks(const Group& group) const {
-  return group_of(group)->members();
+  const auto of = group_of(group);
+  if (!of->ranks_are_pes()) return of->members();
+  std::vector<int> ranks(static_cast<std::size_t>(of->ranks()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 Task<> Distributed::cooperative_yield() { co_await session_.sim().late(); }

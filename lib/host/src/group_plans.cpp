@@ -41,6 +41,7 @@ std::vector<ccl::InstallPlan> plan_group(Session& session, ProcessGroup& group,
   std::vector<ccl::InstallPlan> all;
   for (const config::AlgorithmSpec& algorithm : algorithms) {
     config::AlgorithmSpec queues = algorithm;
+    if (!group.ranks_are_pes()) queues.world_size = 0;
     queues.name = group.set_name(algorithm.name);
     const auto plans =
         ccl::build_install_plans(queues, group.machine(), session.allocators(), membership_of(group, {}));

@@ -68,6 +68,9 @@ std::shared_ptr<ProcessGroup> Distributed::own_group(const Group& group, std::st
 std::shared_ptr<ProcessGroup> Distributed::made_group(std::vector<int> ranks, const GroupOptions& options,
                                                       const Here& at) {
   world_.require_initialized();
+  if (world_.all()->ranks_are_pes())
+    throw UsageError{
+        fmt::format("{}: new_group of ranks that are PEs (world_size)", to_string(to_place(at)))};
   std::ranges::sort(ranks);
   require_ranks(ranks, world_.size(), at);
   const int number = world_.spawned() == 0 ? world_.group_numbers() : std::max(next_group_, 1);

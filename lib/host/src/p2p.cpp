@@ -181,6 +181,7 @@ Distributed::Done Distributed::begin_p2p(std::string_view call, std::vector<P2PO
   check.require(!ops.empty(), "no operations");
   const std::shared_ptr<ProcessGroup> group = own_group(ops.front().group, call, at);
   group->require_whole(at);
+  check.require(!group->ranks_are_pes(), "its ranks are PEs (world_size); send in a kernel");
   const config::AlgorithmSpec queues = p2p_queues(session_);
   std::map<PeCoord, P2pArgs> of_pes;
   std::vector<Tensor::Update> updates;

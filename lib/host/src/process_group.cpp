@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -28,8 +29,18 @@ void require_alike(const P2pCall& a, const P2pCall& b) {
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(int number, std::vector<int> members, config::MachineSpec machine)
-    : number_{number}, members_{std::move(members)}, machine_{std::move(machine)} {}
+ProcessGroup::ProcessGroup(int number, std::vector<int> members, config::MachineSpec machine, int pes)
+    : number_{number}, members_{std::move(members)}, machine_{std::move(machine)}, pes_{pes} {}
+
+config::MachineSpec ProcessGroup::machine_of_ranks() const {
+  return ranks_are_pes() ? ccl::machine_of_ranks(machine_, pes_) : machine_;
+}
+
+int ProcessGroup::rank_at(PeCoord pe) const {
+  const int member = *rank_of(pe.sip);
+  if (!ranks_are_pes()) return member;
+  return (member * machine_.cubes_per_sip() + pe.cube) * machine_.pes_per_cube() + pe.pe;
+}
 
 std::optional<int> ProcessGroup::rank_of(int world_rank) const {
   const auto found = std::ranges::find(members_, world_rank);

@@ -63,7 +63,8 @@ struct CclSettings {
           "bytes of sends after which a DMA turns to another class of traffic");
     f.add("ipcq_credit_size_bytes", &CclSettings::ipcq_credit_size, at_least(1), "a credit on the wire");
     f.add("n_elem", &CclSettings::n_elem, at_least(1), "elements of each rank's shard");
-    f.add("world_size", &CclSettings::world_size, kNotNegative, "ranks; 0: as many as there are packages");
+    f.add("world_size", &CclSettings::world_size, kNotNegative,
+          "ranks; 0, or the number of packages: each is a package; else each is a PE, numbered flat");
   }
 };
 

@@ -27,8 +27,9 @@ struct CollectiveProblem {
 [[nodiscard]] Bytes memory_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                               const CollectiveProblem& problem);
 
-/// What goes into a collective on a machine, and what must come out. A rank's tensor is a row for each PE
-/// that takes part; the inputs are small whole numbers, different everywhere, of which no sum is rounded.
+/// What goes into a collective on a machine, and what must come out. Its host programs are one a package,
+/// each with a tensor of a row for each PE that takes part there: a rank has a program, or if ranks are PEs a
+/// row; the inputs are small whole numbers, different everywhere, of which no sum is rounded.
 class CollectiveData {
  public:
   CollectiveData(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
@@ -37,18 +38,21 @@ class CollectiveData {
   [[nodiscard]] const CollectiveProblem& problem() const { return problem_; }
   [[nodiscard]] config::Collective collective() const { return collective_; }
   [[nodiscard]] bool in_place() const { return row_.in_place; }
-  /// Parts of a rank's tensor.
+  /// Packages with PEs that take part.
+  [[nodiscard]] int programs() const { return programs_; }
+  [[nodiscard]] int ranks() const { return flat_ ? programs_ * parts() : programs_; }
+  /// Parts of a program's tensor.
   [[nodiscard]] int parts() const { return cubes_ * pes_; }
   /// Parts that become one, of all ranks together.
   [[nodiscard]] int combined() const { return combined_; }
   [[nodiscard]] std::int64_t out_elems() const { return out_elems_; }
 
-  /// How a rank's tensor lies on its package.
+  /// How a program's tensor lies on its package.
   [[nodiscard]] host::TensorOptions placed(std::string name) const;
   /// Without numbers if the problem is.
-  [[nodiscard]] host::HostArray input(int rank) const;
-  /// A row of a rank's output; only of a problem with values.
-  [[nodiscard]] std::vector<double> expected(int rank, int part) const;
+  [[nodiscard]] host::HostArray input(int program) const;
+  /// A row of a program's output; only of a problem with values.
+  [[nodiscard]] std::vector<double> expected(int program, int part) const;
 
  private:
   [[nodiscard]] double in(int rank, int part, std::int64_t i) const;
@@ -60,7 +64,8 @@ class CollectiveData {
   CollectiveProblem problem_;
   config::Collective collective_;
   const ccl::CollectiveEntry& row_;
-  int world_ = 1;
+  bool flat_ = false;  // ranks are PEs
+  int programs_ = 1;
   int cubes_ = 1;
   int pes_ = 1;
   int combined_ = 1;

@@ -81,6 +81,10 @@ struct P2POp {
 /// and messages between two. Awaiting one means that it is complete on this rank. They run in the order of
 /// their calls, awaited or not.
 ///
+/// A rank is a package with a program of its own. Where an algorithm's world_size makes ranks of PEs, a
+/// program speaks for those of its package: a shard of its tensors is a rank's, get_rank() is the first of
+/// them, and there are neither groups nor messages between two.
+///
 /// Tensors are on the rank's own SIP, a shard on each PE that takes part, all of one size; a collective
 /// works shard by shard. Every rank's call must match the others': checked at once, at no simulated cost.
 /// What can't be is a UsageError of the call itself.
@@ -157,7 +161,8 @@ class Distributed {
   Done begin(Call call);
   Done begin_p2p(std::string_view call, std::vector<P2POp> ops, Here at);
   void require_runnable(const Call& call, const ProcessGroup& group) const;
-  [[nodiscard]] CollectiveArgs args_of(const Call& call, const ProcessGroup& group, Bytes tcm) const;
+  [[nodiscard]] Job job_of(const Call& call, const ProcessGroup& group,
+                           const ProcessGroup::Agreed& agreed) const;
   [[nodiscard]] const InstalledAlgorithm& algorithm_for(const Call& call, const ProcessGroup& group) const;
   Task<std::monostate> run(InUse tensors, Tensor::Update update, Task<hw::Activity> launch,
                            CollectiveTiming timing);

@@ -67,12 +67,19 @@ class ProcessGroup {
     Bytes tcm;                // that its kernels may use, on the participant that has least
   };
 
-  /// Number 0 is the default group.
-  ProcessGroup(int number, std::vector<int> members, config::MachineSpec machine);
+  /// Number 0 is the default group. Its ranks are its members, or if `pes` says how many, PEs on their
+  /// packages: each member speaks for those on its own.
+  ProcessGroup(int number, std::vector<int> members, config::MachineSpec machine, int pes = 0);
 
   [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] int size() const { return static_cast<int>(members_.size()); }
   [[nodiscard]] const std::vector<int>& members() const { return members_; }
+  [[nodiscard]] bool ranks_are_pes() const { return pes_ > 0; }
+  [[nodiscard]] int ranks() const { return pes_ > 0 ? pes_ : size(); }
+  /// The machine as collectives see it: a package a rank.
+  [[nodiscard]] config::MachineSpec machine_of_ranks() const;
+  /// The rank that a PE is, or that a member is or begins with.
+  [[nodiscard]] int rank_at(PeCoord pe) const;
   /// The rank in the group of a rank of the world, if it is a member.
   [[nodiscard]] std::optional<int> rank_of(int world_rank) const;
   /// The machine, as if it had the members' packages only: a rank of the group is a package.
@@ -126,6 +133,7 @@ class ProcessGroup {
   int number_;
   std::vector<int> members_;
   config::MachineSpec machine_;
+  int pes_;
   std::deque<InstalledAlgorithm> algorithms_;  // collectives under way keep the place of theirs
   std::map<int, std::uint64_t> sequences_;     // of each rank
   std::map<std::uint64_t, Call> calls_;        // the first rank's, by sequence, until all have begun it

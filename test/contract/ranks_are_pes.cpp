@@ -1,0 +1,83 @@
+// Ranks that are PEs, and keys of kernels, by the command.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+#include "files.hpp"
+
+namespace kbsim::contract::ranks_are_pes_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void check_ok(const std::string& options, const std::string& says) {
+  const Outcome outcome = run_kbsim(kMainJob + " --quiet " + options);
+  CAPTURE(outcome.err);
+  CAPTURE(outcome.out);
+  CHECK(outcome.exit == 0);
+  CHECK(has(outcome.out, " " + says + "\n"));
+}
+
+std::string ring_of(int world_size) {
+  return "--algorithm ring_allreduce_tcm --set ccl.algorithms.ring_allreduce_tcm.world_size=" +
+         std::to_string(world_size);
+}
+
+}  // namespace
+
+TEST_CASE("checklist 12: rings of PEs, a mesh of 4 and a tree of 7 print that all are OK") {
+  check_ok(ring_of(8), "ring_allreduce_tcm (ws=8): 8 OK");
+  check_ok(ring_of(16), "ring_allreduce_tcm (ws=16): 16 OK");
+  check_ok("--set sip.cube_mesh.w=2 --set sip.cube_mesh.h=2 " + ring_of(32),
+           "ring_allreduce_tcm (ws=32): 32 OK");
+  check_ok("--algorithm mesh_allreduce_4", "mesh_allreduce_4 (ws=4): 4 OK");
+  check_ok("--algorithm tree_allreduce_7", "tree_allreduce_7 (ws=7): 7 OK");
+}
+
+TEST_CASE("checklist 12: hello_send is a ring of PEs, too, in --bench ccl") {
+  const Outcome outcome = run_kbsim(
+      "--topology topology.yaml --quiet --bench ccl --algorithm hello_send -b 64 -e 64 --json "
+      "--set ccl.algorithms.hello_send.world_size=8");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 0);
+  CHECK(has(outcome.out, "\"world_size\":8"));
+  CHECK(has(outcome.out, "\"nwrong\":0"));
+}
+
+TEST_CASE("checklist 13: a plug-in's kernel has keys of its own, read, checked and listed as any") {
+  const std::string plugin = "--plugin " KBSIM_BINARY "/contract/plugins/plugin_keyed.so ";
+  const auto run = [&](const std::string& keys, const std::string& more) {
+    const std::string ccl = written("keyed_ccl.yaml",
+                                    "defaults: {algorithm: keyed}\n"
+                                    "algorithms:\n"
+                                    "  keyed: {kernel: keyed, topology: none" +
+                                        keys + "}\n");
+    return run_kbsim(kMainJob + " --quiet " + plugin + "--set system.sips.count=1 --ccl " + ccl + more);
+  };
+  CHECK(run(", kernel_depth: 5", "").exit == 0);
+  CHECK(run("", " --set ccl.algorithms.keyed.kernel_depth=5").exit == 0);
+  CHECK(has(run("", "").err, "kernel_depth is 5"));
+  CHECK(has(run(", kernel_depth: 9", "").err, "found '9', expected an integer from 1 to 8"));
+  CHECK(has(run(", kernel_deep: 5", "").err, "algorithms.keyed.kernel_deep: unknown key"));
+}
+
+TEST_CASE("checklist 14: the documented entry, root_cube beside topology none, works by the command") {
+  const std::string ccl = written("documented_ccl.yaml",
+                                  "defaults: {algorithm: intercube_allreduce}\n"
+                                  "algorithms:\n"
+                                  "  intercube_allreduce:\n"
+                                  "    kernel: intercube_allreduce\n"
+                                  "    topology: none\n"
+                                  "    buffer_kind: tcm\n"
+                                  "    n_elem: 8\n"
+                                  "    root_cube: 15\n");
+  check_ok("--ccl " + ccl, "intercube_allreduce (ws=2): 32 OK");
+  check_ok("--ccl " + ccl + " --set ccl.algorithms.intercube_allreduce.root_cube=5",
+           "intercube_allreduce (ws=2): 32 OK");
+}
+
+}  // namespace kbsim::contract::ranks_are_pes_test
