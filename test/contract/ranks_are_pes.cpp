@@ -80,4 +80,15 @@ TEST_CASE("checklist 14: the documented entry, root_cube beside topology none, w
            "intercube_allreduce (ws=2): 32 OK");
 }
 
+TEST_CASE("checklist 17: credit direct makes one slot's ring faster, and the same values") {
+  const auto latency = [](const std::string& credit) {
+    const Outcome outcome =
+        run_kbsim(kMainJob + " --quiet --algorithm ring_allreduce_tcm --set ccl.defaults.n_slots=1 " +
+                  "--set ccl.algorithms.ring_allreduce_tcm.n_elem=8192 --set ccl.defaults.credit=" + credit);
+    CHECK(outcome.exit == 0);
+    return std::stod(outcome.out.substr(outcome.out.find("latency ") + 8));
+  };
+  CHECK(latency("direct") < latency("fabric"));
+}
+
 }  // namespace kbsim::contract::ranks_are_pes_test

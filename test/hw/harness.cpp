@@ -17,7 +17,8 @@ QueueSet end_of_queue(const Rig& rig, PeCoord me, PeCoord peer, const std::strin
                        .slot_size = rings.slot_size,
                        .credit_size = rings.credit,
                        .vc_chunk = rings.vc_chunk,
-                       .poll = poll}};
+                       .poll = poll,
+                       .direct_credit = rings.direct_credit}};
 }
 
 }  // namespace

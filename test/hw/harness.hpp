@@ -45,6 +45,7 @@ class Rig {
     std::optional<Time> sender_polls = {};
     std::optional<Time> receiver_polls = {};
     Bytes vc_chunk = {};
+    bool direct_credit = false;
   };
   [[nodiscard]] Task<> connect(PeCoord from, PeCoord to, Rings rings);
   [[nodiscard]] Task<> connect(PeCoord from, PeCoord to, int slots, Bytes slot_size, Bytes credit = 16_B) {

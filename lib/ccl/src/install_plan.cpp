@@ -126,7 +126,8 @@ QueueSettings queue_settings(const config::AlgorithmSpec& algorithm) {
           .credit_size = algorithm.ipcq_credit_size,
           .vc_chunk = algorithm.vc_chunk_size,
           .poll = polls ? std::optional{algorithm.poll} : std::nullopt,
-          .carries_over = algorithm.carries_over};
+          .carries_over = algorithm.carries_over,
+          .direct_credit = algorithm.credit == config::CreditPath::direct};
 }
 
 void require_disjoint(const std::vector<InstallPlan>& plans) {

@@ -17,6 +17,8 @@ struct QueueSettings {
   std::optional<Time> poll;   // waits look again, so much later; none: they sleep until their event
   bool carries_over = false;  // what a launch sends may be received by a later one; else it is a fault
 
+  bool direct_credit = false;  // returns beside the fabric, after the delay of the path's slowest link
+
   [[nodiscard]] Bytes ring_size() const { return slot_size * slots; }
 };
 

@@ -31,6 +31,10 @@ inline constexpr auto kBufferKinds = std::to_array<std::string_view>({"tcm", "hb
   return at < std::ssize(kBufferKinds) ? std::optional{static_cast<BufferKind>(at)} : std::nullopt;
 }
 
+/// How the credit of a free slot returns: as a packet, or beside the fabric, as late as the path's slowest
+/// link would carry it.
+enum class CreditPath { fabric, direct };
+
 /// How elements of several ranks become one, unless a call says so itself; in the order of tl's Reduction.
 enum class ReduceOp { sum, max, min, prod, avg };
 inline constexpr auto kReduceOps = std::to_array<std::string_view>({"sum", "max", "min", "prod", "avg"});
@@ -47,6 +51,7 @@ struct CclSettings {
   Bytes slot_size{4096};
   Bytes vc_chunk_size{256};
   Bytes ipcq_credit_size{16};
+  CreditPath credit = CreditPath::fabric;
   std::int64_t n_elem = 8;
   int world_size = 0;
 
@@ -62,6 +67,9 @@ struct CclSettings {
     f.add("vc_chunk_size", &CclSettings::vc_chunk_size, at_least(1),
           "bytes of sends after which a DMA turns to another class of traffic");
     f.add("ipcq_credit_size_bytes", &CclSettings::ipcq_credit_size, at_least(1), "a credit on the wire");
+    f.choice(
+        "credit", &CclSettings::credit, {"fabric", "direct"},
+        "how a credit returns: as a packet, or beside the fabric after the bottleneck bandwidth's delay");
     f.add("n_elem", &CclSettings::n_elem, at_least(1), "elements of each rank's shard");
     f.add("world_size", &CclSettings::world_size, kNotNegative,
           "ranks; 0, or the number of packages: each is a package; else each is a PE, numbered flat");

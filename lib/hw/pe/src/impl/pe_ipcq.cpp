@@ -13,6 +13,7 @@
 #include "kbsim/hw/pe/i_tcm.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
 #include "kbsim/hw/pe/slot_credit.hpp"
+#include "kbsim/topology/route.hpp"
 
 namespace kbsim::hw {
 
@@ -24,6 +25,7 @@ PeIpcq::PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec)
 void PeIpcq::start(Machine& machine) {
   Component::start(machine);
   const topology::PeNodes& pe = machine.graph().pe(node().at);
+  machine_ = &machine;
   dma_ = &machine.at<IDma>(pe.dma);
   tcm_ = &machine.at<ITcm>(pe.tcm).image();
   trace_ = &machine.queue_trace();
@@ -139,6 +141,7 @@ void PeIpcq::add(const QueueSet& plan) {
     for (const QueuePair& other : pairs_) {
       if (is_there(other)) require_disjoint(other, pair);
     }
+    if (plan.settings.direct_credit) go_beside_fabric(pair);
     pairs_.push_back(std::move(pair));
   }
   set.queues.last = pairs_.size();
@@ -202,8 +205,25 @@ void PeIpcq::take(const Release& release) {
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
     pair.let_go[next] = false;
     ++pair.my_tail;
-    tell(fabric().graph().pe(pair.plan.peer).ipcq, settings(pair).credit_size, TrafficClass::credit,
-         SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(release.queue));
+    return_credit(pair, release.queue);
+  }
+}
+
+void PeIpcq::return_credit(const QueuePair& pair, std::size_t queue) {
+  if (pair.creditor != nullptr)
+    return pair.creditor->credited(sim().now() + pair.credit_delay, pair.plan.my_base);
+  tell(fabric().graph().pe(pair.plan.peer).ipcq, settings(pair).credit_size, TrafficClass::credit,
+       SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(queue));
+}
+
+// Past every router: only the slowest link on the way counts.
+void PeIpcq::go_beside_fabric(QueuePair& pair) const {
+  const topology::Graph& graph = fabric().graph();
+  const NodeId peer = graph.pe(pair.plan.peer).ipcq;
+  pair.creditor = &machine_->at<IIpcq>(peer);
+  for (const LinkId link : topology::find_route(graph, id(), peer)) {
+    const Time carried = graph.link(link).bandwidth.serialization(settings(pair).credit_size);
+    pair.credit_delay = std::max(pair.credit_delay, carried);
   }
 }
 

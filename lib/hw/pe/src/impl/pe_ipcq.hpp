@@ -58,6 +58,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void release(Time at, std::size_t queue, std::size_t slot) override {
     work_.post(at, Release{queue, slot});
   }
+  void credited(Time at, topology::PhysAddr ring_base) override { work_.post(at, Credit{ring_base}); }
 
   void ended(std::string_view set, const LaunchId& launch) override;
   void require_received() const override;
@@ -76,6 +77,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::int64_t my_tail = 0;    // of these, let go
     std::deque<SendCommand> sends;
     std::deque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
+    IIpcq* creditor = nullptr;  // the peer, if credits go beside the fabric, and how long they take
+    Time credit_delay{};
     std::vector<bool> let_go;         // by slot: tiles may go in any order, slots are freed in theirs
     std::uint32_t last_sent_in = 0;   // the launch whose tile was received last,
     std::uint32_t last_taken_in = 0;  // and that which received it
@@ -134,6 +137,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] Set* find(std::string_view set);
   [[nodiscard]] std::span<const QueuePair> in_use() const;
   [[nodiscard]] std::string label(const QueuePair& pair) const;
+  void return_credit(const QueuePair& pair, std::size_t queue);
+  void go_beside_fabric(QueuePair& pair) const;
   [[nodiscard]] bool in_tcm(const QueuePair& pair) const;
   [[nodiscard]] bool is_there(const QueuePair& pair) const { return !sets_[pair.set].removed; }
   [[nodiscard]] bool ended_here(const QueuePair& pair, const SlotHeader& header) const;
@@ -162,6 +167,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
                                   const RecvCommand& to, Time at) const;
 
   PeIpcqSpec spec_;
+  Machine* machine_ = nullptr;
   IDma* dma_ = nullptr;
   oplog::MemoryImage* tcm_ = nullptr;
   QueueTrace* trace_ = nullptr;

@@ -36,6 +36,8 @@ class IIpcq : public IQueueView {
   virtual void submit(Time at, RecvCommand command) = 0;
   virtual void arrived(Time at, const SlotWrite& write) = 0;
   virtual void release(Time at, std::size_t queue, std::size_t slot) = 0;
+  /// A slot of the peer's ring is free again, told beside the fabric.
+  virtual void credited(Time at, topology::PhysAddr ring_base) = 0;
 };
 
 }  // namespace kbsim::hw
