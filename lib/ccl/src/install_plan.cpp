@@ -176,7 +176,8 @@ std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algori
     plans.push_back({.algorithm = algorithm.name,
                      .sip = package_of(sip, members.sips),
                      .settings = queue_settings(algorithm),
-                     .pes = {}});
+                     .pes = {},
+                     .per_pe = algorithm.install == config::Install::per_pe});
   }
   for (InstallPlan& plan : plans) {
     for (const auto& [pe, neighbours] : wiring) {

@@ -48,6 +48,17 @@ Task<> order_all(Session& session, int by, Jobs jobs) {
   co_await when_all(std::move(orders));
 }
 
+// Each PE has reported before the next one is told.
+Task<> install_one_by_one(Session& session, int by, Jobs jobs) {
+  for (const auto& [sip, job] : jobs) {
+    for (const hw::ControlTarget& target : job->targets) {
+      auto one = std::make_shared<hw::ControlJob>();
+      one->targets.push_back(target);
+      co_await order(session, by, sip, std::move(one));
+    }
+  }
+}
+
 Task<> install_one(Session& session, int by, std::vector<ccl::InstallPlan> plans,
                    std::shared_ptr<QueueSetup> setup) {
   co_await install_queues(session, by, std::move(plans), true);
@@ -57,6 +68,10 @@ Task<> install_one(Session& session, int by, std::vector<ccl::InstallPlan> plans
 }  // namespace
 
 Task<> install_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans, bool beside) {
+  if (std::ranges::any_of(plans, &ccl::InstallPlan::per_pe)) {
+    co_await install_one_by_one(session, by, install_jobs(plans, beside));
+    co_return;
+  }
   co_await order_all(session, by, install_jobs(plans, beside));
 }
 

@@ -9,6 +9,7 @@
 #include "kbsim/tl/kernel.hpp"
 
 #include "control_jobs.hpp"
+#include "group_plans.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -76,6 +77,16 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);
   return works_->start(session_.next_work("launch", index), reported(std::move(writing), std::move(order)),
                        at);
+}
+
+Task<std::vector<ccl::InstallPlan>> Rank::install_ipcq(std::string algorithm, int world_size) {
+  config::AlgorithmSpec queues = session_.algorithm(algorithm);
+  if (world_size != 0) queues.world_size = world_size;
+  require_known(queues);
+  const auto plans = ccl::build_install_plans(queues, session_.spec(), session_.allocators());
+  ccl::require_disjoint(plans);
+  co_await install_queues(session_, index, plans, false);
+  co_return plans;
 }
 
 }  // namespace kbsim::host

@@ -34,6 +34,7 @@ struct InstallPlan {
   int sip = 0;
   QueueSettings settings;
   std::vector<PePlan> pes;
+  bool per_pe = false;  // PE after PE is told, each by a message of its own
 };
 
 /// Of an algorithm's queues, wherever they are.

@@ -35,6 +35,9 @@ inline constexpr auto kBufferKinds = std::to_array<std::string_view>({"tcm", "hb
 /// link would carry it.
 enum class CreditPath { fabric, direct };
 
+/// Who is told to set up queues: each package at once, by one order that fans out there, or PE after PE.
+enum class Install { package, per_pe };
+
 /// How elements of several ranks become one, unless a call says so itself; in the order of tl's Reduction.
 enum class ReduceOp { sum, max, min, prod, avg };
 inline constexpr auto kReduceOps = std::to_array<std::string_view>({"sum", "max", "min", "prod", "avg"});
@@ -52,6 +55,7 @@ struct CclSettings {
   Bytes vc_chunk_size{256};
   Bytes ipcq_credit_size{16};
   CreditPath credit = CreditPath::fabric;
+  Install install = Install::package;
   std::int64_t n_elem = 8;
   int world_size = 0;
 
@@ -70,6 +74,8 @@ struct CclSettings {
     f.choice(
         "credit", &CclSettings::credit, {"fabric", "direct"},
         "how a credit returns: as a packet, or beside the fabric after the bottleneck bandwidth's delay");
+    f.choice("install", &CclSettings::install, {"package", "per_pe"},
+             "who is told to set up queues: each package by one order that fans out there, or PE after PE");
     f.add("n_elem", &CclSettings::n_elem, at_least(1), "elements of each rank's shard");
     f.add("world_size", &CclSettings::world_size, kNotNegative,
           "ranks; 0, or the number of packages: each is a package; else each is a PE, numbered flat");

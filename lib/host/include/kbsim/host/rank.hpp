@@ -101,6 +101,11 @@ class Rank {
     return launch(std::move(kernel), std::vector{std::move(on)}, std::move(args), at);
   }
 
+  /// Sets up the queues of an algorithm outside of a process group, by messages, for kernels that this
+  /// program launches; its ranks are as many as `world_size` says, else as many as the algorithm has. Gives
+  /// its plans.
+  [[nodiscard]] Task<std::vector<ccl::InstallPlan>> install_ipcq(std::string algorithm, int world_size = 0);
+
   /// The program of this rank. KernelFault if it ends without having awaited all that it started.
   [[nodiscard]] Task<> run(Task<> program);
 };
