@@ -31,7 +31,7 @@ Task<> hierarchical_allreduce(TL& tl, CollectiveArgs args) {
   const int pe = tl.program_id(0);
   Tree tree;
   join_halves(tree, pe, args.pes, Dir::E, Dir::W);
-  if (pe == 0) join_halves(tree, tl.program_id(1), cubes, Dir::S, Dir::N);
+  if (pe == 0) join_halves(tree, tl.program_id(1), cubes, Dir::N, Dir::S);
   const Ring packages = ring_of(args).by(Dir::global_E, Dir::global_W);
   const Ptr data = own_data(tl, args);
   // Of each message, on a root: everybody's, and the sum.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "kbsim/base/error.hpp"
@@ -26,6 +28,16 @@ std::vector<std::string> without_opposite(const Wiring& wiring, PeCoord at, PeCo
     if (n.peer == peer && !paired) labels.push_back(n.direction);
   }
   return labels;
+}
+
+// See reverse_direction().
+std::optional<std::string> answer(const Wiring& wiring, PeCoord from, const Neighbour& to) {
+  const Neighbour back{.direction = opposite(to.direction), .peer = from};
+  if (has(wiring, to.peer, back)) return back.direction;
+  const std::vector<std::string> mine = without_opposite(wiring, from, to.peer);
+  const std::vector<std::string> theirs = without_opposite(wiring, to.peer, from);
+  const auto rank = static_cast<std::size_t>(std::ranges::find(mine, to.direction) - mine.begin());
+  return rank < std::min(mine.size(), theirs.size()) ? std::optional{theirs[rank]} : std::nullopt;
 }
 
 }  // namespace
@@ -78,14 +90,20 @@ std::string opposite(const std::string& direction) {
 }
 
 std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to) {
-  const Neighbour back{.direction = opposite(to.direction), .peer = from};
-  if (has(wiring, to.peer, back)) return back.direction;
-  const std::vector<std::string> mine = without_opposite(wiring, from, to.peer);
-  const std::vector<std::string> theirs = without_opposite(wiring, to.peer, from);
-  const auto rank = static_cast<std::size_t>(std::ranges::find(mine, to.direction) - mine.begin());
-  if (rank < std::min(mine.size(), theirs.size())) return theirs[rank];
+  if (const std::optional<std::string> back = answer(wiring, from, to)) return *back;
   throw UsageError{to_string(from) + " sends " + to.direction + " to " + to_string(to.peer) +
                    ", which has no queue left that points back"};
+}
+
+Wiring without_one_way(const Wiring& wiring) {
+  Wiring mutual;
+  for (const auto& [at, neighbours] : wiring) {
+    std::vector<Neighbour>& kept = mutual[at];
+    std::ranges::copy_if(neighbours, std::back_inserter(kept), [&, from = at](const Neighbour& to) {
+      return answer(wiring, from, to).has_value();
+    });
+  }
+  return mutual;
 }
 
 }  // namespace kbsim::ccl

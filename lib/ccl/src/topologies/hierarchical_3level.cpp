@@ -23,23 +23,25 @@ Wiring hierarchical_3level(const config::MachineSpec& machine, const std::vector
     add_ring(to, me.pe, machine.pes_per_cube(), "E", "W",
              [&](int pe) { return PeCoord{me.sip, me.cube, pe}; });
     if (me.pe != 0) continue;
-    add_ring(to, me.cube, machine.cubes_per_sip(), "S", "N",
+    add_ring(to, me.cube, machine.cubes_per_sip(), "N", "S",
              [&](int cube) { return PeCoord{me.sip, cube, 0}; });
     if (me.cube != 0) continue;
     const auto place = static_cast<int>(std::ranges::find(ring, me.sip) - ring.begin());
-    add_ring(to, place, machine.system.sips.count, "global_E", "global_W",
-             [&](int at) { return PeCoord{ring[static_cast<std::size_t>(at)], 0, 0}; });
+    const int packages = machine.system.sips.count;
+    const auto leader = [&](int at) { return PeCoord{ring[static_cast<std::size_t>(at)], 0, 0}; };
+    add_ring(to, place, packages, "global_E", "global_W", leader);
+    if (packages > 1) to.push_back({.direction = "parent", .peer = leader((place + 1) % packages)});
   }
   for (auto& [at, neighbours] : wiring) {
     std::erase_if(neighbours, [&](const Neighbour& n) { return !wiring.contains(n.peer); });
   }
-  return wiring;
+  return without_one_way(wiring);
 }
 
 KBSIM_TOPOLOGY(
     hierarchical_3level,
-    "rings of a cube's PEs (E, W), of the cubes' PEs 0 (S, N), and of the packages' PEs 0 of cube 0 "
-    "(global_E, global_W)");
+    "rings of a cube's PEs (E, W), of the cubes' PEs 0 (N, S), and of the packages' PEs 0 of cube 0 "
+    "(global_E, global_W; of two packages parent, too)");
 
 }  // namespace
 }  // namespace kbsim::ccl

@@ -62,4 +62,8 @@ struct RankNeighbour {
 /// writer. UsageError if the peer has no label left that points back.
 [[nodiscard]] std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to);
 
+/// The wiring without the neighbours that have no label left that points back: whoever sends to one of those
+/// is told that there is no such queue.
+[[nodiscard]] Wiring without_one_way(const Wiring& wiring);
+
 }  // namespace kbsim::ccl
