@@ -1,8 +1,10 @@
 // How queues are set up: by package or PE after PE, in a process group or by a program for itself.
+#include <algorithm>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"
@@ -73,6 +75,21 @@ Task<> installs_and_launches(Rank& main, std::vector<double>* after) {
   *after = result.to_doubles();
 }
 
+struct NothingToSayArgs {};
+
+Task<> receives_from_nobody(TL& tl, NothingToSayArgs) {
+  if (tl.program_id(0) == 1) co_await tl.recv({.dir = Dir::W, .shape = {8}});
+}
+KBSIM_KERNEL(receives_from_nobody, "PE 1 waits for what PE 0 never sends");
+
+Task<> gets_stuck(Rank& main, int) {
+  (void)co_await main.install_ipcq("ring_allreduce_tcm", kPes);
+  Tensor x = co_await main.torch.zeros({1, kPes * kShard}, f16, kByPe);
+  co_await main.launch("receives_from_nobody", x, NothingToSayArgs{});
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 }  // namespace
 
 TEST_CASE("checklist 20: install per_pe takes a time in proportion to the PEs; by package it hardly grows") {
@@ -93,6 +110,29 @@ TEST_CASE("checklist 20: install_ipcq sets up queues outside of a process group"
   REQUIRE(after.size() == kPes * kShard);
   for (std::size_t i = 0; i < after.size(); ++i)
     CHECK(after[i] == static_cast<double>((i / kShard + kPes - 1) % kPes + 1));
+}
+
+TEST_CASE("checklist 19: a deadlock report has the rings of those that wait, decoded, by direction") {
+  Program program{with_eight_pes(), ring_of_pes(0)};
+  const std::string text = program.error(gets_stuck, 0, ExitCode::deadlock);
+  CAPTURE(text);
+  CHECK(has(text,
+            "\nrings:\n  sip0.cube0.pe1 E ring sip0.cube0.pe1 ipcq+0x0 peer sip0.cube0.pe2 W "
+            "sip0.cube0.pe2 ipcq+0x4000\n  sip0.cube0.pe1 W ring sip0.cube0.pe1 ipcq+0x4000 peer "
+            "sip0.cube0.pe0 E sip0.cube0.pe0 ipcq+0x0"));
+}
+
+TEST_CASE("checklist 19: the pointer dump of a program has counters, who is blocked, and addresses") {
+  Program program{with_eight_pes(), ring_of_pes(0)};
+  CHECK(pointer_dump(program.session.machine()).empty());
+  (void)program.error(gets_stuck, 0, ExitCode::deadlock);
+  const std::string dump = pointer_dump(program.session.machine());
+  CAPTURE(dump);
+  CHECK(std::ranges::count(dump, '\n') == 2 * kPes);
+  CHECK(has(dump,
+            "sip0.cube0.pe1 W: my_head=0 my_tail=0 peer_head_cache=0 peer_tail_cache=0 n_slots=4 "
+            "sends_waiting=0 recvs_waiting=1 ring sip0.cube0.pe1 ipcq+0x4000 peer sip0.cube0.pe0 E "
+            "sip0.cube0.pe0 ipcq+0x0\n"));
 }
 
 }  // namespace kbsim::host::test::install_test

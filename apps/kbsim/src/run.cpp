@@ -23,6 +23,7 @@
 #include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/evaluate/run_evaluation.hpp"
 #include "kbsim/evaluate/settings.hpp"
+#include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
@@ -64,6 +65,7 @@ struct Options {
   std::optional<std::uint64_t> max_events;
   std::optional<oplog::RaceMode> race;
   std::uint64_t num_threads = 0;
+  bool dump_queues = false;
 };
 
 oplog::RaceMode race_mode(const std::string& text) {
@@ -120,6 +122,8 @@ po::options_description description(Options& o) {
       "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
   add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing");
+  add("dump-queues", po::bool_switch(&o.dump_queues),
+      "print each PE's queues at the end on stderr: counters, and where their rings lie");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");
   add("race", po::value<std::string>()->value_name("MODE")->notifier([&](const std::string& v) {
@@ -322,10 +326,10 @@ config::Configuration load(const Options& options, const evaluate::Uses& uses) {
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const Options& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
-      options.race || options.timing_only || !options.oplog.empty())
+      options.race || options.timing_only || !options.oplog.empty() || options.dump_queues)
     throw Unsupported{
         fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, "
-                    "--race, --timing-only and --oplog are of a single one",
+                    "--race, --timing-only, --oplog and --dump-queues are of a single one",
                     options.bench)};
   if (options.verify_data)
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
@@ -409,6 +413,7 @@ ExitCode run_bench(const Arguments& given) {
   const Signals signals{session};
   simulate_into(folder.get(), session, options);
   require_submitted(options.bench, session);
+  if (options.dump_queues) fmt::print(stderr, "{}", host::pointer_dump(session.machine()));
   for (const std::string& line : replay::prints(session.log(), session.replay()))
     fmt::print(stderr, "{}\n", line);
   print_races(session.machine().races().reports());

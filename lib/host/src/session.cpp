@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/hw/control/i_queue_state.hpp"
 #include "kbsim/hw/pe/standing_barriers.hpp"
 #include "kbsim/replay/checks.hpp"
@@ -22,12 +23,6 @@ void for_each_ipcq(hw::Machine& machine, Do what) {
   }
 }
 
-std::vector<QueueEnd> queue_ends(hw::Machine& machine) {
-  std::vector<QueueEnd> ends;
-  for_each_ipcq(machine, [&](const hw::IQueueState& ipcq) { ipcq.add_ends(ends); });
-  return ends;
-}
-
 WaitGraph graph_of(const std::vector<Waiting>& waiting, hw::Machine& machine,
                    const std::vector<StandingBarrier>& barriers, const std::vector<const Rank*>& ranks) {
   Waits waits{waiting};
@@ -40,10 +35,20 @@ void require_received(hw::Machine& machine) {
   for_each_ipcq(machine, [](const hw::IQueueState& ipcq) { ipcq.require_received(); });
 }
 
+// Those that wait.
+std::vector<PeCoord> kernels_of(const std::vector<Waiting>& waiting) {
+  std::vector<PeCoord> pes;
+  for (const Waiting& one : waiting) {
+    if (const auto* kernel = one.who.as<KernelOn>()) pes.push_back(kernel->pe);
+  }
+  return pes;
+}
+
 DeadlockReport report(const DeadlockError& deadlock, hw::Machine& machine,
                       const std::vector<const Rank*>& ranks) {
   const std::vector<StandingBarrier> barriers = hw::standing_barriers(machine);
-  return {deadlock, graph_of(deadlock.waiting(), machine, barriers, ranks), told_of_barriers(barriers)};
+  return {deadlock, graph_of(deadlock.waiting(), machine, barriers, ranks),
+          told_of_barriers(barriers) + told_of_rings(machine, kernels_of(deadlock.waiting()))};
 }
 
 void require_possible(const SessionOptions& options) {

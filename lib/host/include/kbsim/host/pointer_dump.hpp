@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kbsim/base/ids.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/tl/queue_waits.hpp"
+
+namespace kbsim::host {
+
+/// Both ends of all queues that are installed, in the order of PEs.
+[[nodiscard]] std::vector<QueueEnd> queue_ends(hw::Machine& machine);
+
+/// A line for each end of a queue, by direction: its counters, what waits there, and where its ring and the
+/// peer's lie: "sip0.cube0.pe0 E: my_head=1 my_tail=0 ... ring sip0.cube0.pe0 ipcq+0x0 peer sip1.cube0.pe0 W
+/// sip1.cube0.pe0 ipcq+0x4000".
+[[nodiscard]] std::string pointer_dump(hw::Machine& machine);
+
+/// Where the rings of these PEs lie, as a section of a report; "" if they have none.
+[[nodiscard]] std::string told_of_rings(hw::Machine& machine, const std::vector<PeCoord>& pes);
+
+}  // namespace kbsim::host
