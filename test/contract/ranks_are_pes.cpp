@@ -1,4 +1,5 @@
-// Ranks that are PEs, and keys of kernels, by the command.
+// Ranks that are PEs, and what tells of queues, by the command.
+#include <algorithm>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -25,6 +26,12 @@ void check_ok(const std::string& options, const std::string& says) {
 std::string ring_of(int world_size) {
   return "--algorithm ring_allreduce_tcm --set ccl.algorithms.ring_allreduce_tcm.world_size=" +
          std::to_string(world_size);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
 }
 
 }  // namespace
@@ -78,6 +85,27 @@ TEST_CASE("checklist 14: the documented entry, root_cube beside topology none, w
   check_ok("--ccl " + ccl, "intercube_allreduce (ws=2): 32 OK");
   check_ok("--ccl " + ccl + " --set ccl.algorithms.intercube_allreduce.root_cube=5",
            "intercube_allreduce (ws=2): 32 OK");
+}
+
+TEST_CASE("checklist 21: KERNBENCH_CCL_TRACE is understood beside KBSIM_CCL_TRACE, under every bench") {
+  const std::string ours = run_script("KBSIM_CCL_TRACE=1 $KBSIM " + kMainJob + " --quiet").err;
+  CHECK(count_of(ours, " send ") > 0);
+  CHECK(run_script("KERNBENCH_CCL_TRACE=1 $KBSIM " + kMainJob + " --quiet").err == ours);
+  CHECK(run_script("KERNBENCH_CCL_TRACE=0 $KBSIM " + kMainJob + " --quiet").err.empty());
+  const std::string sweep =
+      "$KBSIM --topology topology.yaml --quiet --bench ccl --algorithm ring_allreduce_tcm -b 64 -e 128 -f 2";
+  const std::string traced = run_script("KBSIM_CCL_TRACE=1 " + sweep).err;
+  CHECK(count_of(traced, " send ") >= 4);
+  CHECK(count_of(traced, " send ") == count_of(traced, " recv "));
+  CHECK(run_script("KBSIM_CCL_TRACE=1 " + sweep).err == traced);
+}
+
+TEST_CASE("checklist 19: --dump-queues prints counters and decoded addresses of all queues at the end") {
+  const Outcome outcome = run_kbsim(kMainJob + " --quiet --dump-queues " + ring_of(8));
+  CHECK(outcome.exit == 0);
+  CHECK(std::ranges::count(outcome.err, '\n') == 16);
+  CHECK(has(outcome.err, "sip0.cube0.pe0 E: my_head=7 my_tail=0 "));
+  CHECK(has(outcome.err, "ring sip0.cube0.pe0 ipcq+0x0 peer sip0.cube0.pe1 W sip0.cube0.pe1 ipcq+0x4000\n"));
 }
 
 TEST_CASE("checklist 17: credit direct makes one slot's ring faster, and the same values") {

@@ -174,11 +174,6 @@ host::SessionOptions session_options(const Options& options, const config::CclSp
   return result;
 }
 
-bool queues_are_traced() {
-  const char* const wish = std::getenv("KBSIM_CCL_TRACE");
-  return wish != nullptr && std::string_view{wish} == "1";
-}
-
 void print_races(const std::vector<std::string>& races) {
   constexpr std::size_t kMany = 10;
   for (const std::string& line : races | std::views::take(kMany)) fmt::print(stderr, "warning: {}\n", line);
@@ -323,6 +318,11 @@ config::Configuration load(const Options& options, const evaluate::Uses& uses) {
   return result;
 }
 
+// One after the other where each tells of its queues.
+unsigned threads_of(const Options& options) {
+  return host::queues_are_traced() ? 1 : static_cast<unsigned>(options.num_threads);
+}
+
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const Options& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
@@ -341,7 +341,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const Options& o
       .buffer_kind = buffer_kind_of(options),
       .own = own_options(evaluation, own),
       .outputs = {.out = options.out, .json = options.json},
-      .parallel = {.threads = static_cast<unsigned>(options.num_threads), .progress = !options.quiet}};
+      .parallel = {.threads = threads_of(options), .progress = !options.quiet}};
   const std::optional<report::CsvTable> reference = reference_of(own);
   if (evaluation.check && !options.reuse) evaluation.check(request);
   require_outputs(options);
@@ -404,7 +404,6 @@ ExitCode run_bench(const Arguments& given) {
 
   host::Session session{machine, algorithm, how};
   if (options.dry_run) return ExitCode::ok;
-  if (queues_are_traced()) session.machine().queue_trace().print_to(stderr);
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   host::World world;
   host::Rank main{session, world, 0};

@@ -1,5 +1,11 @@
 #include "kbsim/host/session.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "kbsim/host/pointer_dump.hpp"
@@ -74,6 +80,7 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
   for (int rank = 0; rank < spec_->system.sips.count; ++rank)
     (void)log_.add_lane(fmt::format("rank{}", rank));
   machine_->races().watch(options.races);
+  if (queues_are_traced()) machine_->queue_trace().print_to(stderr);
   machine_->set_evaluator([this](const oplog::Operand& what) {
     if (!has_values())
       throw KernelFault{"the kernel asks for a number, and this run computes none: --timing-only"};
@@ -85,6 +92,14 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
 Session::~Session() {
   open_ = false;
   sim_.clear();
+}
+
+bool queues_are_traced() {
+  constexpr std::array kWishes{"KBSIM_CCL_TRACE", "KERNBENCH_CCL_TRACE"};
+  return std::ranges::any_of(kWishes, [](const char* name) {
+    const char* const wish = std::getenv(name);
+    return wish != nullptr && std::string_view{wish} == "1";
+  });
 }
 
 void Session::interrupt() noexcept {

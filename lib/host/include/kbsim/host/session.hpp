@@ -41,6 +41,10 @@ struct CollectiveTiming {
   [[nodiscard]] Time report() const { return done - last_end; }
 };
 
+/// The environment asks for a line on stderr for each tile that a PE sends or receives: KBSIM_CCL_TRACE=1, or
+/// KERNBENCH_CCL_TRACE=1.
+[[nodiscard]] bool queues_are_traced();
+
 struct SessionOptions {
   SimulationOptions simulation;
   unsigned replay_threads = 0;  // 0: as many as the host has
