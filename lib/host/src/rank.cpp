@@ -60,6 +60,12 @@ Rank::~Rank() {
   session_.leave(*this);
 }
 
+Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&), SpawnOptions options) {
+  Ranks ranks{session_, world_, options.nprocs};
+  for (int i = 0; i < ranks.count(); ++i) ranks.start(i, fn(ranks.rank(i)));
+  co_await ranks.join();
+}
+
 Task<> Rank::run(Task<> program) {
   co_await std::move(program);
   works_->require_awaited();

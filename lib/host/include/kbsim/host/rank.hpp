@@ -56,6 +56,7 @@ class Multiprocessing {
   template <class Args>
   [[nodiscard]] Task<> spawn(Task<> (*fn)(Rank&, Args), std::type_identity_t<Args> args,
                              SpawnOptions options);
+  [[nodiscard]] Task<> spawn(Task<> (*fn)(Rank&), SpawnOptions options);
 
  private:
   Session& session_;
