@@ -1,13 +1,12 @@
 #include "kbsim/report/attention_figures.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "curves.hpp"
 #include "replaced.hpp"
 
 namespace kbsim::report {
@@ -58,30 +57,16 @@ std::vector<object> with_most(const boost::json::array& rows, const char* key) {
 // The time of each panel, against a number of the rows.
 Figure times(const std::string& name, const std::string& title, const std::vector<object>& rows,
              const char* against, const std::string& axis) {
-  std::map<std::string, std::map<double, double>> curves;
-  std::set<double> places;
-  for (const object& row : rows) {
-    curves[panel_of(row)][value_at(row, against)] = value_at(row, "time_us");
-    places.insert(value_at(row, against));
-  }
-  std::string data = against;
+  Curves curves;
+  for (const object& row : rows) curves[panel_of(row)][value_at(row, against)] = value_at(row, "time_us");
   std::string plot;
   int column = 2;
-  for (const auto& [panel, curve] : curves) {
-    data += "," + panel;
+  for (const auto& [panel, curve] : curves)
     plot += fmt::format("{}\"NAME.csv\" using 1:{} with linespoints linewidth 2 pointtype 7 title \"{}\"",
                         plot.empty() ? "" : ", ", column++, panel);
-  }
-  for (const double place : places) {
-    data += fmt::format("\n{:.0f}", place);
-    for (const auto& [panel, curve] : curves) {
-      const auto found = curve.find(place);
-      data += found == curve.end() ? ",NaN" : fmt::format(",{:.6g}", found->second);
-    }
-  }
   const std::string settings =
       fmt::format("set logscale x 2\nset logscale y\nset xlabel \"{}\"\nset ylabel \"time (us)\"", axis);
-  return attention_figure(name, title, data + "\n", settings, plot);
+  return attention_figure(name, title, table(against, curves), settings, plot);
 }
 
 Figure shares(const std::vector<object>& rows) {

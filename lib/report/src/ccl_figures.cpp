@@ -4,12 +4,12 @@
 #include <array>
 #include <cctype>
 #include <map>
-#include <set>
 #include <string>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "curves.hpp"
 #include "package_map.hpp"
 #include "replaced.hpp"
 
@@ -21,26 +21,6 @@ using boost::json::object;
 std::string word(const object& row, const char* key) { return std::string{row.at(key).as_string()}; }
 double value_of(const object& row, const char* key) {
   return row.at(key).is_null() ? 0.0 : row.at(key).to_number<double>();
-}
-
-// A number by size, by the name of the curve.
-using Curves = std::map<std::string, std::map<double, double>>;
-
-std::string table(const Curves& curves) {
-  std::set<double> sizes;
-  std::string text = "size";
-  for (const auto& [name, curve] : curves) {
-    text += "," + name;
-    for (const auto& [size, value] : curve) sizes.insert(size);
-  }
-  for (const double size : sizes) {
-    text += fmt::format("\n{:.0f}", size);
-    for (const auto& [name, curve] : curves) {
-      const auto found = curve.find(size);
-      text += found == curve.end() ? ",NaN" : fmt::format(",{:.6g}", found->second);
-    }
-  }
-  return text + "\n";
 }
 
 // NAME, TITLE, YLABEL, SCALE, PLOT.
@@ -89,7 +69,7 @@ Figure curves_figure(const std::string& name, const std::string& title, const Cu
   }
   std::string script = replaced(replaced(kScript, "PLOT", plot), "NAME", name);
   script = replaced(replaced(script, "YLABEL", y.label), "SCALE", y.scale);
-  return {.name = name, .data = table(curves), .script = replaced(script, "TITLE", title)};
+  return {.name = name, .data = table("size", curves), .script = replaced(script, "TITLE", title)};
 }
 
 std::vector<std::string> topologies_of(const boost::json::array& rows) {
