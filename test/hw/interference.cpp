@@ -35,7 +35,7 @@ struct AskArgs {
 };
 
 Task<> ask_any(TL& tl, AskArgs args) {
-  Random random{1, static_cast<std::uint64_t>(tl.program_id(0))};
+  kbsim::Random random{1, static_cast<std::uint64_t>(tl.program_id(0))};
   for (int i = 0; i < args.accesses; ++i) {
     const auto slice = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(args.slices)));
     const Ptr from = Ptr{.va = kVa, .dtype = DType::u8}.bytes(slice * args.stride);
