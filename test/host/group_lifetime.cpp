@@ -230,15 +230,14 @@ TEST_CASE("Process group: it isn't destroyed while a collective is under way") {
                        "Works first"));
 }
 
-TEST_CASE("Process group: get_rank before init is refused in PyTorch's words (checklist 8)") {
+TEST_CASE("checklist 8: get_rank before init is refused in PyTorch's words") {
   CHECK(Program{}
             .error(asks_rank, 0, ExitCode::usage)
             .ends_with(": Default process group has not been initialized, please make sure to call "
                        "init_process_group."));
 }
 
-TEST_CASE(
-    "Devices: set_device_index and current_device_index are set_device and current_device (checklist 8)") {
+TEST_CASE("checklist 8: set_device_index and current_device_index are set_device and current_device") {
   Program{}.run(device_index, 0);
 }
 
@@ -280,11 +279,11 @@ TEST_CASE("Failures: a rank that fails inside a collective that all have begun d
   }
 }
 
-TEST_CASE("Spawn: a SpawnException has the errors of the ranks that failed first (checklist 9)") {
+TEST_CASE("checklist 9: a SpawnException has the errors of the ranks that failed first") {
   Program{machine(4)}.run(reads_spawn_error, 0);
 }
 
-TEST_CASE("Distributed: cooperative_yield lets the others run at the same time (checklist 9)") {
+TEST_CASE("checklist 9: cooperative_yield lets the others run at the same time") {
   std::vector<int> order;
   Program program{machine(3)};
   program.run(spawn_yields, &order);

@@ -177,11 +177,11 @@ Task<> reads_what_ranks_left(Rank& main, int) {
 }  // namespace
 
 TEST_CASE(
-    "Checklist 1: a driver keeps launches on two packages that need each other, and awaits them later") {
+    "checklist 1: a driver keeps launches on two packages that need each other, and awaits them later") {
   Program{machine(2, 1, 1), ring()}.run(drives_two_packages, 0);
 }
 
-TEST_CASE("Checklist 1: zeros, copy_ and to_host start when they are called") {
+TEST_CASE("checklist 1: zeros, copy_ and to_host start when they are called") {
   Program{}.run(calls_then_waits, 0);
   Time awaited{};
   Program{}.run(starts_at_the_call, &awaited);
@@ -189,7 +189,7 @@ TEST_CASE("Checklist 1: zeros, copy_ and to_host start when they are called") {
   CHECK(awaited < 1000_us);
 }
 
-TEST_CASE("Checklist 2: a read of any tensor that a launch may write waits for the launch") {
+TEST_CASE("checklist 2: a read of any tensor that a launch may write waits for the launch") {
   Program{}.run(reads_outputs_of_a_launch, 0);
 }
 

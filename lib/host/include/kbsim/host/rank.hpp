@@ -46,6 +46,15 @@ struct SpawnOptions {
   int nprocs = 1;
 };
 
+/// A move by the DMA of PE `pe` of cube `cube` of the tensors' package. They have one shape and dtype, and
+/// lie where that PE's MMU maps them: on itself, or shared.
+struct PeDma {
+  Tensor from;
+  Tensor to;
+  int cube = 0;
+  int pe = 0;
+};
+
 /// What a rank calls `mp`.
 class Multiprocessing {
  public:
@@ -106,6 +115,11 @@ class Rank {
   /// program launches; its ranks are as many as `world_size` says, else as many as the algorithm has. Gives
   /// its plans.
   [[nodiscard]] Task<std::vector<ccl::InstallPlan>> install_ipcq(std::string algorithm, int world_size = 0);
+
+  /// Has a PE's DMA move the elements of a tensor to another, without a kernel; gives when it worked. A read
+  /// of the other waits for it. UsageError for tensors that are unlike or on two packages, or a PE that isn't
+  /// there; KernelFault for what isn't mapped.
+  [[nodiscard]] Work<hw::Activity> pe_dma(PeDma move, Here at = Here::current());
 
   /// The program of this rank. KernelFault if it ends without having awaited all that it started.
   [[nodiscard]] Task<> run(Task<> program);

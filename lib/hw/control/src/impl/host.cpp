@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,7 @@ class Host : public Component, public IHost {
   [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes) override;
   [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) override;
   [[nodiscard]] std::vector<OpenOrder> open_orders() const override;
+  [[nodiscard]] std::vector<OrderRecord> orders() const override;
 
  private:
   struct Call {
@@ -39,18 +42,21 @@ class Host : public Component, public IHost {
     Activity activity;
     OrderWait wait = {};                              // of an order
     std::shared_ptr<const ControlJob> job = nullptr;  // of an order
+    Time sent = {};                                   // of an order
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
   Task<> acknowledged(Token token, RaceWatch::Token race);
   Task<oplog::Slices> answered(Token token, RaceWatch::Token race);
   Task<Activity> reported(Token token);
   void accept(MessagePtr message) override;
+  void note(const Call& ended);
   Calls::value_type& call(const Identity& what);
 
   RaceWatch* races_ = nullptr;
   Calls calls_;
   Token next_token_ = 0;
   std::map<int, int> orders_;  // so far, by rank
+  std::vector<OrderRecord> done_;
 };
 
 void Host::start(Machine& machine) {
@@ -105,6 +111,7 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   const auto& [token, waiting] = call(wait);
   waiting->wait = wait;
   waiting->job = job;
+  waiting->sent = sim().now();
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
   tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, TrafficClass::request,
@@ -129,6 +136,23 @@ std::vector<OpenOrder> Host::open_orders() const {
   return orders;
 }
 
+std::vector<OrderRecord> Host::orders() const {
+  std::vector<OrderRecord> all = done_;
+  std::ranges::sort(
+      all, {}, [](const OrderRecord& order) { return std::tuple{order.sent, order.rank, order.number}; });
+  return all;
+}
+
+void Host::note(const Call& ended) {
+  OrderRecord record = record_of(*ended.job);
+  record.rank = ended.wait.rank;
+  record.number = ended.wait.number;
+  record.sent = ended.sent;
+  record.reported = sim().now();
+  record.activity = ended.activity;
+  done_.push_back(std::move(record));
+}
+
 void Host::accept(MessagePtr message) {
   if (const auto* ack = message->body.get_if<WriteAck>()) {
     calls_.at(ack->token)->done.set();
@@ -139,6 +163,7 @@ void Host::accept(MessagePtr message) {
   } else if (const auto* done = message->body.get_if<ControlDone>()) {
     Call& waiting = *calls_.at(done->token);
     waiting.activity = done->activity;
+    note(waiting);
     waiting.done.set();
   } else {
     Component::accept(std::move(message));

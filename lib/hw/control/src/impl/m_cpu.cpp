@@ -20,7 +20,8 @@ class MCpu : public FanOut {
   [[nodiscard]] NodeId unit(const ControlTarget& target) const {
     const topology::PeNodes& pe = fabric().graph().pe(target.pe);
     if (std::holds_alternative<Launch>(target.action)) return pe.cpu;
-    return std::holds_alternative<MapPages>(target.action) ? pe.mmu : pe.ipcq;
+    if (std::holds_alternative<MapPages>(target.action)) return pe.mmu;
+    return std::holds_alternative<MoveBytes>(target.action) ? pe.dma : pe.ipcq;
   }
   [[nodiscard]] std::vector<Part> split(const Control& order) const override {
     std::vector<Part> parts;

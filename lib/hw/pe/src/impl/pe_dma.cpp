@@ -9,8 +9,11 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_request_policy.hpp"
 #include "kbsim/hw/pe/i_tcm.hpp"
+
+#include "../transfers/ordered_move.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -87,6 +90,7 @@ class PeDma : public Component, public IDma {
   void answered(const Answer& answer);
   void finish(Transfer& transfer);
   void accept(MessagePtr message) override;
+  void obey(NodeId from, const Control& order);
 
   [[nodiscard]] ClassQueue& queue_of(const Transfer& transfer) {
     return queues_[static_cast<std::size_t>(transfer.traffic_class())];
@@ -106,6 +110,7 @@ class PeDma : public Component, public IDma {
   PeDmaSpec spec_;
   const RequestPolicyEntry* policy_;
   ITcm* tcm_ = nullptr;
+  const IMmu* mmu_ = nullptr;
   DmaSite site_;
   RaceWatch* races_ = nullptr;
   Bandwidth port_;
@@ -140,14 +145,32 @@ void PeDma::start(Machine& machine) {
            .dma = id(),
            .tcm = machine.graph().pe(node().at).tcm};
   tcm_ = &machine.at<ITcm>(site_.tcm);
+  mmu_ = &machine.at<IMmu>(machine.graph().pe(node().at).mmu);
   races_ = &machine.races();
   (void)sim().serve(name() + " engine", run());
 }
 
 void PeDma::accept(MessagePtr message) {
-  const auto* ack = message->body.get_if<WriteAck>();
-  if (ack == nullptr) return Component::accept(std::move(message));
-  work_.post(sim().now(), Answer{.token = ack->token, .contents = {}});
+  if (const auto* ack = message->body.get_if<WriteAck>()) {
+    work_.post(sim().now(), Answer{.token = ack->token, .contents = {}});
+  } else if (const auto* order = message->body.get_if<Control>()) {
+    obey(message->from, *order);
+  } else {
+    Component::accept(std::move(message));
+  }
+}
+
+// Of what may be in flight, each of two parts is half.
+void PeDma::obey(NodeId from, const Control& order) {
+  const Bytes part = std::max(Bytes{1}, spec_.request * spec_.max_outstanding / 2);
+  const auto report = [this, from, token = order.token, start = sim().now()] {
+    tell(from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
+         ControlDone{.token = token, .activity = {start, start, sim().now()}});
+  };
+  std::make_shared<OrderedMove>(OrderedMove::Units{.sim = &sim(), .dma = this, .mmu = mmu_},
+                                std::get<MoveBytes>(order.job->targets[order.first].action), part,
+                                order.order, report)
+      ->begin();
 }
 
 // Decides late, so that what arrives at one time is seen together; sends a packet when the port is free.

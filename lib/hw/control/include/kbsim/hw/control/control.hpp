@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "kbsim/base/bytes.hpp"
+#include "kbsim/base/dtype.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/queue_settings.hpp"
+#include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/hw/fabric/message_body.hpp"
 #include "kbsim/hw/launch_id.hpp"
+#include "kbsim/oplog/op.hpp"
 #include "kbsim/topology/address.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
 
@@ -66,10 +69,19 @@ struct RemoveQueues {
   std::vector<std::string> sets;
 };
 
+/// Move bytes from memory to memory, where the PE's MMU maps them, by its DMA and without a kernel.
+struct MoveBytes {
+  std::uint64_t from = 0;  // virtual
+  std::uint64_t to = 0;
+  Shape shape;
+  DType dtype = DType::f16;
+  oplog::ValueId value;  // what is moved; reserved by whoever orders it
+};
+
 /// What one PE is told, and how many bytes it takes to say.
 struct ControlTarget {
   PeCoord pe;
-  std::variant<Launch, MapPages, InstallQueues, RemoveQueues> action;
+  std::variant<Launch, MapPages, InstallQueues, RemoveQueues, MoveBytes> action;
   Bytes size;
 };
 

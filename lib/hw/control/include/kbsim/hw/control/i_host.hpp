@@ -9,6 +9,7 @@
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/control/order_record.hpp"
 #include "kbsim/oplog/op.hpp"
 #include "kbsim/sim/task.hpp"
 
@@ -42,12 +43,14 @@ class IHost {
   /// MemoryRead: what the memory held when the request arrived.
   [[nodiscard]] virtual Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address,
                                                  Bytes bytes) = 0;
-  /// KernelLaunch, MmuMap or IpcqInit: done when every target has reported back. What a rank orders of one
-  /// package at one time goes out in the order of its calls.
+  /// KernelLaunch, MmuMap, IpcqInit or PeDma: done when every target has reported back. What a rank orders of
+  /// one package at one time goes out in the order of its calls.
   [[nodiscard]] virtual Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) = 0;
 
   /// In the order in which they were given.
   [[nodiscard]] virtual std::vector<OpenOrder> open_orders() const = 0;
+  /// Orders that are done, in the order of times, ranks and calls.
+  [[nodiscard]] virtual std::vector<OrderRecord> orders() const = 0;
 };
 
 /// The host of a machine.

@@ -1,0 +1,50 @@
+// Moves by a PE's DMA that a host program orders.
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/host/rank.hpp"
+#include "kbsim/hw/control/i_host.hpp"
+
+namespace kbsim::host {
+namespace {
+
+constexpr Bytes kMoveSize{24};  // of a PeDma message: two addresses, and how much
+
+void require_movable(const PeDma& move, const config::MachineSpec& machine) {
+  const Tensor& from = move.from;
+  const Tensor& to = move.to;
+  if (from.shape() != to.shape() || from.dtype() != to.dtype() || from.sip() != to.sip())
+    throw UsageError{fmt::format("pe_dma of '{}' of {} {} on device {} to '{}' of {} {} on device {}",
+                                 from.name(), to_string(from.shape()), to_string(from.dtype()), from.sip(),
+                                 to.name(), to_string(to.shape()), to_string(to.dtype()), to.sip())};
+  const bool there = move.cube >= 0 && move.cube < machine.cubes_per_sip() && move.pe >= 0 &&
+                     move.pe < machine.pes_per_cube();
+  if (!there)
+    throw UsageError{fmt::format("pe_dma on cube {}, PE {}: a package has {} cubes of {} PEs", move.cube,
+                                 move.pe, machine.cubes_per_sip(), machine.pes_per_cube())};
+}
+
+// The tensors live as long as this runs.
+Task<hw::Activity> moved(Tensor, Tensor::Update, Task<hw::Activity> order) {
+  const hw::Activity activity = co_await std::move(order);
+  co_return activity;
+}
+
+}  // namespace
+
+Work<hw::Activity> Rank::pe_dma(PeDma move, Here at) {
+  require_movable(move, session_.spec());
+  const int sip = move.from.sip();
+  const hw::MoveBytes what{.from = move.from.ptr().va,
+                           .to = move.to.ptr().va,
+                           .shape = move.from.shape(),
+                           .dtype = move.from.dtype(),
+                           .value = session_.log().reserve(session_.lane(index))};
+  auto job = std::make_shared<hw::ControlJob>();
+  job->targets.push_back({.pe = {sip, move.cube, move.pe}, .action = what, .size = kMoveSize});
+  Task<hw::Activity> order = hw::host_of(session_.machine()).order(index, sip, job);
+  return works_->start(session_.next_work("pe_dma", index),
+                       moved(std::move(move.from), Tensor::Update{move.to}, std::move(order)), at);
+}
+
+}  // namespace kbsim::host

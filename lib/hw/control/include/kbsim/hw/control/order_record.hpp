@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kbsim/hw/control/control.hpp"
+
+namespace kbsim::hw {
+
+/// What an order tells its PEs.
+enum class OrderPhase : std::uint8_t { kernel, mmu_map, mmu_unmap, ipcq_init, ipcq_remove, pe_dma };
+
+/// An order that all of its targets have reported. total = kernel + network.
+struct OrderRecord {
+  OrderPhase phase = OrderPhase::kernel;
+  std::string kernel_name;  // of a launch
+  int rank = 0;
+  int number = 0;  // of the rank's orders
+  int sip = 0;
+  int cubes = 0;
+  int pes = 0;  // of all cubes
+  int first_pe = 0;
+  int last_pe = 0;
+  Time sent{};
+  Time reported{};
+  Activity activity;
+
+  /// As its enumerator.
+  [[nodiscard]] std::string_view phase_name() const;
+  /// From the host's message to the last report.
+  [[nodiscard]] Time total() const { return reported - sent; }
+  /// From the first PE's start to the last one's end.
+  [[nodiscard]] Time kernel() const { return activity.last_end - activity.first_start; }
+  /// The rest: messages there and back.
+  [[nodiscard]] Time network() const { return total() - kernel(); }
+};
+
+/// What is known of an order when it is sent. It has targets.
+[[nodiscard]] OrderRecord record_of(const ControlJob& job);
+
+}  // namespace kbsim::hw

@@ -1,0 +1,131 @@
+#include "ordered_move.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kbsim::hw {
+namespace {
+
+constexpr std::size_t kPartsUnderWay = 2;
+
+oplog::MemoryAccess access_of(oplog::ValueId value, bool writes) {
+  return {.op = value, .write = writes, .call = "pe_dma", .at = {}, .kernel = {}};
+}
+
+}  // namespace
+
+class OrderedMove::Read final : public Transfer {
+ public:
+  Read(std::shared_ptr<OrderedMove> move, std::size_t part)
+      : Transfer{move->origin(part, false), move->part_of(move->from_, part)},
+        move_{std::move(move)},
+        part_{part} {}
+
+  [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
+    return read(site, bytes, token);
+  }
+  void answered(std::int64_t offset, const oplog::Slices& contents) override {
+    move_->contents_.emplace(offset, contents);
+  }
+  void finish(const DmaSite&, Time) override { move_->write(part_); }
+  [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override {
+    return access_of(origin().value, false);
+  }
+
+ private:
+  std::shared_ptr<OrderedMove> move_;
+  std::size_t part_;
+};
+
+class OrderedMove::Write final : public Transfer {
+ public:
+  Write(std::shared_ptr<OrderedMove> move, std::size_t part)
+      : Transfer{move->origin(part, true), move->part_of(move->to_, part)}, move_{std::move(move)} {}
+
+  [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
+    return write(site, bytes, token);
+  }
+  void finish(const DmaSite& site, Time now) override { move_->written(site, now); }
+  [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override {
+    return access_of(origin().value, true);
+  }
+
+ private:
+  std::shared_ptr<OrderedMove> move_;
+};
+
+OrderedMove::OrderedMove(const Units& units, const MoveBytes& what, Bytes part, std::uint32_t number,
+                         std::function<void()> done)
+    : units_{units},
+      what_{what},
+      from_{units.mmu->translate(what.from, what.shape.bytes(what.dtype))},
+      to_{units.mmu->translate(what.to, what.shape.bytes(what.dtype))},
+      part_{part},
+      number_{number},
+      done_{std::move(done)},
+      start_{units.sim->now()},
+      parts_{static_cast<std::size_t>(ceil_div(what.shape.bytes(what.dtype).count(), part.count()))} {}
+
+void OrderedMove::begin() {
+  if (parts_ == 0) return done_();
+  while (read_ < std::min(parts_, kPartsUnderWay)) read_next();
+}
+
+void OrderedMove::read_next() {
+  units_.dma->submit(units_.sim->now() + units_.mmu->latency(),
+                     std::make_shared<Read>(shared_from_this(), read_++));
+}
+
+void OrderedMove::write(std::size_t part) {
+  units_.dma->submit(units_.sim->now() + units_.mmu->latency(),
+                     std::make_shared<Write>(shared_from_this(), part));
+}
+
+void OrderedMove::written(const DmaSite& site, Time now) {
+  if (read_ < parts_) read_next();
+  if (++written_ < parts_) return;
+  oplog::Operand moved{.slices = {}, .shape = what_.shape, .dtype = what_.dtype};
+  for (const auto& [offset, slices] : contents_) {
+    for (const oplog::Slice& slice : slices) moved.slices.push_back(slice);
+  }
+  site.log->record({.id = what_.value,
+                    .kind = oplog::OpKind::copy,
+                    .dtype = what_.dtype,
+                    .shape = what_.shape,
+                    .unit = site.dma,
+                    .start = start_,
+                    .end = now,
+                    .inputs = {std::move(moved)}});
+  done_();
+}
+
+// Behind what kernels ask for at the same time.
+Transfer::Origin OrderedMove::origin(std::size_t part, bool writes) const {
+  const std::uint64_t step = 2 * part + (writes ? 1 : 0);
+  return {.kernel = nullptr,
+          .value = what_.value,
+          .pending = nullptr,
+          .order = {std::numeric_limits<std::uint64_t>::max() - std::numeric_limits<std::uint32_t>::max() +
+                        number_,
+                    step},
+          .call = "pe_dma"};
+}
+
+std::vector<Piece> OrderedMove::part_of(const std::vector<topology::PhysRange>& ranges,
+                                        std::size_t part) const {
+  const std::int64_t first = static_cast<std::int64_t>(part) * part_.count();
+  const std::int64_t last = first + part_.count();
+  std::vector<Piece> pieces;
+  std::int64_t at = 0;
+  for (const topology::PhysRange& range : ranges) {
+    const std::int64_t begin = std::max(first, at);
+    const std::int64_t end = std::min(last, at + range.bytes.count());
+    if (begin < end)
+      pieces.push_back(
+          {.memory = {.pa = range.pa + Bytes{begin - at}, .bytes = Bytes{end - begin}}, .offset = begin});
+    at += range.bytes.count();
+  }
+  return pieces;
+}
+
+}  // namespace kbsim::hw

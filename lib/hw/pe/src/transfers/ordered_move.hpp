@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "kbsim/hw/control/control.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_mmu.hpp"
+
+namespace kbsim::hw {
+
+/// What the host has a DMA move, without a kernel: part by part, each a read and, when it is there, a write.
+/// Two parts are under way at a time, each half of what the DMA may have in flight. Each read and write
+/// begins a translation's time after it is asked for. The whole is recorded as one copy.
+class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
+ public:
+  struct Units {
+    Simulation* sim = nullptr;
+    IDma* dma = nullptr;
+    const IMmu* mmu = nullptr;
+  };
+  /// `number` tells orders apart. KernelFault for what isn't mapped.
+  OrderedMove(const Units& units, const MoveBytes& what, Bytes part, std::uint32_t number,
+              std::function<void()> done);
+
+  void begin();
+
+ private:
+  class Read;
+  class Write;
+
+  void read_next();
+  void write(std::size_t part);
+  void written(const DmaSite& site, Time now);
+  [[nodiscard]] Transfer::Origin origin(std::size_t part, bool writes) const;
+  [[nodiscard]] std::vector<Piece> part_of(const std::vector<topology::PhysRange>& ranges,
+                                           std::size_t part) const;
+
+  Units units_;
+  MoveBytes what_;
+  std::vector<topology::PhysRange> from_;
+  std::vector<topology::PhysRange> to_;
+  Bytes part_;
+  std::uint32_t number_;
+  std::function<void()> done_;
+  Time start_;
+  std::size_t parts_;
+  std::size_t read_ = 0;  // parts, so far
+  std::size_t written_ = 0;
+  std::map<std::int64_t, oplog::Slices> contents_;  // by offset
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kbsim/hw/control/order_record.hpp"
+
+namespace kbsim::report {
+
+/// A row an order of the host to the PEs of a package: launches, and what else it orders. `target_pe` is a
+/// PE's number in its cube, the first and the last, or `all`; total_ns = kernel_ns + network_ns.
+[[nodiscard]] std::string orders_csv(const std::vector<hw::OrderRecord>& orders, int pes_per_cube);
+
+}  // namespace kbsim::report
