@@ -10,6 +10,7 @@
 
 #include "kbsim/base/field.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
+#include "kbsim/evaluate/direct_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/probe.hpp"
@@ -108,6 +109,18 @@ std::vector<evaluate::UnusedKey> unused_keys() {
   return keys;
 }
 
+std::vector<evaluate::Option> options() {
+  return {
+      {"parity", "0|1", 0,
+       "1: each is also launched without dist, a kernel a package, and its values and time are compared"}};
+}
+
+bool wants_parity(const evaluate::EvaluationRequest& request) {
+  const std::int64_t parity = request.own.number("parity");
+  if (parity == 0 || parity == 1) return parity == 1;
+  throw UsageError{fmt::format("--parity must be 0 or 1, got {}", parity)};
+}
+
 struct Case {
   evaluate::CclPoint point;
   std::string label;
@@ -136,6 +149,7 @@ std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
 }
 
 void check(const evaluate::EvaluationRequest& request) {
+  (void)wants_parity(request);
   std::set<config::SipTopology> built;
   for (const Case& each : cases_of(request)) {
     if (built.insert(each.point.machine.system.sips.topology).second)
@@ -146,7 +160,13 @@ void check(const evaluate::EvaluationRequest& request) {
   }
 }
 
-boost::json::object row_of(const Case& of, const Bound& bound) {
+// The same without dist must be right, too.
+void add_parity(boost::json::object& row, const evaluate::CclPoint& point) {
+  for (auto& [key, value] : evaluate::simulate_direct(point)) row[key] = value;
+  row["correct"] = row.at("correct").as_bool() && row.at("direct_nwrong").to_number<std::int64_t>() == 0;
+}
+
+boost::json::object row_of(const Case& of, const Bound& bound, bool parity) {
   boost::json::object row = simulate(of.point);
   const topology::SipGrid grid{of.point.machine.system.sips};
   row["kernel"] = of.point.algorithm.kernel;
@@ -154,6 +174,7 @@ boost::json::object row_of(const Case& of, const Bound& bound) {
   row["sip_w"] = grid.width();
   row["sip_h"] = grid.height();
   row["bound_us"] = bound.us(row.at("size").to_number<double>());
+  if (parity) add_parity(row, of.point);
   return row;
 }
 
@@ -162,15 +183,29 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   for (const Joined& joined : kJoined)
     bounds.emplace_back(machine_of(request.machine, joined), request.ccl.resolve("intercube_allreduce"));
   const std::vector<Case> cases = cases_of(request);
+  const bool parity = wants_parity(request);
   std::vector<boost::json::object> rows(cases.size());
   const std::vector<bool> ended =
       evaluate::in_parallel(cases.size(), "simulations", request.parallel, [&](std::size_t i) {
         const std::size_t job = cases.size() - 1 - i;
-        rows[job] = row_of(cases[job], bounds[cases[job].joined]);
+        rows[job] = row_of(cases[job], bounds[cases[job].joined], parity);
       });
   const std::vector<boost::json::object> some =
       evaluate::only_ended(std::move(rows), std::vector<bool>(ended.rbegin(), ended.rend()));
   return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == cases.size()};
+}
+
+// How many of the rows take without dist what they take with it.
+std::string parity_text(const evaluate::Rows& rows) {
+  if (!rows.front().as_object().contains("direct_us")) return "";
+  const auto equal = std::ranges::count_if(rows, [](const boost::json::value& row) {
+    return row.at("direct_us").to_number<double>() == row.at("time").to_number<double>();
+  });
+  const auto right = std::ranges::count_if(rows, [](const boost::json::value& row) {
+    return row.at("direct_nwrong").to_number<std::int64_t>() == 0;
+  });
+  return fmt::format(" launched without dist: {} of {} right, {} take the same time\n", right, rows.size(),
+                     equal);
 }
 
 std::string text(const evaluate::Rows& rows) {
@@ -190,7 +225,7 @@ std::string text(const evaluate::Rows& rows) {
                          number("size"), number("time"), number("alg_bw"), number("bus_bw"),
                          100.0 * number("bound_us") / number("time"), number("nwrong"));
   }
-  return lines;
+  return lines + parity_text(rows);
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
@@ -206,6 +241,7 @@ const bool kRegistered =
           .run = simulate_all,
           .text = text,
           .figures = figures,
+          .options = options(),
           .check = check,
           .algorithms = evaluate::Algorithms::any,
           .collective = config::Collective::all_reduce,

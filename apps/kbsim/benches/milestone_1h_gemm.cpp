@@ -146,6 +146,7 @@ std::string text(const evaluate::Rows& rows) {
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
   for (const report::Figure& figure : report::gemm_figures(rows)) folder.draw(figure);
+  for (const report::Figure& figure : report::load_ref_figures(rows)) folder.draw(figure);
 }
 
 const bool kRegistered =

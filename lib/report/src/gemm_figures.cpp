@@ -1,5 +1,7 @@
 #include "kbsim/report/gemm_figures.hpp"
 
+#include <algorithm>
+
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
@@ -47,16 +49,20 @@ std::string script(const std::string& name, const std::string& title, const std:
                   "PLOT", replaced(plot, "NAME", name));
 }
 
-std::string label(const object& row) {
-  return fmt::format("{}{} {}", row.at("shape").as_string().c_str(),
-                     row.at("under_tile").as_bool() ? "*" : "", row.at("staging").as_string().c_str());
+std::string shape_label(const object& row) {
+  return fmt::format("{}{}", row.at("shape").as_string().c_str(), row.at("under_tile").as_bool() ? "*" : "");
 }
 
-std::string table(const boost::json::array& rows, const std::vector<const char*>& keys, double factor) {
+std::string label(const object& row) {
+  return fmt::format("{} {}", shape_label(row), row.at("staging").as_string().c_str());
+}
+
+std::string table(const boost::json::array& rows, const std::vector<const char*>& keys, double factor,
+                  std::string (*label_of)(const object&) = label) {
   std::string text = "run";
   for (const char* key : keys) text += fmt::format(",{}", key);
   for (const auto& row : rows) {
-    text += "\n" + label(row.as_object());
+    text += "\n" + label_of(row.as_object());
     for (const char* key : keys) {
       const boost::json::value& value = row.as_object().at(key);
       text += value.is_null() ? ",NaN" : fmt::format(",{:.6g}", factor * value.to_number<double>());
@@ -65,7 +71,48 @@ std::string table(const boost::json::array& rows, const std::vector<const char*>
   return text + "\n";
 }
 
+// A loaded before, B streamed; without the largest shape, beside which the others can't be seen.
+boost::json::array documented(const boost::json::array& rows) {
+  boost::json::array some;
+  std::ranges::copy_if(rows, std::back_inserter(some), [](const boost::json::value& row) {
+    return row.at("staging") == "load_ref" && row.at("shape") != "512x512x512";
+  });
+  return some;
+}
+
 }  // namespace
+
+std::vector<Figure> load_ref_figures(const boost::json::array& all) {
+  constexpr double kPercent = 100.0;
+  const boost::json::array rows = documented(all);
+  if (rows.empty()) return {};
+  const std::string marked = ", A loaded, B streamed (*: under-tile)";
+  return {
+      {.name = "gemm_load_ref_stage_breakdown",
+       .data = table(rows, {"dma_in_span_ns", "fetch_span_ns", "gemm_span_ns", "dma_out_span_ns"}, 1.0,
+                     shape_label),
+       .script = script("gemm_load_ref_stage_breakdown", "Wall clock of each stage, simulated" + marked,
+                        "first tile's start to last tile's end (ns)",
+                        "set logscale y; set yrange [1:*]; plot \"NAME.csv\" using 2:xtic(1) title \"DMA "
+                        "in\", \"\" using 3 title \"fetch\", \"\" using 4 title \"GEMM\", \"\" using 5 "
+                        "title \"DMA out\"")},
+      {.name = "gemm_load_ref_mac_utilization_simulated",
+       .data = table(rows, {"mac_utilization", "useful_efficiency"}, kPercent, shape_label),
+       .script = script("gemm_load_ref_mac_utilization_simulated",
+                        "MAC utilization of a composite, simulated" + marked, "of the engine's peak (%)",
+                        "plot [][0:100] \"NAME.csv\" using 2:xtic(1) title \"MAC utilization\", \"\" using 3 "
+                        "title \"useful efficiency (without padding)\"")},
+      {.name = "gemm_load_ref_mac_utilization_ideal_and_simulated",
+       .data = table(
+           rows, {"ideal_mac_utilization", "mac_utilization", "ideal_useful_efficiency", "useful_efficiency"},
+           kPercent, shape_label),
+       .script = script("gemm_load_ref_mac_utilization_ideal_and_simulated",
+                        "MAC utilization and useful efficiency: ideal pipeline and simulated" + marked,
+                        "of the engine's peak (%)",
+                        "plot [][0:100] \"NAME.csv\" using 2:xtic(1) title \"MAC utilization, ideal\", \"\" "
+                        "using 3 title \"simulated\", \"\" using 4 title \"useful efficiency, ideal\", \"\" "
+                        "using 5 title \"simulated\"")}};
+}
 
 std::vector<Figure> gemm_figures(const boost::json::array& rows) {
   constexpr double kPercent = 100.0;
