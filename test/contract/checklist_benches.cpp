@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 namespace kbsim::contract::checklist_benches_test {
 
@@ -70,6 +71,92 @@ TEST_CASE("checklist 28: -d fp16 and fp32 are half and float") {
   CHECK(says(rows("fp32"), "float"));
 }
 
+TEST_CASE("checklist 5: --device sip:N runs a bench there, --device all a copy on each package") {
+  const auto json = [](const std::string& arguments) {
+    const Outcome outcome = run_kbsim(kBench + arguments + " --json");
+    REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+    return boost::json::parse(outcome.out).at("result").as_object();
+  };
+  for (const std::string bench : {"gemm_single_pe", "qkv_gemm", "va_offset_verify"}) {
+    CAPTURE(bench);
+    const boost::json::object alone = json(bench);
+    for (const std::string device : {"sip:0", "sip:1"}) {
+      boost::json::object there = json(bench + " --device " + device).at("devices").at(0).as_object();
+      CHECK(there.at("device").as_string() == device);
+      there.erase("device");
+      CHECK(there == alone);
+    }
+    const boost::json::object all = json(bench + " --device all --set system.sips.count=3");
+    REQUIRE(all.at("devices").as_array().size() == 3);
+    CHECK(all.at("devices").at(2).at("device").as_string() == "sip:2");
+  }
+  const std::string out = written("devices", "") + ".d";
+  const Outcome both = run_kbsim(kBench + "va_offset_verify --verify-data --device all --out " + out);
+  CHECK(both.exit == 0);
+  CHECK(says(both.out, " sip:0\n va_offset_verify: 128 of 128 PEs"));
+  CHECK(says(both.out, " sip:1\n va_offset_verify: 128 of 128 PEs"));
+  CHECK(says(both.out, "sip:1 dst [128, 1024] ok"));
+  CHECK(says(contents(out + "/results.csv"), "\nsip:1,128,128,"));
+}
+
+TEST_CASE(
+    "checklist 5: a collective runs on all packages; a device that isn't there or has no effect is refused") {
+  CHECK(run_kbsim(kBench + "ccl_allreduce --device all").out == run_kbsim(kBench + "ccl_allreduce").out);
+  for (const auto& [arguments, why] :
+       {std::pair{"ccl_allreduce --device sip:1", "--bench ccl_allreduce runs on all packages"},
+        {"qkv_gemm --device sip:2", "--device sip:2: the machine has 2 packages"},
+        {"qkv_gemm --device sip:", "--device must be sip:N or all, got 'sip:'"},
+        {"qkv_gemm --device sip:-1", "--device must be sip:N or all"},
+        {"qkv_gemm --device sip:1x", "--device must be sip:N or all"},
+        {"qkv_gemm --device pe:0", "--device must be sip:N or all"},
+        {"milestone-1h-gemm --device all", "it chooses its packages itself"}}) {
+    CAPTURE(arguments);
+    const Outcome outcome = run_kbsim(kBench + arguments);
+    CHECK(outcome.exit == 2);
+    CHECK_MESSAGE(says(outcome.err, why), outcome.err);
+    CHECK(run_kbsim(kBench + arguments + " --dry-run").err == outcome.err);
+  }
+}
+
+TEST_CASE("checklist 29: gpt3_qkv and qkv_gemm over all devices, a copy on each") {
+  for (const std::string bench : {"qkv_gemm", "qkv_gemm_multi_pe"}) {
+    const Outcome outcome = run_kbsim(kBench + bench + " --verify-data --device all");
+    CHECK(outcome.exit == 0);
+    for (const char* part : {" sip:0\n", " sip:1\n", "sip:0 q of PE ", "sip:1 v of PE "})
+      CHECK_MESSAGE(says(outcome.out, part), outcome.out);
+    CHECK(!says(outcome.out, "FAIL"));
+  }
+  CHECK(run_kbsim(kBench + "gpt3_qkv --device all --dry-run").exit == 0);
+}
+
+TEST_CASE(
+    "checklist 3: --out has a row for each launch and package: phase, kernel, PEs, total, kernel, network") {
+  const std::string out = written("orders", "") + ".d";
+  REQUIRE(run_kbsim(kBench + "ccl_allreduce --out " + out).exit == 0);
+  const std::string rows = contents(out + "/orders.csv");
+  CHECK(rows.starts_with("phase,name,rank,sip,cubes,target_pe,start_ns,total_ns,kernel_ns,network_ns\n"));
+  CHECK(says(rows, "\nkernel,intercube_allreduce,0,0,16,0,"));
+  CHECK(says(rows, "\nkernel,intercube_allreduce,1,1,16,0,"));
+  CHECK(says(rows, "\nipcq_init,,"));
+  CHECK(says(rows, "818.715,"));  // the latency that the bench prints, of the slowest rank
+}
+
+TEST_CASE("checklist 27: milestone-1h-ccl --parity 1: launched without dist, the values are right, too") {
+  const std::string small =
+      "--set sip.cube_mesh.w=2 --set sip.cube_mesh.h=2 --set cube.pe_layout.pe_per_corner=1 --buffer-kind "
+      "tcm ";
+  const Outcome outcome = run_kbsim(kBench + "milestone-1h-ccl --parity 1 --json " + small);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const boost::json::value all = boost::json::parse(outcome.out);
+  for (const auto& row : all.at("rows").as_array()) {
+    CHECK(row.at("correct").as_bool());
+    CHECK(row.at("direct_nwrong").to_number<int>() == 0);
+    CHECK(row.at("direct_us").to_number<double>() > 0.0);
+  }
+  CHECK(says(run_kbsim(kBench + "milestone-1h-ccl --parity 1 " + small).out, " launched without dist: "));
+  CHECK(run_kbsim(kBench + "milestone-1h-ccl --parity 2 --dry-run").exit == 2);
+}
+
 TEST_CASE("checklist 26: the milestones need nothing but their names; MILESTONE_FAST=1 takes what is there") {
   namespace fs = std::filesystem;
   const std::string folder = written("milestones", "") + ".d";
@@ -78,7 +165,7 @@ TEST_CASE("checklist 26: the milestones need nothing but their names; MILESTONE_
   const std::string few = " --quiet --buffer-kind tcm";
   for (const auto& [milestone, made, figure] :
        {std::tuple{std::string{"milestone-1h-gemm --quiet"}, folder + "/1H_milestone_output/gemm",
-                   "gemm_mac_utilization_simulated.csv"},
+                   "gemm_load_ref_stage_breakdown.csv"},
         {"milestone-1h-ccl" + few, folder + "/1H_milestone_output/ccl", "ccl_latency_ring_1d.csv"}}) {
     CAPTURE(milestone);
     const Outcome refused = run("MILESTONE_FAST=1 $KBSIM --bench " + milestone);

@@ -46,7 +46,7 @@ Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* repor
                   {"ideal_ns", to_ns(run.ideal.total)}};
 }
 KBSIM_BENCH(gemm_single_pe, "a 256 x 256 x 256 GEMM by one composite on one PE, checked",
-            .algorithms = Algorithms::none, .check = check);
+            .algorithms = Algorithms::none, .devices = Devices::current, .check = check);
 
 }  // namespace
 }  // namespace kbsim::app

@@ -25,16 +25,19 @@
 #include "kbsim/evaluate/settings.hpp"
 #include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/host/rank.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/orders.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "commands.hpp"
+#include "device_option.hpp"
 #include "evaluation_options.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
@@ -51,6 +54,7 @@ struct Options {
   std::string bench;
   std::string algorithm;
   std::optional<std::string> buffer_kind;
+  std::string device;
   std::string oplog;
   bool verify_data = false;
   bool timing_only = false;
@@ -110,6 +114,8 @@ po::options_description description(Options& o) {
     o.buffer_kind = v;
   }),
       "memory of its queues' slots, in place of what the ccl file says: tcm, hbm or sram");
+  add("device", po::value(&o.device)->value_name("sip:N|all"),
+      "the package that the bench runs on, or all for a copy on each (default: as the bench says)");
   add("verify-data", po::bool_switch(&o.verify_data), "print the check of every tensor");
   add("timing-only", po::bool_switch(&o.timing_only),
       "record no values and check none: for the longest runs");
@@ -117,7 +123,8 @@ po::options_description description(Options& o) {
       "write the op log, and print what kbsim replay FILE will print");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"),
-      "write summary.json, results.csv, links.csv, units.csv, run.json and config.resolved.yaml there");
+      "write summary.json, results.csv, links.csv, units.csv, orders.csv, run.json and config.resolved.yaml "
+      "there");
   add("reuse", po::bool_switch(&o.reuse),
       "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
@@ -247,9 +254,11 @@ void write(const report::OutputFolder& folder, const Options& options, const Arg
   folder.write_run(
       {.command = "run", .arguments = arguments, .machine = session.spec(), .ccl = &session.ccl()}, summary);
   folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
-  folder.write("results.csv", report::to_csv({outcome.json}));
+  folder.write("results.csv", report::to_csv(rows_of(outcome)));
   folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
   folder.write("units.csv", report::units_csv(machine, summary.simulated));
+  folder.write("orders.csv",
+               report::orders_csv(hw::host_of(session.machine()).orders(), session.spec().pes_per_cube()));
 }
 
 void write(const report::OutputFolder& folder, const DeadlockReport& deadlock) {
@@ -284,6 +293,13 @@ void print(const Options& options, const BenchReport& outcome, const report::Run
     std::fflush(stdout);
   }
   if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
+}
+
+// What runs: the bench itself, or what --device makes of it.
+Task<> program_of(host::Rank& main, const Bench& bench, const std::vector<int>& devices, BenchRequest request,
+                  BenchReport* report) {
+  const bool copies = !devices.empty() && bench.devices == Devices::current;
+  return copies ? run_on(main, devices, &bench, request, report) : bench.run(main, request, report);
 }
 
 // A host program that asks nothing of the machine has measured nothing.
@@ -331,6 +347,9 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const Options& o
         fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, "
                     "--race, --timing-only, --oplog and --dump-queues are of a single one",
                     options.bench)};
+  if (!options.device.empty())
+    throw UsageError{fmt::format("--device {} has no effect on --bench {}: it chooses its packages itself",
+                                 options.device, options.bench)};
   if (options.verify_data)
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
   const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, evaluation));
@@ -399,6 +418,9 @@ ExitCode run_bench(const Arguments& given) {
   require_known(algorithm);
   const host::SessionOptions how = session_options(options, ccl);
   const BenchRequest request{.verify_data = options.verify_data, .values = !options.timing_only};
+  const std::vector<int> devices = options.device.empty()
+                                       ? std::vector<int>{}
+                                       : devices_named(options.device, machine, options.bench, bench);
   if (bench.check) bench.check(machine, algorithm, request);
   require_outputs(options);
 
@@ -408,7 +430,8 @@ ExitCode run_bench(const Arguments& given) {
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;
-  (void)session.sim().spawn("bench " + options.bench, main.run(bench.run(main, request, &report)));
+  (void)session.sim().spawn("bench " + options.bench,
+                            main.run(program_of(main, bench, devices, request, &report)));
   const Signals signals{session};
   simulate_into(folder.get(), session, options);
   require_submitted(options.bench, session);

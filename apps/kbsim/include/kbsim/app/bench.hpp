@@ -30,12 +30,20 @@ struct BenchRequest {
 using evaluate::Algorithms;
 using evaluate::UnusedKey;
 
+/// The packages that a bench runs on, and so what --device may say.
+enum class Devices {
+  own,      // those that it chooses itself: nothing
+  current,  // the rank's current one: sip:N, or all for a copy on each
+  all,      // all of them: all
+};
+
 /// A host program known by name: it runs on the main rank and fills in the report.
 struct Bench {
   std::string doc;
   std::function<Task<>(host::Rank& main, BenchRequest request, BenchReport* report)> run;
   Algorithms algorithms = Algorithms::any;
   std::vector<UnusedKey> unused = {};
+  Devices devices = Devices::own;
   /// UsageError for what can't run on this machine: asked before a run, and by --dry-run.
   std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&, BenchRequest)> check = {};
 };
