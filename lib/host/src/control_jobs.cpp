@@ -64,7 +64,7 @@ std::shared_ptr<const hw::ControlJob> grid_job(const std::vector<PeCoord>& pes, 
   std::map<int, int> so_far;
   auto job = std::make_shared<hw::ControlJob>();
   for (const PeCoord& pe : pes) {
-    const hw::Programs place{.id = so_far[pe.cube]++, .count = programs[pe.cube]};
+    const hw::ProgramPlace place{.id = so_far[pe.cube]++, .count = programs[pe.cube]};
     if (target_pe.value_or(pe.pe) != pe.pe) continue;
     job->targets.push_back({.pe = pe,
                             .action = hw::Launch{.kernel = kernel, .queues = algorithm, .programs = place},

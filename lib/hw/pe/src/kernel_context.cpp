@@ -63,11 +63,11 @@ PeTile::~PeTile() {
 }
 
 KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
-                             std::optional<Programs> programs)
+                             std::optional<ProgramPlace> programs)
     : units_{units},
       kernel_{std::move(kernel)},
       launch_{launch},
-      programs_{programs.value_or(Programs{.id = units.at.pe, .count = units.spec->pes_per_cube()})},
+      programs_{programs.value_or(ProgramPlace{.id = units.at.pe, .count = units.spec->pes_per_cube()})},
       commands_{*units.sim, units.ipcq->poll_clock(), issue_settings(units, kernel_)} {}
 
 int KernelContext::program_id(int axis) const {

@@ -11,7 +11,7 @@ struct LaunchId {
 };
 
 /// A kernel's place among those of its cube: tl.program_id(0) of tl.num_programs(0).
-struct Programs {
+struct ProgramPlace {
   int id = 0;
   int count = 1;
 };

@@ -31,7 +31,7 @@ struct Launch {
   std::shared_ptr<const KernelCall> kernel;
   std::string queues = {};
   std::uint64_t round = 0;  // of a collective: its number, larger than those before, alike on all packages
-  std::optional<Programs> programs = {};  // none: the PE's own place, of all PEs of its cube
+  std::optional<ProgramPlace> programs = {};  // none: the PE's own place, of all PEs of its cube
 };
 
 /// Add translations to a PE's MMU, or take them away.

@@ -57,7 +57,8 @@ struct PeUnits {
 /// before those of its direction that were issued earlier.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
-  KernelContext(const PeUnits& units, std::string kernel, LaunchId launch, std::optional<Programs> programs);
+  KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
+                std::optional<ProgramPlace> programs);
 
   [[nodiscard]] int program_id(int axis) const override;
   [[nodiscard]] int num_programs(int axis) const override;
@@ -158,7 +159,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   PeUnits units_;
   std::string kernel_;
   LaunchId launch_;
-  Programs programs_;  // of axis 0
+  ProgramPlace programs_;  // of axis 0
   IssueQueue commands_;
   std::uint64_t order_ = 0;
   struct LastSend {
