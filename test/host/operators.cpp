@@ -17,6 +17,7 @@ using namespace kbsim::host::test;
 using topology::DPPolicy;
 using topology::Split;
 
+namespace operators_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -229,6 +230,65 @@ Task<> normalises(Rank& main, DPPolicy dp) {
   }
 }
 
+struct HeadsCase {
+  std::int64_t queries, keys, heads, kv_heads, d;
+  bool causal = false;
+  DPPolicy dp = {};
+};
+
+// Of each query, f64.
+Doubles attended(const Doubles& q, const Doubles& k, const Doubles& v, const HeadsCase& of) {
+  Doubles result(q.size());
+  const auto at = [&](const Doubles& x, std::int64_t row, std::int64_t heads, std::int64_t head,
+                      std::int64_t i) {
+    return x[static_cast<std::size_t>((row * heads + head) * of.d + i)];
+  };
+  for (std::int64_t row = 0; row < of.queries; ++row) {
+    const std::int64_t seen = of.causal ? of.keys - of.queries + row + 1 : of.keys;
+    for (std::int64_t head = 0; head < of.heads; ++head) {
+      const std::int64_t kv = head / (of.heads / of.kv_heads);
+      Doubles weights;
+      double sum = 0.0;
+      for (std::int64_t key = 0; key < seen; ++key) {
+        double score = 0.0;
+        for (std::int64_t i = 0; i < of.d; ++i)
+          score += at(q, row, of.heads, head, i) * at(k, key, of.kv_heads, kv, i);
+        weights.push_back(std::exp(score / std::sqrt(static_cast<double>(of.d))));
+        sum += weights.back();
+      }
+      for (std::int64_t i = 0; i < of.d; ++i) {
+        double out = 0.0;
+        for (std::int64_t key = 0; key < seen; ++key)
+          out += weights[static_cast<std::size_t>(key)] / sum * at(v, key, of.kv_heads, kv, i);
+        result[static_cast<std::size_t>((row * of.heads + head) * of.d + i)] = out;
+      }
+    }
+  }
+  return result;
+}
+
+Task<> attends(Rank& main, HeadsCase with) {
+  const HostArray of_q = normal_numbers({with.queries, with.heads * with.d}, f16, 21, 2.0);
+  const HostArray of_k = normal_numbers({with.keys, with.kv_heads * with.d}, f16, 22, 2.0);
+  const HostArray of_v = normal_numbers({with.keys, with.kv_heads * with.d}, f16, 23);
+  const Tensor q = co_await main.torch.from_host(of_q, {.dp = with.dp, .name = "q"});
+  // Rows of a longer cache.
+  const Tensor k_cache =
+      co_await main.torch.zeros({with.keys + 3, with.kv_heads * with.d}, f16, {.name = "k"});
+  const Tensor v_cache =
+      co_await main.torch.zeros({with.keys + 3, with.kv_heads * with.d}, f16, {.name = "v"});
+  const Tensor k = k_cache[IndexRange{0, with.keys}];
+  const Tensor v = v_cache[IndexRange{0, with.keys}];
+  co_await k.copy_(of_k);
+  co_await v.copy_(of_v);
+  const PendingTensor pending = scaled_dot_product_attention(
+      q, k, v, {.heads = with.heads, .kv_heads = with.kv_heads, .is_causal = with.causal});
+  const Tensor o = co_await pending;
+  const HostArray got = co_await o.to_host();
+  check_close(got.to_doubles(), attended(of_q.to_doubles(), of_k.to_doubles(), of_v.to_doubles(), with),
+              3e-3);
+}
+
 // Nothing is awaited but the last.
 Task<> chains(Rank& main, int) {
   const Tensor x = co_await main.torch.full({8, 16}, 2.0, f16, {.dp = kSplitRows, .name = "x"});
@@ -382,6 +442,20 @@ TEST_CASE("softmax, layer_norm and rms_norm: over whole rows, as computed in f64
     Program{eight_pes()}.run(normalises, dp);
 }
 
+TEST_CASE("scaled_dot_product_attention: grouped heads over rows of a cache, causal or not, as in f64") {
+  for (const bool causal : {false, true}) {
+    for (const HeadsCase& sizes :
+         {HeadsCase{1, 1, 1, 1, 1}, HeadsCase{1, 70, 4, 2, 8}, HeadsCase{5, 9, 6, 2, 16},
+          HeadsCase{37, 131, 2, 2, 16}, HeadsCase{8, 8, 3, 1, 5}}) {
+      HeadsCase with = sizes;
+      with.causal = causal;
+      Program{eight_pes()}.run(attends, with);
+      with.dp = kSplitRows;
+      Program{eight_pes()}.run(attends, with);
+    }
+  }
+}
+
 TEST_CASE("Operators: they follow one another without awaits, and what was written before them") {
   Program{eight_pes()}.run(chains, 0);
   Program{eight_pes()}.run(follows_writers, 0);
@@ -439,3 +513,5 @@ TEST_CASE("Operators: what doesn't fit is refused with both sides and a remedy")
     CHECK(text.find(misfit.text) != std::string::npos);
   }
 }
+
+}  // namespace operators_test

@@ -19,12 +19,6 @@ bool contains(const Block& outer, const Block& inner) {
          outer.col0 <= inner.col0 && inner.col0 + inner.cols <= outer.col0 + outer.cols;
 }
 
-LocalPart part_at(const Tensor& tensor, const Shard& shard, const Block& block) {
-  return {.pe = shard.spec.at,
-          .block = block,
-          .memory = {.at = tensor.ptr().bytes(shard.spec.offset_bytes), .row_stride = block.cols}};
-}
-
 // The shards of one copy are rows that follow each other.
 bool in_rows(const std::vector<LocalPart>& parts) {
   const Block& first = parts.front().block;
@@ -44,19 +38,58 @@ Block matrix_of(const Shape& shape) {
 }
 
 LocalParts::LocalParts(const Tensor& tensor) : everywhere_{tensor.state()->shared} {
-  const Block matrix = matrix_of(tensor.shape());
-  const bool whole = tensor.shape().elements() == tensor.state()->shape.elements();
-  const bool same_rows = whole && matrix.cols == matrix_of(tensor.state()->shape).cols;
-  for (const Shard& shard : tensor.shards()) {
-    const Block block = same_rows ? shard.spec.block : matrix;
-    if (shard.spec.block.elements() == block.elements()) all_.push_back(part_at(tensor, shard, block));
-  }
-  if (all_.size() != tensor.shards().size())
+  if (!add_shards(tensor) && !add_rows(tensor) && !add_part(tensor))
     throw UsageError{fmt::format(
         "{} of tensor '{}' of {}: its elements lie on several PEs; copy it to a "
         "tensor of its own",
         kbsim::to_string(tensor.shape()), tensor.name(), kbsim::to_string(tensor.state()->shape))};
-  if (everywhere_ && in_rows(all_)) all_ = {LocalPart{all_.front().pe, matrix, {tensor.ptr(), matrix.cols}}};
+  const Block matrix = matrix_of(tensor.shape());
+  if (everywhere_ && all_.size() > 1 && in_rows(all_))
+    all_ = {LocalPart{all_.front().pe, matrix, {tensor.ptr(), matrix.cols}}};
+}
+
+// All of the tensor, under a shape that has its rows.
+bool LocalParts::add_shards(const Tensor& tensor) {
+  const Tensor::State& state = *tensor.state();
+  if (!tensor.elements().whole()) return false;
+  if (matrix_of(tensor.shape()).cols != matrix_of(state.shape).cols) return false;
+  for (const Shard& shard : state.shards)
+    all_.push_back(
+        {.pe = shard.spec.at,
+         .block = shard.spec.block,
+         .memory = {.at = tensor.ptr().bytes(shard.spec.offset_bytes), .row_stride = shard.spec.block.cols}});
+  return true;
+}
+
+// Of a tensor that each of its PEs has whole: evenly spaced rows.
+bool LocalParts::add_rows(const Tensor& tensor) {
+  const Tensor::State& state = *tensor.state();
+  const auto whole = [&](const Shard& shard) {
+    return shard.spec.block.elements() == state.shape.elements();
+  };
+  const std::optional<StridedRows> rows = tensor.elements().rows();
+  if (!rows || !std::ranges::all_of(state.shards, whole)) return false;
+  for (const Shard& shard : state.shards) {
+    const Ptr first = Ptr{.va = *state.va, .dtype = state.dtype}.bytes(shard.spec.offset_bytes) + rows->first;
+    all_.push_back({.pe = shard.spec.at,
+                    .block = matrix_of(tensor.shape()),
+                    .memory = {.at = first, .row_stride = rows->row_stride}});
+  }
+  return true;
+}
+
+// Consecutive elements that a PE has all of.
+bool LocalParts::add_part(const Tensor& tensor) {
+  if (!tensor.elements().contiguous()) return false;
+  const Block matrix = matrix_of(tensor.shape());
+  for (const Shard& shard : tensor.shards()) {
+    if (shard.spec.block.elements() != matrix.elements()) return false;
+    all_.push_back(
+        {.pe = shard.spec.at,
+         .block = matrix,
+         .memory = {.at = tensor.ptr().bytes(shard.spec.offset_bytes), .row_stride = matrix.cols}});
+  }
+  return true;
 }
 
 std::optional<MatrixPart> LocalParts::at(PeCoord pe, const Block& block) const {

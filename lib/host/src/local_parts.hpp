@@ -17,7 +17,8 @@ struct LocalPart {
   MatrixPart memory;
 };
 
-/// What each PE has of a tensor. UsageError for a slice or another shape whose rows lie on several PEs.
+/// What each PE has of a tensor; of a slice or another shape, if each PE of the tensor has all of it.
+/// UsageError for others.
 class LocalParts {
  public:
   explicit LocalParts(const Tensor& tensor);
@@ -30,6 +31,10 @@ class LocalParts {
  private:
   std::vector<LocalPart> all_;
   bool everywhere_ = false;  // each PE sees all parts
+
+  [[nodiscard]] bool add_shards(const Tensor& tensor);
+  [[nodiscard]] bool add_rows(const Tensor& tensor);
+  [[nodiscard]] bool add_part(const Tensor& tensor);
 };
 
 [[nodiscard]] topology::Block matrix_of(const Shape& shape);

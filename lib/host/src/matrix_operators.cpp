@@ -23,6 +23,14 @@ Shape with_last(const Shape& shape, std::int64_t extent) {
   return Shape::of({extents.data(), rank});
 }
 
+Shape with_added(const Shape& shape, std::int64_t extent) {
+  std::array<std::int64_t, Shape::kMaxRank> extents{};
+  std::ranges::copy(shape.extents(), extents.begin());
+  const auto rank = static_cast<std::size_t>(shape.rank());
+  extents[rank] = extent;
+  return Shape::of({extents.data(), rank + 1});
+}
+
 // Rows as x has them, columns as w does.
 std::optional<Split> of_product(Split x, Split w) {
   if (w == Split::replicate) return x;
@@ -63,6 +71,12 @@ void require_row(const OperatorCall& call, const Tensor& row, std::int64_t n) {
                            call.input(0).name(), kbsim::to_string(call.input(0).dtype())));
 }
 
+// A block whose rows follow one another.
+std::optional<MatrixPart> dense(const LocalParts& parts, PeCoord pe, const Block& block) {
+  const std::optional<MatrixPart> part = parts.at(pe, block);
+  return part && (block.rows == 1 || part->row_stride == block.cols) ? part : std::nullopt;
+}
+
 /// The parts of a product's operands.
 struct Factors {
   LocalParts x;
@@ -72,9 +86,9 @@ struct Factors {
 
   // Whole rows of x, whole columns of w and those of the bias. A composite's operands have no gaps.
   [[nodiscard]] std::optional<LinearArgs> for_block(PeCoord pe, const Block& block) const {
-    const auto rows = x.at(pe, {.row0 = block.row0, .rows = block.rows, .cols = k});
-    const auto columns = w.at(pe, {.rows = k, .col0 = block.col0, .cols = block.cols});
-    if (!rows || !columns || columns->row_stride != block.cols) return {};
+    const auto rows = dense(x, pe, {.row0 = block.row0, .rows = block.rows, .cols = k});
+    const auto columns = dense(w, pe, {.rows = k, .col0 = block.col0, .cols = block.cols});
+    if (!rows || !columns) return {};
     LinearArgs args{.x = rows->at, .w = columns->at, .m = block.rows, .n = block.cols, .k = k};
     if (!bias) return args;
     const auto row = bias->at(pe, {.rows = 1, .col0 = block.col0, .cols = block.cols});
@@ -109,7 +123,8 @@ PendingTensor product(OperatorCall call) {
       .remedy = fmt::format(
           "a PE needs whole rows of '{}' and whole columns of '{}'; place the first row_wise or replicate "
           "and the second column_wise or replicate (.to(policy)){}",
-          x.name(), w.name(), has_bias ? ", and its columns of the bias" : "")};
+          x.name(), w.name(), has_bias ? ", and its columns of the bias" : ""),
+      .strided = false};
   return launch(std::move(call), result);
 }
 
@@ -129,7 +144,7 @@ PendingTensor row_by_row(OperatorCall call, Args args, std::string_view kernel,
     parts.emplace_back(call.input(i));
   }
   const auto at = [&](std::size_t i, PeCoord pe, const Block& block) {
-    return parts[i].at(pe, i == 0 ? block : Block{.rows = 1, .cols = cols});
+    return dense(parts[i], pe, i == 0 ? block : Block{.rows = 1, .cols = cols});
   };
   const auto computable = [&](PeCoord pe, const Block& block) {
     if (block.cols != cols) return false;
@@ -154,7 +169,8 @@ PendingTensor row_by_row(OperatorCall call, Args args, std::string_view kernel,
                                   .computable = computable,
                                   .kernel = bound,
                                   .remedy = "a PE needs whole rows, and all of each parameter; place the "
-                                            "first row_wise or replicate and replicate the others"});
+                                            "first row_wise or replicate and replicate the others",
+                                  .strided = false});
 }
 
 }  // namespace
@@ -182,6 +198,49 @@ PendingTensor layer_norm(const TensorOperand& x, const TensorOperand& weight, co
       {.name = "layer_norm", .at = x.at, .inputs = {x, weight, bias}, .options = std::move(options)},
       {.eps = eps}, "layer_norm",
       [](LayerNormArgs& args, std::size_t i, Ptr at) { return (i == 1 ? args.weight : args.bias) = at; });
+}
+
+PendingTensor embedding(const TensorOperand& indices, const TensorOperand& table, VocabRange vocabulary,
+                        OperatorOptions options) {
+  OperatorCall call{
+      .name = "embedding", .at = indices.at, .inputs = {indices, table}, .options = std::move(options)};
+  const Tensor& words = call.input(0);
+  const Shape rows = call.input(1).shape();
+  call.require(
+      rows.rank() == 2 && words.shape().rank() < Shape::kMaxRank,
+      fmt::format("'{}' is {}, expected [rows, columns]", call.input(1).name(), kbsim::to_string(rows)));
+  call.require(words.dtype() == i32,
+               fmt::format("'{}' is {}, expected i32", words.name(), kbsim::to_string(words.dtype())));
+  const LocalParts of_words{words};
+  const LocalParts of_table{call.input(1)};
+  const std::int64_t n = words.shape().elements();
+  const auto args_for = [&](PeCoord pe) -> std::optional<EmbeddingArgs> {
+    const auto all = dense(of_words, pe, matrix_of(words.shape()));
+    const auto found = dense(of_table, pe, matrix_of(rows));
+    if (!all || !found) return {};
+    return EmbeddingArgs{.indices = all->at,
+                         .table = found->at,
+                         .n = n,
+                         .rows = rows[0],
+                         .cols = rows[1],
+                         .first = vocabulary.first,
+                         .vocabulary = vocabulary.all > 0 ? vocabulary.all : rows[0]};
+  };
+  const auto kernel = [&](const LocalPart& part) {
+    EmbeddingArgs args = *args_for(part.pe);
+    args.out = part.memory.at;
+    return kernels().at("embedding").bind(args);
+  };
+  const OperatorResult result{
+      .shape = with_added(words.shape(), rows[1]),
+      .dtype = call.input(1).dtype(),
+      .placements = {placement_of(words), placement_of(call.input(1))},
+      .computable = [&](PeCoord pe,
+                        const Block& block) { return block.elements() == n * rows[1] && args_for(pe); },
+      .kernel = kernel,
+      .remedy = "a PE needs all indices and all of the table; replicate both over the same PEs",
+      .strided = false};
+  return launch(std::move(call), result);
 }
 
 PendingTensor rms_norm(const TensorOperand& x, const TensorOperand& weight, double eps,

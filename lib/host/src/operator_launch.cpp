@@ -82,6 +82,8 @@ Tensor given_result(const OperatorCall& call, const OperatorResult& result) {
                            call.input(0).name(), call.input(0).sip()));
   const LocalParts parts{out};
   for (const LocalPart& part : parts.all()) {
+    call.require(result.strided || part.memory.row_stride == part.block.cols,
+                 fmt::format("out '{}' has gaps between its rows; copy the result there", out.name()));
     call.require(result.computable(part.pe, part.block),
                  fmt::format("{}, out '{}' {}: {}", placements_of(call), out.name(),
                              to_string(out.state()->dp), result.remedy));

@@ -44,7 +44,8 @@ struct OperatorResult {
   std::function<bool(PeCoord pe, const topology::Block& block)> computable;
   /// The kernel that computes a part; it is the only program of its PE.
   std::function<KernelCall(const LocalPart& part)> kernel;
-  std::string remedy;  // if no placement fits
+  std::string remedy;   // if no placement fits
+  bool strided = true;  // parts may have gaps between their rows
 };
 
 /// Makes the result and launches the kernels when all inputs are there. UsageError as operators.hpp says.

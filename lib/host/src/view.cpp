@@ -106,6 +106,23 @@ View View::reshaped(const Shape& shape) const {
   return result;
 }
 
+std::optional<StridedRows> View::rows() const {
+  const auto rank = static_cast<std::size_t>(shape_.rank());
+  if (rank == 0) return StridedRows{.first = first_, .row_stride = 1};
+  if (shape_[shape_.rank() - 1] > 1 && strides_[rank - 1] != 1) return {};
+  std::int64_t stride = 0;  // of the axes so far, innermost first
+  std::int64_t next = 0;    // where the next axis goes on
+  for (std::size_t axis = rank - 1; axis-- > 0;) {
+    if (shape_[static_cast<int>(axis)] == 1) continue;
+    if (stride == 0)
+      stride = strides_[axis];
+    else if (strides_[axis] != next)
+      return {};
+    next = strides_[axis] * shape_[static_cast<int>(axis)];
+  }
+  return StridedRows{.first = first_, .row_stride = stride == 0 ? shape_[shape_.rank() - 1] : stride};
+}
+
 // Each row along the last axis is consecutive; rows that meet are joined.
 std::vector<Stretch> View::stretches() const {
   const int rank = shape_.rank();

@@ -120,6 +120,29 @@ enum class Approximate { none, tanh };
 [[nodiscard]] PendingTensor linear(const TensorOperand& x, const TensorOperand& w,
                                    std::optional<TensorOperand> bias, OperatorOptions options = {});
 
+/// Rows of a vocabulary of `all` that a table has, from `first` on; all 0: the table has all of them.
+struct VocabRange {
+  std::int64_t first = 0;
+  std::int64_t all = 0;
+};
+/// The rows of a table [rows, D] that indices (i32) name: [.., D]; 0 for words that another table has. Each
+/// PE has all of both. A kernel's check fails for what isn't in the vocabulary.
+[[nodiscard]] PendingTensor embedding(const TensorOperand& indices, const TensorOperand& table,
+                                      VocabRange vocabulary = {}, OperatorOptions options = {});
+
+struct AttentionOptions {
+  std::int64_t heads = 1;
+  std::int64_t kv_heads = 0;         // 0: as many as of queries
+  std::optional<double> scale = {};  // none: 1 / sqrt(d)
+  bool is_causal = false;            // the last query stands at the last key
+};
+/// softmax(q k^T * scale) v of each head, a row a token: q and the result [S_q, heads * d], k and v
+/// [S_kv, kv_heads * d], which may be rows of a cache. A PE has whole rows of q, and all of k and v.
+[[nodiscard]] PendingTensor scaled_dot_product_attention(const TensorOperand& q, const TensorOperand& k,
+                                                         const TensorOperand& v,
+                                                         const AttentionOptions& attention,
+                                                         OperatorOptions options = {});
+
 /// Over the last axis, of which each PE has whole rows; weight and bias are rows that each PE has.
 [[nodiscard]] PendingTensor softmax(const TensorOperand& x, OperatorOptions options = {});
 [[nodiscard]] PendingTensor layer_norm(const TensorOperand& x, const TensorOperand& weight,

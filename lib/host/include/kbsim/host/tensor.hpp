@@ -97,6 +97,7 @@ class Tensor {
   /// For the room itself.
   explicit Tensor(std::shared_ptr<State> state);
   [[nodiscard]] const std::shared_ptr<State>& state() const { return state_; }
+  [[nodiscard]] const View& elements() const { return view_; }
 
  private:
   friend class Torch;

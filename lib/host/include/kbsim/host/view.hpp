@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kbsim/base/shape.hpp"
@@ -30,6 +31,13 @@ struct Piece {
   friend constexpr bool operator==(const Piece&, const Piece&) = default;
 };
 
+/// Rows of consecutive elements, one every `row_stride` of them in the tensor.
+struct StridedRows {
+  std::int64_t first = 0;
+  std::int64_t row_stride = 0;
+  friend constexpr bool operator==(const StridedRows&, const StridedRows&) = default;
+};
+
 /// Some elements of a row-major tensor, in its order, under a shape of their own. UsageError names an index,
 /// axis or shape that can't be; a negative index counts from the end.
 class View {
@@ -49,6 +57,8 @@ class View {
   /// The same elements under another shape; those must be contiguous.
   [[nodiscard]] View reshaped(const Shape& shape) const;
 
+  /// As rows of its last axis, if all of them are equally far apart.
+  [[nodiscard]] std::optional<StridedRows> rows() const;
   /// As few as there can be, in their order.
   [[nodiscard]] std::vector<Stretch> stretches() const;
   /// What a shard has of it, in the shard's order.

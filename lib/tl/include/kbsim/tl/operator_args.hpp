@@ -60,6 +60,27 @@ struct LinearArgs {
   bool has_bias = false;
 };
 
+/// embedding: row i of out[n, cols] is row indices[i] - first of table[rows, cols], or zeros if the table
+/// hasn't it; indices are i32 below `vocabulary`.
+struct EmbeddingArgs {
+  Ptr indices, table, out;
+  std::int64_t n = 0, rows = 0, cols = 0;
+  std::int64_t first = 0, vocabulary = 0;
+  std::int64_t block = 32;  // indices
+};
+
+/// cached_attention: out = softmax(q k^T * scale) v of each head, a row a token: q and out [s_q, h_q * d], k
+/// and v [s_kv, h_kv * d]; h_q / h_kv heads of q share one of k and v. `causal`: query i, which stands at
+/// first_query + i, sees keys up to its own position.
+struct CachedAttentionArgs {
+  Ptr q, k, v, out;
+  std::int64_t s_q = 0, s_kv = 0, first_query = 0;
+  std::int64_t h_q = 1, h_kv = 1, d = 0;
+  std::int64_t block_queries = 16, block_keys = 64;
+  double scale = 1.0;
+  bool causal = false;
+};
+
 /// softmax: each of `rows` rows of `cols` elements, in blocks of rows that `programs` PEs of a cube take in
 /// turn. Computes in f32.
 struct SoftmaxArgs {
