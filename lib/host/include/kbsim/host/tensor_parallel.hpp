@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kbsim/host/operators.hpp"
+#include "kbsim/host/parallel_state.hpp"
+
+namespace kbsim::host {
+
+/// Megatron's mappings between what each rank of the tensor-parallel group has whole and what it has a part
+/// of; forward only. All ranks of the group call them in the same order. Parts are of the last axis.
+/// UsageError naming both numbers if its size can't be divided.
+[[nodiscard]] Tensor copy_to_tp_region(const ParallelState& state, Tensor x);
+/// In place: the sum of all ranks' tensors.
+[[nodiscard]] Task<Tensor> reduce_from_tp_region(ParallelState state, Tensor x);
+/// This rank's part.
+[[nodiscard]] Task<Tensor> scatter_to_tp_region(ParallelState state, Tensor x);
+/// All ranks' parts, one after the other.
+[[nodiscard]] Task<Tensor> gather_from_tp_region(ParallelState state, Tensor x);
+
+/// The same of sequence parallelism: parts are of the first axis.
+[[nodiscard]] Task<Tensor> gather_from_sequence_region(ParallelState state, Tensor x);
+/// This rank's part of the sum.
+[[nodiscard]] Task<Tensor> reduce_scatter_to_sequence_region(ParallelState state, Tensor x);
+
+/// Contents of a layer that isn't split; each rank takes its part of them. None: zeros.
+struct LinearContents {
+  std::optional<HostArray> weight = {};  // [in_features, out_features]
+  std::optional<HostArray> bias = {};    // [out_features]
+};
+
+struct ParallelLinearOptions {
+  std::int64_t in_features = 0;
+  std::int64_t out_features = 0;
+  bool bias = true;
+  bool gather_output = false;      // of ColumnParallelLinear: all columns on each rank
+  bool input_is_parallel = true;   // of RowParallelLinear: x is this rank's part already
+  bool sequence_parallel = false;  // rows of x, or of the result, are divided among the ranks outside of it
+  DType dtype = f16;
+  /// Of the weights; x is on the same PEs, replicated or by rows.
+  topology::DPPolicy placement = {.num_cubes = 1, .num_pes = 1};
+  bool resident = false;
+  LinearContents contents = {};
+};
+
+/// y = x W + b; each rank of the group has [in_features, out_features / ranks] of W and that part of b, and
+/// gives that part of y.
+class ColumnParallelLinear {
+ public:
+  /// UsageError naming both numbers if out_features can't be divided.
+  [[nodiscard]] static Task<ColumnParallelLinear> make(ParallelState state, ParallelLinearOptions options);
+  [[nodiscard]] Task<Tensor> forward(Tensor x) const;
+
+  [[nodiscard]] const Tensor& weight() const { return weight_; }
+  [[nodiscard]] const std::optional<Tensor>& bias() const { return bias_; }
+
+ private:
+  ColumnParallelLinear(ParallelState state, ParallelLinearOptions options, Tensor weight,
+                       std::optional<Tensor> bias);
+  ParallelState state_;
+  ParallelLinearOptions options_;
+  Tensor weight_;
+  std::optional<Tensor> bias_;
+};
+
+/// y = x W + b; each rank has [in_features / ranks, out_features] of W, all of b, and that part of x. The
+/// bias is added once, to the sum of all ranks' products.
+class RowParallelLinear {
+ public:
+  /// UsageError naming both numbers if in_features can't be divided.
+  [[nodiscard]] static Task<RowParallelLinear> make(ParallelState state, ParallelLinearOptions options);
+  [[nodiscard]] Task<Tensor> forward(Tensor x) const;
+
+  [[nodiscard]] const Tensor& weight() const { return weight_; }
+  [[nodiscard]] const std::optional<Tensor>& bias() const { return bias_; }
+
+ private:
+  RowParallelLinear(ParallelState state, ParallelLinearOptions options, Tensor weight,
+                    std::optional<Tensor> bias);
+  ParallelState state_;
+  ParallelLinearOptions options_;
+  Tensor weight_;
+  std::optional<Tensor> bias_;
+};
+
+struct VocabParallelEmbeddingOptions {
+  std::int64_t num_embeddings = 0;
+  std::int64_t embedding_dim = 0;
+  DType dtype = f16;
+  topology::DPPolicy placement = {.num_cubes = 1, .num_pes = 1};
+  bool resident = false;
+  std::optional<HostArray> weight = {};  // [num_embeddings, embedding_dim]
+};
+
+/// A table whose rows are divided among the ranks of the group.
+class VocabParallelEmbedding {
+ public:
+  /// UsageError naming both numbers if num_embeddings can't be divided.
+  [[nodiscard]] static Task<VocabParallelEmbedding> make(ParallelState state,
+                                                         VocabParallelEmbeddingOptions options);
+  /// The rows that indices (i32, on the same PEs) name, on each rank.
+  [[nodiscard]] Task<Tensor> forward(Tensor indices) const;
+  [[nodiscard]] const Tensor& weight() const { return weight_; }
+
+ private:
+  VocabParallelEmbedding(ParallelState state, VocabParallelEmbeddingOptions options, Tensor weight);
+  ParallelState state_;
+  VocabParallelEmbeddingOptions options_;
+  Tensor weight_;
+};
+
+}  // namespace kbsim::host
