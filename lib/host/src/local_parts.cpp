@@ -103,7 +103,7 @@ std::optional<MatrixPart> LocalParts::at(PeCoord pe, const Block& block) const {
   return MatrixPart{.at = found->memory.at + first, .row_stride = stride};
 }
 
-std::string to_string(const topology::DPPolicy& policy) {
+std::string text_of(const topology::DPPolicy& policy) {
   std::vector<std::string> fields;
   using topology::Split;
   if (policy.cube != Split::replicate) fields.push_back(fmt::format(".cube = {}", to_string(policy.cube)));

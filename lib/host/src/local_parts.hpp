@@ -39,6 +39,6 @@ class LocalParts {
 
 [[nodiscard]] topology::Block matrix_of(const Shape& shape);
 /// As a program would write it: "{.cube = row_wise, .num_pes = 1}".
-[[nodiscard]] std::string to_string(const topology::DPPolicy& policy);
+[[nodiscard]] std::string text_of(const topology::DPPolicy& policy);
 
 }  // namespace kbsim::host

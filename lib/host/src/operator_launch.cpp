@@ -35,7 +35,7 @@ std::string placements_of(const OperatorCall& call) {
   for (const TensorOperand& input : call.inputs) {
     const Tensor& tensor = input.tensor();
     all.push_back(fmt::format("'{}' of {} is placed {}", tensor.name(), kbsim::to_string(tensor.shape()),
-                              to_string(tensor.state()->dp)));
+                              text_of(tensor.state()->dp)));
   }
   return fmt::format("{}", fmt::join(all, ", "));
 }
@@ -85,8 +85,8 @@ Tensor given_result(const OperatorCall& call, const OperatorResult& result) {
     call.require(result.strided || part.memory.row_stride == part.block.cols,
                  fmt::format("out '{}' has gaps between its rows; copy the result there", out.name()));
     call.require(result.computable(part.pe, part.block),
-                 fmt::format("{}, out '{}' {}: {}", placements_of(call), out.name(),
-                             to_string(out.state()->dp), result.remedy));
+                 fmt::format("{}, out '{}' {}: {}", placements_of(call), out.name(), text_of(out.state()->dp),
+                             result.remedy));
   }
   return out;
 }
