@@ -8,25 +8,16 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/host/collective_args.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/tl/kernel.hpp"
 
+#include "collective_call.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
 
 namespace kbsim::host {
-
-struct Distributed::Call : CollectiveCall {
-  config::Collective which;
-  const ccl::CollectiveEntry& row;
-  Here at;
-  const InstalledAlgorithm* by = nullptr;
-
-  [[nodiscard]] const Tensor& result() const { return output ? *output : input; }
-};
 
 namespace {
 
@@ -91,38 +82,53 @@ class Requirements {
     if (!holds) throw UsageError{call_ + ": " + why};
   }
 
-  // Shards of one size on all that take part, one after the other.
-  void check_placement(const Tensor& tensor) const {
-    require(tensor.sip() == rank_, fmt::format("'{}' is on device {}, but rank {} is device {}",
-                                               tensor.name(), tensor.sip(), rank_, rank_));
+  // Shards of one size on all that take part, one after the other; "" if they are.
+  [[nodiscard]] std::string placement_problem(const Tensor& tensor) const {
+    if (tensor.sip() != rank_) {
+      return fmt::format("'{}' is on device {}, but rank {} is device {}", tensor.name(), tensor.sip(), rank_,
+                         rank_);
+    }
     std::vector<topology::ShardSpec> shards;
     for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
     const std::string need =
         ccl::validators().at(algorithm_.validator).check(shards, participants_, machine_);
-    require(need.empty(), fmt::format("{} needs {}", algorithm_.name, need));
+    if (!need.empty()) return fmt::format("{} needs {}", algorithm_.name, need);
     const auto bytes = [](const topology::ShardSpec& shard) { return shard.nbytes; };
     const auto [smallest, largest] = std::ranges::minmax(shards, {}, bytes);
-    require(smallest.nbytes == largest.nbytes,
-            fmt::format("{} needs shards of one size, got {} and {}", algorithm_.name,
-                        to_string(smallest.nbytes), to_string(largest.nbytes)));
-    for (std::size_t i = 0; i < shards.size(); ++i) {
-      const Bytes before = smallest.nbytes * static_cast<std::int64_t>(i);
-      require(Bytes{shards[i].offset_bytes} == before,
-              fmt::format("{} needs different elements on each PE, got replicas", algorithm_.name));
+    if (smallest.nbytes != largest.nbytes) {
+      return fmt::format("{} needs shards of one size, got {} and {}", algorithm_.name,
+                         to_string(smallest.nbytes), to_string(largest.nbytes));
     }
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      if (Bytes{shards[i].offset_bytes} != smallest.nbytes * static_cast<std::int64_t>(i))
+        return fmt::format("{} needs different elements on each PE, got replicas", algorithm_.name);
+    }
+    return "";
+  }
+
+  void check_placement(const Tensor& tensor) const {
+    const std::string problem = placement_problem(tensor);
+    require(problem.empty(), problem);
+    check_slot(tensor);
+  }
+  void check_slot(const Tensor& tensor) const {
     require(algorithm_.slot_size >= Bytes{itemsize(tensor.dtype())},
             fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
                         to_string(tensor.dtype()), to_string(algorithm_.slot_size)));
   }
 
-  void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const {
+  void check_dtypes(const Tensor& input, const Tensor& output) const {
     require(input.dtype() == output.dtype(),
             fmt::format("'{}' is {}, but '{}' is {}", input.name(), to_string(input.dtype()), output.name(),
                         to_string(output.dtype())));
+  }
+  void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const {
     check_placement(output);
     require(part_of(input) * times == part_of(output) * over,
             fmt::format("{}; got {} elements a PE in '{}' and {} in '{}'", sizes(times, over),
                         part_of(output), output.name(), part_of(input), input.name()));
+  }
+  void check_distinct(const Tensor& input, const Tensor& output) const {
     require(input.ptr() != output.ptr(), "input and output are one tensor");
   }
 
@@ -192,13 +198,32 @@ Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, Co
       {.input = input, .output = output, .algorithm = options.algorithm, .group = options.group}, at);
 }
 
-const InstalledAlgorithm& Distributed::algorithm_for(const Call& call, const ProcessGroup& group) const {
-  const bool named = !call.algorithm.empty();
-  const auto is_it = [&](const InstalledAlgorithm& one) {
-    return named ? one.spec.name == call.algorithm : one.spec.collective == call.which;
+bool Distributed::fits(const Call& call, const InstalledAlgorithm& by) const {
+  if (by.spec.collective != call.which) return false;
+  const Requirements all{session_.spec(), by, rank_, ""};
+  return all.placement_problem(call.input).empty() &&
+         (!call.output || all.placement_problem(*call.output).empty());
+}
+
+// The one that is named; else the first that fits, one that is chosen, or the first that tells what it needs.
+void Distributed::find_algorithm(Call& call, ProcessGroup& group) const {
+  const auto find = [&](const auto& is_it) {
+    const auto found = std::ranges::find_if(group.algorithms(), is_it);
+    return found == group.algorithms().end() ? nullptr : &*found;
   };
-  const auto found = std::ranges::find_if(group.algorithms(), is_it);
-  if (found != group.algorithms().end() && found->spec.collective == call.which) return *found;
+  const auto is_for_it = [&](const InstalledAlgorithm& one) { return one.spec.collective == call.which; };
+  const bool named = !call.algorithm.empty();
+  if (named) {
+    call.by = find([&](const InstalledAlgorithm& one) { return one.spec.name == call.algorithm; });
+    if (call.by != nullptr && is_for_it(*call.by)) return;
+  } else {
+    call.by = find([&](const InstalledAlgorithm& one) { return fits(call, one); });
+    if (call.by != nullptr) return;
+    call.by = chosen(call, group);
+    call.anywhere = call.by != nullptr;
+    if (call.by == nullptr) call.by = find(is_for_it);
+    if (call.by != nullptr) return;
+  }
   const std::string what =
       named ? fmt::format("algorithm '{}' is not installed for {}", call.algorithm, to_string(call.which))
             : fmt::format("no algorithm for {} is installed", to_string(call.which));
@@ -210,8 +235,10 @@ const InstalledAlgorithm& Distributed::algorithm_for(const Call& call, const Pro
 Distributed::Done Distributed::begin(Call call) {
   const Here at = call.at;
   const std::shared_ptr<ProcessGroup> group = own_group(call.group, call.row.call, at);
-  call.by = &algorithm_for(call, *group);
-  const std::string by = group->algorithms().size() > 1 ? ", by " + call.by->spec.name : "";
+  find_algorithm(call, *group);
+  const bool said = group->algorithms().size() > 1 || call.anywhere;
+  const std::string by = said ? ", by " + call.by->spec.name : "";
+  const Setups setups = setups_of(call, group);
   const ProcessGroup::Agreed agreed =
       group->begin(rank_,
                    {.call = call.row.call,
@@ -219,14 +246,16 @@ Distributed::Done Distributed::begin(Call call) {
                     .shape = to_string(call.input.shape()),
                     .dtype = std::string{to_string(call.input.dtype())},
                     .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
-                   at, tcm_left(session_, call.by->participants));
+                   at, tcm_for(call, *group, setups));
   require_runnable(call, *group);
   const config::AlgorithmSpec& algorithm = call.by->spec;
-  KernelCall kernel = kernels().at(algorithm.kernel).bind(args_of(call, *group, agreed.tcm));
   const CollectiveTiming called{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
+  Job job = call.anywhere ? job_anywhere(call, *group, agreed)
+                          : launch_job(owners(call.input),
+                                       kernels().at(algorithm.kernel).bind(args_of(call, *group, agreed.tcm)),
+                                       call.by->queues, agreed.round);
   InUse tensors{group, {call.input, call.result()}};
-  auto job = launch_job(owners(call.input), std::move(kernel), call.by->queues, agreed.round);
-  Task<hw::Activity> launched = launch(std::move(job), {});
+  Task<hw::Activity> launched = launch(std::move(job), setups);
   Tensor::Update update{call.result()};
   return works_.start(
       {.call = call.row.call, .sequence = agreed.sequence, .rank = rank_, .group = group->number()},
@@ -238,7 +267,11 @@ void Distributed::require_runnable(const Call& call, const ProcessGroup& group) 
       session_.spec(), *call.by, rank_,
       fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.row.call, call.input.name())};
   const std::int64_t n = group.size();
-  all.check_placement(call.input);
+  if (call.anywhere) {
+    all.check_slot(call.input);
+  } else {
+    all.check_placement(call.input);
+  }
   all.require(call.op != ReduceOp::avg || info(call.input.dtype()).floating,
               fmt::format("avg of integers ({})", to_string(call.input.dtype())));
   all.require(call.root >= 0 && call.root < world_.size(),
@@ -248,10 +281,14 @@ void Distributed::require_runnable(const Call& call, const ProcessGroup& group) 
   all.require(call.row.in_place == !call.output,
               call.output ? "it works in place, so it has no output tensor" : "it needs an output tensor");
   if (call.row.in_place) return;
-  const std::int64_t shares = call.row.shares_in(group.size());
-  all.check_output(call.input, *call.output, call.row.shares_out(group.size()), shares);
-  all.require(part_of(call.input) % shares == 0,
-              fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
+  all.check_dtypes(call.input, *call.output);
+  if (!call.anywhere) {
+    const std::int64_t shares = call.row.shares_in(group.size());
+    all.check_output(call.input, *call.output, call.row.shares_out(group.size()), shares);
+    all.require(part_of(call.input) % shares == 0,
+                fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
+  }
+  all.check_distinct(call.input, *call.output);
 }
 
 CollectiveArgs Distributed::args_of(const Call& call, const ProcessGroup& group, Bytes tcm) const {

@@ -32,7 +32,8 @@ struct GroupOptions {
 
 using ReduceOp = Reduction;
 
-/// `algorithm`: one of the process group's; "": its first one for the collective.
+/// `algorithm`: one of the process group's; "": its first one for the collective that fits the tensors, or of
+/// the declared ones that which should be the fastest on the PEs that hold them (ccl::candidates).
 struct CollectiveOptions {
   std::string algorithm = {};
   Group group = {};
@@ -158,7 +159,14 @@ class Distributed {
   Done begin_p2p(std::string_view call, std::vector<P2POp> ops, Here at);
   void require_runnable(const Call& call, const ProcessGroup& group) const;
   [[nodiscard]] CollectiveArgs args_of(const Call& call, const ProcessGroup& group, Bytes tcm) const;
-  [[nodiscard]] const InstalledAlgorithm& algorithm_for(const Call& call, const ProcessGroup& group) const;
+  [[nodiscard]] bool fits(const Call& call, const InstalledAlgorithm& by) const;
+  void find_algorithm(Call& call, ProcessGroup& group) const;
+  [[nodiscard]] bool fits_anywhere(const Call& call, const ProcessGroup& group) const;
+  [[nodiscard]] const InstalledAlgorithm* chosen(const Call& call, ProcessGroup& group) const;
+  [[nodiscard]] Setups setups_of(const Call& call, const std::shared_ptr<ProcessGroup>& group);
+  [[nodiscard]] Bytes tcm_for(const Call& call, const ProcessGroup& group, const Setups& setups) const;
+  [[nodiscard]] Job job_anywhere(const Call& call, const ProcessGroup& group,
+                                 const ProcessGroup::Agreed& agreed) const;
   Task<std::monostate> run(InUse tensors, Tensor::Update update, Task<hw::Activity> launch,
                            CollectiveTiming timing);
 

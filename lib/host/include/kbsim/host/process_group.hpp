@@ -111,8 +111,9 @@ class ProcessGroup {
     std::source_location at;
   };
   Maker made_by;
-  std::vector<ccl::InstallPlan> plans;  // of all its queues
-  std::vector<Tensor> kept;             // of collectives whose ranks were cancelled: kernels may work on them
+  std::map<std::string, InstalledAlgorithm> chosen;  // by calls, by the name of the algorithm
+  std::vector<ccl::InstallPlan> plans;               // of all its queues
+  std::vector<Tensor> kept;  // of collectives whose ranks were cancelled: kernels may work on them
   std::map<std::pair<std::string, PeCoord>, std::shared_ptr<QueueSetup>> setups;  // that were made on demand
 
  private:
