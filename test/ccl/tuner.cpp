@@ -69,3 +69,17 @@ TEST_CASE("Tuner: an estimate is steps times 68 ns and bytes over the link betwe
   REQUIRE(all.size() == 1);
   CHECK(*all[0].estimate == 3 * 68_ns + four.system.sips.link.bandwidth.serialization(3_MiB));
 }
+
+TEST_CASE("Tuner: chosen_up_to overrules the estimates, the smallest limit first") {
+  config::CclSpec spec = declared();
+  spec.algorithms["own"].chosen_up_to = 4_KiB;
+  spec.algorithms["torus"].chosen_up_to = 64_KiB;
+  const auto pick = [&](Bytes bytes) {
+    return candidates(spec, packages(16), config::Collective::all_reduce, bytes).front().algorithm.name;
+  };
+  CHECK(pick(64_B) == "own");
+  CHECK(pick(4_KiB) == "own");
+  CHECK(pick(4_KiB + 1_B) == "torus");
+  CHECK(pick(64_KiB) == "torus");
+  CHECK(pick(16_MiB) == "both");
+}

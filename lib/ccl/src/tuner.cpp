@@ -101,8 +101,11 @@ std::vector<Candidate> candidates(const config::CclSpec& declared, const config:
     all.push_back({.algorithm = algorithm, .estimate = estimate(algorithm, machine, bytes)});
     all.back().algorithm.name = name;
   }
-  std::ranges::sort(all, {}, [](const Candidate& one) {
-    return std::tuple{!one.estimate, one.estimate.value_or(Time{}), one.algorithm.name};
+  std::ranges::sort(all, {}, [&](const Candidate& one) {
+    const Bytes limit = one.algorithm.chosen_up_to;
+    const bool preferred = limit > 0_B && bytes <= limit;
+    return std::tuple{!preferred, preferred ? limit : 0_B, !one.estimate, one.estimate.value_or(Time{}),
+                      one.algorithm.name};
   });
   return all;
 }

@@ -16,9 +16,9 @@ struct Candidate {
   std::optional<Time> estimate = {};  // none for a kernel that the tuner doesn't know
 };
 
-/// Of the declared algorithms for a collective, those whose wiring joins the same PE of all packages, so that
-/// they run on whatever PEs hold shards; the fastest first, by steps · 68 ns + bytes / bandwidth of a link
-/// between packages, with each kernel's number of steps and part of the `bytes` that a rank has.
+/// The declared algorithms for a collective whose wiring joins the same PE of all packages, so that they run
+/// on whatever PEs hold shards. First those with a `chosen_up_to` that `bytes` of a rank are within, smallest
+/// first; then by steps · 68 ns + bytes that cross a link between packages / its bandwidth (docs/adr/0035).
 [[nodiscard]] std::vector<Candidate> candidates(const config::CclSpec& declared,
                                                 const config::MachineSpec& machine,
                                                 config::Collective collective, Bytes bytes);

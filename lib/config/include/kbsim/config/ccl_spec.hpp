@@ -81,6 +81,7 @@ struct AlgorithmSpec : CclSettings {
   std::string mapper = "leader_only";
   std::string validator = "single_shard_per_rank";
   bool carries_over = false;
+  Bytes chosen_up_to{};
 
   static void describe(auto& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
@@ -93,6 +94,8 @@ struct AlgorithmSpec : CclSettings {
           "which tensors it can run on, as single_shard_per_rank or multi_pe_sip_local");
     f.add("carries_over", &AlgorithmSpec::carries_over,
           "what a launch sends may be received by a later one; else it is an error");
+    f.add("chosen_up_to", &AlgorithmSpec::chosen_up_to, kNotNegative,
+          "calls that pick an algorithm take this one for up to so many bytes a rank, whatever the estimates");
     f.template base<CclSettings>();
   }
 };
