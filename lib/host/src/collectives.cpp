@@ -71,11 +71,13 @@ std::string remedy_for(Collective collective, const ProcessGroup& group, const S
 /// What a collective asks of its tensors, on one rank.
 class Requirements {
  public:
-  Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank, std::string call)
+  Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank, int device,
+               std::string call)
       : machine_{machine},
         algorithm_{by.spec},
         participants_{by.participants},
         rank_{rank},
+        device_{device},
         call_{std::move(call)} {}
 
   void require(bool holds, const std::string& why) const {
@@ -84,9 +86,9 @@ class Requirements {
 
   // Shards of one size on all that take part, one after the other; "" if they are.
   [[nodiscard]] std::string placement_problem(const Tensor& tensor) const {
-    if (tensor.sip() != rank_) {
+    if (tensor.sip() != device_) {
       return fmt::format("'{}' is on device {}, but rank {} is device {}", tensor.name(), tensor.sip(), rank_,
-                         rank_);
+                         device_);
     }
     std::vector<topology::ShardSpec> shards;
     for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
@@ -137,13 +139,16 @@ class Requirements {
   const config::AlgorithmSpec& algorithm_;
   const std::vector<PeCoord>& participants_;
   int rank_;
+  int device_;
   std::string call_;
 };
 
 }  // namespace
 
 Distributed::Done Distributed::collective(Collective which, CollectiveCall call, Here at) {
-  return begin({std::move(call), which, ccl::collective(which), at});
+  const ccl::CollectiveEntry& row = ccl::collective(which);
+  Site site = site_of(call.group, row.call, at);
+  return begin({std::move(call), which, row, at, std::move(site)});
 }
 
 Distributed::Done Distributed::all_reduce(Tensor tensor, AllReduceOptions options, Here at) {
@@ -200,28 +205,30 @@ Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, Co
 
 bool Distributed::fits(const Call& call, const InstalledAlgorithm& by) const {
   if (by.spec.collective != call.which) return false;
-  const Requirements all{session_.spec(), by, rank_, ""};
-  return all.placement_problem(call.input).empty() &&
+  const Requirements all{session_.spec(), by, rank_, call.site.device, ""};
+  return !call.site.moved() && all.placement_problem(call.input).empty() &&
          (!call.output || all.placement_problem(*call.output).empty());
 }
 
 // The one that is named; else the first that fits, one that is chosen, or the first that tells what it needs.
-void Distributed::find_algorithm(Call& call, ProcessGroup& group) const {
+// Between packages that ranks have chosen no queues are installed: there even the named one is chosen.
+void Distributed::find_algorithm(Call& call) const {
+  const ProcessGroup& group = *call.site.group;
   const auto find = [&](const auto& is_it) {
     const auto found = std::ranges::find_if(group.algorithms(), is_it);
     return found == group.algorithms().end() ? nullptr : &*found;
   };
   const auto is_for_it = [&](const InstalledAlgorithm& one) { return one.spec.collective == call.which; };
   const bool named = !call.algorithm.empty();
-  if (named) {
+  if (named && !call.site.moved()) {
     call.by = find([&](const InstalledAlgorithm& one) { return one.spec.name == call.algorithm; });
     if (call.by != nullptr && is_for_it(*call.by)) return;
   } else {
     call.by = find([&](const InstalledAlgorithm& one) { return fits(call, one); });
     if (call.by != nullptr) return;
-    call.by = chosen(call, group);
+    call.by = chosen(call);
     call.anywhere = call.by != nullptr;
-    if (call.by == nullptr) call.by = find(is_for_it);
+    if (call.by == nullptr && !named) call.by = find(is_for_it);
     if (call.by != nullptr) return;
   }
   const std::string what =
@@ -234,37 +241,41 @@ void Distributed::find_algorithm(Call& call, ProcessGroup& group) const {
 
 Distributed::Done Distributed::begin(Call call) {
   const Here at = call.at;
-  const std::shared_ptr<ProcessGroup> group = own_group(call.group, call.row.call, at);
-  find_algorithm(call, *group);
+  const std::shared_ptr<ProcessGroup>& group = call.site.group;
+  find_algorithm(call);
   const bool said = group->algorithms().size() > 1 || call.anywhere;
   const std::string by = said ? ", by " + call.by->spec.name : "";
-  const Setups setups = setups_of(call, group);
+  const std::string on = call.anywhere ? ", on " + places_of(call.input) : "";
+  const Setups setups = setups_of(call);
   const ProcessGroup::Agreed agreed =
       group->begin(rank_,
                    {.call = call.row.call,
                     .operation = fingerprint_of(call.which),
                     .shape = to_string(call.input.shape()),
                     .dtype = std::string{to_string(call.input.dtype())},
-                    .details = fmt::format("{}, root {}{}", to_string(call.op), call.root, by)},
-                   at, tcm_for(call, *group, setups));
-  require_runnable(call, *group);
+                    .details = fmt::format("{}, root {}{}{}{}", to_string(call.op), call.root, by, on,
+                                           call.site.details())},
+                   at, tcm_for(call, setups));
+  require_runnable(call);
   const config::AlgorithmSpec& algorithm = call.by->spec;
   const CollectiveTiming called{.rank = rank_, .called = session_.sim().now(), .algorithm = algorithm.name};
-  Job job = call.anywhere ? job_anywhere(call, *group, agreed)
+  Job job = call.anywhere ? job_anywhere(call, agreed)
                           : launch_job(owners(call.input),
-                                       kernels().at(algorithm.kernel).bind(args_of(call, *group, agreed.tcm)),
+                                       kernels().at(algorithm.kernel).bind(args_of(call, agreed.tcm)),
                                        call.by->queues, agreed.round);
   InUse tensors{group, {call.input, call.result()}};
   Task<hw::Activity> launched = launch(std::move(job), setups);
-  Tensor::Update update{call.result()};
+  std::vector<Tensor::Update> updates;
+  updates.emplace_back(call.result());
   return works_.start(
       {.call = call.row.call, .sequence = agreed.sequence, .rank = rank_, .group = group->number()},
-      run(std::move(tensors), std::move(update), std::move(launched), called), at);
+      run(std::move(tensors), std::move(updates), std::move(launched), called), at);
 }
 
-void Distributed::require_runnable(const Call& call, const ProcessGroup& group) const {
+void Distributed::require_runnable(const Call& call) const {
+  const ProcessGroup& group = *call.site.group;
   const Requirements all{
-      session_.spec(), *call.by, rank_,
+      session_.spec(), *call.by, rank_, call.site.device,
       fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.row.call, call.input.name())};
   const std::int64_t n = group.size();
   if (call.anywhere) {
@@ -291,7 +302,8 @@ void Distributed::require_runnable(const Call& call, const ProcessGroup& group) 
   all.check_distinct(call.input, *call.output);
 }
 
-CollectiveArgs Distributed::args_of(const Call& call, const ProcessGroup& group, Bytes tcm) const {
+CollectiveArgs Distributed::args_of(const Call& call, Bytes tcm) const {
+  const ProcessGroup& group = *call.site.group;
   CollectiveArgs args =
       collective_args(group.machine(), call.by->spec, *group.rank_of(rank_), call.input.ptr(),
                       part_of(call.input), parts_of_a_cube(call.input), tcm);
@@ -301,8 +313,8 @@ CollectiveArgs Distributed::args_of(const Call& call, const ProcessGroup& group,
   return args;
 }
 
-// The tensors and the Update live as long as this runs.
-Task<std::monostate> Distributed::run(InUse tensors, Tensor::Update, Task<hw::Activity> launch,
+// The tensors and the Updates live as long as this runs.
+Task<std::monostate> Distributed::run(InUse tensors, std::vector<Tensor::Update>, Task<hw::Activity> launch,
                                       CollectiveTiming timing) {
   const hw::Activity activity = co_await std::move(launch);
   tensors.ended();
