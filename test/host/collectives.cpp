@@ -91,6 +91,8 @@ Task<> mismatch(Rank& rk, int) {
 Task<> another_device(Rank& rk, int) {
   rk.ahbm.set_device(0);
   Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = kRows, .name = "x"});
+  rk.ahbm.set_device(rk.index);
+  co_await rk.session().sim().delay(10_us);
   co_await rk.dist.all_reduce(x);
 }
 

@@ -11,7 +11,7 @@ using namespace kbsim::host::test;
 
 namespace {
 
-struct Exchange {
+struct Exchanged {
   Shape shape{4, 8};
   topology::DPPolicy dp = kRows;
   DType dtype = f16;
@@ -30,7 +30,7 @@ P2POp receive_from(const Tensor& x, int peer, const Group& group = {}) {
 }
 
 // Everybody's to everybody, at once.
-Task<> all_to_all_in_batch(Rank& rk, Exchange e) {
+Task<> all_to_all_in_batch(Rank& rk, Exchanged e) {
   const int n = rk.dist.get_world_size();
   const Tensor mine = co_await rk.torch.full(e.shape, rk.index + 1.0, e.dtype, {.dp = e.dp});
   std::vector<P2POp> ops;
@@ -48,7 +48,7 @@ Task<> all_to_all_in_batch(Rank& rk, Exchange e) {
 }
 
 // 0 to 1, that to 2, and so on: each waits for the one before.
-Task<> hand_on(Rank& rk, Exchange e) {
+Task<> hand_on(Rank& rk, Exchanged e) {
   const Tensor x = co_await rk.torch.full(e.shape, rk.index + 1.0, e.dtype, {.dp = e.dp});
   if (rk.index > 0) co_await rk.dist.recv(x, rk.index - 1);
   if (rk.index + 1 < rk.dist.get_world_size()) co_await rk.dist.send(x, rk.index + 1);
@@ -56,7 +56,7 @@ Task<> hand_on(Rank& rk, Exchange e) {
 }
 
 // More than a queue holds, in the same direction, before anything is received.
-Task<> many_then_receive(Rank& rk, Exchange e) {
+Task<> many_then_receive(Rank& rk, Exchanged e) {
   constexpr int kMany = 7;
   std::vector<Tensor> tensors;
   std::vector<Distributed::Done> works;
@@ -73,7 +73,7 @@ Task<> many_then_receive(Rank& rk, Exchange e) {
   for (int i = 0; i < kMany; ++i) co_await expect_from(tensors[static_cast<std::size_t>(i)], i);
 }
 
-Task<> among_collectives(Rank& rk, Exchange) {
+Task<> among_collectives(Rank& rk, Exchanged) {
   const Group pair = co_await rk.dist.new_group({0, 2});
   const Tensor x = co_await rk.torch.full({4, 8}, 1.0, f16, {.dp = kRows});
   const Tensor y = co_await rk.torch.full({4, 8}, rk.index + 1.0, f16, {.dp = kRows});
@@ -89,8 +89,8 @@ Task<> among_collectives(Rank& rk, Exchange) {
 }
 
 struct WithWorker {
-  Task<> (*worker)(Rank&, Exchange) = nullptr;
-  Exchange exchange = {};
+  Task<> (*worker)(Rank&, Exchanged) = nullptr;
+  Exchanged exchange = {};
 };
 
 Task<> p2p_main(Rank& main, WithWorker with) {
@@ -99,42 +99,42 @@ Task<> p2p_main(Rank& main, WithWorker with) {
   co_await main.dist.destroy_process_group();
 }
 
-Task<> sends_other_shape(Rank& rk, Exchange) {
+Task<> sends_other_shape(Rank& rk, Exchanged) {
   const Tensor x = co_await rk.torch.zeros(rk.index == 0 ? Shape{4, 8} : Shape{4, 4}, f16, {.dp = kRows});
   if (rk.index == 0) co_await rk.dist.send(x, 1);
   if (rk.index == 1) co_await rk.dist.recv(x, 0);
 }
 
-Task<> sends_elsewhere_placed(Rank& rk, Exchange) {
+Task<> sends_elsewhere_placed(Rank& rk, Exchanged) {
   const topology::DPPolicy on_one{.num_cubes = 1, .num_pes = 1};
   const Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = rk.index == 0 ? kRows : on_one});
   if (rk.index == 0) co_await rk.dist.send(x, 1);
   if (rk.index == 1) co_await rk.dist.recv(x, 0);
 }
 
-Task<> nobody_receives(Rank& rk, Exchange) {
+Task<> nobody_receives(Rank& rk, Exchanged) {
   const Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = kRows});
   if (rk.index == 0) co_await rk.dist.send(x, 1);
 }
 
-Task<> nobody_sends(Rank& rk, Exchange) {
+Task<> nobody_sends(Rank& rk, Exchanged) {
   const Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = kRows});
   if (rk.index == 0) co_await rk.dist.recv(x, 1);
 }
 
-Task<> sends_to_itself(Rank& rk, Exchange) {
+Task<> sends_to_itself(Rank& rk, Exchanged) {
   const Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = kRows});
   co_await rk.dist.send(x, rk.index);
 }
 
-Task<> sends_outside(Rank& rk, Exchange) {
+Task<> sends_outside(Rank& rk, Exchanged) {
   const Tensor x = co_await rk.torch.zeros({4, 8}, f16, {.dp = kRows});
   co_await rk.dist.send(x, 7);
 }
 
-Task<> sends_nothing(Rank& rk, Exchange) { co_await rk.dist.batch_isend_irecv({}); }
+Task<> sends_nothing(Rank& rk, Exchanged) { co_await rk.dist.batch_isend_irecv({}); }
 
-std::string p2p_error(Task<> (*worker)(Rank&, Exchange), ExitCode exit) {
+std::string p2p_error(Task<> (*worker)(Rank&, Exchanged), ExitCode exit) {
   return Program{}.error(p2p_main, {.worker = worker}, exit);
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("Point to point: everybody's to everybody in a batch, for any number o
 TEST_CASE("Point to point: any placement, uneven shards included, and any dtype") {
   for (const topology::DPPolicy& dp : kPlacements) {
     for (const DType dtype : {f16, f32}) {
-      const Exchange exchange{.shape = {5, 7}, .dp = dp, .dtype = dtype};
+      const Exchanged exchange{.shape = {5, 7}, .dp = dp, .dtype = dtype};
       Program{machine(3)}.run(p2p_main, {.worker = all_to_all_in_batch, .exchange = exchange});
       Program{machine(3)}.run(p2p_main, {.worker = hand_on, .exchange = exchange});
     }
@@ -164,7 +164,7 @@ TEST_CASE("Point to point: any placement, uneven shards included, and any dtype"
 }
 
 TEST_CASE("Point to point: vectors of many slots, both ways at once") {
-  const Exchange large{.shape = {4, 50000}};
+  const Exchanged large{.shape = {4, 50000}};
   Program{machine(2)}.run(p2p_main, {.worker = all_to_all_in_batch, .exchange = large});
   Program{machine(3)}.run(p2p_main, {.worker = hand_on, .exchange = large});
 }
@@ -183,7 +183,7 @@ TEST_CASE(
 }
 
 TEST_CASE("Point to point: no message is faster than the link between packages") {
-  const Exchange large{.shape = {1, 500000}, .dp = {.num_cubes = 1, .num_pes = 1}};
+  const Exchanged large{.shape = {1, 500000}, .dp = {.num_cubes = 1, .num_pes = 1}};
   Program program{machine(2)};
   program.run(p2p_main, {.worker = hand_on, .exchange = large});
   const Bandwidth link = program.session.spec().system.sips.link.bandwidth;

@@ -157,7 +157,7 @@ Task<> another_order(Rank& rk, int) {
 
 Task<> another_algorithm(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
-  co_await rk.dist.all_reduce(x.another, {.algorithm = rk.index == 2 ? "" : "ring"});
+  co_await rk.dist.all_reduce(x.another, {.algorithm = rk.index == 2 ? "intercube_allreduce" : "ring"});
 }
 
 Task<> all_reduce_only(Rank& rk, int) {
@@ -169,6 +169,12 @@ Task<> all_reduce_only(Rank& rk, int) {
 Task<> gathers(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
   co_await rk.dist.all_gather_into_tensor(x.whole, x.part);
+}
+
+// Nothing that is declared fits either.
+Task<> gathers_unevenly(Rank& rk, int) {
+  const Tensors x = co_await tensors(&rk);
+  co_await rk.dist.all_gather_into_tensor(x.another, x.part);
 }
 
 Task<> broadcasts(Rank& rk, int) {
@@ -194,14 +200,14 @@ Task<> reduces_with_output(Rank& rk, int) {
 
 Task<> misplaced_on_one(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
-  co_await rk.dist.all_reduce(x.another);
+  co_await rk.dist.all_reduce(x.another, {.algorithm = "intercube_allreduce"});
 }
 
 // Rank 1's first call can't be, on none of the others is anything wrong; the second is awaited first.
 Task<> wrong_on_one(Rank& rk, int) {
   const Tensors x = co_await tensors(&rk);
   const Tensor misplaced = co_await rk.torch.full({2, 8}, 1.0, f16, {.dp = kLeaderOnly, .name = "misplaced"});
-  auto first = rk.dist.all_reduce(rk.index == 1 ? misplaced : x.all);
+  auto first = rk.dist.all_reduce(rk.index == 1 ? misplaced : x.all, {.algorithm = "intercube_allreduce"});
   auto second = rk.dist.all_gather_into_tensor(x.whole, x.part);
   co_await second;
   co_await first;
@@ -296,7 +302,7 @@ TEST_CASE("Several algorithms: ranks that call others, or by others, are told bo
 }
 
 TEST_CASE("Several algorithms: what isn't in the process group is refused with what is, and the remedy") {
-  fails({}, gathers,
+  fails({}, gathers_unevenly,
         {"several_algorithms.cpp:",
          "all_gather_into_tensor of 'part': no algorithm for all_gather is installed (installed: "
          "intercube_allreduce for all_reduce); name one to init_process_group: gather"});
@@ -306,7 +312,7 @@ TEST_CASE("Several algorithms: what isn't in the process group is refused with w
   fails(kAll, gathers_by,
         {"algorithm 'ring' is not installed for all_gather (installed: intercube_allreduce for all_reduce, "
          "gather for all_gather, scatter for reduce_scatter, ring for all_reduce); choose gather"});
-  fails({"intercube_allreduce"}, in_sequence, {"'part': no algorithm for all_gather is installed"});
+  fails({"intercube_allreduce"}, in_sequence, {"algorithm 'ring' is not installed for all_reduce"});
   fails({"gathr"}, gathers, {"unknown algorithm 'gathr', did you mean 'gather'?"});
   fails({"gather", "ring", "gather"}, gathers, {"init_process_group: algorithm 'gather' is named twice"});
   fails({"gather", ""}, gathers, {"init_process_group: an algorithm without a name"});

@@ -168,6 +168,11 @@ void require_values_wanted(const Options& options) {
     refuse("--race", "a run that records no operations finds no races among them");
 }
 
+bool choices_are_told() {
+  const char* const wish = std::getenv("KBSIM_CCL_DEBUG");
+  return wish != nullptr && std::string_view{wish} == "INFO";
+}
+
 host::SessionOptions session_options(const Options& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
@@ -175,7 +180,8 @@ host::SessionOptions session_options(const Options& options, const config::CclSp
                               .replay_threads = static_cast<unsigned>(options.num_threads),
                               .races = options.race.value_or(usual),
                               .timing_only = options.timing_only,
-                              .ccl = ccl};
+                              .ccl = ccl,
+                              .choices = choices_are_told() ? stderr : nullptr};
   result.simulation.stop_at = stop_of(options);
   if (options.max_events) result.simulation.max_events = *options.max_events;
   return result;

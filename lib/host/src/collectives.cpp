@@ -8,25 +8,16 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/host/collective_args.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/tl/kernel.hpp"
 
+#include "collective_call.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
 
 namespace kbsim::host {
-
-struct Distributed::Call : CollectiveCall {
-  config::Collective which;
-  const ccl::CollectiveEntry& row;
-  Here at;
-  const InstalledAlgorithm* by = nullptr;
-
-  [[nodiscard]] const Tensor& result() const { return output ? *output : input; }
-};
 
 namespace {
 
@@ -80,49 +71,66 @@ std::string remedy_for(Collective collective, const ProcessGroup& group, const S
 /// What a collective asks of its tensors, on one rank.
 class Requirements {
  public:
-  Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank, std::string call)
+  Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank, int device,
+               std::string call)
       : machine_{machine},
         algorithm_{by.spec},
         participants_{by.participants},
         rank_{rank},
+        device_{device},
         call_{std::move(call)} {}
 
   void require(bool holds, const std::string& why) const {
     if (!holds) throw UsageError{call_ + ": " + why};
   }
 
-  // Shards of one size on all that take part, one after the other.
-  void check_placement(const Tensor& tensor) const {
-    require(tensor.sip() == rank_, fmt::format("'{}' is on device {}, but rank {} is device {}",
-                                               tensor.name(), tensor.sip(), rank_, rank_));
+  // Shards of one size on all that take part, one after the other; "" if they are.
+  [[nodiscard]] std::string placement_problem(const Tensor& tensor) const {
+    if (tensor.sip() != device_) {
+      return fmt::format("'{}' is on device {}, but rank {} is device {}", tensor.name(), tensor.sip(), rank_,
+                         device_);
+    }
     std::vector<topology::ShardSpec> shards;
     for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
     const std::string need =
         ccl::validators().at(algorithm_.validator).check(shards, participants_, machine_);
-    require(need.empty(), fmt::format("{} needs {}", algorithm_.name, need));
+    if (!need.empty()) return fmt::format("{} needs {}", algorithm_.name, need);
     const auto bytes = [](const topology::ShardSpec& shard) { return shard.nbytes; };
     const auto [smallest, largest] = std::ranges::minmax(shards, {}, bytes);
-    require(smallest.nbytes == largest.nbytes,
-            fmt::format("{} needs shards of one size, got {} and {}", algorithm_.name,
-                        to_string(smallest.nbytes), to_string(largest.nbytes)));
-    for (std::size_t i = 0; i < shards.size(); ++i) {
-      const Bytes before = smallest.nbytes * static_cast<std::int64_t>(i);
-      require(Bytes{shards[i].offset_bytes} == before,
-              fmt::format("{} needs different elements on each PE, got replicas", algorithm_.name));
+    if (smallest.nbytes != largest.nbytes) {
+      return fmt::format("{} needs shards of one size, got {} and {}", algorithm_.name,
+                         to_string(smallest.nbytes), to_string(largest.nbytes));
     }
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      if (Bytes{shards[i].offset_bytes} != smallest.nbytes * static_cast<std::int64_t>(i))
+        return fmt::format("{} needs different elements on each PE, got replicas", algorithm_.name);
+    }
+    return "";
+  }
+
+  void check_placement(const Tensor& tensor) const {
+    const std::string problem = placement_problem(tensor);
+    require(problem.empty(), problem);
+    check_slot(tensor);
+  }
+  void check_slot(const Tensor& tensor) const {
     require(algorithm_.slot_size >= Bytes{itemsize(tensor.dtype())},
             fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
                         to_string(tensor.dtype()), to_string(algorithm_.slot_size)));
   }
 
-  void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const {
+  void check_dtypes(const Tensor& input, const Tensor& output) const {
     require(input.dtype() == output.dtype(),
             fmt::format("'{}' is {}, but '{}' is {}", input.name(), to_string(input.dtype()), output.name(),
                         to_string(output.dtype())));
+  }
+  void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const {
     check_placement(output);
     require(part_of(input) * times == part_of(output) * over,
             fmt::format("{}; got {} elements a PE in '{}' and {} in '{}'", sizes(times, over),
                         part_of(output), output.name(), part_of(input), input.name()));
+  }
+  void check_distinct(const Tensor& input, const Tensor& output) const {
     require(input.ptr() != output.ptr(), "input and output are one tensor");
   }
 
@@ -131,13 +139,16 @@ class Requirements {
   const config::AlgorithmSpec& algorithm_;
   const std::vector<PeCoord>& participants_;
   int rank_;
+  int device_;
   std::string call_;
 };
 
 }  // namespace
 
 Distributed::Done Distributed::collective(Collective which, CollectiveCall call, Here at) {
-  return begin({std::move(call), which, ccl::collective(which), at});
+  const ccl::CollectiveEntry& row = ccl::collective(which);
+  Site site = site_of(call.group, row.call, at);
+  return begin({std::move(call), which, row, at, std::move(site)});
 }
 
 Distributed::Done Distributed::all_reduce(Tensor tensor, AllReduceOptions options, Here at) {
@@ -192,13 +203,34 @@ Distributed::Done Distributed::all_to_all_single(Tensor output, Tensor input, Co
       {.input = input, .output = output, .algorithm = options.algorithm, .group = options.group}, at);
 }
 
-const InstalledAlgorithm& Distributed::algorithm_for(const Call& call, const ProcessGroup& group) const {
-  const bool named = !call.algorithm.empty();
-  const auto is_it = [&](const InstalledAlgorithm& one) {
-    return named ? one.spec.name == call.algorithm : one.spec.collective == call.which;
+bool Distributed::fits(const Call& call, const InstalledAlgorithm& by) const {
+  if (by.spec.collective != call.which) return false;
+  const Requirements all{session_.spec(), by, rank_, call.site.device, ""};
+  return !call.site.moved() && all.placement_problem(call.input).empty() &&
+         (!call.output || all.placement_problem(*call.output).empty());
+}
+
+// The one that is named; else the first that fits, one that is chosen, or the first that tells what it needs.
+// Between packages that ranks have chosen no queues are installed: there even the named one is chosen.
+void Distributed::find_algorithm(Call& call) const {
+  const ProcessGroup& group = *call.site.group;
+  const auto find = [&](const auto& is_it) {
+    const auto found = std::ranges::find_if(group.algorithms(), is_it);
+    return found == group.algorithms().end() ? nullptr : &*found;
   };
-  const auto found = std::ranges::find_if(group.algorithms(), is_it);
-  if (found != group.algorithms().end() && found->spec.collective == call.which) return *found;
+  const auto is_for_it = [&](const InstalledAlgorithm& one) { return one.spec.collective == call.which; };
+  const bool named = !call.algorithm.empty();
+  if (named && !call.site.moved()) {
+    call.by = find([&](const InstalledAlgorithm& one) { return one.spec.name == call.algorithm; });
+    if (call.by != nullptr && is_for_it(*call.by)) return;
+  } else {
+    call.by = find([&](const InstalledAlgorithm& one) { return fits(call, one); });
+    if (call.by != nullptr) return;
+    if (!group.ranks_are_pes()) call.by = chosen(call);
+    call.anywhere = call.by != nullptr;
+    if (call.by == nullptr && !named) call.by = find(is_for_it);
+    if (call.by != nullptr) return;
+  }
   const std::string what =
       named ? fmt::format("algorithm '{}' is not installed for {}", call.algorithm, to_string(call.which))
             : fmt::format("no algorithm for {} is installed", to_string(call.which));
@@ -209,36 +241,46 @@ const InstalledAlgorithm& Distributed::algorithm_for(const Call& call, const Pro
 
 Distributed::Done Distributed::begin(Call call) {
   const Here at = call.at;
-  const std::shared_ptr<ProcessGroup> group = own_group(call.group, call.row.call, at);
-  call.by = &algorithm_for(call, *group);
+  const std::shared_ptr<ProcessGroup>& group = call.site.group;
+  find_algorithm(call);
   call.op = call.op.value_or(static_cast<ReduceOp>(call.by->spec.reduce_op));
-  const std::string by = group->algorithms().size() > 1 ? ", by " + call.by->spec.name : "";
+  const bool said = group->algorithms().size() > 1 || call.anywhere;
+  const std::string by = said ? ", by " + call.by->spec.name : "";
+  const std::string on = call.anywhere ? ", on " + places_of(call.input) : "";
+  const Setups setups = setups_of(call);
   const ProcessGroup::Agreed agreed =
       group->begin(rank_,
                    {.call = call.row.call,
                     .operation = fingerprint_of(call.which),
                     .shape = to_string(call.input.shape()),
                     .dtype = std::string{to_string(call.input.dtype())},
-                    .details = fmt::format("{}, root {}{}", to_string(*call.op), call.root, by)},
-                   at, tcm_left(session_, call.by->participants));
-  require_runnable(call, *group);
-  auto job = job_of(call, *group, agreed);
+                    .details = fmt::format("{}, root {}{}{}{}", to_string(*call.op), call.root, by, on,
+                                           call.site.details())},
+                   at, tcm_for(call, setups));
+  require_runnable(call);
   const CollectiveTiming called{
       .rank = rank_, .called = session_.sim().now(), .algorithm = call.by->spec.name};
+  Job job = call.anywhere ? job_anywhere(call, agreed) : job_of(call, agreed);
   InUse tensors{group, {call.input, call.result()}};
-  Task<hw::Activity> launched = launch(std::move(job), {});
-  Tensor::Update update{call.result()};
+  Task<hw::Activity> launched = launch(std::move(job), setups);
+  std::vector<Tensor::Update> updates;
+  updates.emplace_back(call.result());
   return works_.start(
       {.call = call.row.call, .sequence = agreed.sequence, .rank = rank_, .group = group->number()},
-      run(std::move(tensors), std::move(update), std::move(launched), called), at);
+      run(std::move(tensors), std::move(updates), std::move(launched), called), at);
 }
 
-void Distributed::require_runnable(const Call& call, const ProcessGroup& group) const {
+void Distributed::require_runnable(const Call& call) const {
+  const ProcessGroup& group = *call.site.group;
   const Requirements all{
-      session_.spec(), *call.by, rank_,
+      session_.spec(), *call.by, rank_, call.site.device,
       fmt::format("{}: {} of '{}'", to_string(to_place(call.at)), call.row.call, call.input.name())};
   const std::int64_t n = group.ranks();
-  all.check_placement(call.input);
+  if (call.anywhere) {
+    all.check_slot(call.input);
+  } else {
+    all.check_placement(call.input);
+  }
   all.require(call.op != ReduceOp::avg || info(call.input.dtype()).floating,
               fmt::format("avg of integers ({})", to_string(call.input.dtype())));
   all.require(call.root >= 0 && call.root < world_.all()->ranks(),
@@ -248,22 +290,32 @@ void Distributed::require_runnable(const Call& call, const ProcessGroup& group) 
   all.require(call.row.in_place == !call.output,
               call.output ? "it works in place, so it has no output tensor" : "it needs an output tensor");
   if (call.row.in_place) return;
-  const std::int64_t shares = call.row.shares_in(group.ranks());
-  all.check_output(call.input, *call.output, call.row.shares_out(group.ranks()), shares);
-  all.require(part_of(call.input) % shares == 0,
-              fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
+  all.check_dtypes(call.input, *call.output);
+  if (!call.anywhere) {
+    const std::int64_t shares = call.row.shares_in(group.ranks());
+    all.check_output(call.input, *call.output, call.row.shares_out(group.ranks()), shares);
+    all.require(part_of(call.input) % shares == 0,
+                fmt::format("{} elements a PE aren't divisible by {} ranks", part_of(call.input), n));
+  }
+  all.check_distinct(call.input, *call.output);
 }
 
-// A kernel on each PE that takes part: the same on all, unless each is a rank.
-Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup& group,
-                                     const ProcessGroup::Agreed& agreed) const {
-  const KernelEntry& kernel = kernels().at(call.by->spec.kernel);
+CollectiveArgs Distributed::args_of(const Call& call, Bytes tcm) const {
+  const ProcessGroup& group = *call.site.group;
   CollectiveArgs args =
       collective_args(group.machine_of_ranks(), call.by->spec, group.rank_at({.sip = rank_}),
-                      call.input.ptr(), part_of(call.input), parts_of_a_cube(call.input), agreed.tcm);
+                      call.input.ptr(), part_of(call.input), parts_of_a_cube(call.input), tcm);
   if (call.output) args.out = call.output->ptr();
   args.op = *call.op;
   args.root = group.ranks_are_pes() ? call.root : group.rank_of(call.root).value_or(0);
+  return args;
+}
+
+// A kernel on each PE that takes part: the same on all, unless each is a rank.
+Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup::Agreed& agreed) const {
+  const ProcessGroup& group = *call.site.group;
+  const KernelEntry& kernel = kernels().at(call.by->spec.kernel);
+  CollectiveArgs args = args_of(call, agreed.tcm);
   const std::vector<PeCoord> pes = owners(call.input);
   if (!group.ranks_are_pes()) return launch_job(pes, kernel.bind(args), call.by->queues, agreed.round);
   std::vector<KernelCall> calls;
@@ -274,8 +326,8 @@ Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup& group
   return launch_job(pes, std::move(calls), call.by->queues, agreed.round);
 }
 
-// The tensors and the Update live as long as this runs.
-Task<std::monostate> Distributed::run(InUse tensors, Tensor::Update, Task<hw::Activity> launch,
+// The tensors and the Updates live as long as this runs.
+Task<std::monostate> Distributed::run(InUse tensors, std::vector<Tensor::Update>, Task<hw::Activity> launch,
                                       CollectiveTiming timing) {
   const hw::Activity activity = co_await std::move(launch);
   tensors.ended();

@@ -56,6 +56,7 @@ void Accelerator::set_device(int index) {
                                  index, device_count())};
   }
   device_ = index;
+  world_.choose_device(rank_, index, session_.sim().now());
 }
 
 int Accelerator::device_count() const { return session_.spec().system.sips.count; }

@@ -11,9 +11,10 @@
 namespace kbsim::host {
 namespace {
 
-ccl::Membership membership_of(const ProcessGroup& group, std::vector<PeCoord> pes) {
+ccl::Membership membership_of(const ProcessGroup& group, const std::vector<int>& devices,
+                              std::vector<PeCoord> pes) {
   ccl::Membership members{.pes = std::move(pes)};
-  if (group.number() > 0) members.sips = group.members();
+  if (group.number() > 0 || devices != group.members()) members.sips = devices;
   return members;
 }
 
@@ -43,8 +44,8 @@ std::vector<ccl::InstallPlan> plan_group(Session& session, ProcessGroup& group,
     config::AlgorithmSpec queues = algorithm;
     if (!group.ranks_are_pes()) queues.world_size = 0;
     queues.name = group.set_name(algorithm.name);
-    const auto plans =
-        ccl::build_install_plans(queues, group.machine(), session.allocators(), membership_of(group, {}));
+    const auto plans = ccl::build_install_plans(queues, group.machine(), session.allocators(),
+                                                membership_of(group, group.members(), {}));
     InstalledAlgorithm installed{.spec = algorithm, .queues = queues.name, .participants = {}};
     for (const ccl::InstallPlan& plan : plans)
       std::ranges::transform(plan.pes, std::back_inserter(installed.participants), &ccl::PePlan::pe);
@@ -56,9 +57,11 @@ std::vector<ccl::InstallPlan> plan_group(Session& session, ProcessGroup& group,
 }
 
 std::vector<ccl::InstallPlan> plan_pe(Session& session, const ProcessGroup& group,
-                                      config::AlgorithmSpec queues, PeCoord pe) {
+                                      config::AlgorithmSpec queues, PeCoord pe,
+                                      const std::vector<int>& devices) {
   queues.name = group.set_name(queues.name);
-  return ccl::build_install_plans(queues, group.machine(), session.allocators(), membership_of(group, {pe}));
+  return ccl::build_install_plans(queues, group.machine(), session.allocators(),
+                                  membership_of(group, devices, {pe}));
 }
 
 Bytes tcm_left(Session& session, const std::vector<PeCoord>& pes) {

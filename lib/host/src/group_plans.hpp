@@ -21,9 +21,10 @@ void require_known(const config::AlgorithmSpec& algorithm);
 [[nodiscard]] std::vector<ccl::InstallPlan> plan_group(Session& session, ProcessGroup& group,
                                                        const std::vector<config::AlgorithmSpec>& algorithms);
 
-/// The rings of one PE of each of the group's packages.
+/// The rings of one PE of each of these packages, a package a member.
 [[nodiscard]] std::vector<ccl::InstallPlan> plan_pe(Session& session, const ProcessGroup& group,
-                                                    config::AlgorithmSpec queues, PeCoord pe);
+                                                    config::AlgorithmSpec queues, PeCoord pe,
+                                                    const std::vector<int>& devices);
 
 /// What rings leave of the TCM, on the PE of these that has least.
 [[nodiscard]] Bytes tcm_left(Session& session, const std::vector<PeCoord>& pes);

@@ -7,6 +7,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
 
+#include "collective_call.hpp"
 #include "group_plans.hpp"
 
 namespace kbsim::host {
@@ -64,6 +65,22 @@ std::shared_ptr<ProcessGroup> Distributed::own_group(const Group& group, std::st
                                to_string(to_place(at)), call, rank_)};
 }
 
+Distributed::Site Distributed::site_of(const Group& group, std::string_view call, const Here& at) const {
+  Site site{.group = own_group(group, call, at)};
+  site.devices = world_.devices_of(site.group->members(), session_.sim().now());
+  site.device = site.devices[static_cast<std::size_t>(*site.group->rank_of(rank_))];
+  for (std::size_t i = 0; i < site.devices.size(); ++i) {
+    const auto twice = std::find(site.devices.begin(), site.devices.begin() + static_cast<std::ptrdiff_t>(i),
+                                 site.devices[i]);
+    const auto other = static_cast<std::size_t>(twice - site.devices.begin());
+    if (other == i) continue;
+    throw UsageError{fmt::format("{}: {}: Duplicate device detected : rank {} and rank {} both on device {}",
+                                 to_string(to_place(at)), call, site.group->members()[other],
+                                 site.group->members()[i], site.devices[i])};
+  }
+  return site;
+}
+
 // The first rank that calls it makes it; the others find it by their number of calls.
 std::shared_ptr<ProcessGroup> Distributed::made_group(std::vector<int> ranks, const GroupOptions& options,
                                                       const Here& at) {
@@ -110,7 +127,6 @@ Task<Group> Distributed::new_group(std::vector<int> ranks, GroupOptions options,
 }
 
 void Distributed::require_removable(const ProcessGroup& group, const Here& at) const {
-  group.require_whole(at);
   if (group.under_way() == 0) return;
   throw UsageError{fmt::format(
       "{}: destroy_process_group while {} collectives of its ranks are under way; await their Works first",
@@ -147,6 +163,7 @@ Task<> Distributed::remove(std::shared_ptr<ProcessGroup> group) {
     one->require_received();
     const auto setups = one->setups;
     for (const auto& [of, setup] : setups) co_await QueueSetups::ready(setup);
+    if (one->recovery) co_await QueueSetups::ready(one->recovery);
     plans.insert(plans.end(), one->plans.begin(), one->plans.end());
   }
   co_await remove_queues(session_, group->members().front(), std::move(plans));

@@ -14,17 +14,18 @@ namespace {
 using P2pCalls = std::map<std::pair<int, int>, std::deque<P2pCall>>;
 
 std::string told(const P2pCall& call) {
-  const bool sends = call.call == "send";
-  return fmt::format("rank {} {} {} {} {} rank {} at {}", sends ? call.from : call.to,
-                     sends ? "sends" : "receives", call.shape, call.dtype, sends ? "to" : "from",
-                     sends ? call.to : call.from, to_string(to_place(call.at)));
+  return fmt::format("rank {} {} {} {} {} rank {} at {}", call.sends ? call.from : call.to,
+                     call.sends ? "sends" : "receives", call.shape, call.dtype, call.sends ? "to" : "from",
+                     call.sends ? call.to : call.from, to_string(to_place(call.at)));
 }
 
 void require_alike(const P2pCall& a, const P2pCall& b) {
   const bool alike = a.shape == b.shape && a.dtype == b.dtype;
-  if (alike && a.parts == b.parts) return;
+  if (alike && a.parts == b.parts && a.devices == b.devices) return;
   throw KernelFault{fmt::format("Detected mismatch between send and recv: {}, but {}{}", told(a), told(b),
-                                alike ? ": their shards are on other PEs" : "")};
+                                !alike                   ? ""
+                                : a.devices == b.devices ? ": their shards are on other PEs"
+                                                         : ": a rank chose another device in between")};
 }
 
 }  // namespace
@@ -48,16 +49,8 @@ std::optional<int> ProcessGroup::rank_of(int world_rank) const {
   return static_cast<int>(found - members_.begin());
 }
 
-void ProcessGroup::require_whole(const std::source_location& at) const {
-  if (!failed_rank_) return;
-  throw UsageError{
-      fmt::format("{}: the process group is broken: rank {} failed while a collective was under way",
-                  to_string(to_place(at)), *failed_rank_)};
-}
-
 ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, const std::source_location& at,
                                          Bytes tcm) {
-  require_whole(at);
   const std::uint64_t sequence = sequences_[rank]++;
   const auto [first, fresh] = calls_.try_emplace(sequence, Call{rank, what, at, tcm});
   if (first->second.what == what) {
@@ -78,12 +71,12 @@ ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, cons
 }
 
 // Rounds go on: what has ended is told by them.
-void ProcessGroup::abandon(int failed_rank, bool launches_lost) {
+bool ProcessGroup::abandon(bool launches_lost) {
   const auto waits = [](const auto& calls) { return !calls.second.empty(); };
   const bool one_sided = std::ranges::any_of(sends_, waits) || std::ranges::any_of(recvs_, waits);
   const bool midst = !calls_.empty() || one_sided || launches_lost;
-  if (under_way_ > 0 && midst && !failed_rank_) failed_rank_ = failed_rank;
-  under_way_ = 0;
+  const bool stuck = (under_way_ > 0 && midst) || kernels_ > 0;
+  under_way_ = kernels_ = 0;
   std::uint64_t begun = 0;
   for (const auto& [rank, sequence] : sequences_) begun = std::max(begun, sequence);
   first_round_ += begun;
@@ -91,6 +84,7 @@ void ProcessGroup::abandon(int failed_rank, bool launches_lost) {
   calls_.clear();
   sends_.clear();
   recvs_.clear();
+  return stuck;
 }
 
 std::vector<PartialCollective> ProcessGroup::partial_collectives() const {
@@ -110,10 +104,9 @@ std::vector<PartialCollective> ProcessGroup::partial_collectives() const {
 }
 
 void ProcessGroup::post(const P2pCall& call) {
-  const bool sends = call.call == "send";
   const std::pair between{call.from, call.to};
-  std::deque<P2pCall>& others = (sends ? recvs_ : sends_)[between];
-  if (others.empty()) return (sends ? sends_ : recvs_)[between].push_back(call);
+  std::deque<P2pCall>& others = (call.sends ? recvs_ : sends_)[between];
+  if (others.empty()) return (call.sends ? sends_ : recvs_)[between].push_back(call);
   const P2pCall other = std::move(others.front());
   others.pop_front();
   require_alike(call, other);

@@ -24,8 +24,9 @@ Jobs install_jobs(const std::vector<ccl::InstallPlan>& plans, bool beside) {
   return jobs;
 }
 
-Jobs remove_jobs(const std::vector<ccl::InstallPlan>& plans) {
-  std::map<PeCoord, hw::RemoveQueues> of_pes;
+template <class Action>  // hw::RemoveQueues or hw::AbortQueues
+Jobs jobs_on(const std::vector<ccl::InstallPlan>& plans) {
+  std::map<PeCoord, Action> of_pes;
   for (const ccl::InstallPlan& plan : plans) {
     for (const ccl::PePlan& pe : plan.pes) of_pes[pe.pe].sets.push_back(plan.algorithm);
   }
@@ -76,8 +77,14 @@ Task<> install_queues(Session& session, int by, std::vector<ccl::InstallPlan> pl
 }
 
 Task<> remove_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans) {
-  co_await order_all(session, by, remove_jobs(plans));
+  co_await order_all(session, by, jobs_on<hw::RemoveQueues>(plans));
   ccl::release_rings(plans, session.allocators());
+}
+
+Task<> abort_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans,
+                    std::shared_ptr<QueueSetup> done) {
+  co_await order_all(session, by, jobs_on<hw::AbortQueues>(plans));
+  done->done.set();
 }
 
 std::shared_ptr<QueueSetup> QueueSetups::ask(Session& session, const std::string& name, int by, Plans plans) {

@@ -1,11 +1,11 @@
 #include "kbsim/host/rank.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "control_jobs.hpp"
@@ -34,9 +34,11 @@ void require_owner(const std::string& kernel, const Tensor& on, const LaunchOpti
                                on.name(), *options.target_pe)};
 }
 
-// The tensors live as long as this runs.
-Task<hw::Activity> reported(std::vector<Tensor::Update>, Task<hw::Activity> order) {
+// The tensors and the Updates live as long as this runs.
+Task<hw::Activity> reported(std::optional<InUse> tensors, std::vector<Tensor::Update>,
+                            Task<hw::Activity> order) {
   const hw::Activity activity = co_await std::move(order);
+  if (tensors) tensors->ended();
   co_return activity;
 }
 
@@ -47,7 +49,7 @@ Rank::Rank(Session& session, World& world, int rank_index)
       world_{world},
       works_{std::make_shared<Works>(session.sim())},
       index{rank_index},
-      ahbm{session, rank_index},
+      ahbm{session, world, rank_index},
       accelerator{ahbm},
       torch{session, works_, rank_index, ahbm.device()},
       dist{session, world, *works_, rank_index},
@@ -78,11 +80,13 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
   require_owner(kernel, tensors.front(), options);
   const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
   const auto job = grid_job(owners(tensors.front()), std::move(call), queues, options.target_pe);
-  Task<hw::Activity> order = hw::host_of(session_.machine()).order(index, tensors.front().sip(), job);
+  Task<hw::Activity> order = dist.launch(job, {});
   std::vector<Tensor::Update> writing;
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);
-  return works_->start(session_.next_work("launch", index), reported(std::move(writing), std::move(order)),
-                       at);
+  std::optional<InUse> in_use;
+  if (world_.initialized()) in_use.emplace(world_.all(), std::move(tensors), InUse::By::kernel);
+  return works_->start(session_.next_work("launch", index),
+                       reported(std::move(in_use), std::move(writing), std::move(order)), at);
 }
 
 Task<std::vector<ccl::InstallPlan>> Rank::install_ipcq(std::string algorithm, int world_size) {

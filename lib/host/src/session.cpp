@@ -68,6 +68,7 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
     : spec_{std::make_shared<const config::MachineSpec>(std::move(machine))},
       algorithm_{std::move(algorithm)},
       ccl_{std::move(options.ccl)},
+      choices_{options.choices},
       sim_{options.simulation},
       graph_{topology::compile(spec_)},
       log_{options.timing_only ? oplog::Keep::times : oplog::Keep::operations},

@@ -54,6 +54,21 @@ void World::initialize(std::shared_ptr<ProcessGroup> all, std::string backend) {
   add(std::move(all));
 }
 
+void World::choose_device(int rank, int device, Time now) {
+  const auto [chosen, fresh] = devices_.try_emplace(rank, Device{.since = now, .before = rank, .now = rank});
+  Device& of = chosen->second;
+  if (of.since != now) of = {.since = now, .before = of.now, .now = of.now};
+  of.now = device;
+}
+
+std::vector<int> World::devices_of(std::vector<int> ranks, Time now) const {
+  for (int& rank : ranks) {
+    const auto found = devices_.find(rank);
+    if (found != devices_.end()) rank = found->second.since < now ? found->second.now : found->second.before;
+  }
+  return ranks;
+}
+
 void World::finalize() {
   groups_.clear();
   leaving.clear();
@@ -65,11 +80,20 @@ void World::add(std::shared_ptr<ProcessGroup> group) {
   groups_.emplace(group->number(), std::move(group));
 }
 
-void World::abandon(int failed_rank) {
-  const auto is_set_up = [](const auto& setup) { return setup.second->done.is_set(); };
-  const bool launches_lost = !std::ranges::all_of(
-      groups_, [&](const auto& group) { return std::ranges::all_of(group.second->setups, is_set_up); });
-  for (const auto& [number, group] : groups_) group->abandon(failed_rank, launches_lost);
+// A launch that waited for one group's queues, with those behind it, was never sent.
+void World::abandon(Session& session) {
+  const auto is_under_way = [](const auto& setup) { return setup.second && !setup.second->done.is_set(); };
+  const bool launches_lost = std::ranges::any_of(groups_, [&](const auto& group) {
+    return is_under_way(std::pair{0, group.second->recovery}) ||
+           std::ranges::any_of(group.second->setups, is_under_way);
+  });
+  for (const auto& [number, group] : groups_) {
+    if (!group->abandon(launches_lost)) continue;
+    const std::string name = fmt::format("group {}, aborted", number);
+    group->recovery = std::make_shared<QueueSetup>(session.sim(), name);
+    (void)session.sim().spawn("abort of " + name,
+                              abort_queues(session, group->members().front(), group->plans, group->recovery));
+  }
   leaving.clear();
 }
 
@@ -100,6 +124,7 @@ Ranks::Ranks(Session& session, World& world, int count)
         "spawn of {} processes on a machine of {} SIPs (system.sips.count); a rank is a SIP", count, sips)};
   }
   *spawned_ = count;
+  world.forget_devices();
   for (int i = 0; i < count; ++i) ranks_.push_back(std::make_unique<Rank>(session, world, i));
 }
 
@@ -140,7 +165,7 @@ Task<> Ranks::join() {
   }
   cancel();
   const auto& [first, error] = *failures_.begin();
-  world_.abandon(first);
+  world_.abandon(session_);
   const std::size_t more = failures_.size() - 1;
   const std::string others = more > 0 ? fmt::format("\n({} more failed at the same time)", more) : "";
   throw SpawnException{exit_of(error),

@@ -42,8 +42,12 @@ void FanOut::pass_on(NodeId from, const Control& order) {
     Bytes size = fabric().graph().spec().system.control_bytes;
     for (std::size_t i = part.first; i < part.last; ++i) size += targets[i].size;
     tell(part.to, size, TrafficClass::request,
-         Control{
-             .job = order.job, .first = part.first, .last = part.last, .token = token, .order = order.order});
+         Control{.job = order.job,
+                 .first = part.first,
+                 .last = part.last,
+                 .token = token,
+                 .order = order.order,
+                 .number = order.number});
   }
 }
 

@@ -318,6 +318,16 @@ Task<> KernelContext::finish() {
   co_await units_.sim->until(std::max({clock(), units_.math->free(), units_.gemm->free()}));
 }
 
+Task<> KernelContext::wind_down() {
+  co_await commands_.drained();
+  std::vector<PendingPtr> left = detached_;
+  for (const auto& known : under_way_) {
+    if (PendingPtr state = known.lock()) left.push_back(std::move(state));
+  }
+  for (const PendingPtr& pending : left) co_await pending->event().wait(pending->at());
+  co_await units_.sim->until(std::max({clock(), units_.math->free(), units_.gemm->free()}));
+}
+
 KernelFault KernelContext::fault(const std::source_location& at, std::string_view text) const {
   return fault_at(at, text);
 }

@@ -103,6 +103,7 @@ struct AlgorithmSpec : CclSettings {
   ReduceOp reduce_op = ReduceOp::sum;
   std::int64_t chunk_size = 0;
   std::map<std::string, Scalar> own = {};  // what was given of the kernel's own keys; see KernelKeys
+  Bytes chosen_up_to{};
 
   static void describe(auto& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");
@@ -119,6 +120,9 @@ struct AlgorithmSpec : CclSettings {
              "how elements of several ranks become one, unless the call says");
     f.add("chunk_size", &AlgorithmSpec::chunk_size, kNotNegative,
           "elements of a message at most; 0: as many as a slot holds");
+    f.add(
+        "chosen_up_to", &AlgorithmSpec::chosen_up_to, kNotNegative,
+        "calls that pick an algorithm take this one for up to so many bytes a rank, whatever the estimates");
     f.template base<CclSettings>();
   }
 };

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "kbsim/ccl/tuner.hpp"
 #include "kbsim/config/collective.hpp"
 #include "kbsim/host/process_group.hpp"
 #include "kbsim/host/session.hpp"
@@ -32,7 +33,10 @@ struct GroupOptions {
 
 using ReduceOp = Reduction;
 
-/// `algorithm`: one of the process group's; "": its first one for the collective.
+struct Exchange;  // the room's own
+
+/// `algorithm`: one of the process group's; "": its first one for the collective that fits the tensors, or of
+/// the declared ones that which should be the fastest on the PEs that hold them (ccl::candidates).
 struct CollectiveOptions {
   std::string algorithm = {};
   Group group = {};
@@ -85,9 +89,8 @@ struct P2POp {
 /// program speaks for those of its package: a shard of its tensors is a rank's, get_rank() is the first of
 /// them, and there are neither groups nor messages between two.
 ///
-/// Tensors are on the rank's own SIP, a shard on each PE that takes part, all of one size; a collective
-/// works shard by shard. Every rank's call must match the others': checked at once, at no simulated cost.
-/// What can't be is a UsageError of the call itself.
+/// Tensors are on the rank's device, and a collective works shard by shard. Every rank's call must match the
+/// others': checked at once, at no simulated cost. What can't be is a UsageError of the call itself.
 class Distributed {
  public:
   using Here = std::source_location;
@@ -136,6 +139,20 @@ class Distributed {
   [[nodiscard]] Done all_to_all_single(Tensor output, Tensor input, CollectiveOptions options = {},
                                        Here at = Here::current());
 
+  /// From `src`, which has a tensor for each rank of the group; to `dst`, which has one of each.
+  [[nodiscard]] Done scatter(Tensor tensor, std::vector<Tensor> scatter_list = {}, int src = 0,
+                             Group group = {}, Here at = Here::current());
+  [[nodiscard]] Done gather(Tensor tensor, std::vector<Tensor> gather_list = {}, int dst = 0,
+                            Group group = {}, Here at = Here::current());
+  /// The same as ..._into_tensor and ..._tensor, with a tensor for each rank, which may differ in shape.
+  [[nodiscard]] Done all_gather(std::vector<Tensor> tensor_list, Tensor tensor, Group group = {},
+                                Here at = Here::current());
+  [[nodiscard]] Done reduce_scatter(Tensor output, std::vector<Tensor> input_list,
+                                    ReduceOp op = ReduceOp::sum, Group group = {}, Here at = Here::current());
+
+  /// What these are made of, and changes of a sharding: any boxes of tensors, between all pairs.
+  [[nodiscard]] Done exchange(Exchange exchange);
+
   /// Any of these, and any other that there is.
   [[nodiscard]] Done collective(config::Collective which, CollectiveCall call, Here at = Here::current());
 
@@ -153,18 +170,32 @@ class Distributed {
   /// All of them side by side, in one kernel: no order of theirs can leave two ranks waiting for each other.
   [[nodiscard]] Done batch_isend_irecv(std::vector<P2POp> ops, Here at = Here::current());
 
- private:
-  struct Call;
   using Setups = std::vector<std::shared_ptr<QueueSetup>>;
   using Job = std::shared_ptr<const hw::ControlJob>;
+  /// An order of this rank's program, as soon as these are set up, nothing is being aborted, and those before
+  /// it are on their way.
+  [[nodiscard]] Task<hw::Activity> launch(Job job, Setups setups);
+
+ private:
+  struct Call;
+  struct Site;
 
   Done begin(Call call);
   Done begin_p2p(std::string_view call, std::vector<P2POp> ops, Here at);
-  void require_runnable(const Call& call, const ProcessGroup& group) const;
-  [[nodiscard]] Job job_of(const Call& call, const ProcessGroup& group,
-                           const ProcessGroup::Agreed& agreed) const;
-  [[nodiscard]] const InstalledAlgorithm& algorithm_for(const Call& call, const ProcessGroup& group) const;
-  Task<std::monostate> run(InUse tensors, Tensor::Update update, Task<hw::Activity> launch,
+  void post(const std::vector<P2POp>& ops, const Site& site, Here at) const;
+  [[nodiscard]] Site site_of(const Group& group, std::string_view call, const Here& at) const;
+  void require_runnable(const Call& call) const;
+  [[nodiscard]] CollectiveArgs args_of(const Call& call, Bytes tcm) const;
+  [[nodiscard]] Job job_of(const Call& call, const ProcessGroup::Agreed& agreed) const;
+  [[nodiscard]] bool fits(const Call& call, const InstalledAlgorithm& by) const;
+  void find_algorithm(Call& call) const;
+  [[nodiscard]] bool fits_anywhere(const Call& call) const;
+  [[nodiscard]] const InstalledAlgorithm* chosen(const Call& call) const;
+  void print_choice(const Call& call, const std::vector<ccl::Candidate>& candidates) const;
+  [[nodiscard]] Setups setups_of(const Call& call);
+  [[nodiscard]] Bytes tcm_for(const Call& call, const Setups& setups) const;
+  [[nodiscard]] Job job_anywhere(const Call& call, const ProcessGroup::Agreed& agreed) const;
+  Task<std::monostate> run(InUse tensors, std::vector<Tensor::Update> updates, Task<hw::Activity> launch,
                            CollectiveTiming timing);
 
   [[nodiscard]] std::shared_ptr<ProcessGroup> group_of(const Group& group) const;
@@ -173,13 +204,12 @@ class Distributed {
                                                         const Here& at) const;
   [[nodiscard]] std::shared_ptr<ProcessGroup> made_group(std::vector<int> ranks, const GroupOptions& options,
                                                          const Here& at);
-  [[nodiscard]] std::shared_ptr<QueueSetup> setup_of(const std::shared_ptr<ProcessGroup>& group,
-                                                     const config::AlgorithmSpec& queues, PeCoord pe);
+  /// Queues of one PE of each member's package.
+  [[nodiscard]] std::shared_ptr<QueueSetup> setup_of(const Site& site, const config::AlgorithmSpec& queues,
+                                                     PeCoord pe);
   void require_removable(const ProcessGroup& group, const Here& at) const;
   Task<> remove(std::shared_ptr<ProcessGroup> group);
 
-  /// The order, as soon as these are set up and those before it are on their way.
-  [[nodiscard]] Task<hw::Activity> launch(Job job, Setups setups);
   static Task<hw::Activity> launch_later(Session& session, int rank, Job job, Setups setups,
                                          std::shared_ptr<Event> before, std::shared_ptr<Event> sent);
   static Task<std::monostate> run_untimed(InUse tensors, std::vector<Tensor::Update> updates,

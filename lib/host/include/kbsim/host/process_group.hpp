@@ -47,12 +47,13 @@ struct InstalledAlgorithm {
 
 /// One side of a message between two ranks of a group.
 struct P2pCall {
-  std::string_view call;  // a literal: "send" or "recv"
-  int from = 0;           // ranks of the world
+  bool sends = true;  // else it receives
+  int from = 0;       // ranks of the world
   int to = 0;
   std::string shape;
   std::string dtype;
   std::vector<std::pair<PeCoord, Bytes>> parts = {};  // PEs of package 0
+  std::vector<int> devices = {};                      // of the group's members
   std::source_location at = {};
 };
 
@@ -98,10 +99,12 @@ class ProcessGroup {
   void launched() { ++under_way_; }
   void completed() { --under_way_; }
   [[nodiscard]] int under_way() const { return under_way_; }
-  /// The ranks have been given up. If any had begun what others hadn't, or `launches_lost`, no other
-  /// collective can begin: its kernels still hold the queues. What all have begun ends by itself.
-  void abandon(int failed_rank, bool launches_lost);
-  void require_whole(const std::source_location& at) const;
+  /// The ranks have been given up. True if any had begun what others hadn't, or `launches_lost`, or any ran a
+  /// kernel of its own: kernels may wait for ever, and are to be aborted. What all have begun ends by itself.
+  [[nodiscard]] bool abandon(bool launches_lost);
+  /// The same, of kernels that a rank launches by itself.
+  void kernel_launched() { ++kernels_; }
+  void kernel_ended() { --kernels_; }
 
   [[nodiscard]] std::vector<PartialCollective> partial_collectives() const;
 
@@ -118,9 +121,11 @@ class ProcessGroup {
     std::source_location at;
   };
   Maker made_by;
-  std::vector<ccl::InstallPlan> plans;  // of all its queues
-  std::vector<Tensor> kept;             // of collectives whose ranks were cancelled: kernels may work on them
+  std::map<std::string, InstalledAlgorithm> chosen;  // by calls, by the name of the algorithm
+  std::vector<ccl::InstallPlan> plans;               // of all its queues
+  std::vector<Tensor> kept;  // of collectives whose ranks were cancelled: kernels may work on them
   std::map<std::pair<std::string, PeCoord>, std::shared_ptr<QueueSetup>> setups;  // that were made on demand
+  std::shared_ptr<QueueSetup> recovery;  // after ranks failed, until its kernels have been aborted
 
  private:
   struct Call {
@@ -139,29 +144,35 @@ class ProcessGroup {
   std::map<std::uint64_t, Call> calls_;        // the first rank's, by sequence, until all have begun it
   std::uint64_t first_round_ = 1;              // of the sequence 0
   int under_way_ = 0;
-  std::optional<int> failed_rank_;                            // in the midst of a collective
+  int kernels_ = 0;
   std::map<std::pair<int, int>, std::deque<P2pCall>> sends_;  // by (from, to), without a recv yet
   std::map<std::pair<int, int>, std::deque<P2pCall>> recvs_;
 };
 
-/// Holds the tensors of a launch. If it goes before the kernels have ended, its rank was cancelled, and the
+/// Holds the tensors of a launch: of a collective, or of a kernel that a rank launches by itself with the
+/// queues of the default group. If it goes before the kernels have ended, its rank was cancelled, and the
 /// group keeps them until it is destroyed.
 class InUse {
  public:
-  InUse(std::shared_ptr<ProcessGroup> group, std::vector<Tensor> tensors)
-      : group_{std::move(group)}, tensors_{std::move(tensors)} {
-    group_->launched();
+  enum class By { collective, kernel };
+  InUse(std::shared_ptr<ProcessGroup> group, std::vector<Tensor> tensors, By by = By::collective)
+      : group_{std::move(group)}, tensors_{std::move(tensors)}, by_{by} {
+    by_ == By::collective ? group_->launched() : group_->kernel_launched();
   }
   InUse(InUse&&) noexcept = default;
   InUse& operator=(InUse&&) = delete;
   ~InUse() {
     if (group_) group_->kept.insert(group_->kept.end(), tensors_.begin(), tensors_.end());
   }
-  void ended() { std::exchange(group_, nullptr)->completed(); }
+  void ended() {
+    by_ == By::collective ? group_->completed() : group_->kernel_ended();
+    group_.reset();
+  }
 
  private:
   std::shared_ptr<ProcessGroup> group_;
   std::vector<Tensor> tensors_;
+  By by_;
 };
 
 /// A process group as host programs hand it on; one that is made without arguments is the default group.

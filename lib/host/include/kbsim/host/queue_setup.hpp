@@ -47,6 +47,9 @@ class QueueSetups {
 /// All of it, on every package, by messages of rank `by`.
 [[nodiscard]] Task<> install_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans,
                                     bool beside);
+/// Ends all that kernels wait for in these queues, by messages of rank `by`: `done` then.
+[[nodiscard]] Task<> abort_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans,
+                                  std::shared_ptr<QueueSetup> done);
 /// Takes them away and gives their memory back.
 [[nodiscard]] Task<> remove_queues(Session& session, int by, std::vector<ccl::InstallPlan> plans);
 

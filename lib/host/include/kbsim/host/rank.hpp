@@ -24,11 +24,13 @@ struct LaunchOptions {
   std::optional<int> target_pe = {};  // of each cube; none: all PEs that own shards
 };
 
-/// The device of a rank: the package that its tensors are made on.
+/// The device of a rank: the package that its tensors are made on, its own unless it chooses another.
 class Accelerator {
  public:
-  explicit Accelerator(const Session& session, int device) : session_{session}, device_{device} {}
-  /// UsageError from device_count() on; no change for a negative index, as in PyTorch.
+  Accelerator(Session& session, World& world, int rank)
+      : session_{session}, world_{world}, rank_{rank}, device_{rank} {}
+  /// The rank's collectives take place there from the next instant on. UsageError from device_count() on; no
+  /// change for a negative index, as in PyTorch.
   void set_device(int index);
   [[nodiscard]] int current_device() const { return device_; }
   /// PyTorch's newer names.
@@ -38,7 +40,9 @@ class Accelerator {
   [[nodiscard]] const int& device() const { return device_; }
 
  private:
-  const Session& session_;
+  Session& session_;
+  World& world_;
+  int rank_;
   int device_;
 };
 

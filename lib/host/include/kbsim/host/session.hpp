@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -49,8 +50,9 @@ struct SessionOptions {
   SimulationOptions simulation;
   unsigned replay_threads = 0;  // 0: as many as the host has
   oplog::RaceMode races = oplog::RaceMode::off;
-  bool timing_only = false;  // no values: neither races nor anything else is told that hangs on them
-  config::CclSpec ccl;       // algorithms that programs may name beside the session's own
+  bool timing_only = false;      // no values: neither races nor anything else is told that hangs on them
+  config::CclSpec ccl;           // algorithms that programs may name beside the session's own
+  std::FILE* choices = nullptr;  // where a line for each algorithm that a collective picks by itself goes
 };
 
 /// A machine and all that host programs share of it: one simulated run.
@@ -69,6 +71,8 @@ class Session {
     return name == algorithm_.name ? algorithm_ : ccl_.resolve(name);
   }
   [[nodiscard]] const config::CclSpec& ccl() const { return ccl_; }
+  /// SessionOptions::choices.
+  [[nodiscard]] std::FILE* choices() const { return choices_; }
   [[nodiscard]] Simulation& sim() { return sim_; }
   [[nodiscard]] hw::Machine& machine() { return *machine_; }
   [[nodiscard]] oplog::OpLog& log() { return log_; }
@@ -114,6 +118,7 @@ class Session {
   std::shared_ptr<const config::MachineSpec> spec_;
   config::AlgorithmSpec algorithm_;
   config::CclSpec ccl_;
+  std::FILE* choices_;
   Simulation sim_;
   topology::Graph graph_;
   oplog::OpLog log_;

@@ -63,8 +63,14 @@ class World {
   /// Their number, which whoever spawns them sets back to 0. It outlives the world where ranks do: those of a
   /// deadlock go with the session.
   [[nodiscard]] const std::shared_ptr<int>& spawned_ranks() const { return spawned_; }
-  /// The ranks have been given up.
-  void abandon(int failed_rank);
+  /// The ranks have been given up: what their kernels wait for is aborted, by messages. What uses the queues
+  /// next awaits that.
+  void abandon(Session& session);
+  /// A rank's package is its own unless it has chosen another one. Others know of it from the next instant
+  /// on, so that nothing hangs on the order of simultaneous events.
+  void choose_device(int rank, int device, Time now);
+  [[nodiscard]] std::vector<int> devices_of(std::vector<int> ranks, Time now) const;
+  void forget_devices() { devices_.clear(); }
   /// They have all returned. KernelFault for a message that was sent and not received.
   void require_received() const;
 
@@ -78,7 +84,13 @@ class World {
   std::map<int, Leaving> leaving;  // by the group's number
 
  private:
+  struct Device {
+    Time since;
+    int before;
+    int now;
+  };
   std::string backend_;
+  std::map<int, Device> devices_;  // of ranks that have chosen one
   std::map<int, std::shared_ptr<ProcessGroup>> groups_;
   int group_numbers_ = 0;
   std::shared_ptr<int> spawned_ = std::make_shared<int>(0);

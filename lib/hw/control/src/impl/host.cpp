@@ -43,10 +43,11 @@ class Host : public Component, public IHost {
     OrderWait wait = {};                              // of an order
     std::shared_ptr<const ControlJob> job = nullptr;  // of an order
     Time sent = {};                                   // of an order
+    RaceWatch::Token race = {};                       // of a write and a read, whoever still waits for it
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
-  Task<> acknowledged(Token token, RaceWatch::Token race);
-  Task<oplog::Slices> answered(Token token, RaceWatch::Token race);
+  Task<> acknowledged(Token token);
+  Task<oplog::Slices> answered(Token token);
   Task<Activity> reported(Token token);
   void accept(MessagePtr message) override;
   void note(const Call& ended);
@@ -55,9 +56,14 @@ class Host : public Component, public IHost {
   RaceWatch* races_ = nullptr;
   Calls calls_;
   Token next_token_ = 0;
-  std::map<int, int> orders_;  // so far, by rank
+  std::map<int, int> orders_;              // so far, by rank
+  std::map<int, std::uint32_t> launches_;  // of these
   std::vector<OrderRecord> done_;
 };
+
+bool is_launch(const ControlJob& job) {
+  return !job.targets.empty() && std::holds_alternative<Launch>(job.targets.front().action);
+}
 
 void Host::start(Machine& machine) {
   Component::start(machine);
@@ -70,37 +76,34 @@ Host::Calls::value_type& Host::call(const Identity& what) {
 }
 
 Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
-  const Token token = call(CommandWait{"MemoryWrite"}).first;
-  const RaceWatch::Token race = races_->begin(
+  const auto& [token, waiting] = call(CommandWait{"MemoryWrite"});
+  waiting->race = races_->begin(
       {.op = contents.value, .write = true, .call = "write", .at = {}, .kernel = {}, .rank = rank},
       {.memory = memory, .address = address}, Bytes{contents.bytes});
   tell(memory, Bytes{contents.bytes}, TrafficClass::request,
        WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
-  return acknowledged(token, race);
+  return acknowledged(token);
 }
 
-Task<> Host::acknowledged(Token token, RaceWatch::Token race) {
+Task<> Host::acknowledged(Token token) {
   co_await calls_.at(token)->done.wait();
-  races_->end(race);
   calls_.erase(token);
 }
 
 Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
-  const Token token = call(CommandWait{"MemoryRead"}).first;
-  const RaceWatch::Token race =
-      races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
-                    {.memory = memory, .address = address}, bytes);
+  const auto& [token, waiting] = call(CommandWait{"MemoryRead"});
+  waiting->race = races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
+                                {.memory = memory, .address = address}, bytes);
   tell(memory, fabric().graph().spec().system.control_bytes, TrafficClass::request,
        ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
-  return answered(token, race);
+  return answered(token);
 }
 
-Task<oplog::Slices> Host::answered(Token token, RaceWatch::Token race) {
+Task<oplog::Slices> Host::answered(Token token) {
   Call& waiting = *calls_.at(token);
   co_await waiting.done.wait();
-  races_->end(race);
   const oplog::Slices contents = std::move(waiting.contents);
   calls_.erase(token);
   co_return contents;
@@ -115,7 +118,12 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
   tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, TrafficClass::request,
-       Control{.job = job, .first = 0, .last = job->targets.size(), .token = token, .order = token},
+       Control{.job = job,
+               .first = 0,
+               .last = job->targets.size(),
+               .token = token,
+               .order = token,
+               .number = is_launch(*job) ? ++launches_[rank] : 0},
        static_cast<std::uint32_t>(rank));
   return reported(token);
 }
@@ -155,9 +163,12 @@ void Host::note(const Call& ended) {
 
 void Host::accept(MessagePtr message) {
   if (const auto* ack = message->body.get_if<WriteAck>()) {
-    calls_.at(ack->token)->done.set();
+    Call& waiting = *calls_.at(ack->token);
+    races_->end(waiting.race);
+    waiting.done.set();
   } else if (auto* data = message->body.get_if<ReadData>()) {
     Call& waiting = *calls_.at(data->token);
+    races_->end(waiting.race);
     waiting.contents = std::move(data->contents);
     waiting.done.set();
   } else if (const auto* done = message->body.get_if<ControlDone>()) {

@@ -12,6 +12,7 @@
 #include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
+#include "kbsim/hw/pe/launch_aborted.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/kernel.hpp"
 #include "kbsim/tl/tl.hpp"
@@ -150,9 +151,12 @@ Task<> PeCpu::run(Launch launched, LaunchId launch) {
   const auto context = std::make_shared<KernelContext>(units_, kernel->name, launch, launched.programs);
   kernel_ = context;
   TL tl{*context};
+  bool aborted = false;
   try {
     co_await kernel->start(tl);
     co_await context->finish();
+  } catch (const LaunchAborted&) {
+    aborted = true;
   } catch (const Error& error) {
     throw Error{error.exit_code(), told_of(*kernel, error)};
   } catch (const std::bad_alloc&) {
@@ -160,6 +164,7 @@ Task<> PeCpu::run(Launch launched, LaunchId launch) {
   } catch (const std::exception& error) {
     throw KernelFault{told_of(*kernel, error)};
   }
+  if (aborted) co_await context->wind_down();
 }
 
 std::string PeCpu::told_of(const KernelCall& kernel, const std::exception& error) const {

@@ -78,7 +78,9 @@ Task<> PeIpcq::run() {
     for (Work& item : work) {
       std::visit([this](auto& what) { take(std::move(what)); }, item);
     }
+    if (any_aborted_) give_up();
     serve();
+    if (!aborts_.empty()) report_aborts();
     if (!removals_.empty()) remove_what_is_idle();
   }
 }
@@ -100,6 +102,10 @@ void PeIpcq::obey(NodeId from, const Control& order) {
   if (const auto* removal = std::get_if<RemoveQueues>(&action)) {
     removals_.push_back({.sets = removal->sets, .from = from, .token = order.token, .start = sim().now()});
     return remove_what_is_idle();
+  }
+  if (const auto* given_up = std::get_if<AbortQueues>(&action)) {
+    aborts_.push_back({.sets = given_up->sets, .from = from, .token = order.token, .start = sim().now()});
+    return abort(*given_up, order.order);
   }
   install(std::get<InstallQueues>(action));
   report(from, order.token, sim().now());
@@ -196,6 +202,7 @@ void PeIpcq::take(const Arrival& arrival) {
   if (place >= found->filled.size()) found->filled.resize(place + 1);
   found->filled[place] = arrival.header;
   ++found->peer_head;
+  if (is_given_up(*found, arrival.header.launch)) return;
   if (ended_here(*found, arrival.header)) throw left(*found, arrival.header, "the launch has ended");
 }
 

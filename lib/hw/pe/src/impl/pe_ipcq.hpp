@@ -88,9 +88,10 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   struct Set {
     std::string name;
     QueueSettings settings;
-    bool fetches = false;           // its rings aren't in TCM
-    QueueTurns queues;              // which follow each other
-    std::uint64_t ended_round = 0;  // the last
+    bool fetches = false;              // its rings aren't in TCM
+    QueueTurns queues;                 // which follow each other
+    std::uint64_t ended_round = 0;     // the last
+    std::uint32_t aborted_before = 0;  // launches ordered before it are given up
     bool removed = false;
   };
   struct Arrival {
@@ -111,6 +112,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::uint32_t token = 0;
     Time start;
   };
+  using Abort = Removal;
   using Work = std::variant<SendCommand, RecvCommand, Arrival, Release, Credit, Look>;
 
   [[nodiscard]] const QueueSettings& settings(const QueuePair& pair) const {
@@ -132,6 +134,15 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] bool is_idle(const std::string& set);
   void remove(const std::string& set);
   void drop_removed();
+  void abort(const AbortQueues& what, std::uint32_t before);
+  void give_up();
+  void give_up(Set& set);
+  void report_aborts();
+  [[nodiscard]] bool is_given_up(const QueuePair& pair, const LaunchId& launch) const {
+    return launch.order < sets_[pair.set].aborted_before;
+  }
+  void drop_what_came(std::size_t queue);
+  [[nodiscard]] bool all_let_go(const std::string& set);
   void add(const QueueSet& plan);
   void require_disjoint(const QueuePair& a, const QueuePair& b) const;
   [[nodiscard]] Set* find(std::string_view set);
@@ -175,6 +186,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   Bytes rings_in_tcm_;
   std::deque<Set> sets_;  // kernels keep the place of theirs
   std::vector<Removal> removals_;
+  std::vector<Abort> aborts_;
+  bool any_aborted_ = false;          // of the sets, ever
   std::vector<std::uint32_t> begun_;  // orders of the launches that have begun here, ascending
   std::vector<std::uint32_t> ended_;  // and of those that have ended on all their PEs
   Set none_;                          // of a kernel that has no queues

@@ -46,6 +46,13 @@ class QueueMatcher {
   [[nodiscard]] const std::deque<Recv>& of(std::size_t queue) const { return of_[queue]; }
   [[nodiscard]] const std::deque<Recv>& any() const { return any_; }
 
+  /// Drops those that `which` holds for, of these queues and of those that ask any. Each is asked once.
+  template <class Which>
+  void erase_if(const QueueTurns& queues, const Which& which) {
+    for (std::size_t queue = queues.first; queue < queues.last; ++queue) std::erase_if(of_[queue], which);
+    std::erase_if(any_, which);
+  }
+
   /// Until nobody gets anything: `ready(queue, recv)` says whether a tile is there and the recv may have it
   /// now, `give(queue, recv)` hands it over.
   template <class Ready, class Give>

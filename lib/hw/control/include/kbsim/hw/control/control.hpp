@@ -78,10 +78,17 @@ struct MoveBytes {
   oplog::ValueId value;  // what is moved; reserved by whoever orders it
 };
 
+/// Give up what launches ordered before this wait for in these sets' queues, now and later: their kernels
+/// end, what they have sent is dropped. Done when nothing of it is under way; later launches find the queues
+/// empty.
+struct AbortQueues {
+  std::vector<std::string> sets;
+};
+
 /// What one PE is told, and how many bytes it takes to say.
 struct ControlTarget {
   PeCoord pe;
-  std::variant<Launch, MapPages, InstallQueues, RemoveQueues, MoveBytes> action;
+  std::variant<Launch, MapPages, InstallQueues, RemoveQueues, MoveBytes, AbortQueues> action;
   Bytes size;
 };
 
@@ -94,18 +101,21 @@ struct ControlJob {
 /// The part [first, last) of a job's targets.
 struct Control {
   static constexpr BodyTraits kTraits{.name = "order", .order = 10};
-  /// Its first target.
+  /// Its number among the rank's launches, so that those of one time stay in the order of their calls; then
+  /// its first target, and what that is told.
   [[nodiscard]] std::uint64_t subject() const {
-    if (first >= last) return 0;
-    const PeCoord pe = job->targets[first].pe;
-    return (std::uint64_t{static_cast<std::uint32_t>(pe.cube)} << 32) | static_cast<std::uint32_t>(pe.pe);
+    if (first >= last) return std::uint64_t{number} << 32;
+    const auto& [pe, action, size] = job->targets[first];
+    const auto place = (static_cast<std::uint32_t>(pe.cube) << 14) | static_cast<std::uint32_t>(pe.pe);
+    return (std::uint64_t{number} << 32) | (place << 4) | static_cast<std::uint32_t>(action.index());
   }
 
   std::shared_ptr<const ControlJob> job;
   std::size_t first = 0;
   std::size_t last = 0;
   std::uint32_t token = 0;
-  std::uint32_t order = 0;  // of all of the host's: tells launches apart
+  std::uint32_t order = 0;   // of all of the host's: tells launches apart
+  std::uint32_t number = 0;  // of a launch, among the rank's
 };
 
 /// When the targets of an order worked on it.

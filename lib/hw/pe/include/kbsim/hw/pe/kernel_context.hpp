@@ -98,6 +98,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// The kernel has returned: waits for what it detached and for the PE's engines. KernelFault if it
   /// dropped something that it never awaited.
   [[nodiscard]] Task<> finish();
+  /// The kernel was stopped: waits for what it has under way and for the PE's engines.
+  [[nodiscard]] Task<> wind_down();
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
   [[nodiscard]] const LaunchId& launch() const { return launch_; }
   /// Of a command, by pe_cpu.

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/ccl/collective.hpp"
+#include "kbsim/host/rank.hpp"
+
+namespace kbsim::host {
+
+/// Where a rank's call takes place: the group, and the members' packages as of now.
+struct Distributed::Site {
+  std::shared_ptr<ProcessGroup> group;
+  std::vector<int> devices;  // by the rank in the group
+  int device = 0;            // the caller's
+
+  /// A member has chosen another package than its own: the queues that the group was made with don't do.
+  [[nodiscard]] bool moved() const { return devices != group->members(); }
+  /// The name of queues between these packages.
+  [[nodiscard]] std::string queues(const std::string& of) const {
+    return moved() ? fmt::format("{}@{}", of, fmt::join(devices, ",")) : of;
+  }
+  [[nodiscard]] std::string set_name(const std::string& of) const { return group->set_name(queues(of)); }
+  /// For what all ranks must agree on.
+  [[nodiscard]] std::string details() const {
+    return moved() ? fmt::format(", devices {}", fmt::join(devices, ", ")) : "";
+  }
+};
+
+/// A collective that a rank begins.
+struct Distributed::Call : CollectiveCall {
+  config::Collective which;
+  const ccl::CollectiveEntry& row;
+  Here at;
+  Site site;
+  const InstalledAlgorithm* by = nullptr;
+  bool anywhere = false;  // on whatever PEs hold shards, each part by itself
+
+  [[nodiscard]] const Tensor& result() const { return output ? *output : input; }
+};
+
+/// "cube0.pe0 16 B, cube1.pe0 16 B": for what all ranks must agree on.
+[[nodiscard]] std::string places_of(const Tensor& tensor);
+
+/// A shard of each on the same PEs.
+[[nodiscard]] bool on_same_pes(const Tensor& a, const Tensor& b);
+
+}  // namespace kbsim::host

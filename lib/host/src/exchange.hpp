@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/host/distributed.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/host/tensor.hpp"
+#include "kbsim/tl/box_args.hpp"
+
+namespace kbsim::host {
+
+/// Rows of a tensor's elements, a stride apart.
+struct Rows {
+  std::int64_t first = 0;  // element
+  std::int64_t rows = 1;
+  std::int64_t cols = 0;
+  std::int64_t stride = 0;
+
+  [[nodiscard]] bool empty() const { return rows == 0 || cols == 0; }
+};
+
+/// On each PE that has a shard, all of it; or, where each has the whole tensor, a box of it.
+struct TensorBox {
+  Tensor tensor;
+  std::optional<Rows> part = {};
+};
+
+/// A box that goes to a rank of the world, comes from it, or is copied to another.
+struct TensorMove {
+  BoxMove::Kind kind = BoxMove::Kind::send;
+  int peer = 0;
+  std::optional<TensorBox> from = {};
+  std::optional<TensorBox> to = {};
+};
+
+/// Messages between all pairs of a group, which its ranks begin as one collective.
+struct Exchange {
+  std::string_view call;  // a literal
+  std::string operation;  // what all ranks must agree on, with the next three
+  std::string shape;
+  DType dtype = f16;
+  std::string details = {};
+  std::vector<TensorMove> moves = {};
+  std::optional<ReduceOp> op = {};  // what is received is combined with what is copied
+  Group group = {};
+  std::source_location at;
+};
+
+/// What can't be is refused in PyTorch's words, where it has any.
+struct PairCheck {
+  std::string call;
+  int rank;
+  int device;
+
+  void require(bool holds, const std::string& why) const;
+  void peer(int peer, bool sends, const ProcessGroup& group) const;
+  void tensor(const Tensor& tensor, Bytes slot_size) const;
+};
+
+/// Queues that no algorithm declares: an entry of that name in ccl.yaml says what they are like; else the
+/// defaults do.
+[[nodiscard]] config::AlgorithmSpec queues_named(const Session& session, const std::string& name,
+                                                 const std::string& topology);
+
+}  // namespace kbsim::host

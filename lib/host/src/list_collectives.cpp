@@ -1,0 +1,182 @@
+// Collectives of a tensor for each rank: messages between pairs, in one kernel a PE.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/host/rank.hpp"
+
+#include "collective_call.hpp"
+#include "exchange.hpp"
+
+namespace kbsim::host {
+
+namespace {
+
+TensorMove sent(const Tensor& tensor, int peer) {
+  return {.kind = BoxMove::Kind::send, .peer = peer, .from = TensorBox{tensor}};
+}
+TensorMove received(const Tensor& tensor, int peer) {
+  return {.kind = BoxMove::Kind::receive, .peer = peer, .to = TensorBox{tensor}};
+}
+TensorMove copied(const Tensor& from, const Tensor& to, int self) {
+  return {.kind = BoxMove::Kind::copy, .peer = self, .from = TensorBox{from}, .to = TensorBox{to}};
+}
+
+std::string shapes_of(const std::vector<Tensor>& tensors) {
+  std::vector<std::string> shapes;
+  for (const Tensor& tensor : tensors) shapes.push_back(to_string(tensor.shape()));
+  return fmt::format("{}", fmt::join(shapes, ", "));
+}
+
+std::string all_places(const std::vector<Tensor>& tensors) {
+  std::vector<std::string> places;
+  for (const Tensor& tensor : tensors) places.push_back(places_of(tensor));
+  return fmt::format("{}", fmt::join(places, "; "));
+}
+
+// The list that one rank of the group has, in the words of PyTorch's texts.
+struct RootList {
+  std::string_view name;
+  std::string_view root;
+  std::string_view what;
+  std::string_view at_first;
+};
+constexpr RootList kScatterList{"scatter_list", "source", "input", "Input"};
+constexpr RootList kGatherList{"gather_list", "destination", "output", "Output"};
+
+struct ListCheck : PairCheck {
+  void list(const std::vector<Tensor>& tensors, const RootList& is, bool here, int size) const {
+    require(here || tensors.empty(),
+            fmt::format("Argument ``{}`` must NOT be specified on non-{} ranks.", is.name, is.root));
+    require(!here || !tensors.empty(),
+            fmt::format("Argument ``{}`` must be specified on {} rank.", is.name, is.root));
+    require(!here || std::ssize(tensors) == size,
+            fmt::format(
+                "Incorrect {} list size {}. {} list size should be {}, same as size of the process group.",
+                is.what, tensors.size(), is.at_first, size));
+  }
+  void participants(const std::vector<Tensor>& tensors, int size) const {
+    require(std::ssize(tensors) == size,
+            "Tensor list input to scatter/gather must match number of collective participants");
+  }
+  void alike(const Tensor& a, const Tensor& b) const {
+    require(a.dtype() == b.dtype(), "Tensors must have identical type");
+    require(a.shape() == b.shape(), "Tensors must have identical sizes");
+    require(on_same_pes(a, b),
+            fmt::format("the shards of '{}' and '{}' are on different PEs", a.name(), b.name()));
+  }
+  void root(int rank, const ProcessGroup& group) const {
+    require(group.rank_of(rank).has_value(), fmt::format("Global rank {} is not part of group", rank));
+  }
+};
+
+ListCheck check_of(std::string_view call, int rank, int device, const std::source_location& at) {
+  return {{.call = fmt::format("{}: {}", to_string(to_place(at)), call), .rank = rank, .device = device}};
+}
+
+}  // namespace
+
+Distributed::Done Distributed::scatter(Tensor tensor, std::vector<Tensor> scatter_list, int src, Group group,
+                                       Here at) {
+  const Site site = site_of(group, "scatter", at);
+  const ListCheck check = check_of("scatter", rank_, site.device, at);
+  const std::vector<int>& members = site.group->members();
+  check.root(src, *site.group);
+  check.list(scatter_list, kScatterList, rank_ == src, site.group->size());
+  std::vector<TensorMove> moves;
+  if (rank_ != src) moves.push_back(received(tensor, src));
+  for (std::size_t i = 0; i < scatter_list.size(); ++i) {
+    check.alike(scatter_list[i], tensor);
+    moves.push_back(members[i] == rank_ ? copied(scatter_list[i], tensor, rank_)
+                                        : sent(scatter_list[i], members[i]));
+  }
+  return exchange({.call = "scatter",
+                   .operation = "SCATTER",
+                   .shape = to_string(tensor.shape()),
+                   .dtype = tensor.dtype(),
+                   .details = fmt::format("root {}, on {}", src, places_of(tensor)),
+                   .moves = std::move(moves),
+                   .group = std::move(group),
+                   .at = at});
+}
+
+Distributed::Done Distributed::gather(Tensor tensor, std::vector<Tensor> gather_list, int dst, Group group,
+                                      Here at) {
+  const Site site = site_of(group, "gather", at);
+  const ListCheck check = check_of("gather", rank_, site.device, at);
+  const std::vector<int>& members = site.group->members();
+  check.root(dst, *site.group);
+  check.list(gather_list, kGatherList, rank_ == dst, site.group->size());
+  std::vector<TensorMove> moves;
+  if (rank_ != dst) moves.push_back(sent(tensor, dst));
+  for (std::size_t i = 0; i < gather_list.size(); ++i) {
+    check.alike(gather_list[i], tensor);
+    moves.push_back(members[i] == rank_ ? copied(tensor, gather_list[i], rank_)
+                                        : received(gather_list[i], members[i]));
+  }
+  return exchange({.call = "gather",
+                   .operation = "GATHER",
+                   .shape = to_string(tensor.shape()),
+                   .dtype = tensor.dtype(),
+                   .details = fmt::format("root {}, on {}", dst, places_of(tensor)),
+                   .moves = std::move(moves),
+                   .group = std::move(group),
+                   .at = at});
+}
+
+Distributed::Done Distributed::all_gather(std::vector<Tensor> tensor_list, Tensor tensor, Group group,
+                                          Here at) {
+  const Site site = site_of(group, "all_gather", at);
+  const ListCheck check = check_of("all_gather", rank_, site.device, at);
+  const std::vector<int>& members = site.group->members();
+  check.participants(tensor_list, site.group->size());
+  std::vector<TensorMove> moves;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i] == rank_) {
+      check.alike(tensor_list[i], tensor);
+      moves.push_back(copied(tensor, tensor_list[i], rank_));
+      continue;
+    }
+    moves.push_back(sent(tensor, members[i]));
+    moves.push_back(received(tensor_list[i], members[i]));
+  }
+  return exchange({.call = "all_gather",
+                   .operation = "ALLGATHER",
+                   .shape = shapes_of(tensor_list),
+                   .dtype = tensor.dtype(),
+                   .details = "on " + all_places(tensor_list),
+                   .moves = std::move(moves),
+                   .group = std::move(group),
+                   .at = at});
+}
+
+Distributed::Done Distributed::reduce_scatter(Tensor output, std::vector<Tensor> input_list, ReduceOp op,
+                                              Group group, Here at) {
+  const Site site = site_of(group, "reduce_scatter", at);
+  const ListCheck check = check_of("reduce_scatter", rank_, site.device, at);
+  const std::vector<int>& members = site.group->members();
+  check.participants(input_list, site.group->size());
+  check.require(op != ReduceOp::avg || info(output.dtype()).floating,
+                fmt::format("avg of integers ({})", to_string(output.dtype())));
+  std::vector<TensorMove> moves;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i] == rank_) {
+      check.alike(input_list[i], output);
+      moves.push_back(copied(input_list[i], output, rank_));
+      continue;
+    }
+    moves.push_back(sent(input_list[i], members[i]));
+    moves.push_back(received(output, members[i]));
+  }
+  return exchange({.call = "reduce_scatter",
+                   .operation = "REDUCE_SCATTER",
+                   .shape = shapes_of(input_list),
+                   .dtype = output.dtype(),
+                   .details = fmt::format("{}, on {}", to_string(op), all_places(input_list)),
+                   .moves = std::move(moves),
+                   .op = op,
+                   .group = std::move(group),
+                   .at = at});
+}
+
+}  // namespace kbsim::host

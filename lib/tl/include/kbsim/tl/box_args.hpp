@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kbsim/tl/collective_args.hpp"
+#include "kbsim/tl/ptr.hpp"
+
+namespace kbsim {
+
+/// Rows of a tensor in memory, each of consecutive elements, a stride apart.
+struct Box {
+  Ptr data;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t stride = 0;  // elements from row to row
+};
+
+/// A box that a PE sends to the same PE of another rank, or copies; or that it receives.
+struct BoxMove {
+  enum class Kind { send, receive, copy };
+  Kind kind = Kind::send;
+  int peer = 0;   // rank of the group; of a copy its own
+  Box from = {};  // of what is sent and copied
+  Box to = {};    // of what is received and copied
+};
+
+/// What exchange_boxes is launched with on one PE. With `combines`, what is received and what is copied are
+/// of one size, and what they combine to goes where the copy goes.
+struct BoxArgs {
+  static constexpr int kMost = 64;
+  std::array<BoxMove, kMost> moves = {};
+  int count = 0;
+  std::int64_t slot_bytes = 0;  // of a message at most
+  bool combines = false;
+  Reduction op = Reduction::sum;
+  int ranks = 1;
+};
+
+}  // namespace kbsim

@@ -1,0 +1,85 @@
+#include "kbsim/ccl/tuner.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kbsim;
+using namespace kbsim::ccl;
+
+namespace {
+
+config::AlgorithmSpec one(const char* kernel, const char* topology,
+                          config::Collective collective = config::Collective::all_reduce) {
+  config::AlgorithmSpec spec;
+  spec.kernel = kernel;
+  spec.topology = topology;
+  spec.collective = collective;
+  return spec;
+}
+
+config::CclSpec declared() {
+  config::CclSpec spec;
+  spec.algorithms["plain"] = one("ring_allreduce", "ring_1d");
+  spec.algorithms["both"] = one("bidirectional_ring_allreduce", "ring_1d");
+  spec.algorithms["tree"] = one("tree_allreduce", "tree_binary");
+  spec.algorithms["torus"] = one("torus_allreduce", "torus_2d");
+  spec.algorithms["own"] = one("a_kernel_of_ones_own", "ring_1d");
+  spec.algorithms["gather"] = one("ring_all_gather", "ring_1d", config::Collective::all_gather);
+  spec.algorithms["cubes"] = one("intercube_allreduce", "cube_mesh");
+  spec.algorithms["leaders"] = one("ring_allreduce", "ring_1d");
+  spec.algorithms["leaders"].mapper = "cube_leaders";
+  spec.algorithms["for_five"] = one("ring_allreduce", "ring_1d");
+  spec.algorithms["for_five"].world_size = 5;
+  return spec;
+}
+
+config::MachineSpec packages(int n, config::SipTopology topology = config::SipTopology::ring_1d) {
+  config::MachineSpec spec;
+  spec.system.sips.count = n;
+  spec.system.sips.topology = topology;
+  return spec;
+}
+
+std::string first(const config::MachineSpec& machine, Bytes bytes) {
+  return candidates(declared(), machine, config::Collective::all_reduce, bytes).front().algorithm.name;
+}
+
+}  // namespace
+
+TEST_CASE("Tuner: few bytes go where the steps are few, many where each link carries least") {
+  CHECK(first(packages(3), 64_B) == "plain");
+  CHECK(first(packages(16), 64_B) == "tree");
+  CHECK(first(packages(16), 16_MiB) == "both");
+  CHECK(first(packages(16, config::SipTopology::torus_2d), 16_MiB) == "torus");
+}
+
+TEST_CASE("Tuner: only what is for the collective, this many ranks and any PEs; unknown kernels come last") {
+  const auto all = candidates(declared(), packages(4), config::Collective::all_reduce, 1_KiB);
+  std::vector<std::string> names;
+  for (const Candidate& candidate : all) names.push_back(candidate.algorithm.name);
+  CHECK(names.back() == "own");
+  CHECK(!all.back().estimate);
+  for (const char* other : {"gather", "cubes", "leaders", "for_five"})
+    CHECK(std::ranges::find(names, other) == names.end());
+  CHECK(names.size() == 5);
+}
+
+TEST_CASE("Tuner: an estimate is steps times 68 ns and bytes over the link between packages") {
+  const config::MachineSpec four = packages(4);
+  const auto all = candidates(declared(), four, config::Collective::all_gather, 1_MiB);
+  REQUIRE(all.size() == 1);
+  CHECK(*all[0].estimate == 3 * 68_ns + four.system.sips.link.bandwidth.serialization(3_MiB));
+}
+
+TEST_CASE("Tuner: chosen_up_to overrules the estimates, the smallest limit first") {
+  config::CclSpec spec = declared();
+  spec.algorithms["own"].chosen_up_to = 4_KiB;
+  spec.algorithms["torus"].chosen_up_to = 64_KiB;
+  const auto pick = [&](Bytes bytes) {
+    return candidates(spec, packages(16), config::Collective::all_reduce, bytes).front().algorithm.name;
+  };
+  CHECK(pick(64_B) == "own");
+  CHECK(pick(4_KiB) == "own");
+  CHECK(pick(4_KiB + 1_B) == "torus");
+  CHECK(pick(64_KiB) == "torus");
+  CHECK(pick(16_MiB) == "both");
+}
