@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -410,38 +411,36 @@ Task<> alone_takes(Side* side, Step step) {
   }
 }
 
+// What needs nothing but the tensors that there are.
+void begin_step(Side& side, const Step& step) {
+  Distributed& dist = side.rk->dist;
+  const int rank = side.rk->index;
+  const Group group = side.groups[step.group];
+  const Tensor rows = side.tensor(step.x)[step.rows];
+  if (step.what == StepKind::all_reduce)
+    side.works.push_back(dist.all_reduce(rows, {.op = step.op, .group = group}));
+  if (step.what == StepKind::broadcast)
+    side.works.push_back(dist.broadcast(rows, {.src = step.root, .group = group}));
+  if (step.what == StepKind::barrier) side.works.push_back(dist.barrier(group));
+  if (step.what == StepKind::exchange) begin_exchange(side, step);
+  if (step.what != StepKind::message) return;
+  if (rank == step.root) side.works.push_back(dist.isend(rows, step.peer, group));
+  if (rank == step.peer) side.works.push_back(dist.irecv(side.tensor(step.y)[step.rows], step.root, group));
+}
+
+bool is_any(StepKind what, std::initializer_list<StepKind> of) {
+  return std::ranges::find(of, what) != of.end();
+}
+
 Task<> take_part(Side* side, Step step) {
-  Distributed& dist = side->rk->dist;
-  const int rank = side->rk->index;
-  const Group group = side->groups[step.group];
-  const Tensor rows = side->tensor(step.x)[step.rows];
-  switch (step.what) {
-    case StepKind::all_reduce:
-      side->works.push_back(dist.all_reduce(rows, {.op = step.op, .group = group}));
-      break;
-    case StepKind::broadcast:
-      side->works.push_back(dist.broadcast(rows, {.src = step.root, .group = group}));
-      break;
-    case StepKind::message:
-      if (rank == step.root) side->works.push_back(dist.isend(rows, step.peer, group));
-      if (rank == step.peer)
-        side->works.push_back(dist.irecv(side->tensor(step.y)[step.rows], step.root, group));
-      break;
-    case StepKind::exchange: begin_exchange(*side, step); break;
-    case StepKind::barrier: side->works.push_back(dist.barrier(group)); break;
-    case StepKind::scatter:
-    case StepKind::gather:
-    case StepKind::all_gather_list:
-    case StepKind::reduce_scatter_list: co_await lists(side, step); break;
-    case StepKind::all_gather:
-    case StepKind::reduce_scatter:
-    case StepKind::all_to_all: co_await wholes(side, step); break;
-    case StepKind::launch:
-    case StepKind::write:
-    case StepKind::read:
-      if (rank == step.root) co_await alone_takes(side, step);
-      break;
-  }
+  using enum StepKind;
+  begin_step(*side, step);
+  const bool of_lists = is_any(step.what, {scatter, gather, all_gather_list, reduce_scatter_list});
+  const bool of_wholes = is_any(step.what, {all_gather, reduce_scatter, all_to_all});
+  const bool of_one = is_any(step.what, {launch, write, read}) && side->rk->index == step.root;
+  if (of_lists) co_await lists(side, step);
+  if (of_wholes) co_await wholes(side, step);
+  if (of_one) co_await alone_takes(side, step);
   if (!step.later) co_await await_all(side);
 }
 

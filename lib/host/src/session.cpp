@@ -124,7 +124,7 @@ void Session::simulate() {
     if (interrupted_ != 0) {
       throw Error{ExitCode::interrupted,
                   fmt::format("interrupted; simulated time stands at {}, after {} events",
-                              to_string(sim_.now()), sim_.events())};
+                              kbsim::to_string(sim_.now()), sim_.events())};
     }
     throw report(deadlock, *machine_, ranks_);
   } catch (const LimitError& met) {

@@ -120,9 +120,8 @@ struct AlgorithmSpec : CclSettings {
              "how elements of several ranks become one, unless the call says");
     f.add("chunk_size", &AlgorithmSpec::chunk_size, kNotNegative,
           "elements of a message at most; 0: as many as a slot holds");
-    f.add(
-        "chosen_up_to", &AlgorithmSpec::chosen_up_to, kNotNegative,
-        "calls that pick an algorithm take this one for up to so many bytes a rank, whatever the estimates");
+    f.add("chosen_up_to", &AlgorithmSpec::chosen_up_to, kNotNegative,
+          "calls that pick an algorithm take this for up to so many bytes a rank, whatever the estimates");
     f.template base<CclSettings>();
   }
 };
