@@ -180,4 +180,60 @@ TEST_CASE("attention: sizes that don't fit are refused, naming both numbers") {
   }
 }
 
+TEST_CASE("tp_mlp: right on any number of packages, and more than one sums up") {
+  const Outcome outcome = run_kbsim(
+      "--topology topology.yaml --bench tp_mlp --quiet --json --ranks 2 --tokens 4 --hidden 32 --ffn 64");
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const boost::json::array all = rows(outcome.out);
+  REQUIRE(all.size() == 2);
+  for (const auto& row : all) {
+    CHECK(row.at("correct").as_bool());
+    const double steps = number(row, "fc1_us") + number(row, "activation_us") + number(row, "fc2_us") +
+                         number(row, "all_reduce_us");
+    CHECK(steps == doctest::Approx(number(row, "time_us")));
+    CHECK((number(row, "ranks") > 1.0) == (number(row, "all_reduce_us") > 0.0));
+  }
+}
+
+TEST_CASE(
+    "tp_transformer_block: prefill and decode, right, with a table and a figure of where the time goes") {
+  const std::string out = written("decoder-out", "") + ".d";
+  const std::string model =
+      written("config.json", R"({"hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2,
+                         "intermediate_size": 64, "hidden_act": "gelu", "layer_norm_eps": 1e-5})");
+  const std::string command =
+      "--topology topology.yaml --bench tp_transformer_block --quiet --ranks 2 "
+      "--tokens 8 --model " +
+      model + " ";
+  const Outcome outcome = run_kbsim(command + "--out " + out);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const boost::json::array all = rows(contents(out + "/summary.json"));
+  REQUIRE(all.size() == 5);
+  for (const auto& row : all) {
+    CAPTURE(boost::json::serialize(row));
+    CHECK(row.at("correct").as_bool());
+    CHECK(number(row, "hidden_size") == 32.0);
+    CHECK(number(row, "flop_simulated") >= number(row, "flop"));
+  }
+  CHECK(std::filesystem::exists(out + "/tp_transformer_block_time.csv"));
+  CHECK(run_kbsim(command + "--reuse --out " + out).out == outcome.out);
+}
+
+TEST_CASE("Tensor-parallel benches: sizes that don't divide are refused, naming both numbers") {
+  for (const auto& [options, why] :
+       {std::pair{"tp_mlp --ffn 10", "--ffn (10) must be divisible by the ranks (4)"},
+        {"tp_mlp --activation mish", "--activation mish: expected relu, silu or gelu"},
+        {"tp_mlp --set system.sips.count=4", "--ranks says how many packages there are"},
+        {"tp_transformer_block --ranks 8", "num_key_value_heads (4) must be divisible by the ranks (8)"},
+        {"tp_transformer_block --tokens 7", "tokens (7) must be divisible by the ranks (2)"},
+        {"tp_transformer_block --phase decode --parallel sequence", "nothing to simulate"},
+        {"tp_transformer_block --algorithm ring_all_gather", "is for all_gather, expected an all_reduce"},
+        {"tp_transformer_block --model none.json", "--model none.json: can't be read"}}) {
+    CAPTURE(options);
+    const Outcome outcome = run_kbsim(std::string{"--topology topology.yaml --dry-run --bench "} + options);
+    CHECK(outcome.exit == 2);
+    CHECK_MESSAGE(outcome.err.find(why) != std::string::npos, outcome.err);
+  }
+}
+
 }  // namespace kbsim::contract::evaluations_test

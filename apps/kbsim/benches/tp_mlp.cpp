@@ -1,0 +1,151 @@
+// How does an MLP divide among packages? The first layer by columns, the second by rows, one all-reduce.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/tp_mlp_run.hpp"
+#include "kbsim/host/session.hpp"
+
+namespace kbsim::app {
+namespace {
+
+constexpr const char* kAllReduce = "ring_allreduce_tcm";
+
+std::vector<evaluate::Option> options() {
+  return {{"ranks", "N", 4, "most packages: 1, 2, 4, ... up to so many"},
+          {"tokens", "N", 8, "rows of x"},
+          {"hidden", "N", 64, "elements of a row of x and of y"},
+          {"ffn", "N", 256, "elements of a row between the layers, divided among the packages"},
+          {"activation", "NAME", "gelu", "relu, silu or gelu"},
+          {"bias", "0|1", 1, "whether the layers have biases"}};
+}
+
+std::int64_t number_of(const evaluate::Options& own, const char* option, std::int64_t least,
+                       std::int64_t most) {
+  const std::int64_t value = own.number(option);
+  if (value >= least && value <= most) return value;
+  throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
+}
+
+evaluate::Activation activation_of(const evaluate::Options& own) {
+  const std::string name = own.text("activation");
+  if (name == "relu") return evaluate::Activation::relu;
+  if (name == "silu") return evaluate::Activation::silu;
+  if (name == "gelu") return evaluate::Activation::gelu;
+  throw UsageError{fmt::format("--activation {}: expected relu, silu or gelu", name)};
+}
+
+std::vector<evaluate::TpMlpProblem> problems_of(const evaluate::EvaluationRequest& request) {
+  const evaluate::Options& own = request.own;
+  constexpr std::int64_t kMost = 65536;
+  const std::int64_t most = number_of(own, "ranks", 1, 256);
+  std::vector<evaluate::TpMlpProblem> all;
+  for (std::int64_t ranks = 1; ranks <= most; ranks *= 2)
+    all.push_back({.ranks = static_cast<int>(ranks),
+                   .tokens = number_of(own, "tokens", 1, kMost),
+                   .hidden = number_of(own, "hidden", 1, kMost),
+                   .ffn = number_of(own, "ffn", 1, kMost),
+                   .activation = activation_of(own),
+                   .bias = number_of(own, "bias", 0, 1) == 1});
+  return all;
+}
+
+std::string algorithm_of(const evaluate::EvaluationRequest& request) {
+  return request.algorithm.empty() ? kAllReduce : request.algorithm;
+}
+
+void check(const evaluate::EvaluationRequest& request) {
+  (void)request.ccl.resolve(algorithm_of(request));
+  for (const evaluate::TpMlpProblem& problem : problems_of(request)) {
+    const config::MachineSpec machine = machine_of(problem, request.machine);
+    require_possible(machine, problem);
+    evaluate::require_buildable(machine);
+  }
+}
+
+boost::json::object row_of(const evaluate::TpMlpProblem& problem,
+                           const evaluate::EvaluationRequest& request) {
+  config::AlgorithmSpec algorithm = request.ccl.resolve(algorithm_of(request));
+  if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
+  host::Session session{machine_of(problem, request.machine), algorithm, {.replay_threads = 1}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  evaluate::TpMlpRun run;
+  (void)session.sim().spawn("tp_mlp", main.run(evaluate::run_tp_mlp(main, problem, algorithm.name, &run)));
+  session.run();
+  boost::json::object row{{"ranks", problem.ranks},
+                          {"algorithm", algorithm.name},
+                          {"tokens", problem.tokens},
+                          {"hidden", problem.hidden},
+                          {"ffn", problem.ffn},
+                          {"bias", problem.bias},
+                          {"time_us", to_ns(run.time) / 1000.0}};
+  constexpr const char* kKeys[]{"fc1_us", "activation_us", "fc2_us", "all_reduce_us"};
+  for (std::size_t i = 0; i < run.steps.size(); ++i) row[kKeys[i]] = to_ns(run.steps[i].time) / 1000.0;
+  row["flop_of_a_rank"] = flops_of_a_rank(problem);
+  row["max_error"] = run.numbers.max_abs;
+  row["nwrong"] = run.numbers.wrong;
+  row["correct"] = run.numbers.ok;
+  row["events"] = session.sim().events();
+  row["simulated_ns"] = to_ns(session.sim().now());
+  return row;
+}
+
+evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
+  const std::vector<evaluate::TpMlpProblem> problems = problems_of(request);
+  std::vector<boost::json::object> rows(problems.size());
+  const std::vector<bool> ended =
+      evaluate::in_parallel(problems.size(), "simulations", request.parallel,
+                            [&](std::size_t i) { rows[i] = row_of(problems[i], request); });
+  const std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), ended);
+  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == problems.size()};
+}
+
+std::string text(const evaluate::Rows& rows) {
+  const boost::json::object& first = rows.front().as_object();
+  const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
+  std::string lines = fmt::format(
+      " tp_mlp in f16: [{0}, {1}] by [{1}, {2}] in columns, by [{2}, {1}] in rows{3}; summed up by {4}\n"
+      "  ranks       time     fc1  activation     fc2  all-reduce  of one rank  max error\n"
+      "              (us)    (us)        (us)    (us)        (us)      (speedup)\n",
+      of_all("tokens"), of_all("hidden"), of_all("ffn"), first.at("bias").as_bool() ? ", with biases" : "",
+      first.at("algorithm").as_string().c_str());
+  const double alone = first.at("time_us").to_number<double>();
+  for (const auto& value : rows) {
+    const boost::json::object& row = value.as_object();
+    const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
+    lines += fmt::format("  {:>5.0f} {:>10.3f} {:>7.3f} {:>11.3f} {:>7.3f} {:>11.3f} {:>12.2f}  {:>9.2g}{}\n",
+                         number("ranks"), number("time_us"), number("fc1_us"), number("activation_us"),
+                         number("fc2_us"), number("all_reduce_us"), alone / number("time_us"),
+                         number("max_error"), row.at("correct").as_bool() ? "" : "  WRONG");
+  }
+  return lines;
+}
+
+std::vector<evaluate::UnusedKey> unused_keys() {
+  return {{"system.sips.count", "--ranks says how many packages there are"},
+          {"system.sips.topology", "packages form a ring"},
+          {"system.sips.w", "packages form a ring"},
+          {"system.sips.h", "packages form a ring"},
+          {"ccl.defaults.algorithm", "--algorithm names the all-reduce"},
+          {"ccl.defaults.n_elem", "--tokens and --hidden say how large tensors are"},
+          {"ccl.defaults.world_size", "--ranks says how many there are"}};
+}
+
+const bool kRegistered = (evaluate::evaluations().add(
+                              "tp_mlp", {.doc = "a tensor-parallel MLP over packages: time of its layers "
+                                                "and of the all-reduce, against ranks",
+                                         .run = simulate,
+                                         .text = text,
+                                         .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},
+                                         .options = options(),
+                                         .check = check,
+                                         .algorithms = evaluate::Algorithms::any,
+                                         .collective = config::Collective::all_reduce,
+                                         .unused = unused_keys()}),
+                          true);
+
+}  // namespace
+}  // namespace kbsim::app

@@ -1,0 +1,235 @@
+// Where does the time of a decoder layer go that is divided among packages, in prefill and in decode?
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "kbsim/evaluate/decoder_run.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/report/decoder_figures.hpp"
+
+namespace kbsim::app {
+namespace {
+
+using evaluate::DecoderProblem;
+using evaluate::EvaluationRequest;
+
+constexpr const char* kAllReduce = "ring_allreduce_tcm";
+constexpr const char* kAllGather = "ring_all_gather";
+constexpr const char* kReduceScatter = "ring_reduce_scatter";
+
+std::vector<evaluate::Option> options() {
+  return {{"model", "FILE", {}, "config.json of a model hub; a small model if none is given"},
+          {"ranks", "N", 4, "most packages: 1, 2, 4, ... up to so many"},
+          {"tokens", "N", 32, "of the prompt in prefill, in the cache in decode"},
+          {"phase", "NAME", "all", "prefill, decode, or all"},
+          {"parallel", "NAME", "all",
+           "tensor, or sequence (rows of norms and residuals are divided, too; prefill only), or all"},
+          {"check", "0|1", 1, "0: compute and compare no numbers"}};
+}
+
+std::int64_t number_of(const evaluate::Options& own, const char* option, std::int64_t least,
+                       std::int64_t most) {
+  const std::int64_t value = own.number(option);
+  if (value >= least && value <= most) return value;
+  throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
+}
+
+bool chosen(const evaluate::Options& own, const char* option, std::string_view first, std::string_view second,
+            std::string_view which) {
+  const std::string name = own.text(option);
+  if (name != "all" && name != first && name != second)
+    throw UsageError{fmt::format("--{} {}: expected {}, {} or all", option, name, first, second)};
+  return name == "all" || name == which;
+}
+
+evaluate::ModelConfig model_of(const evaluate::Options& own) {
+  return own.text("model").empty() ? evaluate::ModelConfig{} : evaluate::read_model_config(own.text("model"));
+}
+
+std::vector<DecoderProblem> problems_of(const EvaluationRequest& request) {
+  const evaluate::Options& own = request.own;
+  const evaluate::ModelConfig model = model_of(own);
+  const std::int64_t tokens = number_of(own, "tokens", 1, 65536);
+  const std::int64_t most = number_of(own, "ranks", 1, 256);
+  std::vector<DecoderProblem> all;
+  for (const bool decode : {false, true}) {
+    if (!chosen(own, "phase", "prefill", "decode", decode ? "decode" : "prefill")) continue;
+    for (const bool sequence : {false, true}) {
+      if (!chosen(own, "parallel", "tensor", "sequence", sequence ? "sequence" : "tensor")) continue;
+      for (int ranks = sequence ? 2 : 1; ranks <= most && !(sequence && decode); ranks *= 2)
+        all.push_back({.model = model,
+                       .ranks = ranks,
+                       .decode = decode,
+                       .sequence_parallel = sequence,
+                       .tokens = tokens});
+    }
+  }
+  if (all.empty())
+    throw UsageError{"nothing to simulate: rows are divided in prefill, among 2 packages or more"};
+  return all;
+}
+
+std::vector<config::AlgorithmSpec> algorithms_of(const EvaluationRequest& request) {
+  std::vector<config::AlgorithmSpec> all{
+      request.ccl.resolve(request.algorithm.empty() ? kAllReduce : request.algorithm),
+      request.ccl.resolve(kAllGather), request.ccl.resolve(kReduceScatter)};
+  if (all.front().collective != config::Collective::all_reduce)
+    throw UsageError{fmt::format("--algorithm {} is for {}, expected an all_reduce", all.front().name,
+                                 to_string(all.front().collective))};
+  for (config::AlgorithmSpec& algorithm : all) {
+    if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
+  }
+  return all;
+}
+
+void check(const EvaluationRequest& request) {
+  (void)number_of(request.own, "check", 0, 1);
+  (void)algorithms_of(request);
+  for (const DecoderProblem& problem : problems_of(request)) {
+    const config::MachineSpec machine = machine_of(problem, request.machine);
+    require_possible(machine, problem);
+    evaluate::require_buildable(machine);
+  }
+}
+
+void add_steps(boost::json::object& row, const evaluate::DecoderRun& run) {
+  row["time_us"] = to_ns(run.time) / 1000.0;
+  for (std::size_t i = 0; i < run.steps.size(); ++i)
+    row[fmt::format("{}_us", evaluate::kDecoderSteps[i])] = to_ns(run.steps[i]) / 1000.0;
+}
+
+void add_work(boost::json::object& row, const evaluate::DecoderWork& stated,
+              const evaluate::DecoderWork& simulated, bool values) {
+  row["flop"] = stated.flop;
+  row["flop_simulated"] = values ? boost::json::value(simulated.flop) : nullptr;
+  row["hbm_bytes"] = stated.hbm_bytes;
+  row["hbm_bytes_simulated"] = simulated.hbm_bytes;
+  row["link_bytes"] = stated.link_bytes;
+  row["link_bytes_simulated"] = simulated.link_bytes;
+}
+
+boost::json::object row_of(const DecoderProblem& problem, const EvaluationRequest& request) {
+  const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
+  const bool values = request.own.number("check") == 1;
+  config::CclSpec ccl = request.ccl;
+  std::vector<std::string> names;
+  for (const config::AlgorithmSpec& algorithm : algorithms) {
+    ccl.algorithms[algorithm.name] = algorithm;
+    names.push_back(algorithm.name);
+  }
+  host::Session session{machine_of(problem, request.machine),
+                        algorithms.front(),
+                        {.replay_threads = 1, .timing_only = !values, .ccl = ccl}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  evaluate::DecoderRun run;
+  (void)session.sim().spawn("decoder", main.run(evaluate::run_decoder(main, problem, names, &run)));
+  session.run();
+  boost::json::object row{{"phase", problem.decode ? "decode" : "prefill"},
+                          {"parallel", problem.sequence_parallel ? "sequence" : "tensor"},
+                          {"ranks", problem.ranks},
+                          {"rows", problem.rows()},
+                          {"keys", problem.keys()},
+                          {"hidden_size", problem.model.hidden_size},
+                          {"num_attention_heads", problem.model.num_attention_heads},
+                          {"num_key_value_heads", problem.model.num_key_value_heads},
+                          {"head_dim", problem.model.head_dim},
+                          {"intermediate_size", problem.model.intermediate_size},
+                          {"dtype", std::string{to_string(problem.model.torch_dtype)}}};
+  add_steps(row, run);
+  add_work(row, closed_form(problem), run.simulated, values);
+  row["max_error"] = values ? boost::json::value(run.numbers.max_abs) : nullptr;
+  row["nwrong"] = values ? boost::json::value(run.numbers.wrong) : nullptr;
+  row["correct"] = values ? boost::json::value(run.numbers.ok) : nullptr;
+  row["events"] = session.sim().events();
+  row["simulated_ns"] = to_ns(session.sim().now());
+  return row;
+}
+
+evaluate::Simulated simulate(const EvaluationRequest& request) {
+  const std::vector<DecoderProblem> problems = problems_of(request);
+  std::vector<boost::json::object> rows(problems.size());
+  const std::vector<bool> ended =
+      evaluate::in_parallel(problems.size(), "simulations", request.parallel,
+                            [&](std::size_t i) { rows[i] = row_of(problems[i], request); });
+  const std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), ended);
+  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == problems.size()};
+}
+
+std::string times_line(const boost::json::object& row) {
+  const auto us = [&](const char* key) { return row.at(key).to_number<double>(); };
+  const std::string judged = row.at("correct").is_null() ? "N/A" : fmt::format("{:.2g}", us("max_error"));
+  return fmt::format(
+      "  {:<8} {:<8} {:>5.0f} {:>9.3f} {:>8.3f} {:>8.3f} {:>9.3f} {:>8.3f} {:>8.3f} {:>11.3f} "
+      "{:>9.3f}  {:>9}{}\n",
+      row.at("phase").as_string().c_str(), row.at("parallel").as_string().c_str(), us("ranks"), us("time_us"),
+      us("norms_us"), us("qkv_us"), us("attention_us"), us("output_us"), us("mlp_us"), us("collectives_us"),
+      us("residuals_us"), judged,
+      row.at("correct").is_bool() && !row.at("correct").as_bool() ? "  WRONG" : "");
+}
+
+std::string work_line(const boost::json::object& row) {
+  const auto number = [&](const char* key, double unit) {
+    return row.at(key).is_null() ? std::string{"N/A"}
+                                 : fmt::format("{:.3f}", row.at(key).to_number<double>() / unit);
+  };
+  return fmt::format("  {:<8} {:<8} {:>5.0f} {:>11} {:>11} {:>13} {:>11} {:>14} {:>11}\n",
+                     row.at("phase").as_string().c_str(), row.at("parallel").as_string().c_str(),
+                     row.at("ranks").to_number<double>(), number("flop", 1e6), number("flop_simulated", 1e6),
+                     number("hbm_bytes", 1e3), number("hbm_bytes_simulated", 1e3), number("link_bytes", 1e3),
+                     number("link_bytes_simulated", 1e3));
+}
+
+std::string text(const evaluate::Rows& rows) {
+  const boost::json::object& first = rows.front().as_object();
+  const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
+  std::string lines = fmt::format(
+      " a decoder layer in {}: hidden {}, {} heads of queries, {} of keys, {} elements each, MLP {}\n"
+      "  phase    parallel ranks      time    norms  q, k, v attention   output      MLP collectives "
+      "residuals  "
+      "max error\n"
+      "                           (us)     (us)     (us)      (us)     (us)     (us)        (us)      (us)\n",
+      first.at("dtype").as_string().c_str(), of_all("hidden_size"), of_all("num_attention_heads"),
+      of_all("num_key_value_heads"), of_all("head_dim"), of_all("intermediate_size"));
+  for (const auto& row : rows) lines += times_line(row.as_object());
+  lines +=
+      " of one rank, by closed form and as simulated\n"
+      "  phase    parallel ranks       MFLOP   simulated   kB from HBM   simulated   kB to others   "
+      "simulated\n";
+  for (const auto& row : rows) lines += work_line(row.as_object());
+  return lines;
+}
+
+void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
+  for (const report::Figure& figure : report::decoder_figures(rows)) folder.draw(figure);
+}
+
+std::vector<evaluate::UnusedKey> unused_keys() {
+  return {{"system.sips.count", "--ranks says how many packages there are"},
+          {"system.sips.topology", "packages form a ring"},
+          {"system.sips.w", "packages form a ring"},
+          {"system.sips.h", "packages form a ring"},
+          {"ccl.defaults.algorithm", "--algorithm names the all-reduce"},
+          {"ccl.defaults.n_elem", "--model and --tokens say how large tensors are"},
+          {"ccl.defaults.world_size", "--ranks says how many there are"}};
+}
+
+const bool kRegistered =
+    (evaluate::evaluations().add(
+         "tp_transformer_block",
+         {.doc = "a decoder layer over packages, tensor and sequence parallel, prefill and decode: where its "
+                 "time goes",
+          .run = simulate,
+          .text = text,
+          .figures = figures,
+          .options = options(),
+          .check = check,
+          .algorithms = evaluate::Algorithms::any,
+          .unused = unused_keys()}),
+     true);
+
+}  // namespace
+}  // namespace kbsim::app

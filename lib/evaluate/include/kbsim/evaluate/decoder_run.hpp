@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/evaluate/model_config.hpp"
+#include "kbsim/host/rank.hpp"
+#include "kbsim/replay/compare.hpp"
+
+namespace kbsim::evaluate {
+
+/// One decoder layer over `ranks` packages, on one PE of each: heads and the MLP are divided (Megatron's
+/// tensor parallelism); with `sequence_parallel` the rows of norms and residuals are, too. Prefill: `tokens`
+/// rows into an empty cache. Decode: one row, behind `tokens` of the cache.
+struct DecoderProblem {
+  ModelConfig model;
+  int ranks = 1;
+  bool decode = false;
+  bool sequence_parallel = false;
+  std::int64_t tokens = 32;
+
+  [[nodiscard]] std::int64_t rows() const { return decode ? 1 : tokens; }
+  [[nodiscard]] std::int64_t keys() const { return decode ? tokens + 1 : tokens; }
+};
+
+enum class DecoderStep { norms, qkv, attention, output, mlp, collectives, residuals };
+inline constexpr std::array<std::string_view, 7> kDecoderSteps{"norms", "qkv",         "attention", "output",
+                                                               "mlp",   "collectives", "residuals"};
+
+/// What one rank does, by closed form and as simulated. Bytes are those that can't be done without: weights,
+/// the cache, what a ring all-reduce (or the gathers and scatters in its place) sends.
+struct DecoderWork {
+  double flop = 0.0;
+  double hbm_bytes = 0.0;
+  double link_bytes = 0.0;
+};
+[[nodiscard]] DecoderWork closed_form(const DecoderProblem& problem);
+
+struct DecoderRun {
+  std::array<Time, kDecoderSteps.size()> steps{};  // of rank 0, whose sum is the time
+  Time time{};
+  DecoderWork simulated;       // of rank 0; no flop in runs without values
+  replay::Comparison numbers;  // of all ranks, against the undivided layer in f64
+};
+
+[[nodiscard]] config::MachineSpec machine_of(const DecoderProblem& problem, config::MachineSpec machine);
+/// UsageError if heads or sizes don't divide, or nothing has room for weights and cache.
+void require_possible(const config::MachineSpec& machine, const DecoderProblem& problem);
+
+/// The program of the main rank: it spawns a rank a package. The algorithms are those of its session.
+[[nodiscard]] Task<> run_decoder(host::Rank& main, DecoderProblem problem,
+                                 std::vector<std::string> algorithms, DecoderRun* run);
+
+}  // namespace kbsim::evaluate

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kbsim/base/dtype.hpp"
+
+namespace kbsim::evaluate {
+
+enum class HiddenAct { relu, silu, gelu, gelu_tanh };
+
+/// A decoder layer, by the keys that model hubs have in config.json.
+struct ModelConfig {
+  std::int64_t hidden_size = 128;
+  std::int64_t num_attention_heads = 8;
+  std::int64_t num_key_value_heads = 4;
+  std::int64_t head_dim = 16;
+  std::int64_t intermediate_size = 256;
+  HiddenAct hidden_act = HiddenAct::silu;  // silu: a gated MLP, down(silu(gate) * up), as LLaMA has it
+  DType torch_dtype = f16;
+  bool rms_norm = true;  // else a layer norm
+  double norm_eps = 1e-6;
+  bool attention_bias = false;
+  bool mlp_bias = false;
+
+  [[nodiscard]] bool gated() const { return hidden_act == HiddenAct::silu; }
+};
+
+/// Keys that aren't there follow from others as in those models: num_key_value_heads from the heads of
+/// queries, head_dim from hidden_size, the kind of norm from the name of its eps. Others are passed over.
+/// UsageError with the file, the key, and what is expected.
+[[nodiscard]] ModelConfig read_model_config(const std::string& file);
+
+}  // namespace kbsim::evaluate

@@ -1,0 +1,198 @@
+// A decoder layer over packages: what the undivided one gives, and work as stated.
+#include "kbsim/evaluate/decoder_run.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/evaluate/tp_mlp_run.hpp"
+#include "kbsim/host/session.hpp"
+
+using namespace kbsim;
+using namespace kbsim::evaluate;
+
+namespace decoder_run_test {
+namespace {
+
+config::AlgorithmSpec over_packages(const std::string& kernel, config::Collective collective) {
+  config::AlgorithmSpec spec;
+  spec.name = spec.kernel = kernel;
+  spec.collective = collective;
+  spec.topology = collective == config::Collective::all_reduce ? "ring_1d" : "ring_1d_unidir";
+  return spec;
+}
+
+const config::AlgorithmSpec kSums = over_packages("ring_allreduce", config::Collective::all_reduce);
+
+config::MachineSpec small_packages() {
+  config::MachineSpec spec;
+  spec.sip.cube_mesh = {.w = 1, .h = 1};
+  return spec;
+}
+
+DecoderRun layer_of(const DecoderProblem& problem, bool values = true) {
+  config::CclSpec ccl;
+  for (const auto& spec : {kSums, over_packages("ring_all_gather", config::Collective::all_gather),
+                           over_packages("ring_reduce_scatter", config::Collective::reduce_scatter)})
+    ccl.algorithms[spec.name] = spec;
+  host::Session session{machine_of(problem, small_packages()),
+                        kSums,
+                        {.replay_threads = 1,
+                         .races = values ? oplog::RaceMode::error : oplog::RaceMode::off,
+                         .timing_only = !values,
+                         .ccl = ccl}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  DecoderRun run;
+  (void)session.sim().spawn(
+      "decoder", main.run(run_decoder(main, problem,
+                                      {"ring_allreduce", "ring_all_gather", "ring_reduce_scatter"}, &run)));
+  session.run();
+  return run;
+}
+
+Time sum_of(const DecoderRun& run) {
+  Time sum{};
+  for (const Time step : run.steps) sum += step;
+  return sum;
+}
+
+ModelConfig model_of(HiddenAct act, bool rms, DType dtype = f16) {
+  return {.hidden_size = 40,
+          .num_attention_heads = 8,
+          .num_key_value_heads = 4,
+          .head_dim = 6,
+          .intermediate_size = 72,
+          .hidden_act = act,
+          .torch_dtype = dtype,
+          .rms_norm = rms,
+          .attention_bias = !rms,
+          .mlp_bias = !rms};
+}
+
+ModelConfig read_from(const std::string& text) {
+  const std::string file = (std::filesystem::temp_directory_path() / "kbsim-model-config.json").string();
+  std::ofstream{file} << text;
+  return read_model_config(file);
+}
+
+std::string refused(const std::string& text) {
+  try {
+    (void)read_from(text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TpMlpRun mlp_of(const TpMlpProblem& problem) {
+  host::Session session{machine_of(problem, small_packages()), kSums, {.replay_threads = 1}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  TpMlpRun run;
+  (void)session.sim().spawn("mlp", main.run(run_tp_mlp(main, problem, kSums.name, &run)));
+  session.run();
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "run_decoder: any ranks, prefill and decode, either way of dividing: what the undivided layer gives") {
+  for (const int ranks : {1, 2, 4}) {
+    for (const bool decode : {false, true}) {
+      for (const ModelConfig& model :
+           {model_of(HiddenAct::silu, true), model_of(HiddenAct::gelu, false),
+            model_of(HiddenAct::gelu_tanh, true, bf16), model_of(HiddenAct::silu, true, f32)}) {
+        CAPTURE(ranks);
+        CAPTURE(decode);
+        CAPTURE(to_string(model.torch_dtype));
+        const DecoderRun run = layer_of({.model = model, .ranks = ranks, .decode = decode, .tokens = 12});
+        CHECK(run.numbers.ok);
+        CHECK(run.numbers.max_abs > 0.0);
+        CHECK(sum_of(run) == run.time);
+      }
+    }
+    if (ranks == 1) continue;
+    const DecoderRun divided = layer_of(
+        {.model = model_of(HiddenAct::silu, true), .ranks = ranks, .sequence_parallel = true, .tokens = 12});
+    CHECK(divided.numbers.ok);
+    CHECK(sum_of(divided) == divided.time);
+  }
+}
+
+TEST_CASE("run_decoder: no work is less than its closed form says, and decoding's is as it says") {
+  for (const int ranks : {1, 2}) {
+    for (const bool decode : {false, true}) {
+      const DecoderProblem problem{.ranks = ranks, .decode = decode, .tokens = 32};
+      const DecoderWork stated = closed_form(problem);
+      const DecoderRun run = layer_of(problem);
+      CAPTURE(ranks);
+      CAPTURE(decode);
+      CHECK(run.simulated.flop >= stated.flop);
+      if (decode) CHECK(run.simulated.flop == stated.flop);
+      CHECK(run.simulated.hbm_bytes >= stated.hbm_bytes);
+      CHECK(run.simulated.link_bytes >= stated.link_bytes);
+      CHECK((ranks > 1) == (run.simulated.link_bytes > 0.0));
+    }
+  }
+}
+
+TEST_CASE("run_decoder: without values it takes as long") {
+  const DecoderProblem problem{.ranks = 2, .tokens = 8};
+  CHECK(layer_of(problem, false).time == layer_of(problem).time);
+}
+
+TEST_CASE("run_tp_mlp: any ranks, activations and odd sizes give what the undivided MLP gives") {
+  for (const int ranks : {1, 2, 3}) {
+    for (const Activation activation : {Activation::relu, Activation::silu, Activation::gelu}) {
+      const TpMlpRun run =
+          mlp_of({.ranks = ranks, .tokens = 5, .hidden = 33, .ffn = 17 * ranks, .activation = activation});
+      CAPTURE(ranks);
+      CHECK(run.numbers.ok);
+      Time sum{};
+      for (const ProgramStep& step : run.steps) sum += step.time;
+      CHECK(sum == run.time);
+      CHECK((ranks > 1) == (run.steps.back().time > Time{}));
+    }
+  }
+}
+
+TEST_CASE("read_model_config: the keys of model hubs, and what follows from them") {
+  const ModelConfig llama = read_from(
+      R"({"hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
+          "hidden_act": "silu", "rms_norm_eps": 1e-05, "torch_dtype": "bfloat16", "vocab_size": 128256})");
+  CHECK(llama.head_dim == 128);
+  CHECK(llama.num_key_value_heads == 8);
+  CHECK(llama.gated());
+  CHECK(llama.rms_norm);
+  CHECK(llama.norm_eps == 1e-5);
+  CHECK(llama.torch_dtype == bf16);
+  const ModelConfig other = read_from(
+      R"({"hidden_size": 60, "num_attention_heads": 6, "head_dim": 16, "hidden_act": "gelu_new",
+          "layer_norm_epsilon": 1e-6, "attention_bias": true})");
+  CHECK(other.head_dim == 16);
+  CHECK(other.num_key_value_heads == 6);
+  CHECK(other.intermediate_size == 240);
+  CHECK(!other.gated());
+  CHECK(!other.rms_norm);
+  CHECK(other.attention_bias);
+}
+
+TEST_CASE("read_model_config: what can't be is refused by file, key and expectation") {
+  CHECK(has(refused("{"), "not JSON"));
+  CHECK(has(refused("[]"), "not an object of keys"));
+  CHECK(has(refused(R"({"hidden_size": 4})"), "num_attention_heads is missing"));
+  CHECK(has(refused(R"({"hidden_size": -4, "num_attention_heads": 1})"), "hidden_size is -4, expected 1 to"));
+  CHECK(has(refused(R"({"hidden_size": 10, "num_attention_heads": 4})"),
+            "hidden_size (10) must be divisible by num_attention_heads (4)"));
+  CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "num_key_value_heads": 3})"),
+            "num_attention_heads (4) must be divisible by num_key_value_heads (3)"));
+  CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "hidden_act": "mish"})"),
+            "hidden_act is \"mish\", expected one of relu, silu"));
+}
+
+}  // namespace decoder_run_test
