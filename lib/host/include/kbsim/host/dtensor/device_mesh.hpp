@@ -1,0 +1,87 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/host/process_group.hpp"
+#include "kbsim/host/rank.hpp"
+#include "kbsim/sim/task.hpp"
+
+namespace kbsim::host::dtensor {
+
+/// What a rank's DTensors send.
+enum class Comm { all_reduce, all_gather, reduce_scatter, all_to_all, scatter, broadcast };
+[[nodiscard]] std::string_view to_string(Comm comm);
+
+/// How often, and of how many bytes: those of the tensors that this rank gave to them.
+struct CommCount {
+  int times = 0;
+  Bytes bytes{};
+  friend bool operator==(const CommCount&, const CommCount&) = default;
+};
+using CommCounts = std::map<Comm, CommCount>;
+
+/// All ranks of the world as a grid, row-major, and a group along each axis. Copies are the same mesh.
+class DeviceMesh {
+ public:
+  [[nodiscard]] Rank& rank() const { return *state_->rank; }
+  [[nodiscard]] const std::vector<int>& shape() const { return state_->shape; }
+  [[nodiscard]] int ndim() const { return static_cast<int>(shape().size()); }
+  [[nodiscard]] int size() const;
+  [[nodiscard]] int size(int axis) const { return shape()[static_cast<std::size_t>(axis)]; }
+  /// Where this rank is.
+  [[nodiscard]] const std::vector<int>& get_coordinate() const { return state_->coordinate; }
+  [[nodiscard]] int get_local_rank(int axis = 0) const {
+    return state_->coordinate[static_cast<std::size_t>(axis)];
+  }
+  /// Those that differ from this rank on the axis only, in the order of their coordinates.
+  [[nodiscard]] const Group& get_group(int axis = 0) const {
+    return state_->groups[static_cast<std::size_t>(axis)];
+  }
+  /// UsageError for a name that no axis has.
+  [[nodiscard]] int axis(std::string_view name) const;
+
+  /// Of all that DTensors of this mesh have sent so far, on this rank.
+  [[nodiscard]] const CommCounts& sent() const { return state_->sent; }
+  void count(Comm comm, Bytes bytes) const;
+
+  friend bool operator==(const DeviceMesh& a, const DeviceMesh& b) { return a.state_ == b.state_; }
+
+ private:
+  friend Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type, std::vector<int> mesh_shape,
+                                           std::vector<std::string> mesh_dim_names);
+  struct State {
+    Rank* rank = nullptr;
+    std::vector<int> shape;
+    std::vector<std::string> names;
+    std::vector<int> coordinate = {};
+    std::vector<Group> groups = {};
+    CommCounts sent = {};
+  };
+  explicit DeviceMesh(std::shared_ptr<State> state) : state_{std::move(state)} {}
+  std::shared_ptr<State> state_;
+};
+
+/// All ranks call it. UsageError, in PyTorch's words, unless the mesh has the world's ranks and a name an
+/// axis.
+[[nodiscard]] Task<DeviceMesh> init_device_mesh(Rank& rank, std::string device_type,
+                                                std::vector<int> mesh_shape,
+                                                std::vector<std::string> mesh_dim_names = {});
+
+/// Counts what the DTensors of a mesh send on this rank from here on.
+class CommDebugMode {
+ public:
+  explicit CommDebugMode(DeviceMesh mesh) : mesh_{std::move(mesh)}, before_{mesh_.sent()} {}
+  [[nodiscard]] CommCounts get_comm_counts() const;
+  [[nodiscard]] int get_total_counts() const;
+
+ private:
+  DeviceMesh mesh_;
+  CommCounts before_;
+};
+
+}  // namespace kbsim::host::dtensor

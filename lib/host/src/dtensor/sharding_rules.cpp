@@ -1,0 +1,114 @@
+#include "sharding_rules.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace kbsim::host::dtensor {
+namespace {
+
+struct MatmulChoice {
+  Placement x;
+  Placement w;
+  Placement result;
+};
+
+// In the order in which PyTorch lists them.
+std::vector<MatmulChoice> matmul_choices(int rank) {
+  const Placement sum = Partial{};
+  std::vector<MatmulChoice> choices{{Replicate{}, Replicate{}, Replicate{}},
+                                    {Shard{rank - 1}, Shard{0}, sum}};
+  for (int dim = 0; dim + 1 < rank; ++dim) choices.push_back({Shard{dim}, Replicate{}, Shard{dim}});
+  choices.push_back({Replicate{}, Shard{1}, Shard{rank - 1}});
+  choices.push_back({sum, Replicate{}, sum});
+  choices.push_back({Replicate{}, sum, sum});
+  return choices;
+}
+
+// Elements that a rank sends for a change of one axis; of what is never done, infinitely many.
+double elements_sent(double elements, double ranks, const Placement& from, const Placement& to) {
+  if (from == to || std::holds_alternative<Replicate>(from)) {
+    return std::holds_alternative<Partial>(to) && from != to ? std::numeric_limits<double>::infinity() : 0.0;
+  }
+  if (std::holds_alternative<Partial>(to)) return std::numeric_limits<double>::infinity();
+  const bool all = std::holds_alternative<Replicate>(to);
+  if (std::holds_alternative<Partial>(from)) return elements * (ranks - 1) / ranks * (all ? 2 : 1);
+  return elements / ranks * (ranks - 1) / (all ? 1 : ranks);
+}
+
+// The dimension of the result that a dimension of an operand is.
+int in_result(const Placed& operand, int rank, int dim) { return dim + rank - operand.shape.rank(); }
+
+// What an operand has to be where the result is sharded so: a row has no rows to shard.
+Placement operand_for(const Placed& operand, int rank, const Placement& result) {
+  const auto* shard = std::get_if<Shard>(&result);
+  if (shard == nullptr) return result;
+  const int dim = shard->dim - (rank - operand.shape.rank());
+  if (dim < 0 || operand.shape[dim] == 1) return Replicate{};
+  return Shard{dim};
+}
+
+bool is_sum(const Placement& placement) { return placement == Placement{Partial{Reduction::sum}}; }
+
+Placement pointwise_result(const Placed& a, const Placed& b, int rank, std::size_t axis) {
+  const Placement& of_a = a.placements[axis];
+  const Placement& of_b = b.placements[axis];
+  if (is_sum(of_a) && is_sum(of_b)) return of_a;
+  if (const auto* shard = std::get_if<Shard>(&of_a)) return Shard{in_result(a, rank, shard->dim)};
+  if (const auto* shard = std::get_if<Shard>(&of_b)) return Shard{in_result(b, rank, shard->dim)};
+  return Replicate{};
+}
+
+ShardingRule unary(const Placed& x, bool (*stays)(const Placed&, const Placement&)) {
+  Placements all;
+  for (const Placement& placement : x.placements)
+    all.push_back(stays(x, placement) ? placement : Placement{Replicate{}});
+  return {.operands = {all}, .result = all};
+}
+
+}  // namespace
+
+ShardingRule matmul_rule(const std::vector<int>& mesh, const Placed& x, const Placed& w) {
+  ShardingRule rule{.operands = {{}, {}}, .result = {}};
+  const auto choices = matmul_choices(x.shape.rank());
+  const auto elements_of_x = static_cast<double>(x.shape.elements());
+  const auto elements_of_w = static_cast<double>(w.shape.elements());
+  for (std::size_t axis = 0; axis < mesh.size(); ++axis) {
+    const auto cost = [&](const MatmulChoice& choice) {
+      const double sent = elements_sent(elements_of_x, mesh[axis], x.placements[axis], choice.x) +
+                          elements_sent(elements_of_w, mesh[axis], w.placements[axis], choice.w);
+      const int changes = (x.placements[axis] != choice.x) + (w.placements[axis] != choice.w);
+      return std::pair{sent, mesh[axis] == 1 ? changes : 0};
+    };
+    const MatmulChoice& best = *std::ranges::min_element(choices, {}, cost);
+    rule.operands[0].push_back(best.x);
+    rule.operands[1].push_back(best.w);
+    rule.result.push_back(best.result);
+  }
+  return rule;
+}
+
+ShardingRule pointwise_rule(const Placed& a, const Placed& b) {
+  ShardingRule rule{.operands = {{}, {}}, .result = {}};
+  const int rank = std::max(a.shape.rank(), b.shape.rank());
+  for (std::size_t axis = 0; axis < a.placements.size(); ++axis) {
+    const Placement result = pointwise_result(a, b, rank, axis);
+    rule.result.push_back(result);
+    rule.operands[0].push_back(operand_for(a, rank, result));
+    rule.operands[1].push_back(operand_for(b, rank, result));
+  }
+  return rule;
+}
+
+ShardingRule elementwise_rule(const Placed& x) {
+  return unary(x, [](const Placed&, const Placement& one) { return !std::holds_alternative<Partial>(one); });
+}
+
+ShardingRule rowwise_rule(const Placed& x) {
+  return unary(x, [](const Placed& of, const Placement& one) {
+    const auto* shard = std::get_if<Shard>(&one);
+    return shard == nullptr ? std::holds_alternative<Replicate>(one) : shard->dim + 1 < of.shape.rank();
+  });
+}
+
+}  // namespace kbsim::host::dtensor
