@@ -53,8 +53,8 @@ std::int64_t wrong_in(const CollectiveData& data, int sip, const host::HostArray
 }  // namespace
 
 Task<> run_direct(host::Rank& main, const CollectiveData* data, DirectRun* run) {
-  co_await main.dist.init_process_group({});
   host::Session& session = main.session();
+  co_await main.install_ipcq(session.algorithm().name);
   std::vector<Package> packages;
   for (int sip = 0; sip < main.ahbm.device_count(); ++sip) {
     main.ahbm.set_device(sip);

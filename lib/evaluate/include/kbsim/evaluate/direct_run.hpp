@@ -17,8 +17,7 @@ struct DirectRun {
 };
 
 /// The parity reference of run_collective: the same kernel, tensors and arguments, launched by the main
-/// program on each package itself. The process group sets up the queues, and `dist` is called for nothing
-/// else. The main rank's program awaits it.
+/// program on each package itself. There is no process group. The main rank's program awaits it.
 [[nodiscard]] Task<> run_direct(host::Rank& main, const CollectiveData* data, DirectRun* run);
 
 /// A point of its own: `direct_us`, `direct_kernel_us` and `direct_nwrong`.
