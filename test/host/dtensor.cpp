@@ -1,6 +1,7 @@
 // DTensor: every change of placements gives the right values with the fewest collectives; operators follow
 // PyTorch's sharding rules.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -11,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/host/dtensor/operators.hpp"
+#include "kbsim/host/tensor_parallel.hpp"
 
 #include "choosing.hpp"
 
@@ -229,6 +231,39 @@ Task<> distributes(Rank& rk, Sharded of) {
   }
 }
 
+// Of three dimensions, sharded once.
+std::vector<double> cube_values(const Shape& shape, const Placement& placement, int ranks, int rank) {
+  std::array<IndexRange, 3> range{{{0, shape[0]}, {0, shape[1]}, {0, shape[2]}}};
+  if (const auto* shard = std::get_if<ShardOf>(&placement))
+    range.at(static_cast<std::size_t>(shard->dim)) = dtensor::chunk_of(shape[shard->dim], ranks, rank);
+  std::vector<double> values;
+  for (std::int64_t i = range[0].begin; i < range[0].end; ++i) {
+    for (std::int64_t j = range[1].begin; j < range[1].end; ++j) {
+      for (std::int64_t k = range[2].begin; k < range[2].end; ++k)
+        values.push_back(element_of((i * shape[1] + j) * shape[2] + k));
+    }
+  }
+  return values;
+}
+
+Task<> three_dimensions(Rank& rk, Sharded of) {
+  const DeviceMesh mesh = co_await dtensor::init_device_mesh(rk, "ahbm", of.mesh);
+  const HostArray array = generate(of.shape, f32, element_of);
+  const Tensor whole = co_await rk.torch.from_host(array, {.dp = of.dp});
+  const std::vector<Placement> goals{Replicate{}, ShardOf{0}, ShardOf{1}, ShardOf{-1}};
+  for (int from = 0; from < 3; ++from) {
+    const DTensor x = co_await distribute_tensor(whole, mesh, {ShardOf{from}}, of.dp);
+    for (const Placement& to : goals) {
+      const DTensor y = co_await x.redistribute({to});
+      const auto expected = cube_values(of.shape, y.placements()[0], mesh.size(), rk.index);
+      CHECK(y.to_local().has_value() == !expected.empty());
+      if (!y.to_local()) continue;
+      const HostArray read = co_await y.local().to_host();
+      CHECK(read.to_doubles() == expected);
+    }
+  }
+}
+
 template <class Args>
 struct MeshProgram {
   Task<> (*worker)(Rank&, Args) = nullptr;
@@ -377,6 +412,64 @@ Task<> column_then_row(Rank& rk, Sharded of) {
   co_await expect_close(y, product({of.shape[0], hidden}, {hidden, of.shape[1]}, at, weight_of));
 }
 
+struct Timed {
+  std::array<Time, 2> by_layers = {};  // by rank: how long
+  std::array<Time, 2> by_dtensor = {};
+};
+
+// The same MLP of tensor-parallel layers and of DTensors, whose weights have the same contents.
+Task<> twice(Rank& rk, Timed* timed) {
+  const Shape shape{4, 8};
+  const std::int64_t hidden = 12;
+  const auto at = static_cast<std::size_t>(rk.index);
+  ParallelState state{rk};
+  co_await state.initialize_model_parallel(rk.dist.get_world_size());
+  const HostArray up_array = generate({8, hidden}, f32, weight_of);
+  const HostArray down_array = generate({hidden, 8}, f32, weight_of);
+  const ColumnParallelLinear column =
+      co_await ColumnParallelLinear::make(state, {.in_features = 8,
+                                                  .out_features = hidden,
+                                                  .bias = false,
+                                                  .dtype = f32,
+                                                  .contents = {.weight = up_array}});
+  const RowParallelLinear row = co_await RowParallelLinear::make(state, {.in_features = hidden,
+                                                                         .out_features = 8,
+                                                                         .bias = false,
+                                                                         .dtype = f32,
+                                                                         .contents = {.weight = down_array}});
+  const DeviceMesh mesh = co_await dtensor::init_device_mesh(rk, "ahbm", {2});
+  const DTensor x = co_await made_locally(mesh, {Replicate{}}, shape, element_of, kOnOnePe);
+  const DTensor up = co_await made_locally(mesh, {ShardOf{1}}, {8, hidden}, weight_of, kOnOnePe);
+  const DTensor down = co_await made_locally(mesh, {ShardOf{0}}, {hidden, 8}, weight_of, kOnOnePe);
+  std::vector<double> values;
+  for (int round = 0; round < 2; ++round) {  // queues are set up in the first
+    co_await rk.dist.barrier();
+    co_await rk.session().sim().until(100_us * (2 * round + 2));
+    const Time start = rk.session().sim().now();
+    const Tensor wide = co_await column.forward(x.local());
+    const Tensor positive = co_await host::relu(wide);
+    const Tensor y = co_await row.forward(positive);
+    timed->by_layers.at(at) = rk.session().sim().now() - start;
+    const HostArray read = co_await y.to_host();
+    values = read.to_doubles();
+    co_await rk.session().sim().until(100_us * (2 * round + 3));
+    const Time again = rk.session().sim().now();
+    const DTensor wide_too = co_await dtensor::matmul(x, up);
+    const DTensor positive_too = co_await dtensor::relu(wide_too);
+    const DTensor sums = co_await dtensor::matmul(positive_too, down);
+    const DTensor y_too = co_await sums.consume({Replicate{}});
+    timed->by_dtensor.at(at) = rk.session().sim().now() - again;
+    const HostArray read_too = co_await y_too.local().to_host();
+    CHECK(read_too.to_doubles() == values);
+  }
+}
+
+Task<> twice_main(Rank& main, Timed* timed) {
+  co_await main.dist.init_process_group({});
+  co_await main.mp.spawn(twice, timed, {.nprocs = 2});
+  co_await main.dist.destroy_process_group();
+}
+
 struct Refused {
   int which = 0;
 };
@@ -430,6 +523,14 @@ TEST_CASE(
   for (const int n : {2, 3}) on_mesh(named_collectives, {.mesh = {n}, .shape = {5, 7}});
 }
 
+TEST_CASE("DTensor: tensors of three dimensions change between any two of them") {
+  for (const int n : {1, 2, 3}) {
+    on_mesh(three_dimensions, {.mesh = {n}, .shape = {3, 4, 5}});
+    on_mesh(three_dimensions, {.mesh = {n}, .shape = {2, 5, 3}});
+    on_mesh(three_dimensions, {.mesh = {n}, .shape = {4, 1, 700}});
+  }
+}
+
 TEST_CASE("DTensor: distribute_tensor gives what the first rank has, or what each has") {
   for (const auto& mesh : std::vector<std::vector<int>>{{2}, {3}, {2, 2}})
     on_mesh(distributes, {.mesh = mesh, .shape = {5, 6}});
@@ -448,6 +549,14 @@ TEST_CASE("DTensor: add, relu, softmax and layer_norm of any placements") {
 
 TEST_CASE("DTensor: a column-then-row MLP issues exactly one all-reduce") {
   for (const int n : {1, 2, 3, 4}) on_mesh(column_then_row, {.mesh = {n}, .shape = {4, 8}});
+}
+
+TEST_CASE("DTensor: the MLP gives the values of tensor-parallel layers, in the same time") {
+  Timed timed;
+  Choosing program{machine(2, 2, 1)};
+  CHECK(program.error(twice_main, &timed) == "");
+  CHECK(timed.by_layers[0] > 0_ns);
+  CHECK(timed.by_dtensor == timed.by_layers);
 }
 
 TEST_CASE("DTensor: what can't be is refused") {
