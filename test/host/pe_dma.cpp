@@ -22,6 +22,7 @@ HostArray counted(Shape shape) {
 
 struct MoveArgs {
   std::int64_t elements = 0;
+  topology::Region to = topology::Region::hbm;
   hw::Activity* activity = nullptr;
   std::vector<double>* after = nullptr;
 };
@@ -29,7 +30,8 @@ struct MoveArgs {
 Task<> moves(Rank& main, MoveArgs args) {
   const HostArray contents = counted({args.elements});
   const Tensor from = co_await main.torch.from_host(contents, {.dp = kOnePe, .name = "from"});
-  const Tensor to = co_await main.torch.zeros({args.elements}, f16, {.dp = kOnePe, .name = "to"});
+  const Tensor to =
+      co_await main.torch.zeros({args.elements}, f16, {.dp = kOnePe, .name = "to", .mem_kind = args.to});
   const auto moved = main.pe_dma({.from = from, .to = to});
   const HostArray after = co_await to.to_host();  // waits for it
   *args.activity = co_await moved;
@@ -142,6 +144,16 @@ TEST_CASE("checklist 10: the host has a PE's DMA move a tensor, and no kernel ru
     REQUIRE(moved.size() == 1);
     CHECK(moved[0].kernel() == activity.last_end - activity.first_start);
     CHECK(moved[0].pes == 1);
+  }
+}
+
+TEST_CASE("checklist 10: a tensor is moved into the PE's TCM, or its cube's SRAM") {
+  for (const topology::Region to : {topology::Region::tcm, topology::Region::sram}) {
+    Program program;
+    hw::Activity activity;
+    std::vector<double> after;
+    program.run(moves, {.elements = 100'000, .to = to, .activity = &activity, .after = &after});
+    CHECK(after == counted({100'000}).to_doubles());
   }
 }
 
