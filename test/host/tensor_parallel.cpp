@@ -40,15 +40,21 @@ config::CclSpec over_leaders() {
   return spec;
 }
 
+// Whether the process group names what it runs; if not, its own is for other placements, and each call picks
+// from what there is.
+enum class Algorithms { named, picked };
+
 struct Packages {
-  explicit Packages(int ranks)
-      : session{machine(ranks, 1, 1),
-                ring_of_leaders("ring_allreduce", config::Collective::all_reduce),
+  explicit Packages(int ranks, Algorithms how = Algorithms::named)
+      : by{how},
+        session{machine(ranks, how == Algorithms::named ? 1 : 2, 1),
+                how == Algorithms::named ? ring_of_leaders("ring_allreduce", config::Collective::all_reduce)
+                                         : allreduce(),
                 {.replay_threads = 1, .races = oplog::RaceMode::error, .ccl = over_leaders()}} {}
 
   template <class Args>
   void run(Task<> (*worker)(Rank&, Args), std::type_identity_t<Args> args) {
-    (void)session.sim().spawn("main", main.run(spawned(main, worker, std::move(args))));
+    (void)session.sim().spawn("main", main.run(spawned(main, worker, std::move(args), by)));
     session.run();
   }
   template <class Args>
@@ -62,13 +68,15 @@ struct Packages {
   }
 
   template <class Args>
-  static Task<> spawned(Rank& main, Task<> (*worker)(Rank&, Args), Args args) {
-    const ProcessGroupOptions options{
-        .algorithms = {"ring_allreduce", "ring_all_gather", "ring_reduce_scatter"}};
+  static Task<> spawned(Rank& main, Task<> (*worker)(Rank&, Args), Args args, Algorithms by) {
+    ProcessGroupOptions options;
+    if (by == Algorithms::named)
+      options.algorithms = {"ring_allreduce", "ring_all_gather", "ring_reduce_scatter"};
     co_await main.dist.init_process_group(options);
     co_await main.mp.spawn(worker, args, {.nprocs = main.session().spec().system.sips.count});
   }
 
+  Algorithms by;
   Session session;
   World world;
   Rank main{session, world, 0};
@@ -342,6 +350,13 @@ TEST_CASE("Tensor parallel: sizes that don't divide are errors that name both nu
   CHECK(has(told_by(makes_row, 11), "in_features (11) must be divisible by TP world size (3)"));
   CHECK(has(told_by(makes_table, 8), "num_embeddings (8) must be divisible by TP world size (3)"));
   CHECK(has(told_by(scatters, 7), "the last dimension (7) must be divisible by TP world size (3)"));
+}
+
+TEST_CASE("Checklist 11: a layer on one PE a package finds an algorithm that fits, where none is named") {
+  Packages{2, Algorithms::picked}.run(runs_mlp, {3, 8, 6, 5, true, 0, true});
+  Packages{4, Algorithms::picked}.run(runs_mlp, {3, 8, 12, 5, true, 2, true});
+  Packages{2, Algorithms::picked}.run(runs_mlp,
+                                      {.tokens = 4, .in = 9, .hidden = 6, .out = 5, .sequence = true});
 }
 
 TEST_CASE("Checklist 11: T1, ranks and sizes of the group, and words before there is one") {
