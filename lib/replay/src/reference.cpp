@@ -1,5 +1,7 @@
 #include "kbsim/replay/reference.hpp"
 
+#include <algorithm>
+
 #include <Eigen/Core>
 
 #include "kbsim/base/error.hpp"
@@ -10,13 +12,16 @@ namespace {
 using Doubles = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstDoubles = Eigen::Map<const Doubles>;
 
+// Scores of all queries at once would be 34 GB of 65 536 tokens.
+constexpr std::int64_t kQueriesAtOnce = 2048;
+
 std::int64_t count(std::span<const double> x) { return static_cast<std::int64_t>(x.size()); }
 
-// Rows of scores become the weights of the keys that each row sees.
-void softmax_of_seen(Doubles& scores, const AttentionShape& shape) {
-  for (std::int64_t query = 0; query < shape.s_q; ++query) {
-    const std::int64_t seen = shape.causal ? shape.s_kv - shape.s_q + query + 1 : shape.s_kv;
-    auto row = scores.row(query);
+// Rows of scores, of the queries from `first` on, become the weights of the keys that each row sees.
+void softmax_of_seen(Doubles& scores, const AttentionShape& shape, std::int64_t first) {
+  for (std::int64_t i = 0; i < scores.rows(); ++i) {
+    const std::int64_t seen = shape.causal ? shape.s_kv - shape.s_q + first + i + 1 : shape.s_kv;
+    auto row = scores.row(i);
     const double largest = row.head(seen).maxCoeff();
     row.head(seen) = (row.head(seen).array() - largest).exp();
     row.head(seen) /= row.head(seen).sum();
@@ -44,12 +49,15 @@ std::vector<double> attention(std::span<const double> q, std::span<const double>
   std::vector<double> out(q.size());
   for (std::int64_t head = 0; head < shape.h_q; ++head) {
     const std::int64_t shared = head / (shape.h_q / shape.h_kv);
-    const ConstDoubles Q{q.data() + head * of_q, shape.s_q, shape.d};
     const ConstDoubles K{k.data() + shared * of_kv, shape.s_kv, shape.d};
     const ConstDoubles V{v.data() + shared * of_kv, shape.s_kv, shape.d};
-    Doubles weights = Q * K.transpose() * shape.scale;
-    softmax_of_seen(weights, shape);
-    Eigen::Map<Doubles>{out.data() + head * of_q, shape.s_q, shape.d}.noalias() = weights * V;
+    for (std::int64_t first = 0; first < shape.s_q; first += kQueriesAtOnce) {
+      const std::int64_t rows = std::min(kQueriesAtOnce, shape.s_q - first);
+      const std::int64_t from = head * of_q + first * shape.d;
+      Doubles weights = ConstDoubles{q.data() + from, rows, shape.d} * K.transpose() * shape.scale;
+      softmax_of_seen(weights, shape, first);
+      Eigen::Map<Doubles>{out.data() + from, rows, shape.d}.noalias() = weights * V;
+    }
   }
   return out;
 }
