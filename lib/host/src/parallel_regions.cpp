@@ -46,7 +46,7 @@ Tensor copy_to_tp_region(const ParallelState& state, Tensor x) {
 Task<Tensor> reduce_from_tp_region(ParallelState state, Tensor x) {
   if (state.get_tensor_model_parallel_world_size() == 1) co_return x;
   const Group group = state.get_tensor_model_parallel_group();
-  const AllReduceOptions options{.group = group};
+  const AllReduceOptions options{.op = ReduceOp::sum, .group = group};
   co_await state.rank().dist.all_reduce(x, options);
   co_return x;
 }
@@ -95,7 +95,7 @@ Task<Tensor> reduce_scatter_to_sequence_region(ParallelState state, Tensor x) {
   if (state.get_tensor_model_parallel_world_size() == 1) co_return x;
   const std::int64_t rows = part_of_extent(state, x.shape()[0], "the first dimension");
   const Tensor part = co_await empty_like(state, x, with_extent(x.shape(), 0, rows));
-  const AllReduceOptions options{.group = state.get_tensor_model_parallel_group()};
+  const AllReduceOptions options{.op = ReduceOp::sum, .group = state.get_tensor_model_parallel_group()};
   co_await state.rank().dist.reduce_scatter_tensor(part, x, options);
   co_return part;
 }
