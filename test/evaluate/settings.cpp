@@ -52,6 +52,15 @@ TEST_CASE("require_effect: what a bench replaces is refused with its reason, sec
   CHECK(refusal(uses, "sip.cube_mesh.w").empty());
 }
 
+TEST_CASE("require_effect: what only declared algorithms say, where none of them runs or none is picked") {
+  const Uses no_entries{.name = "--bench x", .unused = {{"ccl.algorithms", "only defaults count"}}};
+  CHECK(refusal(no_entries, "ccl.algorithms.ring_allreduce.n_slots").find("only defaults count") !=
+        std::string::npos);
+  CHECK(refusal(no_entries, "ccl.defaults.n_slots").empty());
+  CHECK(refusal(kOne, "ccl.algorithms.ring_allreduce.chosen_up_to")
+            .find("'ring_allreduce' runs, and none is picked") != std::string::npos);
+}
+
 TEST_CASE("require_effect: of one algorithm that runs, others' keys and its own defaults' are refused") {
   CHECK(refusal(kOne, "ccl.algorithms.ring_allreduce.n_slots").empty());
   CHECK(refusal(kOne, "ccl.algorithms.ring_all_gather.n_slots")

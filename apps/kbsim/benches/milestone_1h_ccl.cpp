@@ -101,6 +101,7 @@ std::string label_of(const config::AlgorithmSpec& algorithm, const std::vector<c
 std::vector<evaluate::UnusedKey> unused_keys() {
   std::vector<evaluate::UnusedKey> keys{
       {"ccl.*.n_elem", "it runs vectors of 64 B to 16 KiB"},
+      {"ccl.*.chosen_up_to", "no algorithm is picked"},
       {"ccl.*.buffer_kind", "it runs with slots in each memory; --buffer-kind takes one"},
       {"ccl.defaults.algorithm", "it runs every all-reduce"}};
   for (const char* key : {"count", "topology", "w", "h"})

@@ -31,12 +31,14 @@ std::vector<std::string> sections(const std::string& key) {
   return all;
 }
 
-bool covers(const std::string& pattern, const std::string& key) {
-  const std::vector<std::string> wanted = words(pattern);
-  const std::vector<std::string> given = sections(key);
+bool begins_with(const std::vector<std::string>& given, const std::vector<std::string>& wanted) {
   if (given.size() < wanted.size()) return false;
   return std::ranges::equal(wanted, given | std::views::take(wanted.size()),
                             [](const std::string& a, const std::string& b) { return a == "*" || a == b; });
+}
+
+bool covers(const std::string& pattern, const std::string& key) {
+  return begins_with(words(key), words(pattern)) || begins_with(sections(key), words(pattern));
 }
 
 Scalar value_of(const config::CclSettings& settings, const Field& field) { return field.get(&settings); }
@@ -94,6 +96,8 @@ class Judge {
     const config::AlgorithmSpec& spec = ccl_.resolve(algorithm);
     if (uses_.algorithms == Algorithms::one && algorithm != running().name)
       return fmt::format("'{}' runs, not '{}'", running().name, algorithm);
+    if (name == "chosen_up_to" && uses_.algorithms == Algorithms::one)
+      return fmt::format("'{}' runs, and none is picked", algorithm);
     if (!may_run(spec)) return fmt::format("'{}' is for {}", algorithm, to_string(spec.collective));
     if (name == "reduce_op" && !ccl::collective(spec.collective).combines)
       return fmt::format("{} combines nothing", to_string(spec.collective));
