@@ -219,7 +219,7 @@ TEST_CASE(
   CHECK(run_kbsim(command + "--reuse --out " + out).out == outcome.out);
 }
 
-TEST_CASE("Tensor-parallel benches: sizes that don't divide are refused, naming both numbers") {
+TEST_CASE("Benches of layers: what can't run or has no effect is refused, and why") {
   for (const auto& [options, why] :
        {std::pair{"tp_mlp --ffn 10", "--ffn (10) must be divisible by the ranks (4)"},
         {"tp_mlp --activation mish", "--activation mish: expected relu, silu or gelu"},
@@ -228,6 +228,19 @@ TEST_CASE("Tensor-parallel benches: sizes that don't divide are refused, naming 
         {"tp_transformer_block --tokens 7", "tokens (7) must be divisible by the ranks (2)"},
         {"tp_transformer_block --phase decode --parallel sequence", "nothing to simulate"},
         {"tp_transformer_block --algorithm ring_all_gather", "is for all_gather, expected an all_reduce"},
+        {"tp_transformer_block --algorithm hierarchical_allreduce",
+         "hierarchical_allreduce needs one shard on every PE of the package"},
+        {"attention --panel multi_user_prefill --s_q 5", "--s_q has no effect: in prefill"},
+        {"attention --set ccl.algorithms.ring_allreduce_tcm.n_slots=3", "its queues have the defaults"},
+        {"tp_mlp --algorithm intercube_allreduce", "intercube_allreduce needs one shard on each"},
+        {"tp_mlp --set ccl.defaults.slot_size=1", "does not fit a slot of 1 B"},
+        {"tp_transformer_block --set cube.memory.tcm_bytes=64KiB --set cube.memory.tcm_scheduler_bytes=16KiB",
+         "the rings of sip0.cube0.pe0 don't fit its TCM"},
+        {"tp_mlp --algorithm ring_reduce", "is for reduce, expected an all_reduce"},
+        {"tp_mlp --set ccl.algorithms.ring_allreduce_tcm.reduce_op=max", "partial products are summed up"},
+        {"tp_mlp --set ccl.algorithms.ring_allreduce_tcm.chosen_up_to=1", "no algorithm is picked"},
+        {"tp_transformer_block --model /dev/zero", "--model /dev/zero: is larger than 1 MiB"},
+        {"tp_transformer_block --model /tmp", "--model /tmp: is a folder, expected a file"},
         {"tp_transformer_block --model none.json", "--model none.json: can't be read"}}) {
     CAPTURE(options);
     const Outcome outcome = run_kbsim(std::string{"--topology topology.yaml --dry-run --bench "} + options);

@@ -70,8 +70,11 @@ std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
   constexpr std::int64_t kMost = 65536;
   const std::int64_t most_ranks = number_of(own, "ranks", 1, kMost);
   const std::int64_t most_keys = number_of(own, "s_kv", 1, kMost);
+  const std::vector<Panel> panels = panels_of(own);
+  if (own.given("s_q") && std::ranges::none_of(panels, &Panel::decode))
+    throw UsageError{"--s_q has no effect: in prefill there are as many queries as keys"};
   std::vector<Case> cases;
-  for (const Panel& panel : panels_of(own)) {
+  for (const Panel& panel : panels) {
     for (std::int64_t ranks = 1; ranks <= most_ranks; ranks *= 2) {
       std::int64_t before = 0;
       for (const std::int64_t share : {4, 2, 1}) {

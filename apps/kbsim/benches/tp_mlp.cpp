@@ -52,23 +52,27 @@ std::vector<evaluate::TpMlpProblem> problems_of(const evaluate::EvaluationReques
   return all;
 }
 
-std::string algorithm_of(const evaluate::EvaluationRequest& request) {
-  return request.algorithm.empty() ? kAllReduce : request.algorithm;
+config::AlgorithmSpec algorithm_of(const evaluate::EvaluationRequest& request) {
+  config::AlgorithmSpec algorithm =
+      request.ccl.resolve(request.algorithm.empty() ? kAllReduce : request.algorithm);
+  if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
+  return algorithm;
 }
 
 void check(const evaluate::EvaluationRequest& request) {
-  (void)request.ccl.resolve(algorithm_of(request));
+  const config::AlgorithmSpec algorithm = algorithm_of(request);
   for (const evaluate::TpMlpProblem& problem : problems_of(request)) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
     require_possible(machine, problem);
+    evaluate::require_among_packages(machine, algorithm, config::Collective::all_reduce, f16);
+    evaluate::Rehearsal{machine}.install(algorithm);
     evaluate::require_buildable(machine);
   }
 }
 
 boost::json::object row_of(const evaluate::TpMlpProblem& problem,
                            const evaluate::EvaluationRequest& request) {
-  config::AlgorithmSpec algorithm = request.ccl.resolve(algorithm_of(request));
-  if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
+  const config::AlgorithmSpec algorithm = algorithm_of(request);
   host::Session session{machine_of(problem, request.machine), algorithm, {.replay_threads = 1}};
   host::World world;
   host::Rank main{session, world, 0};
@@ -130,7 +134,9 @@ std::vector<evaluate::UnusedKey> unused_keys() {
           {"system.sips.w", "packages form a ring"},
           {"system.sips.h", "packages form a ring"},
           {"ccl.defaults.algorithm", "--algorithm names the all-reduce"},
-          {"ccl.defaults.n_elem", "--tokens and --hidden say how large tensors are"},
+          {"ccl.*.n_elem", "--tokens and --hidden say how large tensors are"},
+          {"ccl.*.chosen_up_to", "no algorithm is picked"},
+          {"ccl.*.reduce_op", "partial products are summed up"},
           {"ccl.defaults.world_size", "--ranks says how many there are"}};
 }
 

@@ -19,6 +19,8 @@ using evaluate::EvaluationRequest;
 constexpr const char* kAllReduce = "ring_allreduce_tcm";
 constexpr const char* kAllGather = "ring_all_gather";
 constexpr const char* kReduceScatter = "ring_reduce_scatter";
+constexpr config::Collective kCollectives[]{config::Collective::all_reduce, config::Collective::all_gather,
+                                            config::Collective::reduce_scatter};
 
 std::vector<evaluate::Option> options() {
   return {{"model", "FILE", {}, "config.json of a model hub; a small model if none is given"},
@@ -76,9 +78,6 @@ std::vector<config::AlgorithmSpec> algorithms_of(const EvaluationRequest& reques
   std::vector<config::AlgorithmSpec> all{
       request.ccl.resolve(request.algorithm.empty() ? kAllReduce : request.algorithm),
       request.ccl.resolve(kAllGather), request.ccl.resolve(kReduceScatter)};
-  if (all.front().collective != config::Collective::all_reduce)
-    throw UsageError{fmt::format("--algorithm {} is for {}, expected an all_reduce", all.front().name,
-                                 to_string(all.front().collective))};
   for (config::AlgorithmSpec& algorithm : all) {
     if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
   }
@@ -87,10 +86,15 @@ std::vector<config::AlgorithmSpec> algorithms_of(const EvaluationRequest& reques
 
 void check(const EvaluationRequest& request) {
   (void)number_of(request.own, "check", 0, 1);
-  (void)algorithms_of(request);
+  const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
   for (const DecoderProblem& problem : problems_of(request)) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
     require_possible(machine, problem);
+    evaluate::Rehearsal rehearsal{machine};
+    for (std::size_t i = 0; i < algorithms.size(); ++i) {
+      evaluate::require_among_packages(machine, algorithms[i], kCollectives[i], problem.model.torch_dtype);
+      rehearsal.install(algorithms[i]);
+    }
     evaluate::require_buildable(machine);
   }
 }
@@ -213,7 +217,9 @@ std::vector<evaluate::UnusedKey> unused_keys() {
           {"system.sips.w", "packages form a ring"},
           {"system.sips.h", "packages form a ring"},
           {"ccl.defaults.algorithm", "--algorithm names the all-reduce"},
-          {"ccl.defaults.n_elem", "--model and --tokens say how large tensors are"},
+          {"ccl.*.n_elem", "--model and --tokens say how large tensors are"},
+          {"ccl.*.chosen_up_to", "no algorithm is picked"},
+          {"ccl.*.reduce_op", "partial products are summed up"},
           {"ccl.defaults.world_size", "--ranks says how many there are"}};
 }
 

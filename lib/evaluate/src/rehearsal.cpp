@@ -45,16 +45,23 @@ void require_size(const config::MachineSpec& machine, const CollectiveProblem& p
                       problem.n_elem, to_string(problem.dtype), to_string(slice)));
 }
 
-// The tensors of kbsim's own benches lie as the algorithm wants them.
 void require_placement(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
-                       const CollectiveData& data) {
-  const Shape shape{data.parts(), data.problem().n_elem};
-  const auto shards = resolve_dp_policy(data.placed("").dp, shape, itemsize(data.problem().dtype),
-                                        machine.pes_per_cube(), machine.cubes_per_sip(), 0);
+                       const Shape& shape, DType dtype, const topology::DPPolicy& dp) {
+  const auto shards =
+      resolve_dp_policy(dp, shape, itemsize(dtype), machine.pes_per_cube(), machine.cubes_per_sip(), 0);
   const std::string wanted = ccl::validators()
                                  .at(algorithm.validator)
                                  .check(shards, ccl::participants_of(algorithm, machine), machine);
   require(wanted.empty(), fmt::format("{} needs {}", algorithm.name, wanted));
+}
+
+void require_runnable(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                      DType dtype) {
+  (void)kernels().at(algorithm.kernel).bind(CollectiveArgs{});
+  (void)ccl::participants_of(algorithm, machine);
+  require(algorithm.slot_size >= Bytes{itemsize(dtype)},
+          fmt::format("an element of {} does not fit a slot of {}; raise slot_size", to_string(dtype),
+                      to_string(algorithm.slot_size)));
 }
 
 }  // namespace
@@ -99,22 +106,28 @@ void require_buildable(const config::MachineSpec& machine) { const host::Session
 
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem) {
-  (void)kernels().at(algorithm.kernel).bind(CollectiveArgs{});
-  (void)ccl::participants_of(algorithm, machine);
-  require(algorithm.slot_size >= Bytes{itemsize(problem.dtype)},
-          fmt::format("an element of {} does not fit a slot of {}; raise slot_size", to_string(problem.dtype),
-                      to_string(algorithm.slot_size)));
+  require_runnable(machine, algorithm, problem.dtype);
   require_size(machine, problem);
   problem.values = false;
   const CollectiveData data{machine, algorithm, problem};
   Rehearsal rehearsal{machine};
   rehearsal.install(algorithm);
-  require_placement(machine, algorithm, data);
+  // The tensors of kbsim's own benches lie as the algorithm wants them.
+  require_placement(machine, algorithm, {data.parts(), problem.n_elem}, problem.dtype, data.placed("").dp);
   for (int program = 0; program < data.programs(); ++program) {
     rehearsal.place(program, {data.parts(), problem.n_elem}, problem.dtype, data.placed("").dp);
     if (!data.in_place())
       rehearsal.place(program, {data.parts(), data.out_elems()}, problem.dtype, data.placed("").dp);
   }
+}
+
+void require_among_packages(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                            config::Collective collective, DType dtype) {
+  require(algorithm.collective == collective,
+          fmt::format("--algorithm {} is for {}, expected an {}", algorithm.name,
+                      to_string(algorithm.collective), to_string(collective)));
+  require_runnable(machine, algorithm, dtype);
+  require_placement(machine, algorithm, {1}, dtype, {.num_cubes = 1, .num_pes = 1});
 }
 
 }  // namespace kbsim::evaluate
