@@ -219,6 +219,19 @@ TEST_CASE(
   CHECK(run_kbsim(command + "--reuse --out " + out).out == outcome.out);
 }
 
+TEST_CASE("tp_mlp: rows of another all-reduce aren't reused") {
+  const std::string command = "--topology topology.yaml --bench tp_mlp --quiet --ranks 2 --tokens 4 --out " +
+                              written("other_sum", "") + ".d ";
+  const Outcome outcome = run_kbsim(command + "--algorithm tree_allreduce");
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK(run_kbsim(command + "--algorithm tree_allreduce --reuse").out == outcome.out);
+  const Outcome refused = run_kbsim(command + "--reuse");
+  CHECK(refused.exit == 2);
+  CHECK_MESSAGE(
+      refused.err.find("--algorithm was \"tree_allreduce\", and is not given here") != std::string::npos,
+      refused.err);
+}
+
 TEST_CASE("Benches of layers: what can't run or has no effect is refused, and why") {
   for (const auto& [options, why] :
        {std::pair{"tp_mlp --ffn 10", "--ffn (10) must be divisible by the ranks (4)"},

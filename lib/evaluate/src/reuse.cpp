@@ -68,8 +68,9 @@ json::object row_options(const Evaluation& evaluation, const EvaluationRequest& 
     if (const auto* text = std::get_if<std::string>(&value)) all[option.long_name()] = *text;
     if (const auto* number = std::get_if<std::int64_t>(&value)) all[option.long_name()] = *number;
   }
-  if (evaluation.algorithms == Algorithms::any && request.buffer_kind)
-    all["buffer-kind"] = to_string(*request.buffer_kind);
+  if (evaluation.algorithms != Algorithms::any) return all;  // else the configuration has both
+  if (!request.algorithm.empty()) all["algorithm"] = request.algorithm;
+  if (request.buffer_kind) all["buffer-kind"] = to_string(*request.buffer_kind);
   return all;
 }
 
