@@ -193,6 +193,8 @@ TEST_CASE("read_model_config: what can't be is refused by file, key and expectat
             "num_attention_heads (4) must be divisible by num_key_value_heads (3)"));
   CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "hidden_act": "mish"})"),
             "hidden_act is \"mish\", expected one of relu, silu"));
+  CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "rms_norm_eps": 1e999})"),
+            "expected a finite number that isn't negative"));
 }
 
 }  // namespace decoder_run_test

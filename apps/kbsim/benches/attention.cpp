@@ -39,13 +39,6 @@ std::vector<evaluate::Option> options() {
           {"causal", "0|1", 1, "whether a query sees no later key"}};
 }
 
-std::int64_t number_of(const evaluate::Options& own, const char* option, std::int64_t least,
-                       std::int64_t most) {
-  const std::int64_t value = own.number(option);
-  if (value >= least && value <= most) return value;
-  throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
-}
-
 struct Case {
   Panel panel;
   evaluate::AttentionProblem problem;
@@ -68,8 +61,8 @@ std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
   if (!request.algorithm.empty()) throw UsageError{"attention runs no collective: no --algorithm"};
   const evaluate::Options& own = request.own;
   constexpr std::int64_t kMost = 65536;
-  const std::int64_t most_ranks = number_of(own, "ranks", 1, kMost);
-  const std::int64_t most_keys = number_of(own, "s_kv", 1, kMost);
+  const std::int64_t most_ranks = own.number("ranks", 1, kMost);
+  const std::int64_t most_keys = own.number("s_kv", 1, kMost);
   const std::vector<Panel> panels = panels_of(own);
   if (own.given("s_q") && std::ranges::none_of(panels, &Panel::decode))
     throw UsageError{"--s_q has no effect: in prefill there are as many queries as keys"};
@@ -85,12 +78,12 @@ std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
                          .problem = {.decode = panel.decode,
                                      .mesh = {.ranks = static_cast<int>(ranks),
                                               .rank_axis = panel.rank_axis,
-                                              .h_q = number_of(own, "h_q", 1, kMost),
-                                              .h_kv = number_of(own, "h_kv", 1, kMost),
-                                              .d = number_of(own, "d_head", 1, kMost),
-                                              .s_q = panel.decode ? number_of(own, "s_q", 1, kMost) : keys,
+                                              .h_q = own.number("h_q", 1, kMost),
+                                              .h_kv = own.number("h_kv", 1, kMost),
+                                              .d = own.number("d_head", 1, kMost),
+                                              .s_q = panel.decode ? own.number("s_q", 1, kMost) : keys,
                                               .s_kv = keys,
-                                              .causal = number_of(own, "causal", 0, 1) == 1}}});
+                                              .causal = own.number("causal", 0, 1) == 1}}});
       }
     }
   }

@@ -1,5 +1,5 @@
 // How does an MLP divide among packages? The first layer by columns, the second by rows, one all-reduce.
-#include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -22,33 +22,24 @@ std::vector<evaluate::Option> options() {
           {"bias", "0|1", 1, "whether the layers have biases"}};
 }
 
-std::int64_t number_of(const evaluate::Options& own, const char* option, std::int64_t least,
-                       std::int64_t most) {
-  const std::int64_t value = own.number(option);
-  if (value >= least && value <= most) return value;
-  throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
-}
-
 evaluate::Activation activation_of(const evaluate::Options& own) {
-  const std::string name = own.text("activation");
-  if (name == "relu") return evaluate::Activation::relu;
-  if (name == "silu") return evaluate::Activation::silu;
-  if (name == "gelu") return evaluate::Activation::gelu;
-  throw UsageError{fmt::format("--activation {}: expected relu, silu or gelu", name)};
+  using enum evaluate::Activation;
+  constexpr std::array kActivations{relu, silu, gelu};
+  return kActivations[own.choice("activation", {"relu", "silu", "gelu"})];
 }
 
 std::vector<evaluate::TpMlpProblem> problems_of(const evaluate::EvaluationRequest& request) {
   const evaluate::Options& own = request.own;
   constexpr std::int64_t kMost = 65536;
-  const std::int64_t most = number_of(own, "ranks", 1, 256);
+  const std::int64_t most = own.number("ranks", 1, 256);
   std::vector<evaluate::TpMlpProblem> all;
   for (std::int64_t ranks = 1; ranks <= most; ranks *= 2)
     all.push_back({.ranks = static_cast<int>(ranks),
-                   .tokens = number_of(own, "tokens", 1, kMost),
-                   .hidden = number_of(own, "hidden", 1, kMost),
-                   .ffn = number_of(own, "ffn", 1, kMost),
+                   .tokens = own.number("tokens", 1, kMost),
+                   .hidden = own.number("hidden", 1, kMost),
+                   .ffn = own.number("ffn", 1, kMost),
                    .activation = activation_of(own),
-                   .bias = number_of(own, "bias", 0, 1) == 1});
+                   .bias = own.number("bias", 0, 1) == 1});
   return all;
 }
 

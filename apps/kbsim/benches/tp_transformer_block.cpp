@@ -32,19 +32,11 @@ std::vector<evaluate::Option> options() {
           {"check", "0|1", 1, "0: compute and compare no numbers"}};
 }
 
-std::int64_t number_of(const evaluate::Options& own, const char* option, std::int64_t least,
-                       std::int64_t most) {
-  const std::int64_t value = own.number(option);
-  if (value >= least && value <= most) return value;
-  throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
-}
-
-bool chosen(const evaluate::Options& own, const char* option, std::string_view first, std::string_view second,
-            std::string_view which) {
-  const std::string name = own.text(option);
-  if (name != "all" && name != first && name != second)
-    throw UsageError{fmt::format("--{} {}: expected {}, {} or all", option, name, first, second)};
-  return name == "all" || name == which;
+// Which of two an option asks for; none: both.
+std::optional<bool> second_of(const evaluate::Options& own, const char* option, std::string_view first,
+                              std::string_view second) {
+  const std::size_t chosen = own.choice(option, {first, second, "all"});
+  return chosen < 2 ? std::optional{chosen == 1} : std::nullopt;
 }
 
 evaluate::ModelConfig model_of(const evaluate::Options& own) {
@@ -54,13 +46,15 @@ evaluate::ModelConfig model_of(const evaluate::Options& own) {
 std::vector<DecoderProblem> problems_of(const EvaluationRequest& request) {
   const evaluate::Options& own = request.own;
   const evaluate::ModelConfig model = model_of(own);
-  const std::int64_t tokens = number_of(own, "tokens", 1, 65536);
-  const std::int64_t most = number_of(own, "ranks", 1, 256);
+  const std::int64_t tokens = own.number("tokens", 1, 65536);
+  const std::int64_t most = own.number("ranks", 1, 256);
+  const std::optional<bool> phase = second_of(own, "phase", "prefill", "decode");
+  const std::optional<bool> parallel = second_of(own, "parallel", "tensor", "sequence");
   std::vector<DecoderProblem> all;
   for (const bool decode : {false, true}) {
-    if (!chosen(own, "phase", "prefill", "decode", decode ? "decode" : "prefill")) continue;
+    if (phase.value_or(decode) != decode) continue;
     for (const bool sequence : {false, true}) {
-      if (!chosen(own, "parallel", "tensor", "sequence", sequence ? "sequence" : "tensor")) continue;
+      if (parallel.value_or(sequence) != sequence) continue;
       for (int ranks = sequence ? 2 : 1; ranks <= most && !(sequence && decode); ranks *= 2)
         all.push_back({.model = model,
                        .ranks = ranks,
@@ -85,7 +79,7 @@ std::vector<config::AlgorithmSpec> algorithms_of(const EvaluationRequest& reques
 }
 
 void check(const EvaluationRequest& request) {
-  (void)number_of(request.own, "check", 0, 1);
+  (void)request.own.number("check", 0, 1);
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
   for (const DecoderProblem& problem : problems_of(request)) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
@@ -135,6 +129,7 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
   boost::json::object row{{"phase", problem.decode ? "decode" : "prefill"},
                           {"parallel", problem.sequence_parallel ? "sequence" : "tensor"},
                           {"ranks", problem.ranks},
+                          {"algorithm", names.front()},
                           {"rows", problem.rows()},
                           {"keys", problem.keys()},
                           {"hidden_size", problem.model.hidden_size},
@@ -191,13 +186,15 @@ std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
   std::string lines = fmt::format(
-      " a decoder layer in {}: hidden {}, {} heads of queries, {} of keys, {} elements each, MLP {}\n"
+      " a decoder layer in {}: hidden {}, {} heads of queries, {} of keys, {} elements each, MLP {}; summed "
+      "up by {}\n"
       "  phase    parallel ranks      time    norms  q, k, v attention   output      MLP collectives "
       "residuals  "
       "max error\n"
       "                           (us)     (us)     (us)      (us)     (us)     (us)        (us)      (us)\n",
       first.at("dtype").as_string().c_str(), of_all("hidden_size"), of_all("num_attention_heads"),
-      of_all("num_key_value_heads"), of_all("head_dim"), of_all("intermediate_size"));
+      of_all("num_key_value_heads"), of_all("head_dim"), of_all("intermediate_size"),
+      first.at("algorithm").as_string().c_str());
   for (const auto& row : rows) lines += times_line(row.as_object());
   lines +=
       " of one rank, by closed form and as simulated\n"

@@ -7,6 +7,9 @@
 #include <string_view>
 #include <variant>
 
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
 #include "kbsim/report/correlation.hpp"
 
 namespace kbsim::app {
@@ -33,7 +36,10 @@ bool is_given(const Arguments& arguments, const std::string& option) {
 
 bool fast_milestones() {
   const char* const wish = std::getenv("MILESTONE_FAST");
-  return wish != nullptr && std::string_view{wish} == "1";
+  const std::string_view value = wish == nullptr ? "" : wish;
+  if (!value.empty() && value != "0" && value != "1")
+    throw UsageError{fmt::format("MILESTONE_FAST={} in the environment: expected 0 or 1", value)};
+  return value == "1";
 }
 
 evaluate::OptionValue value_of(const po::variable_value& value) {

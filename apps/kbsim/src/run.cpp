@@ -170,7 +170,10 @@ void require_values_wanted(const Options& options) {
 
 bool choices_are_told() {
   const char* const wish = std::getenv("KBSIM_CCL_DEBUG");
-  return wish != nullptr && std::string_view{wish} == "INFO";
+  const std::string_view value = wish == nullptr ? "" : wish;
+  if (!value.empty() && value != "INFO")
+    throw UsageError{fmt::format("KBSIM_CCL_DEBUG={} in the environment: expected INFO", value)};
+  return value == "INFO";
 }
 
 host::SessionOptions session_options(const Options& options, const config::CclSpec& ccl) {

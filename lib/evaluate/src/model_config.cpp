@@ -1,6 +1,7 @@
 #include "kbsim/evaluate/model_config.hpp"
 
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -67,8 +68,9 @@ class Keys {
   }
   [[nodiscard]] double positive(std::string_view key) const {
     const boost::json::value& found = keys_.at(key);
-    if (!found.is_number() || found.to_number<double>() < 0.0) refuse(key, "a number that isn't negative");
-    return found.to_number<double>();
+    const double value = found.is_number() ? found.to_number<double>() : -1.0;
+    if (!std::isfinite(value) || value < 0.0) refuse(key, "a finite number that isn't negative");
+    return value;
   }
   [[nodiscard]] bool truth(std::string_view key) const {
     if (!has(key)) return false;

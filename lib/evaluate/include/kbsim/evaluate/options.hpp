@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace kbsim::evaluate {
 
@@ -30,6 +32,10 @@ class Options {
   /// "" for one that isn't given and has no standard value.
   [[nodiscard]] std::string text(std::string_view name) const;
   [[nodiscard]] std::int64_t number(std::string_view name) const;
+  /// UsageError unless it is from `least` to `most`.
+  [[nodiscard]] std::int64_t number(std::string_view name, std::int64_t least, std::int64_t most) const;
+  /// The index of the one that it names; UsageError with all of them, at least two, if it names none.
+  [[nodiscard]] std::size_t choice(std::string_view name, const std::vector<std::string_view>& of) const;
   [[nodiscard]] bool given(std::string_view name) const;
 
  private:
