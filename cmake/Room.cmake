@@ -1,6 +1,6 @@
 # Headers of the standard library and fmt that most files use, compiled once for all rooms and once for tests
-# and command. Files include what they use as before: public headers are compiled without them, and so is all
-# with CMAKE_DISABLE_PRECOMPILE_HEADERS.
+# and command. Files include what they use as before: test/lint/standard_headers.py asks it of public headers,
+# and with CMAKE_DISABLE_PRECOMPILE_HEADERS the compiler does of all.
 set(KBSIM_COMMON_HEADERS
     <algorithm> <array> <charconv> <chrono> <cmath> <coroutine> <cstdint> <deque> <functional> <limits> <map>
     <memory> <numeric> <optional> <random> <ranges> <set> <source_location> <span> <string> <string_view>
@@ -35,7 +35,26 @@ function(kbsim_room name)
   target_link_libraries(kbsim_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_THIRD_PARTY}
                                       PRIVATE ${ROOM_PRIVATE_THIRD_PARTY})
   target_precompile_headers(kbsim_${name} REUSE_FROM kbsim_common_headers)
+  kbsim_headers_alone(${name} ${headers})
   kbsim_install_room(${name})
+endfunction()
+
+# Each public header compiles alone, with what its room links: the target `headers_alone` of all rooms.
+add_custom_target(headers_alone)
+
+function(kbsim_headers_alone name)
+  set(sources)
+  foreach(header ${ARGN})
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
+    list(APPEND sources ${source})
+  endforeach()
+  add_library(kbsim_${name}_headers OBJECT EXCLUDE_FROM_ALL ${sources})
+  set_target_properties(kbsim_${name}_headers PROPERTIES UNITY_BUILD OFF)
+  target_link_libraries(kbsim_${name}_headers PRIVATE kbsim_${name})
+  target_precompile_headers(kbsim_${name}_headers REUSE_FROM kbsim_common_headers)
+  add_dependencies(headers_alone kbsim_${name}_headers)
 endfunction()
 
 # Rooms under one name: whoever links it sees the headers of all of them and links their objects, also through

@@ -9,4 +9,7 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+/// How many cases of many a test tries: all, or a tenth where sanitizers watch.
+constexpr unsigned fewer(unsigned cases) { return kSanitized && cases > 10 ? cases / 10 : cases; }
+
 }  // namespace kbsim::test

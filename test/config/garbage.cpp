@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "files.hpp"
+#include "sanitized.hpp"
 #include "support.hpp"
 
 namespace {
@@ -90,18 +91,18 @@ std::string punctuation(Random& random) {
 
 TEST_CASE("Garbage: a mutated topology file loads or is refused") {
   const std::string text = shipped("topology.yaml");
-  int refused = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  unsigned refused = 0;
+  for (unsigned seed = 0; seed < kbsim::test::fewer(3000); ++seed) {
     CAPTURE(seed);
     Random random{seed};
     refused += machine_errors(mutate(text, random)).empty() ? 0 : 1;
   }
-  CHECK(refused > 1000);
+  CHECK(refused > kbsim::test::fewer(1000));
 }
 
 TEST_CASE("Garbage: a mutated ccl file loads or is refused") {
   const std::string text = shipped("ccl.yaml");
-  for (unsigned seed = 0; seed < 2000; ++seed) {
+  for (unsigned seed = 0; seed < kbsim::test::fewer(2000); ++seed) {
     CAPTURE(seed);
     Random random{seed};
     CHECK_NOTHROW(ccl_errors(mutate(text, random)));
@@ -109,7 +110,7 @@ TEST_CASE("Garbage: a mutated ccl file loads or is refused") {
 }
 
 TEST_CASE("Garbage: noise is refused, as a file and as an override") {
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < kbsim::test::fewer(3000); ++seed) {
     CAPTURE(seed);
     Random random{seed};
     CHECK_FALSE(machine_errors(noise(random) + "\nx: 1").empty());

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "files.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::contract::evaluations_test {
 
@@ -34,7 +35,8 @@ const std::string& folder() {
 
 }  // namespace
 
-TEST_CASE("milestone-1h-gemm: 24 simulations, all right, under-tile shapes marked") {
+TEST_CASE("milestone-1h-gemm: 24 simulations, all right, under-tile shapes marked" *
+          doctest::skip(kbsim::test::kSanitized)) {
   const boost::json::array all = rows(contents(folder() + "/summary.json"));
   REQUIRE(all.size() == 24);
   int under = 0;
@@ -64,7 +66,8 @@ TEST_CASE("milestone-1h-gemm: nothing beats the engine, the window or the ideal 
   }
 }
 
-TEST_CASE("milestone-1h-gemm: the model's constants come from the topology file alone") {
+TEST_CASE("milestone-1h-gemm: the model's constants come from the topology file alone" *
+          doctest::skip(kbsim::test::kSanitized)) {
   const auto ideal = [](const std::string& set) {
     const Outcome outcome = run_kbsim(kGemm + "--json " + set);
     REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::contract::limits_test {
 
@@ -78,7 +79,8 @@ TEST_CASE("Limits: what takes longer than simulated time lasts is refused") {
              {"expected an integer from 1 to 65536"});
 }
 
-TEST_CASE("Limits: without values, memory is taken for what is in flight, not for what is sent") {
+TEST_CASE("Limits: without values, memory is taken for what is in flight, not for what is sent" *
+          doctest::skip(kbsim::test::kSanitized)) {
 #if __has_feature(address_sanitizer)
   const std::string limit = "1GiB";  // it keeps what was freed
 #else

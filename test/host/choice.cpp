@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "choosing.hpp"
+#include "sanitized.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;
@@ -69,8 +70,6 @@ Task<> choosing_main(Rank& main, WithPlaced with) {
   co_await main.dist.destroy_process_group();
 }
 
-const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
-
 }  // namespace
 
 TEST_CASE("Choice: any placement of one shard a PE is reduced right: replicas, uneven and column-wise ones") {
@@ -82,6 +81,7 @@ TEST_CASE("Choice: any placement of one shard a PE is reduced right: replicas, u
       {.shape = {7}, .dp = kOnePe},
   };
   for (const int n : {1, 2, 3, 8}) {
+    if (kbsim::test::kSanitized && n > 3) continue;
     for (const Placed& placed : placements) {
       CAPTURE(n);
       CAPTURE(to_string(placed.shape));

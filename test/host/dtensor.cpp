@@ -15,6 +15,7 @@
 #include "kbsim/host/tensor_parallel.hpp"
 
 #include "choosing.hpp"
+#include "sanitized.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;
@@ -514,7 +515,7 @@ TEST_CASE("DTensor: every change on a line of ranks, even and uneven: values, an
 
 TEST_CASE("DTensor: every change on a grid of ranks, even and uneven: values, and the fewest collectives") {
   on_mesh(every_pair, {.mesh = {2, 2}, .shape = {4, 8}});
-  on_mesh(every_pair, {.mesh = {2, 3}, .shape = {5, 7}});
+  if (!kbsim::test::kSanitized) on_mesh(every_pair, {.mesh = {2, 3}, .shape = {5, 7}});
 }
 
 TEST_CASE(
@@ -539,7 +540,7 @@ TEST_CASE("DTensor: distribute_tensor gives what the first rank has, or what eac
 TEST_CASE("DTensor: matmul of any placements") {
   on_mesh(multiplies_sharded, {.mesh = {2}, .shape = {4, 6}});
   on_mesh(multiplies_sharded, {.mesh = {3}, .shape = {5, 2}});
-  on_mesh(multiplies_sharded, {.mesh = {2, 2}, .shape = {4, 6}});
+  if (!kbsim::test::kSanitized) on_mesh(multiplies_sharded, {.mesh = {2, 2}, .shape = {4, 6}});
 }
 
 TEST_CASE("DTensor: add, relu, softmax and layer_norm of any placements") {

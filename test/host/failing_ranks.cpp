@@ -9,6 +9,7 @@
 #include "kbsim/tl/kernel.hpp"
 
 #include "program.hpp"
+#include "sanitized.hpp"
 
 using namespace kbsim;
 using namespace kbsim::host;
@@ -141,6 +142,7 @@ config::MachineSpec of(int ranks) { return machine(ranks, 2, 1); }
 
 TEST_CASE("Failing ranks: before, inside and after a collective, the group and the context go on") {
   for (const int n : kWorlds) {
+    if (kbsim::test::kSanitized && n > 3) continue;
     for (const When when : {When::before, When::inside, When::after}) {
       CAPTURE(n);
       CAPTURE(static_cast<int>(when));
@@ -150,7 +152,7 @@ TEST_CASE("Failing ranks: before, inside and after a collective, the group and t
 }
 
 TEST_CASE("Failing ranks: at any time inside of a collective") {
-  for (int ns = 0; ns < 2500; ns += 50) {
+  for (int ns = 0; ns < 2500; ns += kbsim::test::kSanitized ? 500 : 50) {
     CAPTURE(ns);
     Program{of(3)}.run(fails_and_goes_on, {.rank = 1, .when = When::inside, .at = 1_ns * ns});
   }
@@ -177,7 +179,7 @@ TEST_CASE("Failing ranks: slots in TCM, HBM and SRAM, one or four, sleeping or p
 }
 
 TEST_CASE("Failing ranks: overlapping groups, messages and a barrier, all under way, at any time") {
-  for (int ns = 0; ns < 12000; ns += 500) {
+  for (int ns = 0; ns < 12000; ns += kbsim::test::kSanitized ? 3000 : 500) {
     CAPTURE(ns);
     for (const int rank : {1, 3}) Program{of(4)}.run(much_and_goes_on, {.rank = rank, .at = 1_ns * ns});
   }

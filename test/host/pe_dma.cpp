@@ -14,8 +14,6 @@ namespace {
 
 using topology::Split;
 
-const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
-
 HostArray counted(Shape shape) {
   return generate(shape, f16, [](std::int64_t i) { return static_cast<double>(i % 2039); });
 }

@@ -29,6 +29,9 @@ inline config::AlgorithmSpec allreduce() {
 /// The placement that the all-reduce works on: a row on PE 0 of each cube.
 inline const topology::DPPolicy kRows{.cube = topology::Split::row_wise, .num_pes = 1};
 
+/// All on one PE.
+inline const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
+
 /// A machine with its main program, whose data races are errors.
 struct Program {
   explicit Program(config::MachineSpec spec = machine(), config::AlgorithmSpec algorithm = allreduce(),

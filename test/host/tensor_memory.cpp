@@ -14,7 +14,6 @@ using namespace kbsim::host::test;
 namespace {
 
 constexpr PeCoord kFirstPe{0, 0, 0};
-const topology::DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
 
 Bytes free_hbm(Session& session) { return session.allocators().pe(kFirstPe).hbm.free_bytes(); }
 

@@ -20,8 +20,6 @@ using topology::Split;
 namespace tensor_parallel_test {
 namespace {
 
-const DPPolicy kOnePe{.num_cubes = 1, .num_pes = 1};
-
 config::AlgorithmSpec ring_of_leaders(const std::string& name, config::Collective collective) {
   config::AlgorithmSpec spec;
   spec.name = name;

@@ -27,19 +27,19 @@ Task<> triple_row(TL& tl, TripleRowArgs args) {
 }
 KBSIM_KERNEL(triple_row, "a row of y is three times that of x");
 
-struct Placed {
+struct Tripled {
   Region memory = Region::tcm;
   bool resident = false;
   Time kernel{};
 };
 
-Task<> triples_in(Rank& main, Placed* placed) {
-  const TensorOptions options{.dp = kRows, .mem_kind = placed->memory, .resident = placed->resident};
+Task<> triples_in(Rank& main, Tripled* tripled) {
+  const TensorOptions options{.dp = kRows, .mem_kind = tripled->memory, .resident = tripled->resident};
   const Tensor x = co_await main.torch.from_host(small_numbers(), options);
   const Tensor y = co_await main.torch.zeros({4, 8}, f16, options);
-  CHECK(x.shards().front().pa.decode().region == placed->memory);
+  CHECK(x.shards().front().pa.decode().region == tripled->memory);
   const hw::Activity activity = co_await main.launch("triple_row", {x, y}, TripleRowArgs{x.ptr(), y.ptr()});
-  placed->kernel = activity.last_end - activity.first_start;
+  tripled->kernel = activity.last_end - activity.first_start;
   const HostArray before = co_await x.to_host();
   const HostArray after = co_await y.to_host();
   CHECK(before.bytes() == small_numbers().bytes());
@@ -117,14 +117,14 @@ TEST_CASE(
   std::map<Region, Time> times;
   for (const Region memory : {Region::hbm, Region::tcm, Region::sram}) {
     for (const bool resident : {false, true}) {
-      Placed placed{.memory = memory, .resident = resident};
+      Tripled tripled{.memory = memory, .resident = resident};
       Program program;
       const Bytes tcm = program.session.allocators().pe({0, 0, 0}).tcm.free_bytes();
-      program.run(triples_in, &placed);
+      program.run(triples_in, &tripled);
       CHECK(program.session.allocators().pe({0, 0, 0}).tcm.free_bytes() == tcm);
       CAPTURE(topology::to_string(memory));
-      const auto [first, fresh] = times.emplace(memory, placed.kernel);
-      CHECK(placed.kernel == first->second);
+      const auto [first, fresh] = times.emplace(memory, tripled.kernel);
+      CHECK(tripled.kernel == first->second);
     }
   }
   CHECK(times[Region::tcm] < times[Region::hbm]);

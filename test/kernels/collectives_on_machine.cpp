@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "collectives.hpp"
+#include "sanitized.hpp"
 
 using namespace kbsim;
 using namespace kbsim::test;
@@ -76,11 +77,7 @@ TEST_CASE("Collectives on the machine: every reduction, and each dtype") {
 
 // Vectors below, at and beyond each window; slots small and large beside the TCM. Nothing overflows it.
 TEST_CASE("Collectives on the machine: windows and what is under way fit the TCM, whatever their sizes") {
-#ifdef NDEBUG
-  constexpr int kEvery = 1;
-#else
-  constexpr int kEvery = 13;
-#endif
+  constexpr int kEvery = kbsim::test::kSanitized ? 59 : 5;  // of no common divisor with the loops
   int number = 0;
   for (const std::string& name : algorithm_names()) {
     for (const config::BufferKind kind : {config::BufferKind::tcm, config::BufferKind::hbm}) {
@@ -108,11 +105,7 @@ TEST_CASE("Collectives on the machine: windows and what is under way fit the TCM
 
 // All of it in release; with sanitizers every so many.
 TEST_CASE("Collectives on the machine: every kernel, memory of slots, world, number of slots and size") {
-#ifdef NDEBUG
-  constexpr int kEvery = 1;
-#else
-  constexpr int kEvery = 41;
-#endif
+  constexpr int kEvery = kbsim::test::kSanitized ? 97 : 5;  // of no common divisor with the loops
   std::set<std::string> seen;
   int number = 0;
   for (const std::string& name : algorithm_names()) {

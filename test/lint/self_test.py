@@ -13,6 +13,7 @@ import texts
 import friends
 import interfaces
 import orders
+import standard_headers
 
 
 class LintTest(unittest.TestCase):
@@ -42,6 +43,21 @@ class Interfaces(LintTest):
         self.write("lib/hw/src/a.cpp", "auto& a = machine.at<PeDma>(id);\nauto* b = dynamic_cast<const hw::PeGemm *>(c);\n")
         self.write("apps/kbsim/a.cpp", "\nauto& a = machine.at<hw::Inbox>(id);\n")
         self.assertEqual(self.found(interfaces), ["apps/kbsim/a.cpp:2", "lib/hw/src/a.cpp:1", "lib/hw/src/a.cpp:2"])
+
+
+class StandardHeaders(LintTest):
+    def test_own_includes_and_those_of_the_projects_headers_count(self):
+        self.write("lib/sim/include/kbsim/sim/a.hpp", "#include <vector>\nstd::vector<int> a(std::size_t n);  // std::map\n")
+        self.write("lib/sim/include/kbsim/sim/b.hpp", '#include "kbsim/sim/a.hpp"\nstd::vector<int> b();\n')
+        self.write("lib/sim/src/c.hpp", "std::map<int, int> c();\n")
+        self.assertEqual(self.found(standard_headers), [])
+
+    def test_a_name_without_its_header_is_found_and_so_is_an_unknown_one(self):
+        self.write("lib/sim/include/kbsim/sim/a.hpp", "#include <string>\nstd::string a();\nstd::vector<int> b();\n")
+        self.write("lib/sim/include/kbsim/sim/b.hpp", "#include <vector>\n// <map>\nstd::map<int, std::flux> c();\n")
+        self.assertEqual(self.found(standard_headers), ["lib/sim/include/kbsim/sim/a.hpp:3",
+                                                        "lib/sim/include/kbsim/sim/b.hpp:3",
+                                                        "lib/sim/include/kbsim/sim/b.hpp:3"])
 
 
 class Friends(LintTest):

@@ -11,6 +11,7 @@
 #include "kbsim/replay/replay.hpp"
 
 #include "graph.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::replay {
 namespace {
@@ -73,7 +74,7 @@ Buffer random_floats(std::mt19937& random, std::int64_t count, DType dtype) {
 }
 
 TEST_CASE("binary: on floats rounds the f32 or f64 result once, for any bits") {
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < kbsim::test::fewer(300); ++seed) {
     CAPTURE(seed);
     std::mt19937 random{seed};
     const std::int64_t count = 1 + static_cast<std::int64_t>(random() % 100);

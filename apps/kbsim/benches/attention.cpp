@@ -13,7 +13,7 @@
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/attention_figures.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::attention_bench {
 namespace {
 
 struct Panel {
@@ -192,4 +192,4 @@ const bool kRegistered = (evaluate::evaluations().add(
                           true);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::attention_bench

@@ -20,7 +20,7 @@
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::ccl_bench {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, int>, 8> kUnits{
@@ -260,4 +260,4 @@ const bool kRegistered =
      true);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::ccl_bench

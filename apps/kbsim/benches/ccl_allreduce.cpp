@@ -15,7 +15,7 @@
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/replay/compare.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::ccl_allreduce_bench {
 namespace {
 
 // What a rank's rows came to.
@@ -166,4 +166,4 @@ KBSIM_BENCH(ipcq_allreduce, "another name of ccl_allreduce", .algorithms = Algor
             .devices = Devices::all, .check = check);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::ccl_allreduce_bench

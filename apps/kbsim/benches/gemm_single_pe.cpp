@@ -4,7 +4,7 @@
 #include "kbsim/app/bench.hpp"
 #include "kbsim/evaluate/matmul_run.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::gemm_single_pe_bench {
 namespace {
 
 constexpr evaluate::MatmulProblem kProblem{.m = 256, .k = 256, .n = 256};
@@ -49,4 +49,4 @@ KBSIM_BENCH(gemm_single_pe, "a 256 x 256 x 256 GEMM by one composite on one PE, 
             .algorithms = Algorithms::none, .devices = Devices::current, .check = check);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::gemm_single_pe_bench

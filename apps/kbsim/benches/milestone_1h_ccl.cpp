@@ -19,7 +19,7 @@
 #include "kbsim/report/csv.hpp"
 #include "kbsim/topology/sip_grid.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::milestone_1h_ccl_bench {
 namespace {
 
 struct Joined {
@@ -252,4 +252,4 @@ const bool kRegistered =
      true);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::milestone_1h_ccl_bench

@@ -14,7 +14,7 @@
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/gemm_figures.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::milestone_1h_gemm_bench {
 namespace {
 
 struct Extents {
@@ -163,4 +163,4 @@ const bool kRegistered =
      true);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::milestone_1h_gemm_bench

@@ -13,7 +13,7 @@
 #include "kbsim/replay/numbers.hpp"
 #include "kbsim/replay/reference.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::qkv_gemm_bench {
 namespace {
 
 struct Problem {
@@ -206,4 +206,4 @@ KBSIM_BENCH(gpt3_qkv_upload, "the same, X and weights sent by the host first; ta
             .algorithms = Algorithms::none, .devices = Devices::current, .check = check_room<on_a_package>);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::qkv_gemm_bench

@@ -8,7 +8,7 @@
 #include "kbsim/evaluate/tp_mlp_run.hpp"
 #include "kbsim/host/session.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::tp_mlp_bench {
 namespace {
 
 constexpr const char* kAllReduce = "ring_allreduce_tcm";
@@ -145,4 +145,4 @@ const bool kRegistered = (evaluate::evaluations().add(
                           true);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::tp_mlp_bench

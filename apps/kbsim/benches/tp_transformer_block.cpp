@@ -10,7 +10,7 @@
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/decoder_figures.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::tp_transformer_block_bench {
 namespace {
 
 using evaluate::DecoderProblem;
@@ -235,4 +235,4 @@ const bool kRegistered =
      true);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::tp_transformer_block_bench

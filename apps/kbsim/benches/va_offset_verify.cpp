@@ -9,7 +9,7 @@
 #include "kbsim/kernels/elementwise.hpp"
 #include "kbsim/replay/compare.hpp"
 
-namespace kbsim::app {
+namespace kbsim::app::va_offset_verify_bench {
 namespace {
 
 using topology::Split;
@@ -83,4 +83,4 @@ KBSIM_BENCH(va_offset_verify_columns, "the same of a matrix whose columns are di
             .algorithms = Algorithms::none, .devices = Devices::current, .check = check<Split::column_wise>);
 
 }  // namespace
-}  // namespace kbsim::app
+}  // namespace kbsim::app::va_offset_verify_bench

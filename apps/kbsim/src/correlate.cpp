@@ -18,14 +18,14 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Options {
+struct CorrelateOptions {
   std::string results;
   std::string reference;
   std::string out;
   bool json = false;
 };
 
-po::options_description description(Options& o) {
+po::options_description description(CorrelateOptions& o) {
   po::options_description all{"options of kbsim correlate"};
   auto add = all.add_options();
   add("results", po::value(&o.results)->value_name("FILE")->required(),
@@ -38,7 +38,7 @@ po::options_description description(Options& o) {
   return all;
 }
 
-const std::string kExamples = R"(
+const std::string kCorrelateExamples = R"(
 examples:
   kbsim --topology topology.yaml --bench ccl --algorithm ring_allreduce_tcm --out mine
   kbsim correlate --results mine/results.csv --reference measured.csv
@@ -47,11 +47,11 @@ examples:
 }  // namespace
 
 ExitCode correlate(const Arguments& arguments) {
-  Options options;
+  CorrelateOptions options;
   po::options_description all = description(options);
-  if (!parse_options(
-          arguments, all,
-          {.usage = "kbsim correlate --results FILE --reference FILE [options]", .examples = kExamples}))
+  if (!parse_options(arguments, all,
+                     {.usage = "kbsim correlate --results FILE --reference FILE [options]",
+                      .examples = kCorrelateExamples}))
     return ExitCode::ok;
   const report::Correlation found =
       report::correlate(report::read_csv(options.results), report::read_csv(options.reference));

@@ -23,7 +23,7 @@ namespace {
 namespace po = boost::program_options;
 using host::ProbeResult;
 
-struct Options {
+struct ProbeOptions {
   MachineOptions machine;
   std::vector<std::string> cases;
   std::string bytes = "4KiB";
@@ -131,7 +131,7 @@ void print_json(const Prober& prober, Bytes bytes) {
 }
 
 // Those asked for, else all that the machine has the parts for; the others are named on stderr.
-std::vector<std::string> chosen(const Options& options, const config::MachineSpec& machine) {
+std::vector<std::string> chosen(const ProbeOptions& options, const config::MachineSpec& machine) {
   for (const std::string& name : options.cases) {
     if (const auto missing = host::missing_for(name, machine)) throw UsageError{name + " " + *missing};
   }
@@ -175,7 +175,7 @@ std::string case_help() {
 }  // namespace
 
 ExitCode probe(const Arguments& arguments) {
-  Options options;
+  ProbeOptions options;
   po::options_description all{"options of kbsim probe"};
   options.machine.describe(all);
   describe_memory(all);

@@ -22,21 +22,21 @@ namespace {
 namespace po = boost::program_options;
 using Seconds = std::chrono::duration<double>;
 
-struct Options {
+struct ReplayOptions {
   std::string log;
   bool json = false;
   bool quiet = false;
   int num_threads = 0;
 };
 
-constexpr std::string_view kExamples = R"(
+constexpr std::string_view kReplayExamples = R"(
 examples:
   kbsim --topology topology.yaml --bench ccl_allreduce --oplog run.oplog
   kbsim replay run.oplog
 )";
 
 // False after --help.
-bool parse(const Arguments& arguments, Options& o) {
+bool parse(const Arguments& arguments, ReplayOptions& o) {
   po::options_description all{"options of kbsim replay"};
   describe_memory(all);
   auto add = all.add_options();
@@ -46,14 +46,14 @@ bool parse(const Arguments& arguments, Options& o) {
   add("num-threads", po::value(&o.num_threads)->value_name("N"),
       "threads that compute the numbers (default: all); the result is the same");
   const Synopsis synopsis{
-      .usage = "kbsim replay FILE [options]", .examples = std::string{kExamples}, .positional = "log"};
+      .usage = "kbsim replay FILE [options]", .examples = std::string{kReplayExamples}, .positional = "log"};
   if (!parse_options(arguments, all, synopsis)) return false;
   if (o.num_threads < 0 || o.num_threads > 1024)
     throw UsageError{fmt::format("--num-threads must be 0 to 1024, got {}", o.num_threads)};
   return true;
 }
 
-void print(const Options& options, const LogChecksums& result) {
+void print(const ReplayOptions& options, const LogChecksums& result) {
   if (!options.json) return fmt::print("{}\n", to_text(result));
   const boost::json::object all{
       {"schema_version", 1}, {"version", KBSIM_VERSION}, {"oplog", to_json(result)}};
@@ -63,7 +63,7 @@ void print(const Options& options, const LogChecksums& result) {
 }  // namespace
 
 ExitCode replay_log(const Arguments& arguments) {
-  Options options;
+  ReplayOptions options;
   if (!parse(arguments, options)) return ExitCode::ok;
   const auto start = std::chrono::steady_clock::now();
   const oplog::OpLog log = read_log(options.log);

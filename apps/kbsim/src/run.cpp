@@ -49,7 +49,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Options {
+struct RunOptions {
   MachineOptions machine;
   std::string bench;
   std::string algorithm;
@@ -90,7 +90,7 @@ auto whole(const char* option, const char* value_name, std::int64_t max,
 }
 
 // The time from 0 on at which a run stops, whatever it is that says so.
-Time stop_of(const Options& options) {
+Time stop_of(const RunOptions& options) {
   Time first = kForever;
   for (const auto& [name, ns] :
        {std::pair{"stop-at", options.stop_at_ns}, std::pair{"max-sim-time", options.max_sim_time_ns}}) {
@@ -101,7 +101,7 @@ Time stop_of(const Options& options) {
   return first;
 }
 
-po::options_description description(Options& o) {
+po::options_description description(RunOptions& o) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   po::options_description all{"options of kbsim run"};
   o.machine.describe(all);
@@ -149,7 +149,7 @@ po::options_description description(Options& o) {
   return all;
 }
 
-const std::string kExamples = R"(
+const std::string kRunExamples = R"(
 examples:
   kbsim --topology topology.yaml --bench ccl_allreduce
   kbsim --topology topology.yaml --bench ccl_allreduce --set system.sips.count=8 --json
@@ -158,7 +158,7 @@ examples:
 )";
 
 // What asks for the values that --timing-only leaves out.
-void require_values_wanted(const Options& options) {
+void require_values_wanted(const RunOptions& options) {
   const auto refuse = [](const char* other, const char* why) {
     throw UsageError{fmt::format("--timing-only and {}: {}", other, why)};
   };
@@ -176,7 +176,7 @@ bool choices_are_told() {
   return value == "INFO";
 }
 
-host::SessionOptions session_options(const Options& options, const config::CclSpec& ccl) {
+host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
   host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties},
@@ -197,7 +197,7 @@ void print_races(const std::vector<std::string>& races) {
 }
 
 // Races are told of a run that fails, too: they may be why. With --race error that is what it says anyway.
-void simulate(host::Session& session, const Options& options) {
+void simulate(host::Session& session, const RunOptions& options) {
   try {
     session.simulate();
   } catch (...) {
@@ -207,7 +207,7 @@ void simulate(host::Session& session, const Options& options) {
   }
 }
 
-std::optional<config::BufferKind> buffer_kind_of(const Options& options) {
+std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options) {
   if (!options.buffer_kind) return std::nullopt;
   const std::optional<config::BufferKind> kind = config::buffer_kind_of(*options.buffer_kind);
   if (!kind)
@@ -224,19 +224,19 @@ void require_known(const config::AlgorithmSpec& algorithm) {
 }
 
 // That they can be written is known now, not when all is done.
-void require_outputs(const Options& options) {
+void require_outputs(const RunOptions& options) {
   if (!options.oplog.empty())
     report::require_output("--oplog", options.oplog, {.out = options.out, .json = options.json});
   report::require_folder(options.out);
 }
 
-std::optional<LogChecksums> log_of(const Options& options, host::Session& session) {
+std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session) {
   if (options.oplog.empty()) return std::nullopt;
   write_log(options.oplog, session.log());
   return checksums(session.log(), session.replay());
 }
 
-boost::json::object to_json(const Options& options, const BenchReport& outcome,
+boost::json::object to_json(const RunOptions& options, const BenchReport& outcome,
                             const report::RunSummary& summary, const hw::Attribution& messages,
                             const std::optional<LogChecksums>& log) {
   const auto correct =
@@ -256,7 +256,7 @@ boost::json::object to_json(const Options& options, const BenchReport& outcome,
   return all;
 }
 
-void write(const report::OutputFolder& folder, const Options& options, const Arguments& arguments,
+void write(const report::OutputFolder& folder, const RunOptions& options, const Arguments& arguments,
            host::Session& session, const BenchReport& outcome, const report::RunSummary& summary,
            const std::optional<LogChecksums>& log) {
   const hw::Machine& machine = session.machine();
@@ -276,7 +276,7 @@ void write(const report::OutputFolder& folder, const DeadlockReport& deadlock) {
 }
 
 // Of a run that is stuck the folder has why.
-void simulate_into(const report::OutputFolder* folder, host::Session& session, const Options& options) {
+void simulate_into(const report::OutputFolder* folder, host::Session& session, const RunOptions& options) {
   try {
     simulate(session, options);
   } catch (const DeadlockReport& deadlock) {
@@ -289,7 +289,7 @@ void simulate_into(const report::OutputFolder* folder, host::Session& session, c
   }
 }
 
-void print(const Options& options, const BenchReport& outcome, const report::RunSummary& summary,
+void print(const RunOptions& options, const BenchReport& outcome, const report::RunSummary& summary,
            const hw::Attribution& messages, const std::optional<LogChecksums>& log) {
   if (options.json) {
     std::cout << boost::json::serialize(to_json(options, outcome, summary, messages, log)) << '\n';
@@ -317,7 +317,7 @@ void require_submitted(const std::string& bench, host::Session& session) {
   throw KernelFault{fmt::format("bench {} submitted nothing: no message went through the machine", bench)};
 }
 
-evaluate::Chosen chosen(const Options& options) {
+evaluate::Chosen chosen(const RunOptions& options) {
   return {.set = options.machine.set,
           .ccl = options.machine.ccl,
           .algorithm = options.algorithm,
@@ -336,7 +336,7 @@ evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& eval
 }
 
 // The configuration as it runs; settings without effect are refused.
-config::Configuration load(const Options& options, const evaluate::Uses& uses) {
+config::Configuration load(const RunOptions& options, const evaluate::Uses& uses) {
   config::Configuration result = options.machine.load();
   evaluate::require_effect(uses, chosen(options), result);
   if (uses.algorithms != Algorithms::any || !uses.collective) evaluate::apply(chosen(options), result.ccl);
@@ -344,11 +344,11 @@ config::Configuration load(const Options& options, const evaluate::Uses& uses) {
 }
 
 // One after the other where each tells of its queues.
-unsigned threads_of(const Options& options) {
+unsigned threads_of(const RunOptions& options) {
   return host::queues_are_traced() ? 1 : static_cast<unsigned>(options.num_threads);
 }
 
-ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const Options& options,
+ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
       options.race || options.timing_only || !options.oplog.empty() || options.dump_queues)
@@ -406,15 +406,15 @@ const Bench& known_bench(const std::string& name) {
 }  // namespace
 
 ExitCode run_bench(const Arguments& given) {
-  Options options;
+  RunOptions options;
   po::options_description all = description(options);
   const evaluate::Evaluation* evaluation = evaluation_of(given);
   const Arguments arguments = evaluation != nullptr ? with_defaults(*evaluation, given) : given;
   if (evaluation != nullptr) describe(*evaluation, all);
   po::variables_map values;
-  if (!parse_options(arguments, all,
-                     {.usage = "kbsim [run] --topology FILE --bench NAME [options]", .examples = kExamples},
-                     &values))
+  if (!parse_options(
+          arguments, all,
+          {.usage = "kbsim [run] --topology FILE --bench NAME [options]", .examples = kRunExamples}, &values))
     return ExitCode::ok;
 
   const auto start = std::chrono::steady_clock::now();

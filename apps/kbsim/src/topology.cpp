@@ -24,7 +24,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Options {
+struct TopologyOptions {
   std::string file;
   std::vector<std::string> set;
   std::string out;
@@ -33,7 +33,7 @@ struct Options {
   bool svg = false;
 };
 
-po::options_description description(Options& o) {
+po::options_description description(TopologyOptions& o) {
   po::options_description all{"options of kbsim topology"};
   auto add = all.add_options();
   add("topology", po::value(&o.file)->value_name("FILE")->required(),
@@ -48,7 +48,7 @@ po::options_description description(Options& o) {
   return all;
 }
 
-constexpr std::string_view kExamples = R"(
+constexpr std::string_view kTopologyExamples = R"(
 examples:
   kbsim topology topology.yaml
   kbsim topology topology.yaml --set system.sips.count=8 --svg --out machine.svg
@@ -56,18 +56,19 @@ examples:
 )";
 
 // None after --help.
-std::optional<Options> parse(const Arguments& arguments) {
-  Options options;
+std::optional<TopologyOptions> parse(const Arguments& arguments) {
+  TopologyOptions options;
   po::options_description all = description(options);
-  const Synopsis synopsis{
-      .usage = "kbsim topology FILE [options]", .examples = std::string{kExamples}, .positional = "topology"};
+  const Synopsis synopsis{.usage = "kbsim topology FILE [options]",
+                          .examples = std::string{kTopologyExamples},
+                          .positional = "topology"};
   if (!parse_options(arguments, all, synopsis)) return std::nullopt;
   if (options.json + options.dot + options.svg > 1)
     throw UsageError{"expected at most one of --json, --dot and --svg"};
   return options;
 }
 
-std::string rendered(const Options& options, const report::MachineReport& machine) {
+std::string rendered(const TopologyOptions& options, const report::MachineReport& machine) {
   if (options.dot) return report::to_dot(machine.graph);
   if (options.svg) return report::to_svg(machine);
   if (!options.json) return report::to_text(machine);
@@ -79,9 +80,9 @@ std::string rendered(const Options& options, const report::MachineReport& machin
 }  // namespace
 
 ExitCode describe_topology(const Arguments& arguments) {
-  const std::optional<Options> parsed = parse(arguments);
+  const std::optional<TopologyOptions> parsed = parse(arguments);
   if (!parsed) return ExitCode::ok;
-  const Options& options = *parsed;
+  const TopologyOptions& options = *parsed;
   std::vector<std::string> notes;
   const config::LoadRequest request{.file = options.file,
                                     .overrides = options.set,

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::byte kUnwritten{0xff};
 
-std::span<const std::byte> part(const oplog::Slice& slice, const Buffer& value) {
+std::span<const std::byte> slice_of(const oplog::Slice& slice, const Buffer& value) {
   const auto offset = static_cast<std::size_t>(slice.offset);
   const auto bytes = static_cast<std::size_t>(slice.bytes);
   const bool inside = offset <= value.size() && bytes <= value.size() - offset;
@@ -27,7 +27,7 @@ Buffer gather(const oplog::Operand& what, const Lookup& lookup) {
     if (!slice.value.valid()) {
       bytes.resize(bytes.size() + static_cast<std::size_t>(slice.bytes), kUnwritten);
     } else {
-      const auto found = part(slice, *lookup(slice.value));
+      const auto found = slice_of(slice, *lookup(slice.value));
       bytes.insert(bytes.end(), found.begin(), found.end());
     }
   }
@@ -37,7 +37,7 @@ Buffer gather(const oplog::Operand& what, const Lookup& lookup) {
 Aligned view(const oplog::Operand& what, const Lookup& lookup) {
   const bool single = what.slices.size() == 1 && what.slices[0].value.valid();
   if (!single) return Aligned{gather(what, lookup)};
-  return {part(what.slices[0], *lookup(what.slices[0].value)), what.dtype};
+  return {slice_of(what.slices[0], *lookup(what.slices[0].value)), what.dtype};
 }
 
 Value whole(const oplog::Operand& what, const Lookup& lookup) {
