@@ -95,7 +95,7 @@ TEST_CASE("Audit: the reference page has a row for every key, algorithm setting 
 TEST_CASE("Reference page: a row says what a key takes, its unit, its default and its meaning") {
   const std::string page = reference_markdown(kModels);
   for (const std::string row :
-       {"| `sip.cube_mesh.w` | an integer from 1 to 64 | `4` | columns |\n",
+       {"| `sip.cube_mesh.w` | an integer from 1 to 32 | `4` | columns |\n",
         "| `system.host_link.bw_gbs` | a number from 0.001 to 1000000000 (GB/s) | `64` | bandwidth of one "
         "direction, 1 "
         "GB = 1e9 bytes |\n",

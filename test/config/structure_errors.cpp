@@ -54,5 +54,5 @@ TEST_CASE("Config: all errors of a file come at once, in the order of the file, 
         "t.yaml:6:16: cube.xbar.impl: unknown model 'builtin.xbr', did you mean 'builtin.xbar'?\n"
         "t.yaml:7:24: cube.pe_layout.corners: found a corner twice, expected distinct ones\n"
         "--set colour=red: colour: unknown key (known: schema_version, system, sip, cube, pe)\n"
-        "--set sip.cube_mesh.w=0: sip.cube_mesh.w: found '0', expected an integer from 1 to 64");
+        "--set sip.cube_mesh.w=0: sip.cube_mesh.w: found '0', expected an integer from 1 to 32");
 }

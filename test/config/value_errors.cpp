@@ -7,7 +7,7 @@ TEST_CASE("Config: an integer must be one, of its range") {
     return machine_errors("sip:\n  cube_mesh:\n    w: " + value + "\n");
   };
   const std::string place = "t.yaml:3:8: sip.cube_mesh.w: found ";
-  const std::string expected = ", expected an integer from 1 to 64";
+  const std::string expected = ", expected an integer from 1 to 32";
   CHECK(width("7").empty());
   CHECK(width("+7").empty());
   for (const std::string value : {"0", "65", "-1", "2.5", "two", "1e1", "0x4", "99999999999999999999", "+-3"})

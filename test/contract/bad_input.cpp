@@ -131,7 +131,7 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
 TEST_CASE("Bad input: each line of a configuration's mistakes begins with its place") {
   const Outcome outcome = run_kbsim(kMainJob + " --set sip.cube_mesh.w=-1 --set ccl.defaults.n_slots=0");
   CHECK(outcome.err ==
-        "--set sip.cube_mesh.w=-1: sip.cube_mesh.w: found '-1', expected an integer from 1 to 64\n"
+        "--set sip.cube_mesh.w=-1: sip.cube_mesh.w: found '-1', expected an integer from 1 to 32\n"
         "--set ccl.defaults.n_slots=0: defaults.n_slots: found '0', expected an integer from 1 to 65536\n");
 }
 

@@ -11,7 +11,6 @@ namespace kbsim::config {
 namespace {
 
 // What the fields of a physical address can count.
-constexpr int kMaxCubes = 32;
 constexpr int kMaxPes = 16;
 constexpr Bytes kMaxHbm = 128_GiB;
 

@@ -4,6 +4,7 @@
 #include <range/v3/algorithm/find_if.hpp>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/config/machine_spec.hpp"
 
 namespace kbsim::topology {
 namespace {
@@ -28,6 +29,7 @@ constexpr BitField kExt{"ext", 29, 1};
 constexpr BitField kSubOffset{"sub_offset", 0, 29};
 
 static_assert(kSip.max() + 1 == kMaxSips && kCube.max() + 1 == kMaxCubes && kPeId.max() + 1 == kMaxPes);
+static_assert(kMaxCubes == config::kMaxCubes);
 
 constexpr std::uint64_t end(const RegionInfo& r) {
   return r.first + static_cast<std::uint64_t>(r.size.count());

@@ -26,13 +26,16 @@ struct WireSpec {
   }
 };
 
+/// Of a package: what the cube field of a physical address can count.
+inline constexpr int kMaxCubes = 32;
+
 struct ExtentSpec {
   int w = 4;
   int h = 4;
 
   static void describe(auto& f) {
-    f.add("w", &ExtentSpec::w, between(1, 64), "columns");
-    f.add("h", &ExtentSpec::h, between(1, 64), "rows");
+    f.add("w", &ExtentSpec::w, between(1, kMaxCubes), "columns");
+    f.add("h", &ExtentSpec::h, between(1, kMaxCubes), "rows");
   }
 };
 
@@ -146,7 +149,7 @@ struct SipSpec {
   IoSpec io;
 
   static void describe(auto& f) {
-    f.section("cube_mesh", &SipSpec::cube_mesh, "cubes of a package");
+    f.section("cube_mesh", &SipSpec::cube_mesh, "cubes of a package, at most 32");
     f.section("cube_size", &SipSpec::cube_size, "a cube's outline; positions and wire lengths follow");
     f.component("ucie", &SipSpec::ucie, "one port of a die-to-die link; two a crossing");
     f.section("ucie_link", &SipSpec::ucie_link, "from port to port");
