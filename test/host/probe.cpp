@@ -51,6 +51,59 @@ TEST_CASE(
   CHECK(result.bottleneck_rate == Bandwidth::gbs(204.8));
 }
 
+TEST_CASE(
+    "Probe: a send without a slot waits for one, which is no queueing, and a slot for each tile ends it") {
+  for (const char* name : {"pe-ipcq-neighbour", "pe-ipcq-other-sip"}) {
+    CAPTURE(name);
+    for (const Bytes bytes : {16_KiB, 64_KiB, 66_KiB, 256_KiB}) {
+      const ProbeResult result = run(name, bytes);
+      CHECK(result.split.total() + result.slot_wait == result.took());
+      CHECK(result.split.queueing <= Time{ceil_div(bytes.count(), 256) + 1});
+      CHECK((result.slot_wait > 0_ps) == (bytes > 16_KiB));  // four slots of 4 KiB
+      config::AlgorithmSpec roomy;
+      roomy.n_slots = 64;
+      const ProbeResult free = host::probe({}, roomy, name, bytes);
+      CHECK(free.slot_wait == 0_ps);
+      CHECK(result.took() - free.took() == result.slot_wait);
+    }
+  }
+}
+
+TEST_CASE("Probe: slots outside TCM are written, reported, asked for and read, and nothing else takes time") {
+  for (const auto kind : {config::BufferKind::hbm, config::BufferKind::sram}) {
+    config::AlgorithmSpec queues;
+    queues.buffer_kind = kind;
+    const auto probed = [&](Bytes bytes) { return host::probe({}, queues, "pe-ipcq-neighbour", bytes); };
+    for (const Bytes bytes : {1_B, 256_B, 4_KiB}) {
+      const ProbeResult result = probed(bytes);
+      CHECK(result.split.total() == result.took());
+      CHECK(result.split.queueing >= 0_ps);
+      CHECK(result.split.queueing <= 20_ps);
+    }
+    const ProbeResult many = probed(256_KiB);
+    CHECK(many.split.total() + many.slot_wait == many.took());
+    CHECK(many.slot_wait > 0_ps);
+    CHECK(many.split.queueing >= 0_ps);
+    CHECK(many.bottleneck.find("port, both ways") != std::string::npos);
+  }
+}
+
+TEST_CASE("Probe: every transfer but a send waits for no slot") {
+  for (const std::string& name : names()) {
+    if (!name.starts_with("pe-ipcq")) CHECK(run(name, 64_KiB).slot_wait == 0_ps);
+  }
+}
+
+TEST_CASE("Probe: the floor plan gives a slice near the crossbar less wire than a PE's own") {
+  const ProbeResult own = run("pe-local-hbm", 4_KiB);
+  const ProbeResult other = run("pe-same-cube-hbm", 4_KiB);
+  CHECK(own.crossbar_mm == 7.5);    // (1.25, 1.25) of 10 mm x 10 mm, the crossbar in the middle
+  CHECK(other.crossbar_mm == 5.0);  // (6.25, 8.75)
+  CHECK(own.split.wire - other.split.wire == 2 * 25_ps);  // 2.5 mm, there and back
+  CHECK(own.took() - other.took() == own.split.wire - other.split.wire);
+  CHECK(!run("pe-tcm", 4_KiB).crossbar_mm);
+}
+
 TEST_CASE("Probe: farther memories take longer") {
   Time last{};
   for (const char* name : {"pe-local-hbm", "pe-neighbour-cube-hbm", "pe-far-cube-hbm"}) {

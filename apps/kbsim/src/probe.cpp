@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include <boost/json/array.hpp>
@@ -43,17 +44,34 @@ struct Prober {
   }
 };
 
+// Why another slice of the cube may be nearer than a PE's own.
+void print_floor_plan(const std::map<std::string, ProbeResult>& results) {
+  const auto own = results.find("pe-local-hbm");
+  const auto other = results.find("pe-same-cube-hbm");
+  if (own == results.end() || other == results.end()) return;
+  if (other->second.split.wire >= own->second.split.wire) return;
+  fmt::print(
+      "  A PE reaches all slices of its cube, its own too, through the crossbar in the middle. From there\n"
+      "  its own is {:g} mm away, that of pe-same-cube-hbm {:g} mm: the floor plan gives the latter less "
+      "wire.\n",
+      own->second.crossbar_mm.value_or(0.0), other->second.crossbar_mm.value_or(0.0));
+}
+
 void print_summary(const Prober& prober, Bytes bytes) {
+  std::map<std::string, ProbeResult> results;
   fmt::print("{} each, alone:\n", to_string(bytes));
-  fmt::print("  {:<24}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>7}  {}\n", "case", "total_ns", "overhead_ns",
-             "wire_ns", "drain_ns", "queue_ns", "eff_GBps", "util", "bottleneck");
+  fmt::print("  {:<24}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>7}  {}\n", "case", "total_ns",
+             "overhead_ns", "wire_ns", "drain_ns", "slot_ns", "queue_ns", "eff_GBps", "util", "bottleneck");
   for (const std::string& name : prober.cases) {
-    const ProbeResult result = prober.run(name, bytes);
-    fmt::print("  {:<24}{:>12.3f}{:>12.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.2f}{:>6.1f}%  {} ({:g} GB/s)\n",
-               name, to_ns(result.took()), to_ns(result.split.overhead), to_ns(result.split.wire),
-               to_ns(result.split.drain), to_ns(result.split.queueing), result.effective_gbs(),
-               100.0 * result.utilization(), result.bottleneck, result.bottleneck_rate.gbs());
+    const ProbeResult& result = results.emplace(name, prober.run(name, bytes)).first->second;
+    fmt::print(
+        "  {:<24}{:>12.3f}{:>12.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.2f}{:>6.1f}%  {} ({:g} GB/s)\n",
+        name, to_ns(result.took()), to_ns(result.split.overhead), to_ns(result.split.wire),
+        to_ns(result.split.drain), to_ns(result.slot_wait), to_ns(result.split.queueing),
+        result.effective_gbs(), 100.0 * result.utilization(), result.bottleneck,
+        result.bottleneck_rate.gbs());
   }
+  print_floor_plan(results);
 }
 
 constexpr std::int64_t kSmallest = 4LL << 10;
@@ -111,17 +129,21 @@ boost::json::object to_json(const std::string& name, const ProbeResult& result) 
   for (const host::ProbeHop& hop : result.hops) {
     hops.push_back({{"node", hop.node}, {"arrive_ns", to_ns(hop.arrive)}, {"depart_ns", to_ns(hop.depart)}});
   }
-  return {{"name", name},
-          {"bytes", result.bytes.count()},
-          {"total_ns", to_ns(result.took())},
-          {"overhead_ns", to_ns(result.split.overhead)},
-          {"wire_ns", to_ns(result.split.wire)},
-          {"drain_ns", to_ns(result.split.drain)},
-          {"queue_ns", to_ns(result.split.queueing)},
-          {"bottleneck", {{"link", result.bottleneck}, {"gbs", result.bottleneck_rate.gbs()}}},
-          {"effective_gbs", result.effective_gbs()},
-          {"utilization", result.utilization()},
-          {"hops", std::move(hops)}};
+  boost::json::object json{
+      {"name", name},
+      {"bytes", result.bytes.count()},
+      {"total_ns", to_ns(result.took())},
+      {"overhead_ns", to_ns(result.split.overhead)},
+      {"wire_ns", to_ns(result.split.wire)},
+      {"drain_ns", to_ns(result.split.drain)},
+      {"slot_wait_ns", to_ns(result.slot_wait)},
+      {"queue_ns", to_ns(result.split.queueing)},
+      {"bottleneck", {{"link", result.bottleneck}, {"gbs", result.bottleneck_rate.gbs()}}},
+      {"effective_gbs", result.effective_gbs()},
+      {"utilization", result.utilization()},
+      {"hops", std::move(hops)}};
+  if (result.crossbar_mm) json["crossbar_mm"] = *result.crossbar_mm;
+  return json;
 }
 
 void print_json(const Prober& prober, Bytes bytes) {

@@ -1,102 +1,128 @@
 // Where the time of a probe went: the closed form of its path, and the trace of its messages.
 #include <algorithm>
 
-#include "kbsim/hw/locate.hpp"
-#include "kbsim/hw/memory/memory.hpp"
-
-#include "probe_plan.hpp"
+#include "probe_path.hpp"
 
 namespace kbsim::host {
 namespace {
 
-// One way from a node to another, its bytes, and the memory ports before and behind it.
-struct Leg {
-  NodeId from;
-  NodeId to;
-  Bytes bytes;
-};
-
-struct Path {
-  std::vector<Leg> legs;  // the first is the request, if there are two and data comes back
-  std::size_t data = 0;   // which leg carries the data
-  std::vector<hw::Memory*> ports;
-  std::vector<Bandwidth> rates;
-};
-
-Path path_of(Session& session, const ProbePlan& plan) {
-  hw::Machine& machine = session.machine();
-  const topology::Graph& graph = machine.graph();
-  const Bytes control = session.spec().system.control_bytes;
-  const Ends& ends = plan.ends.front();
-  const auto memory = [&](NodeId id) { return &machine.at<hw::Memory>(id); };
-  if (plan.definition->transfer == Transfer::send) {
-    hw::Memory* source = memory(graph.pe(ends.pe).tcm);
-    hw::Memory* target = memory(graph.pe(ends.peer).tcm);
-    return {.legs = {{source->id(), target->id(), plan.bytes}},
-            .data = 0,
-            .ports = {source, target},
-            .rates = {source->read_rate(), target->write_rate()}};
-  }
-  hw::Memory* target = memory(hw::locate(graph, ends.memory).memory);
-  if (plan.definition->transfer == Transfer::host_write) {
-    return {.legs = {{graph.host(), target->id(), plan.bytes}, {target->id(), graph.host(), control}},
-            .data = 0,
-            .ports = {target},
-            .rates = {target->write_rate()}};
-  }
-  if (plan.definition->transfer == Transfer::host_read) {
-    return {.legs = {{graph.host(), target->id(), control}, {target->id(), graph.host(), plan.bytes}},
-            .data = 1,
-            .ports = {target},
-            .rates = {target->read_rate()}};
-  }
-  hw::Memory* tcm = memory(graph.pe(ends.pe).tcm);
-  return {.legs = {{graph.pe(ends.pe).dma, target->id(), control}, {target->id(), tcm->id(), plan.bytes}},
-          .data = 1,
-          .ports = {target, tcm},
-          .rates = {target->read_rate(), tcm->write_rate()}};
-}
-
-void attribute(Session& session, const Path& path, ProbeResult& result) {
+// The slowest port, or link that data takes.
+void find_bottleneck(Session& session, const ProbePath& path, ProbeResult& result) {
   const topology::Graph& graph = session.machine().graph();
   topology::Routes routes{graph};
-  const bool stores = path.data == 0;
-  for (std::size_t i = 0; i < path.ports.size(); ++i)
-    result.split.overhead += path.ports[i]->latency(stores || i > 0);
-  result.bottleneck = path.ports.front()->name() + " port";
-  result.bottleneck_rate = path.rates.front();
+  result.bottleneck = path.ports.front().memory->name() + " port";
+  result.bottleneck_rate = path.ports.front().rate();
   const auto narrow = [&](Bandwidth rate, const std::string& name) {
     if (rate >= result.bottleneck_rate) return;
     result.bottleneck_rate = rate;
     result.bottleneck = name;
   };
-  for (std::size_t i = 1; i < path.ports.size(); ++i) narrow(path.rates[i], path.ports[i]->name() + " port");
+  for (const ProbePort& port : path.ports) {
+    const std::string name = port.memory->name() + " port";
+    if (port.both_ways)
+      narrow(Bandwidth::gbs(port.rate().gbs() / 2), name + ", both ways");
+    else
+      narrow(port.rate(), name);
+  }
+  for (const ProbeLeg& leg : path.legs) {
+    if (!leg.data) continue;
+    for (const LinkId id : routes(leg.from, leg.to)) narrow(graph.link(id).bandwidth, graph.link_name(id));
+  }
+}
+
+// The slowest of a leg's links and ports; none: it has neither.
+std::optional<Bandwidth> slowest_of(Session& session, const ProbePath& path, std::size_t leg) {
+  const topology::Graph& graph = session.machine().graph();
+  std::optional<Bandwidth> slowest;
+  const auto narrow = [&](Bandwidth rate) { slowest = std::min(slowest.value_or(rate), rate); };
+  for (const LinkId id : topology::find_route(graph, path.legs[leg].from, path.legs[leg].to))
+    narrow(graph.link(id).bandwidth);
+  for (const ProbePort& port : path.ports) {
+    if (port.leg == leg) narrow(port.rate());
+  }
+  return slowest;
+}
+
+void attribute(Session& session, const ProbePath& path, ProbeResult& result) {
+  const topology::Graph& graph = session.machine().graph();
+  for (const ProbePort& port : path.ports) result.split.overhead += port.memory->latency(port.write);
+  Bytes carried;
   for (std::size_t i = 0; i < path.legs.size(); ++i) {
-    Time drain{};
-    for (const LinkId id : routes(path.legs[i].from, path.legs[i].to)) {
+    const ProbeLeg& leg = path.legs[i];
+    for (const LinkId id : topology::find_route(graph, leg.from, leg.to)) {
       const topology::Link& link = graph.link(id);
       result.split.overhead += session.machine().fabric().component(link.from).overhead();
       result.split.wire += link.wire;
-      drain = std::max(drain, serialization(path.legs[i].bytes, link.bandwidth));
-      if (i == path.data) narrow(link.bandwidth, graph.link_name(id));
     }
-    result.split.drain += i == path.data ? serialization(path.legs[i].bytes, result.bottleneck_rate) : drain;
+    const std::optional<Bandwidth> slowest = slowest_of(session, path, i);
+    if (slowest) result.split.drain += serialization(leg.bytes, *slowest);
+    if (leg.data && carried == 0_B) carried = leg.bytes;
   }
-  result.split.queueing = result.took() - result.split.total();
+  result.split.drain += serialization(result.bytes - carried, result.bottleneck_rate);
 }
 
-void trace_hops(Session& session, const Path& path, ProbeResult& result) {
+std::vector<const hw::MessageTrace*> traces_on(Session& session, const ProbeLeg& leg, Time start) {
+  std::vector<const hw::MessageTrace*> found;
+  for (const hw::MessageTrace& trace : session.machine().fabric().traces()) {
+    if (trace.from == leg.from && trace.to == leg.to && trace.sent >= start) found.push_back(&trace);
+  }
+  return found;
+}
+
+// When each of a send's tiles was there; a large one comes in several messages.
+std::vector<Time> arrivals(Session& session, const ProbeLeg& leg,
+                           const std::vector<const hw::MessageTrace*>& tiles, Time start) {
+  std::vector<Time> there;
+  Bytes expected;
+  Bytes come;
+  for (const hw::MessageTrace* trace : traces_on(session, leg, start)) {
+    come += trace->size;
+    while (there.size() < tiles.size() && come >= expected + tiles[there.size()]->size) {
+      expected += tiles[there.size()]->size;
+      there.push_back(trace->arrived);
+    }
+  }
+  return there;
+}
+
+// A tile that its sender held back, though it was issued and the tile before it gone, waited for a slot. It
+// cost what the bottleneck was idle before it.
+Time slot_wait(Session& session, const ProbePath& path, const ProbeResult& result) {
+  const ProbeFlow& flow = result.flows.front();
+  const auto tiles = traces_on(session, path.legs.front(), flow.start);
+  const std::vector<Time> there = arrivals(session, path.last(), tiles, flow.start);
+  const auto slots = static_cast<std::size_t>(session.algorithm().n_slots);
+  Time waited{};
+  for (std::size_t i = slots; i < there.size(); ++i) {
+    const hw::MessageTrace& before = *tiles[i - 1];
+    const Time issued = flow.issued[i] + (tiles.front()->sent - flow.issued.front());
+    const Time gone = before.sent + serialization(before.size, path.ports.front().rate());
+    const Time held = tiles[i]->sent - std::max(issued, gone);
+    const Time idle = there[i] - there[i - 1] - serialization(tiles[i]->size, result.bottleneck_rate);
+    waited += std::max(Time{0}, std::min(held, idle));
+  }
+  return waited;
+}
+
+std::optional<double> crossbar_mm(const topology::Graph& graph, NodeId slice) {
+  for (const topology::Link& link : graph.links()) {
+    if (link.to == slice && graph.node(link.from).kind == topology::NodeKind::xbar) return link.length_mm;
+  }
+  return std::nullopt;
+}
+
+void trace_hops(Session& session, const ProbePath& path, ProbeResult& result) {
   const topology::Graph& graph = session.machine().graph();
   const auto& traces = session.machine().fabric().traces();
   const Time start = result.flows.front().start;
   for (std::size_t i = 0; i < path.legs.size(); ++i) {
-    const Leg& leg = path.legs[i];
+    const ProbeLeg& leg = path.legs[i];
     const auto on_leg = [&](const hw::MessageTrace& trace) {
       return trace.from == leg.from && trace.to == leg.to && trace.sent >= start;
     };
     const hw::MessageTrace* found = nullptr;
     for (const hw::MessageTrace& trace : traces) {
-      if (on_leg(trace) && (found == nullptr || i == path.data)) found = &trace;
+      if (on_leg(trace) && (found == nullptr || leg.data)) found = &trace;
     }
     if (found == nullptr) continue;
     for (const hw::Hop& hop : found->hops) {
@@ -113,8 +139,13 @@ void trace_hops(Session& session, const Path& path, ProbeResult& result) {
 }  // namespace
 
 void explain(Session& session, const ProbePlan& plan, ProbeResult& result) {
-  const Path path = path_of(session, plan);
+  const ProbePath path = path_of(session, plan);
+  find_bottleneck(session, path, result);
   attribute(session, path, result);
+  if (plan.definition->transfer == Transfer::load)
+    result.crossbar_mm = crossbar_mm(session.machine().graph(), path.ports.front().memory->id());
+  if (plan.definition->transfer == Transfer::send) result.slot_wait = slot_wait(session, path, result);
+  result.split.queueing = result.took() - result.split.total() - result.slot_wait;
   trace_hops(session, path, result);
 }
 

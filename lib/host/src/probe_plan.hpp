@@ -17,7 +17,7 @@ struct ProbePlan {
   Bytes bytes;
 };
 
-/// The host program of a probe: notes each flow's end, and the start of the host's own.
+/// The host program of a probe: notes each flow's end, the start of the host's own, and what sends issued.
 [[nodiscard]] Task<> run_probe(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows);
 
 /// Splits what the first flow took, names the bottleneck, and lists the hops, once the program has ended.

@@ -28,7 +28,7 @@ struct StreamArgs {
   Dir direction;
   std::int64_t bytes;
   std::int64_t slot;
-  ProbeFlow* flows;  // by PE; the receiver's
+  ProbeFlow* flows;  // by PE
 };
 
 // All chunks are under way at once; the queue's slots hold them back.
@@ -38,6 +38,7 @@ Task<> probe_send(TL& tl, StreamArgs args) {
   for (std::int64_t left = args.bytes; left > 0; left -= args.slot) {
     const Tile chunk = left >= args.slot ? whole : tl.zeros({left}, DType::u8);
     sent.push_back(tl.send({.dir = args.direction, .src = chunk}));
+    args.flows[tl.program_id(0)].issued.push_back(tl.clock());
   }
   for (Pending<void>& each : sent) co_await each;
 }

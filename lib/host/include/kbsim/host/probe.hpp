@@ -32,15 +32,19 @@ struct ProbeHop {
 struct ProbeFlow {
   Time start{};
   Time end{};
+  std::vector<Time> issued;  // of a send: when the kernel had issued each of its tiles
   [[nodiscard]] Time took() const { return end - start; }
 };
 
-/// What a case took. The split is of the first flow and sums to what it took: overhead has the nodes' delays
-/// and the memories' access latencies, drain the bytes over the bottleneck and the control packet's.
+/// What a case took. Split and slot_wait are of the first flow and sum to what it took: overhead has the
+/// nodes' delays and the memories' access latencies, drain the bytes over the bottleneck and the control
+/// packet's; slot_wait is the time in which the bottleneck was idle because a send had no slot.
 struct ProbeResult {
   Bytes bytes;
   hw::Split split;
-  std::string bottleneck;  // a link or a memory's port
+  Time slot_wait{};
+  std::optional<double> crossbar_mm;  // from the crossbar of its cube to the HBM slice that a PE reads
+  std::string bottleneck;             // a link or a memory's port
   Bandwidth bottleneck_rate;
   std::vector<ProbeHop> hops;    // of the first flow's request and the last packet of its data
   std::vector<ProbeFlow> flows;  // one a source
