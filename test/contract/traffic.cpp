@@ -44,7 +44,77 @@ TEST_CASE("Traffic: the JSON has the documented members") {
     CHECK_MESSAGE(all.at("latency_ns").at(key).to_number<double>() > 0.0, key);
   CHECK(all.at("links").as_array().size() == 2 * (16 + 24));  // of 16 endpoints and between routers
   CHECK(all.at("links").at(0).at("link") == "e0_0>r0_0");
-  CHECK(all.size() == 9);
+  for (const char* key : {"min", "mean", "max", "fairness", "own_share"})
+    CHECK_MESSAGE(all.at("sources").at(key).to_number<double>() > 0.0, key);
+  CHECK(all.at("sources").at("silent") == 0);
+  CHECK(all.at("accepted_GBps").to_number<double>() ==
+        doctest::Approx(all.at("accepted").to_number<double>() * 16 * 256));
+  CHECK(all.size() == 11);
+}
+
+TEST_CASE("Traffic: a closed loop has round trips, two sizes have a latency each") {
+  const boost::json::object all =
+      measured("--scope mesh:2x2 --outstanding 2 --reply 64 --bytes 16,80 --mix 0.25 --packets 2000")
+          .as_object();
+  for (const char* key : {"mean", "p50", "p95", "p99", "max"})
+    CHECK_MESSAGE(all.at("round_trip_ns").at(key).to_number<double>() > 0.0, key);
+  const boost::json::array& sizes = all.at("sizes").as_array();
+  REQUIRE(sizes.size() == 2);
+  CHECK(sizes[0].at("bytes") == 16);
+  CHECK(sizes[1].at("bytes") == 80);
+  CHECK(sizes[0].at("packets").as_int64() + sizes[1].at("packets").as_int64() ==
+        all.at("packets").as_int64());
+  CHECK(all.size() == 13);
+}
+
+TEST_CASE("Traffic: a matrix is rates as it stands, and shares of a load") {
+  const std::string file = written("matrix.csv", "0,0.2\n0.7,0\n");
+  const std::string scope = "--scope mesh:2x1 --packets 20000 --pattern file:" + file;
+  const auto most = [&](const std::string& more) {
+    return measured(scope + more).at("sources").at("max").to_number<double>();
+  };
+  CHECK(most("") == doctest::Approx(0.7).epsilon(0.02));
+  CHECK(most(" --load 0.5") == doctest::Approx(0.5).epsilon(0.03));
+  CHECK(most(" --rate 0.09") == doctest::Approx(0.14).epsilon(0.03));
+  refuses(scope + "x --load 0.5", {file + "x: can't be read"});
+  refuses("--scope mesh:2x2 --pattern file:" + file, {file + ":1: 2 numbers, expected 4"});
+  refuses("--scope mesh:2x1 --load 0.5 --pattern file:" + written("wrong.csv", "0,1\n0,one\n"),
+          {"wrong.csv:2:3: found 'one'"});
+}
+
+TEST_CASE("Traffic: what a source gets is in the text and in a file") {
+  const std::string folder = written("traffic-sources", "") + ".d";
+  const Outcome outcome =
+      run_kbsim(kTraffic + "--scope mesh:2x2 --to-self none --rate 2 --packets 1000 --quiet --out " + folder);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK(outcome.out.find("fairness (Jain)") != std::string::npos);
+  CHECK(outcome.out.find("own node   is the target of 0.00 % of all packets; 0 of 4") != std::string::npos);
+  std::ifstream file{folder + "/sources.csv"};
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0] == "load,source,offered,accepted,packets,latency_mean_ns");
+  CHECK(lines[4].find(",e1_1,") != std::string::npos);
+}
+
+TEST_CASE("Traffic: options of packets that do nothing, or can't be, are refused") {
+  refuses("--scope link --load 0.5 --mix 0.5", {"--mix 0.5", "no effect without two sizes"});
+  refuses("--scope link --load 0.5 --reply 64", {"--reply 64", "no effect without --outstanding"});
+  refuses("--scope link --load 0.5 --bytes 16,16", {"two that differ"});
+  refuses("--scope link --load 0.5 --bytes 16,0", {"--bytes 16,0", "at least a byte"});
+  refuses("--scope link --load 0.5 --bytes 16,80 --mix 1", {"share of 1", "less than 1"});
+  refuses("--scope link --outstanding 0", {"--outstanding 0", "from 1 on"});
+  refuses("--scope link --outstanding 1 --load 0.5", {"expected one of", "2"});
+  refuses("--scope link --outstanding 1 --arrivals poisson", {"--arrivals poisson", "no effect"});
+  refuses("--scope link --outstanding 1 --reply 64", {"--scope link", "no way back"});
+  refuses("--scope mesh:2x2 --outstanding 1 --bytes 0 --reply 64", {"0 bytes", "expected from 1"});
+  refuses("--scope link --outstanding 1 --reply 0", {"--reply 0", "at least a byte"});
+  refuses("--scope link --load 0.5 --to-self none", {"--to-self none", "no effect on uniform"});
+  refuses("--scope mesh:2x2 --load 0.5 --to-self self", {"random, all or none"});
+  refuses("--scope link --load 0.5 --injection-gbs 64", {"--scope link", "no endpoint there has a link"});
+  refuses("--scope mesh:2x2 --load 0.5 --ejection-gbs 0", {"--ejection-gbs 0", "0.001"});
+  refuses("--scope mesh:2x2 --load 0.5 --pattern all-to-one:4", {"0 to 3"});
+  refuses("--scope mesh:2x2 --pattern uniform", {"none"});
 }
 
 TEST_CASE("Traffic: mean latency is the latency without load and the waits") {
@@ -55,8 +125,10 @@ TEST_CASE("Traffic: mean latency is the latency without load and the waits") {
 }
 
 TEST_CASE("Traffic: shuffled ties and the number of threads change no number") {
-  const std::string point = "--scope torus:4x4 --pattern hotspot:0.1 --load 0.6 --packets 5000";
-  CHECK(measured(point) == measured(point + " --shuffle-ties 3"));
+  for (const std::string load : {"--load 0.6", "--outstanding 3 --reply 16 --bytes 16,80 --to-self none"}) {
+    const std::string point = "--scope torus:4x4 --pattern hotspot:0.1 --packets 5000 " + load;
+    CHECK(measured(point) == measured(point + " --shuffle-ties 3"));
+  }
   const std::string sweep = "--scope mesh:2x2 --sweep --packets 1000";
   CHECK(measured(sweep + " --num-threads 1") == measured(sweep + " --num-threads 4"));
 }
@@ -65,8 +137,8 @@ TEST_CASE("Traffic: a sweep leaves its data, script and what repeats it") {
   const std::string folder = written("traffic-out", "") + ".d";
   const Outcome outcome = run_kbsim(kTraffic + "--scope mesh:2x2 --sweep --packets 1000 --out " + folder);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
-  for (const char* file : {"results.csv", "links.csv", "summary.json", "run.json", "config.resolved.yaml",
-                           "load_latency.csv", "load_latency.gp"})
+  for (const char* file : {"results.csv", "sources.csv", "links.csv", "summary.json", "run.json",
+                           "config.resolved.yaml", "load_latency.csv", "load_latency.gp"})
     CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path{folder} / file), file);
   const bool drawn = std::filesystem::exists(std::filesystem::path{folder} / "load_latency.png") &&
                      std::filesystem::exists(std::filesystem::path{folder} / "load_latency.svg");
@@ -78,7 +150,7 @@ TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {
   refuses("--scope link --load -0.5", {"--load -0.5", "above 0"});
   refuses("--scope link --load 0", {"--load 0", "above 0"});
   refuses("--scope link --load nan", {"--load nan"});
-  refuses("--scope link --rate 2", {"rate of 2", "at most 1"});
+  refuses("--scope link --rate 101", {"rate of 101", "at most 100"});
   refuses("--scope link --rate 1e-300", {"longer than simulated time"});
   refuses("--scope link --load 0.5 --packets 0", {"0 packets", "expected from 1"});
   refuses("--scope link --load 0.5 --bytes 0", {"0 bytes", "expected from 1"});
@@ -107,7 +179,8 @@ TEST_CASE("Traffic: a pattern that doesn't fit its scope is refused") {
 TEST_CASE("Traffic: --help shows scopes, patterns and examples") {
   const Outcome help = run_kbsim("traffic --help");
   CHECK(help.exit == 0);
-  for (const char* text : {"torus:WxH", "permutation:SEED", "saturated", "examples:"})
+  for (const char* text :
+       {"torus:WxH", "permutation:SEED", "file:M.csv", "saturated", "--outstanding", "examples:"})
     CHECK(help.out.find(text) != std::string::npos);
 }
 

@@ -12,10 +12,12 @@ namespace {
 // "" or what is refused, a line each.
 std::string refusal(const std::string& scope, const config::Overrides& set,
                     const std::string& pattern = "uniform") {
-  const TrafficChoice choice{
-      .scope = scope, .pattern = pattern, .set = set, .machine = [](const config::Overrides& overrides) {
-        return config::parse_machine("schema_version: 1", "t.yaml", overrides, hw::ModelCatalog{});
-      }};
+  const TrafficChoice choice{.setup = {.scope = scope, .pattern = pattern},
+                             .set = set,
+                             .machine = [](const config::Overrides& overrides) {
+                               return config::parse_machine("schema_version: 1", "t.yaml", overrides,
+                                                            hw::ModelCatalog{});
+                             }};
   const topology::TrafficCase traffic = topology::traffic_case(choice.machine(set), scope, pattern);
   try {
     require_met(choice, traffic);
@@ -50,8 +52,7 @@ TEST_CASE("require_met: parts run, too, so a machine that has some meets whateve
 }
 
 TEST_CASE("require_met: an override that mends the file counts") {
-  const TrafficChoice choice{.scope = "mesh:2x2",
-                             .pattern = "uniform",
+  const TrafficChoice choice{.setup = {.scope = "mesh:2x2"},
                              .set = {"system.routing.impl=builtin.xy"},
                              .machine = [](const config::Overrides& overrides) {
                                return config::parse_machine("system: {routing: {impl: builtin.router}}",

@@ -1,6 +1,7 @@
 // kbsim traffic: synthetic traffic on a part of the fabric.
 #include "kbsim/report/traffic.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -24,6 +25,7 @@
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
+#include "network_load.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -34,11 +36,10 @@ using Points = std::vector<hw::TrafficResult>;
 struct TrafficOptions {
   MachineOptions machine;
   std::string scope;
-  std::string pattern = "uniform";
-  std::string arrivals = "poisson";
+  NetworkLoad network;
+  std::optional<std::string> arrivals;
   std::optional<double> load;
   std::optional<double> rate;
-  std::string bytes = "256";
   bool sweep = false;
   std::string out;
   bool json = false;
@@ -54,16 +55,15 @@ void describe_traffic(TrafficOptions& o, po::options_description& all) {
   static const std::string scopes =
       std::string{"the part of the fabric: "} + std::string{topology::scope_forms()};
   add("scope", po::value(&o.scope)->value_name("S")->required(), scopes.c_str());
-  add("pattern", po::value(&o.pattern)->value_name("P"),
-      "who sends to whom: uniform (default), transpose, hotspot:P, all-to-one, neighbour or "
-      "permutation:SEED");
+  o.network.describe(all);
   add("load", po::value<double>()->value_name("L")->notifier([&](double v) { o.load = v; }),
       "offered, as a fraction of the rate at which the pattern's busiest link is always busy");
   add("rate", po::value<double>()->value_name("R")->notifier([&](double v) { o.rate = v; }),
-      "offered, in packets a service time and source");
+      "offered, in packets a service time and source, above 0 and at most 100");
   add("sweep", po::bool_switch(&o.sweep), "the load-latency curve, up to and beyond the bound");
-  add("arrivals", po::value(&o.arrivals)->value_name("A"), "poisson (default), bernoulli or saturated");
-  add("bytes", po::value(&o.bytes)->value_name("N"), "size of a packet (default 256), e.g. 4KiB");
+  add("arrivals",
+      po::value<std::string>()->value_name("A")->notifier([&](const std::string& v) { o.arrivals = v; }),
+      "poisson (default), bernoulli or saturated");
   add("packets", po::value(&o.request.packets)->value_name("N"),
       "how many are measured at each point (default 100000, on average)");
   add("warmup", po::value(&o.request.warmup)->value_name("N"),
@@ -78,8 +78,8 @@ po::options_description describe(TrafficOptions& o) {
   describe_traffic(o, all);
   auto add = all.add_options();
   add("out", po::value(&o.out)->value_name("DIR"),
-      "write results.csv, links.csv, summary.json, run.json and config.resolved.yaml there, with --sweep the "
-      "figure, too");
+      "write results.csv, sources.csv, links.csv, summary.json, run.json and config.resolved.yaml there, "
+      "with --sweep the figure, too");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet), "no progress and no summary on stderr");
   add("shuffle-ties", po::value<std::uint64_t>()->value_name("SEED")->notifier([&](std::uint64_t v) {
@@ -97,15 +97,19 @@ examples:
   kbsim traffic --topology topology.yaml --scope mesh:8x8 --pattern transpose --load 0.5 --json
   kbsim traffic --topology topology.yaml --scope sip0.cubes --pattern hotspot:0.2 --rate 0.1
   kbsim traffic --topology topology.yaml --scope mesh:8x8 --sweep --out curve
+  kbsim traffic --topology topology.yaml --scope mesh:2x2 --pattern file:M.csv --load 0.5
+  kbsim traffic --topology topology.yaml --scope mesh:8x8 --to-self none --bytes 16,80 --mix 0.5 --load 0.5
+  kbsim traffic --topology topology.yaml --scope mesh:8x8 --outstanding 4 --reply 64
 )";
 
 // The rate that was asked for, in packets a service time and source.
-double asked_rate(const TrafficOptions& o, double bound) {
+double asked_rate(const TrafficOptions& o, const topology::TrafficCase& traffic) {
   if (o.rate) return *o.rate;
+  if (!o.load) return traffic.pattern.rate;  // a matrix as it stands
   if (!(*o.load > 0.0 && *o.load <= 1.0))
     throw UsageError{
         fmt::format("--load {}: expected a fraction of the bound, above 0 and at most 1", *o.load)};
-  return *o.load * bound;
+  return *o.load * traffic.bound;
 }
 
 std::uint64_t checked(const char* option, std::int64_t value, std::int64_t most) {
@@ -117,8 +121,8 @@ std::uint64_t checked(const char* option, std::int64_t value, std::int64_t most)
 void fill_request(TrafficOptions& o) {
   constexpr std::int64_t kAnySeed = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kMostThreads = 1024;
-  o.request.arrivals = hw::arrivals_named(o.arrivals);
-  o.request.packet = parse_bytes(o.bytes);
+  if (o.arrivals) o.request.arrivals = hw::arrivals_named(*o.arrivals);
+  o.network.fill(o.request);
   o.request.seed = checked("seed", o.seed, kAnySeed);
   if (o.shuffle_ties) o.request.simulation.shuffle_ties = checked("shuffle-ties", *o.shuffle_ties, kAnySeed);
   (void)checked("num-threads", o.num_threads, kMostThreads);
@@ -126,10 +130,14 @@ void fill_request(TrafficOptions& o) {
 
 void check_choice(const TrafficOptions& o) {
   const bool saturated = o.request.arrivals == hw::Arrivals::saturated;
-  const int given = o.load.has_value() + o.rate.has_value() + o.sweep + saturated;
-  if (given != 1)
-    throw UsageError{"expected one of --load L, --rate R, --sweep and --arrivals saturated, got " +
-                     (given == 0 ? std::string{"none"} : std::to_string(given))};
+  const bool closed = o.request.outstanding > 0;
+  const int given = o.load.has_value() + o.rate.has_value() + o.sweep + saturated + closed;
+  if (given > 1 || (given == 0 && !o.network.has_matrix()))
+    throw UsageError{
+        "expected one of --load L, --rate R, --sweep, --arrivals saturated and --outstanding N, got " +
+        (given == 0 ? std::string{"none"} : std::to_string(given))};
+  if (closed && o.arrivals)
+    throw UsageError{fmt::format("--arrivals {}: has no effect with --outstanding", *o.arrivals)};
 }
 
 // Packets are the traffic's own, and no memory or engine takes part; a bare network has nothing of the
@@ -149,13 +157,24 @@ evaluate::Uses uses_of(const TrafficOptions& o) {
   return uses;
 }
 
+// Up to what the source that sends most has a link for.
+std::vector<double> loads_of(const topology::TrafficCase& traffic) {
+  const topology::TrafficNetwork& network = traffic.network;
+  double most = 0.0;
+  for (const std::size_t source : traffic.pattern.active)
+    most = std::max(most, traffic.pattern.weight(source));
+  return evaluate::sweep_loads(traffic.bound,
+                               network.source_bandwidth().gbs() / network.service.gbs() / most);
+}
+
 Points measure(const TrafficOptions& options, const topology::TrafficCase& traffic) {
   hw::TrafficRequest request = options.request;
   if (options.sweep) {
-    return evaluate::sweep_traffic(traffic, request, evaluate::sweep_loads(traffic.bound),
+    return evaluate::sweep_traffic(traffic, request, loads_of(traffic),
                                    static_cast<unsigned>(options.num_threads), !options.quiet);
   }
-  if (request.arrivals != hw::Arrivals::saturated) request.rate = asked_rate(options, traffic.bound);
+  const bool asked = request.arrivals != hw::Arrivals::saturated && request.outstanding == 0;
+  if (asked) request.rate = asked_rate(options, traffic);
   return {hw::run_traffic(traffic, request)};
 }
 
@@ -176,6 +195,12 @@ report::RunSummary summary_of(const Points& points, std::chrono::duration<double
   return summary;
 }
 
+std::string title_of(const TrafficOptions& options) {
+  const std::string what = fmt::format("{}, {}", options.scope, options.network.pattern);
+  if (options.request.outstanding > 0) return what + ", closed loop";
+  return fmt::format("{}, {} arrivals", what, options.arrivals.value_or("poisson"));
+}
+
 void write(const report::OutputFolder& folder, const TrafficOptions& options, const config::MachineSpec& spec,
            const Arguments& arguments, const topology::TrafficCase& traffic, const Points& points,
            const report::RunSummary& summary) {
@@ -184,13 +209,12 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
   folder.write("summary.json", boost::json::object{{"schema_version", 1},
                                                    {"result", results_json(options.sweep, traffic, points)}});
   folder.write("results.csv", report::traffic_csv(traffic, points));
+  folder.write("sources.csv", report::traffic_sources_csv(traffic, points));
   folder.write("links.csv", report::traffic_links_csv(traffic, points));
   if (!options.sweep) return;
   folder.write("load_latency.csv", report::traffic_csv(traffic, points));
-  folder.draw("load_latency.gp", report::load_latency_script("load_latency",
-                                                             fmt::format("{}, {}, {} arrivals", options.scope,
-                                                                         options.pattern, options.arrivals),
-                                                             traffic.bound));
+  folder.draw("load_latency.gp",
+              report::load_latency_script("load_latency", title_of(options), traffic.bound));
 }
 
 void print(const TrafficOptions& options, const topology::TrafficCase& traffic, const Points& points) {
@@ -199,8 +223,7 @@ void print(const TrafficOptions& options, const topology::TrafficCase& traffic, 
     return;
   }
   fmt::print(
-      "{}, {}, {} arrivals, packets of {}\n{}", options.scope, options.pattern, options.arrivals,
-      to_string(options.request.packet),
+      "{}, {}\n{}", title_of(options), options.network.packets_text(options.request),
       options.sweep ? report::traffic_table(traffic, points) : report::to_text(traffic, points.front()));
   std::fflush(stdout);
 }
@@ -221,9 +244,9 @@ ExitCode traffic(const Arguments& arguments) {
   evaluate::require_effect(uses_of(options), {.set = options.machine.set, .ccl = options.machine.ccl},
                            configuration);
   const config::MachineSpec& spec = configuration.machine;
-  const topology::TrafficCase traffic = topology::traffic_case(spec, options.scope, options.pattern);
-  evaluate::require_met({.scope = options.scope,
-                         .pattern = options.pattern,
+  const topology::TrafficSetup setup = options.network.setup(options.scope, options.request);
+  const topology::TrafficCase traffic = topology::traffic_case(spec, setup);
+  evaluate::require_met({.setup = setup,
                          .set = options.machine.set,
                          .machine =
                              [&](const config::Overrides& set) {
@@ -234,7 +257,7 @@ ExitCode traffic(const Arguments& arguments) {
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done
   const Points points = measure(options, traffic);
-  const bool whole = !options.sweep || points.size() == evaluate::sweep_loads(traffic.bound).size();
+  const bool whole = !options.sweep || points.size() == loads_of(traffic).size();
   if (points.empty()) return ExitCode::interrupted;
   const report::RunSummary summary = summary_of(points, std::chrono::steady_clock::now() - start);
   if (folder) write(*folder, options, spec, arguments, traffic, points, summary);

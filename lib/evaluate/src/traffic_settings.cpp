@@ -47,18 +47,18 @@ std::vector<std::uint64_t> met_on_links(const TrafficCase& traffic) {
 }
 
 // What all packets meet on their ways.
-std::uint64_t met(const TrafficCase& traffic, const std::vector<std::uint64_t>& links) {
+std::uint64_t met(const TrafficCase& traffic, const std::vector<std::uint64_t>& links, bool replies) {
   const topology::TrafficNetwork& network = traffic.network;
   Digest digest;
-  const auto add_route = [&](std::size_t source, std::size_t sink) {
-    digest.add(source).add(sink);
-    for (const LinkId link : find_route(network.graph, network.sources[source], network.sinks[sink]))
-      digest.add(links[link.value()]);
+  const auto add_route = [&](NodeId from, NodeId to) {
+    for (const LinkId link : find_route(network.graph, from, to)) digest.add(links[link.value()]);
   };
   for (const std::size_t source : traffic.pattern.active) {
-    if (traffic.pattern.focus > 0.0) add_route(source, traffic.pattern.favourite[source]);
-    if (traffic.pattern.focus == 1.0) continue;
-    for (std::size_t sink = 0; sink < network.sinks.size(); ++sink) add_route(source, sink);
+    traffic.pattern.each_target(source, network.sinks.size(), [&](std::size_t sink, double /*share*/) {
+      digest.add(source).add(sink);
+      add_route(network.sources[source], network.sinks[sink]);
+      if (replies) add_route(network.sinks[sink], network.sources[source]);
+    });
   }
   return digest.value();
 }
@@ -101,7 +101,7 @@ class TrafficJudge {
 
   [[nodiscard]] bool meets_the_same(const config::MachineSpec& spec) const {
     try {
-      return meets_the_same(topology::traffic_case(spec, choice_.scope, choice_.pattern));
+      return meets_the_same(topology::traffic_case(spec, choice_.setup));
     } catch (const UsageError&) {  // the scope is of the machine as it was changed
       return false;
     } catch (const ConfigError&) {  // it can't be without what the override changes
@@ -113,7 +113,8 @@ class TrafficJudge {
     if (has_parts(other.network.graph) || has_parts(traffic_.network.graph)) return false;
     const std::vector<std::uint64_t> links = met_on_links(other);
     if (links.size() == links_.size() && (links != links_ || other.loads != traffic_.loads)) return false;
-    return met(other, links) == met(traffic_, links_);
+    const bool replies = choice_.setup.reply > 0.0;
+    return met(other, links, replies) == met(traffic_, links_, replies);
   }
 
   const TrafficChoice& choice_;
@@ -135,7 +136,7 @@ void require_met(const TrafficChoice& choice, const TrafficCase& traffic) {
         {{.file = "--set " + option},
          option.substr(0, option.find('=')),
          fmt::format("has no effect on kbsim traffic: no packet of --scope {} meets what it changes",
-                     choice.scope)});
+                     choice.setup.scope)});
   }
   if (!problems.empty()) throw ConfigError{std::move(problems)};
 }

@@ -6,9 +6,9 @@
 
 namespace kbsim::evaluate {
 
-std::vector<double> sweep_loads(double bound) {
+std::vector<double> sweep_loads(double bound, double fastest) {
   std::vector<double> loads{0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.1, 1.2};
-  std::erase_if(loads, [bound](double load) { return load * bound > 1.0; });
+  std::erase_if(loads, [&](double load) { return load * bound > fastest; });
   return loads;
 }
 

@@ -1,48 +1,50 @@
 #include "kbsim/report/traffic.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
 #include <utility>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
-#include "kbsim/base/statistics.hpp"
+#include "traffic_figures.hpp"
 
 namespace kbsim::report {
 namespace {
 
-constexpr double kPerNs = 1000.0;
+std::size_t silent(const topology::TrafficCase& traffic) {
+  return traffic.network.sources.size() - traffic.pattern.active.size();
+}
 
-// What a user reads of one point.
-struct Figures {
-  double load, mean, p50, p95, p99, max, zero_load, service, wait;
+std::string quantiles_text(const std::vector<Time>& times) {
+  return fmt::format("mean {:.2f} ns, p50 {:.2f}, p95 {:.2f}, p99 {:.2f}, max {:.2f}", mean_ns(times),
+                     quantile_ns(times, 0.50), quantile_ns(times, 0.95), quantile_ns(times, 0.99),
+                     quantile_ns(times, 1.0));
+}
 
-  Figures(const topology::TrafficCase& traffic, const hw::TrafficResult& result)
-      : load{result.offered / traffic.bound},
-        mean{kbsim::mean(result.latencies) / kPerNs},
-        p50{quantile(result, 0.50)},
-        p95{quantile(result, 0.95)},
-        p99{quantile(result, 0.99)},
-        max{to_ns(result.latencies.back())},
-        zero_load{mean - kbsim::mean(result.waits) / kPerNs},
-        service{to_ns(result.service)},
-        wait{kbsim::mean(result.waits) / static_cast<double>(result.service.count())} {}
+boost::json::object quantiles_json(const std::vector<Time>& times) {
+  if (times.empty())
+    return {{"mean", nullptr}, {"p50", nullptr}, {"p95", nullptr}, {"p99", nullptr}, {"max", nullptr}};
+  return {{"mean", mean_ns(times)},
+          {"p50", quantile_ns(times, 0.50)},
+          {"p95", quantile_ns(times, 0.95)},
+          {"p99", quantile_ns(times, 0.99)},
+          {"max", quantile_ns(times, 1.0)}};
+}
 
- private:
-  static double quantile(const hw::TrafficResult& result, double p) {
-    return to_ns(nearest_rank<Time>(result.latencies, p));
-  }
-};
-
-// The links that a pattern uses.
-std::vector<LinkId> used_links(const topology::TrafficCase& traffic) {
-  std::vector<LinkId> used;
-  for (std::uint32_t i = 0; i < traffic.loads.size(); ++i) {
-    if (traffic.loads[i] > 0.0) used.emplace_back(i);
-  }
-  return used;
+// Of a closed loop, of two sizes, of several sources: what there is.
+std::string parts_text(const topology::TrafficCase& traffic, const hw::TrafficResult& result) {
+  std::string text;
+  if (!result.round_trips.empty()) text += fmt::format("round trip {}\n", quantiles_text(result.round_trips));
+  for (const hw::SizeResult& size : result.sizes)
+    text += fmt::format("  of {:<7} {} ({} packets)\n", to_string(size.bytes), quantiles_text(size.latencies),
+                        size.latencies.size());
+  const SourceShares shares{result};
+  text += fmt::format("a source   accepted {:.4f} to {:.4f}, mean {:.4f}; fairness (Jain) {:.4f}\n",
+                      shares.least, shares.most, shares.mean, shares.fairness);
+  text += fmt::format("own node   is the target of {:.2f} % of all packets; {} of {} sources are silent\n",
+                      100.0 * own_share(traffic.network, traffic.pattern), silent(traffic),
+                      traffic.network.sources.size());
+  return text;
 }
 
 std::string busiest(const topology::TrafficCase& traffic, const hw::TrafficResult& result) {
@@ -60,37 +62,56 @@ std::string busiest(const topology::TrafficCase& traffic, const hw::TrafficResul
 }  // namespace
 
 std::string to_text(const topology::TrafficCase& traffic, const hw::TrafficResult& result) {
-  const Figures f{traffic, result};
+  const TrafficFigures f{traffic, result};
   return fmt::format(
              "rates in packets a service time ({:.4g} ns) and source\n"
              "bound      {:.4f}\n"
              "offered    {:.4f}  ({:.1f} % of the bound)\n"
-             "accepted   {:.4f}\n"
+             "accepted   {:.4f}  ({:.2f} GB/s of all together)\n"
              "latency    mean {:.2f} ns, p50 {:.2f}, p95 {:.2f}, p99 {:.2f}, max {:.2f}\n"
              "           {:.2f} ns without load\n"
              "queueing   {:.3f} service times a packet\n"
              "packets    {}\n",
-             f.service, traffic.bound, result.offered, 100.0 * f.load, result.accepted, f.mean, f.p50, f.p95,
-             f.p99, f.max, f.zero_load, f.wait, result.latencies.size()) +
-         busiest(traffic, result);
+             f.service, traffic.bound, result.offered, 100.0 * f.load, result.accepted, f.gbps, f.mean, f.p50,
+             f.p95, f.p99, f.max, f.zero_load, f.wait, result.latencies.size()) +
+         parts_text(traffic, result) + busiest(traffic, result);
 }
 
 boost::json::object to_json(const topology::TrafficCase& traffic, const hw::TrafficResult& result) {
-  const Figures f{traffic, result};
+  const TrafficFigures f{traffic, result};
   boost::json::array links;
   for (const LinkId id : used_links(traffic)) {
     links.push_back(
         {{"link", traffic.network.graph.link_name(id)}, {"utilization", result.utilization[id.value()]}});
   }
-  return {{"offered", result.offered},
-          {"accepted", result.accepted},
-          {"bound", traffic.bound},
-          {"latency_ns", {{"mean", f.mean}, {"p50", f.p50}, {"p95", f.p95}, {"p99", f.p99}, {"max", f.max}}},
-          {"zero_load_ns", f.zero_load},
-          {"service_ns", f.service},
-          {"wait_services", f.wait},
-          {"packets", result.latencies.size()},
-          {"links", std::move(links)}};
+  const SourceShares shares{result};
+  boost::json::object json{
+      {"offered", result.offered},
+      {"accepted", result.accepted},
+      {"bound", traffic.bound},
+      {"accepted_GBps", f.gbps},
+      {"latency_ns", {{"mean", f.mean}, {"p50", f.p50}, {"p95", f.p95}, {"p99", f.p99}, {"max", f.max}}},
+      {"zero_load_ns", f.zero_load},
+      {"service_ns", f.service},
+      {"wait_services", f.wait},
+      {"packets", result.latencies.size()},
+      {"sources",
+       {{"min", shares.least},
+        {"mean", shares.mean},
+        {"max", shares.most},
+        {"fairness", shares.fairness},
+        {"silent", silent(traffic)},
+        {"own_share", own_share(traffic.network, traffic.pattern)}}},
+      {"links", std::move(links)}};
+  if (!result.round_trips.empty()) json["round_trip_ns"] = quantiles_json(result.round_trips);
+  if (result.sizes.empty()) return json;
+  boost::json::array sizes;
+  for (const hw::SizeResult& size : result.sizes)
+    sizes.push_back({{"bytes", size.bytes.count()},
+                     {"packets", size.latencies.size()},
+                     {"latency_ns", quantiles_json(size.latencies)}});
+  json["sizes"] = std::move(sizes);
+  return json;
 }
 
 std::string traffic_table(const topology::TrafficCase& traffic,
@@ -99,37 +120,9 @@ std::string traffic_table(const topology::TrafficCase& traffic,
                      "#   load  offered accepted     mean      p50      p95      p99      max     wait\n"
                      "# (of bound)                   (ns)     (ns)     (ns)     (ns)     (ns)  (serv.)\n";
   for (const hw::TrafficResult& result : points) {
-    const Figures f{traffic, result};
+    const TrafficFigures f{traffic, result};
     text += fmt::format("{:8.3f} {:8.4f} {:8.4f} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.2f} {:8.3f}\n", f.load,
                         result.offered, result.accepted, f.mean, f.p50, f.p95, f.p99, f.max, f.wait);
-  }
-  return text;
-}
-
-std::string traffic_csv(const topology::TrafficCase& traffic, const std::vector<hw::TrafficResult>& points) {
-  std::string text =
-      "load,offered,accepted,bound,latency_mean_ns,latency_p50_ns,latency_p95_ns,latency_p99_ns,"
-      "latency_max_ns,zero_load_ns,service_ns,wait_services,packets\n";
-  for (const hw::TrafficResult& result : points) {
-    const Figures f{traffic, result};
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", f.load, result.offered, result.accepted,
-                        traffic.bound, f.mean, f.p50, f.p95, f.p99, f.max, f.zero_load, f.service, f.wait,
-                        result.latencies.size());
-  }
-  return text;
-}
-
-std::string traffic_links_csv(const topology::TrafficCase& traffic,
-                              const std::vector<hw::TrafficResult>& points) {
-  std::string text = "load,link,utilization,demand,longest_queue_ns,blocked_ns\n";
-  const topology::Graph& graph = traffic.network.graph;
-  for (const hw::TrafficResult& result : points) {
-    for (const LinkId id : used_links(traffic)) {
-      const hw::UnitUse& use = result.use[id.value()];
-      text += fmt::format("{},{},{},{},{},{}\n", result.offered / traffic.bound, graph.link_name(id),
-                          result.utilization[id.value()], result.demand[id.value()], to_ns(use.longest),
-                          to_ns(result.blocked[id.value()]));
-    }
   }
   return text;
 }

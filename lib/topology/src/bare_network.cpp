@@ -38,7 +38,7 @@ double distance(const Graph& graph, NodeId a, NodeId b) {
 
 }  // namespace
 
-TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) {
+TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h, const EndpointRates& rates) {
   const config::NocSpec& noc = spec->cube.noc;
   const Point pitch{spec->sip.cube_size.w_mm / noc.w, spec->sip.cube_size.h_mm / noc.h};
   const SipGrid grid = grid_of(shape, w, h);
@@ -55,7 +55,7 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) 
     endpoints.push_back(builder.add_endpoint(fmt::format("e{}_{}", i / w, i % w)));
   for (std::size_t i = 0; i < routers.size(); ++i) {
     builder.reach(routers[i], {.router = routers[i]});
-    builder.join(endpoints[i], routers[i], noc.link, 0.0);
+    builder.join_endpoint(endpoints[i], routers[i], noc.link, rates);
     builder.reach(endpoints[i], {.up = routers[i], .router = routers[i], .turns = true});
     for (const Side side : {Side::east, Side::south}) {
       const auto peer = grid.neighbour(static_cast<int>(i), side);
@@ -66,7 +66,12 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h) 
       builder.orient(side == Side::east ? 0 : 1, *peer < static_cast<int>(i));
     }
   }
-  return {.graph = std::move(builder).build(grid), .sources = endpoints, .sinks = endpoints, .w = w, .h = h};
+  return {.graph = std::move(builder).build(grid),
+          .sources = endpoints,
+          .sinks = endpoints,
+          .w = w,
+          .h = h,
+          .service = noc.link};
 }
 
 TrafficNetwork bare_link(const SharedSpec& spec) {
@@ -80,7 +85,8 @@ TrafficNetwork bare_link(const SharedSpec& spec) {
   builder.reach(sink, {.router = sink});
   return {.graph = std::move(builder).build(grid_of(BareShape::mesh, 1, 1)),
           .sources = {source},
-          .sinks = {sink}};
+          .sinks = {sink},
+          .service = noc.link};
 }
 
 }  // namespace kbsim::topology

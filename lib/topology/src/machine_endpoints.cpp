@@ -11,15 +11,17 @@ namespace {
 
 class Attachment {
  public:
-  Attachment(Graph machine, int w, int h) : builder_{std::move(machine)} {
+  Attachment(Graph machine, int w, int h, Bandwidth link, const EndpointRates& rates)
+      : builder_{std::move(machine)}, rates_{rates} {
     network_.w = w;
     network_.h = h;
+    network_.service = link;
   }
 
-  void add(const std::string& place, NodeId router, Bandwidth bandwidth) {
+  void add(const std::string& place, NodeId router) {
     const Node at = builder_.graph().node(router);
     const NodeId endpoint = builder_.add_endpoint(place + ".endpoint", at.pos_mm, at.at);
-    builder_.join(endpoint, router, bandwidth, 0.0);
+    builder_.join_endpoint(endpoint, router, network_.service, rates_);
     builder_.reach(endpoint, {.up = router, .router = router, .turns = true});
     network_.sources.push_back(endpoint);
   }
@@ -32,40 +34,41 @@ class Attachment {
 
  private:
   NetworkBuilder builder_;
+  EndpointRates rates_;
   TrafficNetwork network_;
 };
 
 }  // namespace
 
-TrafficNetwork pe_endpoints(Graph machine, int sip, int cube) {
+TrafficNetwork pe_endpoints(Graph machine, int sip, int cube, const EndpointRates& rates) {
   const config::MachineSpec& spec = machine.spec();
   const std::vector<PeNodes> pes = machine.cube(sip, cube).pes;
-  Attachment attachment{std::move(machine), spec.pes_per_cube(), 1};
+  Attachment attachment{std::move(machine), spec.pes_per_cube(), 1, spec.pe.link, rates};
   for (int pe = 0; pe < spec.pes_per_cube(); ++pe) {
-    attachment.add(to_string(PeCoord{sip, cube, pe}), pes[static_cast<std::size_t>(pe)].router, spec.pe.link);
+    attachment.add(to_string(PeCoord{sip, cube, pe}), pes[static_cast<std::size_t>(pe)].router);
   }
   return std::move(attachment).take();
 }
 
-TrafficNetwork cube_endpoints(Graph machine, int sip) {
+TrafficNetwork cube_endpoints(Graph machine, int sip, const EndpointRates& rates) {
   const config::MachineSpec& spec = machine.spec();
   const std::vector<CubeNodes> cubes = machine.sips()[static_cast<std::size_t>(sip)].cubes;
-  Attachment attachment{std::move(machine), spec.sip.cube_mesh.w, spec.sip.cube_mesh.h};
+  Attachment attachment{std::move(machine), spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, spec.cube.noc.link,
+                        rates};
   const auto middle = static_cast<std::size_t>(spec.cube.noc.h / 2 * spec.cube.noc.w + spec.cube.noc.w / 2);
   for (std::size_t cube = 0; cube < cubes.size(); ++cube) {
-    attachment.add("sip" + std::to_string(sip) + ".cube" + std::to_string(cube), cubes[cube].noc[middle],
-                   spec.cube.noc.link);
+    attachment.add("sip" + std::to_string(sip) + ".cube" + std::to_string(cube), cubes[cube].noc[middle]);
   }
   return std::move(attachment).take();
 }
 
-TrafficNetwork sip_endpoints(Graph machine) {
+TrafficNetwork sip_endpoints(Graph machine, const EndpointRates& rates) {
   const config::MachineSpec& spec = machine.spec();
   const SipGrid grid = machine.grid();
   const std::vector<SipNodes> sips = machine.sips();
-  Attachment attachment{std::move(machine), grid.width(), grid.height()};
+  Attachment attachment{std::move(machine), grid.width(), grid.height(), spec.sip.io.link.bandwidth, rates};
   for (std::size_t sip = 0; sip < sips.size(); ++sip) {
-    attachment.add("sip" + std::to_string(sip), sips[sip].io_noc.front(), spec.sip.io.link.bandwidth);
+    attachment.add("sip" + std::to_string(sip), sips[sip].io_noc.front());
   }
   return std::move(attachment).take();
 }

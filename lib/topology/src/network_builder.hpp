@@ -9,6 +9,7 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/topology/graph.hpp"
 #include "kbsim/topology/i_routing.hpp"
+#include "kbsim/topology/traffic_network.hpp"
 
 namespace kbsim::topology {
 
@@ -53,6 +54,11 @@ class NetworkBuilder {
   void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {
     add_link(a, b, bandwidth, length_mm);
     add_link(b, a, bandwidth, length_mm);
+  }
+  /// An endpoint of traffic and its router: as fast as `bandwidth` each way, unless `rates` say otherwise.
+  void join_endpoint(NodeId endpoint, NodeId router, Bandwidth bandwidth, const EndpointRates& rates) {
+    add_link(endpoint, router, rates.injection.value_or(bandwidth), 0.0);
+    add_link(router, endpoint, rates.ejection.value_or(bandwidth), 0.0);
   }
   /// The wire joined last runs along this axis; `wraps`: it closes a ring.
   void orient(int axis, bool wraps) {

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
 #include "kbsim/topology/route.hpp"
 #include "kbsim/topology/traffic_pattern.hpp"
 
@@ -24,32 +27,42 @@ class Loads {
 
 }  // namespace
 
-std::vector<double> link_loads(const TrafficNetwork& network, const TrafficPattern& pattern) {
+std::vector<double> link_loads(const TrafficNetwork& network, const TrafficPattern& pattern, double reply) {
   Loads loads{network};
-  const double rest = (1.0 - pattern.focus) / static_cast<double>(network.sinks.size());
   for (const std::size_t i : pattern.active) {
-    const NodeId from = network.sources[i];
-    if (pattern.focus > 0.0) loads.add(from, network.sinks[pattern.favourite[i]], pattern.focus);
-    if (pattern.focus == 1.0) continue;
-    for (const NodeId to : network.sinks) loads.add(from, to, rest);
+    const double weight = pattern.weight(i);
+    pattern.each_target(i, network.sinks.size(), [&](std::size_t sink, double share) {
+      loads.add(network.sources[i], network.sinks[sink], weight * share);
+      loads.add(network.sinks[sink], network.sources[i], weight * share * reply);
+    });
   }
   return loads.take();
 }
 
-double rate_bound(const TrafficNetwork& network, const std::vector<double>& loads) {
-  const double service = network.source_bandwidth().gbs();
-  double largest = 1.0;  // a source's own link carries all that it sends, whatever the sum is rounded to
+double rate_bound(const TrafficNetwork& network, const TrafficPattern& pattern,
+                  const std::vector<double>& loads) {
+  const double service = network.service.gbs();
+  double most = 0.0;
+  for (const std::size_t source : pattern.active) most = std::max(most, pattern.weight(source));
+  // A source's own link carries all that it sends, whatever the sum is rounded to.
+  double largest = most * service / network.source_bandwidth().gbs();
   for (std::uint32_t i = 0; i < loads.size(); ++i)
     largest = std::max(largest, loads[i] * service / network.graph.link(LinkId{i}).bandwidth.gbs());
   return 1.0 / largest;
 }
 
-TrafficCase traffic_case(const config::MachineSpec& spec, std::string_view scope, std::string_view pattern) {
-  TrafficCase all{.network = traffic_network(spec, scope)};
-  all.pattern = traffic_pattern(all.network, pattern);
-  all.loads = link_loads(all.network, all.pattern);
-  all.bound = rate_bound(all.network, all.loads);
+TrafficCase traffic_case(const config::MachineSpec& spec, const TrafficSetup& setup) {
+  TrafficCase all{.network = traffic_network(spec, setup.scope, setup.endpoints)};
+  if (setup.reply > 0.0 && all.network.sources != all.network.sinks)
+    throw UsageError{fmt::format("--scope {}: replies have no way back", setup.scope)};
+  all.pattern = traffic_pattern(all.network, setup);
+  all.loads = link_loads(all.network, all.pattern, setup.reply);
+  all.bound = rate_bound(all.network, all.pattern, all.loads);
   return all;
+}
+
+TrafficCase traffic_case(const config::MachineSpec& spec, std::string_view scope, std::string_view pattern) {
+  return traffic_case(spec, TrafficSetup{.scope = std::string{scope}, .pattern = std::string{pattern}});
 }
 
 }  // namespace kbsim::topology

@@ -47,7 +47,8 @@ void check_size(std::string_view scope, std::int64_t w, std::int64_t h) {
     refuse(scope, fmt::format("expected at most {} routers", kMaxEndpoints));
 }
 
-TrafficNetwork grid(const SharedSpec& spec, std::string_view scope, BareShape shape) {
+TrafficNetwork grid(const SharedSpec& spec, std::string_view scope, BareShape shape,
+                    const EndpointRates& rates) {
   const std::string_view size = scope.substr(scope.find(':') + 1);
   const std::size_t x = size.find('x');
   const auto w = count_in(size.substr(0, x));
@@ -55,14 +56,14 @@ TrafficNetwork grid(const SharedSpec& spec, std::string_view scope, BareShape sh
   if (!w || !h)
     refuse(scope, fmt::format("expected a size, e.g. {}:8x8", shape == BareShape::mesh ? "mesh" : "torus"));
   check_size(scope, *w, *h);
-  return bare_grid(spec, shape, *w, *h);
+  return bare_grid(spec, shape, *w, *h, rates);
 }
 
-TrafficNetwork ring(const SharedSpec& spec, std::string_view scope) {
+TrafficNetwork ring(const SharedSpec& spec, std::string_view scope, const EndpointRates& rates) {
   const auto n = count_in(scope.substr(scope.find(':') + 1));
   if (!n) refuse(scope, "expected a number of routers, e.g. ring:8");
   check_size(scope, *n, 1);
-  return bare_grid(spec, BareShape::ring, *n, 1);
+  return bare_grid(spec, BareShape::ring, *n, 1, rates);
 }
 
 int index_below(std::string_view scope, std::string_view what, int index, int count) {
@@ -71,19 +72,19 @@ int index_below(std::string_view scope, std::string_view what, int index, int co
   return index;
 }
 
-TrafficNetwork part(const SharedSpec& spec, std::string_view scope) {
-  if (scope == "sips") return sip_endpoints(compile(spec));
+TrafficNetwork part(const SharedSpec& spec, std::string_view scope, const EndpointRates& rates) {
+  if (scope == "sips") return sip_endpoints(compile(spec), rates);
   const std::size_t dot = scope.find('.');
   const auto sip = numbered(scope.substr(0, dot), "sip");
   if (!sip || dot == std::string_view::npos) refuse_unknown(scope);
   (void)index_below(scope, "sip", *sip, spec->system.sips.count);
   const std::string_view rest = scope.substr(dot + 1);
-  if (rest == "cubes") return cube_endpoints(compile(spec), *sip);
+  if (rest == "cubes") return cube_endpoints(compile(spec), *sip, rates);
   const std::size_t second = rest.find('.');
   const auto cube = numbered(rest.substr(0, second), "cube");
   if (!cube || second == std::string_view::npos || rest.substr(second) != ".noc") refuse_unknown(scope);
   (void)index_below(scope, "cube", *cube, spec->cubes_per_sip());
-  return pe_endpoints(compile(spec), *sip, *cube);
+  return pe_endpoints(compile(spec), *sip, *cube, rates);
 }
 
 }  // namespace
@@ -96,15 +97,20 @@ Bandwidth TrafficNetwork::source_bandwidth() const {
   return graph.link(graph.out(sources.front()).front()).bandwidth;
 }
 
-TrafficNetwork traffic_network(const config::MachineSpec& machine, std::string_view scope) {
+TrafficNetwork traffic_network(const config::MachineSpec& machine, std::string_view scope,
+                               const EndpointRates& rates) {
   auto uncut = std::make_shared<config::MachineSpec>(machine);
   uncut->system.packet_bytes = 0_B;
   const SharedSpec spec = std::move(uncut);
-  if (scope == "link") return bare_link(spec);
-  if (scope.starts_with("mesh:")) return grid(spec, scope, BareShape::mesh);
-  if (scope.starts_with("torus:")) return grid(spec, scope, BareShape::torus);
-  if (scope.starts_with("ring:")) return ring(spec, scope);
-  return part(spec, scope);
+  if (scope == "link") {
+    if (rates.any())
+      refuse(scope, "no endpoint there has a link of its own, so none can have a rate of its own");
+    return bare_link(spec);
+  }
+  if (scope.starts_with("mesh:")) return grid(spec, scope, BareShape::mesh, rates);
+  if (scope.starts_with("torus:")) return grid(spec, scope, BareShape::torus, rates);
+  if (scope.starts_with("ring:")) return ring(spec, scope, rates);
+  return part(spec, scope, rates);
 }
 
 }  // namespace kbsim::topology

@@ -2,51 +2,20 @@
 #include "kbsim/hw/traffic/traffic.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <memory>
-#include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/names.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/traffic/i_endpoint.hpp"
 
+#include "arrival_times.hpp"
+#include "traffic_request.hpp"
+#include "traffic_tally.hpp"
+#include "traffic_window.hpp"
+
 namespace kbsim::hw {
 namespace {
-
-constexpr std::array<std::string_view, 3> kArrivals{"poisson", "bernoulli", "saturated"};
-
-// The times at which a source sends, in service times.
-class ArrivalTimes {
- public:
-  ArrivalTimes(Arrivals arrivals, double rate) : arrivals_{arrivals}, rate_{rate} {}
-
-  double next(Random& random) {
-    switch (arrivals_) {
-      case Arrivals::poisson: return now_ += random.exponential() / rate_;
-      case Arrivals::bernoulli: return now_ += static_cast<double>(random.geometric(rate_));
-      case Arrivals::saturated: return std::exchange(now_, now_ + 1.0);
-    }
-    return now_;
-  }
-
- private:
-  Arrivals arrivals_;
-  double rate_;
-  double now_ = 0.0;
-};
-
-struct Window {
-  Time begin{};
-  Time end{};
-  Time last{};  // nobody sends from here on
-
-  [[nodiscard]] bool contains(Time t) const { return begin <= t && t < end; }
-};
 
 // Beyond simulated time: kForever.
 Time services(double n, Time service) {
@@ -55,154 +24,167 @@ Time services(double n, Time service) {
   return time < kTooLong ? Time{std::llround(time)} : kForever;
 }
 
-void check_count(const char* what, std::int64_t count, std::int64_t least) {
-  constexpr std::int64_t kMost = 50'000'000;  // a packet's times are kept until the end
-  if (count < least || count > kMost)
-    throw UsageError{fmt::format("{} {}: expected from {} to {}", count, what, least, kMost)};
-}
-
-void check(const TrafficRequest& request) {
-  constexpr Bytes kLargest = 1_GiB;
-  if (request.packet < 1_B || request.packet > kLargest)
-    throw UsageError{
-        fmt::format("packets of {} bytes: expected from 1 to {}", request.packet.count(), kLargest.count())};
-  check_count("packets", request.packets, 1);
-  check_count("packets of warm-up", request.warmup, 0);
-  if (request.arrivals != Arrivals::saturated && !(request.rate > 0.0 && request.rate <= 1.0)) {
-    throw UsageError{fmt::format(
-        "a rate of {} packets a service time and source: expected more than 0 and at most 1", request.rate)};
-  }
+// Of an average packet.
+Time service_of(const TrafficRequest& request, Bandwidth bandwidth) {
+  const Time first = serialization(request.packet, bandwidth);
+  if (request.other == 0_B) return first;
+  const auto ps = [&](Bytes size) { return static_cast<double>(serialization(size, bandwidth).count()); };
+  return Time{std::llround(request.mix * ps(request.packet) + (1.0 - request.mix) * ps(request.other))};
 }
 
 class TrafficRun {
  public:
-  TrafficRun(const topology::TrafficNetwork& network, const topology::TrafficPattern& pattern,
-             const TrafficRequest& request)
-      : network_{network},
-        pattern_{pattern},
+  TrafficRun(const topology::TrafficCase& traffic, const TrafficRequest& request)
+      : traffic_{traffic},
         request_{request},
-        service_{serialization(request.packet, network.source_bandwidth())},
+        service_{service_of(request, traffic.network.service)},
         sim_{request.simulation},
-        machine_{sim_, network.graph, log_} {
-    const double rate = request.arrivals == Arrivals::saturated ? 1.0 : request.rate;
-    const double packets_a_service = rate * static_cast<double>(pattern.active.size());
-    const double warmup = static_cast<double>(request.warmup) / packets_a_service;
-    const double measured = static_cast<double>(request.packets) / packets_a_service;
-    window_ = {.begin = services(warmup, service_),
-               .end = services(warmup + measured, service_),
-               .last = services(warmup + measured + warmup, service_)};
-    if (window_.last == kForever) throw UsageError{"so few packets a time last longer than simulated time"};
-    served_.resize(network.graph.links().size());
-    waited_.resize(network.graph.links().size());
+        machine_{sim_, traffic.network.graph, log_} {
+    served_.resize(traffic.network.graph.links().size());
+    waited_.resize(traffic.network.graph.links().size());
   }
 
   TrafficResult run() {
-    for (const std::size_t source : pattern_.active)
-      machine_.at<IEndpoint>(network_.sources[source]).send(stream(source));
-    (void)sim_.spawn("measurement", measure());
+    if (is_closed())
+      start_loops();
+    else
+      start_streams();
     sim_.run();
     machine_.fabric().audit();
     return result();
   }
 
  private:
+  [[nodiscard]] bool is_closed() const { return request_.outstanding > 0; }
+  [[nodiscard]] IEndpoint& endpoint(std::size_t source) {
+    return machine_.at<IEndpoint>(traffic_.network.sources[source]);
+  }
+
+  void start_streams() {
+    const double rate = request_.arrivals == Arrivals::saturated ? 1.0 : request_.rate;
+    const double packets_a_service = rate * static_cast<double>(traffic_.pattern.active.size());
+    const double warmup = static_cast<double>(request_.warmup) / packets_a_service;
+    const double measured = static_cast<double>(request_.packets) / packets_a_service;
+    window_ = {.begin = services(warmup, service_),
+               .end = services(warmup + measured, service_),
+               .last = services(warmup + measured + warmup, service_)};
+    if (window_.last == kForever) throw UsageError{"so few packets a time last longer than simulated time"};
+    for (const std::size_t source : traffic_.pattern.active) endpoint(source).send(stream(source));
+    (void)sim_.spawn("measurement", measure());
+  }
+  Task<> measure() {
+    co_await note_served(window_.begin, -1);
+    co_await note_served(window_.end, +1);
+  }
+
+  // The window begins and ends with packets that are back: nobody knows beforehand when that is.
+  void start_loops() {
+    for (const std::size_t source : traffic_.pattern.active)
+      endpoint(source).circulate(loop(source), request_.outstanding, request_.reply);
+  }
+
+  [[nodiscard]] IEndpoint::Departure departure(std::size_t source, Time at, Random& random) const {
+    const bool second = request_.other != 0_B && random.uniform() >= request_.mix;
+    const std::size_t sink = traffic_.pattern.draw(source, traffic_.network.sinks.size(), random);
+    return {.at = at, .to = traffic_.network.sinks[sink], .size = second ? request_.other : request_.packet};
+  }
+
   IEndpoint::Stream stream(std::size_t source) {
-    return [this, source, times = ArrivalTimes{request_.arrivals, request_.rate},
+    const double rate = request_.rate * traffic_.pattern.weight(source);
+    return [this, source, times = ArrivalTimes{request_.arrivals, rate},
             random = Random{request_.seed, source}]() mutable -> std::optional<IEndpoint::Departure> {
       const Time at = services(times.next(random), service_);
       if (at >= window_.last) return std::nullopt;
-      const std::size_t sink = pattern_.draw(source, network_.sinks.size(), random);
-      return IEndpoint::Departure{.at = at, .to = network_.sinks[sink], .size = request_.packet};
+      const IEndpoint::Departure next = departure(source, at, random);
+      const Time busy = serialization(next.size, traffic_.network.source_bandwidth());
+      times.sent(static_cast<double>(busy.count()) / static_cast<double>(service_.count()));
+      return next;
     };
+  }
+
+  IEndpoint::Stream loop(std::size_t source) {
+    return [this, source, first = request_.outstanding,
+            random = Random{request_.seed, source}]() mutable -> std::optional<IEndpoint::Departure> {
+      if (first > 0)
+        --first;
+      else
+        note_return();
+      if (sim_.now() >= window_.end) return std::nullopt;
+      return departure(source, sim_.now(), random);
+    };
+  }
+
+  // What comes back at one time counts alike: an edge of the window lies behind that time.
+  void note_return() {
+    ++returned_;
+    const Time edge = sim_.now() + 1_ps;
+    if (returned_ == request_.warmup) {
+      window_.begin = edge;
+      (void)sim_.spawn("measurement begins", note_served(edge, -1));
+    } else if (returned_ == request_.warmup + request_.packets) {
+      window_.end = edge;
+      (void)sim_.spawn("measurement ends", note_served(edge, +1));
+    }
   }
 
   // What each link has served: all it was asked for, but for what is still queued.
   [[nodiscard]] Time served(const LiveLink& link) const {
     return link.lane.busy() - std::max(Time{0}, link.lane.free() - sim_.now());
   }
-  void note_served(int sign) {
+  Task<> note_served(Time at, int sign) {
+    co_await sim_.until(at);
     const std::vector<LiveLink>& links = machine_.fabric().links();
     for (std::size_t i = 0; i < links.size(); ++i) {
       served_[i] += sign * served(links[i]);
       waited_[i] += sign * links[i].lane.waited();
     }
   }
-  Task<> measure() {
-    co_await sim_.until(window_.begin);
-    note_served(-1);
-    co_await sim_.until(window_.end);
-    note_served(+1);
-  }
-
-  // What a packet takes where nobody else is.
-  [[nodiscard]] Time unhindered(const Path& path) const {
-    return path.overhead + path.wire + serialization(request_.packet, path.slowest);
-  }
-
-  void add(const IEndpoint::Delivery& delivery, TrafficResult& result) const {
-    result.hops += delivery.path->route.size();
-    if (window_.contains(delivery.arrived)) result.accepted += 1.0;
-    if (!window_.contains(delivery.sent)) return;
-    const Time latency = delivery.arrived - delivery.sent;
-    result.latencies.push_back(latency);
-    result.waits.push_back(latency - unhindered(*delivery.path));
-  }
 
   TrafficResult result() {
-    TrafficResult result{
-        .service = service_, .events = sim_.events(), .simulated = sim_.now(), .digest = machine_.digest()};
-    for (const NodeId sink : network_.sinks) {
+    TrafficTally tally{traffic_, request_, window_, service_};
+    for (const NodeId sink : traffic_.network.sinks) {
       for (const IEndpoint::Delivery& delivery : machine_.at<IEndpoint>(sink).deliveries())
-        add(delivery, result);
+        tally.add(delivery);
     }
-    if (result.latencies.empty()) {
-      throw UsageError{"no packet was sent while it was measured: expected more --packets"};
+    for (const NodeId source : traffic_.network.sources) {
+      for (const IEndpoint::RoundTrip& trip : machine_.at<IEndpoint>(source).round_trips()) tally.add(trip);
     }
-    const Time window = window_.end - window_.begin;
-    const double slots = static_cast<double>(window.count()) / static_cast<double>(service_.count()) *
-                         static_cast<double>(pattern_.active.size());
-    result.offered = static_cast<double>(result.latencies.size()) / slots;
-    result.accepted /= slots;
-    const auto share = [window](Time t) {
-      return static_cast<double>(t.count()) / static_cast<double>(window.count());
-    };
+    TrafficResult result = std::move(tally).take();
+    result.events = sim_.events();
+    result.simulated = sim_.now();
+    result.digest = machine_.digest();
+    add_links(result);
+    return result;
+  }
+
+  void add_links(TrafficResult& result) const {
     for (std::size_t i = 0; i < served_.size(); ++i) {
-      result.utilization.push_back(share(served_[i]));
-      result.demand.push_back(share(served_[i] + waited_[i]));
+      result.utilization.push_back(window_.share(served_[i]));
+      result.demand.push_back(window_.share(served_[i] + waited_[i]));
     }
     for (const LiveLink& link : machine_.fabric().links()) {
       result.use.push_back(use_of(link.lane));
       result.blocked.push_back(link.blocked);
     }
-    std::ranges::sort(result.latencies);
-    std::ranges::sort(result.waits);
-    return result;
   }
 
-  const topology::TrafficNetwork& network_;
-  const topology::TrafficPattern& pattern_;
+  const topology::TrafficCase& traffic_;
   const TrafficRequest& request_;
   Time service_;
   Simulation sim_;
   oplog::OpLog log_;
   Machine machine_;
-  Window window_;
+  TrafficWindow window_;
+  std::int64_t returned_ = 0;
   std::vector<Time> served_;  // by link, while it is measured
   std::vector<Time> waited_;  // likewise
 };
 
 }  // namespace
 
-Arrivals arrivals_named(std::string_view name) {
-  const auto* const found = std::ranges::find(kArrivals, name);
-  if (found != kArrivals.end()) return static_cast<Arrivals>(found - kArrivals.begin());
-  throw UsageError{fmt::format("--arrivals {}: no such process{}", name,
-                               name_hint(name, {kArrivals.begin(), kArrivals.end()}))};
-}
-
 TrafficResult run_traffic(const topology::TrafficCase& traffic, const TrafficRequest& request) {
-  check(request);
-  return TrafficRun{traffic.network, traffic.pattern, request}.run();
+  check_request(request);
+  return TrafficRun{traffic, request}.run();
 }
 
 }  // namespace kbsim::hw

@@ -10,8 +10,7 @@ namespace kbsim::evaluate {
 
 /// Synthetic traffic on a machine that overrides change.
 struct TrafficChoice {
-  std::string scope;
-  std::string pattern;
+  topology::TrafficSetup setup;
   config::Overrides set;
   std::function<config::MachineSpec(const config::Overrides&)> machine;  // with these overrides
 };

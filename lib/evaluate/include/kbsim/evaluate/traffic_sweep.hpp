@@ -8,7 +8,8 @@ namespace kbsim::evaluate {
 
 /// The fractions of the bound at which a load-latency curve is drawn; the last ones lie beyond it, so that
 /// saturation shows. Those at which a source would have to send faster than its link are left out.
-[[nodiscard]] std::vector<double> sweep_loads(double bound);
+/// `fastest`: that of a source's link, in packets a service time.
+[[nodiscard]] std::vector<double> sweep_loads(double bound, double fastest = 1.0);
 
 /// One simulation a load, on `threads` threads (0: one a core); the results don't depend on their number.
 /// After Ctrl-C only those of the points that have ended. `progress`: on stderr.

@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/traffic/i_endpoint.hpp"
+#include "kbsim/sim/mailbox.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -12,22 +14,54 @@ struct EndpointSpec {
   static void describe(FieldList<EndpointSpec>&) {}
 };
 
+/// A packet whose sender waits for it, or for a reply of at least a byte.
+struct Ping {
+  static constexpr BodyTraits kTraits{.name = "packet of a closed loop", .order = 20, .in_order = false};
+  Bytes reply;
+};
+
+struct Pong {
+  static constexpr BodyTraits kTraits{.name = "reply of a closed loop", .order = 21, .in_order = false};
+  [[nodiscard]] std::uint64_t subject() const { return static_cast<std::uint64_t>(sent.count()); }
+  Time sent{};  // the packet that it answers
+};
+
 /// Without delay of its own: what can't leave at once waits for its link, in a queue without limit.
 class Endpoint : public Component, public IEndpoint {
  public:
-  Endpoint(Fabric& fabric, NodeId id, EndpointSpec) : Component{fabric, id} {}
+  Endpoint(Fabric& fabric, NodeId id, EndpointSpec)
+      : Component{fabric, id}, returns_{fabric.sim(), name() + " returns"} {}
 
+  void start(Machine& machine) override;
   void send(Stream stream) override;
+  void circulate(Stream stream, int outstanding, Bytes reply) override;
+  void acknowledged() override { returns_.post(sim().now(), Return{}); }
   [[nodiscard]] const std::vector<Delivery>& deliveries() const override { return deliveries_; }
+  [[nodiscard]] const std::vector<RoundTrip>& round_trips() const override { return round_trips_; }
 
  private:
+  struct Return {};
+
   Task<> inject(Stream stream);
+  Task<> keep_up(Stream stream, int outstanding, Bytes reply);
   void accept(MessagePtr message) override;
 
+  Machine* machine_ = nullptr;
   std::vector<Delivery> deliveries_;
+  std::vector<RoundTrip> round_trips_;
+  Mailbox<Return> returns_;
 };
 
+void Endpoint::start(Machine& machine) {
+  Component::start(machine);
+  machine_ = &machine;
+}
+
 void Endpoint::send(Stream stream) { (void)sim().spawn(name() + " sends", inject(std::move(stream))); }
+
+void Endpoint::circulate(Stream stream, int outstanding, Bytes reply) {
+  (void)sim().spawn(name() + " sends", keep_up(std::move(stream), outstanding, reply));
+}
 
 Task<> Endpoint::inject(Stream stream) {
   while (const std::optional<Departure> next = stream()) {
@@ -36,8 +70,33 @@ Task<> Endpoint::inject(Stream stream) {
   }
 }
 
+Task<> Endpoint::keep_up(Stream stream, int outstanding, Bytes reply) {
+  std::vector<Return> free(static_cast<std::size_t>(outstanding));
+  for (;;) {
+    for (std::size_t i = 0; i < free.size(); ++i) {
+      const std::optional<Departure> next = stream();
+      if (!next) co_return;
+      tell(next->to, next->size, TrafficClass::request, Ping{.reply = reply});
+    }
+    free.clear();
+    co_await returns_.collect(free);
+  }
+}
+
 void Endpoint::accept(MessagePtr message) {
-  deliveries_.push_back({.path = message->path, .sent = message->sent, .arrived = sim().now()});
+  if (const auto* pong = message->body.get_if<Pong>()) {
+    round_trips_.push_back({.sent = pong->sent, .returned = sim().now()});
+    return acknowledged();
+  }
+  deliveries_.push_back({.path = message->path,
+                         .from = message->from,
+                         .size = message->size,
+                         .sent = message->sent,
+                         .arrived = sim().now()});
+  const auto* ping = message->body.get_if<Ping>();
+  if (ping == nullptr) return;
+  if (ping->reply == 0_B) return machine_->at<IEndpoint>(message->from).acknowledged();
+  tell(message->from, ping->reply, TrafficClass::request, Pong{.sent = message->sent});
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ namespace kbsim::report {
                                         const std::vector<hw::TrafficResult>& points);
 [[nodiscard]] std::string traffic_csv(const topology::TrafficCase& traffic,
                                       const std::vector<hw::TrafficResult>& points);
+/// A row a point and active source.
+[[nodiscard]] std::string traffic_sources_csv(const topology::TrafficCase& traffic,
+                                              const std::vector<hw::TrafficResult>& points);
 /// A row a point and link that the pattern uses.
 [[nodiscard]] std::string traffic_links_csv(const topology::TrafficCase& traffic,
                                             const std::vector<hw::TrafficResult>& points);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct TrafficNetwork {
   std::vector<NodeId> sinks;
   int w = 1;
   int h = 1;
+  Bandwidth service;  // that of endpoints' links unless EndpointRates say another: it is the unit of rates
 
   [[nodiscard]] std::size_t at(int x, int y) const { return static_cast<std::size_t>(y * w + x); }
   /// The bandwidth at which a source sends.
@@ -26,11 +28,20 @@ struct TrafficNetwork {
 
 inline constexpr int kMaxEndpoints = 1024;
 
+/// Bandwidths of the links from endpoints to their routers and back; none: the scope's own.
+struct EndpointRates {
+  std::optional<Bandwidth> injection;
+  std::optional<Bandwidth> ejection;
+
+  [[nodiscard]] bool any() const { return injection || ejection; }
+};
+
 /// The network that a scope names: `mesh:WxH`, `torus:WxH`, `ring:N` and `link` are bare ones, made of the
 /// NOC's router model, pitch and link bandwidth; `sip0.cube0.noc`, `sip0.cubes` and `sips` are the whole
 /// machine with endpoints at a cube's PEs, at the cubes of a package, or at the packages. Packets are not
-/// cut: packet_bytes is 0. UsageError with what was expected.
-[[nodiscard]] TrafficNetwork traffic_network(const config::MachineSpec& spec, std::string_view scope);
+/// cut: packet_bytes is 0. UsageError with what was expected; `link` has no links of endpoints.
+[[nodiscard]] TrafficNetwork traffic_network(const config::MachineSpec& spec, std::string_view scope,
+                                             const EndpointRates& rates = {});
 
 /// The forms of scopes that traffic_network() takes, for help and errors.
 [[nodiscard]] std::string_view scope_forms();

@@ -1,43 +1,83 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kbsim/base/random.hpp"
+#include "kbsim/topology/traffic_matrix.hpp"
 #include "kbsim/topology/traffic_network.hpp"
 
 namespace kbsim::topology {
 
-/// Who sends to whom: a packet goes to its source's favourite sink with probability `focus`, else to any
-/// sink, the source's own included, with equal probability. A source that would send all to itself is
-/// silent. Indices are those of the network's sources and sinks.
+/// What becomes of packets from a node to itself. `random`: who draws a target may draw itself, and a source
+/// that has no other target is silent. `all`: that one sends to itself, too. `none`: no node is its own
+/// target.
+enum class ToSelf { random, all, none };
+/// UsageError with the nearest name if it is none of the three.
+[[nodiscard]] ToSelf to_self_named(std::string_view name);
+
+/// Who sends to whom. A packet goes to its source's favourite sink with probability `focus`, else to any sink
+/// with equal probability; with `rows`, to each of a row's sinks by its share. Indices are those of the
+/// network's sources and sinks.
 struct TrafficPattern {
+  struct Row {
+    std::vector<std::size_t> sinks;
+    std::vector<double> upto;  // the shares of these sinks and those before them, together; the last is 1
+  };
   double focus = 0.0;
   std::vector<std::size_t> favourite;  // by source; empty if focus is 0
   std::vector<std::size_t> active;     // the sources that send
+  bool others_only = false;            // nobody draws itself
+  std::vector<Row> rows;               // by source, of a matrix; else empty
+  std::vector<double> weights;         // by source: packets for one of an average active one; empty: 1 each
+  double rate = 0.0;                   // of a matrix: packets of an average active source
 
+  [[nodiscard]] double weight(std::size_t source) const { return weights.empty() ? 1.0 : weights[source]; }
   /// The sink of a source's next packet.
   [[nodiscard]] std::size_t draw(std::size_t source, std::size_t sinks, Random& random) const;
+  /// Calls with each sink that a source sends to, and its share of the source's packets. One may come twice.
+  void each_target(std::size_t source, std::size_t sinks,
+                   const std::function<void(std::size_t sink, double share)>& call) const;
 };
 
-/// `uniform`; `transpose`: (x, y) to (y, x); `hotspot:P`: the share P of all packets to the endpoint in
-/// the middle; `all-to-one`: all to it; `neighbour`: to the next in the row, the last to the first;
-/// `permutation:SEED`: to the next of a random order. UsageError: an unknown pattern with the nearest name,
-/// one that doesn't fit the network, or one in which nobody sends.
+/// What is asked of a part of the fabric.
+struct TrafficSetup {
+  std::string scope;
+  std::string pattern = "uniform";
+  std::shared_ptr<const TrafficMatrix> matrix;  // of the pattern file:NAME
+  ToSelf to_self = ToSelf::random;
+  EndpointRates endpoints;
+  double reply = 0.0;  // bytes that come back for a packet, as a fraction of an average packet's
+};
+
+/// `uniform`; `transpose`: (x, y) to (y, x); `hotspot:P:NODE`: the share P of all packets to a node;
+/// `all-to-one:NODE`: all to it, both to the one in the middle without a NODE (an index, or X,Y);
+/// `neighbour`: to the next in the row, the last to the first; `permutation:SEED`: to the next of a random
+/// order; `file:NAME`: by the matrix. UsageError: an unknown pattern with the nearest name, one that doesn't
+/// fit the network, one in which nobody sends, or a `to_self` that changes nothing.
+[[nodiscard]] TrafficPattern traffic_pattern(const TrafficNetwork& network, const TrafficSetup& setup);
 [[nodiscard]] TrafficPattern traffic_pattern(const TrafficNetwork& network, std::string_view text);
 
 /// The names of the patterns as the user writes them.
 [[nodiscard]] std::vector<std::string> pattern_forms();
 
-/// Expected packets over each link for one packet of every active source, by LinkId.
-[[nodiscard]] std::vector<double> link_loads(const TrafficNetwork& network, const TrafficPattern& pattern);
+/// Expected packets over each link for one packet of every active source, by LinkId; replies count by their
+/// size.
+[[nodiscard]] std::vector<double> link_loads(const TrafficNetwork& network, const TrafficPattern& pattern,
+                                             double reply = 0.0);
+
+/// The share of all packets whose target is their own source.
+[[nodiscard]] double own_share(const TrafficNetwork& network, const TrafficPattern& pattern);
 
 /// The rate at which the busiest link is always busy, in packets a service time and source: 1 / the
-/// largest load, loads weighed by how much longer a link takes for a packet than its source.
-[[nodiscard]] double rate_bound(const TrafficNetwork& network, const std::vector<double>& loads);
+/// largest load, loads weighed by how much longer a link takes for a packet than the service time.
+[[nodiscard]] double rate_bound(const TrafficNetwork& network, const TrafficPattern& pattern,
+                                const std::vector<double>& loads);
 
 /// A part of a machine, who sends to whom in it, and what that asks of its links.
 struct TrafficCase {
@@ -46,6 +86,7 @@ struct TrafficCase {
   std::vector<double> loads;
   double bound = 0.0;
 };
+[[nodiscard]] TrafficCase traffic_case(const config::MachineSpec& spec, const TrafficSetup& setup);
 [[nodiscard]] TrafficCase traffic_case(const config::MachineSpec& spec, std::string_view scope,
                                        std::string_view pattern);
 

@@ -11,40 +11,75 @@
 
 namespace kbsim::hw {
 
-/// When a source sends: at random times, with a chance every service time, or whenever its link is free.
+/// When a source sends: at random times, with a chance every service time (above one packet a service time:
+/// every half, third, … of it), or whenever its link is free.
 enum class Arrivals { poisson, bernoulli, saturated };
 /// UsageError with the nearest name if it is none of the three.
 [[nodiscard]] Arrivals arrivals_named(std::string_view name);
 
-/// Rates are in packets a service time and source; the service time is that of a packet on the link by
-/// which a source sends.
+/// The highest rate that may be asked for. What a source's link can't carry waits before it.
+inline constexpr double kMostRate = 100.0;
+
+/// Rates are in packets a service time and source; the service time is that of an average packet on a link of
+/// the network, as endpoints have it unless they have a rate of their own.
 struct TrafficRequest {
   Arrivals arrivals = Arrivals::poisson;
-  double rate = 0.5;  // above 0, at most 1; not used if saturated
+  double rate = 0.5;  // above 0, at most kMostRate; not used if saturated or closed
   Bytes packet{256};
+  Bytes other{0};       // packets of a second size; 0: none
+  double mix = 1.0;     // the share of packets that have the first
+  int outstanding = 0;  // closed loop: packets in flight of each source; 0: open
+  Bytes reply{0};       // closed loop: a packet is in flight until the reply to it is back; 0: none
   std::int64_t packets = 100'000;  // as many as are sent, on average, while it is measured
-  std::int64_t warmup = 10'000;    // as many before, and as many after
+  std::int64_t warmup = 10'000;    // as many before, and as many after (none in a closed loop)
   std::uint64_t seed = 1;
   SimulationOptions simulation;
+
+  /// Of an average packet.
+  [[nodiscard]] double mean_bytes() const;
 };
 
-/// Of the packets that were sent while it was measured; `accepted`, `utilization` and `demand` are of that
-/// time.
+/// What was measured of a source; rates in packets a service time.
+struct SourceResult {
+  std::size_t source = 0;
+  std::int64_t packets = 0;  // of which latency is the sum
+  Time latency{};
+  double offered = 0.0;
+  double accepted = 0.0;
+};
+
+/// What was measured of packets of one size.
+struct SizeResult {
+  Bytes bytes;
+  std::vector<Time> latencies;  // ascending
+  std::vector<Time> waits;      // ascending
+};
+
+/// Of the packets that were sent while it was measured (closed loop: that arrived); `accepted`, `utilization`
+/// and `demand` are of that time.
 struct TrafficResult {
   double offered = 0.0;
   double accepted = 0.0;
   Time service{};
+  Time measured{};                  // how long
+  Bytes bytes;                      // that arrived in that time
   std::vector<Time> latencies;      // ascending
   std::vector<Time> waits;          // ascending: latency without overhead, wire and serialization
+  std::vector<Time> round_trips;    // ascending; of a closed loop
+  std::vector<SourceResult> each;   // by active source
+  std::vector<SizeResult> sizes;    // if there are two
   std::vector<double> utilization;  // by LinkId
   std::vector<double> demand;       // by LinkId: the mean number of packets on it or waiting for it
   std::vector<UnitUse> use;         // by LinkId, of the whole run
   std::vector<Time> blocked;        // by LinkId, likewise: it was free, but nobody had room ahead
-  std::uint64_t hops = 0;           // links crossed, in the whole run
+  std::uint64_t hops = 0;           // links that packets crossed, in the whole run
   std::uint64_t events = 0;
   Time simulated{};
   Digest digest;
 };
+
+/// Jain's index of the sources' accepted rates: 1 if all are equal, 1/n if one of n has all.
+[[nodiscard]] double fairness(const std::vector<SourceResult>& each);
 
 /// Runs synthetic traffic to its end. UsageError if the request is out of range; the fabric's audit holds.
 [[nodiscard]] TrafficResult run_traffic(const topology::TrafficCase& traffic, const TrafficRequest& request);

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kbsim/base/random.hpp"
+#include "kbsim/hw/traffic/traffic.hpp"
+
+namespace kbsim::hw {
+
+/// The times at which a source sends, in service times.
+class ArrivalTimes {
+ public:
+  ArrivalTimes(Arrivals arrivals, double rate) : arrivals_{arrivals}, rate_{rate}, slots_{std::ceil(rate)} {}
+
+  double next(Random& random) {
+    switch (arrivals_) {
+      case Arrivals::poisson: return now_ += random.exponential() / rate_;
+      case Arrivals::bernoulli: return now_ += static_cast<double>(random.geometric(rate_ / slots_)) / slots_;
+      case Arrivals::saturated: return now_;
+    }
+    return now_;
+  }
+  /// The packet of the last time keeps the source's link busy for so long.
+  void sent(double services) {
+    if (arrivals_ == Arrivals::saturated) now_ += services;
+  }
+
+ private:
+  Arrivals arrivals_;
+  double rate_;
+  double slots_;  // in which a packet may be sent, a service time
+  double now_ = 0.0;
+};
+
+}  // namespace kbsim::hw

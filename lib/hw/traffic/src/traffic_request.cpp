@@ -1,0 +1,72 @@
+// What may be asked of synthetic traffic.
+#include "traffic_request.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+constexpr std::array<std::string_view, 3> kArrivals{"poisson", "bernoulli", "saturated"};
+
+void check_count(const char* what, std::int64_t count, std::int64_t least) {
+  constexpr std::int64_t kMost = 50'000'000;  // a packet's times are kept until the end
+  if (count < least || count > kMost)
+    throw UsageError{fmt::format("{} {}: expected from {} to {}", count, what, least, kMost)};
+}
+
+void check_packet(const char* what, Bytes size) {
+  constexpr Bytes kLargest = 1_GiB;
+  if (size < 1_B || size > kLargest)
+    throw UsageError{
+        fmt::format("{} of {} bytes: expected from 1 to {}", what, size.count(), kLargest.count())};
+}
+
+void check_sizes(const TrafficRequest& request) {
+  check_packet("packets", request.packet);
+  if (request.reply != 0_B) check_packet("replies", request.reply);
+  if (request.other == 0_B) return;
+  check_packet("packets", request.other);
+  if (request.other == request.packet) throw UsageError{"packets of two sizes: expected two that differ"};
+  if (!(request.mix > 0.0 && request.mix < 1.0))
+    throw UsageError{
+        fmt::format("a share of {} of the packets has the first size: expected more than 0 and less than 1",
+                    request.mix)};
+}
+
+}  // namespace
+
+Arrivals arrivals_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kArrivals, name);
+  if (found != kArrivals.end()) return static_cast<Arrivals>(found - kArrivals.begin());
+  throw UsageError{fmt::format("--arrivals {}: no such process{}", name,
+                               name_hint(name, {kArrivals.begin(), kArrivals.end()}))};
+}
+
+double TrafficRequest::mean_bytes() const {
+  const auto first = static_cast<double>(packet.count());
+  return other == 0_B ? first : mix * first + (1.0 - mix) * static_cast<double>(other.count());
+}
+
+void check_request(const TrafficRequest& request) {
+  constexpr int kMostOutstanding = 65'536;
+  check_sizes(request);
+  check_count("packets", request.packets, 1);
+  check_count("packets of warm-up", request.warmup, 0);
+  if (request.outstanding < 0 || request.outstanding > kMostOutstanding)
+    throw UsageError{fmt::format("{} packets outstanding a source: expected from 1 to {}",
+                                 request.outstanding, kMostOutstanding)};
+  if (request.outstanding > 0 || request.arrivals == Arrivals::saturated) return;
+  if (!(request.rate > 0.0 && request.rate <= kMostRate)) {
+    throw UsageError{
+        fmt::format("a rate of {} packets a service time and source: expected more than 0 and at most {:g}",
+                    request.rate, kMostRate)};
+  }
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "kbsim/hw/traffic/i_endpoint.hpp"
+#include "kbsim/hw/traffic/traffic.hpp"
+
+#include "traffic_window.hpp"
+
+namespace kbsim::hw {
+
+/// Adds up what has been delivered: in all, by source and by size.
+class TrafficTally {
+ public:
+  TrafficTally(const topology::TrafficCase& traffic, const TrafficRequest& request,
+               const TrafficWindow& window, Time service);
+
+  void add(const IEndpoint::Delivery& delivery);
+  void add(const IEndpoint::RoundTrip& trip);
+  /// UsageError if nothing was measured.
+  [[nodiscard]] TrafficResult take() &&;
+
+ private:
+  [[nodiscard]] bool is_closed() const { return request_.outstanding > 0; }
+  [[nodiscard]] SizeResult& of_size(Bytes size);
+
+  const TrafficRequest& request_;
+  TrafficWindow window_;
+  double services_;                     // that the window lasts
+  std::vector<SourceResult*> sources_;  // by node
+  TrafficResult result_;
+};
+
+}  // namespace kbsim::hw
