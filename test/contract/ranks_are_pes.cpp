@@ -108,6 +108,17 @@ TEST_CASE("checklist 19: --dump-queues prints counters and decoded addresses of 
   CHECK(has(outcome.err, "ring sip0.cube0.pe0 ipcq+0x0 peer sip0.cube0.pe1 W sip0.cube0.pe1 ipcq+0x4000\n"));
 }
 
+TEST_CASE("--dump-queues: of a run that a limit ends, too; where no queues are, that is said") {
+  const Outcome stopped = run_kbsim(kMainJob + " --dump-queues --stop-at 1000 " + ring_of(8));
+  CHECK(stopped.exit == 4);
+  CHECK(has(stopped.err, "stopped at 1000 ns"));
+  CHECK(has(stopped.err, "sip0.cube0.pe0 E: my_head="));
+  CHECK(has(stopped.err, "ring sip0.cube0.pe0 ipcq+0x0 peer sip0.cube0.pe1 W sip0.cube0.pe1 ipcq+0x4000\n"));
+  const Outcome none = run_kbsim("--topology topology.yaml --bench gemm_single_pe --quiet --dump-queues");
+  CHECK(none.exit == 0);
+  CHECK(none.err == "--dump-queues: no queues between PEs are installed\n");
+}
+
 TEST_CASE("checklist 17: credit direct makes one slot's ring faster, and the same values") {
   const auto latency = [](const std::string& credit) {
     const Outcome outcome =

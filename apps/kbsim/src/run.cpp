@@ -275,6 +275,11 @@ void write(const report::OutputFolder& folder, const DeadlockReport& deadlock) {
   folder.write("deadlock.dot", report::to_dot(deadlock.graph()));
 }
 
+void dump_queues(hw::Machine& machine) {
+  const std::string lines = host::pointer_dump(machine);
+  fmt::print(stderr, "{}", lines.empty() ? "--dump-queues: no queues between PEs are installed\n" : lines);
+}
+
 // Of a run that is stuck the folder has why.
 void simulate_into(const report::OutputFolder* folder, host::Session& session, const RunOptions& options) {
   try {
@@ -287,6 +292,18 @@ void simulate_into(const report::OutputFolder* folder, host::Session& session, c
     }
     throw;
   }
+}
+
+// However it ends.
+void simulate_and_dump(const report::OutputFolder* folder, host::Session& session,
+                       const RunOptions& options) {
+  try {
+    simulate_into(folder, session, options);
+  } catch (const Error&) {
+    if (options.dump_queues) dump_queues(session.machine());
+    throw;
+  }
+  if (options.dump_queues) dump_queues(session.machine());
 }
 
 void print(const RunOptions& options, const BenchReport& outcome, const report::RunSummary& summary,
@@ -442,9 +459,8 @@ ExitCode run_bench(const Arguments& given) {
   (void)session.sim().spawn("bench " + options.bench,
                             main.run(program_of(main, bench, devices, request, &report)));
   const Signals signals{session};
-  simulate_into(folder.get(), session, options);
+  simulate_and_dump(folder.get(), session, options);
   require_submitted(options.bench, session);
-  if (options.dump_queues) fmt::print(stderr, "{}", host::pointer_dump(session.machine()));
   for (const std::string& line : replay::prints(session.log(), session.replay()))
     fmt::print(stderr, "{}\n", line);
   print_races(session.machine().races().reports());
