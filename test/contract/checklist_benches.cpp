@@ -173,7 +173,7 @@ TEST_CASE("checklist 26: the milestones need nothing but their names; MILESTONE_
     CAPTURE(milestone);
     const Outcome refused = run("MILESTONE_FAST=1 $KBSIM --bench " + milestone);
     CHECK(refused.exit == 2);
-    CHECK_MESSAGE(says(refused.err, "--reuse: no 1H_milestone_output/"), refused.err);
+    CHECK_MESSAGE(says(refused.err, "MILESTONE_FAST=1: no 1H_milestone_output/"), refused.err);
     const Outcome outcome = run("$KBSIM --bench " + milestone);
     REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
     for (const char* file : {"summary.json", "results.csv", "run.json", "config.resolved.yaml", figure})

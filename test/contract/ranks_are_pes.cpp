@@ -100,6 +100,18 @@ TEST_CASE("checklist 21: KERNBENCH_CCL_TRACE is understood beside KBSIM_CCL_TRAC
   CHECK(run_script("KBSIM_CCL_TRACE=1 " + sweep).err == traced);
 }
 
+TEST_CASE("KBSIM_CCL_TRACE: another value than 0 and 1 is refused, of runs and of evaluations") {
+  for (const char* name : {"KBSIM_CCL_TRACE", "KERNBENCH_CCL_TRACE"}) {
+    for (const char* bench : {"ccl_allreduce", "ccl"}) {
+      CAPTURE(bench);
+      const Outcome refused =
+          run_script(std::string{name} + "=yes $KBSIM --topology topology.yaml --dry-run --bench " + bench);
+      CHECK(refused.exit == 2);
+      CHECK(has(refused.err, std::string{name} + "=yes in the environment: expected 0 or 1"));
+    }
+  }
+}
+
 TEST_CASE("checklist 19: --dump-queues prints counters and decoded addresses of all queues at the end") {
   const Outcome outcome = run_kbsim(kMainJob + " --quiet --dump-queues " + ring_of(8));
   CHECK(outcome.exit == 0);

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 #include <variant>
 
-#include <fmt/format.h>
-
-#include "kbsim/base/error.hpp"
+#include "kbsim/base/environment.hpp"
 #include "kbsim/report/correlation.hpp"
 
 namespace kbsim::app {
@@ -34,13 +30,7 @@ bool is_given(const Arguments& arguments, const std::string& option) {
       arguments, [&](const std::string& word) { return word == option || word.starts_with(option + "="); });
 }
 
-bool fast_milestones() {
-  const char* const wish = std::getenv("MILESTONE_FAST");
-  const std::string_view value = wish == nullptr ? "" : wish;
-  if (!value.empty() && value != "0" && value != "1")
-    throw UsageError{fmt::format("MILESTONE_FAST={} in the environment: expected 0 or 1", value)};
-  return value == "1";
-}
+bool fast_milestones() { return environment_choice("MILESTONE_FAST", {"0", "1"}) == "1"; }
 
 evaluate::OptionValue value_of(const po::variable_value& value) {
   if (const auto* text = boost::any_cast<std::string>(&value.value())) return *text;
@@ -71,6 +61,10 @@ Arguments with_defaults(const evaluate::Evaluation& evaluation, Arguments argume
   if (!own_machine) add_unless_given("--out", evaluation.folder);
   if (fast_milestones()) add_unless_given("--reuse", "");
   return arguments;
+}
+
+std::string reuse_asker(const Arguments& given) {
+  return is_given(given, "--reuse") ? "--reuse" : "MILESTONE_FAST=1";
 }
 
 evaluate::Options own_options(const evaluate::Evaluation& evaluation, const po::variables_map& values) {

@@ -16,6 +16,8 @@ void describe(const evaluate::Evaluation& evaluation, boost::program_options::op
 /// The arguments with what the evaluation has by default: of one with a folder, a machine and the folder.
 /// MILESTONE_FAST=1 in the environment is --reuse for it.
 [[nodiscard]] Arguments with_defaults(const evaluate::Evaluation& evaluation, Arguments arguments);
+/// What asks for --reuse, if anything: the option itself, or the environment.
+[[nodiscard]] std::string reuse_asker(const Arguments& given);
 /// What those options are, once parsed.
 [[nodiscard]] evaluate::Options own_options(const evaluate::Evaluation& evaluation,
                                             const boost::program_options::variables_map& values);

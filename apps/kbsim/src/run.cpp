@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -16,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/environment.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
@@ -63,6 +63,7 @@ struct RunOptions {
   bool dry_run = false;
   std::string out;
   bool reuse = false;
+  std::string reuse_asked_by;
   std::optional<std::uint64_t> shuffle_ties;
   std::optional<double> stop_at_ns;
   std::optional<double> max_sim_time_ns;
@@ -168,13 +169,7 @@ void require_values_wanted(const RunOptions& options) {
     refuse("--race", "a run that records no operations finds no races among them");
 }
 
-bool choices_are_told() {
-  const char* const wish = std::getenv("KBSIM_CCL_DEBUG");
-  const std::string_view value = wish == nullptr ? "" : wish;
-  if (!value.empty() && value != "INFO")
-    throw UsageError{fmt::format("KBSIM_CCL_DEBUG={} in the environment: expected INFO", value)};
-  return value == "INFO";
-}
+bool choices_are_told() { return environment_choice("KBSIM_CCL_DEBUG", {"INFO"}) == "INFO"; }
 
 host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
@@ -393,6 +388,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
   const evaluate::EvaluateOptions how{.name = options.bench,
                                       .out = options.out,
                                       .reuse = options.reuse,
+                                      .reuse_asked_by = options.reuse_asked_by,
                                       .json = options.json,
                                       .quiet = options.quiet,
                                       .reference = reference};
@@ -436,6 +432,7 @@ ExitCode run_bench(const Arguments& given) {
 
   const auto start = std::chrono::steady_clock::now();
   (void)buffer_kind_of(options);
+  options.reuse_asked_by = reuse_asker(given);
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);

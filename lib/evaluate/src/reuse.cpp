@@ -24,15 +24,15 @@ std::string earlier_text(const EvaluateOptions& options, const std::string& name
   const std::string file = options.out + "/" + name;
   std::ifstream in{file};
   if (options.out.empty() || !in)
-    throw UsageError{fmt::format("--reuse: no {} (expected --out DIR with the results of an earlier run)",
-                                 options.out.empty() ? "folder of results" : file)};
+    throw UsageError{fmt::format("{}: no {} (expected --out DIR with the results of an earlier run)",
+                                 options.reuse_asked_by, options.out.empty() ? "folder of results" : file)};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 [[noreturn]] void refuse_reuse(const EvaluateOptions& options, const std::string& key,
                                const std::string& then, const std::string& now) {
-  throw UsageError{fmt::format("--reuse: the results in {} are of another run: {} was {}, and is {} here",
-                               options.out, key, then, now)};
+  throw UsageError{fmt::format("{}: the results in {} are of another run: {} was {}, and is {} here",
+                               options.reuse_asked_by, options.out, key, then, now)};
 }
 
 std::string text_of(const json::object& options, std::string_view name) {
@@ -50,11 +50,13 @@ void require_same_options(const EvaluateOptions& options, const json::object& th
 }
 
 // What only a run writes.
-void require_no_output(const Evaluation& evaluation, const EvaluationRequest& request) {
+void require_no_output(const Evaluation& evaluation, const EvaluationRequest& request,
+                       const EvaluateOptions& options) {
   for (const Option& option : evaluation.options) {
     if (option.shapes_rows || !request.own.given(option.long_name())) continue;
-    throw UsageError{fmt::format("--{} (-{}) has no effect beside --reuse: it is written by the run",
-                                 option.long_name(), option.name.substr(option.name.find(',') + 1))};
+    throw UsageError{fmt::format("--{} (-{}) has no effect beside {}: it is written by the run",
+                                 option.long_name(), option.name.substr(option.name.find(',') + 1),
+                                 options.reuse_asked_by)};
   }
 }
 
@@ -87,13 +89,14 @@ Rows earlier_rows(const EvaluateOptions& options) {
   };
   if (bench == nullptr || rows == nullptr || !rows->is_array() || bench->if_string() == nullptr ||
       bench->get_string() != options.name || !are_objects(rows->get_array()))
-    throw UsageError{fmt::format("--reuse: {} doesn't hold the results of {}", file, options.name)};
+    throw UsageError{
+        fmt::format("{}: {} doesn't hold the results of {}", options.reuse_asked_by, file, options.name)};
   return rows->as_array();
 }
 
 void require_same_run(const Evaluation& evaluation, const EvaluationRequest& request,
                       const EvaluateOptions& options) {
-  require_no_output(evaluation, request);
+  require_no_output(evaluation, request, options);
   (void)earlier_rows(options);
   const config::ResolvedText then{earlier_text(options, "config.resolved.yaml"),
                                   options.out + "/config.resolved.yaml"};
@@ -104,9 +107,11 @@ void require_same_run(const Evaluation& evaluation, const EvaluationRequest& req
   boost::system::error_code error;
   const json::value run = parse_exactly(earlier_text(options, "run.json"), error);
   const json::object* all = error ? nullptr : run.if_object();
-  if (all == nullptr) throw UsageError{fmt::format("--reuse: {}/run.json isn't that of a run", options.out)};
+  if (all == nullptr)
+    throw UsageError{fmt::format("{}: {}/run.json isn't that of a run", options.reuse_asked_by, options.out)};
   if (all->contains("interrupted"))
-    throw UsageError{fmt::format("--reuse: the run of {} was interrupted: rows are missing", options.out)};
+    throw UsageError{fmt::format("{}: the run of {} was interrupted: rows are missing",
+                                 options.reuse_asked_by, options.out)};
   const json::value* own = all->if_contains("options");
   require_same_options(options, own != nullptr && own->is_object() ? own->get_object() : json::object{},
                        row_options(evaluation, request));

@@ -108,6 +108,11 @@ void write_rows(const Evaluation& evaluation, const EvaluateOptions& options, co
   evaluation.figures(rows, folder);
 }
 
+std::string refusal(const EvaluateOptions& options, const std::exception& error) {
+  return fmt::format("{}: the rows in {} aren't those of {}: {}", options.reuse_asked_by, options.out,
+                     options.name, error.what());
+}
+
 }  // namespace
 
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
@@ -134,11 +139,9 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
     report_rows(evaluation, options, rows, folder.get());
     if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
   } catch (const boost::system::system_error& error) {  // a row without what it should have
-    throw UsageError{fmt::format("--reuse: the rows in {} aren't those of {}: {}", options.out, options.name,
-                                 error.what())};
+    throw UsageError{refusal(options, error)};
   } catch (const std::out_of_range& error) {
-    throw UsageError{fmt::format("--reuse: the rows in {} aren't those of {}: {}", options.out, options.name,
-                                 error.what())};
+    throw UsageError{refusal(options, error)};
   }
   if (!correct(rows)) return ExitCode::wrong_values;
   return simulated.whole ? ExitCode::ok : ExitCode::interrupted;

@@ -1,13 +1,10 @@
 #include "kbsim/host/session.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 #include <fmt/format.h>
 
+#include "kbsim/base/environment.hpp"
 #include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/hw/control/i_queue_state.hpp"
 #include "kbsim/hw/pe/standing_barriers.hpp"
@@ -96,11 +93,9 @@ Session::~Session() {
 }
 
 bool queues_are_traced() {
-  constexpr std::array kWishes{"KBSIM_CCL_TRACE", "KERNBENCH_CCL_TRACE"};
-  return std::ranges::any_of(kWishes, [](const char* name) {
-    const char* const wish = std::getenv(name);
-    return wish != nullptr && std::string_view{wish} == "1";
-  });
+  const auto asks = [](const char* name) { return environment_choice(name, {"0", "1"}) == "1"; };
+  const bool asked = asks("KBSIM_CCL_TRACE");
+  return asks("KERNBENCH_CCL_TRACE") || asked;
 }
 
 void Session::interrupt() noexcept {

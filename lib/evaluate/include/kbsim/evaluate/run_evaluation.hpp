@@ -12,8 +12,9 @@ namespace kbsim::evaluate {
 
 struct EvaluateOptions {
   std::string name;
-  std::string out;     // folder; none: nothing is written
-  bool reuse = false;  // take the rows of summary.json in `out`
+  std::string out;                         // folder; none: nothing is written
+  bool reuse = false;                      // take the rows of summary.json in `out`
+  std::string reuse_asked_by = "--reuse";  // what errors name
   bool json = false;
   bool quiet = false;
   std::optional<report::CsvTable> reference;  // to hold the rows' times against

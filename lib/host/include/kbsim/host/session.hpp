@@ -43,7 +43,7 @@ struct CollectiveTiming {
 };
 
 /// The environment asks for a line on stderr for each tile that a PE sends or receives: KBSIM_CCL_TRACE=1, or
-/// KERNBENCH_CCL_TRACE=1.
+/// KERNBENCH_CCL_TRACE=1. UsageError for another value than 0 and 1.
 [[nodiscard]] bool queues_are_traced();
 
 struct SessionOptions {
