@@ -55,6 +55,15 @@ TEST_CASE("--set: a mistake stands at the option") {
         "most 16 PEs a cube");
 }
 
+TEST_CASE(
+    "--set: an empty map, which would change nothing, is refused; nothing at all takes away what is there") {
+  const std::string file = "cube: {parts: {a: {model: {impl: builtin.xbar}}}}";
+  for (const std::string option : {"cube.parts={}", "cube={parts: {}}", "cube={noc: {w: 2}, parts: {}}"})
+    CHECK(machine_errors(file, {option}) ==
+          "--set " + option + ": an empty map changes nothing, expected keys in it");
+  CHECK(machine(file, {"cube.parts="}).cube.parts.empty());
+}
+
 TEST_CASE("--set: what isn't path=value is refused") {
   const auto error = [](const std::string& option) { return machine_errors("schema_version: 1", {option}); };
   for (const std::string option : {"", "cube", "=4", "cube..w=4", ".=1"})

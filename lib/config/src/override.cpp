@@ -39,6 +39,14 @@ std::vector<std::string> split(std::string_view path) {
   return names;
 }
 
+// A map is merged with what is there.
+bool has_empty_map(const Tree& value) {
+  if (value.kind != Tree::Kind::map) return false;
+  return value.entries.empty() || std::ranges::any_of(value.entries, [](const TreeEntry& entry) {
+           return has_empty_map(entry.value);
+         });
+}
+
 void apply(Tree& root, const std::string& option, const Origin& origin, Problems& problems) {
   const std::size_t equals = option.find('=');
   const std::vector<std::string> names = split(std::string_view{option}.substr(0, equals));
@@ -49,6 +57,10 @@ void apply(Tree& root, const std::string& option, const Origin& origin, Problems
     return;
   }
   const Tree value = parse_yaml(option.substr(equals + 1), origin, problems);
+  if (has_empty_map(value)) {
+    problems.push_back({{.file = origin.name}, "", "an empty map changes nothing, expected keys in it"});
+    return;
+  }
   Tree* at = &root;
   for (const std::string& name : names) at = &child(*at, name, value);
   put(*at, value);
