@@ -79,6 +79,39 @@ TEST_CASE("require_effect: a program of one collective runs its algorithms only"
         std::string::npos);
 }
 
+TEST_CASE(
+    "require_effect: of algorithms that a bench names, others' keys are refused; the first may be another") {
+  const Uses uses{.name = "--bench z", .named = {"ring_allreduce"}};
+  CHECK(refusal(uses, "ccl.algorithms.ring_allreduce.n_slots").empty());
+  CHECK(refusal(uses, "ccl.algorithms.ring_all_gather.n_slots")
+            .find("'ring_allreduce' runs, not 'ring_all_gather'") != std::string::npos);
+  const Chosen another{.algorithm = "ring_all_gather"};
+  CHECK(refusal(uses, "ccl.algorithms.ring_all_gather.n_slots", another).empty());
+  CHECK(refusal(uses, "ccl.algorithms.ring_allreduce.n_slots", another)
+            .find("'ring_all_gather' runs, not 'ring_allreduce'") != std::string::npos);
+  CHECK(refusal(uses, "ccl.defaults.n_elem").empty());
+  CHECK(refusal(uses, "ccl.defaults.n_elem", another).find("'ring_all_gather' has its own") !=
+        std::string::npos);
+}
+
+TEST_CASE("require_effect: the size of a burst needs pseudo-channels") {
+  const auto refused = [](const std::string& impl, std::map<std::string, Scalar> attributes) {
+    config::Configuration all = configuration();
+    all.machine.cube.hbm_ctrl = {.impl = impl, .attrs = std::move(attributes), .at = {}};
+    try {
+      require_effect(kOne, {.set = {"cube.hbm_ctrl.burst_bytes=64"}}, all);
+      return std::string{};
+    } catch (const ConfigError& error) {
+      return std::string{error.what()};
+    }
+  };
+  const std::string why = "has no effect on --bench one: there is one pseudo-channel (num_pcs)";
+  CHECK(refused("builtin.hbm_ctrl", {}).find(why) != std::string::npos);
+  CHECK(refused("builtin.hbm_ctrl", {{"num_pcs", std::int64_t{1}}}).find(why) != std::string::npos);
+  CHECK(refused("builtin.hbm_ctrl", {{"num_pcs", std::int64_t{2}}}).empty());
+  CHECK(refused("builtin.hbm_banks", {}).empty());
+}
+
 TEST_CASE("apply: the algorithm that is chosen becomes the default one") {
   config::CclSpec ccl = configuration().ccl;
   apply({.algorithm = "ring_all_gather"}, ccl);

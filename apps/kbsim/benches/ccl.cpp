@@ -255,7 +255,8 @@ const bool kRegistered =
                  .options = options(),
                  .check = check,
                  .algorithms = evaluate::Algorithms::one,
-                 .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"}},
+                 .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
+                            {"ccl.*.reduce_op", "-o stands in its place", "op"}},
                  .times_by_size = true}),
      true);
 

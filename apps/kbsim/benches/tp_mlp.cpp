@@ -141,6 +141,7 @@ const bool kRegistered = (evaluate::evaluations().add(
                                          .check = check,
                                          .algorithms = evaluate::Algorithms::any,
                                          .collective = config::Collective::all_reduce,
+                                         .named = {kAllReduce},
                                          .unused = unused_keys()}),
                           true);
 

@@ -231,6 +231,7 @@ const bool kRegistered =
           .options = options(),
           .check = check,
           .algorithms = evaluate::Algorithms::any,
+          .named = {kAllReduce, kAllGather, kReduceScatter},
           .unused = unused_keys()}),
      true);
 

@@ -340,11 +340,16 @@ evaluate::Uses uses_of(const std::string& name, const Bench& bench) {
   return {.name = "--bench " + name, .algorithms = bench.algorithms, .unused = bench.unused};
 }
 
-evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& evaluation) {
-  return {.name = "--bench " + name,
-          .algorithms = evaluation.algorithms,
-          .collective = evaluation.collective,
-          .unused = evaluation.unused};
+evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& evaluation,
+                       const evaluate::Options& own) {
+  evaluate::Uses uses{.name = "--bench " + name,
+                      .algorithms = evaluation.algorithms,
+                      .collective = evaluation.collective,
+                      .named = evaluation.named,
+                      .unused = evaluation.unused};
+  std::erase_if(uses.unused,
+                [&](const UnusedKey& key) { return !key.beside.empty() && !own.given(key.beside); });
+  return uses;
 }
 
 // The configuration as it runs; settings without effect are refused.
@@ -373,13 +378,14 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                                  options.device, options.bench)};
   if (options.verify_data)
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
-  const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, evaluation));
+  const evaluate::Options chosen = own_options(evaluation, own);
+  const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, evaluation, chosen));
   const evaluate::EvaluationRequest request{
       .machine = machine,
       .ccl = ccl,
       .algorithm = options.algorithm,
       .buffer_kind = buffer_kind_of(options),
-      .own = own_options(evaluation, own),
+      .own = chosen,
       .outputs = {.out = options.out, .json = options.json},
       .parallel = {.threads = threads_of(options), .progress = !options.quiet}};
   const std::optional<report::CsvTable> reference = reference_of(own);

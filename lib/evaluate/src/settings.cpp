@@ -1,11 +1,13 @@
 #include "kbsim/evaluate/settings.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <ranges>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/field.hpp"
@@ -65,6 +67,7 @@ class Judge {
       if (covers(unused.key, key)) return unused.why;
     }
     if (key == "system.sips.w" || key == "system.sips.h") return of_grid();
+    if (key == "cube.hbm_ctrl.burst_bytes" || key == "cube.hbm_ctrl.attrs.burst_bytes") return of_bursts();
     return key.starts_with("ccl.") ? of_ccl(key) : "";
   }
 
@@ -83,6 +86,14 @@ class Judge {
     return looked_at ? "" : "a ring (system.sips.topology) has no rows";
   }
 
+  // Bursts alternate between pseudo-channels.
+  [[nodiscard]] std::string of_bursts() const {
+    const ComponentSpec& hbm = machine_.cube.hbm_ctrl;
+    const auto channels = hbm.attrs.find("num_pcs");
+    const bool one = channels == hbm.attrs.end() || channels->second == Scalar{std::int64_t{1}};
+    return hbm.impl == "builtin.hbm_ctrl" && one ? "there is one pseudo-channel (num_pcs)" : "";
+  }
+
   [[nodiscard]] std::string of_ccl(const std::string& key) const {
     if (uses_.algorithms == Algorithms::none) return of_choice();
     const std::string name = words(key).back();
@@ -94,8 +105,10 @@ class Judge {
 
   [[nodiscard]] std::string of_algorithm(const std::string& algorithm, const std::string& name) const {
     const config::AlgorithmSpec& spec = ccl_.resolve(algorithm);
-    if (uses_.algorithms == Algorithms::one && algorithm != running().name)
-      return fmt::format("'{}' runs, not '{}'", running().name, algorithm);
+    const std::vector<std::string> all = running_names();
+    if (!all.empty() && std::ranges::find(all, algorithm) == all.end())
+      return fmt::format("'{}' run{}, not '{}'", fmt::join(all, "', '"), all.size() == 1 ? "s" : "",
+                         algorithm);
     if (name == "chosen_up_to" && uses_.algorithms == Algorithms::one)
       return fmt::format("'{}' runs, and none is picked", algorithm);
     if (!may_run(spec)) return fmt::format("'{}' is for {}", algorithm, to_string(spec.collective));
@@ -139,9 +152,18 @@ class Judge {
     return !uses_.collective || spec.collective == *uses_.collective;
   }
 
+  // None: any may.
+  [[nodiscard]] std::vector<std::string> running_names() const {
+    if (uses_.algorithms == Algorithms::one) return {running().name};
+    std::vector<std::string> names = uses_.named;
+    if (!names.empty() && !chosen_.algorithm.empty()) names.front() = chosen_.algorithm;
+    return names;
+  }
+
   [[nodiscard]] std::vector<config::AlgorithmSpec> that_may_run() const {
-    if (uses_.algorithms == Algorithms::one) return {running()};
     std::vector<config::AlgorithmSpec> all;
+    for (const std::string& name : running_names()) all.push_back(ccl_.resolve(name));
+    if (!all.empty()) return all;
     for (const auto& [name, spec] : ccl_.algorithms) {
       if (may_run(spec)) all.push_back(spec);
     }

@@ -49,6 +49,7 @@ struct Evaluation {
   std::function<void(const EvaluationRequest&)> check = {};
   Algorithms algorithms = Algorithms::any;
   std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
+  std::vector<std::string> named = {};                // as Uses::named
   std::vector<UnusedKey> unused = {};
   /// Of one that needs nothing but its name: run without --topology, it has the default machine, and its
   /// results go to this folder unless --out names another.

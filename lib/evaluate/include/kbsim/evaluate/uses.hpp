@@ -15,6 +15,7 @@ enum class Algorithms { none, one, any };
 struct UnusedKey {
   std::string key;
   std::string why;
+  std::string beside = {};  // only beside this option of the bench's own; none: always
 };
 
 /// What a command or bench makes use of.
@@ -22,6 +23,9 @@ struct Uses {
   std::string name;  // as in "--bench ccl"
   Algorithms algorithms = Algorithms::any;
   std::optional<config::Collective> collective = {};  // algorithms for any other aren't run
+  /// Of Algorithms::any: those that run, by name, the first unless the user names another in its place; none:
+  /// any may.
+  std::vector<std::string> named = {};
   std::vector<UnusedKey> unused = {};
 };
 
