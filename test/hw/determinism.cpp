@@ -181,6 +181,17 @@ TEST_CASE("Machine: nor where memories choose the order in which they serve, wit
   }
 }
 
+TEST_CASE("Machine: nor where a controller orders the commands of HBM, with and without delays") {
+  for (int seed = 1; seed <= 4; ++seed) {
+    Random random{static_cast<std::uint64_t>(seed)};
+    config::MachineSpec spec = random_machine(random);
+    if (random.below(2) == 0) spec = simultaneous(spec);
+    spec.cube.hbm_ctrl = {.impl = "builtin.hbm_banks"};
+    spec.cube.hbm_ctrl.attrs["scheduler"] = std::string{"fr_fcfs"};
+    check_all_orders(spec, seed);
+  }
+}
+
 TEST_CASE("Machine: two runs give one digest, another workload another") {
   const config::MachineSpec spec = small_machine();
   CHECK(digest(spec, 1, std::nullopt) == digest(spec, 1, std::nullopt));

@@ -142,6 +142,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Memory scheduler: where commands are ordered each request is answered once, with what was bound") {
+  bool reordered = false;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const Program program = any_program(random);
+    const std::vector<oplog::Slices> expected = bound(program);
+    const auto all = answers("builtin.hbm_banks", "fr_fcfs", program);
+    CHECK(answers("builtin.hbm_banks", "fr_fcfs", program) == all);
+    std::vector<std::size_t> order = order_of(all);
+    reordered |= !std::ranges::is_sorted(order);
+    std::ranges::sort(order);
+    CHECK(order.size() == program.size());
+    CHECK(std::ranges::adjacent_find(order) == order.end());
+    for (const SliceUser::Answer& answer : all) CHECK(answer.contents == expected[answer.token - 1]);
+  }
+  CHECK(reordered);
+}
+
 // With one port the order of the answers is that of service, if each is a packet.
 TEST_CASE("Memory scheduler: requests of overlapping bytes are served in the order of their arrival") {
   int overlaps = 0;

@@ -10,6 +10,7 @@
 #include "kbsim/hw/memory/atomic.hpp"
 #include "kbsim/hw/memory/slot_messages.hpp"
 
+#include "controlled_requests.hpp"
 #include "request_queue.hpp"
 
 namespace kbsim::hw {
@@ -22,6 +23,14 @@ std::unique_ptr<IMemoryScheduler> made(const topology::Node& node, const std::st
       "unknown memory scheduler '" + scheduler + "'" + name_hint(scheduler, memory_schedulers().names())};
 }
 
+std::unique_ptr<IMemoryController> controller_of(const topology::Node& node, const IMemoryTiming& timing,
+                                                 const std::string& scheduler) {
+  if (auto controller = timing.controller()) return controller;
+  throw ConfigError{node.model->at, node.name + ".scheduler",
+                    scheduler + " orders the commands of a memory with banks, as builtin.hbm_banks; " +
+                        node.model->impl + " has none"};
+}
+
 }  // namespace
 
 Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing, const std::string& scheduler)
@@ -31,13 +40,17 @@ Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing,
       served_{fabric.sim(), name() + " port"} {
   ensure(scheduler_->window() > 0,
          [&] { return name() + ": memory scheduler '" + scheduler + "' has a window of none"; });
-  if (scheduler_->window() != IMemoryScheduler::kUnlimited) queue_ = std::make_unique<RequestQueue>();
+  if (scheduler_->orders_commands()) {
+    controlled_ = std::make_unique<ControlledRequests>(controller_of(node(), *timing_, scheduler));
+  } else if (scheduler_->window() != IMemoryScheduler::kUnlimited) {
+    queue_ = std::make_unique<RequestQueue>();
+  }
 }
 
 Memory::~Memory() = default;
 
 void Memory::start(Machine& machine) {
-  if (queue_ == nullptr) {
+  if (!ordered_later()) {
     Component::start(machine);
   } else {
     (void)sim().serve(name(), take_and_pick());
@@ -45,6 +58,10 @@ void Memory::start(Machine& machine) {
   log_ = &machine.log();
   evaluator_ = &machine.evaluator();
   (void)sim().serve(name() + " port", finish_writes());
+}
+
+std::vector<UnitUse> Memory::use() const {
+  return controlled_ == nullptr ? timing_->use() : controlled_->controller().use();
 }
 
 // A packet of data is taken at its head, a request when it is whole.
@@ -91,7 +108,7 @@ void Memory::perform(const AtomicRequest& request) {
       {.rest = {.address = request.address, .bytes = size, .head = sim().now(), .tail = sim().now()}},
       request,
       image_.read(request.address, size.count())};
-  if (queue_ != nullptr) announce(atomic);
+  if (ordered_later()) announce(atomic);
   image_.write(request.address, {request.atomic->parts[request.part].result, 0, size.count()});
   submit(std::move(atomic));
   look_again(request.address, size);

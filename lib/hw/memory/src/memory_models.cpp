@@ -1,11 +1,21 @@
+#include "kbsim/hw/memory/i_memory_controller.hpp"
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
 #include "kbsim/hw/memory/memory_model.hpp"
 
 namespace kbsim::hw {
 
+IMemoryTiming::~IMemoryTiming() = default;
+
+std::unique_ptr<IMemoryController> IMemoryTiming::controller() const { return nullptr; }
+
 Registry<MemorySchedulerEntry>& memory_schedulers() {
   static Registry<MemorySchedulerEntry> registry{"memory scheduler"};
   return registry;
+}
+
+MemoryModels& memory_models() {
+  static MemoryModels models;
+  return models;
 }
 
 bool register_memory_scheduler(std::string name, MemorySchedulerEntry entry, const char& /*abi*/) noexcept {

@@ -7,48 +7,84 @@
 #include "kbsim/hw/memory/atomic.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 
+#include "controlled_requests.hpp"
 #include "request_queue.hpp"
 
 namespace kbsim::hw {
+
+namespace {
+
+// What a controller is told of it: packets, or the elements of an atomic twice.
+std::vector<MemoryRequest> parts_of(ReadService read, Time now) {
+  std::vector<MemoryRequest> parts;
+  for (; !read.done(); read.advance(parts.back().bytes)) parts.push_back(read.next(now));
+  return parts;
+}
+std::vector<MemoryRequest> parts_of(const WriteService& write, Time now) { return {write.next(now)}; }
+std::vector<MemoryRequest> parts_of(const AtomicService& atomic, Time now) {
+  MemoryRequest back = atomic.next(now);
+  back.op = MemoryOp::write_back;
+  return {atomic.next(now), back};
+}
+
+}  // namespace
 
 template <class Service>
 void Memory::submit(Service service) {
   if (queue_ != nullptr) [[unlikely]]
     return queue_->push(std::move(service));
+  if (controlled_ != nullptr) [[unlikely]] {
+    std::vector<MemoryRequest> parts = parts_of(service, sim().now());
+    return controlled_->push(std::move(service), std::move(parts));
+  }
   while (!service.done()) (void)serve(service);
 }
 template void Memory::submit(ReadService);
 template void Memory::submit(WriteService);
 template void Memory::submit(AtomicService);
 
-// The data leaves in order of address, whatever the order in which its packets are served.
 Time Memory::serve(ReadService& read) {
   const MemoryRequest packet = read.next(sim().now());
   const Lane::Slot slot = timing_->serve(packet);
-  read.last = {.start = std::max(read.last.start, slot.start), .end = std::max(read.last.end, slot.end)};
-  read.advance(packet.bytes);
-  fabric().inject(*read.data, packet.bytes, read.last.start, read.last.end);
+  deliver(read, packet, slot);
   return slot.end;
 }
 
-Time Memory::serve(WriteService& write) {
-  Message& message = *write.message;
-  const MemoryRequest packet = write.next(sim().now());
-  const Time end = timing_->serve(packet).end;
-  write.advance(packet.bytes);
-  message.served = std::max(message.served, end);
-  const bool last = message.packets_left == 0 && (queue_ == nullptr || queue_->waiting(message) == 1);
-  if (last) served_.post(message.served, &message);
-  return end;
+// The data leaves in order of address, whatever the order in which its packets are served.
+void Memory::deliver(ReadService& read, const MemoryRequest& packet, Lane::Slot slot) {
+  read.last = {.start = std::max(read.last.start, slot.start), .end = std::max(read.last.end, slot.end)};
+  read.advance(packet.bytes);
+  fabric().inject(*read.data, packet.bytes, read.last.start, read.last.end);
 }
 
-// What was there leaves while it is read.
+Time Memory::serve(WriteService& write) {
+  const MemoryRequest packet = write.next(sim().now());
+  const Lane::Slot slot = timing_->serve(packet);
+  deliver(write, packet, slot, queue_ == nullptr || queue_->waiting(*write.message) == 1);
+  return slot.end;
+}
+
+// `last` of those that are here.
+void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slot slot, bool last) {
+  Message& message = *write.message;
+  write.advance(packet.bytes);
+  message.served = std::max(message.served, slot.end);
+  if (last && message.packets_left == 0) served_.post(message.served, &message);
+}
+
 Time Memory::serve(AtomicService& atomic) {
   MemoryRequest elements = atomic.next(sim().now());
   const Lane::Slot read = timing_->serve(elements);
   elements.op = MemoryOp::write_back;
   elements.head = elements.tail = read.end;
   const Lane::Slot write = timing_->serve(elements);
+  deliver(atomic, elements, read, write);
+  return write.end;
+}
+
+// What was there leaves while it is read.
+void Memory::deliver(AtomicService& atomic, const MemoryRequest& elements, Lane::Slot read,
+                     Lane::Slot write) {
   atomic.advance(elements.bytes);
   const AtomicRequest& request = atomic.request;
   for (oplog::Op& op : operations(*request.atomic, request.atomic->parts[request.part], atomic.held)) {
@@ -57,10 +93,10 @@ Time Memory::serve(AtomicService& atomic) {
     op.end = write.end;
     log_->record(std::move(op));
   }
+  const Time start = std::max(read.start, sim().now());
   fabric().send(fabric().make(id(), request.reply_to, elements.bytes, TrafficClass::response,
                               ReadData{.contents = atomic.held, .token = request.token}),
-                read.start, read.end);
-  return write.end;
+                start, std::max(start, read.end));
 }
 
 // Its result can be looked at before it is served.
@@ -78,8 +114,45 @@ Task<> Memory::take_and_pick() {
     co_await inbox().collect(packets);
     std::erase(packets, nullptr);
     take(packets);
-    pick();
+    if (controlled_ != nullptr) {
+      control();
+    } else {
+      pick();
+    }
   }
+}
+
+// What the controller has served by now leaves, from now on; it says when to ask again.
+void Memory::control() {
+  const Time now = sim().now();
+  for (ControlledRequest* request : controlled_->advance(now)) {
+    std::visit([&](auto& service) { deliver(service, *request); }, request->service);
+    if (request->whole()) controlled_->erase(*request);
+  }
+  const Time next = controlled_->controller().next();
+  if (next == kForever || (wake_ > now && wake_ <= next)) return;
+  wake_ = std::max(next, now);
+  inbox().post(wake_, nullptr);
+}
+
+void Memory::deliver(ReadService& read, ControlledRequest& request) {
+  for (; request.deliverable(); ++request.delivered) {
+    Lane::Slot slot = *request.slots[request.delivered];
+    slot.start = std::max(slot.start, sim().now());
+    deliver(read, request.parts[request.delivered],
+            {.start = slot.start, .end = std::max(slot.start, slot.end)});
+  }
+}
+
+void Memory::deliver(WriteService& write, ControlledRequest& request) {
+  deliver(write, request.parts.front(), *request.slots.front(), controlled_->waiting(*write.message) == 1);
+  ++request.delivered;
+}
+
+void Memory::deliver(AtomicService& atomic, ControlledRequest& request) {
+  if (!request.slots[0] || !request.slots[1]) return;
+  deliver(atomic, request.parts.front(), *request.slots[0], *request.slots[1]);
+  request.delivered = 2;
 }
 
 // Late, when all that arrives at this time is in the queue.

@@ -2,24 +2,43 @@
 
 #include <algorithm>
 
+#include "kbsim/hw/memory/hbm_controller.hpp"
+
 namespace kbsim::hw {
 namespace {
 
-const HbmSpec& checked(const MemorySite& site, const HbmSpec& spec) {
+// What is given for a controller that isn't there.
+void refuse_unused(const MemorySite& site, const std::string& scheduler) {
+  std::vector<ConfigProblem> problems;
+  for (const Field& field : fields_of<HbmControllerSpec>()) {
+    if (!site.node.model->attrs.contains(field.name)) continue;
+    problems.push_back({.at = site.node.model->at,
+                        .key = site.node.name + "." + field.name,
+                        .text = "has no effect with scheduler: " + scheduler + ", only with fr_fcfs"});
+  }
+  if (!problems.empty()) throw ConfigError{std::move(problems)};
+}
+
+const HbmBanksSpec& checked(const MemorySite& site, const MemoryAttributes<HbmBanksSpec>& spec) {
+  if (spec.scheduler != "fr_fcfs") refuse_unused(site, spec.scheduler);
   check(spec, site.node.model->at, site.node.name);
   return spec;
 }
 
 }  // namespace
 
-KBSIM_MEMORY("builtin.hbm_banks", NodeKind::hbm_ctrl, HbmBanks, HbmSpec,
+KBSIM_MEMORY("builtin.hbm_banks", NodeKind::hbm_ctrl, HbmBanks, HbmBanksSpec,
              "HBM slice with pseudo-channels, banks, row buffers and refresh");
 
-HbmBanks::HbmBanks(const MemorySite& site, const HbmSpec& spec)
-    : controller_{spec.controller}, timing_{checked(site, spec), site.link}, bus_{site.link} {}
+HbmBanks::HbmBanks(const MemorySite& site, const MemoryAttributes<HbmBanksSpec>& spec)
+    : spec_{checked(site, spec)}, timing_{spec, site.link}, bus_{site.link} {}
+
+std::unique_ptr<IMemoryController> HbmBanks::controller() const {
+  return std::make_unique<HbmController>(spec_, bus_.rate());
+}
 
 MemoryPort HbmBanks::port(bool write) const {
-  return {.latency = controller_ + timing_.latency(write), .rate = bus_.rate()};
+  return {.latency = spec_.controller + timing_.latency(write), .rate = bus_.rate()};
 }
 
 Lane::Slot HbmBanks::serve(const MemoryRequest& request) {
@@ -39,7 +58,7 @@ Time HbmBanks::first_byte(const MemoryRequest& request) const {
 
 // When its commands have passed the controller; those of a write_back are in it already.
 Time HbmBanks::ready(const MemoryRequest& request) const {
-  return request.op == MemoryOp::write_back ? request.tail : request.tail + controller_;
+  return request.op == MemoryOp::write_back ? request.tail : request.tail + spec_.controller;
 }
 
 }  // namespace kbsim::hw

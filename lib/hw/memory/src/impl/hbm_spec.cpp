@@ -1,6 +1,10 @@
 #include "kbsim/hw/memory/hbm_spec.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "kbsim/hw/memory/hbm_mapping.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -32,19 +36,28 @@ class Findings {
 void HbmSpec::describe(FieldList<HbmSpec>& f) {
   f.add("pseudo_channels", &HbmSpec::pseudo_channels, between(1, 1024),
         "pseudo-channels of the slice; each has raw bandwidth / pseudo_channels");
-  f.add("bank_groups", &HbmSpec::bank_groups, between(1, 64), "bank groups of a pseudo-channel");
+  f.add("stack_ids", &HbmSpec::stack_ids, between(1, 16),
+        "stack IDs of a pseudo-channel: layers, each with bank groups of its own");
+  f.add("bank_groups", &HbmSpec::bank_groups, between(1, 64), "bank groups of a stack ID");
   f.add("banks_per_group", &HbmSpec::banks_per_group, between(1, 64), "banks of a bank group");
   f.add("row_bytes", &HbmSpec::row, at_least(1), "page size: bytes of an open row of a pseudo-channel");
   f.add("burst_bytes", &HbmSpec::burst, at_least(1),
         "bytes of a burst: burst length x width; bursts alternate between pseudo-channels");
+  f.add("mapping", &HbmSpec::mapping,
+        "fields of an address, the highest bits first: ro(w), ba(nk), si (stack ID), co(lumn), bg (bank "
+        "group), "
+        "pc (pseudo-channel)");
   f.add("controller_ns", &HbmSpec::controller, kNotNegative,
         "pipelined latency of controller and PHY before the first command");
   f.add("trcd_ns", &HbmSpec::trcd, kNotNegative, "tRCD: activate to read or write");
+  f.add("trcd_write_ns", &HbmSpec::trcd_write, kNotNegative, "tRCDWR: activate to write; 0: tRCD");
   f.add("trp_ns", &HbmSpec::trp, kNotNegative, "tRP: precharge to activate");
   f.add("tras_ns", &HbmSpec::tras, kNotNegative, "tRAS: activate to precharge");
   f.add("trc_ns", &HbmSpec::trc, kNotNegative, "tRC: activate to activate of one bank");
   f.add("tccd_s_ns", &HbmSpec::tccd_s, kNotNegative, "tCCD_S: column command to column command");
   f.add("tccd_l_ns", &HbmSpec::tccd_l, kNotNegative, "tCCD_L: the same within a bank group");
+  f.add("tccd_r_ns", &HbmSpec::tccd_r, kNotNegative,
+        "tCCD_R: the same between stack IDs; less than tCCD_S: none");
   f.add("trrd_s_ns", &HbmSpec::trrd_s, kNotNegative, "tRRD_S: activate to activate of another bank");
   f.add("trrd_l_ns", &HbmSpec::trrd_l, kNotNegative, "tRRD_L: the same within a bank group");
   f.add("tfaw_ns", &HbmSpec::tfaw, kNotNegative, "tFAW: window that holds at most four activates");
@@ -59,11 +72,44 @@ void HbmSpec::describe(FieldList<HbmSpec>& f) {
   f.add("trfc_ns", &HbmSpec::trfc, kNotNegative, "tRFC: duration of an all-bank refresh");
 }
 
+void HbmControllerSpec::describe(FieldList<HbmControllerSpec>& f) {
+  using Spec = HbmControllerSpec;
+  f.add("channel_pcs", &Spec::channel_pcs, between(1, 64),
+        "fr_fcfs: pseudo-channels that share a controller, its queues and command bus");
+  f.add("read_queue", &Spec::read_queue, between(1, 4096), "fr_fcfs: bursts that its read queue holds");
+  f.add("write_queue", &Spec::write_queue, between(1, 4096), "fr_fcfs: bursts that its write queue holds");
+  f.add("write_high", &Spec::write_high, between(1, 4096),
+        "fr_fcfs: from this many writes in the queue on they are served before reads");
+  f.add("write_low", &Spec::write_low, between(0, 4096),
+        "fr_fcfs: down to this many; then reads, if any wait");
+  f.add("max_age_ns", &Spec::max_age, kPositive,
+        "fr_fcfs: a burst that is longer than this in a queue goes before all others");
+  f.choice("refresh", &Spec::refresh, {"all_bank", "per_bank"},
+           "fr_fcfs: all banks each tREFI, or one bank each tREFI / banks");
+  f.add("trfc_bank_ns", &Spec::trfc_bank, kNotNegative, "fr_fcfs: tRFCpb: duration of the refresh of a bank");
+  f.add("trrefd_ns", &Spec::trrefd, kNotNegative,
+        "fr_fcfs: tRREFD: refresh of a bank to refresh or activate of another");
+  f.add("tppd_ns", &Spec::tppd, kNotNegative, "fr_fcfs: tPPD: precharge to precharge");
+  f.add("tck_ns", &Spec::tck, kNotNegative,
+        "fr_fcfs: clock of the command bus; 0: commands take no time on it, and begin at any");
+  f.add("activate_nck", &Spec::activate_nck, between(0.5, 8.0), "fr_fcfs: clocks that an activate takes");
+  f.add("precharge_nck", &Spec::precharge_nck, between(0.5, 8.0), "fr_fcfs: clocks that a precharge takes");
+}
+
+void HbmBanksSpec::describe(FieldList<HbmBanksSpec>& f) {
+  f.base<HbmSpec>();
+  f.base<HbmControllerSpec>();
+}
+
 void check(const HbmSpec& spec, const Place& at, const std::string& owner) {
   Findings findings{at, owner};
   findings.expect(spec.row % spec.burst == 0_B, "row_bytes",
                   fmt::format("found {}, expected a multiple of burst_bytes, which is {}",
                               to_string(spec.row), to_string(spec.burst)));
+  findings.expect(
+      HbmMapping::names_all_fields(spec.mapping), "mapping",
+      fmt::format("found '{}', expected the fields ro, ba, si, co, bg and pc, each once, ro first",
+                  spec.mapping));
   findings.expect_at_least(spec.tras, "tras_ns", spec.trcd, "trcd_ns");
   findings.expect_at_least(spec.trc, "trc_ns", spec.tras + spec.trp, "tras_ns + trp_ns");
   findings.expect_at_least(spec.tccd_l, "tccd_l_ns", spec.tccd_s, "tccd_s_ns");
@@ -73,6 +119,28 @@ void check(const HbmSpec& spec, const Place& at, const std::string& owner) {
   findings.expect(spec.trefi == Time{0} || spec.trefi > refresh, "trefi_ns",
                   fmt::format("found {}, expected more than trp_ns + trfc_ns + trcd_ns, which is {}",
                               to_string(spec.trefi), to_string(refresh)));
+  findings.report();
+}
+
+void check(const HbmBanksSpec& spec, const Place& at, const std::string& owner) {
+  check(static_cast<const HbmSpec&>(spec), at, owner);
+  Findings findings{at, owner};
+  findings.expect(spec.pseudo_channels % spec.channel_pcs == 0, "channel_pcs",
+                  fmt::format("found {}, expected a divisor of pseudo_channels, which is {}",
+                              spec.channel_pcs, spec.pseudo_channels));
+  findings.expect(
+      spec.write_high <= spec.write_queue, "write_high",
+      fmt::format("found {}, expected at most write_queue, which is {}", spec.write_high, spec.write_queue));
+  findings.expect(
+      spec.write_low < spec.write_high, "write_low",
+      fmt::format("found {}, expected less than write_high, which is {}", spec.write_low, spec.write_high));
+  if (spec.refresh == HbmRefresh::per_bank) {
+    const std::int64_t banks = spec.stack_ids * spec.bank_groups * spec.banks_per_group;
+    findings.expect(spec.trfc_bank > Time{0}, "trfc_bank_ns", "expected a duration with refresh: per_bank");
+    findings.expect(spec.trefi / banks > std::max(spec.trrefd, spec.trfc_bank / banks), "trefi_ns",
+                    fmt::format("found {}, expected more than refreshes of {} banks take one after another",
+                                to_string(spec.trefi), banks));
+  }
   findings.report();
 }
 

@@ -15,41 +15,41 @@ HbmCounts& HbmCounts::operator+=(const HbmCounts& other) {
 PseudoChannel::PseudoChannel(const HbmSpec& spec, Time burst)
     : spec_{spec},
       burst_{burst},
-      banks_(static_cast<std::size_t>(spec.bank_groups * spec.banks_per_group)),
-      groups_(static_cast<std::size_t>(spec.bank_groups)),
+      banks_(static_cast<std::size_t>(spec.stack_ids * spec.bank_groups * spec.banks_per_group)),
+      groups_(static_cast<std::size_t>(spec.stack_ids * spec.bank_groups)),
       refresh_due_{spec.trefi > Time{0} ? spec.trefi : kForever} {}
 
 Lane::Slot PseudoChannel::serve(const HbmPlace& place, bool write, Time at) {
   Bank& bank = banks_[bank_of(place)];
-  Group& group = groups_[static_cast<std::size_t>(place.group)];
-  Commands commands = plan(bank, group, place.row, write, at);
+  Group& group = groups_[group_of(place)];
+  Commands commands = plan(place, write, at);
   while (commands.column >= refresh_due_) {
     refresh(std::max(at, last_.column));
-    commands = plan(bank, group, place.row, write, at);
+    commands = plan(place, write, at);
   }
   if (bank.row == place.row) {
     ++counts_.hits;
   } else {
     open(bank, group, place.row, commands.activate);
   }
+  sid_ = place.sid;
   return transfer(bank, group, write, commands.column);
 }
 
 // A refresh closes the rows first: what it costs is seen on a copy.
 Time PseudoChannel::first_byte(const HbmPlace& place, bool write, Time at) const {
-  const Group& group = groups_[static_cast<std::size_t>(place.group)];
-  const Commands commands = plan(banks_[bank_of(place)], group, place.row, write, at);
+  const Commands commands = plan(place, write, at);
   if (commands.column < refresh_due_) return commands.column + latency(write);
   PseudoChannel refreshed{*this};
   return refreshed.serve(place, write, at).start;
 }
 
-PseudoChannel::Commands PseudoChannel::plan(const Bank& bank, const Group& group, std::int64_t row,
-                                            bool write, Time at) const {
-  const Time column = std::max(at, next_column(group, write));
-  if (bank.row == row) return {.column = std::max(column, bank.activated + spec_.trcd)};
-  const Time activate = next_activate(bank, group, at);
-  return {.activate = activate, .column = std::max(column, activate + spec_.trcd)};
+PseudoChannel::Commands PseudoChannel::plan(const HbmPlace& place, bool write, Time at) const {
+  const Bank& bank = banks_[bank_of(place)];
+  const Time column = std::max(at, next_column(place, write));
+  if (bank.row == place.row) return {.column = std::max(column, bank.activated + spec_.rcd(write))};
+  const Time activate = next_activate(bank, groups_[group_of(place)], at);
+  return {.activate = activate, .column = std::max(column, activate + spec_.rcd(write))};
 }
 
 Time PseudoChannel::next_activate(const Bank& bank, const Group& group, Time at) const {
@@ -58,9 +58,11 @@ Time PseudoChannel::next_activate(const Bank& bank, const Group& group, Time at)
                    last_.activated + spec_.trrd_s, activates_[oldest_] + spec_.tfaw});
 }
 
-Time PseudoChannel::next_column(const Group& group, bool write) const {
+Time PseudoChannel::next_column(const HbmPlace& place, bool write) const {
+  const Group& group = groups_[group_of(place)];
+  const Time after_last = place.sid == sid_ ? spec_.tccd_s : std::max(spec_.tccd_s, spec_.tccd_r);
   const Time next =
-      std::max({last_.column + spec_.tccd_s, group.column + spec_.tccd_l, bus_free_ - latency(write)});
+      std::max({last_.column + after_last, group.column + spec_.tccd_l, bus_free_ - latency(write)});
   if (write) return std::max(next, read_ + spec_.trtw);
   return std::max({next, last_.written + spec_.twtr_s, group.written + spec_.twtr_l});
 }
@@ -101,6 +103,7 @@ Lane::Slot PseudoChannel::transfer(Bank& bank, Group& group, bool write, Time co
 
 HbmTiming::HbmTiming(const HbmSpec& spec, Bandwidth raw)
     : spec_{spec},
+      mapping_{spec},
       burst_{Bandwidth::gbs(raw.gbs() / static_cast<double>(spec.pseudo_channels)).serialization(spec.burst)},
       channels_(static_cast<std::size_t>(spec.pseudo_channels), PseudoChannel{spec, burst_}) {}
 
@@ -111,16 +114,25 @@ Lane::Slot HbmTiming::serve(std::int64_t address, Bytes n, bool write, Time at) 
   for (std::int64_t next = address - address % burst; next < address + n.count(); next += burst) {
     const Lane::Slot slot = channels_[static_cast<std::size_t>(where.channel)].serve(where, write, at);
     all = {.start = std::min(all.start, slot.start), .end = std::max(all.end, slot.end)};
-    if (++where.channel == spec_.pseudo_channels) where = place(next + burst);
+    where = this->next(where, next + burst);
   }
   return all;
 }
 
-// The first burst of each pseudo-channel decides: the others follow it there.
+// Place of the burst at this address, which follows the one that is there.
+HbmPlace HbmTiming::next(HbmPlace place, std::int64_t address) const {
+  if (mapping_.channel_lowest() && ++place.channel < spec_.pseudo_channels) return place;
+  return mapping_.place(address);
+}
+
+// The first burst of each pseudo-channel decides: the others follow it there. Where a mapping spreads these
+// over all bursts, each is looked at.
 Time HbmTiming::first_byte(std::int64_t address, Bytes n, bool write, Time at) const {
   const std::int64_t burst = spec_.burst.count();
   const std::int64_t first = address - address % burst;
-  const std::int64_t end = std::min(address + n.count(), first + spec_.pseudo_channels * burst);
+  const std::int64_t last = address + n.count();
+  const std::int64_t end =
+      mapping_.channel_lowest() ? std::min(last, first + spec_.pseudo_channels * burst) : last;
   Time earliest = kForever;
   for (std::int64_t next = first; next < end; next += burst) {
     const HbmPlace where = place(next);
@@ -128,22 +140,6 @@ Time HbmTiming::first_byte(std::int64_t address, Bytes n, bool write, Time at) c
     earliest = std::min(earliest, channel.first_byte(where, write, at));
   }
   return earliest;
-}
-
-HbmPlace HbmTiming::place(std::int64_t address) const {
-  HbmPlace place;
-  std::int64_t rest = address / spec_.burst.count();
-  const auto take = [&rest](std::int64_t count) {
-    const std::int64_t index = rest % count;
-    rest /= count;
-    return index;
-  };
-  place.channel = take(spec_.pseudo_channels);
-  place.group = take(spec_.bank_groups);
-  (void)take(spec_.row / spec_.burst);
-  place.bank = take(spec_.banks_per_group);
-  place.row = rest;
-  return place;
 }
 
 HbmCounts HbmTiming::counts() const {

@@ -11,18 +11,22 @@ namespace kbsim::hw {
 /// The defaults are those of configs/hbm4.yaml, which says where each comes from.
 struct HbmSpec {
   std::int64_t pseudo_channels = 8;
+  std::int64_t stack_ids = 1;
   std::int64_t bank_groups = 4;
   std::int64_t banks_per_group = 4;
   Bytes row{1024};
   Bytes burst{32};
+  std::string mapping = "robasicobgpc";
   Time controller = 2_ns;
 
   Time trcd{14'000};
+  Time trcd_write{};  // 0: as trcd
   Time trp{14'000};
   Time tras{34'000};
   Time trc{48'000};
   Time tccd_s{1'000};
   Time tccd_l{2'000};
+  Time tccd_r{};
   Time trrd_s{1'000};
   Time trrd_l{2'000};
   Time tfaw{30'000};
@@ -36,10 +40,40 @@ struct HbmSpec {
   Time trefi{3'900'000};
   Time trfc{350'000};
 
+  [[nodiscard]] Time rcd(bool write) const { return write && trcd_write > Time{0} ? trcd_write : trcd; }
+
   static void describe(FieldList<HbmSpec>& f);
+};
+
+enum class HbmRefresh : std::uint8_t { all_bank, per_bank };
+
+/// What `scheduler: fr_fcfs` adds, a controller that orders commands: the queues of a channel, batches of
+/// writes, its command bus, and how it refreshes. `scheduler: in_order` has no use for any of it.
+struct HbmControllerSpec {
+  std::int64_t channel_pcs = 2;
+  std::int64_t read_queue = 32;
+  std::int64_t write_queue = 32;
+  std::int64_t write_high = 26;
+  std::int64_t write_low = 6;
+  Time max_age = 10_us;
+  HbmRefresh refresh = HbmRefresh::all_bank;
+  Time trfc_bank{};
+  Time trrefd{};
+  Time tppd{};
+  Time tck{};
+  double activate_nck = 1.0;
+  double precharge_nck = 1.0;
+
+  static void describe(FieldList<HbmControllerSpec>& f);
+};
+
+/// All attributes of `builtin.hbm_banks`.
+struct HbmBanksSpec : HbmSpec, HbmControllerSpec {
+  static void describe(FieldList<HbmBanksSpec>& f);
 };
 
 /// Throws ConfigError naming every attribute of `owner` that contradicts another.
 void check(const HbmSpec& spec, const Place& at, const std::string& owner);
+void check(const HbmBanksSpec& spec, const Place& at, const std::string& owner);
 
 }  // namespace kbsim::hw

@@ -5,19 +5,9 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/lane.hpp"
-#include "kbsim/hw/memory/hbm_spec.hpp"
+#include "kbsim/hw/memory/hbm_mapping.hpp"
 
 namespace kbsim::hw {
-
-/// Where a burst is. From the lowest address bits up: byte of the burst, pseudo-channel, bank group, column,
-/// bank of the group, row. So a stream uses all pseudo-channels, and alternates between bank groups in each.
-struct HbmPlace {
-  std::int64_t channel = 0;
-  std::int64_t group = 0;
-  std::int64_t bank = 0;  // of the group
-  std::int64_t row = 0;
-  friend bool operator==(const HbmPlace&, const HbmPlace&) = default;
-};
 
 /// What bursts found in their bank, and the refreshes so far.
 struct HbmCounts {
@@ -62,12 +52,15 @@ class PseudoChannel {
   };
 
   [[nodiscard]] std::size_t bank_of(const HbmPlace& place) const {
-    return static_cast<std::size_t>(place.group * spec_.banks_per_group + place.bank);
+    return group_of(place) * static_cast<std::size_t>(spec_.banks_per_group) +
+           static_cast<std::size_t>(place.bank);
   }
-  [[nodiscard]] Commands plan(const Bank& bank, const Group& group, std::int64_t row, bool write,
-                              Time at) const;
+  [[nodiscard]] std::size_t group_of(const HbmPlace& place) const {
+    return static_cast<std::size_t>(place.sid * spec_.bank_groups + place.group);
+  }
+  [[nodiscard]] Commands plan(const HbmPlace& place, bool write, Time at) const;
   [[nodiscard]] Time next_activate(const Bank& bank, const Group& group, Time at) const;
-  [[nodiscard]] Time next_column(const Group& group, bool write) const;
+  [[nodiscard]] Time next_column(const HbmPlace& place, bool write) const;
   [[nodiscard]] Time latency(bool write) const { return write ? spec_.tcwl : spec_.tcl; }
   void refresh(Time by);
   void open(Bank& bank, Group& group, std::int64_t row, Time at);
@@ -80,6 +73,7 @@ class PseudoChannel {
   std::array<Time, 4> activates_{kLongAgo, kLongAgo, kLongAgo, kLongAgo};  // the last, a ring
   std::size_t oldest_ = 0;                                                 // of them
   Group last_;                                                             // of any group
+  std::int64_t sid_ = 0;                                                   // of the last column command
   Time read_ = kLongAgo;
   Time bus_free_ = kLongAgo;
   Time refresh_due_;
@@ -97,14 +91,17 @@ class HbmTiming {
   /// When the first byte would be there if these were served next.
   [[nodiscard]] Time first_byte(std::int64_t address, Bytes n, bool write, Time at) const;
 
-  [[nodiscard]] HbmPlace place(std::int64_t address) const;
+  [[nodiscard]] HbmPlace place(std::int64_t address) const { return mapping_.place(address); }
   [[nodiscard]] Time burst() const { return burst_; }
   /// To the first byte, where nothing is open and nobody else is.
-  [[nodiscard]] Time latency(bool write) const { return spec_.trcd + (write ? spec_.tcwl : spec_.tcl); }
+  [[nodiscard]] Time latency(bool write) const { return spec_.rcd(write) + (write ? spec_.tcwl : spec_.tcl); }
   [[nodiscard]] HbmCounts counts() const;
 
  private:
+  [[nodiscard]] HbmPlace next(HbmPlace place, std::int64_t address) const;
+
   HbmSpec spec_;
+  HbmMapping mapping_;
   Time burst_;
   std::vector<PseudoChannel> channels_;
 };

@@ -29,6 +29,9 @@ class IMemoryScheduler {
   /// tails of now or later. Its result may depend on its arguments and on earlier calls only.
   [[nodiscard]] virtual std::size_t pick(std::span<const MemoryRequest> ready,
                                          const IMemoryTiming& timing) = 0;
+  /// Whether commands are ordered, not requests: by the memory's IMemoryController, which is told of each
+  /// request as it arrives. A memory that has none is a ConfigError. Then pick() is never called, either.
+  [[nodiscard]] virtual bool orders_commands() const { return false; }
 };
 
 /// A memory scheduler, known by the name that a memory's attribute `scheduler` gives.

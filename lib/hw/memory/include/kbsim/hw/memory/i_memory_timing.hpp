@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kbsim/hw/fabric/lane.hpp"
@@ -30,11 +31,13 @@ struct MemoryPort {
   Bandwidth rate;
 };
 
+class IMemoryController;
+
 /// How long a memory takes for each request: ports, banks, refresh. It sees requests in the order in which
 /// its scheduler picks them, knows no simulation, and may look at nothing but earlier requests.
 class IMemoryTiming {
  public:
-  virtual ~IMemoryTiming() = default;
+  virtual ~IMemoryTiming();
 
   /// Serves the next request: when its bytes pass the port, no sooner than its head.
   virtual Lane::Slot serve(const MemoryRequest& request) = 0;
@@ -43,6 +46,8 @@ class IMemoryTiming {
   [[nodiscard]] virtual MemoryPort port(bool write) const = 0;
   /// What was served so far, by port.
   [[nodiscard]] virtual std::vector<UnitUse> use() const = 0;
+  /// A controller of its commands, in this memory's stead; none if it can't order them.
+  [[nodiscard]] virtual std::unique_ptr<IMemoryController> controller() const;
 };
 
 }  // namespace kbsim::hw

@@ -15,6 +15,8 @@
 namespace kbsim::hw {
 
 struct AtomicService;
+struct ControlledRequest;
+class ControlledRequests;
 struct ReadService;
 class RequestQueue;
 struct WriteService;
@@ -36,7 +38,7 @@ class Memory : public Component {
   [[nodiscard]] Time latency(bool write) const { return timing_->port(write).latency; }
   [[nodiscard]] Bandwidth read_rate() const { return timing_->port(false).rate; }
   [[nodiscard]] Bandwidth write_rate() const { return timing_->port(true).rate; }
-  [[nodiscard]] std::vector<UnitUse> use() const override { return timing_->use(); }
+  [[nodiscard]] std::vector<UnitUse> use() const override;
   [[nodiscard]] const IMemoryTiming& timing() const { return *timing_; }
   [[nodiscard]] bool takes_heads() const override { return true; }
 
@@ -67,13 +69,25 @@ class Memory : public Component {
   Time serve(ReadService& read);
   Time serve(WriteService& write);
   Time serve(AtomicService& atomic);
+  // What is done with a part whose slot is known.
+  void deliver(ReadService& read, const MemoryRequest& packet, Lane::Slot slot);
+  void deliver(WriteService& write, const MemoryRequest& packet, Lane::Slot slot, bool last);
+  void deliver(AtomicService& atomic, const MemoryRequest& elements, Lane::Slot read, Lane::Slot write);
+  // All of its parts whose turn it is and whose slots are known.
+  void deliver(ReadService& read, ControlledRequest& request);
+  void deliver(WriteService& write, ControlledRequest& request);
+  void deliver(AtomicService& atomic, ControlledRequest& request);
+  [[nodiscard]] bool ordered_later() const { return queue_ != nullptr || controlled_ != nullptr; }
   void pick();
+  void control();
   Task<> take_and_pick();
   Task<> finish_writes();
 
   std::unique_ptr<IMemoryTiming> timing_;
   std::unique_ptr<IMemoryScheduler> scheduler_;
-  std::unique_ptr<RequestQueue> queue_;  // none if requests are served as they arrive
+  std::unique_ptr<RequestQueue> queue_;             // none if requests are served as they arrive
+  std::unique_ptr<ControlledRequests> controlled_;  // if its controller orders commands
+  Time wake_{};                                     // when that is to be advanced
   oplog::MemoryImage image_;
   Mailbox<Message*> served_;
   oplog::OpLog* log_ = nullptr;

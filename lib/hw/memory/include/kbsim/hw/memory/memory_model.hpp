@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -34,11 +36,24 @@ class MemoryOf final : public Memory {
       : Memory{fabric, id, std::make_unique<Timing>(memory_site(fabric.graph(), id), spec), spec.scheduler} {}
 };
 
+/// Timing models alone, by the names of the memories that have them.
+using MemoryModels = std::map<std::string, std::function<std::unique_ptr<IMemoryTiming>(const MemorySite&)>>;
+[[nodiscard]] MemoryModels& memory_models();
+
+template <class Timing, class TimingSpec>
+bool offer_memory_model(const char* name) noexcept {
+  const auto make = [](const MemorySite& site) -> std::unique_ptr<IMemoryTiming> {
+    return std::make_unique<Timing>(site, spec_from<MemoryAttributes<TimingSpec>>(site.node.model->attrs));
+  };
+  return memory_models().try_emplace(name, make).second;
+}
+
 /// KBSIM_MEMORY("builtin.sram", NodeKind::sram, Sram, SramSpec, "one line") in the timing model's file.
 #define KBSIM_MEMORY(name, kind, Timing, TimingSpec, doc)                         \
   static const bool kRegistered##Timing =                                         \
       ::kbsim::hw::register_component<::kbsim::hw::MemoryOf<Timing, TimingSpec>,  \
                                       ::kbsim::hw::MemoryAttributes<TimingSpec>>( \
-          name, ::kbsim::topology::kind, doc, KBSIM_ABI)
+          name, ::kbsim::topology::kind, doc, KBSIM_ABI) &&                       \
+      (::kbsim::hw::offer_memory_model<Timing, TimingSpec>(name), true)
 
 }  // namespace kbsim::hw

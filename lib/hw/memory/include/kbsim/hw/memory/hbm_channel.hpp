@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "kbsim/hw/memory/hbm_commands.hpp"
+#include "kbsim/hw/memory/hbm_timing.hpp"
+
+namespace kbsim::hw {
+
+/// One burst of a request.
+struct HbmBurst {
+  std::uint64_t id = 0;     // of the request
+  std::int64_t number = 0;  // of the burst in the memory: equal ones overlap
+  HbmPlace place;
+  bool write = false;
+  bool write_back = false;  // of an atomic: not before what it read has left
+  Time at{};                // not before that time
+};
+
+/// The controller of a channel: a read queue and a write queue of stated depth, behind a line in order of
+/// arrival. First ready, first come: of the commands that requests of one queue need next, the one that can
+/// begin first, the oldest of several; no row is closed before older requests of it. Writes are served from
+/// `write_high` of them in the queue on, or where no read waits, down to `write_low`. A request whose row is
+/// opened for it leaves its queue, and keeps the row open. One older than `max_age` goes before all others.
+class HbmChannel {
+ public:
+  struct Served {
+    std::uint64_t id = 0;
+    Lane::Slot slot;
+  };
+
+  HbmChannel(const HbmBanksSpec& spec, Time burst);
+
+  void push(const HbmBurst& burst);
+  /// Issues all commands that can begin until `now`.
+  void advance(Time now, std::vector<Served>& served);
+  /// When the next command can begin, if nothing else arrives; kForever if nothing waits.
+  [[nodiscard]] Time next();
+  [[nodiscard]] HbmCounts counts() const;
+
+ private:
+  struct Entry {
+    std::uint64_t id = 0;
+    std::uint64_t order = 0;  // of arrival
+    std::int64_t number = 0;
+    HbmIndex where;
+    Time at{};
+    std::uint32_t earlier = 0;  // of the same bytes, not served yet
+    bool write = false;
+    bool write_back = false;
+    bool counted = false;  // as hit, miss or conflict
+  };
+  using Entries = std::vector<Entry>;
+  enum class Command : std::uint8_t { column, activate, precharge, refresh };
+  struct Choice {
+    Time start = kForever;
+    int rank = 0;  // of equal starts: requests that keep a row, the queue, refreshes
+    std::uint64_t order = 0;
+    Command command = Command::refresh;
+    Entries* from = nullptr;
+    std::size_t index = 0;  // in it, or of the pseudo-channel
+    [[nodiscard]] bool before(const Choice& other) const;
+  };
+  // Of a bank, the walk through a queue that last met a hit there, or a request of another row.
+  struct Met {
+    std::uint64_t hit = 0;
+    std::uint64_t other = 0;
+  };
+
+  [[nodiscard]] Choice choose();
+  [[nodiscard]] Choice upkeep();
+  [[nodiscard]] Choice ready_first(Entries& queue, Choice best);
+  [[nodiscard]] Choice aged(const Choice& best);
+  [[nodiscard]] Choice candidate(Entries& from, std::size_t index);
+  [[nodiscard]] Choice refresh(std::size_t pc) const;
+  [[nodiscard]] Entries& in_service();
+  void issue(const Choice& choice, std::vector<Served>& served);
+  void transfer(const Choice& choice, std::vector<Served>& served);
+  void release(const Entry& served, Time end);
+  void take(Entries& from, std::size_t index);
+  void admit(Time now);
+  void count(Entry& entry);
+  [[nodiscard]] bool idle() const { return reads_.empty() && writes_.empty() && opened_.empty(); }
+
+  HbmBanksSpec spec_;
+  HbmCommands commands_;
+  std::deque<HbmBurst> line_;  // the first has no room in its queue
+  Entries reads_;              // in order of arrival
+  Entries writes_;
+  Entries opened_;                    // by the order of their activates
+  std::vector<std::size_t> keepers_;  // how many of opened_ are in each bank,
+  std::vector<std::size_t> keeping_;  // and in each pseudo-channel
+  std::vector<Met> met_;
+  std::uint64_t walk_ = 0;
+  std::uint64_t arrived_ = 0;
+  bool writing_ = false;
+  bool chosen_ = false;
+  Choice next_{};  // if chosen_
+  Time clock_{};
+  HbmCounts counts_;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kbsim/hw/fabric/lane.hpp"
+#include "kbsim/hw/memory/hbm_mapping.hpp"
+
+namespace kbsim::hw {
+
+/// Bank of a burst, and what it shares with others, as indices in a channel.
+struct HbmIndex {
+  std::uint32_t pc = 0;
+  std::uint32_t sid = 0;
+  std::uint32_t group = 0;
+  std::uint32_t bank = 0;
+  std::int64_t row = 0;
+};
+
+/// When each command may go out next on a channel of pseudo-channels that share a command bus, and what it
+/// does to their banks. Times between commands count from their last clock edges; a column command takes one
+/// clock, an activate and a precharge what the Spec says, and each begins on a clock edge, a precharge
+/// shorter than a clock on half ones too. Without tCK a command takes no time and may begin at any.
+class HbmCommands {
+ public:
+  HbmCommands(const HbmBanksSpec& spec, Time burst);
+
+  [[nodiscard]] HbmIndex index(const HbmPlace& place) const;
+  [[nodiscard]] std::size_t pseudo_channels() const { return pcs_.size(); }
+  [[nodiscard]] std::size_t banks() const { return banks_.size(); }
+
+  static constexpr std::int64_t kClosed = -1;
+  [[nodiscard]] std::int64_t open_row(const HbmIndex& at) const { return banks_[at.bank].row; }
+
+  // The first time, from `at` on, at which the command may begin.
+  [[nodiscard]] Time activate(const HbmIndex& where, Time at) const;
+  [[nodiscard]] Time precharge(const HbmIndex& where, Time at) const;
+  [[nodiscard]] Time column(const HbmIndex& where, bool write, Time at) const;
+  /// Of a refresh that is due: of all banks of a pseudo-channel, or of the one whose turn it is.
+  [[nodiscard]] Time refresh(std::size_t pc) const;
+  /// Whether a refresh that is due by then is waiting for this bank.
+  [[nodiscard]] bool refreshing(const HbmIndex& where, Time by) const;
+
+  // It begins at `at`.
+  void do_activate(const HbmIndex& where, Time at);
+  void do_precharge(const HbmIndex& where, Time at);
+  Lane::Slot do_column(const HbmIndex& where, bool write, Time at);
+  void do_refresh(std::size_t pc, Time at);
+  /// Refreshes of an idle time, all that ended before `now`.
+  void catch_up(Time now);
+
+  [[nodiscard]] Time latency(bool write) const { return write ? spec_.tcwl : spec_.tcl; }
+  [[nodiscard]] std::int64_t refreshes() const { return refreshes_; }
+
+ private:
+  static constexpr Time kLongAgo{-(std::int64_t{1} << 60)};
+  struct Bank {
+    std::int64_t row = kClosed;
+    Time activated = kLongAgo;
+    Time may_activate = kLongAgo;
+    Time may_precharge = kLongAgo;
+  };
+  struct Group {
+    Time activated = kLongAgo;
+    Time column = kLongAgo;
+    Time written = kLongAgo;  // end of the last write data
+  };
+  struct Pc {
+    Group last;  // of any group
+    std::array<Time, 4> activates{kLongAgo, kLongAgo, kLongAgo, kLongAgo};
+    std::size_t oldest = 0;
+    std::uint32_t sid = 0;  // of the last column command
+    Time read = kLongAgo;
+    Time bus_free = kLongAgo;
+    Time precharged = kLongAgo;
+    Time may_activate = kLongAgo;
+    Time refresh_due = kForever;
+    std::size_t next_bank = 0;  // of a refresh bank by bank
+  };
+
+  [[nodiscard]] Time edge(Time at, Time clock) const;
+  [[nodiscard]] std::size_t banks_of_pc() const { return banks_.size() / pcs_.size(); }
+  [[nodiscard]] bool all_banks() const { return spec_.refresh == HbmRefresh::all_bank; }
+
+  HbmBanksSpec spec_;
+  Time burst_;
+  Time act_;  // durations on the bus
+  Time pre_;
+  Time interval_;  // of refreshes
+  std::vector<Bank> banks_;
+  std::vector<Group> groups_;
+  std::vector<Pc> pcs_;
+  Time column_bus_ = kLongAgo;  // free from then on
+  Time row_bus_ = kLongAgo;
+  std::int64_t refreshes_ = 0;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "kbsim/hw/memory/i_memory_controller.hpp"
+
+#include "request_queue.hpp"
+
+namespace kbsim::hw {
+
+/// A request of a memory whose controller orders commands, in the parts of which it was told: the packets of
+/// a read or the one of a write, or of an atomic a read and a write_back.
+struct ControlledRequest {
+  RequestQueue::Service service;
+  std::vector<MemoryRequest> parts;
+  std::vector<std::optional<Lane::Slot>> slots;  // of the parts that are served
+  std::size_t delivered = 0;                     // parts, in their order
+  bool changed = false;
+  std::list<ControlledRequest>::iterator place;
+
+  [[nodiscard]] bool whole() const { return delivered == parts.size(); }
+  [[nodiscard]] bool deliverable() const { return !whole() && slots[delivered].has_value(); }
+};
+
+/// All that the controller was given and hasn't served.
+class ControlledRequests {
+ public:
+  explicit ControlledRequests(std::unique_ptr<IMemoryController> controller)
+      : controller_{std::move(controller)} {}
+
+  void push(RequestQueue::Service service, std::vector<MemoryRequest> parts);
+  /// Requests of which parts were served until `now`.
+  [[nodiscard]] std::vector<ControlledRequest*> advance(Time now);
+  void erase(const ControlledRequest& request) { open_.erase(request.place); }
+
+  /// How many packets of a write aren't served.
+  [[nodiscard]] std::size_t waiting(const Message& write) const;
+  [[nodiscard]] IMemoryController& controller() const { return *controller_; }
+
+ private:
+  struct Part {
+    ControlledRequest* request = nullptr;
+    std::size_t index = 0;
+  };
+
+  std::unique_ptr<IMemoryController> controller_;
+  std::list<ControlledRequest> open_;
+  std::unordered_map<std::uint64_t, Part> parts_;  // by what the controller knows them
+  std::vector<IMemoryController::Served> served_;
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace kbsim::hw
