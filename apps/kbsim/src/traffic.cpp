@@ -25,6 +25,7 @@
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
+#include "memory_traffic.hpp"
 #include "network_load.hpp"
 
 namespace kbsim::app {
@@ -52,8 +53,9 @@ struct TrafficOptions {
 
 void describe_traffic(TrafficOptions& o, po::options_description& all) {
   auto add = all.add_options();
-  static const std::string scopes =
-      std::string{"the part of the fabric: "} + std::string{topology::scope_forms()};
+  static const std::string scopes = std::string{"the part of the fabric: "} +
+                                    std::string{topology::scope_forms()} +
+                                    "; hbm: an HBM slice alone, see kbsim traffic --scope hbm --help";
   add("scope", po::value(&o.scope)->value_name("S")->required(), scopes.c_str());
   o.network.describe(all);
   add("load", po::value<double>()->value_name("L")->notifier([&](double v) { o.load = v; }),
@@ -231,6 +233,7 @@ void print(const TrafficOptions& options, const topology::TrafficCase& traffic, 
 }  // namespace
 
 ExitCode traffic(const Arguments& arguments) {
+  if (asks_for_memory(arguments)) return memory_traffic(arguments);
   TrafficOptions options;
   po::options_description description = describe(options);
   if (!parse_options(arguments, description,

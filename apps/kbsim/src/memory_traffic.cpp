@@ -1,0 +1,160 @@
+// kbsim traffic --scope hbm: synthetic accesses to one HBM slice.
+#include "kbsim/report/memory_traffic.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include <boost/json/serialize.hpp>
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/evaluate/settings.hpp"
+#include "kbsim/report/output_folder.hpp"
+#include "kbsim/report/run_summary.hpp"
+
+#include "commands.hpp"
+#include "machine_options.hpp"
+#include "memory_option.hpp"
+#include "memory_traffic.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+struct MemoryTrafficOptions {
+  MachineOptions machine;
+  std::string scope;
+  std::string pattern = "stream";
+  std::string access;
+  std::string total = "4MiB";
+  std::optional<double> load;
+  std::int64_t seed = 1;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+  hw::MemoryTrafficRequest request;
+};
+
+po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
+  po::options_description all{"options of kbsim traffic --scope hbm"};
+  o.machine.describe(all);
+  describe_memory(all);
+  auto add = all.add_options();
+  add("scope", po::value(&o.scope)->value_name("S")->required(), "hbm: the HBM slice of a PE, alone");
+  add("pattern", po::value(&o.pattern)->value_name("P"),
+      "stream (default): reads from the begin of the slice on, writes from its middle; random: anywhere; "
+      "one-bank: a new row of the same bank each time; banks: a new row each time, banks in turn");
+  add("read-share", po::value(&o.request.read_share)->value_name("R"),
+      "share of reads, each drawn at random (default 1)");
+  add("access", po::value(&o.access)->value_name("N"), "size of an access (default: a burst), e.g. 1KiB");
+  add("load", po::value<double>()->value_name("L")->notifier([&](double v) { o.load = v; }),
+      "accesses at random times, as a share of the raw bandwidth (default: as many outstanding as "
+      "--outstanding says)");
+  add("outstanding", po::value(&o.request.outstanding)->value_name("N"),
+      "accesses that are under way at any time (default: twice what the controller's queues hold)");
+  add("total", po::value(&o.total)->value_name("N"), "bytes that are accessed in all (default 4MiB)");
+  add("seed", po::value(&o.seed)->value_name("N"), "of all random draws (default 1)");
+  add("out", po::value(&o.out)->value_name("DIR"),
+      "write results.csv, latencies.csv, summary.json, run.json and config.resolved.yaml there");
+  add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
+  add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
+  return all;
+}
+
+const std::string kMemoryTrafficExamples = R"(
+examples:
+  kbsim traffic --topology hbm4.yaml --scope hbm
+  kbsim traffic --topology reference_hbm4.yaml --scope hbm --read-share 0.67
+  kbsim traffic --topology reference_hbm4.yaml --scope hbm --pattern random --access 1KiB --json
+  kbsim traffic --topology reference_hbm4.yaml --scope hbm --pattern random --load 0.1
+)";
+
+// The slice is driven alone: nothing of the machine but its model takes part.
+evaluate::Uses uses_of_slice() {
+  evaluate::Uses uses{.name = "kbsim traffic", .algorithms = evaluate::Algorithms::none};
+  for (const char* key :
+       {"system", "sip", "cube.noc", "cube.pe_layout", "cube.m_cpu", "cube.xbar", "cube.sram",
+        "cube.memory.sram_bytes", "cube.memory.tcm_bytes", "cube.memory.tcm_scheduler_bytes", "pe"})
+    uses.unused.push_back({key, "--scope hbm is an HBM slice alone"});
+  return uses;
+}
+
+void fill_request(MemoryTrafficOptions& o, const config::MachineSpec& spec) {
+  if (o.seed < 0) throw UsageError{fmt::format("--seed must be at least 0, got {}", o.seed)};
+  const auto given = spec.cube.hbm_ctrl.attrs.find("burst_bytes");
+  const Bytes burst =
+      given == spec.cube.hbm_ctrl.attrs.end() ? 32_B : Bytes{std::get<std::int64_t>(given->second)};
+  o.request.pattern = hw::memory_pattern_named(o.pattern);
+  o.request.access = o.access.empty() ? burst : parse_bytes(o.access);
+  o.request.total = parse_bytes(o.total);
+  o.request.load = o.load;
+  o.request.seed = static_cast<std::uint64_t>(o.seed);
+  if (o.load && o.request.outstanding != 0)
+    throw UsageError{"expected one of --load and --outstanding, got both"};
+}
+
+report::RunSummary summary_of(const hw::MemoryTrafficResult& result, std::chrono::duration<double> wall) {
+  report::RunSummary summary{.wall = wall, .peak_memory = report::peak_memory()};
+  summary.simulated = result.simulated;
+  summary.digest = result.digest;
+  return summary;
+}
+
+void write(const report::OutputFolder& folder, const MemoryTrafficOptions& options,
+           const config::MachineSpec& spec, const Arguments& arguments, const hw::MemoryTrafficResult& result,
+           const report::RunSummary& summary) {
+  folder.write_run({.command = "traffic", .arguments = arguments, .seed = options.seed, .machine = spec},
+                   summary);
+  folder.write("summary.json",
+               boost::json::object{{"schema_version", 1}, {"result", report::to_json(result)}});
+  folder.write("results.csv", report::memory_traffic_csv(result));
+  folder.write("latencies.csv", report::memory_latencies_csv(result));
+}
+
+}  // namespace
+
+bool asks_for_memory(const Arguments& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--scope=hbm") return true;
+    if (arguments[i] == "--scope" && i + 1 < arguments.size() && arguments[i + 1] == "hbm") return true;
+  }
+  return false;
+}
+
+ExitCode memory_traffic(const Arguments& arguments) {
+  MemoryTrafficOptions options;
+  po::options_description description = describe_memory_traffic(options);
+  if (!parse_options(arguments, description,
+                     {.usage = "kbsim traffic --topology FILE --scope hbm [options]",
+                      .examples = kMemoryTrafficExamples}))
+    return ExitCode::ok;
+  const auto start = std::chrono::steady_clock::now();
+  const config::Configuration configuration = options.machine.load();
+  evaluate::require_effect(uses_of_slice(), {.set = options.machine.set, .ccl = options.machine.ccl},
+                           configuration);
+  const config::MachineSpec& spec = configuration.machine;
+  fill_request(options, spec);
+  const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
+  const topology::Graph graph = topology::compile(std::make_shared<const config::MachineSpec>(spec));
+  const hw::MemoryTrafficResult result =
+      hw::run_memory_traffic(graph, graph.cube(0, 0).hbm.front(), options.request);
+  const report::RunSummary summary = summary_of(result, std::chrono::steady_clock::now() - start);
+  if (folder) write(*folder, options, spec, arguments, result, summary);
+  if (options.json) {
+    std::cout << boost::json::serialize(report::to_json(result)) << '\n';
+  } else {
+    fmt::print("hbm, {}, {:.4g} % reads, accesses of {}\n{}", options.pattern,
+               100.0 * options.request.read_share, to_string(options.request.access),
+               report::to_text(result));
+    std::fflush(stdout);
+  }
+  if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/base/digest.hpp"
+#include "kbsim/hw/memory/i_memory_timing.hpp"
+#include "kbsim/topology/graph.hpp"
+
+namespace kbsim::hw {
+
+/// Where accesses go: reads through the slice from its begin and writes from its middle, so that the two
+/// streams meet in a bank with different rows as often as they happen to advance alike; anywhere; a new row
+/// of the same bank each time; a new row each time, banks in turn.
+enum class MemoryPattern { stream, random, one_bank, banks };
+/// UsageError with the nearest name if it is none of them.
+[[nodiscard]] MemoryPattern memory_pattern_named(std::string_view name);
+
+struct MemoryTrafficRequest {
+  MemoryPattern pattern = MemoryPattern::stream;
+  double read_share = 1.0;
+  Bytes access{32};
+  std::optional<double> load;    // of the raw bandwidth, at random times; none: `outstanding` at any time
+  std::int64_t outstanding = 0;  // accesses; 0: more than any queue holds
+  Bytes total{4_MiB};            // at least that much is accessed
+  std::uint64_t seed = 1;
+};
+
+struct MemoryTrafficResult {
+  Bytes bytes;
+  Bandwidth raw;
+  std::vector<Time> reads;   // ascending: from arrival to the last byte
+  std::vector<Time> writes;  // likewise
+  Time simulated{};          // to the last byte of all
+  Digest digest;
+
+  /// Share of the raw bandwidth.
+  [[nodiscard]] double efficiency() const;
+};
+
+/// Drives the timing model of one HBM slice alone, without a fabric, in the order in which its scheduler
+/// serves; schedulers that pick among requests need a machine, and are refused. UsageError if the request is
+/// out of range, or its pattern needs banks where there are none.
+[[nodiscard]] MemoryTrafficResult run_memory_traffic(const topology::Graph& graph, NodeId slice,
+                                                     const MemoryTrafficRequest& request);
+
+}  // namespace kbsim::hw
