@@ -1,0 +1,113 @@
+// kbsim traffic --scope hbm as a user types it, and what it says of the reference tools' loads.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+namespace kbsim::contract::memory_traffic_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+boost::json::object measured_hbm(const std::string& arguments) {
+  const Outcome outcome = run_kbsim("traffic --scope hbm --json --quiet " + arguments);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK(outcome.err.empty());
+  return boost::json::parse(outcome.out).as_object();
+}
+
+double efficiency(const std::string& arguments) {
+  return measured_hbm(arguments).at("efficiency").to_number<double>();
+}
+
+void refuses_hbm(const std::string& arguments, const std::string& says) {
+  const Outcome outcome = run_kbsim("traffic --scope hbm --topology reference_hbm4.yaml " + arguments);
+  CAPTURE(arguments);
+  CHECK(outcome.exit == 2);
+  CHECK_MESSAGE(outcome.err.find(says) != std::string::npos, outcome.err);
+}
+
+struct Reference {
+  std::string arguments;
+  double figure;     // Ramulator 2.1 (c5b1c3a) or DRAMsim3 (2981759)
+  double tolerance;  // relative
+};
+
+}  // namespace
+
+TEST_CASE("Memory traffic: efficiencies are those of Ramulator 2.1 and DRAMsim3") {
+  const std::string hbm4 = "--topology reference_hbm4.yaml ";
+  const std::string hbm3 = "--topology reference_hbm3.yaml ";
+  const std::string hbm2 = "--topology reference_hbm2.yaml ";
+  const std::vector<Reference> references{
+      {hbm4, 0.881, 0.02},
+      {hbm4 + "--read-share 0", 0.880, 0.02},
+      {hbm4 + "--read-share 0.67", 0.612, 0.05},
+      {hbm4 + "--pattern random", 0.228, 0.05},
+      {hbm4 + "--pattern random --access 1KiB", 0.707, 0.05},
+      {hbm3, 0.924, 0.02},
+      {hbm3 + "--read-share 0.67", 0.688, 0.05},
+      {hbm3 + "--pattern random --access 4KiB", 0.881, 0.05},
+      {hbm3 + "--pattern one-bank --total 128KiB", 0.0130, 0.05},
+      {hbm2, 0.921, 0.02},
+      {hbm2 + "--read-share 0.667", 0.829, 0.05},
+      {hbm2 + "--pattern random --access 256", 0.918, 0.05},
+  };
+  for (const Reference& reference : references) {
+    CAPTURE(reference.arguments);
+    CHECK(efficiency(reference.arguments) == doctest::Approx(reference.figure).epsilon(reference.tolerance));
+  }
+}
+
+TEST_CASE("Memory traffic: the JSON has the documented members, the same in two runs") {
+  const std::string arguments = "--topology hbm4.yaml --read-share 0.5 --total 64KiB";
+  const boost::json::object all = measured_hbm(arguments);
+  for (const char* key : {"efficiency", "rate_gbs", "raw_gbs", "bytes", "simulated_ns"})
+    CHECK_MESSAGE(all.at(key).to_number<double>() > 0.0, key);
+  for (const char* which : {"read_latency_ns", "write_latency_ns"})
+    for (const char* key : {"accesses", "mean", "p50", "p95", "p99", "max"})
+      CHECK_MESSAGE(all.at(which).at(key).to_number<double>() > 0.0, key);
+  CHECK(all.size() == 7);
+  CHECK(measured_hbm(arguments) == all);
+}
+
+TEST_CASE("Memory traffic: what is offered below the bound is served, with little waiting") {
+  const boost::json::object all =
+      measured_hbm("--topology reference_hbm4.yaml --pattern random --load 0.05 --total 128KiB");
+  CHECK(all.at("efficiency").to_number<double>() == doctest::Approx(0.05).epsilon(0.05));
+  const double unloaded = 19.5 + 10.0 + 1.0 + 0.5;  // tRCD, tCL, the burst, and a clock edge
+  CHECK(all.at("read_latency_ns").at("p50").to_number<double>() < unloaded + 16.5 + 15.0);
+}
+
+TEST_CASE("Memory traffic: every memory can be driven, a flat one at its rate") {
+  CHECK(efficiency("--topology topology.yaml --access 256") == doctest::Approx(0.8).epsilon(0.01));
+  CHECK(efficiency("--topology hbm4.yaml --total 8MiB") == doctest::Approx(0.903).epsilon(0.01));
+}
+
+TEST_CASE("Memory traffic: wrong input is refused") {
+  refuses_hbm("--pattern strem", "did you mean 'stream'?");
+  refuses_hbm("--read-share 1.5", "expected from 0 to 1");
+  refuses_hbm("--access 0", "accesses of 0 bytes");
+  refuses_hbm("--load 0", "above 0 and at most 1");
+  refuses_hbm("--load 0.5 --outstanding 4", "got both");
+  refuses_hbm("--outstanding -1", "outstanding accesses");
+  refuses_hbm("--set cube.noc.link_bw_gbs=1", "an HBM slice alone");
+  refuses_hbm("--set cube.hbm_ctrl.scheduler=in_order", "has no effect with scheduler: in_order");
+  refuses_hbm("--set cube.hbm_ctrl.mapping=robaco", "expected the fields");
+}
+
+TEST_CASE("Memory traffic: --out writes the figures, the latencies and the run") {
+  const std::string folder = written("memory-traffic-out", "") + ".d";
+  const Outcome outcome = run_kbsim("traffic --scope hbm --topology hbm3.yaml --total 64KiB --out " + folder);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  for (const char* file :
+       {"results.csv", "latencies.csv", "summary.json", "run.json", "config.resolved.yaml"})
+    CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path{folder} / file), file);
+}
+
+}  // namespace kbsim::contract::memory_traffic_test
