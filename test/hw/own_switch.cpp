@@ -59,6 +59,12 @@ class SafRouter : public Forwarder<SafSpec> {
 };
 KBSIM_COMPONENT("test.router_saf", NodeKind::router, SafRouter, SafSpec, "store-and-forward router");
 
+class SafPort : public SafRouter {
+ public:
+  using SafRouter::SafRouter;
+};
+KBSIM_COMPONENT("test.ucie_saf", NodeKind::ucie, SafPort, SafSpec, "store-and-forward port");
+
 class QueuesOnly : public Forwarder<SafSpec> {
  public:
   using Forwarder::Forwarder;
@@ -121,6 +127,13 @@ TEST_CASE(
     "Switch of one's own: finite queues without a switch are refused, since nobody would give room back") {
   CHECK_THROWS_WITH_AS(Rig{with_routers(small_machine(), "test.queues_only")},
                        doctest::Contains("must override make_switch()"), ConfigError);
+}
+
+TEST_CASE("Switch of one's own: one that sends packets is refused before a router that switches worms") {
+  config::MachineSpec spec = with_routers(small_machine(), "builtin.router_iq");
+  spec.sip.ucie = {.impl = "test.ucie_saf"};
+  CHECK_THROWS_WITH_AS(Rig{spec}, doctest::Contains("'test.ucie_saf' has a switch of packets, and a link to"),
+                       ConfigError);
 }
 
 }  // namespace kbsim::hw::test::own_switch_test

@@ -1,4 +1,4 @@
-// The input-queued crossbar: one packet a port at a time, head-of-line blocking, turns, datelines.
+// The input-queued crossbar: one flit a port at a time, worms, head-of-line blocking, turns, datelines.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -13,15 +13,17 @@ namespace {
 
 struct Crossbar {
   bool voq = true;
-  int packets = 16;  // that fit a port
+  int flits = 16;  // that fit a channel
   std::string arbiter = "round_robin";
+  int vcs = 1;
 };
 
 Case with_crossbars(std::string_view scope, std::string_view pattern, const Crossbar& crossbar = {}) {
   config::MachineSpec spec = spec_of();
   spec.cube.noc.router.impl = "builtin.router_iq";
   spec.cube.noc.router.attrs["voq"] = crossbar.voq;
-  spec.cube.noc.router.attrs["buffer_bytes"] = (kPacket * crossbar.packets).count();
+  spec.cube.noc.router.attrs["buffer_flits"] = std::int64_t{crossbar.flits};
+  spec.cube.noc.router.attrs["vcs"] = std::int64_t{crossbar.vcs};
   spec.cube.noc.router.attrs["arbiter"] = crossbar.arbiter;
   return Case{spec, scope, pattern};
 }
@@ -77,7 +79,7 @@ std::vector<int> shares(Live& live, std::size_t sources, std::size_t count) {
 TEST_CASE("Crossbar: an input port sends one packet at a time, which several virtual channels do not") {
   for (const bool voq : {false, true}) {
     CAPTURE(voq);
-    const Case mesh = with_crossbars("mesh:3x3", "uniform", {.voq = voq});
+    const Case mesh = with_crossbars("mesh:3x3", "uniform", {.voq = voq, .vcs = 4});
     Live live{mesh};
     flood(live);
     CHECK(overlaps(live) == 0);
@@ -99,11 +101,11 @@ TEST_CASE("Crossbar: what can't go blocks what is behind it in a FIFO, but not i
     Live live{row};
     live.send(1, 2, 20);
     live.send(0, 2, 6, 5_ns);
-    live.send(0, 1, 1, 15_ns);
+    live.send(0, 1, 1, 25_ns);
     live.run();
     const topology::Graph& graph = row.network.graph;
     const topology::Route route = topology::find_route(graph, row.network.sources[0], row.network.sinks[1]);
-    Time alone = 15_ns + 2 * 1_ns + kService;
+    Time alone = 25_ns + 2 * 1_ns + kService;
     for (const LinkId link : route) alone += graph.link(link).wire;
     // A virtual output queue may still find its input port at another packet, for less than a service.
     const Time arrived = live.deliveries(1).front().arrived;
@@ -133,7 +135,7 @@ TEST_CASE("Crossbar: round-robin turns halve a row's share at each router, oldes
 }
 
 TEST_CASE("Crossbar: a flow alone gets all of its links, with room for the loop of credits") {
-  const Case row = with_crossbars("mesh:4x1", "neighbour");
+  const Case row = with_crossbars("mesh:4x1", "neighbour", {.vcs = 2});
   Live live{row};
   constexpr int kSent = 100;
   live.send(0, 3, kSent);
@@ -151,7 +153,7 @@ TEST_CASE("Crossbar: rings and tori of one-packet buffers never lock, however mu
         CAPTURE(scope);
         CAPTURE(pattern);
         CAPTURE(voq);
-        const Case ring = with_crossbars(scope, pattern, {voq, 1, "oldest_first"});
+        const Case ring = with_crossbars(scope, pattern, {voq, 1, "oldest_first", 2});
         const hw::TrafficResult result =
             ring.run({.arrivals = hw::Arrivals::saturated, .packets = 5'000, .warmup = 500});
         CHECK(result.accepted > 0.0);
@@ -174,7 +176,7 @@ TEST_CASE("Crossbar: virtual output queues take more than FIFOs, and no more tha
 
 TEST_CASE("Traffic: router IQ gives equal numbers whatever the order of ties") {
   for (const bool voq : {false, true})
-    check_ties(with_crossbars("mesh:4x4", "uniform", {voq, 2, "round_robin"}));
+    check_ties(with_crossbars("mesh:4x4", "uniform", {voq, 2, "round_robin", 4}));
 }
 
 }  // namespace kbsim::test::router_iq_test

@@ -5,7 +5,7 @@
 namespace kbsim::hw {
 
 Credits::Credits(InputQueues queues)
-    : capacity_{queues.bytes}, room_(static_cast<std::size_t>(queues.vcs), queues.bytes) {}
+    : queues_{queues}, room_(static_cast<std::size_t>(queues.vcs), queues.bytes) {}
 
 void Credits::collect(Time now) {
   for (; !returning_.empty() && returning_.back().at <= now; returning_.pop_back())
@@ -37,7 +37,7 @@ bool Credits::whole() const {
   Bytes room{};
   for (const Bytes free : room_) room += free;
   for (const Return& credit : returning_) room += credit.size;
-  return room == capacity_ * static_cast<std::int64_t>(room_.size());
+  return room == capacity() * static_cast<std::int64_t>(room_.size());
 }
 
 }  // namespace kbsim::hw

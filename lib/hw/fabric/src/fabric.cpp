@@ -33,8 +33,10 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
 Fabric::~Fabric() = default;
 
 Bytes Fabric::packet_size(Bytes size) const {
-  const Bytes largest = graph_.spec().system.packet_bytes;
-  return largest == 0_B ? size : std::min(size, largest);
+  for (const Bytes largest : {graph_.spec().system.packet_bytes, flit_}) {
+    if (largest > 0_B) size = std::min(size, largest);
+  }
+  return size;
 }
 
 MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body) {
@@ -111,7 +113,7 @@ void Fabric::cross(Packet& packet, const Lane::Slot& slot) {
   ++packet.hop;
   Component& next = component(link.to);
   if (link.credits) [[unlikely]]
-    return next.inbox().post(packet.head + next.overhead(), &packet);
+    return next.inbox().post(packet.head + next.overhead() - link.credits->lookahead(), &packet);
   const bool at_head = !at_end(packet) || packet.message->cut_through;
   next.inbox().post(at_head ? packet.head : packet.tail, &packet);
 }

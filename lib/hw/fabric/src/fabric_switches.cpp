@@ -10,6 +10,7 @@
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
 #include "impl/vc_switch.hpp"
+#include "impl/worm_source.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -25,7 +26,7 @@ void check_channels(const topology::Graph& graph, NodeId node, int vcs) {
 
 void check_packets(const topology::Graph& graph, NodeId node, const InputQueues& queues) {
   const Bytes packet = graph.spec().system.packet_bytes;
-  if (packet <= queues.bytes) return;
+  if (packet <= queues.bytes || queues.worms) return;
   throw ConfigError{graph.node(node).model->at, graph.node(node).name,
                     fmt::format("buffer_bytes: {} can't hold a packet of {} (system.packet_bytes)",
                                 to_string(queues.bytes), to_string(packet))};
@@ -47,6 +48,15 @@ void check_switch(const topology::Graph& graph, NodeId node, const Component& co
                                 graph.node(node).model->impl)};
 }
 
+// A worm's channel is known to the switches that keep it.
+void check_worms(const topology::Graph& graph, NodeId node, const Component& component) {
+  const InputQueues* queues = component.input_queues();
+  if (queues != nullptr && queues->worms) return;
+  throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+                    fmt::format("'{}' has a switch of packets, and a link to a router that switches worms",
+                                graph.node(node).model->impl)};
+}
+
 }  // namespace
 
 void Fabric::connect() {
@@ -62,6 +72,9 @@ void Fabric::add_credits(LiveLink& link) {
   check_channels(graph_, link.to, queues->vcs);
   check_packets(graph_, link.to, *queues);
   link.credits = std::make_unique<Credits>(*queues);
+  if (!queues->worms) return;
+  flit_ = flit_ == 0_B ? queues->worms->flit : std::min(flit_, queues->worms->flit);
+  worm_flits_ = worm_flits_ == 0 ? queues->worms->flits : std::min(worm_flits_, queues->worms->flits);
 }
 
 // Where a component has no switch, packets wait for credits in queues without limit, one for each channel.
@@ -70,9 +83,17 @@ void Fabric::add_switch(NodeId node) {
   const auto needs_credits = [this](LinkId link) { return live(link).credits != nullptr; };
   std::unique_ptr<ISwitch> made = component(node).make_switch(SwitchPorts{*this, node});
   const bool own = made != nullptr;
+  const auto takes_worms = [this](LinkId link) {
+    return live(link).credits != nullptr && live(link).credits->queues().worms;
+  };
   if (!own) check_switch(graph_, node, component(node));
   if (!own && std::ranges::none_of(links, needs_credits)) return;
-  if (!own) made = make_vc_switch(SwitchPorts{*this, node, true}, arbiters().at("round_robin"));
+  const bool to_worms = std::ranges::any_of(links, takes_worms);
+  if (own && to_worms) check_worms(graph_, node, component(node));
+  if (!own) {
+    const auto make = to_worms ? make_worm_source : make_vc_switch;
+    made = make(SwitchPorts{*this, node, true}, arbiters().at("round_robin"));
+  }
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     LiveLink& link = live(links[i]);
     link.output = i;
@@ -122,7 +143,8 @@ void Fabric::give_back(const Packet& packet, Time tail_left) {
   if (packet.hop == 0) return;
   const LiveLink& came = live((*packet.message->route)[packet.hop - 1]);
   if (!came.credits) return;
-  const Time at = tail_left + came.wire;
+  const std::optional<Worms>& worms = came.credits->queues().worms;
+  const Time at = tail_left + came.wire + (worms ? worms->credit : Time{0});
   came.credits->give(at, packet.channel, packet.size);
   wake(came.from, at);
 }

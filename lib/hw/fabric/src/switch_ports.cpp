@@ -38,6 +38,54 @@ std::optional<std::uint32_t> SwitchPorts::room_ahead(const Packet& packet) {
   return channel;
 }
 
+std::uint32_t SwitchPorts::channels_ahead(std::uint32_t output) const {
+  const LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
+  return link.credits ? static_cast<std::uint32_t>(link.credits->queues().vcs) : channels_;
+}
+
+bool SwitchPorts::takes_worms(std::uint32_t output) const {
+  const LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
+  return link.credits && link.credits->queues().worms;
+}
+
+bool SwitchPorts::has_room(const Packet& packet, std::uint32_t channel) {
+  LiveLink& link = fabric_->next_link(packet);
+  return !link.credits || link.credits->has_room(channel, packet.size, now());
+}
+
+std::uint32_t SwitchPorts::worm(const Packet& packet) const {
+  return packet.ordinal / static_cast<std::uint32_t>(fabric_->worm_flits_);
+}
+
+std::uint32_t SwitchPorts::worm_flits(const Packet& packet) const {
+  const Bytes size = packet.message->size;
+  const std::int64_t flits = ceil_div(size.count(), fabric_->packet_size(size).count());
+  const std::int64_t before = std::int64_t{worm(packet)} * fabric_->worm_flits_;
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(fabric_->worm_flits_, flits - before));
+}
+
+Time SwitchPorts::lag(const Packet& packet) const {
+  const Message& message = *packet.message;
+  Bandwidth slowest = fabric_->live(message.route->front()).lane.rate();
+  Time way{};
+  for (std::uint32_t i = 0; i < packet.hop; ++i) {
+    const LiveLink& link = fabric_->live((*message.route)[i]);
+    slowest = std::min(slowest, link.lane.rate());
+    way += fabric_->component(link.from).overhead() + link.wire;
+  }
+  const Bytes before = static_cast<std::int64_t>(packet.ordinal) * fabric_->packet_size(message.size);
+  const bool last = packet.ordinal + 1 == message.injected;
+  const Time head = std::max(packet.injected, message.sent + serialization(before, slowest));
+  const Time tail = std::max({head + serialization(packet.size, slowest), last ? message.source_tail : head,
+                              message.sent + serialization(before + packet.size, slowest)});
+  return std::max(Time{0}, std::min(packet.head - head, packet.tail - tail) - way);
+}
+
+void SwitchPorts::blocked(std::uint32_t output) {
+  LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
+  link.blocked_since = std::min(link.blocked_since, now());
+}
+
 void SwitchPorts::unblocked(std::uint32_t output) {
   LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
   if (link.blocked_since != kForever) link.blocked += now() - link.blocked_since;
@@ -48,7 +96,7 @@ Time SwitchPorts::send(Packet& packet, std::uint32_t channel) {
   LiveLink& link = fabric_->next_link(packet);
   link.queued -= link.lane.rate().serialization(packet.size);
   unblocked(output(packet));
-  const Time overhead = packet.ready - packet.head;
+  const Time overhead = std::min(packet.ready, now()) - packet.head;
   const Lane::Slot slot = link.lane.serve(packet.ready, now(), packet.tail + overhead, packet.size);
   fabric_->give_back(packet, slot.end);
   if (link.credits) link.credits->take(channel, packet.size);

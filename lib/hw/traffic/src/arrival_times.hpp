@@ -8,10 +8,11 @@
 
 namespace kbsim::hw {
 
-/// The times at which a source sends, in service times.
+/// The times at which a source sends, in service times of packets of so many flits.
 class ArrivalTimes {
  public:
-  ArrivalTimes(Arrivals arrivals, double rate) : arrivals_{arrivals}, rate_{rate}, slots_{std::ceil(rate)} {}
+  ArrivalTimes(Arrivals arrivals, double rate, double flits)
+      : arrivals_{arrivals}, rate_{rate}, slots_{flits * std::ceil(rate / flits)} {}
 
   double next(Random& random) {
     switch (arrivals_) {

@@ -89,9 +89,18 @@ class TrafficRun {
     return {.at = at, .to = traffic_.network.sinks[sink], .size = second ? request_.other : request_.packet};
   }
 
+  [[nodiscard]] double flits_of(Bytes packet) const {
+    return static_cast<double>(ceil_div(packet.count(), machine_.fabric().packet_size(packet).count()));
+  }
+  // Of an average packet.
+  [[nodiscard]] double flits() const {
+    if (request_.other == 0_B) return flits_of(request_.packet);
+    return request_.mix * flits_of(request_.packet) + (1.0 - request_.mix) * flits_of(request_.other);
+  }
+
   IEndpoint::Stream stream(std::size_t source) {
     const double rate = request_.rate * traffic_.pattern.weight(source);
-    return [this, source, times = ArrivalTimes{request_.arrivals, rate},
+    return [this, source, times = ArrivalTimes{request_.arrivals, rate, flits()},
             random = Random{request_.seed, source}]() mutable -> std::optional<IEndpoint::Departure> {
       const Time at = services(times.next(random), service_);
       if (at >= window_.last) return std::nullopt;

@@ -1,189 +1,94 @@
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "kbsim/hw/fabric/forwarder.hpp"
-#include "kbsim/hw/fabric/i_arbiter.hpp"
-#include "kbsim/hw/fabric/i_switch.hpp"
-#include "kbsim/hw/fabric/switch_ports.hpp"
+
+#include "worm_switch.hpp"
 
 namespace kbsim::hw {
 namespace {
 
-/// A crossbar: each input port and each output carries one packet at a time. They are matched as in iSLIP
-/// (McKeown 1999): each free output grants one of the packets that ask for it, each free input port accepts
-/// one of the grants, and so on until nobody can be added. Turns end with what the first round accepts.
-class CrossbarSwitch final : public ISwitch {
- public:
-  /// With `by_output`, an input port has a queue for each output (and class), else one (for each class).
-  CrossbarSwitch(SwitchPorts ports, const ArbiterModel& arbiter, bool by_output)
-      : ports_{ports}, lanes_{by_output ? ports.outputs() : 1}, free_(ports.inputs()) {
-    queues_.resize(std::size_t{ports_.inputs()} * ports_.channels() * lanes_);
-    for (std::uint32_t i = 0; i < ports_.outputs(); ++i)
-      grants_.push_back(arbiter.make(ports_.inputs(), ports_.channels()));
-    for (std::uint32_t i = 0; i < ports_.inputs(); ++i)
-      accepts_.push_back(arbiter.make(ports_.outputs(), ports_.channels()));
-  }
-
-  void push(Packet& packet) override {
-    const std::uint32_t lane = lanes_ == 1 ? 0 : ports_.output(packet);
-    const std::uint32_t channel = ports_.input(packet) * ports_.channels() + ports_.channel(packet);
-    Queue& queue = queues_[std::size_t{channel} * lanes_ + lane];
-    packet.next = nullptr;
-    (queue.front == nullptr ? queue.front : queue.back->next) = &packet;
-    queue.back = &packet;
-  }
-
-  void allocate() override {
-    find_requests();
-    for (bool first = true; !requests_.empty(); first = false) match(first);
-    for (std::uint32_t i = 0; i < queues_.size(); ++i) wake(i);
-  }
-
- private:
-  struct Queue {
-    Packet* front = nullptr;
-    Packet* back = nullptr;
-  };
-  // The first of a queue, which could go now.
-  struct Request {
-    std::uint32_t queue;
-    std::uint32_t port;
-    std::uint32_t channel;
-    std::uint32_t output;
-    std::uint32_t channel_ahead;
-    Packet* packet;
-
-    [[nodiscard]] SwitchRequest of_port() const {
-      return {.port = port, .channel = channel, .packet = packet};
-    }
-    [[nodiscard]] SwitchRequest of_output() const {
-      return {.port = output, .channel = channel, .packet = packet};
-    }
-  };
-
-  [[nodiscard]] std::uint32_t channel_of(std::size_t queue) const {
-    return static_cast<std::uint32_t>(queue / lanes_ % ports_.channels());
-  }
-  [[nodiscard]] std::uint32_t port_of(std::size_t queue) const {
-    return static_cast<std::uint32_t>(queue / lanes_ / ports_.channels());
-  }
-  // When packet, port and link are ready, whether or not there is room ahead.
-  [[nodiscard]] Time ready(std::size_t queue) const {
-    const Packet& packet = *queues_[queue].front;
-    return std::max({packet.ready, free_[port_of(queue)], ports_.free(ports_.output(packet))});
-  }
-
-  // A link is blocked while a packet lacks nothing but room ahead, and no other can go there.
-  void find_requests() {
-    blocked_.assign(ports_.outputs(), false);
-    for (std::uint32_t i = 0; i < queues_.size(); ++i) {
-      Packet* packet = queues_[i].front;
-      if (packet == nullptr || ready(i) > ports_.now()) continue;
-      const std::uint32_t output = ports_.output(*packet);
-      if (const std::optional<std::uint32_t> ahead = ports_.room_ahead(*packet))
-        requests_.push_back({i, port_of(i), channel_of(i), output, *ahead, packet});
-      else
-        blocked_[output] = true;
-    }
-    for (const Request& request : requests_) blocked_[request.output] = false;
-    for (std::uint32_t i = 0; i < blocked_.size(); ++i) {
-      if (!blocked_[i]) ports_.unblocked(i);
-    }
-  }
-
-  void match(bool first) {
-    granted_.assign(ports_.outputs(), nullptr);
-    for (const Request& request : requests_) {
-      const Request*& best = granted_[request.output];
-      if (best == nullptr || grants_[request.output]->before(request.of_port(), best->of_port()))
-        best = &request;
-    }
-    accepted_.assign(ports_.inputs(), nullptr);
-    for (const Request* grant : granted_) {
-      if (grant == nullptr) continue;
-      const Request*& best = accepted_[grant->port];
-      if (best == nullptr || accepts_[grant->port]->before(grant->of_output(), best->of_output()))
-        best = grant;
-    }
-    for (const Request* request : accepted_) {
-      if (request != nullptr) send(*request, first);
-    }
-    std::erase_if(requests_, [this](const Request& request) { return ready_later(request); });
-  }
-
-  void send(const Request& request, bool first) {
-    if (first) {
-      grants_[request.output]->served(request.of_port());
-      accepts_[request.port]->served(request.of_output());
-    }
-    queues_[request.queue].front = request.packet->next;
-    free_[request.port] = ports_.send(*request.packet, request.channel_ahead);
-  }
-
-  // Its port or its output has just been matched.
-  [[nodiscard]] bool ready_later(const Request& request) const {
-    return free_[request.port] > ports_.now() || ports_.free(request.output) > ports_.now();
-  }
-
-  // Where only room ahead is missing, the credit wakes it.
-  void wake(std::uint32_t queue) {
-    if (queues_[queue].front != nullptr && ready(queue) > ports_.now()) ports_.wake(ready(queue));
-  }
-
-  SwitchPorts ports_;
-  std::uint32_t lanes_;                            // queues of a channel of a port
-  std::vector<Queue> queues_;                      // port by port, channel by channel
-  std::vector<Time> free_;                         // when the tail of the last packet has left, by input port
-  std::vector<std::unique_ptr<IArbiter>> grants_;  // of outputs, among input ports
-  std::vector<std::unique_ptr<IArbiter>> accepts_;  // of input ports, among outputs
-  std::vector<Request> requests_;                   // of the present allocation
-  std::vector<bool> blocked_;                       // by output
-  std::vector<const Request*> granted_;             // by output
-  std::vector<const Request*> accepted_;            // by input port
-};
-
 struct RouterIqSpec {
   Time overhead = 1_ns;
-  bool voq = true;
-  Bytes buffer{4096};
+  int vcs = 8;
+  Bytes flit{256};
+  int buffer_flits = 16;
+  int packet_flits = 64;
+  Matching allocator = Matching::islip;
+  int iterations = 1;
+  int input_speedup = 1;
+  int credit_cycles = 1;
+  bool voq = false;
   std::string arbiter = "round_robin";
   static void describe(FieldList<RouterIqSpec>& f) {
     f.add("overhead_ns", &RouterIqSpec::overhead, kNotNegative,
           "pipelined delay of a router: arbitration and switch");
+    f.add("vcs", &RouterIqSpec::vcs, between(1, 64), "virtual channels of each input port");
+    f.add("flit_bytes", &RouterIqSpec::flit, between(1_B, 1_GiB),
+          "unit of switching; packets of the whole machine are at most as large");
+    f.add("buffer_flits", &RouterIqSpec::buffer_flits, between(1, 1 << 20),
+          "buffer of a virtual channel, in flits");
+    f.add("packet_flits", &RouterIqSpec::packet_flits, between(1, 1 << 20),
+          "flits of a message that hold a virtual channel together, at most");
+    f.choice("allocator", &RouterIqSpec::allocator, {"islip", "separable"},
+             "how virtual channels and the crossbar are allocated: islip or separable");
+    f.add("iterations", &RouterIqSpec::iterations, between(1, 64), "rounds of an allocation");
+    f.add("input_speedup", &RouterIqSpec::input_speedup, between(1, 64),
+          "inputs of the crossbar for each input port, its channels in turn");
+    f.add("credit_cycles", &RouterIqSpec::credit_cycles, between(0, 1000),
+          "what a credit takes besides the wire, in times of a flit on the fastest link");
     f.add("voq", &RouterIqSpec::voq,
-          "virtual output queues: an input port has a queue for each output, else one FIFO");
-    f.add("buffer_bytes", &RouterIqSpec::buffer, at_least(1),
-          "buffer of an input port for each class of traffic; must hold a packet");
-    f.add("arbiter", &RouterIqSpec::arbiter,
-          "who goes first at outputs and inputs: round_robin or oldest_first");
+          "virtual output queues: a virtual channel has a FIFO for each output, else one");
+    f.add("arbiter", &RouterIqSpec::arbiter, "who goes first in allocations: round_robin or oldest_first");
   }
 };
 
-/// Input-queued crossbar. The buffer of an input port has as many virtual channels as deadlock freedom asks
-/// for (one for each class of traffic and phase of a route; for synthetic traffic on a mesh only one), its
-/// crossbar input is shared by all.
+/// Input-queued router with virtual channels, in which flits of several worms share an input port: it sends
+/// one flit a cycle. The first flit of a worm takes a virtual channel ahead in the last cycle of the
+/// pipeline, if it has one so long; each flit takes a credit. The next worm of a channel takes its own a
+/// flit's time after the last flit has gone (Dally and Towles 2004, ch. 16).
 class RouterIq : public Forwarder<RouterIqSpec> {
  public:
   RouterIq(Fabric& fabric, NodeId id, RouterIqSpec spec)
-      : Forwarder{fabric, id, spec},
-        queues_{.vcs = fabric.graph().classes() * fabric.graph().phases(), .bytes = spec.buffer},
-        arbiter_{arbiter_named(spec.arbiter, node())} {}
+      : Forwarder{fabric, id, spec}, arbiter_{arbiter_named(spec.arbiter, node())} {
+    const Time cycle = this->cycle();
+    queues_ = {.vcs = spec.vcs,
+               .bytes = flit() * spec.buffer_flits,
+               .worms = Worms{.flit = flit(),
+                              .flits = spec.packet_flits,
+                              .lookahead = std::min(cycle, spec.overhead),
+                              .credit = cycle * spec.credit_cycles}};
+  }
 
   [[nodiscard]] const InputQueues* input_queues() const override { return &queues_; }
   [[nodiscard]] std::unique_ptr<ISwitch> make_switch(SwitchPorts ports) override {
-    return std::make_unique<CrossbarSwitch>(ports, arbiter_, spec().voq);
+    return make_worm_switch(ports, arbiter_,
+                            {.matching = spec().allocator,
+                             .iterations = spec().iterations,
+                             .input_speedup = static_cast<std::uint32_t>(spec().input_speedup),
+                             .by_output = spec().voq,
+                             .cycle = cycle(),
+                             .lookahead = queues_.worms->lookahead});
   }
 
  private:
+  [[nodiscard]] Bytes flit() const {
+    const Bytes packet = fabric().graph().spec().system.packet_bytes;
+    return packet == 0_B ? spec().flit : std::min(packet, spec().flit);
+  }
+  // A flit's time on the fastest link.
+  [[nodiscard]] Time cycle() const {
+    Time cycle = kForever;
+    for (const LinkId link : fabric().graph().out(id()))
+      cycle = std::min(cycle, serialization(flit(), fabric().graph().link(link).bandwidth));
+    return cycle;
+  }
+
   InputQueues queues_;
   const ArbiterModel& arbiter_;
 };
 KBSIM_COMPONENT("builtin.router_iq", NodeKind::router, RouterIq, RouterIqSpec,
-                "input-queued crossbar, one packet a port at a time, matched as in iSLIP");
+                "input-queued crossbar with virtual channels, switched flit by flit");
 
 }  // namespace
 }  // namespace kbsim::hw

@@ -9,10 +9,20 @@
 
 namespace kbsim::hw {
 
+/// Wormhole switching: messages are cut into flits, of which up to `flits` are a worm. A worm's first flit
+/// takes a virtual channel, which is the worm's until its last flit has left for it.
+struct Worms {
+  Bytes flit;
+  int flits = 1;
+  Time lookahead{};  // a flit shows up at the switch so long before its head has passed the pipeline
+  Time credit{};     // a credit takes so much longer than the wire
+};
+
 /// The finite input queues of a node: at each input port a FIFO of `bytes` for each virtual channel.
 struct InputQueues {
   int vcs = 8;
   Bytes bytes{4096};
+  std::optional<Worms> worms = std::nullopt;  // none: each packet takes a channel, in which it fits
 };
 
 /// Which of a link's virtual channels a packet may take: every `stride`-th from `first` on. One that must
@@ -32,13 +42,19 @@ class Credits {
   /// The channel of the set with the most room at `now`, the first of several; nullopt if none has enough.
   [[nodiscard]] std::optional<std::uint32_t> choose(const ChannelSet& set, Bytes size, Time now);
 
+  [[nodiscard]] bool has_room(std::uint32_t vc, Bytes size, Time now) {
+    collect(now);
+    return room_[vc] >= size;
+  }
   void take(std::uint32_t vc, Bytes size) { room_[vc] -= size; }
   /// Room that the sender hears of at this time.
   void give(Time at, std::uint32_t vc, Bytes size);
 
   /// Nothing is taken but what is on its way back.
   [[nodiscard]] bool whole() const;
-  [[nodiscard]] Bytes capacity() const { return capacity_; }
+  [[nodiscard]] Bytes capacity() const { return queues_.bytes; }
+  [[nodiscard]] Time lookahead() const { return queues_.worms ? queues_.worms->lookahead : Time{0}; }
+  [[nodiscard]] const InputQueues& queues() const { return queues_; }
 
  private:
   struct Return {
@@ -48,7 +64,7 @@ class Credits {
   };
   void collect(Time now);
 
-  Bytes capacity_;
+  InputQueues queues_;
   std::vector<Bytes> room_;        // by channel
   std::vector<Return> returning_;  // the latest first
 };

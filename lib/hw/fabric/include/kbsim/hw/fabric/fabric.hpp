@@ -103,7 +103,8 @@ class Fabric {
   /// is that which nodes and links made them spend. Throws InternalError naming what is violated and where.
   void audit() const;
 
-  /// How many bytes a packet of this machine carries of a message of `size`.
+  /// How many bytes a packet of this machine carries of a message of `size`; where routers switch worms,
+  /// packets are flits.
   [[nodiscard]] Bytes packet_size(Bytes size) const;
 
   [[nodiscard]] bool at_end(const Packet& packet) const {
@@ -148,6 +149,8 @@ class Fabric {
   std::vector<LiveLink> links_;
   std::vector<Component*> components_;
   std::vector<std::uint32_t> inputs_;  // how many links end there, by node
+  Bytes flit_;                         // the least of the routers that switch worms; 0: there are none
+  int worm_flits_ = 0;                 // likewise
   bool has_switches_ = false;
   std::vector<NodeSwitch> switches_;      // by node
   std::vector<std::uint64_t> sequences_;  // of messages, by source node

@@ -33,6 +33,20 @@ class SwitchPorts {
   /// The virtual channel at the far end of the packet's next link that has room for all of it; none: the
   /// link, if it is free, counts as blocked until one is sent. A credit that comes back wakes the switch.
   [[nodiscard]] std::optional<std::uint32_t> room_ahead(const Packet& packet);
+  /// For a worm's switch: the channels that its first flit may ask for at the far end of its next link,
+  /// which are `channels_ahead(output)`, numbered from 0; without end where that has no queues.
+  [[nodiscard]] ChannelSet choices(const Packet& packet) const { return fabric_->channels(packet); }
+  [[nodiscard]] std::uint32_t channels_ahead(std::uint32_t output) const;
+  [[nodiscard]] bool takes_worms(std::uint32_t output) const;
+  /// There is room for the flit in this channel.
+  [[nodiscard]] bool has_room(const Packet& packet, std::uint32_t channel);
+  /// Which of its message's worms it is of, and how many flits that has.
+  [[nodiscard]] std::uint32_t worm(const Packet& packet) const;
+  [[nodiscard]] std::uint32_t worm_flits(const Packet& packet) const;
+  /// How much later than on an idle network its head and its tail came here, the less of both.
+  [[nodiscard]] Time lag(const Packet& packet) const;
+  /// The link is free, but those that want it lack room ahead.
+  void blocked(std::uint32_t output);
   /// Another packet can go there, or nobody lacks room alone: the link isn't blocked any more.
   void unblocked(std::uint32_t output);
   /// The packet's next link, which is free, carries it from now on to this channel. Its tail leaves at the

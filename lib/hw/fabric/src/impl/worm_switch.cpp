@@ -1,0 +1,222 @@
+#include "worm_switch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace kbsim::hw {
+namespace {
+
+class WormSwitch final : public ISwitch {
+ public:
+  WormSwitch(SwitchPorts ports, const ArbiterModel& arbiter, const WormSwitchOptions& options)
+      : ports_{ports},
+        options_{options},
+        lanes_{options.by_output ? ports.outputs() : 1},
+        channels_ahead_{widest(ports)},
+        queues_(std::size_t{ports.inputs()} * ports.channels() * lanes_),
+        input_free_(std::size_t{ports.inputs()} * options.input_speedup),
+        ahead_free_(std::size_t{ports.outputs()} * channels_ahead_),
+        channels_{static_cast<std::uint32_t>(queues_.size()), ports.outputs() * channels_ahead_,
+                  options.matching, options.iterations, arbiter},
+        crossbar_{static_cast<std::uint32_t>(input_free_.size()), ports.outputs(), options.matching,
+                  options.iterations, arbiter},
+        chosen_(input_free_.size() * ports.outputs(), kNobody),
+        blocked_(ports.outputs()) {
+    for (std::size_t i = 0; i < input_free_.size(); ++i) turns_.push_back(arbiter.make(1, ports_.channels()));
+  }
+
+  void push(Packet& packet) override {
+    const std::uint32_t lane = lanes_ == 1 ? 0 : ports_.output(packet);
+    const std::uint32_t channel = ports_.input(packet) * ports_.channels() + ports_.channel(packet);
+    const std::uint32_t index = channel * lanes_ + lane;
+    Queue& queue = queues_[index];
+    packet.next = nullptr;
+    if (queue.front == nullptr) occupied_.push_back(index);
+    (queue.front == nullptr ? queue.front : queue.back->next) = &packet;
+    queue.back = &packet;
+  }
+
+  void allocate() override {
+    if (occupied_.empty()) return;
+    allocate_channels();
+    allocate_crossbar();
+    wake();
+  }
+
+ private:
+  struct Queue {
+    Packet* front = nullptr;
+    Packet* back = nullptr;
+    std::uint32_t left = 0;   // flits of the worm that holds a channel ahead; 0: there is none
+    std::uint32_t ahead = 0;  // this one, of all of all outputs
+    Time from{};              // when its first may ask: for the crossbar if it holds one, else for a channel
+  };
+
+  static std::uint32_t widest(const SwitchPorts& ports) {
+    std::uint32_t most = 0;
+    for (std::uint32_t i = 0; i < ports.outputs(); ++i) most = std::max(most, ports.channels_ahead(i));
+    return most;
+  }
+
+  [[nodiscard]] std::uint32_t channel_of(std::uint32_t queue) const {
+    return queue / lanes_ % ports_.channels();
+  }
+  [[nodiscard]] std::uint32_t input_of(std::uint32_t queue) const {
+    const std::uint32_t port = queue / lanes_ / ports_.channels();
+    return port * options_.input_speedup + channel_of(queue) % options_.input_speedup;
+  }
+
+  void allocate_channels() {
+    for (const std::uint32_t i : occupied_) {
+      if (queues_[i].left == 0 && queues_[i].from <= ports_.now()) ask_channels(i);
+    }
+    for (const Allocator::Request& match : channels_.match()) {
+      queues_[match.user].left = ports_.worm_flits(*match.packet);
+      queues_[match.user].ahead = match.output;
+      queues_[match.user].from = ports_.now() + options_.lookahead;
+      ahead_free_[match.output] = kForever;
+    }
+    channels_.clear();
+  }
+
+  void ask_channels(std::uint32_t index) {
+    for_choices(*queues_[index].front, [this, index](std::uint32_t ahead) {
+      if (ahead_free_[ahead] > ports_.now()) return;
+      channels_.request({.input = index, .output = ahead, .user = index, .packet = queues_[index].front});
+    });
+  }
+
+  // The channels ahead that a worm may take, each among all of all outputs.
+  void for_choices(const Packet& packet, const auto& visit) const {
+    const std::uint32_t output = ports_.output(packet);
+    const std::uint32_t count = ports_.channels_ahead(output);
+    const ChannelSet set = ports_.choices(packet);
+    const std::uint32_t of_set = (count - set.first + set.stride - 1) / set.stride;
+    if (set.flow) return visit(output * channels_ahead_ + set.first + *set.flow % of_set * set.stride);
+    for (std::uint32_t vc = set.first; vc < count; vc += set.stride) visit(output * channels_ahead_ + vc);
+  }
+
+  void allocate_crossbar() {
+    for (const std::uint32_t i : occupied_) ask_crossbar(i);
+    for (const std::uint32_t pair : asked_) {
+      const std::uint32_t queue = std::exchange(chosen_[pair], kNobody);
+      const std::uint32_t output = pair % ports_.outputs();
+      blocked_[output] = false;
+      crossbar_.request({.input = pair / ports_.outputs(),
+                         .output = output,
+                         .user = queue,
+                         .packet = queues_[queue].front});
+    }
+    asked_.clear();
+    note_blocked();
+    for (const Allocator::Request& match : crossbar_.match()) send(match.user);
+    crossbar_.clear();
+    std::erase_if(occupied_, [this](std::uint32_t i) { return queues_[i].front == nullptr; });
+  }
+
+  // A link is blocked while its flits lack nothing but room ahead.
+  void note_blocked() {
+    for (std::uint32_t i = 0; i < blocked_.size(); ++i) {
+      if (std::exchange(blocked_[i], char{false}))
+        ports_.blocked(i);
+      else
+        ports_.unblocked(i);
+    }
+  }
+
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+  [[nodiscard]] SwitchRequest in_turn(std::uint32_t queue) const {
+    return {.port = 0, .channel = channel_of(queue), .packet = queues_[queue].front};
+  }
+
+  // Of the channels of an input that want an output the one whose turn it is asks for it.
+  void ask_crossbar(std::uint32_t index) {
+    Queue& queue = queues_[index];
+    if (queue.left == 0 || ready(index) > ports_.now()) return;
+    const std::uint32_t output = queue.ahead / channels_ahead_;
+    if (!ports_.has_room(*queue.front, queue.ahead % channels_ahead_)) {
+      blocked_[output] = true;
+      return;
+    }
+    const std::uint32_t input = input_of(index);
+    const std::uint32_t pair = input * ports_.outputs() + output;
+    std::uint32_t& best = chosen_[pair];
+    if (best == kNobody) asked_.push_back(pair);
+    if (best == kNobody || turns_[input]->before(in_turn(index), in_turn(best))) best = index;
+  }
+
+  void send(std::uint32_t index) {
+    Queue& queue = queues_[index];
+    Packet& flit = *queue.front;
+    turns_[input_of(index)]->served(in_turn(index));
+    queue.front = flit.next;
+    const Time gone = ports_.send(flit, queue.ahead % channels_ahead_);
+    input_free_[input_of(index)] = gone;
+    if (--queue.left > 0) return;
+    queue.from = gone;
+    ahead_free_[queue.ahead] = gone;
+  }
+
+  // When the first flit, whose worm has a channel, its input and its output are ready, whether or not there
+  // is room.
+  [[nodiscard]] Time ready(std::uint32_t index) const {
+    const Queue& queue = queues_[index];
+    const Time at =
+        std::max({queue.from, input_free_[input_of(index)], ports_.free(queue.ahead / channels_ahead_)});
+    return queue.front->ready <= at ? at : std::max(at, pipelined(*queue.front));
+  }
+
+  // A flit that needs no channel of its own makes up for what it has lost before, as far as that saves time.
+  [[nodiscard]] Time pipelined(const Packet& flit) const {
+    return flit.ready - std::min(options_.lookahead, ports_.lag(flit));
+  }
+
+  void wake() {
+    for (const std::uint32_t i : occupied_) wake(i);
+  }
+
+  // Where only room is missing, the credit wakes it; where a channel is, the end of the worm that holds it.
+  // Who could have gone and wasn't matched asks again a cycle later.
+  void wake(std::uint32_t index) {
+    const Queue& queue = queues_[index];
+    const Time at = queue.left > 0 ? ready(index) : channel_free(queue);
+    if (at == kForever) return;
+    if (at > ports_.now()) return ports_.wake(at);
+    if (queue.left == 0 || ports_.has_room(*queue.front, queue.ahead % channels_ahead_))
+      ports_.wake(ports_.now() + options_.cycle);
+  }
+
+  // When the first flit may ask for a channel, and one of its choices is free.
+  [[nodiscard]] Time channel_free(const Queue& queue) const {
+    Time soonest = kForever;
+    for_choices(*queue.front, [&](std::uint32_t ahead) { soonest = std::min(soonest, ahead_free_[ahead]); });
+    return std::max(queue.from, soonest);
+  }
+
+  SwitchPorts ports_;
+  WormSwitchOptions options_;
+  std::uint32_t lanes_;           // queues of a channel
+  std::uint32_t channels_ahead_;  // at the far end of an output, at most
+  std::vector<Queue> queues_;     // port by port, channel by channel
+  std::vector<Time> input_free_;  // of the crossbar
+  std::vector<Time> ahead_free_;  // of channels ahead, output by output; kForever: a worm holds it
+  std::vector<std::unique_ptr<IArbiter>> turns_;  // of crossbar inputs, among channels
+  Allocator channels_;
+  Allocator crossbar_;
+  std::vector<std::uint32_t> occupied_;  // queues that have flits
+  std::vector<std::uint32_t> chosen_;    // queue that asks, by crossbar input and output
+  std::vector<std::uint32_t> asked_;     // of these pairs those that have one
+  std::vector<char> blocked_;            // by output
+};
+
+}  // namespace
+
+std::unique_ptr<ISwitch> make_worm_switch(SwitchPorts ports, const ArbiterModel& arbiter,
+                                          const WormSwitchOptions& options) {
+  return std::make_unique<WormSwitch>(ports, arbiter, options);
+}
+
+}  // namespace kbsim::hw
