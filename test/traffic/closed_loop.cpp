@@ -101,6 +101,7 @@ TEST_CASE("Closed loop: all to one shares the hotspot's link, whatever is outsta
   for (const int n : {2, 8}) {
     const hw::TrafficResult result = mesh.run({.outstanding = n, .packets = 20'000, .warmup = 2'000});
     CHECK(result.accepted * 8 == doctest::Approx(1.0).epsilon(0.001));
+    CHECK(result.offered == result.accepted);
   }
 }
 

@@ -1,10 +1,9 @@
 #include "network_load.hpp"
 
+#include <cstddef>
 #include <fstream>
 #include <limits>
 #include <memory>
-#include <sstream>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -17,12 +16,18 @@ namespace po = boost::program_options;
 
 constexpr std::string_view kFile = "file:";
 
+constexpr std::size_t kLargestFile = std::size_t{64} << 20U;
+
 std::shared_ptr<const topology::TrafficMatrix> matrix_of(const std::string& file) {
   std::ifstream in{file};
-  std::ostringstream text;
-  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  if (!in || in.bad()) throw UsageError{fmt::format("--pattern file:{}: can't be read", file)};
-  return std::make_shared<topology::TrafficMatrix>(topology::parse_traffic_matrix(text.str(), file));
+  std::string text(kLargestFile + 1, '\0');
+  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || !in.eof()) {
+    throw UsageError{in ? fmt::format("--pattern file:{}: larger than 64 MiB", file)
+                        : fmt::format("--pattern file:{}: can't be read", file)};
+  }
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return std::make_shared<topology::TrafficMatrix>(topology::parse_traffic_matrix(text, file));
 }
 
 Bandwidth bandwidth_of(const char* option, double gbs) {

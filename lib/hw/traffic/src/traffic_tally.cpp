@@ -35,12 +35,13 @@ SizeResult& TrafficTally::of_size(Bytes size) { return result_.sizes[size == req
 void TrafficTally::add(const IEndpoint::Delivery& delivery) {
   SourceResult& source = *sources_[delivery.from.value()];
   result_.hops += delivery.path->route.size();
-  if (window_.contains(delivery.sent)) source.offered += 1.0;
+  const bool measured = window_.contains(is_closed() ? delivery.arrived : delivery.sent);
+  if (measured) source.offered += 1.0;  // a closed loop offers what is taken
   if (window_.contains(delivery.arrived)) {
     source.accepted += 1.0;
     result_.bytes += delivery.size;
   }
-  if (!window_.contains(is_closed() ? delivery.arrived : delivery.sent)) return;
+  if (!measured) return;
   const Time latency = delivery.arrived - delivery.sent;
   const Time wait = latency - unhindered(delivery);
   ++source.packets;
