@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# validate.sh [--no-build] [WORD...]: runs the cases of test/validation/cases.txt, holds each against its reference,
+# and writes docs/validation.md, its figures and the summary in README.md. Exit code 1 if a row is out of its
+# tolerance; then, and with words (only sections whose titles have one), nothing is written.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+build=yes
+arguments=()
+for argument in "$@"; do
+  if [[ $argument == --no-build ]]; then build=no; else arguments+=("$argument"); fi
+done
+
+if [[ $build == yes ]]; then
+  "$root/scripts/install-dependencies.sh"
+  "$root/scripts/build.sh" release kbsim >&2
+fi
+exec python3 -B "$root/test/validation/validate.py" "${arguments[@]}"

@@ -1,0 +1,84 @@
+"""The page of all rows, and its summary for the README."""
+import re
+
+INTRODUCTION = """\
+# How kbsim agrees with theory and with reference tools
+
+After this page you know which figures of kbsim were held against what, how near they are, and how to repeat each
+of them. `scripts/validate.sh` writes it: it runs every command below with `--json`, compares, and fails if a row
+is out of its tolerance. A row is a line of [cases.txt](../test/validation/cases.txt); the formulas are in
+[formulas.py](../test/validation/formulas.py). Files that a command names lie in
+[test/validation](../test/validation).
+"""
+
+
+def rows_line(rows):
+    return f"{rows} rows, each within its tolerance."
+
+
+def number(value):
+    return f"{value:.6g}"
+
+
+def difference(case):
+    if case.expected == 0:
+        return f"{case.measured:+.3g}" if case.measured else "0"
+    share = case.measured / case.expected - 1
+    return "0" if abs(share) < 1e-9 else f"{100 * share:+.2g} %"
+
+
+def identity(case):
+    """What the page has of a case before anything is run."""
+    return f"| {case.name} | {case.source}: "
+
+
+def is_of(line, case):
+    return line.startswith(identity(case)) and line.endswith(f"| {case.tolerance} | `{case.command}` |")
+
+
+def row(case):
+    unit = f" {case.unit}" if case.unit != "-" else ""
+    return (f"{identity(case)}{number(case.expected)}{unit} | {number(case.measured)}{unit} | "
+            f"{difference(case)} | {case.tolerance} | `{case.command}` |")
+
+
+def shares(cases):
+    """How far each is off, nearest first."""
+    return sorted(abs(c.measured / c.expected - 1) for c in cases if c.expected != 0)
+
+
+def percent(share):
+    return "0" if share < 1e-9 else f"{100 * share:.2g} %"
+
+
+def summary(sections):
+    lines = ["| held against | rows | median difference | largest |", "|---|---|---|---|"]
+    for section in sections:
+        if section.cases:
+            off = shares(section.cases) or [0.0]
+            lines.append(f"| {section.title} | {len(section.cases)} | {percent(off[len(off) // 2])} | "
+                         f"{percent(off[-1])} |")
+    return lines
+
+
+def text(sections):
+    rows = sum(len(section.cases) for section in sections)
+    lines = [INTRODUCTION, rows_line(rows), "", *summary(sections), ""]
+    for section in sections:
+        lines += [f"## {section.title}", *section.text, ""]
+        if section.cases:
+            lines += ["| case | reference | ours | difference | allowed | command |", "|---|---|---|---|---|---|"]
+            lines += [row(case) for case in section.cases]
+            lines.append("")
+        lines += [f"![{figure.title}](images/{figure.name}.svg)\n" for figure in section.figures]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def update_readme(path, sections):
+    """Between the two marks."""
+    begin, end = "<!-- validation -->", "<!-- /validation -->"
+    old = path.read_text()
+    if begin not in old or end not in old:
+        raise SystemExit(f"{path}: expected {begin} and {end} around the summary")
+    filled = "\n".join([begin, *summary(sections), end])
+    path.write_text(re.sub(re.escape(begin) + ".*" + re.escape(end), lambda _: filled, old, flags=re.S))

@@ -1,0 +1,127 @@
+"""Runs the cases of cases.txt, holds each against its reference, and writes docs/validation.md.
+
+Exit code 1 if a row is out of its tolerance. With --check nothing is run: the page is held against the cases.
+"""
+import argparse
+import concurrent.futures
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+import cases as cases_of
+import figures
+import formulas
+import page
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+KNOWN = {name: getattr(formulas, name) for name in dir(formulas) if not name.startswith("_")}
+KNOWN.update({name: getattr(math, name) for name in ("sqrt", "exp", "log", "ceil", "floor")})
+KNOWN.update(min=min, max=max, sum=sum, range=range)
+
+
+def value_at(document, path):
+    """a.b[2].c of a JSON document; [key=word,key=word] is the element of a list that has them."""
+    here = document
+    for word in re.findall(r"[^.\[\]]+|\[[^\]]*\]", path):
+        if not word.startswith("["):
+            here = here[word]
+        elif "=" in word:
+            wanted = dict(pair.split("=", 1) for pair in word[1:-1].split(","))
+            here = next(item for item in here if all(str(item[key]) == text for key, text in wanted.items()))
+        else:
+            here = here[int(word[1:-1])]
+    return float(here)
+
+
+def evaluated(place, expression, document=None):
+    """An expression; {path} is a figure of the document."""
+    try:
+        filled = re.sub(r"\{([^}]+)\}", lambda found: repr(value_at(document, found[1])), expression)
+        return float(eval(filled, {"__builtins__": {}}, KNOWN))  # pylint: disable=eval-used
+    except Exception as error:
+        raise SystemExit(f"{place}: {expression}: {error!r}") from error
+
+
+def output_of(kbsim, case):
+    run = subprocess.run([kbsim, *case.arguments(), "--json", *quiet(case)], cwd=HERE, capture_output=True,
+                         text=True, check=False)
+    if run.returncode != 0:
+        raise SystemExit(f"{case.place}: exit code {run.returncode} of {case.command}\n{run.stderr}")
+    return json.loads(run.stdout)
+
+
+# A probe has nothing to say on stderr.
+def quiet(case):
+    return [] if case.arguments()[0] == "probe" else ["--quiet"]
+
+
+def outputs(kbsim, chosen, jobs):
+    """Of each command once."""
+    first = {}
+    for case in chosen:
+        first.setdefault(case.command, case)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return dict(zip(first, pool.map(lambda case: output_of(kbsim, case), first.values())))
+
+
+def judge(sections, kbsim, jobs):
+    """Fills in reference and ours of each case; those that are out of their tolerance."""
+    chosen = [case for section in sections for case in section.cases]
+    documents = outputs(kbsim, chosen, jobs)
+    wrong = []
+    for case in chosen:
+        case.expected = evaluated(case.place, case.reference)
+        case.measured = evaluated(case.place, case.ours, documents[case.command])
+        case.good = case.within(case.expected, case.measured)
+        if not case.good:
+            wrong.append(case)
+        print(f"{'ok  ' if case.good else 'OUT '} {case.section.title}: {case.name}: {case.expected:.6g} and "
+              f"{case.measured:.6g} {case.unit}, {page.difference(case)}, allowed {case.tolerance}", flush=True)
+    return wrong
+
+
+def check(sections, written):
+    """What the page lacks of the cases."""
+    text = written.read_text() if written.exists() else ""
+    lines = text.splitlines()
+    missing = [f"{case.place}: {written.name} has no '{case.name}' as it stands here; run scripts/validate.sh"
+               for section in sections for case in section.cases
+               if not any(page.is_of(line, case) for line in lines)]
+    rows = sum(len(section.cases) for section in sections)
+    if page.rows_line(rows) not in text:
+        missing.append(f"{written.name} doesn't say that it has {rows} rows")
+    for line in missing:
+        print(line)
+    return 1 if missing else 0
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("section", nargs="*", help="only sections whose title has this word; writes nothing")
+    options.add_argument("--kbsim", default=str(ROOT / "build/release/apps/kbsim/kbsim"))
+    options.add_argument("--cases", default=str(HERE / "cases.txt"))
+    options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--check", action="store_true")
+    given = options.parse_args()
+    sections = cases_of.read(given.cases)
+    written = ROOT / "docs/validation.md"
+    if given.check:
+        return check(sections, written)
+    if given.section:
+        sections = [s for s in sections if any(word.lower() in s.title.lower() for word in given.section)]
+    wrong = judge(sections, given.kbsim, given.jobs)
+    print(f"{sum(len(s.cases) for s in sections)} rows, {len(wrong)} out of their tolerance")
+    if wrong or given.section:
+        return 1 if wrong else 0
+    figures.draw(sections, given.kbsim, HERE, ROOT / "docs/images")
+    written.write_text(page.text(sections))
+    page.update_readme(ROOT / "README.md", sections)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
