@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/bytes.hpp"
@@ -53,7 +54,27 @@ struct ShardSpec {
   Block block;
   std::int64_t tensor_cols = 0;  // of the whole matrix
 
+  /// Bytes before its first element in the whole row-major tensor, wherever it lies in the virtual range.
+  [[nodiscard]] constexpr std::int64_t position_bytes() const {
+    const std::int64_t before = block.row0 * tensor_cols + block.col0;
+    return before * (nbytes.count() / block.elements());
+  }
+
   friend constexpr bool operator==(const ShardSpec&, const ShardSpec&) = default;
+};
+
+/// Sorts shards as a tiled split deals its tiles out, whichever PEs they went to: tiled_row_major goes down
+/// the columns of tiles, every other split along the rows. Replicas are equal.
+struct TileOrder {
+  Split split = Split::tiled_column_major;
+
+  [[nodiscard]] constexpr bool operator()(const ShardSpec& a, const ShardSpec& b) const {
+    const auto key = [this](const Block& tile) {
+      return split == Split::tiled_row_major ? std::pair{tile.col0, tile.row0}
+                                             : std::pair{tile.row0, tile.col0};
+    };
+    return key(a.block) < key(b.block);
+  }
 };
 
 /// The shards of a tensor on `target_sip`, of a machine with `num_cubes` cubes a SIP and `num_pe` PEs a
