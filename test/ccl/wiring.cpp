@@ -90,7 +90,8 @@ TEST_CASE("Topologies: all that are registered say what they are, and wire any m
       for (const auto& [at, neighbours] : wiring) {
         for (const Neighbour& to : neighbours) {
           const std::string back = reverse_direction(wiring, at, to);
-          CHECK(reverse_direction(wiring, to.peer, {.direction = back, .peer = at}) == to.direction);
+          const Neighbour there{.direction = back, .peer = at, .flow = answer(to.flow)};
+          CHECK(reverse_direction(wiring, to.peer, there) == to.direction);
         }
       }
     }

@@ -18,7 +18,7 @@ using RingKey = std::pair<PeCoord, std::string>;
 
 // Its address, and what it takes of a TCM.
 struct Ring {
-  topology::PhysAddr at;
+  topology::PhysAddr at = {};
   std::optional<topology::PhysAddr> tcm = {};
 };
 using Rings = std::map<RingKey, Ring>;
@@ -61,14 +61,20 @@ Ring reserve_in_tcm(topology::PeAllocator& pe, PeCoord at, Bytes size) {
   return {.at = pe.ipcq.allocate(size), .tcm = tcm};
 }
 
+// None at the end that only sends.
+Ring reserve_ring(PeCoord pe, Flow flow, topology::Region region, Bytes size,
+                  topology::MachineAllocators& allocators) {
+  if (!receives(flow)) return {};
+  if (region == topology::Region::ipcq) return reserve_in_tcm(allocators.pe(pe), pe, size);
+  return {.at = allocators.memory(pe, region).allocate(size)};
+}
+
 Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
                     topology::MachineAllocators& allocators) {
   Rings rings;
   for (const auto& [pe, neighbours] : wiring) {
     for (const Neighbour& neighbour : neighbours) {
-      const Ring ring = region == topology::Region::ipcq
-                            ? reserve_in_tcm(allocators.pe(pe), pe, size)
-                            : Ring{.at = allocators.memory(pe, region).allocate(size)};
+      const Ring ring = reserve_ring(pe, neighbour.flow, region, size, allocators);
       if (rings.emplace(RingKey{pe, neighbour.direction}, ring).second) continue;
       throw UsageError{fmt::format("{} has two queues labelled {}", to_string(pe), neighbour.direction)};
     }
@@ -79,12 +85,16 @@ Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,
 PePlan plan_of(PeCoord pe, const Wiring& wiring, const Rings& rings) {
   PePlan plan{.pe = pe, .queues = {}};
   for (const Neighbour& to : wiring.at(pe)) {
-    const Ring& mine = rings.at({pe, to.direction});
+    const RingKey me{pe, to.direction};
+    const RingKey them{to.peer, reverse_direction(wiring, pe, to)};
+    const Ring& mine = rings.at(receives(to.flow) ? me : them);
+    const Ring& theirs = rings.at(sends(to.flow) ? them : me);
     plan.queues.push_back({.direction = to.direction,
                            .peer = to.peer,
                            .my_ring = mine.at,
-                           .peer_ring = rings.at({to.peer, reverse_direction(wiring, pe, to)}).at,
-                           .tcm = mine.tcm});
+                           .peer_ring = theirs.at,
+                           .flow = to.flow,
+                           .tcm = receives(to.flow) ? mine.tcm : std::nullopt});
   }
   return plan;
 }
@@ -101,7 +111,7 @@ Wiring on_packages(const Wiring& of_ranks, const std::vector<int>& sips) {
   for (const auto& [at, neighbours] : of_ranks) {
     std::vector<Neighbour>& to = wiring[there(at)];
     for (const Neighbour& neighbour : neighbours)
-      to.push_back({.direction = neighbour.direction, .peer = there(neighbour.peer)});
+      to.push_back({.direction = neighbour.direction, .peer = there(neighbour.peer), .flow = neighbour.flow});
   }
   return wiring;
 }
@@ -114,7 +124,7 @@ Wiring wiring_among(const config::AlgorithmSpec& algorithm, const config::Machin
   for (int sip = 0; sip < machine.system.sips.count; ++sip) {
     for (const PeCoord& pe : pes) all.push_back({sip, pe.cube, pe.pe});
   }
-  return topologies().at(algorithm.topology).wire(machine, all);
+  return queues_of(algorithm, topologies().at(algorithm.topology).wire(machine, all));
 }
 
 }  // namespace
@@ -139,7 +149,9 @@ void require_disjoint(const std::vector<InstallPlan>& plans) {
   std::vector<RingOf> rings;
   for (const InstallPlan& plan : plans) {
     for (const PePlan& pe : plan.pes) {
-      for (const QueuePlan& queue : pe.queues) rings.push_back({&pe, &queue, plan.settings.ring_size()});
+      for (const QueuePlan& queue : pe.queues) {
+        if (receives(queue.flow)) rings.push_back({&pe, &queue, plan.settings.ring_size()});
+      }
     }
   }
   const auto place = [](const RingOf& ring) {
@@ -159,9 +171,12 @@ void require_disjoint(const std::vector<InstallPlan>& plans) {
 
 Bytes rings_in_tcm(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
   if (algorithm.buffer_kind != config::BufferKind::tcm) return {};
-  std::size_t most = 0;
-  for (const auto& [pe, neighbours] : wiring_of(algorithm, machine)) most = std::max(most, neighbours.size());
-  return ring_size(algorithm, ring_memory(algorithm, machine.cube.memory)) * static_cast<std::int64_t>(most);
+  std::int64_t most = 0;
+  for (const auto& [pe, neighbours] : wiring_of(algorithm, machine)) {
+    const auto rings = std::ranges::count_if(neighbours, &receives, &Neighbour::flow);
+    most = std::max<std::int64_t>(most, rings);
+  }
+  return ring_size(algorithm, ring_memory(algorithm, machine.cube.memory)) * most;
 }
 
 std::vector<InstallPlan> build_install_plans(const config::AlgorithmSpec& algorithm,
@@ -192,6 +207,7 @@ void release_rings(const std::vector<InstallPlan>& plans, topology::MachineAlloc
   for (const InstallPlan& plan : plans) {
     for (const PePlan& pe : plan.pes) {
       for (const QueuePlan& queue : pe.queues) {
+        if (!receives(queue.flow)) continue;
         allocators.free(queue.my_ring);
         if (queue.tcm) allocators.free(*queue.tcm);
       }

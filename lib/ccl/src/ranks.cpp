@@ -72,9 +72,14 @@ Wiring wire_at(const Topology& topology, const config::MachineSpec& machine,
   for (const auto& [at, neighbours] : topology.wire(flat, first_pes(flat, 1, 1))) {
     std::vector<Neighbour>& to = wiring[there(at)];
     for (const Neighbour& one : neighbours)
-      to.push_back({.direction = one.direction, .peer = there(one.peer)});
+      to.push_back({.direction = one.direction, .peer = there(one.peer), .flow = one.flow});
   }
   return wiring;
+}
+
+Wiring queues_of(const config::AlgorithmSpec& algorithm, Wiring wiring) {
+  if (algorithm.unpaired == config::Unpaired::refuse) return wiring;
+  return without_one_way(wiring);
 }
 
 std::vector<PeCoord> participants_of(const config::AlgorithmSpec& algorithm,
@@ -87,8 +92,8 @@ std::vector<PeCoord> participants_of(const config::AlgorithmSpec& algorithm,
 Wiring wiring_of(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
   const Topology& topology = topologies().at(algorithm.topology);
   const std::vector<PeCoord> participants = participants_of(algorithm, machine);
-  return ranks_are_pes(algorithm, machine) ? wire_at(topology, machine, participants)
-                                           : topology.wire(machine, participants);
+  return queues_of(algorithm, ranks_are_pes(algorithm, machine) ? wire_at(topology, machine, participants)
+                                                                : topology.wire(machine, participants));
 }
 
 }  // namespace kbsim::ccl

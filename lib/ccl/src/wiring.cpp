@@ -18,24 +18,29 @@ bool has(const Wiring& wiring, PeCoord at, const Neighbour& neighbour) {
   return found != wiring.end() && std::ranges::find(found->second, neighbour) != found->second.end();
 }
 
-// The labels of `at` that lead to `peer` and whose opposite doesn't lead back.
-std::vector<std::string> without_opposite(const Wiring& wiring, PeCoord at, PeCoord peer) {
+// The peer's end of a queue, if its label is the opposite one.
+Neighbour back_along(PeCoord from, const Neighbour& to) {
+  return {.direction = opposite(to.direction), .peer = from, .flow = answer(to.flow)};
+}
+
+// The labels of `at` that lead to `peer` with this flow, and whose opposite doesn't lead back.
+std::vector<std::string> without_opposite(const Wiring& wiring, PeCoord at, PeCoord peer, Flow flow) {
   std::vector<std::string> labels;
   const auto found = wiring.find(at);
   if (found == wiring.end()) return labels;
   for (const Neighbour& n : found->second) {
-    const bool paired = has(wiring, peer, {.direction = opposite(n.direction), .peer = at});
-    if (n.peer == peer && !paired) labels.push_back(n.direction);
+    const bool paired = has(wiring, peer, back_along(at, n));
+    if (n.peer == peer && n.flow == flow && !paired) labels.push_back(n.direction);
   }
   return labels;
 }
 
 // See reverse_direction().
-std::optional<std::string> answer(const Wiring& wiring, PeCoord from, const Neighbour& to) {
-  const Neighbour back{.direction = opposite(to.direction), .peer = from};
+std::optional<std::string> label_back(const Wiring& wiring, PeCoord from, const Neighbour& to) {
+  const Neighbour back = back_along(from, to);
   if (has(wiring, to.peer, back)) return back.direction;
-  const std::vector<std::string> mine = without_opposite(wiring, from, to.peer);
-  const std::vector<std::string> theirs = without_opposite(wiring, to.peer, from);
+  const std::vector<std::string> mine = without_opposite(wiring, from, to.peer, to.flow);
+  const std::vector<std::string> theirs = without_opposite(wiring, to.peer, from, back.flow);
   const auto rank = static_cast<std::size_t>(std::ranges::find(mine, to.direction) - mine.begin());
   return rank < std::min(mine.size(), theirs.size()) ? std::optional{theirs[rank]} : std::nullopt;
 }
@@ -59,7 +64,8 @@ Wiring wire_ranks(const std::vector<PeCoord>& participants,
   for (auto& [at, to] : wiring) {
     for (const RankNeighbour& neighbour : neighbours(at.sip)) {
       const PeCoord peer{neighbour.rank, at.cube, at.pe};
-      if (wiring.contains(peer)) to.push_back({.direction = neighbour.direction, .peer = peer});
+      if (wiring.contains(peer))
+        to.push_back({.direction = neighbour.direction, .peer = peer, .flow = neighbour.flow});
     }
   }
   return wiring;
@@ -90,8 +96,9 @@ std::string opposite(const std::string& direction) {
 }
 
 std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to) {
-  if (const std::optional<std::string> back = answer(wiring, from, to)) return *back;
-  throw UsageError{to_string(from) + " sends " + to.direction + " to " + to_string(to.peer) +
+  if (const std::optional<std::string> back = label_back(wiring, from, to)) return *back;
+  throw UsageError{to_string(from) + (sends(to.flow) ? " sends " : " receives ") + to.direction +
+                   (sends(to.flow) ? " to " : " from ") + to_string(to.peer) +
                    ", which has no queue left that points back"};
 }
 
@@ -100,7 +107,7 @@ Wiring without_one_way(const Wiring& wiring) {
   for (const auto& [at, neighbours] : wiring) {
     std::vector<Neighbour>& kept = mutual[at];
     std::ranges::copy_if(neighbours, std::back_inserter(kept), [&, from = at](const Neighbour& to) {
-      return answer(wiring, from, to).has_value();
+      return label_back(wiring, from, to).has_value();
     });
   }
   return mutual;

@@ -14,7 +14,8 @@ hw::QueueSet queues_of(const ccl::PePlan& pe, const ccl::InstallPlan& plan) {
     set.queues.push_back({.direction = queue.direction,
                           .peer = queue.peer,
                           .my_base = queue.my_ring,
-                          .peer_base = queue.peer_ring});
+                          .peer_base = queue.peer_ring,
+                          .flow = queue.flow});
   }
   return set;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,17 +16,22 @@ constexpr std::size_t kRingsListed = 64;
 
 std::string place(std::uint64_t ring) { return to_string(topology::PhysAddr::from_bits(ring)); }
 
-// The peer's name for the queue.
-std::map<std::uint64_t, std::string> directions(const std::vector<QueueEnd>& ends) {
-  std::map<std::uint64_t, std::string> all;
-  for (const QueueEnd& end : ends) all.emplace(end.ring, end.direction);
+// A PE's name for a queue, by the ring that it has of it: of one that only sends, the peer's.
+using Directions = std::map<std::pair<std::uint64_t, PeCoord>, std::string>;
+
+Directions directions(const std::vector<QueueEnd>& ends) {
+  Directions all;
+  for (const QueueEnd& end : ends) all.emplace(std::pair{end.ring, end.pe}, end.direction);
   return all;
 }
 
-std::string rings_of(const QueueEnd& end, const std::map<std::uint64_t, std::string>& of_ring) {
-  const auto peer = of_ring.find(end.peer_ring);
-  return fmt::format("ring {} peer {} {} {}", place(end.ring), to_string(end.peer),
-                     peer == of_ring.end() ? "(nothing)" : peer->second, place(end.peer_ring));
+std::string rings_of(const QueueEnd& end, const Directions& of_ring) {
+  const auto found = of_ring.find({end.peer_ring, end.peer});
+  const std::string peer =
+      fmt::format("peer {} {}", to_string(end.peer), found == of_ring.end() ? "(nothing)" : found->second);
+  if (!receives(end.flow)) return fmt::format("{} {} {}", limit_of(end.flow), peer, place(end.peer_ring));
+  if (!sends(end.flow)) return fmt::format("{} ring {} {}", limit_of(end.flow), place(end.ring), peer);
+  return fmt::format("ring {} {} {}", place(end.ring), peer, place(end.peer_ring));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "pe.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -113,7 +114,7 @@ MemoryOps<Pe>& memory_ops() {
 
 PendingPtr Pe::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
   PendingPtr state = pending(SendWait{dir}, at);
-  queue(around_.ends.out, dir, size(tile), "send", at)
+  queue(Flow::sends, dir, size(tile), at)
       .send({mock_tile(tile).value(), {tile->shape(), tile->dtype(), tag}, state, around_.launch});
   return state;
 }
@@ -123,7 +124,7 @@ PendingPtr Pe::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_loca
   PendingPtr state = pending(RecvWait{dir}, at);
   Inbox& inbox = around_.ends.inbox;
   if (any) require_slot(dir, shape.bytes(dtype), "recv", at);
-  Queue* const from = any ? nullptr : &queue(around_.ends.in, dir, shape.bytes(dtype), "recv", at);
+  Queue* const from = any ? nullptr : &queue(Flow::receives, dir, shape.bytes(dtype), at);
   inbox.receive(from, {this, around_.launch, inbox.next_order(), {shape, dtype, tag}, state});
   return state;
 }
@@ -134,12 +135,19 @@ PendingPtr Pe::barrier(std::source_location at) {
   return state;
 }
 
-Queue& Pe::queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir, Bytes n,
-                 std::string_view call, const std::source_location& at) const {
+Queue& Pe::queue(Flow use, Dir dir, Bytes n, const std::source_location& at) const {
+  const bool out = use == Flow::sends;
+  const std::string_view call = out ? "send" : "recv";
+  const auto& ends = out ? around_.ends.out : around_.ends.in;
+  const auto& others = out ? around_.ends.in : around_.ends.out;
   const auto found = ends.find(dir.name);
   if (found == ends.end()) {
-    std::vector<std::string> there;
-    for (const auto& [name, queue] : ends) there.push_back(name);
+    if (others.contains(dir.name))
+      throw fault(at, fmt::format("{}: {}", call, wrong_way(dir.name, at_, answer(use))));
+    std::set<std::string> there;
+    for (const auto* all : {&ends, &others}) {
+      for (const auto& [name, queue] : *all) there.insert(name);
+    }
     throw fault(at, fmt::format("{}: no queue '{}' on {}; installed: {}", call, dir.name, to_string(at_),
                                 there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
   }

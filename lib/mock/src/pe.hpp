@@ -100,8 +100,7 @@ class Pe : public PeBackend {
   [[nodiscard]] TilePtr streamed(const CompositeCommand::Input& input, const std::source_location& at);
   [[nodiscard]] TilePtr number(double value, DType dtype, const std::source_location& at);
   void require_slot(Dir dir, Bytes n, std::string_view call, const std::source_location& at) const;
-  [[nodiscard]] Queue& queue(const std::map<std::string, Queue*, std::less<>>& ends, Dir dir, Bytes n,
-                             std::string_view call, const std::source_location& at) const;
+  [[nodiscard]] Queue& queue(Flow use, Dir dir, Bytes n, const std::source_location& at) const;
 
   PeCoord at_;
   Around around_;

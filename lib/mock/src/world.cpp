@@ -38,7 +38,9 @@ struct World::Impl {
       for (const ccl::Neighbour& to : neighbours) connect(from, to);
     }
     for (const auto& [at, neighbours] : spec.wiring) {
-      for (const ccl::Neighbour& from : neighbours) ends[at].inbox.add(*ends[at].in.at(from.direction));
+      for (const ccl::Neighbour& from : neighbours) {
+        if (receives(from.flow)) ends[at].inbox.add(*ends[at].in.at(from.direction));
+      }
     }
   }
   ~Impl() { sim.clear(); }
@@ -46,6 +48,7 @@ struct World::Impl {
   void connect(PeCoord from, const ccl::Neighbour& to) {
     require_pe(spec, to.peer);
     const std::string in = ccl::reverse_direction(spec.wiring, from, to);
+    if (!sends(to.flow)) return;
     Queue& queue = queues.emplace_back(queues.size(), from, Queue::End{.pe = to.peer, .direction = in},
                                        spec.queues, spec.fetched);
     ends[from].out[to.direction] = &queue;
@@ -96,26 +99,35 @@ struct World::Impl {
     return fmt::format("kernel {} on {}: {}", call.name, to_string(at), error.what());
   }
 
+  static void fills(QueueEnd& end, const Queue& out) {
+    end.peer_ring = out.number();
+    end.my_head = out.filled();
+    end.peer_tail = out.freed();
+    end.sends = out.sends();
+  }
+  static void empties(QueueEnd& end, const Queue& in) {
+    end.ring = in.number();
+    end.peer_head = in.filled();
+    end.taken = in.received();
+    end.my_tail = in.freed();
+    end.receives = in.receives();
+  }
+
   // A ring is named by the queue that fills it.
   [[nodiscard]] std::vector<QueueEnd> queue_ends() const {
     std::vector<QueueEnd> found;
     for (const auto& [at, neighbours] : spec.wiring) {
       for (const ccl::Neighbour& to : neighbours) {
-        const Queue& in = *ends.at(at).in.at(to.direction);
-        const Queue& out = *ends.at(at).out.at(to.direction);
-        found.push_back({.pe = at,
-                         .direction = to.direction,
-                         .peer = to.peer,
-                         .ring = in.number(),
-                         .peer_ring = out.number(),
-                         .slots = spec.queues.slots,
-                         .my_head = out.filled(),
-                         .peer_tail = out.freed(),
-                         .peer_head = in.filled(),
-                         .taken = in.received(),
-                         .my_tail = in.freed(),
-                         .sends = out.sends(),
-                         .receives = in.receives()});
+        QueueEnd end{.pe = at,
+                     .direction = to.direction,
+                     .peer = to.peer,
+                     .flow = to.flow,
+                     .slots = spec.queues.slots};
+        if (sends(to.flow)) fills(end, *ends.at(at).out.at(to.direction));
+        if (receives(to.flow)) empties(end, *ends.at(at).in.at(to.direction));
+        if (!receives(to.flow)) end.ring = end.peer_ring;
+        if (!sends(to.flow)) end.peer_ring = end.ring;
+        found.push_back(std::move(end));
       }
     }
     return found;

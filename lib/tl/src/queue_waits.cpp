@@ -1,6 +1,7 @@
 #include "kbsim/tl/queue_waits.hpp"
 
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,19 +25,19 @@ WaitGraph::Counters counters(const QueueEnd& end, const QueueEnd* peer) {
                      {"recvs_waiting", end.receives}}};
 }
 
-/// Ends by their rings.
+/// Ends by their rings, and by their PEs: both ends of a queue of one direction name the same ring.
 class Rings {
  public:
   explicit Rings(const std::vector<QueueEnd>& ends) {
-    for (const QueueEnd& end : ends) by_ring_[end.ring] = &end;
+    for (const QueueEnd& end : ends) by_ring_[{end.ring, end.pe}] = &end;
   }
   [[nodiscard]] const QueueEnd* peer_of(const QueueEnd& end) const {
-    const auto found = by_ring_.find(end.peer_ring);
+    const auto found = by_ring_.find({end.peer_ring, end.peer});
     return found == by_ring_.end() ? nullptr : found->second;
   }
 
  private:
-  std::map<std::uint64_t, const QueueEnd*> by_ring_;
+  std::map<std::pair<std::uint64_t, PeCoord>, const QueueEnd*> by_ring_;
 };
 
 Dir direction(const QueueEnd& end) { return {end.direction}; }
@@ -96,8 +97,9 @@ void add_queue_waits(Waits& waits, const std::vector<QueueEnd>& ends) {
     const Identity awaited = waits.awaited(KernelOn{end.pe});
     const auto* recv = awaited.as<RecvWait>();
     const auto* send = awaited.as<SendWait>();
-    const bool receives = recv != nullptr && (recv->from == Dir::any || recv->from == direction(end));
-    if (receives) add_recv(waits, end, rings.peer_of(end), *recv);
+    const bool may_come =
+        recv != nullptr && receives(end.flow) && (recv->from == Dir::any || recv->from == direction(end));
+    if (may_come) add_recv(waits, end, rings.peer_of(end), *recv);
     if (send != nullptr && send->to == direction(end)) add_send(waits, end, rings.peer_of(end), *send);
   }
 }
@@ -108,6 +110,10 @@ void add_queue_counters(Waits& waits, const std::vector<QueueEnd>& ends) {
     if (waits.known(KernelOn{end.pe}))
       waits.add_counters(KernelOn{end.pe}, counters(end, rings.peer_of(end)));
   }
+}
+
+std::string wrong_way(std::string_view direction, PeCoord pe, Flow flow) {
+  return fmt::format("queue '{}' on {} {}", direction, to_string(pe), limit_of(flow));
 }
 
 std::string told_of(const LeftOver& left, std::string_view why) {

@@ -6,13 +6,14 @@
 namespace kbsim::ccl {
 namespace {
 
-// `ring` has the ranks in their order.
-Wiring close(const std::vector<int>& ring, const std::vector<PeCoord>& participants) {
+// `ring` has the ranks in their order; `east` is what each does at its end of the queue to the next.
+Wiring close(const std::vector<int>& ring, const std::vector<PeCoord>& participants, Flow east = Flow::both) {
   const std::size_t n = ring.size();
   return wire_ranks(participants, [&](int rank) {
     if (n == 1) return std::vector<RankNeighbour>{};
     const auto at = static_cast<std::size_t>(std::ranges::find(ring, rank) - ring.begin());
-    return std::vector<RankNeighbour>{{"E", ring[(at + 1) % n]}, {"W", ring[(at + n - 1) % n]}};
+    return std::vector<RankNeighbour>{{"E", ring[(at + 1) % n], east},
+                                      {"W", ring[(at + n - 1) % n], answer(east)}};
   });
 }
 
@@ -22,9 +23,9 @@ Wiring ring_1d(const config::MachineSpec& machine, const std::vector<PeCoord>& p
 KBSIM_TOPOLOGY(ring_1d, "each rank with the next one, E, and the one before, W, along the wires");
 
 Wiring ring_1d_unidir(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
-  return ring_1d(machine, participants);
+  return close(ring_of_ranks(machine), participants, Flow::sends);
 }
-KBSIM_TOPOLOGY(ring_1d_unidir, "the queues of ring_1d, for algorithms that send E only");
+KBSIM_TOPOLOGY(ring_1d_unidir, "ring_1d in one direction: each rank sends E only, and receives W only");
 
 Wiring ring_by_rank(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
   return close(ranks_by_number(machine), participants);

@@ -241,7 +241,7 @@ void KernelContext::leave_with(PendingPtr loaded, SendCommand send) {
 
 SendCommand KernelContext::outgoing(Dir dir, Bytes n, int tag, PendingPtr done) {
   const std::source_location& at = done->at();
-  return {.queue = *queue(dir, n, "send", at),
+  return {.queue = *queue(dir, n, Flow::sends, at),
           .tile = nullptr,
           .tag = tag,
           .kernel = shared_from_this(),
@@ -264,7 +264,7 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
 PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
   PendingPtr done = pending(RecvWait{dir}, at);
   const Bytes size = shape.bytes(dtype);
-  RecvCommand recv{.queue = queue(dir, size, "recv", at),
+  RecvCommand recv{.queue = queue(dir, size, Flow::receives, at),
                    .shape = shape,
                    .dtype = dtype,
                    .tag = tag,
@@ -285,12 +285,13 @@ PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::
 }
 
 // None for any.
-std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, std::string_view call,
+std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, Flow use,
                                                 const std::source_location& at) const {
+  const std::string_view call = use == Flow::sends ? "send" : "recv";
   std::optional<std::size_t> found;
   try {
     const bool one = dir != Dir::any || units_.ipcq->slot_size() == 0_B;  // of none there is no any
-    if (one) found = units_.ipcq->queue(dir.name);
+    if (one) found = units_.ipcq->queue(dir.name, use);
   } catch (const KernelFault& unknown) {
     throw fault(at, fmt::format("{}: {}", call, unknown.what()));
   }

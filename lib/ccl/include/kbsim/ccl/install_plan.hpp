@@ -14,12 +14,14 @@
 
 namespace kbsim::ccl {
 
-/// One PE's end of a queue: its ring is where the peer writes, the peer's ring where it writes.
+/// One PE's end of a queue: its ring is where the peer writes, the peer's ring where it writes. A queue of
+/// one direction has one ring, the receiver's, which both ends name.
 struct QueuePlan {
   std::string direction;
   PeCoord peer;
   topology::PhysAddr my_ring;
   topology::PhysAddr peer_ring;
+  Flow flow = Flow::both;
   std::optional<topology::PhysAddr> tcm = {};  // what my ring takes of the TCM
 };
 

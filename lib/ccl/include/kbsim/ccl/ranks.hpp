@@ -26,6 +26,9 @@ namespace kbsim::ccl {
 [[nodiscard]] Wiring wire_at(const Topology& topology, const config::MachineSpec& machine,
                              const std::vector<PeCoord>& of_ranks);
 
+/// The queues that an algorithm has of a topology's wiring: all, or those that pair (`unpaired: skip`).
+[[nodiscard]] Wiring queues_of(const config::AlgorithmSpec& algorithm, Wiring wiring);
+
 /// Which PEs take part, and who is whose neighbour. UsageError for PEs as ranks that aren't there, don't fill
 /// whole cubes or packages where they are of several, or whose algorithm's mapper isn't leader_only.
 [[nodiscard]] std::vector<PeCoord> participants_of(const config::AlgorithmSpec& algorithm,

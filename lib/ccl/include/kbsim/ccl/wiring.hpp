@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "kbsim/base/abi.hpp"
+#include "kbsim/base/flow.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/machine_spec.hpp"
 
 namespace kbsim::ccl {
 
-/// A PE that another can send to, and by which label.
+/// A PE at the other end of a queue, by which label, and which way tiles go there.
 struct Neighbour {
   std::string direction;
   PeCoord peer;
+  Flow flow = Flow::both;
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 
@@ -42,6 +44,7 @@ bool register_topology(std::string name, Topology topology, const char& abi) noe
 struct RankNeighbour {
   const char* direction;
   int rank;
+  Flow flow = Flow::both;
 };
 
 /// The wiring in which the neighbours of a PE are the same PE of the same cube on the packages of its rank's
@@ -57,9 +60,9 @@ struct RankNeighbour {
 /// E and W, N and S are opposites, global_ ones alike; "" for any other label.
 [[nodiscard]] std::string opposite(const std::string& direction);
 
-/// The label by which the peer answers what `from` sends along `to`: the opposite one if it points back,
-/// else the labels that have no such opposite pair off in their order. So it is mutual: each ring has one
-/// writer. UsageError if the peer has no label left that points back.
+/// The peer's label for the queue that `from` calls `to`: the opposite one if it points back, else the labels
+/// that have no such opposite pair off in their order. So it is mutual: each ring has one writer. Where one
+/// end only sends, the other only receives. UsageError if the peer has no label left that points back.
 [[nodiscard]] std::string reverse_direction(const Wiring& wiring, PeCoord from, const Neighbour& to);
 
 /// The wiring without the neighbours that have no label left that points back: whoever sends to one of those

@@ -91,6 +91,9 @@ struct CclDefaults : CclSettings {
   }
 };
 
+/// A neighbour whose own labels don't lead back: an error of the topology, or nobody's queue.
+enum class Unpaired { refuse, skip };
+
 /// A collective algorithm: a kernel and what it runs on.
 struct AlgorithmSpec : CclSettings {
   std::string name;
@@ -99,6 +102,7 @@ struct AlgorithmSpec : CclSettings {
   std::string topology = "none";
   std::string mapper = "leader_only";
   std::string validator = "single_shard_per_rank";
+  Unpaired unpaired = Unpaired::refuse;
   bool carries_over = false;
   ReduceOp reduce_op = ReduceOp::sum;
   std::int64_t chunk_size = 0;
@@ -114,6 +118,8 @@ struct AlgorithmSpec : CclSettings {
     f.add("mapper", &AlgorithmSpec::mapper, "which PEs take part, as leader_only, cube_leaders or all_pes");
     f.add("validator", &AlgorithmSpec::validator,
           "which tensors it can run on, as single_shard_per_rank or multi_pe_sip_local");
+    f.choice("unpaired", &AlgorithmSpec::unpaired, {"refuse", "skip"},
+             "a neighbour in the topology without a label that leads back: an error, or no queue");
     f.add("carries_over", &AlgorithmSpec::carries_over,
           "what a launch sends may be received by a later one; else it is an error");
     f.choice("reduce_op", &AlgorithmSpec::reduce_op, {kReduceOps.begin(), kReduceOps.end()},

@@ -1,6 +1,7 @@
 #include "pe_ipcq.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <span>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "kbsim/hw/pe/i_tcm.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
 #include "kbsim/hw/pe/slot_credit.hpp"
+#include "kbsim/tl/queue_waits.hpp"
 #include "kbsim/topology/route.hpp"
 
 namespace kbsim::hw {
@@ -50,12 +52,17 @@ std::span<const PeIpcq::QueuePair> PeIpcq::in_use() const {
   return std::span{pairs_}.subspan(in_use_->queues.first, in_use_->queues.last - in_use_->queues.first);
 }
 
-std::size_t PeIpcq::queue(std::string_view direction) const {
-  for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue) {
-    if (pairs_[queue].plan.direction == direction) return queue;
-  }
+std::size_t PeIpcq::queue(std::string_view direction, Flow use) const {
   std::vector<std::string> installed;
-  for (const QueuePair& pair : in_use()) installed.push_back(pair.plan.direction);
+  for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue) {
+    const QueuePairPlan& plan = pairs_[queue].plan;
+    const bool serves = use == Flow::sends ? sends(plan.flow) : receives(plan.flow);
+    if (plan.direction == direction) {
+      if (serves) return queue;
+      throw KernelFault{wrong_way(direction, node().at, plan.flow)};
+    }
+    installed.push_back(plan.direction);
+  }
   const bool has_others = in_use_ == &none_ ? !sets_.empty() : sets_.size() > 1;
   throw KernelFault{fmt::format("no queue '{}' on {}; installed{}: {}", direction, to_string(node().at),
                                 has_others ? " for " + in_use_->name : "",
@@ -145,16 +152,17 @@ void PeIpcq::add(const QueueSet& plan) {
     QueuePair pair{.plan = queue, .set = sets_.size() - 1};
     pair.let_go.resize(static_cast<std::size_t>(plan.settings.slots));
     for (const QueuePair& other : pairs_) {
-      if (is_there(other)) require_disjoint(other, pair);
+      if (is_there(other) && other.has_ring() && pair.has_ring()) require_disjoint(other, pair);
     }
-    if (plan.settings.direct_credit) go_beside_fabric(pair);
+    if (plan.settings.direct_credit && pair.has_ring()) go_beside_fabric(pair);
     pairs_.push_back(std::move(pair));
   }
   set.queues.last = pairs_.size();
   receives_.resize(pairs_.size());
-  set.fetches = !plan.queues.empty() && !in_tcm(pairs_.back());
-  for (std::size_t queue = set.queues.first; queue < set.queues.last; ++queue) {
-    if (in_tcm(pairs_[queue]) == set.fetches)
+  auto rings = std::span{pairs_}.subspan(set.queues.first) | std::views::filter(&QueuePair::has_ring);
+  set.fetches = std::ranges::any_of(rings, [this](const QueuePair& pair) { return !in_tcm(pair); });
+  for (const QueuePair& pair : rings) {
+    if (in_tcm(pair) == set.fetches)
       throw KernelFault{fmt::format("{} has rings in its TCM and rings elsewhere", to_string(node().at))};
     if (!set.fetches) rings_in_tcm_ += set.settings.ring_size();
   }
@@ -190,7 +198,7 @@ void PeIpcq::take(RecvCommand command) {
 void PeIpcq::take(const Arrival& arrival) {
   const auto holds = [&](const QueuePair& pair) {
     const Bytes offset = arrival.slot - pair.plan.my_base;
-    return is_there(pair) && offset >= 0_B && offset < settings(pair).ring_size();
+    return is_there(pair) && pair.has_ring() && offset >= 0_B && offset < settings(pair).ring_size();
   };
   const auto found = std::ranges::find_if(pairs_, holds);
   ensure(found != pairs_.end(),
@@ -236,7 +244,7 @@ void PeIpcq::go_beside_fabric(QueuePair& pair) const {
 
 void PeIpcq::take(const Credit& credit) {
   const auto found = std::ranges::find_if(pairs_, [&](const QueuePair& pair) {
-    return is_there(pair) && pair.plan.peer_base == credit.ring_base;
+    return is_there(pair) && sends(pair.plan.flow) && pair.plan.peer_base == credit.ring_base;
   });
   ensure(found != pairs_.end(),
          [&] { return name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base); });
@@ -253,6 +261,7 @@ void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {
                     .peer = pair.plan.peer,
                     .ring = pair.plan.my_base.bits(),
                     .peer_ring = pair.plan.peer_base.bits(),
+                    .flow = pair.plan.flow,
                     .slots = settings(pair).slots,
                     .my_head = pair.my_head,
                     .peer_tail = pair.peer_tail,

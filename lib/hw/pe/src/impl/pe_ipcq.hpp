@@ -41,7 +41,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] Time overhead() const override { return spec_.overhead; }
   void start(Machine& machine) override;
 
-  [[nodiscard]] std::size_t queue(std::string_view direction) const override;
+  [[nodiscard]] std::size_t queue(std::string_view direction, Flow use) const override;
   [[nodiscard]] Bytes slot_size() const override {
     return in_use().empty() ? 0_B : in_use_->settings.slot_size;
   }
@@ -83,6 +83,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::uint32_t last_sent_in = 0;   // the launch whose tile was received last,
     std::uint32_t last_taken_in = 0;  // and that which received it
 
+    [[nodiscard]] bool has_ring() const { return receives(plan.flow); }  // of its own
     [[nodiscard]] bool has_tile() const { return !filled.empty() && filled.front(); }
   };
   struct Set {

@@ -1,5 +1,6 @@
 // How queues are taken away: when nothing is in them and every credit has come home.
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -38,7 +39,8 @@ void PeIpcq::remove(const std::string& set) {
   Set& of = *find(set);
   of.removed = true;
   if (in_use_ == &of) in_use_ = &none_;
-  const auto rings = static_cast<std::int64_t>(of.queues.last - of.queues.first);
+  const auto queues = std::span{pairs_}.subspan(of.queues.first, of.queues.last - of.queues.first);
+  const auto rings = std::ranges::count_if(queues, &QueuePair::has_ring);
   if (!of.fetches) rings_in_tcm_ -= of.settings.ring_size() * rings;
 }
 

@@ -10,6 +10,7 @@
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/dtype.hpp"
+#include "kbsim/base/flow.hpp"
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/queue_settings.hpp"
 #include "kbsim/base/shape.hpp"
@@ -40,12 +41,14 @@ struct MapPages {
   bool unmap = false;
 };
 
-/// One end of a queue between two PEs: my ring is where the peer writes, the peer's where I write.
+/// One end of a queue between two PEs: my ring is where the peer writes, the peer's where I write. Of one
+/// direction, both are the receiver's.
 struct QueuePairPlan {
   std::string direction;
   PeCoord peer;
   topology::PhysAddr my_base;
   topology::PhysAddr peer_base;
+  Flow flow = Flow::both;
 };
 
 /// Queues that a kernel has together, each by its own label; an algorithm's.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "kbsim/base/flow.hpp"
 #include "kbsim/hw/launch_id.hpp"
 #include "kbsim/hw/memory/slot_messages.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
@@ -15,8 +16,9 @@ class IQueueView {
  public:
   virtual ~IQueueView() = default;
 
-  /// Which queue a direction names; KernelFault listing those installed if none.
-  [[nodiscard]] virtual std::size_t queue(std::string_view direction) const = 0;
+  /// Which queue a direction names, for this use of it; KernelFault listing those installed if none, or if it
+  /// goes the other way only.
+  [[nodiscard]] virtual std::size_t queue(std::string_view direction, Flow use) const = 0;
   /// Of each of them; none without queues.
   [[nodiscard]] virtual Bytes slot_size() const = 0;
   /// Rings lie outside of TCM: what is received is copied into a tile that has its own place.

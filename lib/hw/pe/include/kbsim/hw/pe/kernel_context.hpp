@@ -7,6 +7,7 @@
 #include <source_location>
 #include <string>
 
+#include "kbsim/base/flow.hpp"
 #include "kbsim/hw/launch_id.hpp"
 #include "kbsim/hw/pe/issue_queue.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
@@ -154,7 +155,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   Task<> leave_when_loaded(std::shared_ptr<KernelContext> self, PendingPtr loaded,
                            std::shared_ptr<Event> before, std::shared_ptr<Event> left, SendCommand send);
   [[nodiscard]] std::int64_t in_flight(const CompositeCommand& command) const;
-  [[nodiscard]] std::optional<std::size_t> queue(Dir dir, Bytes n, std::string_view call,
+  [[nodiscard]] std::optional<std::size_t> queue(Dir dir, Bytes n, Flow use,
                                                  const std::source_location& at) const;
   [[nodiscard]] KernelFault fault(const std::source_location& at, std::string_view text) const;
 
