@@ -45,8 +45,15 @@ void join_mesh(Tree& tree, int place, int w, int h, int root, Dir east, Dir sout
   if (place % w == root % w) join_line(tree, place / w, h, root / w, south, north);
 }
 
-// The rings in which root cubes exchange, one after the other. In a mesh of packages they are part of the
-// tree.
+// Adds a package of a binary tree of packages: that with most below it last.
+void join_tree(Tree& tree, int rank, int ranks) {
+  if (2 * rank + 2 < ranks) tree.children.push_back({"global_child_right"});
+  if (2 * rank + 1 < ranks) tree.children.push_back({"global_child_left"});
+  if (rank > 0) tree.parent = {"global_parent"};
+}
+
+// The rings in which root cubes exchange, one after the other. In a mesh or tree of packages they are part of
+// the tree.
 std::vector<Ring> rings_of_packages(const CollectiveArgs& args) {
   const Ring all{.position = args.rank, .size = args.world_size};  // by number
   const Ring column = column_of(args).by(Dir::global_S, Dir::global_N);
@@ -64,6 +71,7 @@ Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
     join_mesh(tree, args.rank, args.sip_w, args.sip_h, args.world_size - 1, Dir::global_E, Dir::global_S,
               Dir::global_W, Dir::global_N);
   }
+  if (tree.root() && args.exchange == SipExchange::tree) join_tree(tree, args.rank, args.world_size);
   const std::vector<Ring> rings = rings_of_packages(args);
   std::int64_t held = 2;  // of each message, on a root: everybody's, and the sum
   for (const Ring& ring : rings) held = std::max<std::int64_t>(held, ring.size + 1);

@@ -61,7 +61,8 @@ def machine_parts(random, keys, algorithm=None):
 def packages(random):
     """How many, how they are joined, and sometimes in which grid."""
     w, h = random.choice([1, 2, 2, 3, 4]), random.choice([1, 1, 2, 3])
-    topology = random.choice(["ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"])
+    grids = ["ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"]
+    topology = random.choice(grids + ["ring_1d_unidir", "tree_binary", "all_pairs", "doubling_distances"])
     part = ["--set", f"system.sips.count={w * h}", "--set", f"system.sips.topology={topology}"]
     if random.random() < 0.4:
         part += ["--set", f"system.sips.w={w}", "--set", f"system.sips.h={h}"]

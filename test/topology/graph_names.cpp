@@ -56,13 +56,18 @@ TEST_CASE("Graph: the smallest machine has these nodes, in this order") {
 }
 
 TEST_CASE("Graph: the ports between packages are named by their side") {
+  const auto ports = [](const Graph& graph, std::size_t sip) {
+    std::vector<std::string> all;
+    for (const NodeId port : graph.sips()[sip].ports) all.push_back(graph.node(port).name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
   const Graph ring = graph_of(machine({.sips = 2}));
-  CHECK(ring.node(ring.sips()[1].ports[index(Side::east)]).name == "sip1.io.port_e");
-  CHECK(ring.node(ring.sips()[1].ports[index(Side::west)]).name == "sip1.io.port_w");
-  CHECK(!ring.sips()[1].ports[index(Side::north)].valid());
+  CHECK(ports(ring, 1) == Names{"sip1.io.port_e", "sip1.io.port_w"});
   const Graph grid = graph_of(machine({.sips = 4, .joined = config::SipTopology::mesh_2d_no_wrap}));
-  CHECK(grid.node(grid.sips()[3].ports[index(Side::north)]).name == "sip3.io.port_n");
-  CHECK(!grid.sips()[3].ports[index(Side::south)].valid());
+  CHECK(ports(grid, 3) == Names{"sip3.io.port_w", "sip3.io.port_n"});
+  const Graph tree = graph_of(machine({.sips = 4, .joined = config::SipTopology::tree_binary}));
+  CHECK(ports(tree, 1) == Names{"sip1.io.port_parent", "sip1.io.port_child_left"});
 }
 
 TEST_CASE("Graph: a link is named by its two nodes") {

@@ -123,7 +123,9 @@ TEST_CASE("Routes: one channel isn't enough for a mesh of cubes, X before Y on b
 TEST_CASE("Routes: with finite buffers at routers only, nothing waits in a circle anywhere in a machine") {
   for (const config::SipTopology topology :
        {config::SipTopology::ring_1d, config::SipTopology::torus_2d, config::SipTopology::mesh_2d,
-        config::SipTopology::mesh_2d_no_wrap}) {
+        config::SipTopology::mesh_2d_no_wrap, config::SipTopology::ring_1d_unidir,
+        config::SipTopology::tree_binary, config::SipTopology::all_pairs,
+        config::SipTopology::doubling_distances}) {
     CAPTURE(topology);
     config::MachineSpec spec =
         machine({.cubes = {.w = 3, .h = 2}, .noc = {.w = 2, .h = 3}, .corners = {config::Corner::NW}});

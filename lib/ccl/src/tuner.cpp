@@ -70,8 +70,10 @@ bool joins_ranks(std::string_view topology) {
 
 Packages packages_of(const config::MachineSpec& machine) {
   config::SipsSpec sips = machine.system.sips;
-  const bool in_a_row = sips.topology == config::SipTopology::ring_1d;
-  sips.topology = config::SipTopology::torus_2d;
+  using enum config::SipTopology;
+  const bool in_a_row =
+      sips.topology == ring_1d || sips.topology == ring_1d_unidir || sips.topology == tree_binary;
+  sips.topology = torus_2d;
   const topology::SipGrid grid{sips};
   return {.n = static_cast<double>(sips.count),
           .w = static_cast<double>(grid.width()),

@@ -107,6 +107,8 @@ std::string found(const Tree& tree) {
 std::string mismatch(const Tree& tree, const Field& field) {
   const std::string text = fmt::format("found {}, expected {}{}", found(tree), expectation(field),
                                        beyond_any_machine(tree, field) ? "; no machine has so many" : "");
+  if (const auto why = field.refused.find(tree.text); why != field.refused.end())
+    return fmt::format("{}; {}", text, why->second);
   const std::string nearest =
       field.type == FieldType::text ? nearest_name(printable(tree.text), field.choices) : "";
   return nearest.empty() ? text : fmt::format("{}; did you mean '{}'?", text, nearest);

@@ -78,12 +78,15 @@ class Judge {
  private:
   // The ranks of a collective may be a grid where the packages are a ring.
   [[nodiscard]] std::string of_grid() const {
-    if (machine_.system.sips.topology != config::SipTopology::ring_1d) return "";
+    const config::SipTopology joined = machine_.system.sips.topology;
+    if (config::is_grid(joined)) return "";
     const bool looked_at = uses_.algorithms != Algorithms::none &&
                            std::ranges::any_of(that_may_run(), [&](const config::AlgorithmSpec& spec) {
                              return looks_at_grid(spec, machine_);
                            });
-    return looked_at ? "" : "a ring (system.sips.topology) has no rows";
+    if (looked_at) return "";
+    if (joined == config::SipTopology::ring_1d) return "a ring (system.sips.topology) has no rows";
+    return fmt::format("{} (system.sips.topology) has no rows", to_string(joined));
   }
 
   // Bursts alternate between pseudo-channels.

@@ -9,9 +9,11 @@
 namespace kbsim::host {
 namespace {
 
+// Where packages form no grid and no tree, each has a wire to the next one by number.
 SipExchange exchange_of(config::SipTopology topology) {
   using enum config::SipTopology;
-  if (topology == ring_1d) return SipExchange::ring;
+  if (topology == tree_binary) return SipExchange::tree;
+  if (!config::is_grid(topology)) return SipExchange::ring;
   return topology == mesh_2d_no_wrap ? SipExchange::mesh : SipExchange::torus;
 }
 

@@ -55,12 +55,17 @@ std::optional<Ends> next_cube(const MachineSpec& machine, int index) {
               .direction = neighbour_direction(machine)};
 }
 
-// East of package 0, or south of it in a grid of one column.
+// East of package 0, or south of it in a grid of one column, or below it in a tree.
 std::optional<Ends> next_sip(const MachineSpec& machine, int index) {
   if (machine.system.sips.count < 2) return std::nullopt;
+  const bool tree = machine.system.sips.topology == config::SipTopology::tree_binary;
   const bool east = topology::SipGrid{machine.system.sips}.width() > 1;
-  return Ends{
-      .pe = {0, 0, index}, .memory = {}, .peer = {1, 0, index}, .direction = east ? "global_E" : "global_S"};
+  return Ends{.pe = {0, 0, index},
+              .memory = {},
+              .peer = {1, 0, index},
+              .direction = tree   ? "global_child_left"
+                           : east ? "global_E"
+                                  : "global_S"};
 }
 
 const std::vector<CaseDefinition>& definitions() {

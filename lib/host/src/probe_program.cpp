@@ -100,7 +100,7 @@ Task<> run_sends(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows
   }
   co_await when_all(std::move(installs));
   const Ends& first = plan.ends.front();
-  const std::string back = ccl::opposite(first.direction);
+  const std::string back = ccl::opposite(first.direction);  // none in a tree: whatever comes
   StreamArgs args{.direction = {first.direction},
                   .bytes = plan.bytes.count(),
                   .slot = session.algorithm().slot_size.count(),

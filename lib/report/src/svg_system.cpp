@@ -109,8 +109,27 @@ class SystemDrawing {
     svg_.label("mid", 12, at, name);
   }
 
-  // Its links east and south; those that wrap go around their row or column.
   void join_package(int sip) {
+    using enum config::SipTopology;
+    const config::SipTopology joined = spec_.system.sips.topology;
+    if (config::is_grid(joined) || joined == ring_1d || joined == ring_1d_unidir) return join_neighbours(sip);
+    for (const topology::SipPort& port : graph_.network().ports(sip)) {
+      if (port.begins) join_below(sip, port.peer);
+    }
+  }
+
+  // Those that are farther apart by a deeper bow.
+  void join_below(int sip, int peer) {
+    const Box from = package(sip);
+    const Box to = package(peer);
+    const double depth = gap_y() * std::min(1.0, 0.25 * (1 + std::abs(peer - sip)));
+    package_link(fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", from.mid_x(), from.bottom(),
+                             (from.mid_x() + to.mid_x()) / 2, from.bottom() + 2 * depth, to.mid_x(),
+                             to.bottom()));
+  }
+
+  // Its links east and south; those that wrap go around their row or column.
+  void join_neighbours(int sip) {
     const Box from = package(sip);
     const double y = io(sip).mid_y();
     if (const auto east = grid_.neighbour(sip, Side::east)) {

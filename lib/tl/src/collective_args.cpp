@@ -10,7 +10,7 @@ namespace {
 
 // None: by number.
 std::vector<int> order(const CollectiveArgs& args) {
-  if (args.exchange == SipExchange::ring) return {};
+  if (args.exchange == SipExchange::ring || args.exchange == SipExchange::tree) return {};
   return closed_walk(args.sip_w, args.sip_h, args.exchange == SipExchange::torus);
 }
 

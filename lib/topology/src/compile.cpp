@@ -8,14 +8,14 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/topology/graph.hpp"
-#include "kbsim/topology/sip_grid.hpp"
+#include "kbsim/topology/sip_network.hpp"
 
 #include "network_builder.hpp"
 
 namespace kbsim::topology {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSideNames{"e", "w", "n", "s"};
+constexpr std::array<std::string_view, 4> kSideNames{"e", "w", "n", "s"};  // of a cube's ports
 
 // To the nearest nanometre: wires that are drawn equal are equal to the last bit, wherever they lie.
 double manhattan(Point a, Point b) {
@@ -30,7 +30,7 @@ Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
 class Compiler : private NetworkBuilder {
  public:
   explicit Compiler(std::shared_ptr<const config::MachineSpec> spec)
-      : NetworkBuilder{spec}, spec_{*spec}, grid_{spec->system.sips} {}
+      : NetworkBuilder{spec}, spec_{*spec}, network_{spec->system.sips} {}
 
   Graph compile() {
     const auto& parts = spec_.system.components;
@@ -40,7 +40,8 @@ class Compiler : private NetworkBuilder {
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) graph_.sips_.push_back(make_sip(sip));
     join_sips();
     check_names();
-    return std::move(*this).build(grid_);
+    graph_.network_ = network_;
+    return std::move(*this).build(network_.grid());
   }
 
  private:
@@ -59,7 +60,8 @@ class Compiler : private NetworkBuilder {
     constexpr double kSpacing = 1.5;  // packages stand half a package apart
     const double width = spec_.sip.cube_mesh.w * spec_.sip.cube_size.w_mm;
     const double height = (spec_.sip.cube_mesh.h + 1) * spec_.sip.cube_size.h_mm;
-    return {(sip % grid_.width()) * width * kSpacing, (sip / grid_.width()) * height * kSpacing};
+    const int columns = network_.grid().width();
+    return {(sip % columns) * width * kSpacing, (sip / columns) * height * kSpacing};
   }
 
   SipNodes make_sip(int sip) {
@@ -94,28 +96,30 @@ class Compiler : private NetworkBuilder {
     make_parts(io.parts, prefix, nodes.io_noc.front(), at);
   }
 
-  // West and north ports at the first router of the IO NOC, east and south ports at the last.
+  // At the ends of the IO NOC.
   void make_ports(int sip, SipNodes& nodes) {
-    for (const Side side : kSides) {
-      if (!grid_.neighbour(sip, side)) continue;
-      const bool last = side == Side::east || side == Side::south;
-      const NodeId router = last ? nodes.io_noc.back() : nodes.io_noc.front();
-      nodes.ports[index(side)] =
-          add(fmt::format("sip{}.io.port_{}", sip, kSideNames[index(side)]), NodeKind::ucie, spec_.sip.ucie,
-              graph_.node(router).pos_mm, {sip, -1, -1});
-      join(router, nodes.ports[index(side)], spec_.sip.io.link);
-      reach(nodes.ports[index(side)], {.up = router});
+    for (const SipPort& port : network_.ports(sip)) {
+      const NodeId router = port.at_last_router ? nodes.io_noc.back() : nodes.io_noc.front();
+      nodes.ports.push_back(add(fmt::format("sip{}.io.port_{}", sip, port.name), NodeKind::ucie,
+                                spec_.sip.ucie, graph_.node(router).pos_mm, {sip, -1, -1}));
+      join(router, nodes.ports.back(), spec_.sip.io.link);
+      reach(nodes.ports.back(), {.up = router});
     }
   }
 
   void join_sips() {
     const config::WireSpec& wire = spec_.system.sips.link;
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) {
-      for (const Side side : {Side::east, Side::south}) {
-        const std::optional<int> peer = grid_.neighbour(sip, side);
-        if (!peer) continue;
-        const NodeId here = graph_.sips_[static_cast<std::size_t>(sip)].ports[index(side)];
-        join(here, graph_.sips_[static_cast<std::size_t>(*peer)].ports[index(opposite(side))], wire);
+      const std::vector<SipPort>& ports = network_.ports(sip);
+      for (std::size_t i = 0; i < ports.size(); ++i) {
+        if (!ports[i].begins) continue;
+        const NodeId here = graph_.sips_[static_cast<std::size_t>(sip)].ports[i];
+        const NodeId there = graph_.sips_[static_cast<std::size_t>(ports[i].peer)].ports[ports[i].peer_port];
+        if (network_.one_way()) {
+          add_link(here, there, wire.bandwidth, wire.length_mm);
+        } else {
+          join(here, there, wire);
+        }
       }
     }
   }
@@ -262,7 +266,7 @@ class Compiler : private NetworkBuilder {
   }
 
   const config::MachineSpec& spec_;
-  SipGrid grid_;
+  SipNetwork network_;
 };
 
 Graph compile(std::shared_ptr<const config::MachineSpec> spec) { return Compiler{std::move(spec)}.compile(); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <ranges>
 #include <set>
 
 #include "kbsim/topology/route.hpp"
@@ -69,13 +70,23 @@ class Search {
 
   [[nodiscard]] NodeId dma(int sip, PeCoord pe) const { return graph_.pe({sip, pe.cube, pe.pe}).dma; }
 
+  // Of a ring or grid its corners; of other networks any may be the end of a longest path.
+  [[nodiscard]] std::set<int> outermost_packages() const {
+    const config::SipsSpec& sips = graph_.spec().system.sips;
+    if (config::is_grid(sips.topology) || sips.topology == config::SipTopology::ring_1d) {
+      const int last_column = grid_.width() - 1;
+      const int last_row = (grid_.height() - 1) * grid_.width();
+      return {0, last_column, last_row, last_row + last_column};
+    }
+    const auto all = std::views::iota(0, sips.count);
+    return {all.begin(), all.end()};
+  }
+
   void between_packages() {
     const auto up = outermost([&](NodeId pe, NodeId end) { return length_(pe, end); });
     const auto down = outermost([&](NodeId pe, NodeId end) { return length_(end, pe); });
-    const int last_column = grid_.width() - 1;
-    const int last_row = (grid_.height() - 1) * grid_.width();
-    for (const int from : std::set{0, last_column, last_row, last_row + last_column}) {
-      for (int to = 0; to < grid_.width() * grid_.height(); ++to) {
+    for (const int from : outermost_packages()) {
+      for (int to = 0; to < graph_.spec().system.sips.count; ++to) {
         if (to == from) continue;
         for (const PeCoord& source : up) {
           for (const PeCoord& target : down) consider(dma(from, source), dma(to, target));

@@ -27,7 +27,7 @@ int step(int from, int to, int n, bool wraps) {
 SipGrid::SipGrid(const config::SipsSpec& spec) {
   using enum config::SipTopology;
   wraps_ = spec.topology != mesh_2d_no_wrap;
-  h_ = spec.topology == ring_1d ? 1 : spec.h > 0 ? spec.h : squarest_height(spec.count);
+  if (config::is_grid(spec.topology)) h_ = spec.h > 0 ? spec.h : squarest_height(spec.count);
   w_ = spec.count / h_;
   ensure(w_ * h_ == spec.count, "the SIP grid doesn't hold its SIPs");
 }

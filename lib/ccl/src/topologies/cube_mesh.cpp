@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "kbsim/ccl/wiring.hpp"
-#include "kbsim/topology/sip_grid.hpp"
+#include "kbsim/topology/sip_network.hpp"
 
 namespace kbsim::ccl {
 namespace {
@@ -23,23 +23,34 @@ void add_cube_neighbours(const config::MachineSpec& machine, PeCoord at, std::ve
   add(at.cube + w < machine.cubes_per_sip(), "S", at.cube + w);
 }
 
-// global_E and so on to the same PE of the same cube on the neighbouring packages.
-void add_sip_neighbours(const topology::SipGrid& grid, PeCoord at, std::vector<Neighbour>& to) {
+// global_parent and so on to the same PE of the same cube on the packages above and below in a tree.
+void add_tree_neighbours(const topology::SipNetwork& network, PeCoord at, std::vector<Neighbour>& to) {
+  for (const topology::SipPort& port : network.ports(at.sip))
+    to.push_back({.direction = "global_" + port.name, .peer = {port.peer, at.cube, at.pe}});
+}
+
+// global_E and so on: of a grid's neighbours, else of the next package and the one before.
+void add_grid_neighbours(const topology::SipNetwork& network, PeCoord at, std::vector<Neighbour>& to) {
   constexpr std::array<const char*, 4> kLabels{"global_E", "global_W", "global_N", "global_S"};
   for (const Side side : topology::kSides) {
-    if (const std::optional<int> sip = grid.neighbour(at.sip, side)) {
-      to.push_back({.direction = kLabels[index(side)], .peer = {*sip, at.cube, at.pe}});
+    const Flow flow = side == Side::east ? Flow::sends : Flow::receives;
+    if (const std::optional<int> sip = network.grid().neighbour(at.sip, side)) {
+      to.push_back({.direction = kLabels[index(side)],
+                    .peer = {*sip, at.cube, at.pe},
+                    .flow = network.one_way() ? flow : Flow::both});
     }
   }
 }
 
 Wiring cube_mesh(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
-  const topology::SipGrid grid{machine.system.sips};
+  const topology::SipNetwork network{machine.system.sips};
+  const bool tree = machine.system.sips.topology == config::SipTopology::tree_binary;
+  const auto add_sip_neighbours = tree ? add_tree_neighbours : add_grid_neighbours;
   Wiring wiring;
   for (const PeCoord& at : participants) {
     std::vector<Neighbour>& neighbours = wiring[at];
     add_cube_neighbours(machine, at, neighbours);
-    add_sip_neighbours(grid, at, neighbours);
+    add_sip_neighbours(network, at, neighbours);
   }
   for (auto& [at, neighbours] : wiring) {
     std::erase_if(neighbours, [&](const Neighbour& n) { return !wiring.contains(n.peer); });

@@ -24,7 +24,7 @@ class Walk {
 
   void to(NodeId router) {
     const Spot goal = spot(router);
-    while (at_.sip != goal.sip) leave_sip(graph_.grid().next_side(at_.sip, goal.sip, order_));
+    while (at_.sip != goal.sip) leave_sip(graph_.network().next_port(at_.sip, goal.sip, order_));
     if (at_.cube != goal.cube) cross_cubes(goal);
     walk_noc(goal.row, goal.column);
   }
@@ -86,14 +86,10 @@ class Walk {
     at_ = spot(router);
   }
 
-  void leave_sip(Side side) {
-    if (at_.cube >= 0) {
-      const bool last = side == Side::east || side == Side::south;
-      cross_cubes({at_.sip, -1, -1, last ? spec_.sip.cube_mesh.w - 1 : 0});
-    }
-    const int next = *graph_.grid().neighbour(at_.sip, side);
-    cross(sip().ports[index(side)],
-          graph_.sips()[static_cast<std::size_t>(next)].ports[index(opposite(side))]);
+  void leave_sip(std::size_t by) {
+    const SipPort& port = graph_.network().ports(at_.sip)[by];
+    if (at_.cube >= 0) cross_cubes({at_.sip, -1, -1, port.at_last_router ? spec_.sip.cube_mesh.w - 1 : 0});
+    cross(sip().ports[by], graph_.sips()[static_cast<std::size_t>(port.peer)].ports[port.peer_port]);
   }
 
   // Over the mesh of cubes with the IO NOC as its row -1.

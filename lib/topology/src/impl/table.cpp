@@ -26,10 +26,20 @@ Cost over(const Link& link, const Cost& rest) {
   return {rest.hops + 1, rest.wire_nm + std::llround(1e6 * link.length_mm)};
 }
 
-// Dijkstra's algorithm from the goal backwards: links are joined both ways.
+using LinksInto = std::vector<std::vector<LinkId>>;  // by node
+
+LinksInto links_into(const Graph& graph) {
+  LinksInto into(graph.nodes().size());
+  for (std::uint32_t i = 0; i < graph.links().size(); ++i)
+    into[graph.link(LinkId{i}).to.value()].push_back(LinkId{i});
+  return into;
+}
+
+// Dijkstra's algorithm from the goal backwards.
 class Shortest {
  public:
-  Shortest(const Graph& graph, NodeId goal) : graph_{graph}, cost_(graph.nodes().size()) {
+  Shortest(const Graph& graph, const LinksInto& into, NodeId goal)
+      : graph_{graph}, into_{into}, cost_(graph.nodes().size()) {
     reach(goal, Cost{});
     while (!open_.empty()) {
       const auto [cost, id] = open_.top();
@@ -62,13 +72,14 @@ class Shortest {
     open_.emplace(cost, id);
   }
   void expand(NodeId id, const Cost& cost) {
-    for (const LinkId out : graph_.out(id)) {
-      const Link& link = graph_.link(out);
-      if (graph_.node(link.to).passes) reach(link.to, over(link, cost));
+    for (const LinkId in : into_[id.value()]) {
+      const Link& link = graph_.link(in);
+      if (graph_.node(link.from).passes) reach(link.from, over(link, cost));
     }
   }
 
   const Graph& graph_;
+  const LinksInto& into_;
   std::vector<std::optional<Cost>> cost_;
   std::priority_queue<std::pair<Cost, NodeId>, std::vector<std::pair<Cost, NodeId>>, std::greater<>> open_;
 };
@@ -92,10 +103,12 @@ class TableRouting final : public IRouting {
     const std::scoped_lock lock{mutex_};
     const auto known = tables_.find(to);
     if (known != tables_.end()) return known->second;
-    return tables_.emplace(to, Shortest{graph, to}.table()).first->second;
+    if (into_.empty()) into_ = links_into(graph);
+    return tables_.emplace(to, Shortest{graph, into_, to}.table()).first->second;
   }
 
   mutable std::mutex mutex_;
+  mutable LinksInto into_;
   mutable std::unordered_map<NodeId, Table> tables_;
 };
 

@@ -35,6 +35,7 @@ struct Field {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices;                    // of a text and of a list's items; empty: any
+  std::map<std::string, std::string> refused;          // texts that look like choices, and why they aren't
   std::function<void(void* spec, const Scalar&)> set;  // of values; UsageError if the type can't hold it
   std::function<Scalar(const void* spec)> get;         // of values
   std::function<void*(void* spec)> member;             // of a section its Spec, of a component its own
@@ -112,10 +113,11 @@ class FieldList {
   void add(std::string name, T Spec::* member, std::string doc) {
     add(std::move(name), member, kAny, std::move(doc));
   }
-  /// A text for each value of an enum, in the order of the enum.
+  /// A text for each value of an enum, in the order of the enum; and texts that aren't one, with the reason.
   template <class E>
     requires std::is_enum_v<E>
-  void choice(std::string name, E Spec::* member, std::vector<std::string> choices, std::string doc) {
+  void choice(std::string name, E Spec::* member, std::vector<std::string> choices, std::string doc,
+              std::map<std::string, std::string> refused = {}) {
     Field f = field(std::move(name), FieldType::text, std::move(doc));
     f.set = [member, choices](void* spec, const Scalar& v) {
       static_cast<Spec*>(spec)->*member = chosen<E>(choices, std::get<std::string>(v));
@@ -124,6 +126,7 @@ class FieldList {
       return choices.at(static_cast<std::size_t>(static_cast<const Spec*>(spec)->*member));
     };
     f.choices = std::move(choices);
+    f.refused = std::move(refused);
     fields_.push_back(std::move(f));
   }
   /// A list of them.

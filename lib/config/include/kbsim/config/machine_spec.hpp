@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/bandwidth.hpp"
@@ -66,12 +67,36 @@ inline constexpr auto kNewPart = [](const auto& /*owner*/, const std::string& /*
   return PartSpec{};
 };
 
-/// How the packages are joined.
-enum class SipTopology { ring_1d, torus_2d, mesh_2d, mesh_2d_no_wrap };
+/// How the packages are joined: by the wires of the neighbour topology of that name.
+enum class SipTopology {
+  ring_1d,
+  torus_2d,
+  mesh_2d,
+  mesh_2d_no_wrap,
+  ring_1d_unidir,
+  tree_binary,
+  all_pairs,
+  doubling_distances
+};
 
 /// Their names, in the order of the enum.
 inline constexpr auto kSipTopologies =
-    std::to_array<std::string_view>({"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap"});
+    std::to_array<std::string_view>({"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap", "ring_1d_unidir",
+                                     "tree_binary", "all_pairs", "doubling_distances"});
+/// The other neighbour topologies, and why packages aren't joined so.
+inline constexpr auto kNoSipTopologies = std::to_array<std::pair<const char*, const char*>>(
+    {{"none", "packages without wires between them can't reach each other"},
+     {"ring_by_rank", "a ring of packages is by rank: ring_1d"},
+     {"hierarchical_3level", "its packages are a ring: ring_1d"},
+     {"cube_mesh", "it joins packages as this key says"},
+     {"line_of_pes", "it joins the PEs of a cube, not packages"},
+     {"line_of_cubes", "it joins the cubes of a package, not packages"}});
+
+/// Whether the packages are rows and columns.
+[[nodiscard]] constexpr bool is_grid(SipTopology topology) {
+  using enum SipTopology;
+  return topology == torus_2d || topology == mesh_2d || topology == mesh_2d_no_wrap;
+}
 [[nodiscard]] constexpr std::string_view to_string(SipTopology topology) {
   return kSipTopologies[static_cast<std::size_t>(topology)];
 }
@@ -86,7 +111,8 @@ struct SipsSpec {
   static void describe(auto& f) {
     f.add("count", &SipsSpec::count, between(1, 256), "packages in the system, a rank each");
     f.choice("topology", &SipsSpec::topology, {kSipTopologies.begin(), kSipTopologies.end()},
-             "how the packages are joined; torus_2d and mesh_2d wrap around");
+             "how the packages are joined; torus_2d and mesh_2d wrap around",
+             {kNoSipTopologies.begin(), kNoSipTopologies.end()});
     f.add("w", &SipsSpec::w, between(0, 256),
           "columns of a 2-D topology, and of collectives over a grid; 0: the squarest");
     f.add("h", &SipsSpec::h, between(0, 256),

@@ -12,7 +12,7 @@
 namespace kbsim {
 
 /// How the packages exchange their partial results.
-enum class SipExchange { ring, torus, mesh };
+enum class SipExchange { ring, torus, mesh, tree };
 
 /// How the parts of all become one, element by element. avg is the sum divided by the number of parts.
 enum class Reduction { sum, max, min, prod, avg };

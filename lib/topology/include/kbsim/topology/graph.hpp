@@ -13,6 +13,7 @@
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/topology/side.hpp"
 #include "kbsim/topology/sip_grid.hpp"
+#include "kbsim/topology/sip_network.hpp"
 
 namespace kbsim::topology {
 
@@ -96,7 +97,7 @@ struct SipNodes {
   NodeId pcie_ep, io_cpu;
   std::vector<NodeId> io_noc;    // a row, one router above each column of cubes
   std::vector<NodeId> io_ucie;   // down to the first row of cubes
-  std::array<NodeId, 4> ports;   // to neighbouring packages; invalid where there is none
+  std::vector<NodeId> ports;     // to other packages, as SipNetwork has them
   std::vector<CubeNodes> cubes;  // row by row
 };
 
@@ -118,6 +119,8 @@ class Graph {
   /// The node of this name; none if there is none.
   [[nodiscard]] std::optional<NodeId> find(std::string_view name) const;
   [[nodiscard]] const IRouting& routing() const { return *routing_; }
+  /// The wires between packages; not of a bare network.
+  [[nodiscard]] const SipNetwork& network() const { return *network_; }
   /// Of packages; of routers, by their ids, in a bare network.
   [[nodiscard]] const SipGrid& grid() const { return *grid_; }
   /// How many classes of traffic there are that must not wait for one another.
@@ -144,6 +147,7 @@ class Graph {
   std::vector<std::vector<LinkId>> out_;
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
+  std::optional<SipNetwork> network_;
   std::optional<SipGrid> grid_;
   std::shared_ptr<const IRouting> routing_;
   int classes_ = 4;  // requests, responses, data between PEs and credits for it

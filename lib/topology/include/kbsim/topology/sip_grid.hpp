@@ -9,7 +9,7 @@
 
 namespace kbsim::topology {
 
-/// How the packages are joined: a ring (one row that wraps) or a grid that wraps or doesn't.
+/// Packages in rows: a ring is one row that wraps, a grid wraps or doesn't; others lie in one row, too.
 /// A side that would lead a package to itself has no neighbour.
 class SipGrid {
  public:
