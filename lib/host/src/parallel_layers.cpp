@@ -90,8 +90,8 @@ Task<Tensor> product_with(Tensor x, Tensor weight, std::optional<Tensor> bias) {
 
 }  // namespace
 
-ColumnParallelLinear::ColumnParallelLinear(ParallelState state, ParallelLinearOptions options, Tensor weight,
-                                           std::optional<Tensor> bias)
+ParallelLinear::ParallelLinear(ParallelState state, ParallelLinearOptions options, Tensor weight,
+                               std::optional<Tensor> bias)
     : state_{std::move(state)},
       options_{std::move(options)},
       weight_{std::move(weight)},
@@ -119,15 +119,6 @@ Task<Tensor> ColumnParallelLinear::forward(Tensor x) const {
   if (!options_.gather_output) co_return part;
   const Tensor whole = co_await gather_from_tp_region(state_, part);
   co_return whole;
-}
-
-RowParallelLinear::RowParallelLinear(ParallelState state, ParallelLinearOptions options, Tensor weight,
-                                     std::optional<Tensor> bias)
-    : state_{std::move(state)},
-      options_{std::move(options)},
-      weight_{std::move(weight)},
-      bias_{std::move(bias)} {
-  options_.contents = {};
 }
 
 Task<RowParallelLinear> RowParallelLinear::make(ParallelState state, ParallelLinearOptions options) {

@@ -42,6 +42,16 @@ Task<Tensor> zeros_of(Result result) {
   co_return zeros;
 }
 
+// An operator on the rank's part of one operand.
+Task<DTensor> on_parts(DTensor x, ShardingRule rule,
+                       PendingTensor (*apply)(const TensorOperand&, OperatorOptions)) {
+  const DTensor from = co_await x.redistribute(rule.operands[0]);
+  const Result result{.like = from, .shape = x.shape(), .placements = rule.result};
+  if (!result.is_here()) co_return result.of({});
+  const Tensor local = co_await apply(from.local(), {});
+  co_return result.of(local);
+}
+
 }  // namespace
 
 Task<DTensor> matmul(DTensor x, DTensor w) {
@@ -76,23 +86,9 @@ Task<DTensor> add(DTensor a, DTensor b) {
   co_return result.of(sum);
 }
 
-Task<DTensor> relu(DTensor x) {
-  const ShardingRule rule = elementwise_rule(placed(x));
-  const DTensor from = co_await x.redistribute(rule.operands[0]);
-  const Result result{.like = from, .shape = x.shape(), .placements = rule.result};
-  if (!result.is_here()) co_return result.of({});
-  const Tensor local = co_await host::relu(from.local());
-  co_return result.of(local);
-}
+Task<DTensor> relu(DTensor x) { return on_parts(x, elementwise_rule(placed(x)), host::relu); }
 
-Task<DTensor> softmax(DTensor x) {
-  const ShardingRule rule = rowwise_rule(placed(x));
-  const DTensor from = co_await x.redistribute(rule.operands[0]);
-  const Result result{.like = from, .shape = x.shape(), .placements = rule.result};
-  if (!result.is_here()) co_return result.of({});
-  const Tensor local = co_await host::softmax(from.local());
-  co_return result.of(local);
-}
+Task<DTensor> softmax(DTensor x) { return on_parts(x, rowwise_rule(placed(x)), host::softmax); }
 
 Task<DTensor> layer_norm(DTensor x, DTensor weight, DTensor bias, double eps) {
   require_one_mesh(x, weight, "layer_norm");

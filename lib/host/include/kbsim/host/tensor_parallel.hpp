@@ -44,44 +44,43 @@ struct ParallelLinearOptions {
   LinearContents contents = {};
 };
 
-/// y = x W + b; each rank of the group has [in_features, out_features / ranks] of W and that part of b, and
-/// gives that part of y.
-class ColumnParallelLinear {
+/// What the layers below keep on a rank.
+class ParallelLinear {
  public:
-  /// UsageError naming both numbers if out_features can't be divided.
-  [[nodiscard]] static Task<ColumnParallelLinear> make(ParallelState state, ParallelLinearOptions options);
-  [[nodiscard]] Task<Tensor> forward(Tensor x) const;
-
   [[nodiscard]] const Tensor& weight() const { return weight_; }
   [[nodiscard]] const std::optional<Tensor>& bias() const { return bias_; }
 
- private:
-  ColumnParallelLinear(ParallelState state, ParallelLinearOptions options, Tensor weight,
-                       std::optional<Tensor> bias);
+ protected:
+  ParallelLinear(ParallelState state, ParallelLinearOptions options, Tensor weight,
+                 std::optional<Tensor> bias);
   ParallelState state_;
   ParallelLinearOptions options_;
   Tensor weight_;
   std::optional<Tensor> bias_;
 };
 
+/// y = x W + b; each rank of the group has [in_features, out_features / ranks] of W and that part of b, and
+/// gives that part of y.
+class ColumnParallelLinear : public ParallelLinear {
+ public:
+  /// UsageError naming both numbers if out_features can't be divided.
+  [[nodiscard]] static Task<ColumnParallelLinear> make(ParallelState state, ParallelLinearOptions options);
+  [[nodiscard]] Task<Tensor> forward(Tensor x) const;
+
+ private:
+  using ParallelLinear::ParallelLinear;
+};
+
 /// y = x W + b; each rank has [in_features / ranks, out_features] of W, all of b, and that part of x. The
 /// bias is added once, to the sum of all ranks' products.
-class RowParallelLinear {
+class RowParallelLinear : public ParallelLinear {
  public:
   /// UsageError naming both numbers if in_features can't be divided.
   [[nodiscard]] static Task<RowParallelLinear> make(ParallelState state, ParallelLinearOptions options);
   [[nodiscard]] Task<Tensor> forward(Tensor x) const;
 
-  [[nodiscard]] const Tensor& weight() const { return weight_; }
-  [[nodiscard]] const std::optional<Tensor>& bias() const { return bias_; }
-
  private:
-  RowParallelLinear(ParallelState state, ParallelLinearOptions options, Tensor weight,
-                    std::optional<Tensor> bias);
-  ParallelState state_;
-  ParallelLinearOptions options_;
-  Tensor weight_;
-  std::optional<Tensor> bias_;
+  using ParallelLinear::ParallelLinear;
 };
 
 struct VocabParallelEmbeddingOptions {
