@@ -85,7 +85,7 @@ Task<> intercube_allreduce(TL& tl, CollectiveArgs args) {
     co_await broadcast_from_root(tl, tree, sums, data, window);
   }
 }
-KBSIM_KERNEL_KEYS(intercube_allreduce, IntercubeSpec, "cube_mesh", "cube_leaders");
+KBSIM_KERNEL_KEYS(intercube_allreduce, IntercubeSpec, "cube_mesh", "cube_leaders", "root_cube");
 KBSIM_KERNEL(intercube_allreduce, "all-reduce over cubes by mesh chains, over packages by their root cubes");
 
 }  // namespace

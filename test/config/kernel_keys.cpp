@@ -9,7 +9,7 @@
 #include "kbsim/config/describe.hpp"
 #include "kbsim/config/load.hpp"
 
-#include "fake_catalog.hpp"
+#include "support.hpp"
 
 namespace kbsim::config::test::kernel_keys_test {
 namespace {
@@ -17,13 +17,15 @@ namespace {
 struct StencilSpec {
   int kernel_radius = 2;
   bool wraps = true;
+  int centre = -1;
 
   static void describe(auto& f) {
     f.add("kernel_radius", &StencilSpec::kernel_radius, between(1, 9), "neighbours on each side");
     f.add("wraps", &StencilSpec::wraps, "whether the last is next to the first");
+    f.add("centre", &StencilSpec::centre, at_least(-1), "cube in the middle; -1: the last");
   }
 };
-KBSIM_KERNEL_KEYS(stencil, StencilSpec, "ring_1d", "all_pes");
+KBSIM_KERNEL_KEYS(stencil, StencilSpec, "ring_1d", "all_pes", "centre");
 
 CclSpec parsed(const std::string& entry, const Overrides& overrides = {}) {
   return parse_ccl("defaults: {algorithm: mine}\nalgorithms:\n  mine: " + entry + "\n", "c.yaml", overrides);
@@ -62,6 +64,22 @@ TEST_CASE("checklist 13: they are checked as any key, with their place; other ke
   CHECK(error_of("{kernel: ring_allreduce, kernel_radius: 3}").find("unknown key") != std::string::npos);
   CHECK(error_of("{kernel: stencil}", {"algorithms.mine.kernel_radius=0"}).find("--set") !=
         std::string::npos);
+}
+
+TEST_CASE("Kernel keys: one that numbers a cube is held against the machine, with its place") {
+  const auto errors = [](const std::string& cube, const Overrides& overrides = {}) {
+    return machine_errors(
+        "sip: {cube_mesh: {w: 2, h: 2}}\n"
+        "ccl: {defaults: {algorithm: a}, algorithms: {a: {kernel: stencil, centre: " +
+            cube + "}}}",
+        overrides);
+  };
+  for (const char* cube : {"-1", "0", "3"}) CHECK(errors(cube).empty());
+  CHECK(errors("4") ==
+        "t.yaml:2:75: ccl.algorithms.a.centre: found '4', expected an integer from -1 to 3: a package has 4 "
+        "cubes (sip.cube_mesh)");
+  CHECK(errors("4", {"sip.cube_mesh.w=3"}).empty());
+  CHECK(errors("-2").find("found '-2', expected an integer from -1 to 2147483647") != std::string::npos);
 }
 
 TEST_CASE("checklist 13: reduce_op and chunk_size are any algorithm's") {

@@ -83,8 +83,16 @@ TEST_CASE("checklist 14: the documented entry, root_cube beside topology none, w
                                   "    n_elem: 8\n"
                                   "    root_cube: 15\n");
   check_ok("--ccl " + ccl, "intercube_allreduce (ws=2): 32 OK");
-  check_ok("--ccl " + ccl + " --set ccl.algorithms.intercube_allreduce.root_cube=5",
-           "intercube_allreduce (ws=2): 32 OK");
+  const std::string root = "--ccl " + ccl + " --set ccl.algorithms.intercube_allreduce.root_cube=";
+  check_ok(root + "5", "intercube_allreduce (ws=2): 32 OK");
+  const Outcome refused = run_kbsim(kMainJob + " --dry-run " + root + "16");
+  CHECK(refused.exit == 2);
+  CHECK_MESSAGE(
+      has(refused.err,
+          "--set ccl.algorithms.intercube_allreduce.root_cube=16: "
+          "algorithms.intercube_allreduce.root_cube: found '16', expected an integer from -1 to 15: "
+          "a package has 16 cubes (sip.cube_mesh)"),
+      refused.err);
 }
 
 TEST_CASE("checklist 21: KERNBENCH_CCL_TRACE is understood beside KBSIM_CCL_TRACE, under every bench") {

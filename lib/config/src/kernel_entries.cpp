@@ -1,8 +1,14 @@
 #include "kernel_entries.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <variant>
+
+#include <fmt/format.h>
 
 #include "kbsim/base/kernel_keys.hpp"
+
+#include "expectation.hpp"
 
 namespace kbsim::config {
 namespace {
@@ -52,6 +58,20 @@ void read_kernel_entries(const KernelEntries& entries, Reader& reader, CclSpec& 
                                     "algorithms." + printable(name));
     }
     wire(algorithm);
+  }
+}
+
+void check_cube_keys(const CclSpec& spec, int cubes, const Reader& reader, Problems& problems) {
+  for (const auto& [name, algorithm] : spec.algorithms) {
+    const KernelKeys* keys = kernel_keys().find(algorithm.kernel);
+    const auto given = keys == nullptr ? algorithm.own.end() : algorithm.own.find(keys->cube_key);
+    if (given == algorithm.own.end() || std::get<std::int64_t>(given->second) < cubes) continue;
+    Field field = *std::ranges::find(*keys->fields, keys->cube_key, &Field::name);
+    field.max = cubes - 1;
+    const std::string key = join_key("algorithms." + printable(name), keys->cube_key);
+    problems.push_back({reader.place(key), key,
+                        fmt::format("found '{}', expected {}: a package has {} cubes (sip.cube_mesh)",
+                                    std::get<std::int64_t>(given->second), expectation(field), cubes)});
   }
 }
 

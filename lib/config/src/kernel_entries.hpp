@@ -16,6 +16,9 @@ using KernelEntries = std::map<std::string, Tree>;
 /// Takes the keys of kernels out of the algorithms' sections; what no kernel knows stays, to be reported.
 [[nodiscard]] KernelEntries take_kernel_entries(Tree& ccl);
 
+/// Problems of keys that number a cube which a package of so many doesn't have.
+void check_cube_keys(const CclSpec& spec, int cubes, const Reader& reader, Problems& problems);
+
 /// Reads them by the kernels' fields, and gives algorithms without a topology that of their kernel.
 void read_kernel_entries(const KernelEntries& entries, Reader& reader, CclSpec& spec);
 

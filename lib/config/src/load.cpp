@@ -60,8 +60,8 @@ Spec read(const Tree& root, const ComponentCatalog& catalog, Problems& problems,
   return spec;
 }
 
-// An algorithm may have keys of its kernel.
-CclSpec read_algorithms(Tree root, Problems& problems) {
+// An algorithm may have keys of its kernel, some of which are of a machine: none if that couldn't be read.
+CclSpec read_algorithms(Tree root, const MachineSpec* machine, Problems& problems) {
   const KernelEntries of_kernels = take_kernel_entries(root);
   CclSpec spec;
   Problems own;
@@ -70,6 +70,7 @@ CclSpec read_algorithms(Tree root, Problems& problems) {
   reader.section(root, fields_of<CclSpec>(), &spec);
   read_kernel_entries(of_kernels, reader, spec);
   check(spec, Checker{reader, own});
+  if (machine != nullptr) check_cube_keys(spec, machine->cubes_per_sip(), reader, own);
   problems.insert(problems.end(), own.begin(), own.end());
   return spec;
 }
@@ -96,30 +97,31 @@ std::pair<Overrides, Overrides> split(const Overrides& overrides) {
 }
 
 CclSpec read_ccl(std::string_view text, const std::string& name, const Overrides& overrides,
-                 const std::string& prefix) {
+                 const std::string& prefix, const MachineSpec* machine) {
   Problems problems;
   Tree root = parse_file(text, name, problems);
   apply_overrides(root, overrides, problems, prefix);
-  CclSpec spec = read_algorithms(std::move(root), problems);
+  CclSpec spec = read_algorithms(std::move(root), machine, problems);
   throw_if_any(std::move(problems));
   return spec;
 }
 
 // The same of the file's name; what is wrong joins what else is.
 CclSpec ccl_of_file(const std::filesystem::path& file, const Overrides& overrides, const Folders& folders,
-                    Problems& problems) {
+                    const MachineSpec* machine, Problems& problems) {
   try {
-    return read_ccl(read_file(file, folders), file.string(), overrides, std::string{kCclPrefix});
+    return read_ccl(read_file(file, folders), file.string(), overrides, std::string{kCclPrefix}, machine);
   } catch (const ConfigError& error) {
     problems.insert(problems.end(), error.problems().begin(), error.problems().end());
     return {};
   }
 }
 
-CclSpec ccl_of_section(Tree section, const Overrides& overrides, Problems& problems) {
+CclSpec ccl_of_section(Tree section, const Overrides& overrides, const MachineSpec* machine,
+                       Problems& problems) {
   Problems own;
   apply_overrides(section, overrides, own, std::string{kCclPrefix});
-  CclSpec spec = read_algorithms(std::move(section), own);
+  CclSpec spec = read_algorithms(std::move(section), machine, own);
   for (ConfigProblem& problem : own)
     problem.key = std::string{problem.key.empty() ? "ccl" : "ccl."} + problem.key;
   problems.insert(problems.end(), own.begin(), own.end());
@@ -138,14 +140,16 @@ Configuration load(const LoadRequest& request, const std::filesystem::path& ccl_
   std::optional<Tree> section = take_ccl(root);
   apply_overrides(root, machine_set, of_machine);
   result.machine = read<MachineSpec>(root, request.catalog, of_machine, &result.notes);
+  const MachineSpec* const machine = of_machine.empty() ? &result.machine : nullptr;
   if (section && !ccl_file.empty()) {
     of_machine.push_back({section->at, "ccl",
                           fmt::format("the file has its own algorithms, expected no --ccl {} beside them",
                                       ccl_file.string())});
   } else if (section) {
-    result.ccl = ccl_of_section(std::move(*section), ccl_set, of_machine);
+    result.ccl = ccl_of_section(std::move(*section), ccl_set, machine, of_machine);
   } else {
-    result.ccl = ccl_of_file(ccl_file.empty() ? "ccl.yaml" : ccl_file, ccl_set, request.folders, of_ccl);
+    result.ccl =
+        ccl_of_file(ccl_file.empty() ? "ccl.yaml" : ccl_file, ccl_set, request.folders, machine, of_ccl);
   }
   of_machine = sorted(std::move(of_machine));
   of_machine.insert(of_machine.end(), of_ccl.begin(), of_ccl.end());
@@ -157,9 +161,11 @@ MachineSpec parse_machine(std::string_view text, const std::string& file_name, c
                           const ComponentCatalog& catalog, std::vector<std::string>* notes) {
   Problems problems;
   Tree root = parse_file(text, file_name, problems);
-  if (std::optional<Tree> section = take_ccl(root)) (void)ccl_of_section(std::move(*section), {}, problems);
+  std::optional<Tree> section = take_ccl(root);
   apply_overrides(root, overrides, problems);
   MachineSpec spec = read<MachineSpec>(root, catalog, problems, notes);
+  const MachineSpec* const machine = problems.empty() ? &spec : nullptr;
+  if (section) (void)ccl_of_section(std::move(*section), {}, machine, problems);
   throw_if_any(std::move(problems));
   return spec;
 }
@@ -170,7 +176,7 @@ MachineSpec load_machine(const LoadRequest& request, std::vector<std::string>* n
 }
 
 CclSpec parse_ccl(std::string_view text, const std::string& file_name, const Overrides& overrides) {
-  return read_ccl(text, file_name, overrides, "");
+  return read_ccl(text, file_name, overrides, "", nullptr);
 }
 
 CclSpec load_ccl(const std::filesystem::path& file, const Overrides& overrides, const Folders& folders) {

@@ -44,12 +44,14 @@ class KernelValues {
 };
 
 /// What a collective's kernel adds to the entries of ccl.yaml that name it: keys of its own, described as any
-/// Spec's, and the topology and mapper that stand in for `topology: none`, if it needs certain ones.
+/// Spec's, the topology and mapper that stand in for `topology: none`, if it needs certain ones, and which of
+/// the keys, if any, numbers a cube of a package.
 struct KernelKeys {
   const std::vector<Field>* fields = nullptr;
   std::function<KernelValues(const std::map<std::string, Scalar>& given)> values;
   std::string topology = {};
   std::string mapper = {};
+  std::string cube_key = {};
 };
 /// By the kernels' names.
 [[nodiscard]] Registry<KernelKeys>& kernel_keys();
@@ -58,14 +60,16 @@ struct KernelKeys {
 bool register_kernel_keys(std::string kernel, KernelKeys keys, const char& abi) noexcept;
 
 template <class Spec>
-[[nodiscard]] KernelKeys kernel_keys_of(std::string topology = {}, std::string mapper = {}) {
+[[nodiscard]] KernelKeys kernel_keys_of(std::string topology = {}, std::string mapper = {},
+                                        std::string cube_key = {}) {
   return {.fields = &fields_of<Spec>(),
           .values = [](const auto& given) { return KernelValues::of(spec_from<Spec>(given)); },
           .topology = std::move(topology),
-          .mapper = std::move(mapper)};
+          .mapper = std::move(mapper),
+          .cube_key = std::move(cube_key)};
 }
 
-/// KBSIM_KERNEL_KEYS(ring, RingSpec) in the kernel's file; a topology and a mapper may follow.
+/// KBSIM_KERNEL_KEYS(ring, RingSpec) in the kernel's file; a topology, a mapper and a cube_key may follow.
 #define KBSIM_KERNEL_KEYS(kernel, ...)    \
   static const bool kHasKeysOf_##kernel = \
       ::kbsim::register_kernel_keys(#kernel, KBSIM_KERNEL_KEYS_OF(__VA_ARGS__), KBSIM_ABI)
