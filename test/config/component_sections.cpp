@@ -41,6 +41,21 @@ TEST_CASE("Component section: an unknown model names the nearest") {
         "t.yaml:1:21: cube.sram.kind: found a map, expected a text");
 }
 
+TEST_CASE("Component section: a kind is refused where there is none") {
+  CHECK(machine_errors("cube: {sram: {kind: sram}}").empty());
+  CHECK(machine_errors("system: {routing: {impl: builtin.xy, kind: routing}}") ==
+        "t.yaml:1:38: system.routing.kind: has no meaning: builtin.xy is of no kind that the machine knows");
+}
+
+TEST_CASE("Component section: a model that an override chooses has that one's place") {
+  const std::string file = "cube:\n  sram: {impl: builtin.sram, access_ns: 3}\n";
+  const auto place = [&](const config::Overrides& set) { return to_string(machine(file, set).cube.sram.at); };
+  CHECK(place({}) == "t.yaml:2:9");
+  CHECK(place({"cube.sram.access_ns=4"}) == "t.yaml:2:9");
+  CHECK(place({"cube.sram.impl=builtin.hbm_ctrl"}) == "--set cube.sram.impl=builtin.hbm_ctrl");
+  CHECK(place({"cube.sram={impl: builtin.xbar}"}) == "--set cube.sram={impl: builtin.xbar}");
+}
+
 TEST_CASE("Component section: what isn't a map of attributes is refused") {
   CHECK(machine_errors("cube: {sram: builtin.sram}") ==
         "t.yaml:1:14: cube.sram: found 'builtin.sram', expected a map with impl and the model's attributes");

@@ -131,6 +131,8 @@ const std::vector<Field>* FakeCatalog::fields(std::string_view impl) const {
   return it == models_.end() ? nullptr : it->second;
 }
 
+bool FakeCatalog::has_kind(std::string_view impl) const { return impl != "builtin.xy"; }
+
 std::vector<std::string> FakeCatalog::impls() const {
   std::vector<std::string> names;
   for (const auto& [name, fields] : models_) names.push_back(name);

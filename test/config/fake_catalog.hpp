@@ -10,6 +10,7 @@ class FakeCatalog : public kbsim::config::ComponentCatalog {
   FakeCatalog();
   [[nodiscard]] const std::vector<kbsim::Field>* fields(std::string_view impl) const override;
   [[nodiscard]] std::vector<std::string> impls() const override;
+  [[nodiscard]] bool has_kind(std::string_view impl) const override;
 
  private:
   std::map<std::string, const std::vector<kbsim::Field>*, std::less<>> models_;

@@ -23,6 +23,7 @@ class NoComponents : public ComponentCatalog {
  public:
   [[nodiscard]] const std::vector<Field>* fields(std::string_view) const override { return nullptr; }
   [[nodiscard]] std::vector<std::string> impls() const override { return {}; }
+  [[nodiscard]] bool has_kind(std::string_view) const override { return false; }
 };
 
 constexpr std::string_view kCclSection = "ccl";

@@ -75,7 +75,11 @@ void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string&
       report(text->value.at, join_key(path, text->key), mismatch(text->value, {.type = FieldType::text}));
   }
   if (parts.impl != nullptr) spec.impl = parts.impl->value.text;
+  if (parts.impl != nullptr && parts.impl->value.layer > 0) spec.at = parts.impl->value.at;
   if (const std::vector<Field>* fields = catalog_.fields(spec.impl)) {
+    if (parts.kind != nullptr && !catalog_.has_kind(spec.impl))
+      report(parts.kind->at, join_key(path, parts.kind->key),
+             fmt::format("has no meaning: {} is of no kind that the machine knows", spec.impl));
     leave_out_others(parts, *fields);
     return attributes(parts.attributes, *fields, spec, path);
   }

@@ -15,6 +15,11 @@ const std::vector<Field>* ModelCatalog::fields(std::string_view impl) const {
   return routing == nullptr ? nullptr : routing->fields;
 }
 
+bool ModelCatalog::has_kind(std::string_view impl) const {
+  const ComponentModel* model = component_models().find(impl);
+  return model != nullptr && model->kind != topology::NodeKind::part;
+}
+
 std::vector<std::string> ModelCatalog::impls() const {
   std::vector<std::string> names = component_models().names();
   std::ranges::copy(topology::routings().names(), std::back_inserter(names));

@@ -16,6 +16,9 @@ class ComponentCatalog {
   /// The attributes of a model; nullptr if there is no such model.
   [[nodiscard]] virtual const std::vector<Field>* fields(std::string_view impl) const = 0;
   [[nodiscard]] virtual std::vector<std::string> impls() const = 0;
+  /// Whether it stands where a file may say which kind of component there is: a part of one's own and what is
+  /// no component have none.
+  [[nodiscard]] virtual bool has_kind(std::string_view impl) const = 0;
 };
 
 }  // namespace kbsim::config
