@@ -136,6 +136,57 @@ Task<> launch_and_goes_on(Rank& main, Failing failing) {
   co_await main.mp.spawn(works_after, 2, {.nprocs = 2});
 }
 
+struct WordArgs {
+  Ptr word;
+};
+bool is_first(TL& tl) { return tl.program_id(0) == 0 && tl.program_id(1) == 0; }
+
+// The first PE waits for what the cube to the east never sends, the others for the first.
+Task<> meets_behind_a_queue(TL& tl, WordArgs) {
+  if (is_first(tl)) {
+    const auto tile = co_await tl.recv({.dir = Dir::E, .shape = {8}});
+  }
+  co_await tl.barrier();
+}
+KBSIM_KERNEL(meets_behind_a_queue, "a barrier that one never comes to");
+
+Task<> signals_behind_a_queue(TL& tl, WordArgs args) {
+  if (!is_first(tl)) {
+    co_await tl.wait_signal({.signal = args.word, .at_least = 1});
+    co_return;
+  }
+  const auto tile = co_await tl.recv({.dir = Dir::E, .shape = {8}});
+  co_await tl.atomic_add(args.word, 1);
+}
+KBSIM_KERNEL(signals_behind_a_queue, "a signal that one never gives");
+
+struct Meeting {
+  const char* kernel;
+  Failing failing;
+};
+
+// The second launch of each rank has yet to begin.
+Task<> meets_and_fails(Rank& rk, Meeting meeting) {
+  const Tensor x = co_await rk.torch.full(
+      {4, 8}, 1.0, f16, {.dp = {.cube = topology::Split::row_wise, .pe = topology::Split::row_wise}});
+  const Tensor word =
+      co_await rk.torch.zeros({1}, i32, {.dp = {.num_cubes = 1, .num_pes = 1}, .shared = true});
+  auto first = rk.launch(meeting.kernel, {x, word}, WordArgs{word.ptr()});
+  auto second = rk.launch(meeting.kernel, {x, word}, WordArgs{word.ptr()});
+  co_await rk.session().sim().delay(meeting.failing.at);
+  if (rk.index == meeting.failing.rank) fail();
+  co_await first;
+  co_await second;
+}
+
+Task<> meeting_and_goes_on(Rank& main, Meeting meeting) {
+  co_await main.dist.init_process_group({});
+  const int n = main.dist.get_world_size();
+  co_await spawn_failing(main, meets_and_fails, meeting);
+  co_await main.mp.spawn(works_after, 2, {.nprocs = n});
+  co_await main.dist.destroy_process_group();
+}
+
 config::MachineSpec of(int ranks) { return machine(ranks, 2, 1); }
 
 }  // namespace
@@ -187,6 +238,18 @@ TEST_CASE("Failing ranks: overlapping groups, messages and a barrier, all under 
 
 TEST_CASE("Failing ranks: a kernel that a rank launched and that waits in a queue is aborted, too") {
   Program{of(2)}.run(launch_and_goes_on, {.rank = 1, .at = 2_us});
+}
+
+TEST_CASE(
+    "Failing ranks: kernels that wait in a barrier or for a signal of one that is aborted end with it") {
+  for (const char* kernel : {"meets_behind_a_queue", "signals_behind_a_queue"}) {
+    CAPTURE(kernel);
+    for (int ns = 0; ns <= 3000; ns += 150) {
+      CAPTURE(ns);
+      Program{of(2)}.run(meeting_and_goes_on, {.kernel = kernel, .failing = {.rank = 1, .at = 1_ns * ns}});
+    }
+    Program{of(3)}.run(meeting_and_goes_on, {.kernel = kernel, .failing = {.rank = 2, .at = 2_us}});
+  }
 }
 
 TEST_CASE("Failing ranks: the same time, whatever the order of simultaneous events") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/i_queue_state.hpp"
@@ -23,6 +24,9 @@ void FanOut::accept(MessagePtr message) {
     reached(*barrier);
   } else if (const auto* pass = message->body.get_if<BarrierPassed>()) {
     passed(message->from, *pass);
+  } else if (const auto* given_up = message->body.get_if<LaunchGivenUp>()) {
+    const auto it = find(message->from, given_up->token);
+    if (it != open_.end()) give_up(it->first, it->second);
   } else {
     Component::accept(std::move(message));
   }
@@ -55,10 +59,14 @@ void FanOut::count(const ControlDone& done) {
   const auto it = open_.find(done.token);
   Open& open = it->second;
   open.activity.include(done.activity);
-  if (--open.parts_left > 0) return;
+  if (--open.parts_left > 0) {
+    if (done.given_up) give_up(it->first, open);
+    return;
+  }
+  open.given_up = open.given_up || done.given_up;
   if (first()) require_received(open.order);
   tell(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-       ControlDone{.token = open.token, .activity = open.activity});
+       ControlDone{.token = open.token, .activity = open.activity, .given_up = open.given_up});
   open_.erase(it);
 }
 
@@ -73,8 +81,11 @@ void FanOut::require_received(const Control& ended) {
   }
 }
 
+// Of a launch that was given up nobody passes.
 void FanOut::reached(const BarrierReached& barrier) {
-  Open& open = open_.find(barrier.token)->second;
+  const auto it = open_.find(barrier.token);
+  if (it == open_.end() || it->second.given_up) return;
+  Open& open = it->second;
   if (++open.in_barrier[barrier.number] < open.parts.size()) return;
   open.in_barrier.erase(barrier.number);
   if (first()) return let_pass(barrier.token, open, barrier.number);
@@ -83,11 +94,23 @@ void FanOut::reached(const BarrierReached& barrier) {
 }
 
 void FanOut::passed(NodeId from, const BarrierPassed& barrier) {
-  const auto it = std::ranges::find_if(open_, [&](const auto& entry) {
-    return entry.second.from == from && entry.second.token == barrier.token;
-  });
+  const auto it = find(from, barrier.token);
   ensure(it != open_.end(), [&] { return name() + " was told of a barrier that it doesn't know"; });
   let_pass(it->first, it->second, barrier.number);
+}
+
+std::map<std::uint32_t, FanOut::Open>::iterator FanOut::find(NodeId from, std::uint32_t token) {
+  return std::ranges::find_if(
+      open_, [&](const auto& entry) { return entry.second.from == from && entry.second.token == token; });
+}
+
+// Those that are done already leave it unread.
+void FanOut::give_up(std::uint32_t token, Open& open) {
+  if (std::exchange(open.given_up, true)) return;
+  for (const NodeId part : open.parts) {
+    tell(part, fabric().graph().spec().system.control_bytes, TrafficClass::request,
+         LaunchGivenUp{.token = token});
+  }
 }
 
 void FanOut::let_pass(std::uint32_t token, const Open& open, std::uint32_t number) {

@@ -9,7 +9,8 @@ namespace kbsim::hw {
 
 /// A CPU on the way of an order from the host to the PEs: it tells those below it their parts and reports
 /// back when all of them have. So it does when all stand in a barrier; the first of such CPUs then lets them
-/// go on. Its overhead applies to all that it says.
+/// go on. Where a kernel was given up, it tells the launch's others. Its overhead applies to all that it
+/// says.
 class FanOut : public Component {
  public:
   using Component::Component;
@@ -33,6 +34,7 @@ class FanOut : public Component {
     std::vector<NodeId> parts;
     std::size_t parts_left;
     Activity activity;
+    bool given_up = false;
     std::map<std::uint32_t, std::size_t> in_barrier;  // parts, by its number
   };
   void accept(MessagePtr message) override;
@@ -42,6 +44,9 @@ class FanOut : public Component {
   void reached(const BarrierReached& barrier);
   void passed(NodeId from, const BarrierPassed& barrier);
   void let_pass(std::uint32_t token, const Open& open, std::uint32_t number);
+  void give_up(std::uint32_t token, Open& open);
+  /// The order that came with this token; the end if it is done.
+  [[nodiscard]] std::map<std::uint32_t, Open>::iterator find(NodeId from, std::uint32_t token);
 
   Machine* machine_ = nullptr;
   std::map<std::uint32_t, Open> open_;

@@ -1,10 +1,13 @@
 // What a kernel asks its PE to wait for: that its units are idle, and for a number.
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
+#include "kbsim/hw/pe/launch_aborted.hpp"
 #include "kbsim/oplog/memory.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/barrier.hpp"
@@ -35,6 +38,8 @@ Task<> KernelContext::wait_idle(Simulation* sim, PendingPtr done, std::vector<Pe
 
 PendingPtr KernelContext::barrier(std::source_location at) {
   PendingPtr done = pending(BarrierWait{++barriers_}, at);
+  needs_others(done);
+  if (given_up_) return done;
   in_barrier_.emplace(barriers_, done);
   in_order(at, [this, at] { units_.barriers->reached(take_turn(at), ++reached_); });
   return done;
@@ -48,7 +53,22 @@ void KernelContext::add_barriers(std::vector<std::uint32_t>& numbers) const {
 
 void KernelContext::passed(std::uint32_t number) {
   const auto met = in_barrier_.extract(number);
-  met.mapped()->complete(nullptr, units_.sim->now());
+  if (!met.empty()) met.mapped()->complete(nullptr, units_.sim->now());
+}
+
+void KernelContext::needs_others(const PendingPtr& pending) {
+  if (given_up_) return pending->fail(std::make_exception_ptr(LaunchAborted{}));
+  std::erase_if(needing_others_, [](const auto& known) { return known.expired(); });
+  needing_others_.push_back(pending);
+}
+
+void KernelContext::give_up() {
+  given_up_ = true;
+  in_barrier_.clear();
+  for (const auto& known : std::exchange(needing_others_, {})) {
+    const PendingPtr pending = known.lock();
+    if (pending && !pending->done()) pending->fail(std::make_exception_ptr(LaunchAborted{}));
+  }
 }
 
 PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::source_location at) {

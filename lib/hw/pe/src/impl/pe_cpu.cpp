@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <new>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -48,18 +49,26 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
 
  private:
   void accept(MessagePtr message) override;
-  void reached(Time at, std::uint32_t number) override { reached_.post(at, number); }
+  void reached(Time at, std::uint32_t number) override {
+    reached_.post(at, BarrierReached{.token = order()->token, .number = number});
+  }
+  void give_up(std::uint32_t token);
+  /// The kernel of this order; none of one that waits, or was given up and has ended.
+  [[nodiscard]] std::shared_ptr<KernelContext> running(std::uint32_t token) const {
+    return order() != nullptr && order()->token == token ? kernel_.lock() : nullptr;
+  }
   Task<> run_launches();
-  Task<> run(Launch launched, LaunchId launch);
+  Task<> run(Launch launched, LaunchId launch, bool* given_up);
   Task<> tell_of_barriers();
   [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const;
 
   PeCpuSpec spec_;
   PeUnits units_;
   Mailbox<MessagePtr> launches_;
-  Mailbox<std::uint32_t> reached_;
+  Mailbox<BarrierReached> reached_;
   std::deque<const Control*> orders_;  // the first runs, the others wait
   NodeId from_;                        // whom the first is from
+  std::set<std::uint32_t> given_up_;   // of the orders, by token
   std::weak_ptr<KernelContext> kernel_;
 };
 
@@ -110,10 +119,10 @@ bool PeCpu::queues(const ControlJob& launch) const {
 
 void PeCpu::accept(MessagePtr message) {
   if (const auto* barrier = message->body.get_if<BarrierPassed>()) {
-    const auto kernel = kernel_.lock();
-    ensure(kernel != nullptr, [&] { return name() + " runs no kernel that could pass a barrier"; });
-    return kernel->passed(barrier->number);
+    if (const auto kernel = running(barrier->token)) kernel->passed(barrier->number);
+    return;
   }
+  if (const auto* given_up = message->body.get_if<LaunchGivenUp>()) return give_up(given_up->token);
   ensure(message->body.holds<Control>(), [&] { return name() + " takes launches only"; });
   orders_.push_back(&message->body.get<Control>());
   launches_.post(sim().now(), std::move(message));
@@ -128,30 +137,39 @@ Task<> PeCpu::run_launches() {
     const LaunchId id{.order = order.order, .round = launched.round};
     const Time start = sim().now();
     units_.ipcq->select(launched.queues, id);
+    bool given_up = false;
     Process running = sim().spawn(fmt::format("{} on {}", launched.kernel->name, to_string(node().at)),
-                                  run(launched, id), KernelOn{node().at});
+                                  run(launched, id, &given_up), KernelOn{node().at});
     co_await running.join();
     const Time end = sim().now();
     tell(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-         ControlDone{.token = order.token, .activity = {start, start, end}});
+         ControlDone{.token = order.token, .activity = {start, start, end}, .given_up = given_up});
+    given_up_.erase(order.token);
     orders_.pop_front();
   }
 }
 
+// One that is done already has no need of it; one that waits for its turn is told when it begins.
+void PeCpu::give_up(std::uint32_t token) {
+  if (std::ranges::find(orders_, token, &Control::token) == orders_.end()) return;
+  given_up_.insert(token);
+  if (const auto kernel = running(token)) kernel->give_up();
+}
+
 Task<> PeCpu::tell_of_barriers() {
   for (;;) {
-    const std::uint32_t number = co_await reached_.receive();
-    tell(from_, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-         BarrierReached{.token = order()->token, .number = number});
+    const BarrierReached barrier = co_await reached_.receive();
+    tell(from_, fabric().graph().spec().system.control_bytes, TrafficClass::response, barrier);
   }
 }
 
-Task<> PeCpu::run(Launch launched, LaunchId launch) {
+Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
   const std::shared_ptr<const KernelCall> kernel = launched.kernel;
   const auto context = std::make_shared<KernelContext>(units_, kernel->name, launch, launched.programs);
   kernel_ = context;
   TL tl{*context};
   bool aborted = false;
+  if (given_up_.contains(order()->token)) context->give_up();
   try {
     co_await kernel->start(tl);
     co_await context->finish();
@@ -164,7 +182,10 @@ Task<> PeCpu::run(Launch launched, LaunchId launch) {
   } catch (const std::exception& error) {
     throw KernelFault{told_of(*kernel, error)};
   }
-  if (aborted) co_await context->wind_down();
+  if (!aborted) co_return;
+  *given_up = true;
+  context->give_up();
+  co_await context->wind_down();
 }
 
 std::string PeCpu::told_of(const KernelCall& kernel, const std::exception& error) const {

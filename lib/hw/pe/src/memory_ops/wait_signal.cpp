@@ -22,6 +22,7 @@ PendingPtr wait_signal(KernelContext& pe, const SignalCommand& command) {
   const auto load =
       std::make_shared<SignalTransfer>(std::move(origin), word.front(), std::move(into), command.until);
   pe.in_order(now, size, at, [&pe, at, load] { submit(pe, at, load); });
+  pe.needs_others(done);
   return done;
 }
 KBSIM_MEMORY_OP(SignalCommand, wait_signal);

@@ -15,6 +15,11 @@ DmaRequest SignalTransfer::next_request(const DmaSite& site, Bytes bytes, Token 
       .answer = DmaRequest::Answer::uncounted};
 }
 
+void SignalTransfer::finish(const DmaSite& site, Time now) {
+  deliver(site, now);
+  if (!origin().pending->done()) complete(now);
+}
+
 std::optional<oplog::MemoryAccess> SignalTransfer::access() const {
   oplog::MemoryAccess access = accesses(false);
   access.atomic = true;

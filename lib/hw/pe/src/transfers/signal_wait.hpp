@@ -6,8 +6,8 @@
 
 namespace kbsim::hw {
 
-/// Loads a word when it is as asked for. It takes nothing of the DMA's window: what it waits for may have to
-/// leave here.
+/// Loads a word when it is as asked for; of a launch that was given up, for nobody. It takes nothing of the
+/// DMA's window: what it waits for may have to leave here.
 class SignalTransfer final : public LoadTransfer {
  public:
   SignalTransfer(Origin origin, const Piece& word, std::shared_ptr<PeTile> into, const Condition& until)
@@ -15,6 +15,7 @@ class SignalTransfer final : public LoadTransfer {
 
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override;
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override;
+  void finish(const DmaSite& site, Time now) override;
 
  private:
   Condition until_;

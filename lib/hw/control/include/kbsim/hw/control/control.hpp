@@ -148,12 +148,22 @@ struct BarrierPassed {
   std::uint32_t number = 0;
 };
 
-/// All targets of a part have finished.
+/// All targets of a part have finished; one at least was given up (AbortQueues), which others of the order
+/// may wait for.
 struct ControlDone {
   static constexpr BodyTraits kTraits{.name = "report of an order", .order = 11};
 
   std::uint32_t token = 0;
   Activity activity;
+  bool given_up = false;
+};
+
+/// A kernel of the part's launch was given up on another PE: barriers and signals may never come.
+struct LaunchGivenUp {
+  static constexpr BodyTraits kTraits{.name = "launch given up", .order = 14};
+  [[nodiscard]] std::uint64_t subject() const { return token; }
+
+  std::uint32_t token = 0;
 };
 
 }  // namespace kbsim::hw

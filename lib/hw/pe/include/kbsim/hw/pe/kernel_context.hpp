@@ -85,6 +85,11 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
 
   /// All PEs of the launch have come to this barrier.
   void passed(std::uint32_t number);
+  /// Others of the launch were given up: barriers and signals that it waits for, now or later, end with
+  /// LaunchAborted.
+  void give_up();
+  /// It waits for what another kernel of the launch does.
+  void needs_others(const PendingPtr& pending);
   /// Adds the barriers that it has come to and not passed.
   void add_barriers(std::vector<std::uint32_t>& numbers) const;
   /// It has asked for this barrier, behind a command that waits for room in the TCM.
@@ -174,6 +179,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   std::uint32_t barriers_ = 0;                      // so far
   std::uint32_t reached_ = 0;                       // of these, issued
   std::map<std::uint32_t, PendingPtr> in_barrier_;  // by number
+  std::vector<std::weak_ptr<PendingState>> needing_others_;
+  bool given_up_ = false;
   std::optional<std::string> dropped_;
   std::vector<PendingPtr> detached_;
 };
