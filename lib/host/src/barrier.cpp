@@ -37,7 +37,7 @@ Distributed::Done Distributed::barrier(Group of, Here at) {
        .size = {}});
   return works_.start(
       {.call = "barrier", .sequence = agreed.sequence, .rank = rank_, .group = group.number()},
-      run_untimed({site.group, {}}, {}, launch(std::move(job), std::move(setups))), at);
+      run_untimed({site.group, {}}, {}, launch(std::move(job), std::move(setups), {})), at);
 }
 
 }  // namespace kbsim::host

@@ -262,7 +262,7 @@ Distributed::Done Distributed::begin(Call call) {
       .rank = rank_, .called = session_.sim().now(), .algorithm = call.by->spec.name};
   Job job = call.anywhere ? job_anywhere(call, agreed) : job_of(call, agreed);
   InUse tensors{group, {call.input, call.result()}};
-  Task<hw::Activity> launched = launch(std::move(job), setups);
+  Task<hw::Activity> launched = launch(std::move(job), setups, {call.input, call.result()});
   std::vector<Tensor::Update> updates;
   updates.emplace_back(call.result());
   return works_.start(

@@ -146,8 +146,8 @@ Distributed::Done Distributed::exchange(Exchange exchange) {
   }
   InUse in_use{site.group, tensors_of_moves(exchange.moves)};
   const CollectiveTiming called{.rank = rank_, .called = session_.sim().now(), .algorithm = "exchange_boxes"};
-  Task<hw::Activity> launched =
-      launch(exchange_job(of_pes, site.set_name(queues.name), agreed.round), std::move(setups));
+  Task<hw::Activity> launched = launch(exchange_job(of_pes, site.set_name(queues.name), agreed.round),
+                                       std::move(setups), tensors_of_moves(exchange.moves));
   return works_.start(
       id, run(std::move(in_use), updates_of_moves(exchange.moves), std::move(launched), called), exchange.at);
 }

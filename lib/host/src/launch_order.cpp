@@ -8,6 +8,7 @@
 
 #include "collective_call.hpp"
 #include "group_plans.hpp"
+#include "tensor_state.hpp"
 
 namespace kbsim::host {
 
@@ -31,24 +32,28 @@ std::shared_ptr<QueueSetup> Distributed::setup_of(const Site& site, const config
   return setup;
 }
 
-Task<hw::Activity> Distributed::launch(Job job, Setups setups) {
+Task<hw::Activity> Distributed::launch(Job job, Setups setups, const std::vector<Tensor>& tensors) {
   for (const auto& [number, group] : world_.groups()) {
     if (group->recovery) setups.push_back(group->recovery);
   }
   std::erase_if(setups, [](const auto& setup) { return setup->done.is_set() && !setup->error; });
-  const bool behind = last_sent_ && !last_sent_->is_set();
-  if (setups.empty() && !behind) {
+  Events before;
+  if (last_sent_ && !last_sent_->is_set()) before.push_back(last_sent_);
+  for (const Tensor& tensor : tensors) {
+    for (const auto& writing : tensor.state()->written(tensor.elements(), {Tensor::Update::By::host}))
+      before.push_back(writing);
+  }
+  if (setups.empty() && before.empty()) {
     const int sip = job->targets.front().pe.sip;
     return hw::host_of(session_.machine()).order(rank_, sip, std::move(job));
   }
-  const std::shared_ptr<Event> before =
-      std::exchange(last_sent_, std::make_shared<Event>(session_.sim(), "the launch before"));
-  return launch_later(session_, rank_, std::move(job), std::move(setups), before, last_sent_);
+  last_sent_ = std::make_shared<Event>(session_.sim(), "the launch before");
+  return launch_later(session_, rank_, std::move(job), std::move(setups), std::move(before), last_sent_);
 }
 
 Task<hw::Activity> Distributed::launch_later(Session& session, int rank, Job job, Setups setups,
-                                             std::shared_ptr<Event> before, std::shared_ptr<Event> sent) {
-  if (before) co_await before->wait();
+                                             Events before, std::shared_ptr<Event> sent) {
+  for (const std::shared_ptr<Event>& one : before) co_await one->wait();
   for (const auto& setup : setups) co_await setup->done.wait();
   const auto failed = std::ranges::find_if(setups, [](const auto& setup) { return setup->error != nullptr; });
   if (failed != setups.end()) {

@@ -18,7 +18,6 @@ namespace kbsim::host {
 namespace {
 
 using Job = std::shared_ptr<const hw::ControlJob>;
-using Events = std::vector<std::shared_ptr<Event>>;
 
 void require_one_device(const OperatorCall& call) {
   const Tensor& first = call.input(0);
@@ -115,9 +114,9 @@ std::vector<Job> jobs_of(const OperatorResult& result, const Tensor& out) {
 }
 
 Events writers_of(const OperatorCall& call, const Tensor& out) {
-  Events all = out.state()->writers;
+  Events all = out.state()->written();
   for (const TensorOperand& input : call.inputs) {
-    const Events& writers = input.tensor().state()->writers;
+    const Events writers = input.tensor().state()->written();
     all.insert(all.end(), writers.begin(), writers.end());
   }
   return all;

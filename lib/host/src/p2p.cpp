@@ -136,7 +136,8 @@ Distributed::Done Distributed::begin_p2p(std::string_view call, std::vector<P2PO
   Setups setups;
   for (const auto& [pe, args] : of_pes) setups.push_back(setup_of(site, queues, pe));
   InUse in_use{site.group, tensors_in(ops)};
-  Task<hw::Activity> launched = launch(p2p_job(of_pes, site.set_name(queues.name)), std::move(setups));
+  Task<hw::Activity> launched =
+      launch(p2p_job(of_pes, site.set_name(queues.name)), std::move(setups), tensors_in(ops));
   return works_.start({.call = call, .sequence = messages_++, .rank = rank_, .group = site.group->number()},
                       run_untimed(std::move(in_use), received_in(ops), std::move(launched)), at);
 }

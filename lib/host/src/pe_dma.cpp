@@ -43,8 +43,9 @@ Work<hw::Activity> Rank::pe_dma(PeDma move, Here at) {
   auto job = std::make_shared<hw::ControlJob>();
   job->targets.push_back({.pe = {sip, move.cube, move.pe}, .action = what, .size = kMoveSize});
   Task<hw::Activity> order = hw::host_of(session_.machine()).order(index, sip, job);
-  return works_->start(session_.next_work("pe_dma", index),
-                       moved(std::move(move.from), Tensor::Update{move.to}, std::move(order)), at);
+  return works_->start(
+      session_.next_work("pe_dma", index),
+      moved(std::move(move.from), Tensor::Update{move.to, Tensor::Update::By::dma}, std::move(order)), at);
 }
 
 }  // namespace kbsim::host

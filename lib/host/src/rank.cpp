@@ -80,7 +80,7 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
   require_owner(kernel, tensors.front(), options);
   const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
   const auto job = grid_job(owners(tensors.front()), std::move(call), queues, options.target_pe);
-  Task<hw::Activity> order = dist.launch(job, {});
+  Task<hw::Activity> order = dist.launch(job, {}, tensors);
   std::vector<Tensor::Update> writing;
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);
   std::optional<InUse> in_use;

@@ -15,8 +15,6 @@
 namespace kbsim::host {
 namespace {
 
-using Writers = std::vector<std::shared_ptr<Event>>;
-
 std::string statistics(const HostArray& array) {
   double sum = 0.0;
   double squares = 0.0;
@@ -62,14 +60,21 @@ Task<HostArray> gathered(std::shared_ptr<const Tensor::State> tensor, Shape shap
   co_return numbers_of(*tensor, shape, reads.ranges, contents);
 }
 
-Task<HostArray> read_after(std::shared_ptr<const Tensor::State> tensor, View view, Writers writers) {
-  for (const std::shared_ptr<Event>& writer : writers) co_await writer->wait();
+Task<HostArray> read_after(std::shared_ptr<const Tensor::State> tensor, View view, Events written) {
+  for (const std::shared_ptr<Event>& one : written) co_await one->wait();
   HostArray read = co_await gathered(tensor, view.shape(), begin_reads(*tensor, view));
   co_return read;
 }
 
 Task<std::monostate> written(Tensor::Update, std::vector<Task<>> writes) {
   co_await when_all(std::move(writes));
+  co_return std::monostate{};
+}
+
+Task<std::monostate> written_after(Tensor::Update, std::shared_ptr<Tensor::State> tensor, Events before,
+                                   std::vector<Upload> uploads) {
+  for (const std::shared_ptr<Event>& one : before) co_await one->wait();
+  co_await when_all(send(*tensor, std::move(uploads)));
   co_return std::monostate{};
 }
 
@@ -80,16 +85,16 @@ Task<std::string> described(std::string what, Task<HostArray> read) {
 
 }  // namespace
 
-Tensor::Update::Update(const Tensor& tensor)
+Tensor::Update::Update(const Tensor& tensor, By by)
     : state_{tensor.state_},
       done_{std::make_shared<Event>(state_->session.sim(), "the writing of " + state_->name)} {
-  state_->writers.push_back(done_);
+  state_->writers.push_back({.done = done_, .elements = tensor.view_.bounds(), .by = by});
 }
 
 Tensor::Update::~Update() {
   if (!state_) return;
   done_->set();
-  std::erase(state_->writers, done_);
+  std::erase_if(state_->writers, [this](const Writer& writer) { return writer.done == done_; });
 }
 
 Tensor::Tensor(std::shared_ptr<State> state) : state_{std::move(state)}, view_{state_->shape} {}
@@ -132,8 +137,13 @@ std::vector<Upload> Tensor::uploads(const HostArray& contents) const {
 }
 
 Tensor::Done Tensor::copy_(HostArray from, Here at) const {
-  std::vector<Task<>> writes = send(*state_, uploads(from));
-  return state_->start("copy_", written(Update{*this}, std::move(writes)), at);
+  std::vector<Upload> parts = uploads(from);
+  Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
+  Update update{*this, Update::By::host};
+  if (before.empty())
+    return state_->start("copy_", written(std::move(update), send(*state_, std::move(parts))), at);
+  return state_->start("copy_", written_after(std::move(update), state_, std::move(before), std::move(parts)),
+                       at);
 }
 
 Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
@@ -143,18 +153,21 @@ Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
                                  to_string(dtype()))};
   }
   Task<HostArray> contents = from.read();
-  return state_->start("copy_", copied(Update{*this}, *this, std::move(contents)), at);
+  Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
+  return state_->start(
+      "copy_", copied(Update{*this, Update::By::host}, *this, std::move(before), std::move(contents)), at);
 }
 
-Task<std::monostate> Tensor::copied(Update, Tensor to, Task<HostArray> read) {
+Task<std::monostate> Tensor::copied(Update, Tensor to, Events before, Task<HostArray> read) {
   const HostArray contents = co_await std::move(read);
+  for (const std::shared_ptr<Event>& one : before) co_await one->wait();
   co_await when_all(send(*to.state_, to.uploads(contents)));
   co_return std::monostate{};
 }
 
 Task<HostArray> Tensor::read() const {
   if (state_->writers.empty()) return gathered(state_, shape(), begin_reads(*state_, view_));
-  return read_after(state_, view_, state_->writers);
+  return read_after(state_, view_, state_->written());
 }
 
 Work<HostArray> Tensor::to_host(Here at) const { return state_->start("to_host", read(), at); }

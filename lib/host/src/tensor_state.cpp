@@ -14,6 +14,10 @@
 namespace kbsim::host {
 namespace {
 
+bool meet(const Stretch& a, const Stretch& b) {
+  return a.first < b.first + b.count && b.first < a.first + a.count;
+}
+
 constexpr Bytes kMappingSize{24};  // of an MmuMap message: virtual and physical address, size
 
 topology::Mapping mapping_of(std::uint64_t va, const Shard& shard) {
@@ -88,6 +92,21 @@ Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> u
 }
 
 }  // namespace
+
+Events Tensor::State::written() const {
+  Events all;
+  for (const Writer& writer : writers) all.push_back(writer.done);
+  return all;
+}
+
+Events Tensor::State::written(const View& view, std::initializer_list<Update::By> by) const {
+  Events some;
+  for (const Writer& writer : writers) {
+    if (std::ranges::find(by, writer.by) != by.end() && meet(writer.elements, view.bounds()))
+      some.push_back(writer.done);
+  }
+  return some;
+}
 
 std::vector<topology::ShardSpec> Tensor::State::placed() const {
   const config::MachineSpec& spec = session.spec();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,15 @@
 #include "kbsim/sim/event.hpp"
 
 namespace kbsim::host {
+
+using Events = std::vector<std::shared_ptr<Event>>;
+
+/// Somebody who writes elements of a tensor.
+struct Writer {
+  std::shared_ptr<Event> done;
+  Stretch elements;
+  Tensor::Update::By by;
+};
 
 /// A tensor's place in its package's memories, given back with the last handle; and who writes it.
 struct Tensor::State {
@@ -29,10 +39,14 @@ struct Tensor::State {
   topology::Region mem_kind = topology::Region::hbm;
   bool shared = false;
   bool resident = false;
-  std::vector<std::shared_ptr<Event>> writers = {};  // each is set when it is done
+  std::vector<Writer> writers = {};
   std::optional<std::uint64_t> va = {};
   std::vector<Shard> shards = {};
   bool mapped = false;  // or about to be
+
+  /// When all who write it by now are done; or those of some kinds who write elements of the view.
+  [[nodiscard]] Events written() const;
+  [[nodiscard]] Events written(const View& view, std::initializer_list<Update::By> by) const;
 
   /// Its parts, as the placement has them. UsageError for one that leaves the machine.
   [[nodiscard]] std::vector<topology::ShardSpec> placed() const;

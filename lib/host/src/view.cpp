@@ -124,6 +124,13 @@ std::optional<StridedRows> View::rows() const {
 }
 
 // Each row along the last axis is consecutive; rows that meet are joined.
+Stretch View::bounds() const {
+  std::int64_t last = first_;
+  for (int axis = 0; axis < shape_.rank(); ++axis)
+    last += (shape_[axis] - 1) * strides_[static_cast<std::size_t>(axis)];
+  return {.first = first_, .count = last + 1 - first_};
+}
+
 std::vector<Stretch> View::stretches() const {
   const int rank = shape_.rank();
   const std::int64_t row = rank == 0 ? 1 : shape_[rank - 1];

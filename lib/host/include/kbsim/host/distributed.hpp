@@ -172,9 +172,9 @@ class Distributed {
 
   using Setups = std::vector<std::shared_ptr<QueueSetup>>;
   using Job = std::shared_ptr<const hw::ControlJob>;
-  /// An order of this rank's program, as soon as these are set up, nothing is being aborted, and those before
-  /// it are on their way.
-  [[nodiscard]] Task<hw::Activity> launch(Job job, Setups setups);
+  /// An order of this rank's program, as soon as these are set up, nothing is being aborted, those before it
+  /// are on their way, and what the host writes of the tensors by now is written.
+  [[nodiscard]] Task<hw::Activity> launch(Job job, Setups setups, const std::vector<Tensor>& tensors);
 
  private:
   struct Call;
@@ -211,7 +211,8 @@ class Distributed {
   Task<> remove(std::shared_ptr<ProcessGroup> group);
 
   static Task<hw::Activity> launch_later(Session& session, int rank, Job job, Setups setups,
-                                         std::shared_ptr<Event> before, std::shared_ptr<Event> sent);
+                                         std::vector<std::shared_ptr<Event>> before,
+                                         std::shared_ptr<Event> sent);
   static Task<std::monostate> run_untimed(InUse tensors, std::vector<Tensor::Update> updates,
                                           Task<hw::Activity> launch);
 

@@ -77,7 +77,8 @@ class Tensor {
   [[nodiscard]] Tensor view(Shape shape) const;
   [[nodiscard]] Tensor reshape(Shape shape) const { return view(shape); }
 
-  /// Every shard and replica gets its part. UsageError unless shape and dtype are equal.
+  /// Every shard and replica gets its part, after those who write its elements by now. UsageError unless
+  /// shape and dtype are equal.
   [[nodiscard]] Done copy_(HostArray from, Here at = Here::current()) const;
   /// The same, by way of the host: reads `from`, then writes.
   [[nodiscard]] Done copy_(const Tensor& from, Here at = Here::current()) const;
@@ -105,7 +106,8 @@ class Tensor {
   [[nodiscard]] const Part& part() const;
   [[nodiscard]] Task<HostArray> read() const;
   [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;
-  static Task<std::monostate> copied(Update into, Tensor to, Task<HostArray> read);
+  static Task<std::monostate> copied(Update into, Tensor to, std::vector<std::shared_ptr<Event>> before,
+                                     Task<HostArray> read);
   static Task<Tensor> moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read);
 
   std::shared_ptr<State> state_;
@@ -113,10 +115,12 @@ class Tensor {
   std::shared_ptr<const Part> part_ = {};  // of a slice; none if it has no address of its own
 };
 
-/// Says, while it lives, that its tensor is being written.
+/// Says, while it lives, that elements of its tensor are being written: by a kernel, which its rank's later
+/// launches come after anyway, by the host, or by a DMA that the host has ordered beside both.
 class Tensor::Update {
  public:
-  explicit Update(const Tensor& tensor);
+  enum class By { kernel, host, dma };
+  explicit Update(const Tensor& tensor, By by = By::kernel);
   Update(Update&& other) noexcept = default;
   Update& operator=(Update&&) = delete;
   ~Update();

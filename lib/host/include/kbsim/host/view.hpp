@@ -59,6 +59,8 @@ class View {
 
   /// As rows of its last axis, if all of them are equally far apart.
   [[nodiscard]] std::optional<StridedRows> rows() const;
+  /// From its first element to its last, with what lies between them.
+  [[nodiscard]] Stretch bounds() const;
   /// As few as there can be, in their order.
   [[nodiscard]] std::vector<Stretch> stretches() const;
   /// What a shard has of it, in the shard's order.
