@@ -10,6 +10,7 @@
 #include "kbsim/evaluate/attention_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/attention_figures.hpp"
 
@@ -45,15 +46,12 @@ struct Case {
 };
 
 std::vector<Panel> panels_of(const evaluate::Options& own) {
-  const std::string name = own.text("panel");
-  std::vector<Panel> panels;
-  for (const Panel& panel : kPanels) {
-    if (name == "all" || name == panel.name) panels.push_back(panel);
-  }
-  if (panels.empty())
-    throw UsageError{fmt::format("--panel {}: expected {}, {}, {}, {} or all", name, kPanels[0].name,
-                                 kPanels[1].name, kPanels[2].name, kPanels[3].name)};
-  return panels;
+  std::vector<std::string_view> names;
+  for (const Panel& panel : kPanels) names.push_back(panel.name);
+  names.emplace_back("all");
+  const std::size_t chosen = own.choice("panel", names);
+  if (chosen < kPanels.size()) return {kPanels[chosen]};
+  return {kPanels.begin(), kPanels.end()};
 }
 
 // Those of one panel together, the largest last.
@@ -136,15 +134,8 @@ boost::json::object row_of(const Case& of, const evaluate::EvaluationRequest& re
 
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<Case> cases = cases_of(request);
-  std::vector<boost::json::object> rows(cases.size());
-  const std::vector<bool> ended =
-      evaluate::in_parallel(cases.size(), "simulations", request.parallel, [&](std::size_t i) {
-        const std::size_t job = cases.size() - 1 - i;  // the long ones first
-        rows[job] = row_of(cases[job], request);
-      });
-  const std::vector<boost::json::object> some =
-      evaluate::only_ended(std::move(rows), std::vector<bool>(ended.rbegin(), ended.rend()));
-  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == cases.size()};
+  return evaluate::simulate_rows(cases.size(), request.parallel, evaluate::BeginWith::last,
+                                 [&](std::size_t i) { return row_of(cases[i], request); });
 }
 
 std::string text(const evaluate::Rows& rows) {

@@ -17,6 +17,7 @@
 #include "kbsim/evaluate/ccl_point.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
 
@@ -54,18 +55,11 @@ std::vector<evaluate::Option> options() {
           {"output_file,J", "FILE", {}, "write the results in nccl-tests' JSON", false}};
 }
 
-std::int64_t number_of(const evaluate::Options& own, const char* option, std::int64_t least,
-                       std::int64_t most) {
-  const std::int64_t value = own.number(option);
-  if (value >= least && value <= most) return value;
-  throw UsageError{fmt::format("--{} must be {} to {}, got {}", option, least, most, value)};
-}
-
 std::vector<Bytes> sizes_of(const evaluate::Options& own) {
   const Bytes least = bytes_of(own, "minbytes");
   const Bytes most = bytes_of(own, "maxbytes");
   const Bytes step = bytes_of(own, "stepbytes");
-  const std::int64_t factor = number_of(own, "stepfactor", 1, 1 << 20);
+  const std::int64_t factor = own.number("stepfactor", 1, 1 << 20);
   if (least > most)
     throw UsageError{
         fmt::format("--minbytes {} is more than --maxbytes {}", to_string(least), to_string(most))};
@@ -151,10 +145,10 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
                            .algorithm = request.ccl.resolve(request.algorithm),
                            .size = {},
                            .dtype = evaluate::dtype_named(own.text("datatype")),
-                           .root = static_cast<int>(number_of(own, "root", 0, ranks - 1)),
-                           .repeats = {.warmup = static_cast<int>(number_of(own, "warmup_iters", 0, 1000)),
-                                       .iterations = static_cast<int>(number_of(own, "iters", 1, 1000)),
-                                       .check = number_of(own, "check", 0, 1) == 1}};
+                           .root = static_cast<int>(own.number("root", 0, ranks - 1)),
+                           .repeats = {.warmup = static_cast<int>(own.number("warmup_iters", 0, 1000)),
+                                       .iterations = static_cast<int>(own.number("iters", 1, 1000)),
+                                       .check = own.number("check", 0, 1) == 1}};
   std::vector<evaluate::CclPoint> points;
   for (const Reduction op : operations_of(own, point)) {
     for (const Bytes size : sizes_of(own)) {
@@ -201,16 +195,9 @@ void check(const evaluate::EvaluationRequest& request) {
 evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
   const std::string file = request.own.text("output_file");
-  std::vector<boost::json::object> rows(points.size());
-  const std::vector<bool> ended =
-      evaluate::in_parallel(points.size(), "sizes", request.parallel, [&](std::size_t i) {
-        const std::size_t job = points.size() - 1 - i;  // the long ones first
-        rows[job] = simulate(points[job]);
-      });
-  std::vector<bool> by_row(ended.rbegin(), ended.rend());
-  const std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), by_row);
-  evaluate::Simulated result{.rows = evaluate::Rows(some.begin(), some.end()),
-                             .whole = some.size() == points.size()};
+  evaluate::Simulated result = evaluate::simulate_rows(
+      points.size(), request.parallel, evaluate::BeginWith::last,
+      [&](std::size_t i) { return simulate(points[i]); }, "sizes");
   if (!file.empty()) report::write_file(file, boost::json::serialize(nccl_tests_json(result.rows)) + "\n");
   return result;
 }

@@ -13,6 +13,7 @@
 #include "kbsim/evaluate/direct_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/probe.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/correlation.hpp"
@@ -185,15 +186,9 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
     bounds.emplace_back(machine_of(request.machine, joined), request.ccl.resolve("intercube_allreduce"));
   const std::vector<Case> cases = cases_of(request);
   const bool parity = wants_parity(request);
-  std::vector<boost::json::object> rows(cases.size());
-  const std::vector<bool> ended =
-      evaluate::in_parallel(cases.size(), "simulations", request.parallel, [&](std::size_t i) {
-        const std::size_t job = cases.size() - 1 - i;
-        rows[job] = row_of(cases[job], bounds[cases[job].joined], parity);
-      });
-  const std::vector<boost::json::object> some =
-      evaluate::only_ended(std::move(rows), std::vector<bool>(ended.rbegin(), ended.rend()));
-  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == cases.size()};
+  return evaluate::simulate_rows(
+      cases.size(), request.parallel, evaluate::BeginWith::last,
+      [&](std::size_t i) { return row_of(cases[i], bounds[cases[i].joined], parity); });
 }
 
 // How many of the rows take without dist what they take with it.

@@ -11,6 +11,7 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/matmul_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/gemm_figures.hpp"
 
@@ -97,23 +98,18 @@ void check(const evaluate::EvaluationRequest& request) {
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::size_t n = kShapes.size() * kStagings.size();
   const config::MachineSpec machine = one_cube(request.machine);
-  std::vector<boost::json::object> rows(n);
-  const std::vector<bool> ended =
-      evaluate::in_parallel(n, "simulations", request.parallel, [&](std::size_t i) {
-        const std::size_t job = n - 1 - i;  // the long ones first
-        host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1}};
-        host::World world;
-        host::Rank main{session, world, 0};
-        evaluate::MatmulRun run;
-        (void)session.sim().spawn("matmul", main.run(evaluate::run_matmul(main, problem(job), &run)));
-        session.run();
-        rows[i] = to_row(problem(job), run);
-        rows[i]["events"] = session.sim().events();
-        rows[i]["simulated_ns"] = to_ns(session.sim().now());
-      });
-  std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), ended);
-  std::ranges::reverse(some);
-  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == n};
+  return evaluate::simulate_rows(n, request.parallel, evaluate::BeginWith::last, [&](std::size_t i) {
+    host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1}};
+    host::World world;
+    host::Rank main{session, world, 0};
+    evaluate::MatmulRun run;
+    (void)session.sim().spawn("matmul", main.run(evaluate::run_matmul(main, problem(i), &run)));
+    session.run();
+    boost::json::object row = to_row(problem(i), run);
+    row["events"] = session.sim().events();
+    row["simulated_ns"] = to_ns(session.sim().now());
+    return row;
+  });
 }
 
 double number(const boost::json::object& row, const char* key) {

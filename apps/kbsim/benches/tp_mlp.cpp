@@ -5,6 +5,7 @@
 
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/evaluate/tp_mlp_run.hpp"
 #include "kbsim/host/session.hpp"
 
@@ -90,12 +91,8 @@ boost::json::object row_of(const evaluate::TpMlpProblem& problem,
 
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::TpMlpProblem> problems = problems_of(request);
-  std::vector<boost::json::object> rows(problems.size());
-  const std::vector<bool> ended =
-      evaluate::in_parallel(problems.size(), "simulations", request.parallel,
-                            [&](std::size_t i) { rows[i] = row_of(problems[i], request); });
-  const std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), ended);
-  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == problems.size()};
+  return evaluate::simulate_rows(problems.size(), request.parallel, evaluate::BeginWith::first,
+                                 [&](std::size_t i) { return row_of(problems[i], request); });
 }
 
 std::string text(const evaluate::Rows& rows) {

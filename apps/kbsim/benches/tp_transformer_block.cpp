@@ -7,6 +7,7 @@
 #include "kbsim/evaluate/decoder_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/decoder_figures.hpp"
 
@@ -150,12 +151,8 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
 
 evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<DecoderProblem> problems = problems_of(request);
-  std::vector<boost::json::object> rows(problems.size());
-  const std::vector<bool> ended =
-      evaluate::in_parallel(problems.size(), "simulations", request.parallel,
-                            [&](std::size_t i) { rows[i] = row_of(problems[i], request); });
-  const std::vector<boost::json::object> some = evaluate::only_ended(std::move(rows), ended);
-  return {.rows = evaluate::Rows(some.begin(), some.end()), .whole = some.size() == problems.size()};
+  return evaluate::simulate_rows(problems.size(), request.parallel, evaluate::BeginWith::first,
+                                 [&](std::size_t i) { return row_of(problems[i], request); });
 }
 
 std::string times_line(const boost::json::object& row) {

@@ -1,0 +1,54 @@
+#include "kbsim/evaluate/simulate_rows.hpp"
+
+#include <csignal>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace kbsim::evaluate::test::simulate_rows_test {
+namespace {
+
+constexpr Parallel kOneThread{.threads = 1, .progress = false};
+
+struct Begun {
+  Simulated simulated;
+  std::vector<std::size_t> order;
+};
+
+Begun begun(std::size_t n, BeginWith begin_with, std::size_t ctrl_c_in) {
+  Begun result;
+  result.simulated = simulate_rows(n, kOneThread, begin_with, [&](std::size_t i) {
+    result.order.push_back(i);
+    if (i == ctrl_c_in) (void)std::raise(SIGINT);
+    return boost::json::object{{"row", i}};
+  });
+  return result;
+}
+
+Rows rows_of(const std::vector<std::size_t>& numbers) {
+  Rows rows;
+  for (const std::size_t i : numbers) rows.push_back(boost::json::object{{"row", i}});
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("simulate_rows: rows are in their order, whichever are begun first") {
+  for (const BeginWith begin_with : {BeginWith::first, BeginWith::last}) {
+    const Begun all = begun(3, begin_with, 99);
+    CHECK(all.simulated.rows == rows_of({0, 1, 2}));
+    CHECK(all.simulated.whole);
+    CHECK(all.order.front() == (begin_with == BeginWith::first ? 0 : 2));
+  }
+}
+
+TEST_CASE("simulate_rows: after Ctrl-C, those that have ended") {
+  const Begun first = begun(4, BeginWith::first, 1);
+  CHECK(first.simulated.rows == rows_of({0, 1}));
+  CHECK_FALSE(first.simulated.whole);
+  const Begun last = begun(4, BeginWith::last, 2);
+  CHECK(last.simulated.rows == rows_of({2, 3}));
+  CHECK_FALSE(last.simulated.whole);
+}
+
+}  // namespace kbsim::evaluate::test::simulate_rows_test
