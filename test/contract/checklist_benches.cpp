@@ -28,11 +28,11 @@ TEST_CASE("checklist 28: va_offset_verify, of a matrix divided by rows, and of o
   const Outcome rows = run_kbsim(kBench + "va_offset_verify --verify-data");
   CHECK(rows.exit == 0);
   CHECK(says(rows.out, "va_offset_verify: 128 of 128 PEs copied their own 1024 elements"));
-  CHECK(says(rows.out, "dst [128, 1024] ok"));
+  CHECK(says(rows.out, "dst [128, 1024] ok   max_abs 0 max_rel 0 max_ulp 0\n"));
   const Outcome columns = run_kbsim(kBench + "va_offset_verify_columns --verify-data");
   CHECK(columns.exit == 0);
   CHECK(says(columns.out, "va_offset_verify_columns: 128 of 128 PEs copied their own 1024 elements"));
-  CHECK(says(columns.out, "dst [32, 4096] ok"));
+  CHECK(says(columns.out, "dst [32, 4096] ok   max_abs 0 max_rel 0 max_ulp 0\n"));
 }
 
 TEST_CASE("checklist 28: ipcq_allreduce is ccl_allreduce by another name") {
@@ -96,7 +96,7 @@ TEST_CASE("checklist 5: --device sip:N runs a bench there, --device all a copy o
   CHECK(both.exit == 0);
   CHECK(says(both.out, " sip:0\n va_offset_verify: 128 of 128 PEs"));
   CHECK(says(both.out, " sip:1\n va_offset_verify: 128 of 128 PEs"));
-  CHECK(says(both.out, "sip:1 dst [128, 1024] ok"));
+  CHECK(says(both.out, "sip:1 dst [128, 1024] ok   max_abs 0 max_rel 0 max_ulp 0\n"));
   CHECK(says(contents(out + "/results.csv"), "\nsip:1,128,128,"));
 }
 
@@ -110,7 +110,10 @@ TEST_CASE(
         {"qkv_gemm --device sip:-1", "--device must be sip:N or all"},
         {"qkv_gemm --device sip:1x", "--device must be sip:N or all"},
         {"qkv_gemm --device pe:0", "--device must be sip:N or all"},
-        {"milestone-1h-gemm --device all", "it chooses its packages itself"}}) {
+        {"milestone-1h-gemm --device all", "it chooses its packages itself"},
+        {"gemm_single_pe --device sip:1 --set cube.memory.hbm_bytes_per_pe=1000", "sip1.cube0.pe0 "},
+        {"qkv_gemm --device sip:1 --set cube.memory.hbm_bytes_per_pe=1000", "sip1.cube0.pe0 "},
+        {"va_offset_verify --device sip:1 --set cube.memory.hbm_bytes_per_pe=1000", "sip1.cube0.pe0 "}}) {
     CAPTURE(arguments);
     const Outcome outcome = run_kbsim(kBench + arguments);
     CHECK(outcome.exit == 2);

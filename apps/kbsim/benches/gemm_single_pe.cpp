@@ -9,8 +9,8 @@ namespace {
 
 constexpr evaluate::MatmulProblem kProblem{.m = 256, .k = 256, .n = 256};
 
-void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest) {
-  evaluate::require_possible(machine, kProblem);
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest request) {
+  evaluate::require_possible(machine, kProblem, request.sip);
 }
 
 Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* report) {

@@ -90,9 +90,53 @@ replay::Comparison check(const Problem& p, std::int64_t pe, const host::HostArra
                          {.abs = 4e-8 * static_cast<double>(p.d_model), .ulp = 0.75});
 }
 
-Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string name, BenchReport* report) {
+QkvArgs args_of(const Problem& p, const host::Tensor& x, const std::vector<host::Tensor>& w,
+                const std::vector<host::Tensor>& out) {
+  return {.x = x.ptr(),
+          .wq = w[0].ptr(),
+          .wk = w[1].ptr(),
+          .wv = w[2].ptr(),
+          .q = out[0].ptr(),
+          .k = out[1].ptr(),
+          .v = out[2].ptr(),
+          .rows = p.rows,
+          .d_model = p.d_model,
+          .columns = p.columns};
+}
+
+// Q, K or V on the PEs that are checked; what is wrong, a line each.
+std::string judge(const Problem& p, const char* name, const host::HostArray& x, const WeightColumns& weights,
+                  const host::HostArray& result, const BenchRequest& request, BenchReport& report) {
+  std::string wrong;
+  for (std::size_t which = 0; which < weights.size(); ++which) {
+    const std::int64_t pe = checked_pes(p)[which];
+    const replay::Comparison numbers = check(p, pe, x, weights[which], result);
+    report.correct = report.correct && numbers.ok;
+    if (!numbers.ok) wrong += fmt::format("   {} of PE {}: {}\n", name, pe, to_text(numbers.means));
+    if (!request.verify_data) continue;
+    report.tensors.push_back(fmt::format("{} of PE {}: {} max_abs {:g} max_rel {:g} max_ulp {:g}", name, pe,
+                                         numbers.ok ? "ok  " : "FAIL", numbers.max_abs, numbers.max_rel,
+                                         numbers.max_ulp));
+  }
+  return wrong;
+}
+
+void tell(const Problem& p, const std::string& name, const hw::Activity& activity, const std::string& wrong,
+          BenchReport& report) {
   const std::int64_t pes = std::int64_t{p.cubes} * p.pes;
   const std::int64_t width = pes * p.columns;
+  const double window = to_ns(activity.last_end - activity.first_start);
+  const double macs = 3.0 * static_cast<double>(p.rows * p.d_model * width);
+  report.text = fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} PEs in {:.3f} ns, {:.1f} GMAC/s a PE\n",
+                            report.correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width, pes,
+                            window, macs / window / static_cast<double>(pes));
+  report.text += wrong;
+  report.json = {{"rows", p.rows}, {"d_model", p.d_model}, {"columns", width},
+                 {"pes", pes},     {"kernel_ns", window},  {"macs_per_ns", macs / window}};
+}
+
+Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string name, BenchReport* report) {
+  const std::int64_t width = std::int64_t{p.cubes} * p.pes * p.columns;
   const host::HostArray x_values = random_matrix(main.session(), p.rows, p.d_model, 1);
   host::Tensor x =
       co_await main.torch.from_host(x_values, {.dp = everywhere(p), .name = "x", .resident = p.resident});
@@ -109,42 +153,15 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
     w.push_back(weight);
     out.push_back(result);
   }
-  const QkvArgs args{.x = x.ptr(),
-                     .wq = w[0].ptr(),
-                     .wk = w[1].ptr(),
-                     .wv = w[2].ptr(),
-                     .q = out[0].ptr(),
-                     .k = out[1].ptr(),
-                     .v = out[2].ptr(),
-                     .rows = p.rows,
-                     .d_model = p.d_model,
-                     .columns = p.columns};
+  const QkvArgs args = args_of(p, x, w, out);
   const hw::Activity activity = co_await main.launch("qkv_gemm", out[0], args);
-
   constexpr std::array<const char*, 3> kNames{"q", "k", "v"};
   std::string wrong;
   for (std::size_t i = 0; i < 3; ++i) {
     const host::HostArray result = co_await out[i].to_host();
-    if (!result.has_numbers()) continue;
-    for (std::size_t which = 0; which < weights[i].size(); ++which) {
-      const std::int64_t pe = checked_pes(p)[which];
-      const replay::Comparison numbers = check(p, pe, x_values, weights[i][which], result);
-      report->correct = report->correct && numbers.ok;
-      if (!numbers.ok) wrong += fmt::format("   {} of PE {}: {}\n", kNames[i], pe, to_text(numbers.means));
-      if (!request.verify_data) continue;
-      report->tensors.push_back(fmt::format("{} of PE {}: {} max_abs {:g} max_rel {:g} max_ulp {:g}",
-                                            kNames[i], pe, numbers.ok ? "ok  " : "FAIL", numbers.max_abs,
-                                            numbers.max_rel, numbers.max_ulp));
-    }
+    if (result.has_numbers()) wrong += judge(p, kNames[i], x_values, weights[i], result, request, *report);
   }
-  const double window = to_ns(activity.last_end - activity.first_start);
-  const double macs = 3.0 * static_cast<double>(p.rows * p.d_model * width);
-  report->text = fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} PEs in {:.3f} ns, {:.1f} GMAC/s a PE\n",
-                             report->correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width, pes,
-                             window, macs / window / static_cast<double>(pes));
-  report->text += wrong;
-  report->json = {{"rows", p.rows}, {"d_model", p.d_model}, {"columns", width},
-                  {"pes", pes},     {"kernel_ns", window},  {"macs_per_ns", macs / window}};
+  tell(p, name, activity, wrong, *report);
 }
 
 Problem on_one_pe(const config::MachineSpec&) { return {.rows = 64, .d_model = 256, .columns = 64}; }
@@ -166,14 +183,14 @@ Problem on_a_package(const config::MachineSpec& spec) {
 }
 
 template <Problem (*problem)(const config::MachineSpec&)>
-void check_room(const config::MachineSpec& spec, const config::AlgorithmSpec&, BenchRequest) {
+void check_room(const config::MachineSpec& spec, const config::AlgorithmSpec&, BenchRequest request) {
   const Problem p = problem(spec);
   const std::int64_t width = std::int64_t{p.cubes} * p.pes * p.columns;
   evaluate::Rehearsal rehearsal{spec};
-  rehearsal.place(0, {p.rows, p.d_model}, f16, everywhere(p));
+  rehearsal.place(request.sip, {p.rows, p.d_model}, f16, everywhere(p));
   for (int each = 0; each < 3; ++each) {
-    rehearsal.place(0, {p.d_model, width}, f16, by_column(p));
-    rehearsal.place(0, {p.rows, width}, f16, by_column(p));
+    rehearsal.place(request.sip, {p.d_model, width}, f16, by_column(p));
+    rehearsal.place(request.sip, {p.rows, width}, f16, by_column(p));
   }
   rehearsal.hold(Bytes{p.rows * p.d_model * itemsize(f16)});
   rehearsal.multiply(true, false);

@@ -26,10 +26,10 @@ Shape shape_on(const config::MachineSpec& spec, Split split) {
 }
 
 template <Split split>
-void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest) {
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest request) {
   evaluate::Rehearsal rehearsal{machine};
   for (int tensor = 0; tensor < 2; ++tensor)
-    rehearsal.place(0, shape_on(machine, split), f16, {.cube = split, .pe = split});
+    rehearsal.place(request.sip, shape_on(machine, split), f16, {.cube = split, .pe = split});
   rehearsal.hold(Bytes{kPerPe * itemsize(f16)});
 }
 
@@ -59,11 +59,14 @@ Task<> copy_parts(host::Rank& main, Split split, std::string name, BenchRequest 
   report->text = fmt::format(
       "{} {}: {} PEs copied their own {} elements, in {:.3f} ns\n", report->correct ? "" : " [FAIL]", name,
       checked ? fmt::format("{} of {}", right, pes) : fmt::format("{}", pes), kPerPe, window);
-  if (!report->correct)
-    report->text +=
-        fmt::format("   {}\n", to_text(replay::compare(copied.bytes(), contents.to_doubles(), f16).means));
-  if (request.verify_data)
-    report->tensors.push_back(fmt::format("dst {} {}", to_string(shape), report->correct ? "ok" : "FAIL"));
+  if (checked) {
+    const replay::Comparison numbers = replay::compare(copied.bytes(), contents.to_doubles(), f16);
+    if (!report->correct) report->text += fmt::format("   {}\n", to_text(numbers.means));
+    if (request.verify_data)
+      report->tensors.push_back(fmt::format("dst {} {} max_abs {:g} max_rel {:g} max_ulp {:g}",
+                                            to_string(shape), report->correct ? "ok  " : "FAIL",
+                                            numbers.max_abs, numbers.max_rel, numbers.max_ulp));
+  }
   report->json = {{"pes", pes},
                   {"pes_ok", checked ? boost::json::value(right) : boost::json::value(nullptr)},
                   {"elements_per_pe", kPerPe},

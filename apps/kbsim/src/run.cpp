@@ -446,10 +446,12 @@ ExitCode run_bench(const Arguments& given) {
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
   const host::SessionOptions how = session_options(options, ccl);
-  const BenchRequest request{.verify_data = options.verify_data, .values = !options.timing_only};
   const std::vector<int> devices = options.device.empty()
                                        ? std::vector<int>{}
                                        : devices_named(options.device, machine, options.bench, bench);
+  const BenchRequest request{.verify_data = options.verify_data,
+                             .values = !options.timing_only,
+                             .sip = devices.empty() ? 0 : devices.front()};
   if (bench.check) bench.check(machine, algorithm, request);
   require_outputs(options);
 

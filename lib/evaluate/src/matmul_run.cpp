@@ -67,10 +67,10 @@ std::string_view to_string(Staging staging) {
   return kNames[static_cast<std::size_t>(staging)];
 }
 
-void require_possible(const config::MachineSpec& machine, const MatmulProblem& p) {
+void require_possible(const config::MachineSpec& machine, const MatmulProblem& p, int sip) {
   Rehearsal rehearsal{machine};
   for (const Shape& shape : {Shape{p.m, p.k}, Shape{p.k, p.n}, Shape{p.m, p.n}})
-    rehearsal.place(0, shape, f16, kOnePe);
+    rehearsal.place(sip, shape, f16, kOnePe);
   const bool a_loaded = p.staging != Staging::ref_ref;
   const bool b_loaded = p.staging == Staging::load_load;
   rehearsal.hold(Bytes{((a_loaded ? p.m * p.k : 0) + (b_loaded ? p.k * p.n : 0)) * itemsize(f16)});

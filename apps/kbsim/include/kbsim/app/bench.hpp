@@ -25,6 +25,7 @@ struct BenchReport {
 struct BenchRequest {
   bool verify_data = false;  // a line per tensor as well
   bool values = true;        // numbers are computed; see --timing-only
+  int sip = 0;               // the first package that it runs on: --device
 };
 
 using evaluate::Algorithms;

@@ -38,8 +38,8 @@ struct MatmulRun {
   bool under_tile = false;  // smaller than one of the scheduler's tiles in some direction
 };
 
-/// UsageError if there is no room for the operands.
-void require_possible(const config::MachineSpec& machine, const MatmulProblem& problem);
+/// UsageError if there is no room for the operands on this package.
+void require_possible(const config::MachineSpec& machine, const MatmulProblem& problem, int sip = 0);
 
 /// Makes the operands on PE 0 of cube 0 of this rank's package, multiplies, checks the product, if the run
 /// has values, against one in f64. The rank's program awaits it.
