@@ -48,6 +48,7 @@ namespace kbsim::app {
 namespace {
 
 namespace po = boost::program_options;
+using Clock = std::chrono::steady_clock;
 
 struct RunOptions {
   MachineOptions machine;
@@ -422,26 +423,27 @@ const Bench& known_bench(const std::string& name) {
   throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, names))};
 }
 
-}  // namespace
+// What is left to say when the simulation has ended.
+ExitCode finish(const report::OutputFolder* folder, host::Session& session, const BenchReport& outcome,
+                const RunOptions& options, const Arguments& arguments, Clock::time_point start) {
+  for (const std::string& line : replay::prints(session.log(), session.replay()))
+    fmt::print(stderr, "{}\n", line);
+  print_races(session.machine().races().reports());
+  const std::optional<LogChecksums> log = log_of(options, session);
+  replay::check(session.log(), session.replay());
+  const report::RunSummary summary{.simulated = session.sim().now(),
+                                   .events = session.sim().events(),
+                                   .digest = session.machine().digest(),
+                                   .wall = Clock::now() - start,
+                                   .peak_memory = report::peak_memory(),
+                                   .resident = session.resident()};
+  if (folder != nullptr) write(*folder, options, arguments, session, outcome, summary, log);
+  print(options, outcome, summary, session.machine().fabric().attribution(), log);
+  return outcome.correct ? ExitCode::ok : ExitCode::wrong_values;
+}
 
-ExitCode run_bench(const Arguments& given) {
-  RunOptions options;
-  po::options_description all = description(options);
-  const evaluate::Evaluation* evaluation = evaluation_of(given);
-  const Arguments arguments = evaluation != nullptr ? with_defaults(*evaluation, given) : given;
-  if (evaluation != nullptr) describe(*evaluation, all);
-  po::variables_map values;
-  if (!parse_options(
-          arguments, all,
-          {.usage = "kbsim [run] --topology FILE --bench NAME [options]", .examples = kRunExamples}, &values))
-    return ExitCode::ok;
-
-  const auto start = std::chrono::steady_clock::now();
-  (void)buffer_kind_of(options);
-  options.reuse_asked_by = reuse_asker(given);
-  if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
-  if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
-  const Bench& bench = known_bench(options.bench);
+ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments& arguments,
+                  Clock::time_point start) {
   const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, bench));
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
@@ -466,21 +468,29 @@ ExitCode run_bench(const Arguments& given) {
   const Signals signals{session};
   simulate_and_dump(folder.get(), session, options);
   require_submitted(options.bench, session);
-  for (const std::string& line : replay::prints(session.log(), session.replay()))
-    fmt::print(stderr, "{}\n", line);
-  print_races(session.machine().races().reports());
+  return finish(folder.get(), session, report, options, arguments, start);
+}
 
-  const std::optional<LogChecksums> log = log_of(options, session);
-  replay::check(session.log(), session.replay());
-  const report::RunSummary summary{.simulated = session.sim().now(),
-                                   .events = session.sim().events(),
-                                   .digest = session.machine().digest(),
-                                   .wall = std::chrono::steady_clock::now() - start,
-                                   .peak_memory = report::peak_memory(),
-                                   .resident = session.resident()};
-  if (folder) write(*folder, options, arguments, session, report, summary, log);
-  print(options, report, summary, session.machine().fabric().attribution(), log);
-  return report.correct ? ExitCode::ok : ExitCode::wrong_values;
+}  // namespace
+
+ExitCode run_bench(const Arguments& given) {
+  RunOptions options;
+  po::options_description all = description(options);
+  const evaluate::Evaluation* evaluation = evaluation_of(given);
+  const Arguments arguments = evaluation != nullptr ? with_defaults(*evaluation, given) : given;
+  if (evaluation != nullptr) describe(*evaluation, all);
+  po::variables_map values;
+  if (!parse_options(
+          arguments, all,
+          {.usage = "kbsim [run] --topology FILE --bench NAME [options]", .examples = kRunExamples}, &values))
+    return ExitCode::ok;
+
+  const auto start = Clock::now();
+  (void)buffer_kind_of(options);
+  options.reuse_asked_by = reuse_asker(given);
+  if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
+  if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
+  return run_once(known_bench(options.bench), options, arguments, start);
 }
 
 }  // namespace kbsim::app
