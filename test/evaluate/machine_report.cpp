@@ -9,6 +9,7 @@
 
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
+#include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
 namespace kbsim::evaluate::test::machine_report_test {
@@ -56,7 +57,28 @@ std::size_t count(const std::string& text, const std::string& what) {
   return n;
 }
 
+struct MarkerSpec {
+  static void describe(auto&) {}
+};
+class Marker final : public hw::Component {
+ public:
+  Marker(hw::Fabric& fabric, NodeId id, MarkerSpec) : Component{fabric, id} {}
+};
+KBSIM_COMPONENT("test.marker", NodeKind::part, Marker, MarkerSpec, "stands there");
+
 }  // namespace
+
+TEST_CASE("Machine report: components of one's own are in the drawing, the list and the graph") {
+  const Described machine{
+      {"cube.parts.scrubber.model.impl=test.marker", "cube.parts.meter.model.impl=test.marker",
+       "pe.parts.sorter.model.impl=test.marker", "sip.io.parts.probe.model.impl=test.marker"}};
+  const std::string svg = report::to_svg(machine.report);
+  CHECK(balanced(svg));
+  for (const char* box : {">scrubber<", ">meter<"}) CHECK_MESSAGE(count(svg, box) == 1, box);
+  for (const char* row : {">cube's scrubber<", ">cube's meter<", ">PE's sorter<", ">IO chiplet's probe<"})
+    CHECK_MESSAGE(count(svg, row) == 1, row);
+  CHECK(count(report::to_dot(machine.graph), "label=\"scrubber\"") == 32);
+}
 
 TEST_CASE("Machine report: the summary names totals, bisections and every class of links") {
   const std::string text = report::to_text(Described{}.report);

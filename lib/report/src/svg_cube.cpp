@@ -44,6 +44,7 @@ class CubeDrawing {
     draw_pes();
     draw_mesh();
     draw_shared();
+    draw_own_parts();
     draw_routers();
   }
 
@@ -185,6 +186,23 @@ class CubeDrawing {
                           y(row) - router_ / 2 - 15, at_x + side * beside(6), y(row)));
     svg_.rect(look, box, 4);
     svg_.label("mid", 10, box, name);
+  }
+
+  // Components of one's own, one below the other under the middle router.
+  void draw_own_parts() {
+    const config::PartsSpec& parts = spec_.cube.parts;
+    const double at_x = x(noc_.w / 2);
+    const double at_y = y(noc_.h / 2);
+    const auto count = static_cast<double>(std::max<std::size_t>(parts.size(), 1));
+    const double height = std::min(16.0, (cell_h_ - router_ - 8) / count);
+    double top = at_y + router_ / 2 + 4;
+    for (const auto& [name, part] : parts) {
+      const Box box{at_x - cell_w_ / 2 + 5, top, cell_w_ - 10, 0.9 * height};
+      svg_.line("l-noc", 0.5 * width_of(part.link), fmt::format("M{:.1f} {:.1f}V{:.1f}", at_x, at_y, top));
+      svg_.rect("cpu", box, 3);
+      svg_.label("mid", 9, box, name);
+      top += height;
+    }
   }
 
   Svg& svg_;

@@ -48,6 +48,11 @@ void draw_links(Svg& svg, const MachineReport& machine, double x, double y, doub
   for (const topology::LinkGroup& group : machine.summary.groups) column.link(group);
 }
 
+// Components of one's own, and their models.
+void add_own(Column& column, std::string_view owner, const config::PartsSpec& parts) {
+  for (const auto& [name, part] : parts) column.row(fmt::format("{} {}", owner, name), part.model.impl);
+}
+
 // Each kind of part that delays what passes it.
 void draw_parts(Svg& svg, const MachineReport& machine, double x, double y, double w) {
   std::map<topology::NodeKind, std::pair<Time, Time>> range;
@@ -64,6 +69,10 @@ void draw_parts(Svg& svg, const MachineReport& machine, double x, double y, doub
     column.row(to_string(kind), least == most ? to_string(least)
                                               : fmt::format("{}–{}", number(to_ns(least)), to_string(most)));
   }
+  const config::MachineSpec& spec = machine.graph.spec();
+  add_own(column, "IO chiplet's", spec.sip.io.parts);
+  add_own(column, "cube's", spec.cube.parts);
+  add_own(column, "PE's", spec.pe.parts);
 }
 
 void draw_totals(Svg& svg, const MachineReport& machine, double x, double y, double w) {
