@@ -40,6 +40,13 @@ SMALL = {
     "burst_bytes": [1, 16, 32, 64, 256],
     "arbiter": ["round_robin", "oldest_first"],
     "voq": ["true", "false"],
+    "allocator": ["islip", "separable"],
+    "flit_bytes": [1, 16, 64, 100, 256, 257, 4096, 65536],
+    "buffer_flits": [1, 2, 3, 16, 100],
+    "packet_flits": [1, 2, 3, 16, 64, 1000],
+    "iterations": [1, 2, 3, 64],
+    "input_speedup": [1, 2, 3, 64],
+    "credit_cycles": [0, 1, 2, 1000],
 }
 # Which models stand where; a model of others' would be added here.
 MODELS = {
