@@ -68,10 +68,10 @@ int fewest_steps(const SipNetwork& network, int from, int to) {
   return steps;
 }
 
-constexpr std::array kAll{SipTopology::ring_1d,        SipTopology::torus_2d,
-                          SipTopology::mesh_2d,        SipTopology::mesh_2d_no_wrap,
-                          SipTopology::ring_1d_unidir, SipTopology::tree_binary,
-                          SipTopology::all_pairs,      SipTopology::doubling_distances};
+constexpr std::array kNetworks{SipTopology::ring_1d,        SipTopology::torus_2d,
+                               SipTopology::mesh_2d,        SipTopology::mesh_2d_no_wrap,
+                               SipTopology::ring_1d_unidir, SipTopology::tree_binary,
+                               SipTopology::all_pairs,      SipTopology::doubling_distances};
 
 }  // namespace
 
@@ -85,11 +85,11 @@ TEST_CASE("checklist 16: SipNetwork has the ports of a tree, of all pairs, of do
   CHECK(names(network_of(SipTopology::doubling_distances, 8), 0) ==
         std::vector<std::string>{"sip1", "sip2", "sip4", "sip6", "sip7"});
   CHECK(names(network_of(SipTopology::ring_1d_unidir, 3), 1) == std::vector<std::string>{"e", "w"});
-  for (const SipTopology topology : kAll) CHECK(names(network_of(topology, 1), 0).empty());
+  for (const SipTopology topology : kNetworks) CHECK(names(network_of(topology, 1), 0).empty());
 }
 
 TEST_CASE("checklist 16: a port's peer has the wire's other end, and one of the two begins it") {
-  for (const SipTopology topology : kAll) {
+  for (const SipTopology topology : kNetworks) {
     for (int count = 1; count <= 9; ++count) {
       CAPTURE(to_string(topology));
       CAPTURE(count);
@@ -109,7 +109,7 @@ TEST_CASE("checklist 16: a port's peer has the wire's other end, and one of the 
 }
 
 TEST_CASE("checklist 16: messages take the fewest steps between packages, whatever joins them") {
-  for (const SipTopology topology : kAll) {
+  for (const SipTopology topology : kNetworks) {
     for (const int count : {2, 3, 4, 5, 6, 7, 8, 16, 31}) {
       CAPTURE(to_string(topology));
       CAPTURE(count);
@@ -154,7 +154,7 @@ TEST_CASE("checklist 16: a machine has the links that each network says, both di
 }
 
 TEST_CASE("checklist 16: routes between PEs cross as many links as their packages are steps apart") {
-  for (const SipTopology topology : kAll) {
+  for (const SipTopology topology : kNetworks) {
     CAPTURE(to_string(topology));
     const Graph graph = graph_of(packages(topology, 7));
     for (int from = 0; from < 7; ++from) {

@@ -11,7 +11,7 @@ namespace {
 
 using Latencies = std::span<const Time>;
 
-double rate(const hw::MemoryTrafficResult& result) { return result.raw.gbs() * result.efficiency(); }
+double effective_gbs(const hw::MemoryTrafficResult& result) { return result.raw.gbs() * result.efficiency(); }
 
 double quantile_ns(Latencies latencies, double p) { return to_ns(nearest_rank<Time>(latencies, p)); }
 
@@ -34,15 +34,15 @@ boost::json::object object(Latencies latencies) {
 }  // namespace
 
 std::string to_text(const hw::MemoryTrafficResult& result) {
-  return fmt::format("efficiency {:.4f}  ({:.2f} of {:.2f} GB/s)\n", result.efficiency(), rate(result),
-                     result.raw.gbs()) +
+  return fmt::format("efficiency {:.4f}  ({:.2f} of {:.2f} GB/s)\n", result.efficiency(),
+                     effective_gbs(result), result.raw.gbs()) +
          line("reads", result.reads) + line("writes", result.writes) +
          fmt::format("bytes      {} in {}\n", result.bytes.count(), to_string(result.simulated));
 }
 
 boost::json::object to_json(const hw::MemoryTrafficResult& result) {
   return {{"efficiency", result.efficiency()},
-          {"rate_gbs", rate(result)},
+          {"rate_gbs", effective_gbs(result)},
           {"raw_gbs", result.raw.gbs()},
           {"bytes", result.bytes.count()},
           {"simulated_ns", to_ns(result.simulated)},
@@ -54,8 +54,9 @@ std::string memory_traffic_csv(const hw::MemoryTrafficResult& result) {
   std::string text =
       "efficiency,rate_gbs,raw_gbs,bytes,simulated_ns,accesses,mean_read_ns,p99_read_ns,mean_write_ns,"
       "p99_write_ns\n" +
-      fmt::format("{:.6f},{:.4f},{:.4f},{},{:.3f},{}", result.efficiency(), rate(result), result.raw.gbs(),
-                  result.bytes.count(), to_ns(result.simulated), result.reads.size() + result.writes.size());
+      fmt::format("{:.6f},{:.4f},{:.4f},{},{:.3f},{}", result.efficiency(), effective_gbs(result),
+                  result.raw.gbs(), result.bytes.count(), to_ns(result.simulated),
+                  result.reads.size() + result.writes.size());
   for (const Latencies latencies : {Latencies{result.reads}, Latencies{result.writes}}) {
     text += latencies.empty()
                 ? std::string{",,"}
