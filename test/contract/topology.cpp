@@ -39,7 +39,7 @@ TEST_CASE("Topology: --out writes a whole file or none") {
 
 TEST_CASE("Topology: mistakes are refused as in a run") {
   for (const char* arguments :
-       {"", "nowhere.yaml", "topology.yaml --json --svg", "topology.yaml more",
+       {"nowhere.yaml", "topology.yaml --json --svg", "topology.yaml more",
         "topology.yaml --set system.sips.count=0", "topology.yaml --set cube.xbar.impl=builtin.sram"}) {
     const Outcome outcome = run_kbsim(std::string{"topology "} + arguments);
     CAPTURE(arguments);

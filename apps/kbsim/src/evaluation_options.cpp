@@ -8,6 +8,8 @@
 #include "kbsim/base/environment.hpp"
 #include "kbsim/report/correlation.hpp"
 
+#include "machine_options.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -23,11 +25,6 @@ void add(const evaluate::Option& option, po::options_description& to) {
     to.add_options()(name, text()->default_value(*standard), doc);
   else
     to.add_options()(name, text(), doc);
-}
-
-bool is_given(const Arguments& arguments, const std::string& option) {
-  return std::ranges::any_of(
-      arguments, [&](const std::string& word) { return word == option || word.starts_with(option + "="); });
 }
 
 bool fast_milestones() { return environment_choice("MILESTONE_FAST", {"0", "1"}) == "1"; }
@@ -49,17 +46,14 @@ void describe(const evaluate::Evaluation& evaluation, po::options_description& t
   if (!own.options().empty()) to.add(own);
 }
 
-Arguments with_defaults(const evaluate::Evaluation& evaluation, Arguments arguments) {
+Arguments with_defaults(const evaluate::Evaluation& evaluation, const Arguments& given) {
+  Arguments arguments = with_topology(given);
   if (evaluation.folder.empty()) return arguments;
-  const bool own_machine = is_given(arguments, "--topology");
-  const auto add_unless_given = [&](const std::string& option, const std::string& value) {
-    if (is_given(arguments, option)) return;
-    arguments.push_back(option);
-    if (!value.empty()) arguments.push_back(value);
+  const auto add_unless_given = [&](const Arguments& words) {  // before them: the last may lack its value
+    if (!is_given(arguments, words.front())) arguments.insert(arguments.begin(), words.begin(), words.end());
   };
-  if (!own_machine) add_unless_given("--topology", "topology.yaml");
-  if (!own_machine) add_unless_given("--out", evaluation.folder);
-  if (fast_milestones()) add_unless_given("--reuse", "");
+  if (!is_given(given, "--topology")) add_unless_given({"--out", evaluation.folder});
+  if (fast_milestones()) add_unless_given({"--reuse"});
   return arguments;
 }
 

@@ -13,9 +13,9 @@ namespace kbsim::app {
 
 /// Adds the options that an evaluation has besides those of every run.
 void describe(const evaluate::Evaluation& evaluation, boost::program_options::options_description& to);
-/// The arguments with what the evaluation has by default: of one with a folder, a machine and the folder.
+/// The arguments with what the evaluation has by default: a machine, and of one with a folder, the folder.
 /// MILESTONE_FAST=1 in the environment is --reuse for it.
-[[nodiscard]] Arguments with_defaults(const evaluate::Evaluation& evaluation, Arguments arguments);
+[[nodiscard]] Arguments with_defaults(const evaluate::Evaluation& evaluation, const Arguments& given);
 /// What asks for --reuse, if anything: the option itself, or the environment.
 [[nodiscard]] std::string reuse_asker(const Arguments& given);
 /// What those options are, once parsed.

@@ -40,9 +40,23 @@ po::positional_options_description positional(const Synopsis& synopsis) {
 
 }  // namespace
 
+bool is_given(const Arguments& arguments, const std::string& option) {
+  return std::ranges::any_of(
+      arguments, [&](const std::string& word) { return word == option || word.starts_with(option + "="); });
+}
+
+Arguments with_topology(Arguments arguments) {
+  if (!is_given(arguments, "--topology")) arguments.insert(arguments.begin(), {"--topology", kUsualTopology});
+  return arguments;
+}
+
+std::string unnamed_topology(const Arguments& arguments) {
+  return is_given(arguments, "--topology") ? "" : fmt::format(", on {}", kUsualTopology);
+}
+
 void MachineOptions::describe(po::options_description& to) {
   auto add = to.add_options();
-  add("topology", po::value(&topology)->value_name("FILE")->required(),
+  add("topology", po::value(&topology)->value_name("FILE")->default_value(kUsualTopology),
       "the machine; looked for in the current folder, then among the installed configs");
   add("ccl", po::value(&ccl)->value_name("FILE"),
       "collective algorithms (default: those in the topology file's section ccl, or ccl.yaml, found "

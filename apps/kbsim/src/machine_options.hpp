@@ -11,6 +11,16 @@
 
 namespace kbsim::app {
 
+/// The machine of a run that names none.
+inline constexpr const char* kUsualTopology = "topology.yaml";
+/// The arguments with their machine named, so that run.json has it.
+[[nodiscard]] Arguments with_topology(Arguments arguments);
+/// ", on topology.yaml" of arguments that name no machine, for the line that ends a run.
+[[nodiscard]] std::string unnamed_topology(const Arguments& arguments);
+
+/// Whether an option is among the arguments.
+[[nodiscard]] bool is_given(const Arguments& arguments, const std::string& option);
+
 /// The options by which every command is told its machine.
 struct MachineOptions {
   std::string topology;

@@ -23,7 +23,7 @@ namespace {
 void print_help() {
   fmt::print(
       "kbsim: how long would it take on a machine that doesn't exist yet, and is the result right?\n\n"
-      "usage: kbsim [run] --topology FILE --bench NAME [options]\n"
+      "usage: kbsim [run] [--topology FILE] --bench NAME [options]\n"
       "       kbsim COMMAND [options]      (kbsim COMMAND --help tells more)\n\ncommands:\n");
   for (const Command& command : commands()) fmt::print("  {:<10} {}\n", command.name, command.doc);
   fmt::print(

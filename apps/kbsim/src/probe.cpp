@@ -212,7 +212,7 @@ ExitCode probe(const Arguments& arguments) {
       "run events of equal time in random order; no result may change");
   if (!parse_options(
           arguments, all,
-          {.usage = "kbsim probe --topology FILE [--case NAME] [options]", .examples = case_help()}))
+          {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]", .examples = case_help()}))
     return ExitCode::ok;
   const Bytes bytes = parse_bytes(options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};

@@ -52,6 +52,7 @@ using Clock = std::chrono::steady_clock;
 
 struct RunOptions {
   MachineOptions machine;
+  std::string unnamed_topology;
   std::string bench;
   std::string algorithm;
   std::optional<std::string> buffer_kind;
@@ -314,7 +315,7 @@ void print(const RunOptions& options, const BenchReport& outcome, const report::
     if (log) fmt::print("{}\n", to_text(*log));
     std::fflush(stdout);
   }
-  if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
+  if (!options.quiet) fmt::print(stderr, "{}{}\n", report::to_text(summary), options.unnamed_topology);
 }
 
 // What runs: the bench itself, or what --device makes of it.
@@ -477,16 +478,19 @@ ExitCode run_bench(const Arguments& given) {
   RunOptions options;
   po::options_description all = description(options);
   const evaluate::Evaluation* evaluation = evaluation_of(given);
-  const Arguments arguments = evaluation != nullptr ? with_defaults(*evaluation, given) : given;
+  const Arguments arguments =
+      evaluation != nullptr ? with_defaults(*evaluation, given) : with_topology(given);
   if (evaluation != nullptr) describe(*evaluation, all);
   po::variables_map values;
   if (!parse_options(
           arguments, all,
-          {.usage = "kbsim [run] --topology FILE --bench NAME [options]", .examples = kRunExamples}, &values))
+          {.usage = "kbsim [run] [--topology FILE] --bench NAME [options]", .examples = kRunExamples},
+          &values))
     return ExitCode::ok;
 
   const auto start = Clock::now();
   (void)buffer_kind_of(options);
+  options.unnamed_topology = unnamed_topology(given);
   options.reuse_asked_by = reuse_asker(given);
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};

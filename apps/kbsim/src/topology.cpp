@@ -36,7 +36,7 @@ struct TopologyOptions {
 po::options_description description(TopologyOptions& o) {
   po::options_description all{"options of kbsim topology"};
   auto add = all.add_options();
-  add("topology", po::value(&o.file)->value_name("FILE")->required(),
+  add("topology", po::value(&o.file)->value_name("FILE")->default_value(kUsualTopology),
       "the machine; looked for in the current folder, then among the installed configs");
   add("set", po::value(&o.set)->value_name("KEY=VALUE")->composing(),
       "override one key of the file, e.g. system.sips.count=4; repeatable");
@@ -59,7 +59,7 @@ examples:
 std::optional<TopologyOptions> parse(const Arguments& arguments) {
   TopologyOptions options;
   po::options_description all = description(options);
-  const Synopsis synopsis{.usage = "kbsim topology FILE [options]",
+  const Synopsis synopsis{.usage = "kbsim topology [FILE] [options]",
                           .examples = std::string{kTopologyExamples},
                           .positional = "topology"};
   if (!parse_options(arguments, all, synopsis)) return std::nullopt;

@@ -237,7 +237,7 @@ ExitCode traffic(const Arguments& arguments) {
   TrafficOptions options;
   po::options_description description = describe(options);
   if (!parse_options(arguments, description,
-                     {.usage = "kbsim traffic --topology FILE --scope S --load L [options]",
+                     {.usage = "kbsim traffic [--topology FILE] --scope S --load L [options]",
                       .examples = kTrafficExamples}))
     return ExitCode::ok;
   const auto start = std::chrono::steady_clock::now();
@@ -263,9 +263,9 @@ ExitCode traffic(const Arguments& arguments) {
   const bool whole = !options.sweep || points.size() == loads_of(traffic).size();
   if (points.empty()) return ExitCode::interrupted;
   const report::RunSummary summary = summary_of(points, std::chrono::steady_clock::now() - start);
-  if (folder) write(*folder, options, spec, arguments, traffic, points, summary);
+  if (folder) write(*folder, options, spec, with_topology(arguments), traffic, points, summary);
   print(options, traffic, points);
-  if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
+  if (!options.quiet) fmt::print(stderr, "{}{}\n", report::to_text(summary), unnamed_topology(arguments));
   return whole ? ExitCode::ok : ExitCode::interrupted;
 }
 
