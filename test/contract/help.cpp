@@ -15,6 +15,25 @@ namespace {
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+// A command on a terminal of so many columns: all that it shows, with "\r\n" at the ends of lines.
+std::string on_terminal(int columns, const std::string& arguments) {
+  return run_script("export KBSIM; script -qec 'stty cols " + std::to_string(columns) +
+                    "; timeout 60 $KBSIM " + arguments + "' /dev/null </dev/null")
+      .out;
+}
+
+// The lines that a terminal shows of a bar, each begun by "\r\033[K".
+std::vector<std::string> bars(const std::string& shown) {
+  std::vector<std::string> lines;
+  constexpr std::string_view kBegin = "\r\033[K";
+  for (std::size_t at = shown.find(kBegin); at != std::string::npos; at = shown.find(kBegin, at + 1)) {
+    const std::size_t begin = at + kBegin.size();
+    const std::string line = shown.substr(begin, shown.find_first_of("\r\n", begin) - begin);
+    if (line.starts_with("points")) lines.push_back(line);
+  }
+  return lines;
+}
+
 }  // namespace
 
 TEST_CASE("--topology: without it the machine is topology.yaml, and run.json and the run's end say so") {
@@ -45,6 +64,20 @@ TEST_CASE("--topology: a topology.yaml of the current folder comes before the in
       "mkdir -p mine && cd mine && echo 'no_such: 1' > topology.yaml && $KBSIM --bench gemm_single_pe");
   CHECK(outcome.exit == 2);
   CHECK(says(outcome.err, "topology.yaml:1:1: no_such: unknown key"));
+}
+
+TEST_CASE("Progress: one line of the terminal, of 40 columns and of 200") {
+  const std::string sweep = "traffic --scope link --sweep --packets 100 --warmup 10";
+  for (const int columns : {40, 200}) {
+    CAPTURE(columns);
+    const std::vector<std::string> lines = bars(on_terminal(columns, sweep));
+    CHECK(!lines.empty());
+    for (const std::string& line : lines) {
+      CHECK_MESSAGE(line.size() < static_cast<std::size_t>(columns), line);
+      CHECK_MESSAGE(says(line, "/13"), line);
+      if (columns == 200) CHECK_MESSAGE(says(line, "] "), line);
+    }
+  }
 }
 
 }  // namespace kbsim::contract::help_test

@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "kbsim/report/terminal.hpp"
+
 namespace kbsim::evaluate {
 namespace {
 
@@ -52,10 +54,23 @@ class Progress {
     return fmt::format("{:.1f} a second, about {:.0f} s left", 1.0 / each,
                        each * static_cast<double>(all_ - done_));
   }
+  [[nodiscard]] std::string bar(std::size_t width) const {
+    const std::size_t filled = width * done_ / all_;
+    return fmt::format(" [{}{}]", std::string(filled, '#'), std::string(width - filled, '.'));
+  }
+  // In one line of the terminal as it is now: the bar gives way first, then the rate.
+  [[nodiscard]] std::string line(std::size_t columns) const {
+    constexpr std::size_t kFrame = 4;  // the bar's, and a column for the cursor
+    constexpr std::size_t kLeast = 5;
+    const std::string count = fmt::format(" {}/{}", done_, all_);
+    const std::string whole = fmt::format("{}, {}", count, rate());
+    const std::string& tail = what_.size() + whole.size() < columns ? whole : count;
+    const std::size_t taken = what_.size() + tail.size() + kFrame;
+    const std::size_t width = columns > taken ? std::min(kWidth, columns - taken) : 0;
+    return (what_ + (width < kLeast ? "" : bar(width)) + tail).substr(0, columns - 1);
+  }
   void draw() const {
-    const std::size_t filled = kWidth * done_ / all_;
-    fmt::print(stderr, "\r\033[K{} [{}{}] {}/{}, {}", what_, std::string(filled, '#'),
-               std::string(kWidth - filled, '.'), done_, all_, rate());
+    fmt::print(stderr, "\r\033[K{}", line(report::terminal_width(STDERR_FILENO).value_or(kWidth)));
     (void)std::fflush(stderr);
   }
 
