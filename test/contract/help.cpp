@@ -15,6 +15,13 @@ namespace {
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+void refuses(const std::string& arguments, const std::string& error) {
+  CAPTURE(arguments);
+  const Outcome outcome = run_kbsim(arguments);
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.err == error + "\n");
+}
+
 // A command on a terminal of so many columns: all that it shows, with "\r\n" at the ends of lines.
 std::string on_terminal(int columns, const std::string& arguments) {
   return run_script("export KBSIM; script -qec 'stty cols " + std::to_string(columns) +
@@ -64,6 +71,20 @@ TEST_CASE("--topology: a topology.yaml of the current folder comes before the in
       "mkdir -p mine && cd mine && echo 'no_such: 1' > topology.yaml && $KBSIM --bench gemm_single_pe");
   CHECK(outcome.exit == 2);
   CHECK(says(outcome.err, "topology.yaml:1:1: no_such: unknown key"));
+}
+
+TEST_CASE("--set: a key without its path is told the whole keys that end so") {
+  const Outcome outcome = run_kbsim("--bench ccl_allreduce --set link_bw_gbs=3");
+  CHECK(outcome.exit == 2);
+  CHECK_MESSAGE(outcome.err.starts_with("--set link_bw_gbs=3: link_bw_gbs: unknown key"), outcome.err);
+  CHECK_MESSAGE(says(outcome.err, "cube.noc.link_bw_gbs"), outcome.err);
+  refuses("--bench ccl_allreduce --set pe_per_corner=1",
+          "--set pe_per_corner=1: pe_per_corner: unknown key, did you mean 'cube.pe_layout.pe_per_corner'?");
+  refuses("--bench ccl_allreduce --set pe_layout.pe_per_corner=1",
+          "--set pe_layout.pe_per_corner=1: pe_layout.pe_per_corner: unknown key, did you mean "
+          "'cube.pe_layout.pe_per_corner'?");
+  CHECK(says(run_kbsim("--bench ccl_allreduce --set n_slots=2").err, "ccl.defaults.n_slots"));
+  CHECK(says(run_kbsim("--bench ccl_allreduce --set ccl.n_slots=2").err, "ccl.defaults.n_slots"));
 }
 
 TEST_CASE("Progress: one line of the terminal, of 40 columns and of 200") {

@@ -8,11 +8,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/config/describe.hpp"
+
 #include "checks.hpp"
 #include "file.hpp"
 #include "kernel_entries.hpp"
 #include "override.hpp"
 #include "reader.hpp"
+#include "stray_keys.hpp"
 #include "yaml_tree.hpp"
 
 namespace kbsim::config {
@@ -47,15 +50,37 @@ Tree parse_file(std::string_view text, const std::string& name, Problems& proble
   return root;
 }
 
+// Every key as --set names it.
+std::vector<std::string> whole_keys(const MachineSpec& spec, const ComponentCatalog& catalog) {
+  return overridden_keys("=" + resolved_yaml(spec, CclSpec{}, catalog));
+}
+std::vector<std::string> whole_keys(const CclSpec& spec, const ComponentCatalog& /*none*/) {
+  std::vector<std::string> keys = overridden_keys("=" + resolved_yaml(spec));
+  for (std::string& key : keys) key.insert(0, kCclPrefix);
+  return keys;
+}
+
+// Keys of overrides that the file's first level doesn't have. A Spec with mistakes can't be resolved.
+template <class Spec>
+void add_strays(const std::vector<TreeEntry>& strays, const Spec& spec, const ComponentCatalog& catalog,
+                Problems& problems) {
+  if (strays.empty()) return;
+  const std::vector<std::string> whole = whole_keys(problems.empty() ? spec : Spec{}, catalog);
+  for (ConfigProblem& problem : stray_problems(strays, fields_of<Spec>(), whole))
+    problems.push_back(std::move(problem));
+}
+
 // Reads a Spec of a tree; its mistakes are added to those known.
 template <class Spec>
-Spec read(const Tree& root, const ComponentCatalog& catalog, Problems& problems,
+Spec read(Tree root, const ComponentCatalog& catalog, Problems& problems,
           std::vector<std::string>* notes = nullptr) {
   Spec spec;
   Problems own;
   Reader reader{catalog, own};
+  const std::vector<TreeEntry> strays = take_strays(root, fields_of<Spec>());
   reader.section(root, fields_of<Spec>(), &spec);
   check(spec, Checker{reader, own});
+  add_strays(strays, spec, catalog, own);
   problems.insert(problems.end(), own.begin(), own.end());
   if (notes != nullptr) *notes = reader.notes();
   return spec;
@@ -68,10 +93,12 @@ CclSpec read_algorithms(Tree root, const MachineSpec* machine, Problems& problem
   Problems own;
   const NoComponents none;
   Reader reader{none, own};
+  const std::vector<TreeEntry> strays = take_strays(root, fields_of<CclSpec>());
   reader.section(root, fields_of<CclSpec>(), &spec);
   read_kernel_entries(of_kernels, reader, spec);
   check(spec, Checker{reader, own});
   if (machine != nullptr) check_cube_keys(spec, machine->cubes_per_sip(), reader, own);
+  add_strays(strays, spec, none, own);
   problems.insert(problems.end(), own.begin(), own.end());
   return spec;
 }
@@ -140,7 +167,7 @@ Configuration load(const LoadRequest& request, const std::filesystem::path& ccl_
   Tree root = parse_file(result.text, request.file.string(), of_machine);
   std::optional<Tree> section = take_ccl(root);
   apply_overrides(root, machine_set, of_machine);
-  result.machine = read<MachineSpec>(root, request.catalog, of_machine, &result.notes);
+  result.machine = read<MachineSpec>(std::move(root), request.catalog, of_machine, &result.notes);
   const MachineSpec* const machine = of_machine.empty() ? &result.machine : nullptr;
   if (section && !ccl_file.empty()) {
     of_machine.push_back({section->at, "ccl",
@@ -164,7 +191,7 @@ MachineSpec parse_machine(std::string_view text, const std::string& file_name, c
   Tree root = parse_file(text, file_name, problems);
   std::optional<Tree> section = take_ccl(root);
   apply_overrides(root, overrides, problems);
-  MachineSpec spec = read<MachineSpec>(root, catalog, problems, notes);
+  MachineSpec spec = read<MachineSpec>(std::move(root), catalog, problems, notes);
   const MachineSpec* const machine = problems.empty() ? &spec : nullptr;
   if (section) (void)ccl_of_section(std::move(*section), {}, machine, problems);
   throw_if_any(std::move(problems));
