@@ -16,6 +16,7 @@ gives() { [[ $given == *" --$1"[\ =]* ]]; }
 options=()
 case ${1:-} in
   [a-z]* | -h | --version) ;; # another command, or none
+  --help) options+=(run) ;;
   *)
     gives topology || options+=(--topology topology.yaml)
     gives bench || options+=(--bench ccl_allreduce)

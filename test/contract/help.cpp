@@ -1,5 +1,6 @@
 // What a user reads before anything runs: help, mistakes told, completion, the manual page, progress.
 #include <filesystem>
+#include <sstream>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
@@ -41,6 +42,16 @@ std::vector<std::string> bars(const std::string& shown) {
   return lines;
 }
 
+std::size_t longest_line(const std::string& text) {
+  std::istringstream lines{text};
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    longest = std::max(longest, line.size());
+  }
+  return longest;
+}
+
 }  // namespace
 
 TEST_CASE("--topology: without it the machine is topology.yaml, and run.json and the run's end say so") {
@@ -73,6 +84,47 @@ TEST_CASE("--topology: a topology.yaml of the current folder comes before the in
   CHECK(says(outcome.err, "topology.yaml:1:1: no_such: unknown key"));
 }
 
+TEST_CASE(
+    "Help: kbsim help is --help, kbsim help COMMAND that of the command or bench, kbsim version --version") {
+  for (const auto& [words, option] : {std::pair{"help", "--help"},
+                                      {"help probe", "probe --help"},
+                                      {"help run", "run -h"},
+                                      {"help ccl", "--bench ccl --help"},
+                                      {"version", "--version"}}) {
+    CAPTURE(words);
+    const Outcome outcome = run_kbsim(words);
+    CHECK(outcome.exit == 0);
+    CHECK(!outcome.out.empty());
+    CHECK(outcome.out == run_kbsim(option).out);
+  }
+  refuses("help prboe", "kbsim: unknown command 'prboe', did you mean 'probe'?");
+  refuses("ccl", "kbsim: 'ccl' is a bench: kbsim --bench ccl");
+}
+
+TEST_CASE("Help: a bench's own options are shown without a machine, and no others") {
+  const Outcome ccl = run_kbsim("--bench ccl --help");
+  CHECK(ccl.exit == 0);
+  for (const char* part : {"usage: kbsim [run] --bench ccl", "--minbytes", "--reference", "kbsim run --help"})
+    CHECK_MESSAGE(says(ccl.out, part), part);
+  for (const char* part : {"--dump-queues", "--stop-at"}) CHECK_MESSAGE(!says(ccl.out, part), part);
+  CHECK(run_kbsim("run --bench=ccl --help").out == ccl.out);
+  CHECK(says(run_kbsim("--bench gemm_single_pe --help").out, "no options of its own"));
+  refuses("--bench ccll --help", "kbsim: unknown bench 'ccll', did you mean 'ccl'?");
+}
+
+TEST_CASE("Mistakes: a line each, with the nearest option") {
+  refuses("--topolgy topology.yaml --bench ccl_allreduce",
+          "kbsim: unknown option '--topolgy', did you mean '--topology'?");
+  refuses("--bnch ccl_allreduce --jsn=1 --qqqq",
+          "kbsim: unknown option '--bnch', did you mean '--bench'?\n"
+          "kbsim: unknown option '--jsn', did you mean '--json'?\n"
+          "kbsim: unknown option '--qqqq'; see --help");
+  refuses("--bench tp_mlp --tokns 3", "kbsim: unknown option '--tokns', did you mean '--tokens'?");
+  refuses("probe -json", "kbsim: unknown option '-json', did you mean '--json'?");
+  refuses("--bench ccl_allreduce 7", "kbsim: unexpected argument '7'; see --help");
+  refuses("topology topology.yaml more", "kbsim: unexpected argument 'more'; see --help");
+}
+
 TEST_CASE("--set: a key without its path is told the whole keys that end so") {
   const Outcome outcome = run_kbsim("--bench ccl_allreduce --set link_bw_gbs=3");
   CHECK(outcome.exit == 2);
@@ -99,6 +151,14 @@ TEST_CASE("Progress: one line of the terminal, of 40 columns and of 200") {
       if (columns == 200) CHECK_MESSAGE(says(line, "] "), line);
     }
   }
+}
+
+TEST_CASE("Help: options are as wide as the terminal, of 40 columns and of 200") {
+  CHECK(longest_line(on_terminal(200, "help ccl")) > 80);
+  const std::string narrow = on_terminal(40, "help ccl");
+  const std::string options =
+      narrow.substr(narrow.find("options of"), narrow.find("\nand those") - narrow.find("options of"));
+  CHECK(longest_line(options) <= 40);
 }
 
 }  // namespace kbsim::contract::help_test

@@ -16,6 +16,8 @@ struct Command {
   ExitCode (*run)(const Arguments& arguments);
 };
 [[nodiscard]] const std::vector<Command>& commands();
+/// UsageError with the nearest name for one that isn't known.
+[[nodiscard]] const Command& command_named(const std::string& name);
 
 ExitCode run_bench(const Arguments& arguments);
 ExitCode list(const Arguments& arguments);
@@ -24,5 +26,7 @@ ExitCode traffic(const Arguments& arguments);
 ExitCode probe(const Arguments& arguments);
 ExitCode replay_log(const Arguments& arguments);
 ExitCode correlate(const Arguments& arguments);
+ExitCode show_help(const Arguments& arguments);
+ExitCode show_version(const Arguments& arguments);
 
 }  // namespace kbsim::app

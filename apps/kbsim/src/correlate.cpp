@@ -49,10 +49,9 @@ examples:
 ExitCode correlate(const Arguments& arguments) {
   CorrelateOptions options;
   po::options_description all = description(options);
-  if (!parse_options(arguments, all,
-                     {.usage = "kbsim correlate --results FILE --reference FILE [options]",
-                      .examples = kCorrelateExamples}))
-    return ExitCode::ok;
+  parse_options(
+      arguments, all,
+      {.usage = "kbsim correlate --results FILE --reference FILE [options]", .examples = kCorrelateExamples});
   const report::Correlation found =
       report::correlate(report::read_csv(options.results), report::read_csv(options.reference));
   if (const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out)) {

@@ -37,13 +37,13 @@ evaluate::OptionValue value_of(const po::variable_value& value) {
 
 }  // namespace
 
-void describe(const evaluate::Evaluation& evaluation, po::options_description& to) {
+po::options_description options_of(const evaluate::Evaluation& evaluation) {
   po::options_description own{"options of this bench"};
   for (const evaluate::Option& option : evaluation.options) add(option, own);
   if (evaluation.times_by_size)
     own.add_options()("reference", po::value<std::string>()->value_name("FILE"),
                       "also compare the times with this CSV's, as kbsim correlate does");
-  if (!own.options().empty()) to.add(own);
+  return own;
 }
 
 Arguments with_defaults(const evaluate::Evaluation& evaluation, const Arguments& given) {

@@ -11,8 +11,8 @@
 
 namespace kbsim::app {
 
-/// Adds the options that an evaluation has besides those of every run.
-void describe(const evaluate::Evaluation& evaluation, boost::program_options::options_description& to);
+/// The options that an evaluation has besides those of every run.
+[[nodiscard]] boost::program_options::options_description options_of(const evaluate::Evaluation& evaluation);
 /// The arguments with what the evaluation has by default: a machine, and of one with a folder, the folder.
 /// MILESTONE_FAST=1 in the environment is --reuse for it.
 [[nodiscard]] Arguments with_defaults(const evaluate::Evaluation& evaluation, const Arguments& given);

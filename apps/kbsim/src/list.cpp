@@ -54,8 +54,7 @@ bool register_bench(std::string name, Bench bench, const char& /*abi*/) noexcept
 ExitCode list(const Arguments& arguments) {
   boost::program_options::options_description all{"options of kbsim list"};
   describe_plugins(all);
-  if (!parse_options(arguments, all, {.usage = "kbsim list [--plugin FILE]", .examples = ""}))
-    return ExitCode::ok;
+  parse_options(arguments, all, {.usage = "kbsim list [--plugin FILE]", .examples = ""});
   print("benches", benches());
   print("evaluations: benches of many simulations", evaluate::evaluations());
   print("kernels", kernels());

@@ -8,6 +8,7 @@
 #include "kbsim/config/load.hpp"
 
 #include "commands.hpp"
+#include "parse_options.hpp"
 
 namespace kbsim::app {
 
@@ -34,20 +35,5 @@ struct MachineOptions {
 
 /// What a configuration has to tell, on stderr.
 void print_notes(const std::vector<std::string>& notes);
-
-/// A command's arguments in words.
-struct Synopsis {
-  std::string usage;
-  std::string examples;
-  std::string positional = {};  // the option that may be given without its name
-};
-
-/// Parses a command's arguments into the described options. With --help prints the synopsis and the options,
-/// and gives false. UsageError names what can't be understood, and an option that is given an empty text: it
-/// would be taken for one that isn't given.
-[[nodiscard]] bool parse_options(const Arguments& arguments,
-                                 boost::program_options::options_description& options,
-                                 const Synopsis& synopsis,
-                                 boost::program_options::variables_map* values = nullptr);
 
 }  // namespace kbsim::app

@@ -11,6 +11,7 @@
 #include "kbsim/base/names.hpp"
 
 #include "commands.hpp"
+#include "help.hpp"
 #include "plugins.hpp"
 
 namespace kbsim::app {
@@ -20,35 +21,29 @@ namespace {
   throw Unsupported{fmt::format("kbsim {} is not supported yet", command)};
 }
 
-void print_help() {
-  fmt::print(
-      "kbsim: how long would it take on a machine that doesn't exist yet, and is the result right?\n\n"
-      "usage: kbsim [run] [--topology FILE] --bench NAME [options]\n"
-      "       kbsim COMMAND [options]      (kbsim COMMAND --help tells more)\n\ncommands:\n");
-  for (const Command& command : commands()) fmt::print("  {:<10} {}\n", command.name, command.doc);
-  fmt::print(
-      "\ntry:\n  kbsim list\n  kbsim --topology topology.yaml --bench ccl_allreduce\n\n"
-      "exit codes: 0 done and right, 1 internal error, 2 usage or configuration, 4 limit reached,\n"
-      "  5 not supported, 7 wrong values, 8 deadlock or a fault in a kernel, 130 interrupted\n");
-}
-
-ExitCode dispatch(Arguments arguments) {
-  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
-    print_help();
-    return arguments.empty() ? ExitCode::usage : ExitCode::ok;
-  }
-  if (arguments.front() == "--version") {
-    fmt::print("kbsim {}\n", KBSIM_VERSION);
+ExitCode run(const Command& command, const Arguments& arguments) {
+  try {
+    return command.run(arguments);
+  } catch (Help& help) {
+    if (help.name.empty()) help.name = "kbsim " + command.name;
+    std::cout << to_text(help);
     return ExitCode::ok;
   }
-  if (arguments.front().starts_with('-')) return run_bench(arguments);
+}
+
+// The command that the first argument names, in whichever way.
+ExitCode dispatch(Arguments arguments) {
+  if (arguments.empty()) {
+    std::cout << overview();
+    return ExitCode::usage;
+  }
   const std::string name = arguments.front();
   arguments.erase(arguments.begin());
-  const auto found = std::ranges::find(commands(), name, &Command::name);
-  if (found != commands().end()) return found->run(arguments);
-  std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
-  throw UsageError{fmt::format("unknown command '{}'{}", name, name_hint(name, names))};
+  if (name == "--help" || name == "-h") return run(command_named("help"), arguments);
+  if (name == "--version") return run(command_named("version"), arguments);
+  if (!name.starts_with('-')) return run(command_named(name), arguments);
+  arguments.insert(arguments.begin(), name);
+  return run(command_named("run"), arguments);
 }
 
 }  // namespace
@@ -62,9 +57,20 @@ const std::vector<Command>& commands() {
       {"topology", "check, describe and draw a topology file", describe_topology},
       {"correlate", "simulated times against a reference's, measured or another simulator's", correlate},
       {"replay", "execute the op log that a run wrote with --oplog", replay_log},
+      {"help", "this text, or that of a command or a bench: kbsim help ccl", show_help},
+      {"version", "the version", show_version},
       {"sweep", "a cross product of settings (not supported yet)",
        [](const Arguments&) { return not_yet("sweep"); }}};
   return all;
+}
+
+const Command& command_named(const std::string& name) {
+  const auto found = std::ranges::find(commands(), name, &Command::name);
+  if (found != commands().end()) return *found;
+  if (is_bench(name)) throw UsageError{fmt::format("'{0}' is a bench: kbsim --bench {0}", name)};
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  throw UsageError{fmt::format("unknown command '{}'{}", name, name_hint(name, names))};
 }
 
 }  // namespace kbsim::app

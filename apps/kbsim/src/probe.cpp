@@ -210,10 +210,8 @@ ExitCode probe(const Arguments& arguments) {
     options.shuffle_ties = v;
   }),
       "run events of equal time in random order; no result may change");
-  if (!parse_options(
-          arguments, all,
-          {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]", .examples = case_help()}))
-    return ExitCode::ok;
+  parse_options(arguments, all,
+                {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]", .examples = case_help()});
   const Bytes bytes = parse_bytes(options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
   const config::Configuration configuration = options.machine.load();

@@ -35,8 +35,7 @@ examples:
   kbsim replay run.oplog
 )";
 
-// False after --help.
-bool parse(const Arguments& arguments, ReplayOptions& o) {
+void parse(const Arguments& arguments, ReplayOptions& o) {
   po::options_description all{"options of kbsim replay"};
   describe_memory(all);
   auto add = all.add_options();
@@ -47,10 +46,9 @@ bool parse(const Arguments& arguments, ReplayOptions& o) {
       "threads that compute the numbers (default: all); the result is the same");
   const Synopsis synopsis{
       .usage = "kbsim replay FILE [options]", .examples = std::string{kReplayExamples}, .positional = "log"};
-  if (!parse_options(arguments, all, synopsis)) return false;
+  parse_options(arguments, all, synopsis);
   if (o.num_threads < 0 || o.num_threads > 1024)
     throw UsageError{fmt::format("--num-threads must be 0 to 1024, got {}", o.num_threads)};
-  return true;
 }
 
 void print(const ReplayOptions& options, const LogChecksums& result) {
@@ -64,7 +62,7 @@ void print(const ReplayOptions& options, const LogChecksums& result) {
 
 ExitCode replay_log(const Arguments& arguments) {
   ReplayOptions options;
-  if (!parse(arguments, options)) return ExitCode::ok;
+  parse(arguments, options);
   const auto start = std::chrono::steady_clock::now();
   const oplog::OpLog log = read_log(options.log);
   replay::Replay replay{log, static_cast<unsigned>(options.num_threads)};

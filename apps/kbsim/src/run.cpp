@@ -39,6 +39,7 @@
 #include "commands.hpp"
 #include "device_option.hpp"
 #include "evaluation_options.hpp"
+#include "help.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
@@ -113,9 +114,10 @@ po::options_description description(RunOptions& o) {
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
   add("algorithm", po::value(&o.algorithm)->value_name("NAME"),
       "collective algorithm of the ccl file (default: its defaults.algorithm)");
-  add("buffer-kind", po::value<std::string>()->value_name("KIND")->notifier([&](const std::string& v) {
-    o.buffer_kind = v;
-  }),
+  add("buffer-kind",
+      po::value<std::string>()->value_name("tcm|hbm|sram")->notifier([&](const std::string& v) {
+        o.buffer_kind = v;
+      }),
       "memory of its queues' slots, in place of what the ccl file says: tcm, hbm or sram");
   add("device", po::value(&o.device)->value_name("sip:N|all"),
       "the package that the bench runs on, or all for a copy on each (default: as the bench says)");
@@ -136,7 +138,7 @@ po::options_description description(RunOptions& o) {
       "print each PE's queues at the end on stderr: counters, and where their rings lie");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");
-  add("race", po::value<std::string>()->value_name("MODE")->notifier([&](const std::string& v) {
+  add("race", po::value<std::string>()->value_name("error|warn|off")->notifier([&](const std::string& v) {
     o.race = race_mode(v);
   }),
       "accesses of one place that nothing orders: error (exit code 8), warn (the default), or off");
@@ -404,16 +406,16 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
   return options.dry_run ? ExitCode::ok : evaluate::run_evaluation(evaluation, request, how, arguments);
 }
 
-// The evaluation that the arguments name, if they name one: it may have options of its own.
-const evaluate::Evaluation* evaluation_of(const Arguments& arguments) {
+// The bench that the arguments name, before they are parsed: it may have options of its own.
+std::string bench_named(const Arguments& arguments) {
   constexpr std::string_view kOption = "--bench";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
-    if (word == kOption && i + 1 < arguments.size()) return evaluate::evaluations().find(arguments[i + 1]);
+    if (word == kOption && i + 1 < arguments.size()) return arguments[i + 1];
     if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
-      return evaluate::evaluations().find(std::string{word.substr(kOption.size() + 1)});
+      return std::string{word.substr(kOption.size() + 1)};
   }
-  return nullptr;
+  return {};
 }
 
 // An evaluation whose name is mistyped is meant, too.
@@ -475,19 +477,20 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
 }  // namespace
 
 ExitCode run_bench(const Arguments& given) {
+  const std::string name = bench_named(given);
+  const bool with_help = is_given(given, "--help") || is_given(given, "-h");
+  if (with_help && !name.empty() && !is_given(given, "--plugin") && !is_given(given, "--kernels"))
+    throw help_of_bench(name);
   RunOptions options;
   po::options_description all = description(options);
-  const evaluate::Evaluation* evaluation = evaluation_of(given);
+  const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name);
   const Arguments arguments =
       evaluation != nullptr ? with_defaults(*evaluation, given) : with_topology(given);
-  if (evaluation != nullptr) describe(*evaluation, all);
+  if (evaluation != nullptr) all.add(options_of(*evaluation));
   po::variables_map values;
-  if (!parse_options(
-          arguments, all,
-          {.usage = "kbsim [run] [--topology FILE] --bench NAME [options]", .examples = kRunExamples},
-          &values))
-    return ExitCode::ok;
-
+  parse_options(arguments, all,
+                {.usage = "kbsim [run] --bench NAME [--topology FILE] [options]", .examples = kRunExamples},
+                &values);
   const auto start = Clock::now();
   (void)buffer_kind_of(options);
   options.unnamed_topology = unnamed_topology(given);

@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <optional>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -55,14 +54,13 @@ examples:
   kbsim topology topology.yaml --json
 )";
 
-// None after --help.
-std::optional<TopologyOptions> parse(const Arguments& arguments) {
+TopologyOptions parse(const Arguments& arguments) {
   TopologyOptions options;
   po::options_description all = description(options);
   const Synopsis synopsis{.usage = "kbsim topology [FILE] [options]",
                           .examples = std::string{kTopologyExamples},
                           .positional = "topology"};
-  if (!parse_options(arguments, all, synopsis)) return std::nullopt;
+  parse_options(arguments, all, synopsis);
   if (options.json + options.dot + options.svg > 1)
     throw UsageError{"expected at most one of --json, --dot and --svg"};
   return options;
@@ -80,9 +78,7 @@ std::string rendered(const TopologyOptions& options, const report::MachineReport
 }  // namespace
 
 ExitCode describe_topology(const Arguments& arguments) {
-  const std::optional<TopologyOptions> parsed = parse(arguments);
-  if (!parsed) return ExitCode::ok;
-  const TopologyOptions& options = *parsed;
+  const TopologyOptions options = parse(arguments);
   std::vector<std::string> notes;
   const config::LoadRequest request{.file = options.file,
                                     .overrides = options.set,

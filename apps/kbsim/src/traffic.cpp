@@ -236,10 +236,9 @@ ExitCode traffic(const Arguments& arguments) {
   if (asks_for_memory(arguments)) return memory_traffic(arguments);
   TrafficOptions options;
   po::options_description description = describe(options);
-  if (!parse_options(arguments, description,
-                     {.usage = "kbsim traffic [--topology FILE] --scope S --load L [options]",
-                      .examples = kTrafficExamples}))
-    return ExitCode::ok;
+  parse_options(arguments, description,
+                {.usage = "kbsim traffic [--topology FILE] --scope S --load L [options]",
+                 .examples = kTrafficExamples});
   const auto start = std::chrono::steady_clock::now();
   fill_request(options);
   check_choice(options);

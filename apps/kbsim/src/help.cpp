@@ -1,0 +1,138 @@
+// kbsim help and kbsim version, and what --help shows.
+#include "help.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "kbsim/app/bench.hpp"
+#include "kbsim/base/names.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/report/terminal.hpp"
+
+#include "evaluation_options.hpp"
+#include "parse_options.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+unsigned columns() {
+  constexpr std::size_t kLeast = 40;
+  constexpr std::size_t kMost = 120;
+  constexpr std::size_t kUsual = 80;
+  return static_cast<unsigned>(
+      std::clamp(report::terminal_width(STDOUT_FILENO).value_or(kUsual), kLeast, kMost));
+}
+
+Help bench_help(const std::string& name, const std::string& doc, po::options_description own) {
+  const bool some = !own.options().empty();
+  return {.name = "--bench " + name,
+          .usage = fmt::format("kbsim [run] --bench {} [options]", name),
+          .doc = doc,
+          .options = std::move(own),
+          .more = fmt::format("\n{} those of every run: kbsim run --help\n",
+                              some ? "and" : "no options of its own;")};
+}
+
+std::vector<std::string> bench_names() {
+  std::vector<std::string> names = benches().names();
+  for (const std::string& name : evaluate::evaluations().names()) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+const std::vector<ExitMeaning>& exit_meanings() {
+  static const std::vector<ExitMeaning> all{{0, "done and right"},
+                                            {1, "internal error"},
+                                            {2, "usage or configuration"},
+                                            {4, "limit reached"},
+                                            {5, "not supported"},
+                                            {7, "wrong values"},
+                                            {8, "deadlock or a fault in a kernel"},
+                                            {130, "interrupted"}};
+  return all;
+}
+
+Help help_of(const Command& command) {
+  try {
+    (void)command.run({"--help"});
+  } catch (Help& help) {
+    help.name = "kbsim " + command.name;
+    return help;
+  }
+  throw InternalError{fmt::format("kbsim {} has no --help", command.name)};
+}
+
+bool is_bench(const std::string& name) {
+  const std::vector<std::string> known = bench_names();
+  return std::ranges::find(known, name) != known.end();
+}
+
+Help help_of_bench(const std::string& name) {
+  if (const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name))
+    return bench_help(name, evaluation->doc, options_of(*evaluation));
+  if (const Bench* bench = benches().find(name)) return bench_help(name, bench->doc, {});
+  throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, bench_names()))};
+}
+
+std::string to_text(const Help& help) {
+  std::ostringstream text;
+  text << "usage: " << help.usage << '\n';
+  if (!help.doc.empty()) text << '\n' << help.doc << '\n';
+  po::options_description fitted{"options of " + help.name, columns(), columns() / 2};
+  for (const auto& option : help.options.options()) fitted.add(option);
+  if (!help.options.options().empty()) text << '\n' << fitted;
+  text << help.more;
+  return text.str();
+}
+
+std::string overview() {
+  std::string text =
+      "kbsim: how long would it take on a machine that doesn't exist yet, and is the result right?\n\n"
+      "usage: kbsim [run] --bench NAME [--topology FILE] [options]\n"
+      "       kbsim COMMAND [options]      (kbsim help COMMAND tells more)\n\ncommands:\n";
+  for (const Command& command : commands()) text += fmt::format("  {:<11} {}\n", command.name, command.doc);
+  text +=
+      "\ntry:\n  kbsim list\n  kbsim --bench ccl_allreduce\n  kbsim --bench ccl --help\n\n"
+      "the machine is topology.yaml, of this folder or as installed, unless --topology names another\n\n"
+      "exit codes: ";
+  for (const ExitMeaning& exit : exit_meanings())
+    text += fmt::format("{}{} {}",
+                        exit.code == 0   ? ""
+                        : exit.code == 5 ? ",\n  "
+                                         : ", ",
+                        exit.code, exit.means);
+  return text + "\n";
+}
+
+ExitCode show_help(const Arguments& arguments) {
+  std::string command;
+  po::options_description all;
+  all.add_options()("command", po::value(&command)->value_name("COMMAND"), "a command or a bench");
+  parse_options(arguments, all,
+                {.usage = "kbsim help [COMMAND]",
+                 .examples = "\nexamples:\n  kbsim help probe\n  kbsim help ccl\n",
+                 .positional = "command"});
+  if (command.empty()) {
+    std::cout << overview();
+  } else {
+    std::cout << to_text(is_bench(command) ? help_of_bench(command) : help_of(command_named(command)));
+  }
+  return ExitCode::ok;
+}
+
+ExitCode show_version(const Arguments& arguments) {
+  po::options_description none;
+  parse_options(arguments, none, {.usage = "kbsim version", .examples = ""});
+  fmt::print("kbsim {}\n", KBSIM_VERSION);
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

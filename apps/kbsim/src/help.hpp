@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/program_options/options_description.hpp>
+
+#include "commands.hpp"
+
+namespace kbsim::app {
+
+/// What is known of a command or a bench before it runs. For --help a command throws it, to whoever shows it.
+struct Help {
+  std::string name = {};  // "--bench ccl"; of a command its caller's matter
+  std::string usage;
+  std::string doc = {};  // a sentence more, of a bench
+  boost::program_options::options_description options;
+  std::string more;             // examples
+  std::string positional = {};  // the option that may be given without its name
+};
+
+/// Exit codes and their meanings, as text and man page have them.
+struct ExitMeaning {
+  int code;
+  std::string_view means;
+};
+[[nodiscard]] const std::vector<ExitMeaning>& exit_meanings();
+
+/// What a command shows for --help; Unsupported for one that isn't there yet.
+[[nodiscard]] Help help_of(const Command& command);
+[[nodiscard]] bool is_bench(const std::string& name);
+/// The help of a bench: its own options. UsageError with the nearest name for one that isn't known.
+[[nodiscard]] Help help_of_bench(const std::string& name);
+
+/// As wide as stdout, if that is a terminal.
+[[nodiscard]] std::string to_text(const Help& help);
+/// All commands, a line each.
+[[nodiscard]] std::string overview();
+
+}  // namespace kbsim::app

@@ -1,0 +1,103 @@
+#include "parse_options.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/names.hpp"
+
+#include "help.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+// A text, or one of several.
+bool holds_nothing(const boost::any& value) {
+  if (const auto* text = boost::any_cast<std::string>(&value)) return text->empty();
+  const auto* texts = boost::any_cast<std::vector<std::string>>(&value);
+  return texts != nullptr && std::ranges::find(*texts, "") != texts->end();
+}
+
+void require_values(const po::variables_map& values) {
+  for (const auto& [name, value] : values) {
+    if (!value.defaulted() && holds_nothing(value.value()))
+      throw UsageError{"--" + name + " is given nothing; leave it out, or give it a value"};
+  }
+}
+
+// ", did you mean ...?", or where to look.
+std::string option_hint(const std::string& name, const po::options_description& options) {
+  std::vector<std::string> names;
+  for (const auto& option : options.options()) names.push_back("--" + option->long_name());
+  const bool near = !nearest_name(name, names).empty() ||
+                    std::ranges::any_of(names, [&](const auto& known) { return known.starts_with(name); });
+  return near ? name_hint(name, names) : "; see --help";
+}
+
+std::string unknown_option(const po::option& given, const po::options_description& options) {
+  const std::string& word = given.original_tokens.front();
+  const std::string name = word.substr(0, word.find('='));
+  return fmt::format("unknown option '{}'{}", name, option_hint(name, options));
+}
+
+// What an unknown option leaves behind may be its value: only where all options are known is an argument too
+// many.
+void require_known_options(const po::parsed_options& parsed, const po::options_description& options) {
+  std::vector<std::string> unknown;
+  std::vector<std::string> too_many;
+  for (const po::option& given : parsed.options) {
+    if (given.unregistered) unknown.push_back(unknown_option(given, options));
+    if (given.position_key >= 0 && given.string_key.empty())
+      too_many.push_back(fmt::format("unexpected argument '{}'; see --help", given.value.front()));
+  }
+  const std::vector<std::string>& mistakes = unknown.empty() ? too_many : unknown;
+  if (!mistakes.empty()) throw UsageError{fmt::format("{}", fmt::join(mistakes, "\nkbsim: "))};
+}
+
+// The first argument without a name is that of the positional option.
+void name_positional(po::parsed_options& parsed, const std::string& name) {
+  const auto first = std::ranges::find(parsed.options, 0, &po::option::position_key);
+  if (!name.empty() && first != parsed.options.end()) first->string_key = name;
+}
+
+po::parsed_options parsed_options(const Arguments& arguments, const po::options_description& options,
+                                  const Synopsis& synopsis) {
+  po::parsed_options parsed =
+      po::command_line_parser(arguments)
+          .options(options)
+          .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+          .allow_unregistered()
+          .run();
+  name_positional(parsed, synopsis.positional);
+  return parsed;
+}
+
+}  // namespace
+
+void parse_options(const Arguments& arguments, po::options_description& options, const Synopsis& synopsis,
+                   po::variables_map* parsed) {
+  options.add_options()("help,h", "this text");
+  po::variables_map local;
+  po::variables_map& values = parsed != nullptr ? *parsed : local;
+  try {
+    const po::parsed_options given = parsed_options(arguments, options, synopsis);
+    require_known_options(given, options);
+    po::store(given, values);
+    if (values.count("help") > 0)
+      throw Help{.usage = synopsis.usage,
+                 .options = options,
+                 .more = synopsis.examples,
+                 .positional = synopsis.positional};
+    require_values(values);
+    po::notify(values);
+  } catch (const po::error& error) {
+    throw UsageError{std::string{error.what()} + "; see --help"};
+  }
+}
+
+}  // namespace kbsim::app
