@@ -52,6 +52,13 @@ std::size_t longest_line(const std::string& text) {
   return longest;
 }
 
+// What bash offers after these words, the last one unfinished.
+std::string offered(const std::string& words) {
+  return run_script("export KBSIM; bash -c 'source <($KBSIM completion bash); COMP_WORDS=(" + words +
+                    "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _kbsim; echo ${COMPREPLY[@]}'")
+      .out;
+}
+
 }  // namespace
 
 TEST_CASE("--topology: without it the machine is topology.yaml, and run.json and the run's end say so") {
@@ -159,6 +166,47 @@ TEST_CASE("Help: options are as wide as the terminal, of 40 columns and of 200")
   const std::string options =
       narrow.substr(narrow.find("options of"), narrow.find("\nand those") - narrow.find("options of"));
   CHECK(longest_line(options) <= 40);
+}
+
+TEST_CASE("Completion: bash is offered commands, benches, options and their values, as there are") {
+  CHECK(offered("kbsim tra") == "traffic\n");
+  CHECK(says(offered("kbsim \"\""), "probe"));
+  CHECK(offered("kbsim --topo") == "--topology\n");
+  CHECK(offered("kbsim --bench tp_m") == "tp_mlp\n");
+  CHECK(offered("kbsim --bench = tp_m") == "tp_mlp\n");
+  CHECK(offered("kbsim --bench tp_mlp --tok") == "--tokens\n");
+  CHECK(offered("kbsim --bench ccl --tok") == "\n");
+  CHECK(offered("kbsim run --race w") == "warn\n");
+  CHECK(offered("kbsim run --algorithm ring_all_g") == "ring_all_gather\n");
+  CHECK(offered("kbsim probe --case pe-loc") == "pe-local-hbm\n");
+  CHECK(offered("kbsim help prob") == "probe\n");
+  CHECK(offered("kbsim completion b") == "bash\n");
+  const std::string options = offered("kbsim traffic --");
+  for (const char* option : {"--scope", "--pattern", "--help"}) CHECK(says(options, option));
+  refuses("completion fish", "kbsim: kbsim completion: expected bash or zsh, got fish");
+  refuses("completion", "kbsim: kbsim completion: expected bash or zsh, got neither");
+}
+
+TEST_CASE("Completion: the script for zsh names every option, and zsh reads it where there is one") {
+  const std::string script = run_kbsim("completion zsh").out;
+  CHECK(script.starts_with("#compdef kbsim\n"));
+  for (const char* part : {"'*--topology=[", ":FILE:_files'", "'*--tokens=[", ":DIR:_files -/'"})
+    CHECK_MESSAGE(says(script, part), part);
+  const Outcome read =
+      run_script("command -v zsh >/dev/null || exit 0; $KBSIM completion zsh > _kbsim && zsh -n _kbsim");
+  CHECK_MESSAGE(read.exit == 0, read.err);
+}
+
+TEST_CASE("The manual page has every command, bench and option, and groff takes it without a warning") {
+  const std::string page = run_kbsim("help --man").out;
+  CHECK(page.starts_with(".TH KBSIM 1 "));
+  for (const char* part : {".SS kbsim traffic\n", ".SS \\-\\-bench ccl\n", "\\fB\\-\\-timing\\-only\\fR\n",
+                           "\\fB\\-b, \\-\\-minbytes\\fR \\fIBYTES\\fR\n", ".SH EXIT STATUS\n.TP\n0\n"})
+    CHECK_MESSAGE(says(page, part), part);
+  const Outcome groff =
+      run_script("command -v groff >/dev/null || exit 0; $KBSIM help --man | groff -man -Tascii -ww -z");
+  CHECK_MESSAGE(groff.exit == 0, groff.err);
+  CHECK(groff.err.empty());
 }
 
 }  // namespace kbsim::contract::help_test

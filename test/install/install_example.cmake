@@ -28,8 +28,15 @@ foreach(model ring leader_only single_shard_per_rank)
   endif()
 endforeach()
 run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${models})
+set(documents ${folder}/installed/share/doc/kbsim)
+foreach(file share/man/man1/kbsim.1 share/bash-completion/completions/kbsim share/zsh/site-functions/_kbsim
+        share/doc/kbsim/README.md share/doc/kbsim/docs/cli.md share/doc/kbsim/kernels/softmax.cpp)
+  if(NOT EXISTS ${folder}/installed/${file})
+    message(FATAL_ERROR "${file} isn't installed")
+  endif()
+endforeach()
 foreach(example my_kernel my_machine)
-  file(COPY ${EXAMPLES}/${example} DESTINATION ${folder})
+  file(COPY ${documents}/examples/${example} DESTINATION ${folder})
   run("" ${CMAKE_COMMAND} -S ${folder}/${example} -B ${folder}/${example}/build -G ${GENERATOR}
          -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER}
          -DCMAKE_BUILD_TYPE=${CONFIG})

@@ -28,5 +28,6 @@ ExitCode replay_log(const Arguments& arguments);
 ExitCode correlate(const Arguments& arguments);
 ExitCode show_help(const Arguments& arguments);
 ExitCode show_version(const Arguments& arguments);
+ExitCode completion(const Arguments& arguments);
 
 }  // namespace kbsim::app

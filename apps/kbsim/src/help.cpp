@@ -82,6 +82,27 @@ Help help_of_bench(const std::string& name) {
   throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, bench_names()))};
 }
 
+std::vector<Page> command_pages() {
+  std::vector<Page> pages;
+  for (const Command& command : commands()) {
+    try {
+      pages.push_back({.name = command.name, .doc = command.doc, .help = help_of(command)});
+    } catch (const Unsupported&) {
+      continue;
+    }
+  }
+  return pages;
+}
+
+std::vector<Page> bench_pages() {
+  std::vector<Page> pages;
+  for (const std::string& name : bench_names()) {
+    Help help = help_of_bench(name);
+    pages.push_back({.name = name, .doc = help.doc, .help = std::move(help)});
+  }
+  return pages;
+}
+
 std::string to_text(const Help& help) {
   std::ostringstream text;
   text << "usage: " << help.usage << '\n';
@@ -114,13 +135,17 @@ std::string overview() {
 
 ExitCode show_help(const Arguments& arguments) {
   std::string command;
+  bool man = false;
   po::options_description all;
   all.add_options()("command", po::value(&command)->value_name("COMMAND"), "a command or a bench");
+  all.add_options()("man", po::bool_switch(&man), "the manual page of all, for man(1)");
   parse_options(arguments, all,
                 {.usage = "kbsim help [COMMAND]",
                  .examples = "\nexamples:\n  kbsim help probe\n  kbsim help ccl\n",
                  .positional = "command"});
-  if (command.empty()) {
+  if (man) {
+    std::cout << man_page();
+  } else if (command.empty()) {
     std::cout << overview();
   } else {
     std::cout << to_text(is_bench(command) ? help_of_bench(command) : help_of(command_named(command)));

@@ -20,6 +20,16 @@ struct Help {
   std::string positional = {};  // the option that may be given without its name
 };
 
+/// A command's or a bench's help, by its name.
+struct Page {
+  std::string name;
+  std::string doc;
+  Help help;
+};
+/// Of all commands that there are, and of all benches and evaluations. None of them does its work.
+[[nodiscard]] std::vector<Page> command_pages();
+[[nodiscard]] std::vector<Page> bench_pages();
+
 /// Exit codes and their meanings, as text and man page have them.
 struct ExitMeaning {
   int code;
@@ -37,5 +47,7 @@ struct ExitMeaning {
 [[nodiscard]] std::string to_text(const Help& help);
 /// All commands, a line each.
 [[nodiscard]] std::string overview();
+/// The manual page, for man(1).
+[[nodiscard]] std::string man_page();
 
 }  // namespace kbsim::app

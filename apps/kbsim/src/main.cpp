@@ -57,6 +57,7 @@ const std::vector<Command>& commands() {
       {"topology", "check, describe and draw a topology file", describe_topology},
       {"correlate", "simulated times against a reference's, measured or another simulator's", correlate},
       {"replay", "execute the op log that a run wrote with --oplog", replay_log},
+      {"completion", "completion for a shell: kbsim completion bash, or zsh", completion},
       {"help", "this text, or that of a command or a bench: kbsim help ccl", show_help},
       {"version", "the version", show_version},
       {"sweep", "a cross product of settings (not supported yet)",
