@@ -7,7 +7,14 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
+command=$(cd "$here/.." && pwd)/build/release/apps/kbsim/kbsim
+
 "$here/install-dependencies.sh"
+if [[ ! -x $command ]]; then
+  cores=$(nproc)
+  echo "The first build takes about 10 minutes of one core: $(((10 + cores - 1) / cores)) on the $cores here." >&2
+  echo "The command is then $command" >&2
+fi
 "$here/build.sh" release kbsim >&2 # stdout belongs to kbsim's results
 
 given=" $* "
@@ -23,4 +30,4 @@ case ${1:-} in
     gives bench || gives verify-data || gives timing-only || options+=(--verify-data)
     ;;
 esac
-exec "$here/../build/release/apps/kbsim/kbsim" "${options[@]}" "$@"
+exec "$command" "${options[@]}" "$@"
