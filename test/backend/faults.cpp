@@ -176,6 +176,11 @@ Task<> throws(TL&, BackendArgs) {
   co_return;
 }
 
+Task<> throws_number(TL&, BackendArgs) {
+  throw 42;
+  co_return;
+}
+
 Task<> refuses(TL&, BackendArgs) {
   throw Unsupported{"not on these PEs"};
   co_return;
@@ -184,6 +189,7 @@ Task<> refuses(TL&, BackendArgs) {
 void own_faults(const RunPair& run) {
   check_fails(run(adds_two_shapes, idle, 1), {kOnFirst, kThisFile, "add: ", "[8]", "[9]"});
   check_fails(run(throws, idle, 1), {kOnFirst, "no such luck"});
+  check_fails(run(throws_number, idle, 1), {kOnFirst, "object of type int"});
   check_fails(run(idle, refuses, 1), {kOnSecond, "not on these PEs"}, ExitCode::unsupported);
 }
 

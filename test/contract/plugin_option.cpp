@@ -36,6 +36,25 @@ TEST_CASE("--plugin: what a shared object registers is known by name, in list an
   CHECK(run_kbsim(run).exit == 2);
 }
 
+TEST_CASE("--plugin: whatever a kernel or host program throws is its fault, told with its name") {
+  const auto fault = [](const std::string& what) {
+    const Outcome outcome = run_kbsim("--topology topology.yaml --plugin " + plugin("throwing") + what);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 8);
+    CHECK(outcome.out.empty());
+    return outcome.err;
+  };
+  const std::string object = fault(" --bench throws_object");
+  CHECK(object.find("process bench throws_object at 0 ns: threw an object of type ") != std::string::npos);
+  CHECK(object.find("Oops, which is no std::exception\n") != std::string::npos);
+  CHECK(fault(" --bench throws_std").find("process bench throws_std at 0 ns: no such row\n") !=
+        std::string::npos);
+  const std::string kernel =
+      fault(" --bench ccl_allreduce --set ccl.algorithms.intercube_allreduce.kernel=throwing_kernel");
+  CHECK(kernel.find("kernel throwing_kernel on sip0.cube0.pe0 at ") != std::string::npos);
+  CHECK(kernel.find("threw an object of type int, which is no std::exception") != std::string::npos);
+}
+
 TEST_CASE("--kernels: the old name of --plugin") {
   const Outcome outcome = run_kbsim("list --kernels " + plugin("good"));
   CHECK(outcome.exit == 0);

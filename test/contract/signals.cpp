@@ -1,8 +1,13 @@
+// Signals in the midst of each kind of command.
 #include <filesystem>
+#include <vector>
 
+#include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 namespace kbsim::contract::signals_test {
 
@@ -10,31 +15,72 @@ using namespace kbsim::test;
 
 namespace {
 
-// A long run that gets signals from its shell as soon as it has handlers for INT, USR1 and ALRM.
-Outcome run_with(const std::string& signals) {
-  return run_script(
-      "timeout 60 $KBSIM " + kMainJob +
-      " --quiet --set system.sips.count=64 --set sip.cube_mesh.w=8 --set sip.cube_mesh.h=4"
-      " --set ccl.algorithms.intercube_allreduce.n_elem=2048 & outer=$!;"
-      " tries=0; until pid=$(pgrep -P $outer) && caught=$(awk '/^SigCgt/{print $2}' /proc/$pid/status) &&"
-      " [ $((0x$caught & 0x2202)) -eq $((0x2202)) ] || [ $((tries += 1)) -gt 400 ];"
-      " do sleep 0.02; done; " +
-      signals + "; wait $outer");
+struct Signal {
+  const char* name;
+  int exit;
+};
+const std::vector<Signal> kStops{{"INT", 130}, {"TERM", 143}, {"HUP", 129}};
+
+const std::string kLongRun = kMainJob +
+                             " --quiet --set system.sips.count=64 --set sip.cube_mesh.w=8 --set "
+                             "sip.cube_mesh.h=4 --set ccl.algorithms.intercube_allreduce.n_elem=2048";
+const std::string kSweep =
+    "traffic --topology topology.yaml --scope mesh:16x16 --sweep --packets 100000 --num-threads 1";
+
+// Runs a command in the background and, when `ready` holds, gives it signals from the shell; $pid is its
+// number.
+Outcome run_with(const std::string& command, const std::string& ready, const std::string& signals) {
+  return run_script("timeout 120 $KBSIM " + command +
+                    " 2>said & outer=$!; tries=0; until pid=$(pgrep -P $outer) && " + ready +
+                    " || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; done; " + signals +
+                    "; wait $outer; code=$?; cat said >&2; exit $code");
+}
+
+// Its handlers of HUP, INT and TERM are there.
+const std::string kCatches =
+    "caught=$(awk '/^SigCgt/{print $2}' /proc/$pid/status) && [ $((0x$caught & 0x4003)) -eq $((0x4003)) ]";
+
+std::string folder_for(const std::string& name) { return written(name, "") + ".d"; }
+
+boost::json::object json_in(const std::string& file) {
+  return boost::json::parse(contents(file)).as_object();
+}
+
+// A folder in which `gnuplot` is a program that draws for long.
+std::string slow_gnuplot() {
+  const std::string folder = folder_for("slow");
+  std::filesystem::create_directories(folder);
+  const std::string program = written("slow.d/gnuplot", "#!/bin/sh\ntouch drawing\nsleep 0.5\ntouch drawn\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  return folder;
 }
 
 }  // namespace
 
-TEST_CASE("Ctrl-C: ends the run in an orderly way with exit code 130, and says where simulated time stands") {
-  const Outcome outcome = run_with("kill -INT $pid");
-  CAPTURE(outcome.err);
-  CHECK(outcome.exit == 130);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.err.starts_with("kbsim: interrupted; simulated time stands at "));
-  CHECK(outcome.err.ends_with(" events\n"));
+TEST_CASE("Signals: INT, TERM and HUP end a run with 130, 143 and 129; its folder has how far it was") {
+  for (const Signal& signal : kStops) {
+    const std::string folder = folder_for("stopped-run");
+    const Outcome outcome =
+        run_with(kLongRun + " --out " + folder, kCatches, fmt::format("kill -{} $pid", signal.name));
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == signal.exit);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.starts_with("kbsim: interrupted; simulated time stands at "));
+    CHECK(outcome.err.ends_with(" events\n"));
+    CHECK(json_in(folder + "/run.json").at("interrupted") == true);
+    CHECK(json_in(folder + "/summary.json").at("correct").is_null());
+    CHECK(!std::filesystem::exists(folder + "/results.csv"));
+  }
 }
 
-TEST_CASE("SIGUSR1: says where the run stands, and lets it go on") {
-  const Outcome outcome = run_with("kill -USR1 $pid; sleep 0.05; kill -INT $pid");
+TEST_CASE("Signals: one that is sent twice, as by timeout(1), ends a run in an orderly way") {
+  const Outcome outcome = run_with(kLongRun, kCatches, "kill -TERM $pid; kill -TERM $pid; kill -HUP $pid");
+  CHECK(outcome.exit == 143);
+  CHECK(outcome.err.starts_with("kbsim: interrupted; simulated time stands at "));
+}
+
+TEST_CASE("Signals: USR1 says where a run stands, and lets it go on") {
+  const Outcome outcome = run_with(kLongRun, kCatches, "kill -USR1 $pid; sleep 0.1; kill -INT $pid");
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 130);
   CHECK(outcome.err.starts_with("kbsim: simulated "));
@@ -42,21 +88,105 @@ TEST_CASE("SIGUSR1: says where the run stands, and lets it go on") {
   CHECK(outcome.err.find("\nkbsim: interrupted") != std::string::npos);
 }
 
-TEST_CASE("Ctrl-C: a sweep writes the points that have ended, and ends with exit code 130") {
-  const std::string folder = written("interrupted-sweep", "") + ".d";
-  const Outcome outcome = run_script(
-      "timeout 120 $KBSIM traffic --topology topology.yaml --scope mesh:16x16 --sweep --packets 300000"
-      " --num-threads 1 --out " +
-      folder +
-      " 2> said & outer=$!;"
-      " tries=0; until grep -q 'points: 1 of' said || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; done;"
-      " kill -INT $(pgrep -P $outer); wait $outer; code=$?; cat said >&2; exit $code");
+TEST_CASE("Signals: a sweep writes and prints the points that have ended, and says that they aren't all") {
+  for (const Signal& signal : kStops) {
+    const std::string folder = folder_for("stopped-sweep");
+    const Outcome outcome = run_with(kSweep + " --out " + folder, "grep -q 'points: 1 of' said",
+                                     fmt::format("kill -USR1 $pid; sleep 0.1; kill -{} $pid", signal.name));
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == signal.exit);
+    CHECK(outcome.err.find("kbsim: 1 of 15 points have ended\n") != std::string::npos);
+    CHECK(outcome.err.find("kbsim: interrupted: ") != std::string::npos);
+    CHECK(outcome.out.find("load") != std::string::npos);
+    CHECK(outcome.out.ends_with("the rest is missing\n"));
+    CHECK(json_in(folder + "/run.json").at("interrupted") == true);
+    CHECK(json_in(folder + "/summary.json").at("result").at("interrupted") == true);
+    CHECK(contents(folder + "/results.csv").find("\n0.05") != std::string::npos);
+    CHECK(!std::filesystem::exists(folder + "/load_latency.png"));
+  }
+}
+
+TEST_CASE("Signals: an evaluation tells of USR1 and goes on; INT keeps the rows that have ended") {
+  const std::string folder = folder_for("stopped-evaluation");
+  const Outcome outcome =
+      run_with("--topology topology.yaml --bench ccl -b 1K -e 512K -f 2 --num-threads 1 --out " + folder,
+               "grep -q ': [123] of' said", "kill -USR1 $pid; sleep 0.1; kill -INT $pid");
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 130);
-  CHECK(outcome.err.find("interrupted: ") != std::string::npos);
-  CHECK(outcome.out.find("load") != std::string::npos);
-  for (const char* file : {"results.csv", "summary.json", "run.json"})
-    CHECK_MESSAGE(std::filesystem::exists(folder + "/" + file), file);
+  CHECK(outcome.err.find(" have ended\n") != std::string::npos);
+  CHECK(outcome.out.ends_with("the rest is missing\n"));
+  const boost::json::object summary = json_in(folder + "/summary.json");
+  CHECK(summary.at("interrupted") == true);
+  CHECK(!summary.at("rows").as_array().empty());
+  CHECK(json_in(folder + "/run.json").at("interrupted") == true);
+}
+
+TEST_CASE("Signals: while figures are drawn, what was measured is whole; other figures are left out") {
+  const std::string folder = folder_for("stopped-figures");
+  const std::string gnuplot = slow_gnuplot();
+  const Outcome outcome =
+      run_script("PATH=" + gnuplot +
+                 ":$PATH timeout 120 $KBSIM --topology topology.yaml --bench ccl -b 1K -e 2K -f 2 --out " +
+                 folder + " & outer=$!; tries=0; until [ -e " + folder +
+                 "/drawing ] || [ $((tries += 1)) -gt 2000 ]; do sleep 0.02; done;"
+                 " kill -TERM $(pgrep -P $outer); wait $outer");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 143);
+  CHECK(std::filesystem::exists(folder + "/drawn"));  // that one wasn't cut
+  CHECK(outcome.err.find(" is not drawn\n") != std::string::npos);
+  CHECK(!json_in(folder + "/run.json").contains("interrupted"));
+  CHECK(json_in(folder + "/summary.json").at("rows").as_array().size() == 2);
+  CHECK(!outcome.out.empty());
+}
+
+TEST_CASE("Signals: single traffic ends with its signal's exit code, and says how far it was") {
+  const std::string folder = folder_for("stopped-traffic");
+  const Outcome outcome = run_with(
+      "traffic --topology topology.yaml --scope mesh:16x16 --load 0.5 --packets 5000000 --out " + folder,
+      kCatches, "kill -USR1 $pid; sleep 0.3; kill -HUP $pid");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 129);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("kbsim: simulated "));
+  CHECK(outcome.err.find("kbsim: interrupted; simulated time stands at ") != std::string::npos);
+  CHECK(json_in(folder + "/run.json").at("interrupted") == true);
+}
+
+TEST_CASE("Signals: probe prints the cases that had ended, and says that they aren't all") {
+  const std::string large = "probe --topology topology.yaml --bytes 1MiB";
+  const Outcome text = run_with(large, kCatches, "sleep 0.3; kill -TERM $pid");
+  CAPTURE(text.err);
+  CHECK(text.exit == 143);
+  CHECK(text.out.find("overhead_ns") != std::string::npos);
+  CHECK(text.out.ends_with("the rest is missing\n"));
+  const Outcome json = run_with(large + " --json", kCatches, "kill -INT $pid");
+  CHECK(json.exit == 130);
+  CHECK(boost::json::parse(json.out).at("interrupted") == true);
+}
+
+TEST_CASE("Signals: replay ends with its signal's exit code, and says how far it was") {
+  const std::string log = written("long.oplog", "");
+  REQUIRE(run_kbsim("--topology topology.yaml --bench ccl_allreduce --set "
+                    "ccl.algorithms.intercube_allreduce.n_elem=16384 --set system.sips.count=16 --oplog " +
+                    log)
+              .exit == 0);
+  const Outcome outcome =
+      run_with("replay " + log + " --num-threads 1", kCatches, "kill -USR1 $pid; kill -TERM $pid");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 143);
+  CHECK(outcome.err.find("operations have been computed\n") != std::string::npos);
+}
+
+TEST_CASE("Signals: a SIGHUP that nohup ignores stays ignored") {
+  const Outcome outcome = run_script(
+      "nohup $KBSIM " + kMainJob +
+      " --set system.sips.count=32 & pid=$!; tries=0; until caught=$(awk '/^SigCgt/{print $2}' "
+      "/proc/$pid/status)"
+      " && [ $((0x$caught & 0x4003)) -eq $((0x4002)) ] || [ $((tries += 1)) -gt 500 ]; do sleep 0.02; done;"
+      " kill -HUP $pid; wait $pid");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 0);
+  CHECK(!outcome.out.empty());
 }
 
 }  // namespace kbsim::contract::signals_test

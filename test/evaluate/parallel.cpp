@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/base/stop.hpp"
+#include "kbsim/sim/simulation.hpp"
+
 namespace kbsim::evaluate::test::parallel_test {
 namespace {
 
@@ -33,13 +36,29 @@ TEST_CASE("in_parallel: of several errors the first job's is thrown, when all ot
   CHECK(others == 8);
 }
 
-TEST_CASE("in_parallel: after Ctrl-C what runs is brought to its end, and nothing more is begun") {
+TEST_CASE("in_parallel: after Ctrl-C nothing more is begun, and what runs may come to its end") {
   const std::vector<bool> ended = in_parallel(5, "jobs", kOneThread, [](std::size_t i) {
     if (i == 2) (void)std::raise(SIGINT);
   });
   CHECK(ended == std::vector<bool>{true, true, true, false, false});
   CHECK(only_ended(std::vector<int>{10, 11, 12, 13, 14}, ended) == std::vector<int>{10, 11, 12});
   CHECK(in_parallel(2, "jobs", kOneThread, [](std::size_t) {}) == std::vector<bool>{true, true});
+}
+
+TEST_CASE("in_parallel: after SIGTERM a simulation that runs is given up, and its job hasn't ended") {
+  const auto ticks = [](Simulation& sim) -> Task<> {
+    for (;;) co_await sim.delay(1_ns);
+  };
+  const std::vector<bool> ended = in_parallel(3, "jobs", kOneThread, [&](std::size_t i) {
+    if (i == 0) return;
+    Simulation sim;
+    (void)sim.spawn("ticks", ticks(sim));
+    (void)std::raise(SIGTERM);
+    sim.run();
+  });
+  CHECK(ended == std::vector<bool>{true, false, false});
+  CHECK(stop_signal() == 0);
+  CHECK(last_stop_signal() == SIGTERM);
 }
 
 }  // namespace kbsim::evaluate::test::parallel_test

@@ -157,6 +157,7 @@ TEST_CASE(
   run.machine.system.sips.count = 2;
   CHECK(run(toy(two_rows(true, false))) == ExitCode::interrupted);
   CHECK(refusal() == "--reuse: the run of " + place.string() + " was interrupted: rows are missing");
+  CHECK(json::parse(contents(place / "summary.json")).at("interrupted") == true);
 }
 
 TEST_CASE("Options: texts and numbers by name, given or not") {

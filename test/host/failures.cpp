@@ -111,7 +111,7 @@ TEST_CASE("Failures: a rank that fails before it joins ends the others, whose de
 
 TEST_CASE("Failures: the earliest is reported, of one time the smallest rank; the others are counted") {
   const auto reported = [](std::vector<Time> times) {
-    return Ranks4{}.error(spawn_all_fail, times.data(), ExitCode::internal);
+    return Ranks4{}.error(spawn_all_fail, times.data(), ExitCode::deadlock);
   };
   CHECK(reported({4_ns, 3_ns, 2_ns, 1_ns})
             .ends_with("\n-- Process 3 terminated with the following error:\neach for itself"));

@@ -42,6 +42,10 @@ Task<> throws(TL&, NoArgs) {
   throw std::runtime_error{"no such luck"};
   co_return;
 }
+Task<> throws_number(TL&, NoArgs) {
+  throw 42;
+  co_return;
+}
 Task<> asks_too_much(TL&, NoArgs) {
   throw Unsupported{"not on this machine"};
   co_return;
@@ -121,6 +125,7 @@ TEST_CASE("Fault: a dropped Pending is named with its line when the kernel ends"
 TEST_CASE(
     "Fault: whatever a kernel throws is told with the kernel, its PE and the time, and keeps its exit code") {
   check_says(fault(throws), {kSends, " ns: no such luck"});
+  check_says(fault(throws_number), {kSends, " ns: threw an object of type int, which is no std::exception"});
   check_says(fault(asks_too_much, nothing, ExitCode::unsupported), {kSends, " ns: not on this machine"});
 }
 

@@ -32,7 +32,8 @@ THIRD_PARTY = {
     "benchmark/": {"test/bench"},
     "sys/": {"report", "apps"},
     "fcntl.h": {"report", "apps"},
-    "unistd.h": {"report", "evaluate", "apps"},
+    "cxxabi.h": {"base"},
+    "unistd.h": {"base", "report", "evaluate", "apps"},
     "malloc.h": {"test/bench"},
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
 #include "config_folders.hpp"
@@ -42,7 +43,7 @@ void MachineOptions::describe(po::options_description& to) {
 }
 
 void print_notes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
+  for (const std::string& note : notes) say("{}\n", note);
 }
 
 config::Configuration MachineOptions::load() const {

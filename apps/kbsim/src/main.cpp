@@ -9,10 +9,14 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
+#include "kbsim/base/thrown.hpp"
 
 #include "commands.hpp"
 #include "help.hpp"
 #include "plugins.hpp"
+#include "streams.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -78,23 +82,32 @@ const Command& command_named(const std::string& name) {
 
 namespace {
 
-// Says it on stderr, if that can be written to.
+// A command that a signal has asked to end says so, unless it found something else to be wrong.
+int status(kbsim::ExitCode exit) {
+  constexpr int kSignals = 128;
+  const bool good = exit == kbsim::ExitCode::ok || exit == kbsim::ExitCode::interrupted;
+  const int signal = kbsim::last_stop_signal();
+  return good && signal != 0 ? kSignals + signal : static_cast<int>(exit);
+}
+
 int fail(const std::string& text, kbsim::ExitCode exit) {
-  (void)std::fputs((text + "\n").c_str(), stderr);
-  return static_cast<int>(exit);
+  kbsim::say("{}\n", text);
+  return status(exit);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   using kbsim::ExitCode;
+  kbsim::app::open_closed_streams();
+  kbsim::app::tell_on_request();
   try {
     kbsim::app::require_no_conflicts();
     const ExitCode exit = kbsim::app::dispatch({argv + 1, argv + argc});
     std::cout.flush();
     const bool printed = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (!printed) throw kbsim::UsageError{"the result could not be written to stdout"};
-    return static_cast<int>(exit);
+    return status(exit);
   } catch (const kbsim::ConfigError& error) {  // each line says its own place
     return fail(error.what(), error.exit_code());
   } catch (const kbsim::Error& error) {
@@ -105,5 +118,7 @@ int main(int argc, char** argv) {
     return fail(fmt::format("kbsim: {}", error.what()), ExitCode::usage);
   } catch (const std::exception& error) {
     return fail(fmt::format("kbsim: internal error: {}", error.what()), ExitCode::internal);
+  } catch (...) {
+    return fail("kbsim: internal error: " + kbsim::thrown_text(), ExitCode::internal);
   }
 }

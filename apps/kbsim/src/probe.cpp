@@ -12,6 +12,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/settings.hpp"
 
 #include "commands.hpp"
@@ -146,10 +148,30 @@ boost::json::object to_json(const std::string& name, const ProbeResult& result) 
   return json;
 }
 
+// The cases that have ended, if a signal asks for the end.
 void print_json(const Prober& prober, Bytes bytes) {
-  boost::json::array cases;
-  for (const std::string& name : prober.cases) cases.push_back(to_json(name, prober.run(name, bytes)));
-  std::cout << boost::json::serialize(boost::json::object{{"cases", std::move(cases)}}) << '\n';
+  boost::json::object all{{"cases", boost::json::array{}}};
+  try {
+    for (const std::string& name : prober.cases)
+      all["cases"].as_array().push_back(to_json(name, prober.run(name, bytes)));
+  } catch (const Interrupted&) {
+    all["interrupted"] = true;
+    std::cout << boost::json::serialize(all) << '\n';
+    throw;
+  }
+  std::cout << boost::json::serialize(all) << '\n';
+}
+
+void print_tables(const Prober& prober, Bytes bytes) {
+  try {
+    print_summary(prober, bytes);
+    print_saturation(prober);
+    print_hops(prober, bytes);
+    print_contention(prober, 64_KiB);
+  } catch (const Interrupted&) {
+    fmt::print("\ninterrupted: these are the cases that had ended, the rest is missing\n");
+    throw;
+  }
 }
 
 // Those asked for, else all that the machine has the parts for; the others are named on stderr.
@@ -162,7 +184,7 @@ std::vector<std::string> chosen(const ProbeOptions& options, const config::Machi
   for (const host::ProbeCase& known : host::probe_cases()) {
     const auto missing = host::missing_for(known.name, machine);
     if (missing) {
-      fmt::print(stderr, "kbsim: {} left out: it {}\n", known.name, *missing);
+      say("kbsim: {} left out: it {}\n", known.name, *missing);
     } else {
       names.push_back(known.name);
     }
@@ -229,14 +251,8 @@ ExitCode probe(const Arguments& arguments) {
       .machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine), .simulation = {}};
   if (options.shuffle_ties) prober.simulation.shuffle_ties = seed_of(*options.shuffle_ties);
   check_size(prober.cases, bytes, machine.cube.memory);
-  if (options.json) {
-    print_json(prober, bytes);
-    return ExitCode::ok;
-  }
-  print_summary(prober, bytes);
-  print_saturation(prober);
-  print_hops(prober, bytes);
-  print_contention(prober, 64_KiB);
+  const StopSignals signals;
+  options.json ? print_json(prober, bytes) : print_tables(prober, bytes);
   return ExitCode::ok;
 }
 

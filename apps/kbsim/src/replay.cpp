@@ -7,6 +7,8 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/run_summary.hpp"
@@ -65,16 +67,17 @@ ExitCode replay_log(const Arguments& arguments) {
   parse(arguments, options);
   const auto start = std::chrono::steady_clock::now();
   const oplog::OpLog log = read_log(options.log);
+  const StopSignals signals;
   replay::Replay replay{log, static_cast<unsigned>(options.num_threads)};
-  for (const std::string& line : replay::prints(log, replay)) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : replay::prints(log, replay)) say("{}\n", line);
   replay::check(log, replay);
   replay.release_all();
   print(options, checksums(log, replay));
   std::fflush(stdout);
   if (options.quiet) return ExitCode::ok;
-  fmt::print(stderr, "executed {} operations, {:.3f} s wall, {} of values at most, {} peak memory\n",
-             replay.counters().executed, Seconds{std::chrono::steady_clock::now() - start}.count(),
-             to_string(replay.counters().peak), to_string(report::peak_memory()));
+  say("executed {} operations, {:.3f} s wall, {} of values at most, {} peak memory\n",
+      replay.counters().executed, Seconds{std::chrono::steady_clock::now() - start}.count(),
+      to_string(replay.counters().peak), to_string(report::peak_memory()));
   return ExitCode::ok;
 }
 

@@ -17,6 +17,8 @@
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/environment.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -43,7 +45,6 @@
 #include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
-#include "signals.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -191,8 +192,8 @@ host::SessionOptions session_options(const RunOptions& options, const config::Cc
 
 void print_races(const std::vector<std::string>& races) {
   constexpr std::size_t kMany = 10;
-  for (const std::string& line : races | std::views::take(kMany)) fmt::print(stderr, "warning: {}\n", line);
-  if (races.size() > kMany) fmt::print(stderr, "and {} more data races\n", races.size() - kMany);
+  for (const std::string& line : races | std::views::take(kMany)) say("warning: {}\n", line);
+  if (races.size() > kMany) say("and {} more data races\n", races.size() - kMany);
 }
 
 // Races are told of a run that fails, too: they may be why. With --race error that is what it says anyway.
@@ -269,6 +270,34 @@ void write(const report::OutputFolder& folder, const RunOptions& options, const 
                report::orders_csv(hw::host_of(session.machine()).orders(), session.spec().pes_per_cube()));
 }
 
+// Of a run that a signal has stopped: how far it was, and what links, units and orders had done by then.
+void write_partial(const report::OutputFolder& folder, const RunOptions& options, const Arguments& arguments,
+                   host::Session& session, report::RunSummary summary) {
+  const hw::Machine& machine = session.machine();
+  summary.digest = {};  // of nothing that could be compared
+  folder.write_run({.command = "run",
+                    .arguments = arguments,
+                    .machine = session.spec(),
+                    .ccl = &session.ccl(),
+                    .whole = false},
+                   summary);
+  folder.write("summary.json",
+               boost::json::object{{"schema_version", 1},
+                                   {"version", KBSIM_VERSION},
+                                   {"bench", options.bench},
+                                   {"topology", options.machine.topology},
+                                   {"interrupted", true},
+                                   {"correct", nullptr},
+                                   {"result", nullptr},
+                                   {"messages", report::to_json(machine.fabric().attribution())},
+                                   {"run", report::to_json(summary)}});
+  folder.remove("results.csv");
+  folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
+  folder.write("units.csv", report::units_csv(machine, summary.simulated));
+  folder.write("orders.csv",
+               report::orders_csv(hw::host_of(session.machine()).orders(), session.spec().pes_per_cube()));
+}
+
 void write(const report::OutputFolder& folder, const DeadlockReport& deadlock) {
   folder.write("deadlock.json", report::to_json(deadlock));
   folder.write("deadlock.dot", report::to_dot(deadlock.graph()));
@@ -276,7 +305,7 @@ void write(const report::OutputFolder& folder, const DeadlockReport& deadlock) {
 
 void dump_queues(hw::Machine& machine) {
   const std::string lines = host::pointer_dump(machine);
-  fmt::print(stderr, "{}", lines.empty() ? "--dump-queues: no queues between PEs are installed\n" : lines);
+  say(lines.empty() ? "--dump-queues: no queues between PEs are installed\n" : lines);
 }
 
 // Of a run that is stuck the folder has why.
@@ -287,7 +316,7 @@ void simulate_into(const report::OutputFolder* folder, host::Session& session, c
     try {
       if (folder != nullptr) write(*folder, deadlock);
     } catch (const Error& error) {  // the deadlock is the news
-      fmt::print(stderr, "kbsim: {}\n", error.what());
+      say("kbsim: {}\n", error.what());
     }
     throw;
   }
@@ -317,7 +346,7 @@ void print(const RunOptions& options, const BenchReport& outcome, const report::
     if (log) fmt::print("{}\n", to_text(*log));
     std::fflush(stdout);
   }
-  if (!options.quiet) fmt::print(stderr, "{}{}\n", report::to_text(summary), options.unnamed_topology);
+  if (!options.quiet) say("{}{}\n", report::to_text(summary), options.unnamed_topology);
 }
 
 // What runs: the bench itself, or what --device makes of it.
@@ -426,20 +455,23 @@ const Bench& known_bench(const std::string& name) {
   throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, names))};
 }
 
+report::RunSummary summary_of(host::Session& session, Clock::time_point start) {
+  return {.simulated = session.sim().now(),
+          .events = session.sim().events(),
+          .digest = session.machine().digest(),
+          .wall = Clock::now() - start,
+          .peak_memory = report::peak_memory(),
+          .resident = session.resident()};
+}
+
 // What is left to say when the simulation has ended.
 ExitCode finish(const report::OutputFolder* folder, host::Session& session, const BenchReport& outcome,
                 const RunOptions& options, const Arguments& arguments, Clock::time_point start) {
-  for (const std::string& line : replay::prints(session.log(), session.replay()))
-    fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : replay::prints(session.log(), session.replay())) say("{}\n", line);
   print_races(session.machine().races().reports());
   const std::optional<LogChecksums> log = log_of(options, session);
   replay::check(session.log(), session.replay());
-  const report::RunSummary summary{.simulated = session.sim().now(),
-                                   .events = session.sim().events(),
-                                   .digest = session.machine().digest(),
-                                   .wall = Clock::now() - start,
-                                   .peak_memory = report::peak_memory(),
-                                   .resident = session.resident()};
+  const report::RunSummary summary = summary_of(session, start);
   if (folder != nullptr) write(*folder, options, arguments, session, outcome, summary, log);
   print(options, outcome, summary, session.machine().fabric().attribution(), log);
   return outcome.correct ? ExitCode::ok : ExitCode::wrong_values;
@@ -468,8 +500,14 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   BenchReport report;
   (void)session.sim().spawn("bench " + options.bench,
                             main.run(program_of(main, bench, devices, request, &report)));
-  const Signals signals{session};
-  simulate_and_dump(folder.get(), session, options);
+  const StopSignals signals;
+  try {
+    simulate_and_dump(folder.get(), session, options);
+  } catch (const Error& error) {
+    if (folder && error.exit_code() == ExitCode::interrupted)
+      write_partial(*folder, options, arguments, session, summary_of(session, start));
+    throw;
+  }
   require_submitted(options.bench, session);
   return finish(folder.get(), session, report, options, arguments, start);
 }

@@ -15,6 +15,8 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/settings.hpp"
 #include "kbsim/evaluate/traffic_settings.hpp"
 #include "kbsim/evaluate/traffic_sweep.hpp"
@@ -177,14 +179,23 @@ Points measure(const TrafficOptions& options, const topology::TrafficCase& traff
   }
   const bool asked = request.arrivals != hw::Arrivals::saturated && request.outstanding == 0;
   if (asked) request.rate = asked_rate(options, traffic);
-  return {hw::run_traffic(traffic, request)};
+  try {
+    return {hw::run_traffic(traffic, request)};
+  } catch (const Interrupted& interrupted) {
+    say("kbsim: {}\n", interrupted.what());
+    return {};
+  }
 }
 
-boost::json::value results_json(bool sweep, const topology::TrafficCase& traffic, const Points& points) {
-  if (!sweep) return report::to_json(traffic, points.front());
+// `whole`: false if a signal has stopped it before all points had ended.
+boost::json::value results_json(bool sweep, bool whole, const topology::TrafficCase& traffic,
+                                const Points& points) {
+  if (!sweep && whole) return report::to_json(traffic, points.front());
   boost::json::array all;
   for (const hw::TrafficResult& point : points) all.push_back(report::to_json(traffic, point));
-  return boost::json::object{{"points", std::move(all)}};
+  boost::json::object result{{"points", std::move(all)}};
+  if (!whole) result["interrupted"] = true;
+  return result;
 }
 
 report::RunSummary summary_of(const Points& points, std::chrono::duration<double> wall) {
@@ -204,12 +215,14 @@ std::string title_of(const TrafficOptions& options) {
 }
 
 void write(const report::OutputFolder& folder, const TrafficOptions& options, const config::MachineSpec& spec,
-           const Arguments& arguments, const topology::TrafficCase& traffic, const Points& points,
+           const Arguments& arguments, const topology::TrafficCase& traffic, const Points& points, bool whole,
            const report::RunSummary& summary) {
-  folder.write_run({.command = "traffic", .arguments = arguments, .seed = options.seed, .machine = spec},
-                   summary);
-  folder.write("summary.json", boost::json::object{{"schema_version", 1},
-                                                   {"result", results_json(options.sweep, traffic, points)}});
+  folder.write_run(
+      {.command = "traffic", .arguments = arguments, .seed = options.seed, .machine = spec, .whole = whole},
+      summary);
+  folder.write("summary.json",
+               boost::json::object{{"schema_version", 1},
+                                   {"result", results_json(options.sweep, whole, traffic, points)}});
   folder.write("results.csv", report::traffic_csv(traffic, points));
   folder.write("sources.csv", report::traffic_sources_csv(traffic, points));
   folder.write("links.csv", report::traffic_links_csv(traffic, points));
@@ -219,14 +232,16 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
               report::load_latency_script("load_latency", title_of(options), traffic.bound));
 }
 
-void print(const TrafficOptions& options, const topology::TrafficCase& traffic, const Points& points) {
+void print(const TrafficOptions& options, const topology::TrafficCase& traffic, const Points& points,
+           bool whole) {
   if (options.json) {
-    std::cout << boost::json::serialize(results_json(options.sweep, traffic, points)) << '\n';
+    std::cout << boost::json::serialize(results_json(options.sweep, whole, traffic, points)) << '\n';
     return;
   }
   fmt::print(
       "{}, {}\n{}", title_of(options), options.network.packets_text(options.request),
       options.sweep ? report::traffic_table(traffic, points) : report::to_text(traffic, points.front()));
+  if (!whole) fmt::print("interrupted: these are the points that had ended, the rest is missing\n");
   std::fflush(stdout);
 }
 
@@ -258,13 +273,14 @@ ExitCode traffic(const Arguments& arguments) {
                         traffic);
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done
+  const StopSignals signals;
   const Points points = measure(options, traffic);
-  const bool whole = !options.sweep || points.size() == loads_of(traffic).size();
-  if (points.empty()) return ExitCode::interrupted;
+  const bool whole = points.size() == (options.sweep ? loads_of(traffic).size() : 1);
   const report::RunSummary summary = summary_of(points, std::chrono::steady_clock::now() - start);
-  if (folder) write(*folder, options, spec, with_topology(arguments), traffic, points, summary);
-  print(options, traffic, points);
-  if (!options.quiet) fmt::print(stderr, "{}{}\n", report::to_text(summary), unnamed_topology(arguments));
+  if (folder) write(*folder, options, spec, with_topology(arguments), traffic, points, whole, summary);
+  if (points.empty()) return ExitCode::interrupted;
+  print(options, traffic, points, whole);
+  if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
   return whole ? ExitCode::ok : ExitCode::interrupted;
 }
 

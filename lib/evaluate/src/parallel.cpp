@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -15,6 +14,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/standing.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/report/terminal.hpp"
 
 namespace kbsim::evaluate {
@@ -29,7 +32,7 @@ class Progress {
   Progress(std::size_t all, std::string what, bool shown)
       : all_{all}, what_{std::move(what)}, shown_{shown}, terminal_{isatty(STDERR_FILENO) != 0} {}
   ~Progress() {
-    if (shown_ && terminal_) fmt::print(stderr, "\r\033[K");
+    if (shown_ && terminal_) say("\r\033[K");
   }
 
   void ended() {
@@ -40,7 +43,7 @@ class Progress {
       draw();
     } else if (done_ == 1 || done_ == all_ || Clock::now() - told_ >= kBetweenLines) {
       told_ = Clock::now();
-      fmt::print(stderr, "{}: {} of {}, {}\n", what_, done_, all_, rate());
+      say("{}: {} of {}, {}\n", what_, done_, all_, rate());
     }
   }
 
@@ -69,10 +72,7 @@ class Progress {
     const std::size_t width = columns > taken ? std::min(kWidth, columns - taken) : 0;
     return (what_ + (width < kLeast ? "" : bar(width)) + tail).substr(0, columns - 1);
   }
-  void draw() const {
-    fmt::print(stderr, "\r\033[K{}", line(report::terminal_width(STDERR_FILENO).value_or(kWidth)));
-    (void)std::fflush(stderr);
-  }
+  void draw() const { say("\r\033[K{}", line(report::terminal_width(STDERR_FILENO).value_or(kWidth))); }
 
   std::size_t all_;
   std::string what_;
@@ -84,45 +84,29 @@ class Progress {
   std::mutex mutex_;
 };
 
-volatile std::sig_atomic_t interrupted = 0;
-
-/// While it lives, the first Ctrl-C sets `interrupted`; the second one ends the process.
-class Interrupt {
- public:
-  Interrupt() {
-    interrupted = 0;
-    struct sigaction action{};
-    action.sa_handler = [](int) { interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    (void)sigaction(SIGINT, &action, &before_);
-  }
-  ~Interrupt() { (void)sigaction(SIGINT, &before_, nullptr); }
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
-
- private:
-  struct sigaction before_{};
-};
-
 }  // namespace
 
 std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Parallel& how,
                               const std::function<void(std::size_t)>& job) {
   std::vector<std::exception_ptr> errors(n);
   std::vector<char> ended(n);  // not bool: written by several threads
-  const Interrupt interrupt;
+  const StopSignals signals;
   {
     Progress progress{n, what, how.progress};
+    Stage stage{what, n};
     const unsigned threads =
         how.threads > 0 ? how.threads : std::max(1U, std::thread::hardware_concurrency());
     boost::asio::thread_pool pool{threads};
     for (std::size_t i = 0; i < n; ++i) {
       boost::asio::post(pool, [&, i] {
-        if (interrupted != 0) return;
+        if (stop_signal() != 0) return;
         try {
           job(i);
           ended[i] = 1;
           progress.ended();
+          stage.ended();
+        } catch (const Error& error) {
+          if (error.exit_code() != ExitCode::interrupted) errors[i] = std::current_exception();
         } catch (...) {
           errors[i] = std::current_exception();
         }
@@ -135,7 +119,7 @@ std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Para
   }
   const auto count = std::ranges::count(ended, 1);
   if (static_cast<std::size_t>(count) < n)
-    fmt::print(stderr, "kbsim: interrupted: {} of {} {} have ended, the rest is left out\n", count, n, what);
+    say("kbsim: interrupted: {} of {} {} have ended, the rest is left out\n", count, n, what);
   return {ended.begin(), ended.end()};
 }
 

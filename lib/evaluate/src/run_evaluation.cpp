@@ -9,6 +9,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/csv.hpp"
@@ -25,13 +27,16 @@ bool correct(const Rows& rows) {
       rows, [](const json::value& row) { return is_unchecked(row) || row.at("correct").as_bool(); });
 }
 
-json::object summary_json(const EvaluateOptions& options, const Rows& rows) {
+json::object summary_json(const EvaluateOptions& options, const Simulated& simulated) {
+  const Rows& rows = simulated.rows;
   const bool unchecked = std::ranges::all_of(rows, is_unchecked);
-  return {{"schema_version", 1},
-          {"version", KBSIM_VERSION},
-          {"bench", options.name},
-          {"correct", unchecked ? json::value(nullptr) : json::value(correct(rows))},
-          {"rows", rows}};
+  json::object all{{"schema_version", 1},
+                   {"version", KBSIM_VERSION},
+                   {"bench", options.name},
+                   {"correct", unchecked ? json::value(nullptr) : json::value(correct(rows))}};
+  if (!simulated.whole) all["interrupted"] = true;
+  all["rows"] = rows;
+  return all;
 }
 
 // The number of events is a cost, which equal results may differ in: no row keeps it.
@@ -72,18 +77,22 @@ std::optional<report::Correlation> correlate(const EvaluateOptions& options, con
   return found;
 }
 
-void print_text(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
+void print_text(const Evaluation& evaluation, const EvaluateOptions& options, const Simulated& simulated,
                 const report::OutputFolder* folder) {
+  const Rows& rows = simulated.rows;
   print(evaluation.text(rows));
   if (const auto correlation = correlate(options, rows, folder))
     print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
+  if (!simulated.whole)
+    print("\n interrupted: these are the simulations that had ended, the rest is missing\n");
 }
 
-void print_json(const EvaluateOptions& options, const Rows& rows, const report::OutputFolder* folder) {
-  json::object all = summary_json(options, rows);
+void print_json(const EvaluateOptions& options, const Simulated& simulated,
+                const report::OutputFolder* folder) {
+  json::object all = summary_json(options, simulated);
   const auto print_all = [&] { print(json::serialize(all) + "\n"); };
   try {
-    if (const auto correlation = correlate(options, rows, folder))
+    if (const auto correlation = correlate(options, simulated.rows, folder))
       all["correlation"] = report::to_json(*correlation);
   } catch (...) {
     print_all();
@@ -93,19 +102,18 @@ void print_json(const EvaluateOptions& options, const Rows& rows, const report::
 }
 
 // Of a reference that doesn't fit no rows are lost: they are written already, and printed first.
-void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
+void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Simulated& simulated,
                  const report::OutputFolder* folder) {
   if (options.json)
-    print_json(options, rows, folder);
+    print_json(options, simulated, folder);
   else
-    print_text(evaluation, options, rows, folder);
+    print_text(evaluation, options, simulated, folder);
 }
 
-void write_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Rows& rows,
+void write_rows(const EvaluateOptions& options, const Simulated& simulated,
                 const report::OutputFolder& folder) {
-  folder.write("summary.json", summary_json(options, rows));
-  folder.write("results.csv", report::to_csv(rows));
-  evaluation.figures(rows, folder);
+  folder.write("summary.json", summary_json(options, simulated));
+  folder.write("results.csv", report::to_csv(simulated.rows));
 }
 
 std::string refusal(const EvaluateOptions& options, const std::exception& error) {
@@ -120,6 +128,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<report::OutputFolder> folder;
   if (!options.reuse) folder = report::folder_named(options.out);  // now, not when all is done
+  const StopSignals signals;
   Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
   Rows& rows = simulated.rows;
   if (rows.empty()) return ExitCode::interrupted;
@@ -127,7 +136,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
   try {
     const std::uint64_t events = take_events(rows);
     const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - start);
-    if (folder) write_rows(evaluation, options, rows, *folder);
+    if (folder) write_rows(options, simulated, *folder);
     if (folder && !options.reuse)
       folder->write_run({.command = "run",
                          .arguments = arguments,
@@ -136,15 +145,16 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
                          .options = row_options(evaluation, request),
                          .whole = simulated.whole},
                         summary);
-    report_rows(evaluation, options, rows, folder.get());
-    if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
+    if (folder) evaluation.figures(rows, *folder);  // last: nothing is lost if that takes too long
+    report_rows(evaluation, options, simulated, folder.get());
+    if (!options.quiet) say("{}\n", report::to_text(summary));
   } catch (const boost::system::system_error& error) {  // a row without what it should have
     throw UsageError{refusal(options, error)};
   } catch (const std::out_of_range& error) {
     throw UsageError{refusal(options, error)};
   }
-  if (!correct(rows)) return ExitCode::wrong_values;
-  return simulated.whole ? ExitCode::ok : ExitCode::interrupted;
+  if (!simulated.whole) return ExitCode::interrupted;
+  return correct(rows) ? ExitCode::ok : ExitCode::wrong_values;
 }
 
 }  // namespace kbsim::evaluate

@@ -1,12 +1,13 @@
 // An algorithm that a call picks by itself, where none that is installed fits its tensors.
 #include <algorithm>
-#include <cstdio>
 #include <ranges>
 #include <set>
+#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/say.hpp"
 #include "kbsim/ccl/tuner.hpp"
 #include "kbsim/host/collective_args.hpp"
 #include "kbsim/host/rank.hpp"
@@ -93,12 +94,13 @@ const InstalledAlgorithm* Distributed::chosen(const Call& call) const {
 }
 
 void Distributed::print_choice(const Call& call, const std::vector<ccl::Candidate>& candidates) const {
-  fmt::print(session_.choices(), "CCL INFO {} of '{}', {} a rank on {} PEs, {} ranks: {}", call.row.call,
-             call.input.name(), to_string(bytes_of(call.input)), call.input.shards().size(),
-             call.site.group->size(), told_of_candidate(candidates.front()));
+  std::string line =
+      fmt::format("CCL INFO {} of '{}', {} a rank on {} PEs, {} ranks: {}", call.row.call, call.input.name(),
+                  to_string(bytes_of(call.input)), call.input.shards().size(), call.site.group->size(),
+                  told_of_candidate(candidates.front()));
   for (const ccl::Candidate& other : candidates | std::views::drop(1))
-    fmt::print(session_.choices(), ", {}", told_of_candidate(other));
-  fmt::print(session_.choices(), "\n");
+    line += ", " + told_of_candidate(other);
+  say_to(session_.choices(), line + "\n");
 }
 
 Distributed::Setups Distributed::setups_of(const Call& call) {

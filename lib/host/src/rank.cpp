@@ -1,11 +1,13 @@
 #include "kbsim/host/rank.hpp"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/thrown.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "control_jobs.hpp"
@@ -69,6 +71,18 @@ Task<> Multiprocessing::spawn(Task<> (*fn)(Rank&), SpawnOptions options) {
 }
 
 Task<> Rank::run(Task<> program) {
+  try {
+    co_await run_bare(std::move(program));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {  // of the host's memory, not of the program
+    throw;
+  } catch (...) {
+    throw KernelFault{thrown_text()};
+  }
+}
+
+Task<> Rank::run_bare(Task<> program) {
   co_await std::move(program);
   works_->require_awaited();
 }

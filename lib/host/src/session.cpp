@@ -98,12 +98,6 @@ bool queues_are_traced() {
   return asks("KERNBENCH_CCL_TRACE") || asked;
 }
 
-void Session::interrupt() noexcept {
-  interrupted_ = 1;
-  sim_.scheduler().interrupt();
-}
-
-// To the simulation, processes that an interrupt has stopped look like waiting ones.
 void Session::run() {
   simulate();
   replay::check(log_, replay_);
@@ -116,11 +110,6 @@ void Session::simulate() {
     machine_->queue_trace().flush();
     machine_->fabric().audit();
   } catch (const DeadlockError& deadlock) {
-    if (interrupted_ != 0) {
-      throw Error{ExitCode::interrupted,
-                  fmt::format("interrupted; simulated time stands at {}, after {} events",
-                              kbsim::to_string(sim_.now()), sim_.events())};
-    }
     throw report(deadlock, *machine_, ranks_);
   } catch (const LimitError& met) {
     const std::vector<StandingBarrier> barriers = hw::standing_barriers(*machine_);

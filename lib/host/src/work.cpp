@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/thrown.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -14,8 +15,8 @@ std::string outcome(const WorkState& work) {
   if (!work.error) return "it has succeeded";
   try {
     std::rethrow_exception(work.error);
-  } catch (const std::exception& error) {
-    return std::string{"it has failed: "} + error.what();
+  } catch (...) {
+    return "it has failed: " + thrown_text();
   }
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/thrown.hpp"
 #include "kbsim/host/rank.hpp"
 
 namespace kbsim::host {
@@ -16,10 +18,8 @@ namespace {
 std::string text_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
-  } catch (const std::exception& found) {
-    return found.what();
   } catch (...) {
-    return "unknown exception";
+    return thrown_text();
   }
 }
 
@@ -28,8 +28,10 @@ ExitCode exit_of(const std::exception_ptr& error) {
     std::rethrow_exception(error);
   } catch (const Error& found) {
     return found.exit_code();
-  } catch (...) {
-    return ExitCode::internal;
+  } catch (const std::bad_alloc&) {
+    return ExitCode::limit;
+  } catch (...) {  // the program's own
+    return ExitCode::deadlock;
   }
 }
 
@@ -146,7 +148,7 @@ void Ranks::start(int index, Task<> program) {
 Task<> Ranks::run(int index, Task<> program) {
   std::exception_ptr error;
   try {
-    co_await rank(index).run(std::move(program));
+    co_await rank(index).run_bare(std::move(program));
   } catch (...) {
     error = std::current_exception();
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/thrown.hpp"
 #include "kbsim/sim/wait_graph.hpp"
 #include "kbsim/tl/kernel_waits.hpp"
 
@@ -86,6 +87,8 @@ struct World::Impl {
       throw Error{error.exit_code(), told_of(call, at, error)};
     } catch (const std::exception& error) {
       throw KernelFault{told_of(call, at, error)};
+    } catch (...) {
+      throw KernelFault{told_of(call, at, KernelFault{thrown_text()})};
     }
   }
 

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
+#include "kbsim/base/stop.hpp"
 
 namespace kbsim::replay {
 
@@ -22,6 +24,7 @@ Execution::Execution(const Plan& plan, Keep keep, Ledger& ledger, Observer obser
       keep_{keep},
       ledger_{ledger},
       observer_{std::move(observer)},
+      stage_{"operations", plan.nodes().size()},
       ready_{Later{&plan}},
       values_(plan.nodes().size()) {
   for (const Node& node : plan.nodes()) {
@@ -42,6 +45,9 @@ void Execution::run(boost::asio::thread_pool& pool, std::size_t helpers) {
   work();
   done.wait();
   if (failure_) std::rethrow_exception(failure_->error);
+  if (stopped_)
+    throw Interrupted{
+        fmt::format("interrupted; {} of {} operations have been computed", executed_, values_.size())};
   ensure(executed_ == values_.size(), "operations of the log wait for one another in a circle");
 }
 
@@ -49,7 +55,8 @@ void Execution::work() {
   std::unique_lock lock{mutex_};
   for (;;) {
     wake_.wait(lock, [&] { return !ready_.empty() || running_ == 0; });
-    if (ready_.empty() || full_) return;
+    stopped_ = stopped_ || stop_signal() != 0;
+    if (ready_.empty() || full_ || stopped_) return;
     const NodeIndex node = ready_.top();
     ready_.pop();
     ++running_;
@@ -102,6 +109,7 @@ const Value& Execution::value(const oplog::ValueId& id) const {
 void Execution::complete(NodeIndex node, Value value) {
   values_[node] = std::move(value);
   ++executed_;
+  stage_.ended();
   for (const NodeIndex producer : plan_.nodes()[node].producers) {
     if (--uses_[producer] == 0) release(producer);
   }

@@ -11,6 +11,8 @@
 
 #include <boost/asio/thread_pool.hpp>
 
+#include "kbsim/base/standing.hpp"
+
 #include "compute.hpp"
 #include "plan.hpp"
 
@@ -27,7 +29,8 @@ class Execution {
   Execution(const Plan& plan, Keep keep, Ledger& ledger, Observer observer);
 
   /// Uses the calling thread and `helpers` of the pool. If operations fail, the others that don't need
-  /// them are executed all the same, and the error of the first is thrown.
+  /// them are executed all the same, and the error of the first is thrown. Interrupted after a signal that
+  /// asks for the end (StopSignals).
   void run(boost::asio::thread_pool& pool, std::size_t helpers);
 
   [[nodiscard]] std::size_t executed() const { return executed_; }
@@ -56,12 +59,14 @@ class Execution {
   const Keep keep_;
   Ledger& ledger_;
   const Observer observer_;
+  Stage stage_;
 
   std::mutex mutex_;  // guards what follows; values are read without it, but only after completion
   std::condition_variable wake_;
   std::priority_queue<NodeIndex, std::vector<NodeIndex>, Later> ready_;
   std::size_t running_ = 0;
   std::size_t executed_ = 0;
+  bool stopped_ = false;  // a signal has asked for the end: nothing more is begun
   std::optional<Failure> failure_;
   bool full_ = false;               // the process holds more memory than it may: nothing more is begun
   std::int64_t look_at_ = 0;        // bytes of values, at which the process's memory is looked at

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <string>
 #include <system_error>
 
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/say.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -45,8 +45,8 @@ void lock(int descriptor, const fs::path& file) {
     (void)close(descriptor);
     throw refusal(file, "another run" + who + " is writing there; wait for it, or name another folder");
   }
-  fmt::print(stderr, "kbsim: --out {}: can't be locked against other runs: {}\n", file.parent_path().string(),
-             std::generic_category().message(errno));
+  say("kbsim: --out {}: can't be locked against other runs: {}\n", file.parent_path().string(),
+      std::generic_category().message(errno));
 }
 
 // Whoever held the lock may have taken the file away since it was opened.

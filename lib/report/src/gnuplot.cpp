@@ -16,6 +16,7 @@ bool draw(const std::filesystem::path& script) {
   const pid_t child = fork();
   if (child < 0) throw UsageError{"can't start gnuplot for '" + script.string() + "'"};
   if (child == 0) {
+    (void)setpgid(0, 0);  // Ctrl-C is for us: what is being drawn is drawn to its end
     if (folder.empty() || chdir(folder.c_str()) == 0)
       (void)execlp("gnuplot", "gnuplot", name.c_str(), nullptr);
     _exit(kNoProgram);

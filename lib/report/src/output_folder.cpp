@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +12,8 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/gnuplot.hpp"
@@ -64,11 +65,22 @@ void OutputFolder::write(const std::string& name, const boost::json::value& json
   write(name, boost::json::serialize(json) + "\n");
 }
 
+void OutputFolder::remove(const std::string& name) const {
+  std::error_code ignored;
+  std::filesystem::remove(path_ / name, ignored);
+}
+
 void OutputFolder::draw(const std::string& name, const std::string& script) const {
   write(name, script);
-  if (!report::draw(path_ / name))
-    fmt::print(stderr, "kbsim: gnuplot isn't installed (apt-get install gnuplot-nox), so {} is not drawn\n",
-               (path_ / name).string());
+  const std::string file = (path_ / name).string();
+  if (stop_signal() == 0) {
+    if (!report::draw(file))
+      say("kbsim: gnuplot isn't installed (apt-get install gnuplot-nox), so {} is not drawn\n", file);
+    return;
+  }
+  say("kbsim: interrupted: {} is not drawn\n", file);
+  for (const char* picture : {".png", ".svg"})
+    remove(std::filesystem::path{name}.replace_extension(picture).string());
 }
 
 void OutputFolder::draw(const Figure& figure) const {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "kbsim/base/memory.hpp"
+#include "kbsim/base/standing.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
 #include "report.hpp"
@@ -15,6 +17,16 @@
 namespace kbsim {
 
 using Stop = detail::Scheduler::Stop;
+
+namespace {
+
+void require_unstopped(const Simulation& sim) {
+  if (stop_signal() == 0) return;
+  throw Interrupted{"interrupted; simulated time stands at " + to_string(sim.now()) + ", after " +
+                    std::to_string(sim.events()) + " events"};
+}
+
+}  // namespace
 
 Simulation::Simulation(const SimulationOptions& options)
     : scheduler_{{.stop_at = options.stop_at,
@@ -73,6 +85,7 @@ void Simulation::run() {
   const Running running{*this};
   scheduler_.begin();
   for (;;) {
+    require_unstopped(*this);
     scheduler_.look_after(look_every_);
     const Stop stop = scheduler_.run();
     if (stop != Stop::look) return check(stop);
@@ -82,6 +95,7 @@ void Simulation::run() {
 
 void Simulation::look() {
   constexpr std::uint64_t kLooksAtMemory = 64;  // a look is cheap, this isn't
+  tell_simulated(now(), events());
   if (detail::ProcessRecord* const process = scheduler_.running()) ++process->seen;
   if (++looks_ % kLooksAtMemory != 0) return;
   const Bytes held = resident_memory();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
+
 namespace kbsim::hw {
 
 void QueueTrace::note(Time now, const Event& event) {
@@ -12,8 +14,8 @@ void QueueTrace::note(Time now, const Event& event) {
 void QueueTrace::print_before(Time t) {
   while (!events_.empty() && events_.begin()->at < t) {
     const Event& event = *events_.begin();
-    fmt::print(file_, "{} {} {} {} {} B #{}\n", to_string(event.at), to_string(event.pe), event.what,
-               event.direction, event.bytes.count(), event.sequence);
+    say_to(file_, fmt::format("{} {} {} {} {} B #{}\n", to_string(event.at), to_string(event.pe), event.what,
+                              event.direction, event.bytes.count(), event.sequence));
     events_.erase(events_.begin());
   }
 }

@@ -14,13 +14,13 @@ struct Parallel {
   bool progress = true;  // on stderr: a bar on a terminal, else a line now and then
 };
 
-/// Runs job(0) to job(n - 1), each on any thread; says which have ended. Those are all, unless Ctrl-C was
-/// pressed: then what runs is brought to its end and nothing more is begun (a second Ctrl-C ends at once).
+/// Runs job(0) to job(n - 1), each on any thread; says which have ended. Those are all, unless a signal asks
+/// for the end (StopSignals): then nothing more is begun, and jobs that give up as Interrupted haven't ended.
 /// Of the errors that jobs throw, that of the first is thrown. `what`: what n things are, for the progress.
 [[nodiscard]] std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Parallel& how,
                                             const std::function<void(std::size_t)>& job);
 
-/// What was brought to its end before Ctrl-C; all of it if nobody pressed it.
+/// What has ended; all of it unless a signal asked for the end.
 template <class T>
 [[nodiscard]] std::vector<T> only_ended(std::vector<T> all, const std::vector<bool>& ended) {
   std::vector<T> some;

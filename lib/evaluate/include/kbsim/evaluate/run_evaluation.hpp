@@ -23,7 +23,8 @@ struct EvaluateOptions {
 /// Runs an evaluation, or takes the rows of an earlier one; prints it and, if there is a folder, writes
 /// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml; with a
 /// reference also correlation.json and its figure, or UsageError, after all else, if nothing fits. Wrong
-/// numbers in any row: ExitCode::wrong_values. Ctrl-C: the same of what has ended, ExitCode::interrupted.
+/// numbers in any row: ExitCode::wrong_values. After a signal that asks for the end (StopSignals) the same of
+/// what has ended, which says that it isn't all, without pictures: ExitCode::interrupted.
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments);
 

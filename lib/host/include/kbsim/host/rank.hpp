@@ -125,8 +125,11 @@ class Rank {
   /// there; KernelFault for what isn't mapped.
   [[nodiscard]] Work<hw::Activity> pe_dma(PeDma move, Here at = Here::current());
 
-  /// The program of this rank. KernelFault if it ends without having awaited all that it started.
+  /// The program of this rank. KernelFault if it ends without having awaited all that it started, or with an
+  /// exception that isn't an Error.
   [[nodiscard]] Task<> run(Task<> program);
+  /// The same, but what the program throws is passed on as it is.
+  [[nodiscard]] Task<> run_bare(Task<> program);
 };
 
 template <class Args>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -105,16 +104,13 @@ class Session {
   [[nodiscard]] bool open() const { return open_; }
 
   /// Runs until nothing is left to do. DeadlockReport, with the circle of waits if there is one.
-  /// After interrupt() an Error with ExitCode::interrupted says where simulated time stands.
+  /// Interrupted says where simulated time stands, if a signal has asked for the end (StopSignals).
   void simulate();
   /// The same; then KernelFault for the first of the kernels' checks of tiles that doesn't hold.
   void run();
-  /// Stops run() at its next event. A signal handler may call it, and again if that had no effect.
-  void interrupt() noexcept;
 
  private:
   bool open_ = true;
-  volatile std::sig_atomic_t interrupted_ = 0;
   std::shared_ptr<const config::MachineSpec> spec_;
   config::AlgorithmSpec algorithm_;
   config::CclSpec ccl_;

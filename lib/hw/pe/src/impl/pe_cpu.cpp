@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/thrown.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_cpu.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
@@ -181,6 +182,8 @@ Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
     throw Error{ExitCode::limit, told_of(*kernel, UsageError{"out of memory"})};
   } catch (const std::exception& error) {
     throw KernelFault{told_of(*kernel, error)};
+  } catch (...) {
+    throw KernelFault{told_of(*kernel, KernelFault{thrown_text()})};
   }
   if (!aborted) co_return;
   *given_up = true;

@@ -37,7 +37,10 @@ class OutputFolder {
 
   void write(const std::string& name, const std::string& text) const;
   void write(const std::string& name, const boost::json::value& json) const;
-  /// Writes a gnuplot script and runs it; without gnuplot says on stderr what isn't drawn.
+  /// Takes a file of an earlier run away, if there is one.
+  void remove(const std::string& name) const;
+  /// Writes a gnuplot script and runs it; says on stderr what isn't drawn: without gnuplot, or after a signal
+  /// that asks for the end. An earlier run's picture doesn't stay then.
   void draw(const std::string& name, const std::string& script) const;
 
   /// The same with its data beside it.
