@@ -26,6 +26,7 @@ ExitCode traffic(const Arguments& arguments);
 ExitCode probe(const Arguments& arguments);
 ExitCode replay_log(const Arguments& arguments);
 ExitCode correlate(const Arguments& arguments);
+ExitCode check(const Arguments& arguments);
 ExitCode show_help(const Arguments& arguments);
 ExitCode show_version(const Arguments& arguments);
 ExitCode completion(const Arguments& arguments);

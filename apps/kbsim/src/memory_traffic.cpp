@@ -20,6 +20,7 @@
 #include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "memory_traffic.hpp"
+#include "parse_options.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -129,10 +130,9 @@ bool asks_for_memory(const Arguments& arguments) {
 ExitCode memory_traffic(const Arguments& arguments) {
   MemoryTrafficOptions options;
   po::options_description description = describe_memory_traffic(options);
-  if (!parse_options(arguments, description,
-                     {.usage = "kbsim traffic --topology FILE --scope hbm [options]",
-                      .examples = kMemoryTrafficExamples}))
-    return ExitCode::ok;
+  parse_options(
+      arguments, description,
+      {.usage = "kbsim traffic [--topology FILE] --scope hbm [options]", .examples = kMemoryTrafficExamples});
   const auto start = std::chrono::steady_clock::now();
   const config::Configuration configuration = options.machine.load();
   evaluate::require_effect(uses_of_slice(), {.set = options.machine.set, .ccl = options.machine.ccl},

@@ -17,7 +17,9 @@
 #include "kbsim/mock/wiring.hpp"
 #include "kbsim/tl/waits.hpp"
 
+#include "help.hpp"
 #include "machine_options.hpp"
+#include "parse_options.hpp"
 #include "program.hpp"
 
 namespace kbsim::soak {
@@ -135,7 +137,7 @@ struct Options {
   std::string buffer_kind = "tcm";
 };
 
-bool parse(int argc, char** argv, Options& options) {
+void parse(int argc, char** argv, Options& options) {
   po::options_description all{"options of soak_program"};
   options.machine.describe(all);
   auto add = all.add_options();
@@ -145,8 +147,8 @@ bool parse(int argc, char** argv, Options& options) {
   }),
       "as of kbsim run");
   add("buffer-kind", po::value(&options.buffer_kind)->value_name("KIND"), "as of kbsim run");
-  return app::parse_options({argv + 1, argv + argc}, all,
-                            {.usage = "soak_program --program SEED --topology FILE", .examples = ""});
+  app::parse_options({argv + 1, argv + argc}, all,
+                     {.usage = "soak_program --program SEED [--topology FILE]", .examples = ""});
 }
 
 /// The queues of the programs, as an algorithm that is installed like any other.
@@ -204,8 +206,10 @@ ExitCode run(const Options& options) {
 int main(int argc, char** argv) {
   try {
     kbsim::soak::Options options;
-    if (!kbsim::soak::parse(argc, argv, options)) return 0;
+    kbsim::soak::parse(argc, argv, options);
     return static_cast<int>(kbsim::soak::run(options));
+  } catch (const kbsim::app::Help& help) {
+    std::cout << help.usage << "\n\n" << help.options;
   } catch (const kbsim::Error& error) {
     fmt::print(stderr, "kbsim: {}\n", error.what());
     return static_cast<int>(error.exit_code());

@@ -1,0 +1,156 @@
+// kbsim check: runs again what a folder of results says was run, and holds the results against each other.
+#include "kbsim/report/check.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <system_error>
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "commands.hpp"
+#include "machine_options.hpp"
+#include "parse_options.hpp"
+#include "rerun.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+struct CheckOptions {
+  fs::path folder;
+  std::string out;
+  double tolerance = 0.0;
+  bool json = false;
+};
+
+constexpr std::string_view kCheckExamples = R"(
+examples:
+  kbsim --topology topology.yaml --bench ccl_allreduce --out golden
+  kbsim check golden
+  kbsim check golden --tolerance 0.02 --out now
+)";
+
+void parse(const Arguments& arguments, CheckOptions& o) {
+  po::options_description all{"options of kbsim check"};
+  std::string folder;
+  auto add = all.add_options();
+  add("dir", po::value(&folder)->value_name("DIR")->required(), "what a run wrote with --out");
+  add("tolerance", po::value(&o.tolerance)->value_name("T"),
+      "by how much of itself a number may differ, e.g. 0.02 (default 0)");
+  add("out", po::value(&o.out)->value_name("DIR"), "keep what the run again writes there");
+  add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
+  parse_options(
+      arguments, all,
+      {.usage = "kbsim check DIR [options]", .examples = std::string{kCheckExamples}, .positional = "dir"});
+  if (!(o.tolerance >= 0.0 && std::isfinite(o.tolerance)))
+    throw UsageError{fmt::format("--tolerance must be a number from 0 on, got {}", o.tolerance)};
+  o.folder = folder;
+}
+
+json::object document(const fs::path& file) {
+  std::ifstream in{file};
+  if (!in) throw UsageError{fmt::format("{}: can't be read", file.string())};
+  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  boost::system::error_code error;
+  const json::value value = json::parse(text, error);
+  if (error || !value.is_object())
+    throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};
+  return value.get_object();
+}
+
+// The command's words without its own name.
+Arguments recorded_command(const fs::path& file, const json::object& run) {
+  const json::value* command = run.if_contains("command");
+  const json::array* words = command == nullptr ? nullptr : command->if_array();
+  Arguments all;
+  for (std::size_t i = 1; words != nullptr && i < words->size(); ++i) {
+    if ((*words)[i].is_string()) all.emplace_back((*words)[i].get_string());
+  }
+  if (all.empty() || (all.front() != "run" && all.front() != "traffic"))
+    throw UsageError{fmt::format("{}: names no command of kbsim run or traffic", file.string())};
+  if (run.contains("interrupted"))
+    throw UsageError{
+        fmt::format("{}: that run was interrupted: there is nothing whole to hold against", file.string())};
+  return all;
+}
+
+// All that equal runs have in common.
+json::object results_in(const fs::path& folder) {
+  json::object all = document(folder / "summary.json");
+  for (const char* name : {"schema_version", "version", "topology"}) all.erase(name);
+  const json::object record = document(folder / "run.json");
+  const json::value* run = record.if_contains("run");
+  if (run == nullptr || !run->is_object())
+    throw UsageError{fmt::format("{}: isn't that of a run", (folder / "run.json").string())};
+  json::object cost_free = run->get_object();
+  cost_free.erase("host");
+  all["run"] = std::move(cost_free);
+  return all;
+}
+
+// A folder that goes when the command ends.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "kbsim-check-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw UsageError{fmt::format("can't make a folder {}", name)};
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void require_another(const CheckOptions& options) {
+  std::error_code error;
+  if (!options.out.empty() && fs::equivalent(options.out, options.folder, error))
+    throw UsageError{fmt::format("--out {}: holds the results to check", options.out)};
+}
+
+}  // namespace
+
+ExitCode check(const Arguments& arguments) {
+  CheckOptions options;
+  parse(arguments, options);
+  require_another(options);
+  const fs::path machine = options.folder / "config.resolved.yaml";
+  const fs::path record = options.folder / "run.json";
+  const Arguments command = recorded_command(record, document(record));
+  const json::object was = results_in(options.folder);
+  const ScratchFolder scratch;
+  const fs::path out = options.out.empty() ? scratch.path() : fs::path{options.out};
+
+  const int exit = run_again(repeated(command, machine, out));
+  if (exit != static_cast<int>(ExitCode::ok) && exit != static_cast<int>(ExitCode::wrong_values))
+    throw Error{static_cast<ExitCode>(exit), fmt::format("kbsim {}: the run again ended with exit code {}",
+                                                         fmt::join(command, " "), exit)};
+  const report::Check found = report::compare(was, results_in(out), options.tolerance);
+  if (options.json)
+    std::cout << json::serialize(report::to_json(found)) << '\n';
+  else
+    fmt::print("kbsim {}, again:\n{}", fmt::join(command, " "), report::to_text(found));
+  std::fflush(stdout);
+  return found.different() == 0 ? ExitCode::ok : ExitCode::wrong_values;
+}
+
+}  // namespace kbsim::app
