@@ -76,6 +76,7 @@ TEST_CASE("BookSim: channels, speed-up of inputs and allocators matter, a mesh b
   CHECK(saturation({.speedup = 2}, 10'000) > 1.1 * eight);
   CHECK(saturation({.allocator = "separable"}, 10'000) == doctest::Approx(eight).epsilon(0.1));
   CHECK(run({}, 0.85, 10'000).accepted == doctest::Approx(eight).epsilon(0.03));
+  CHECK(run({.vcs = 1}, 0.5, 10'000).accepted == doctest::Approx(one).epsilon(0.03));
 }
 
 }  // namespace kbsim::test::booksim_test
