@@ -95,7 +95,9 @@ TEST_CASE("Memory traffic: wrong input is refused") {
   refuses_hbm("--access 0", "accesses of 0 bytes");
   refuses_hbm("--load 0", "above 0 and at most 1");
   refuses_hbm("--load 0.5 --outstanding 4", "got both");
-  refuses_hbm("--outstanding -1", "outstanding accesses");
+  refuses_hbm("--outstanding -1", "expected from 1 on");
+  refuses_hbm("--outstanding 0", "expected from 1 on");
+  refuses_hbm("--load 1e-300", "longer than simulated time");
   refuses_hbm("--set cube.noc.link_bw_gbs=1", "an HBM slice alone");
   refuses_hbm("--set cube.hbm_ctrl.scheduler=in_order", "has no effect with scheduler: in_order");
   refuses_hbm("--set cube.hbm_ctrl.mapping=robaco", "expected the fields");
@@ -108,6 +110,17 @@ TEST_CASE("Memory traffic: --out writes the figures, the latencies and the run")
   for (const char* file :
        {"results.csv", "latencies.csv", "summary.json", "run.json", "config.resolved.yaml"})
     CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path{folder} / file), file);
+}
+
+TEST_CASE("Memory traffic: the resolved configuration of each machine drives its memory alike") {
+  const std::string folder = written("memory-traffic-resolved", "") + ".d";
+  for (const std::string machine : {"topology.yaml", "hbm3.yaml", "hbm4.yaml", "reference_hbm2.yaml",
+                                    "reference_hbm3.yaml", "reference_hbm4.yaml"}) {
+    CAPTURE(machine);
+    const std::string load = " --total 16KiB --read-share 0.5";
+    const boost::json::object first = measured_hbm("--topology " + machine + load + " --out " + folder);
+    CHECK(measured_hbm("--topology " + folder + "/config.resolved.yaml" + load) == first);
+  }
 }
 
 }  // namespace kbsim::contract::memory_traffic_test

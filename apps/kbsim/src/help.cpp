@@ -56,7 +56,9 @@ const std::vector<ExitMeaning>& exit_meanings() {
                                             {5, "not supported"},
                                             {7, "wrong values"},
                                             {8, "deadlock or a fault in a kernel"},
-                                            {130, "interrupted"}};
+                                            {129, "hung up"},
+                                            {130, "interrupted"},
+                                            {143, "terminated"}};
   return all;
 }
 

@@ -12,7 +12,11 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
+#include "kbsim/config/describe.hpp"
+#include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/settings.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
 
@@ -34,6 +38,7 @@ struct MemoryTrafficOptions {
   std::string access;
   std::string total = "4MiB";
   std::optional<double> load;
+  std::optional<std::int64_t> outstanding;
   std::int64_t seed = 1;
   std::string out;
   bool json = false;
@@ -56,7 +61,8 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
   add("load", po::value<double>()->value_name("L")->notifier([&](double v) { o.load = v; }),
       "accesses at random times, as a share of the raw bandwidth (default: as many outstanding as "
       "--outstanding says)");
-  add("outstanding", po::value(&o.request.outstanding)->value_name("N"),
+  add("outstanding",
+      po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.outstanding = v; }),
       "accesses that are under way at any time (default: twice what the controller's queues hold)");
   add("total", po::value(&o.total)->value_name("N"), "bytes that are accessed in all (default 4MiB)");
   add("seed", po::value(&o.seed)->value_name("N"), "of all random draws (default 1)");
@@ -85,18 +91,30 @@ evaluate::Uses uses_of_slice() {
   return uses;
 }
 
+// With the defaults of its models written out, as a run's config.resolved.yaml has them.
+config::MachineSpec resolved(const config::MachineSpec& spec) {
+  const hw::ModelCatalog catalog;
+  return config::parse_machine(config::resolved_yaml(spec, catalog), "config.resolved.yaml", {}, catalog);
+}
+
+// 32 B of a model that names none.
+Bytes burst_of(const config::MachineSpec& spec) {
+  const auto& attrs = spec.cube.hbm_ctrl.attrs;
+  const auto burst = attrs.find("burst_bytes");
+  return burst == attrs.end() ? 32_B : Bytes{std::get<std::int64_t>(burst->second)};
+}
+
 void fill_request(MemoryTrafficOptions& o, const config::MachineSpec& spec) {
   if (o.seed < 0) throw UsageError{fmt::format("--seed must be at least 0, got {}", o.seed)};
-  const auto given = spec.cube.hbm_ctrl.attrs.find("burst_bytes");
-  const Bytes burst =
-      given == spec.cube.hbm_ctrl.attrs.end() ? 32_B : Bytes{std::get<std::int64_t>(given->second)};
+  if (o.outstanding && *o.outstanding < 1)
+    throw UsageError{fmt::format("--outstanding {}: expected from 1 on", *o.outstanding)};
+  o.request.outstanding = o.outstanding.value_or(0);
   o.request.pattern = hw::memory_pattern_named(o.pattern);
-  o.request.access = o.access.empty() ? burst : parse_bytes(o.access);
+  o.request.access = o.access.empty() ? burst_of(spec) : parse_bytes(o.access);
   o.request.total = parse_bytes(o.total);
   o.request.load = o.load;
   o.request.seed = static_cast<std::uint64_t>(o.seed);
-  if (o.load && o.request.outstanding != 0)
-    throw UsageError{"expected one of --load and --outstanding, got both"};
+  if (o.load && o.outstanding) throw UsageError{"expected one of --load and --outstanding, got both"};
 }
 
 report::RunSummary summary_of(const hw::MemoryTrafficResult& result, std::chrono::duration<double> wall) {
@@ -137,7 +155,7 @@ ExitCode memory_traffic(const Arguments& arguments) {
   const config::Configuration configuration = options.machine.load();
   evaluate::require_effect(uses_of_slice(), {.set = options.machine.set, .ccl = options.machine.ccl},
                            configuration);
-  const config::MachineSpec& spec = configuration.machine;
+  const config::MachineSpec spec = resolved(configuration.machine);
   fill_request(options, spec);
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   const topology::Graph graph = topology::compile(std::make_shared<const config::MachineSpec>(spec));
@@ -153,7 +171,7 @@ ExitCode memory_traffic(const Arguments& arguments) {
                report::to_text(result));
     std::fflush(stdout);
   }
-  if (!options.quiet) fmt::print(stderr, "{}\n", report::to_text(summary));
+  if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
   return ExitCode::ok;
 }
 

@@ -38,7 +38,7 @@ std::optional<int> numbered(std::string_view word, std::string_view name) {
   const std::string typed{scope.substr(0, scope.find_first_of(":."))};
   const std::string near = nearest_name(typed, {"mesh", "torus", "ring", "link", "sips", "sip0"});
   const std::string hint = near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
-  refuse(scope, fmt::format("no such scope{} (expected {})", hint, scope_forms()));
+  refuse(scope, fmt::format("no such scope{} (expected {}; or hbm, a memory alone)", hint, scope_forms()));
 }
 
 void check_size(std::string_view scope, std::int64_t w, std::int64_t h) {

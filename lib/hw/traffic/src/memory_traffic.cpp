@@ -81,8 +81,12 @@ class MemoryRun {
     return std::max<std::int64_t>(1, bursts * spec.burst.count() / request_.access.count());
   }
   void arrive_later(Time now) {
+    constexpr double kTooLong = 9e18;
     const double service = static_cast<double>(site_.link.serialization(request_.access).count());
-    due_.push(now + Time{std::llround(arrivals_.exponential() * service / *request_.load)});
+    const double gap = arrivals_.exponential() * service / *request_.load;
+    if (gap + static_cast<double>(now.count()) > kTooLong)
+      throw UsageError{"so few accesses a time last longer than simulated time"};
+    due_.push(now + Time{std::llround(gap)});
   }
 
   void step() {

@@ -7,11 +7,21 @@
 namespace kbsim::hw {
 namespace {
 
+// A resolved configuration has the defaults of all that may be given.
+bool says_more_than_default(const Field& field, const ComponentSpec& model) {
+  const auto given = model.attrs.find(field.name);
+  if (given == model.attrs.end()) return false;
+  HbmControllerSpec spec;
+  const Scalar usual = field.get(&spec);
+  field.set(&spec, given->second);
+  return field.get(&spec) != usual;
+}
+
 // What is given for a controller that isn't there.
 void refuse_unused(const MemorySite& site, const std::string& scheduler) {
   std::vector<ConfigProblem> problems;
   for (const Field& field : fields_of<HbmControllerSpec>()) {
-    if (!site.node.model->attrs.contains(field.name)) continue;
+    if (!says_more_than_default(field, *site.node.model)) continue;
     problems.push_back({.at = site.node.model->at,
                         .key = site.node.name + "." + field.name,
                         .text = "has no effect with scheduler: " + scheduler + ", only with fr_fcfs"});
