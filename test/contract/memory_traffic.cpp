@@ -112,6 +112,14 @@ TEST_CASE("Memory traffic: --out writes the figures, the latencies and the run")
     CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path{folder} / file), file);
 }
 
+TEST_CASE("Memory traffic: --max-memory ends it where it holds more") {
+  const Outcome outcome =
+      run_kbsim("traffic --topology topology.yaml --scope hbm --total 64MiB --max-memory 1MiB --quiet");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 4);
+  CHECK(outcome.err.find("kbsim traffic --scope hbm") != std::string::npos);
+}
+
 TEST_CASE("Memory traffic: the resolved configuration of each machine drives its memory alike") {
   const std::string folder = written("memory-traffic-resolved", "") + ".d";
   for (const std::string machine : {"topology.yaml", "hbm3.yaml", "hbm4.yaml", "reference_hbm2.yaml",

@@ -140,6 +140,18 @@ TEST_CASE("Signals: while figures are drawn, what was measured is whole; other f
   CHECK(!outcome.out.empty());
 }
 
+TEST_CASE("Signals: a memory that is driven alone tells of USR1, and ends with its signal's exit code") {
+  for (const Signal& signal : kStops) {
+    const Outcome outcome =
+        run_with("traffic --topology reference_hbm4.yaml --scope hbm --total 1GiB", kCatches,
+                 fmt::format("kill -USR1 $pid; sleep 0.1; kill -{} $pid", signal.name));
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == signal.exit);
+    CHECK(outcome.err.starts_with("kbsim: simulated "));
+    CHECK(outcome.err.find("kbsim: interrupted after ") != std::string::npos);
+  }
+}
+
 TEST_CASE("Signals: single traffic ends with its signal's exit code, and says how far it was") {
   const std::string folder = folder_for("stopped-traffic");
   const Outcome outcome = run_with(

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/settings.hpp"
@@ -159,6 +160,7 @@ ExitCode memory_traffic(const Arguments& arguments) {
   fill_request(options, spec);
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   const topology::Graph graph = topology::compile(std::make_shared<const config::MachineSpec>(spec));
+  const StopSignals signals;
   const hw::MemoryTrafficResult result =
       hw::run_memory_traffic(graph, graph.cube(0, 0).hbm.front(), options.request);
   const report::RunSummary summary = summary_of(result, std::chrono::steady_clock::now() - start);

@@ -256,6 +256,15 @@ boost::json::object to_json(const RunOptions& options, const BenchReport& outcom
   return all;
 }
 
+// What links, units and orders had done until then.
+void write_counts(const report::OutputFolder& folder, host::Session& session, Time until) {
+  hw::Machine& machine = session.machine();
+  folder.write("links.csv", report::links_csv(machine.fabric(), until));
+  folder.write("units.csv", report::units_csv(machine, until));
+  folder.write("orders.csv",
+               report::orders_csv(hw::host_of(machine).orders(), session.spec().pes_per_cube()));
+}
+
 void write(const report::OutputFolder& folder, const RunOptions& options, const Arguments& arguments,
            host::Session& session, const BenchReport& outcome, const report::RunSummary& summary,
            const std::optional<LogChecksums>& log) {
@@ -264,13 +273,10 @@ void write(const report::OutputFolder& folder, const RunOptions& options, const 
       {.command = "run", .arguments = arguments, .machine = session.spec(), .ccl = &session.ccl()}, summary);
   folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
   folder.write("results.csv", report::to_csv(rows_of(outcome)));
-  folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
-  folder.write("units.csv", report::units_csv(machine, summary.simulated));
-  folder.write("orders.csv",
-               report::orders_csv(hw::host_of(session.machine()).orders(), session.spec().pes_per_cube()));
+  write_counts(folder, session, summary.simulated);
 }
 
-// Of a run that a signal has stopped: how far it was, and what links, units and orders had done by then.
+// Of a run that a signal has stopped: how far it was.
 void write_partial(const report::OutputFolder& folder, const RunOptions& options, const Arguments& arguments,
                    host::Session& session, report::RunSummary summary) {
   const hw::Machine& machine = session.machine();
@@ -292,10 +298,7 @@ void write_partial(const report::OutputFolder& folder, const RunOptions& options
                                    {"messages", report::to_json(machine.fabric().attribution())},
                                    {"run", report::to_json(summary)}});
   folder.remove("results.csv");
-  folder.write("links.csv", report::links_csv(machine.fabric(), summary.simulated));
-  folder.write("units.csv", report::units_csv(machine, summary.simulated));
-  folder.write("orders.csv",
-               report::orders_csv(hw::host_of(session.machine()).orders(), session.spec().pes_per_cube()));
+  write_counts(folder, session, summary.simulated);
 }
 
 void write(const report::OutputFolder& folder, const DeadlockReport& deadlock) {

@@ -13,7 +13,10 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/memory.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/standing.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/hw/memory/i_memory_controller.hpp"
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
 #include "kbsim/hw/memory/memory_model.hpp"
@@ -47,7 +50,10 @@ class MemoryRun {
     } else {
       for (std::int64_t i = 0; i < outstanding(); ++i) due_.push(Time{0});
     }
-    while (!due_.empty() || !waiting_.empty()) step();
+    for (std::uint64_t steps = 0; !due_.empty() || !waiting_.empty(); ++steps) {
+      look(steps);
+      step();
+    }
     std::ranges::sort(result_.reads);
     std::ranges::sort(result_.writes);
     return std::move(result_);
@@ -58,6 +64,18 @@ class MemoryRun {
     Time since{};
     bool write = false;
   };
+
+  // Now and then, at whoever may end it: a signal, the limit of memory.
+  void look(std::uint64_t steps) const {
+    constexpr std::uint64_t kLooks = 1024;
+    constexpr std::uint64_t kLooksAtMemory = 64 * kLooks;
+    if (steps % kLooks != 0) return;
+    if (stop_signal() != 0)
+      throw Interrupted{
+          fmt::format("interrupted after {} accesses, of which {} are under way", asked_, waiting_.size())};
+    tell_simulated(result_.simulated, asked_);
+    if (steps % kLooksAtMemory == 0) require_memory("kbsim traffic --scope hbm");
+  }
 
   std::unique_ptr<IMemoryController> controller_of() const {
     const auto at = site_.node.model->attrs.find("scheduler");
