@@ -126,8 +126,8 @@ TEST_CASE("kbsim check: a signal ends the run again, too") {
 }
 
 TEST_CASE("kbsim check: what no run wrote is refused, and how the run again ends is told") {
-  check_refused("/none", "/none/run.json: can't be read");
-  check_refused("", "'--dir' is required");
+  check_refused("/none", "/none: no such folder, expected what a run wrote with --out");
+  check_refused("", "DIR is missing; usage: kbsim check DIR [options]");
   const std::string folder = golden(kMainJob);
   check_refused(folder + " --tolerance -1", "--tolerance must be a number from 0 on, got -1");
   check_refused(folder + " --tolerance nan", "--tolerance must be a number from 0 on");

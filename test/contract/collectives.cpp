@@ -247,7 +247,7 @@ TEST_CASE("--reference: refused before anything is simulated, or with the result
   const std::string folder = written("ccl-refused", "") + ".d";
   const std::string bench =
       "--topology topology.yaml --bench milestone-1h-ccl --out " + folder + " --reference ";
-  refuses(bench + "/none.csv", "/none.csv: can't be read");
+  refuses(bench + "/none.csv", "/none.csv: no such file");
   refuses(bench + written("empty.csv", ""), "empty.csv: no rows");
   refuses(bench + written("short.csv", "size,time\n1\n"), "short.csv:2: 1 cells, expected 2");
   refuses(bench + written("word.csv", "size,time\n1,fast\n"), "column time: 'fast' is no number");
@@ -275,7 +275,7 @@ TEST_CASE("kbsim correlate: errors per size, and files that aren't tables") {
   CHECK(outcome.out.find("mean error 50.00 % (MAPE)") != std::string::npos);
   CHECK(outcome.out.find("worst: +100.00 % at 1024 bytes") != std::string::npos);
   refuses("correlate --results " + mine, "'--reference' is required");
-  refuses("correlate --results " + mine + " --reference /none.csv", "can't be read");
+  refuses("correlate --results " + mine + " --reference /none.csv", "/none.csv: no such file");
   refuses("correlate --results " + mine + " --reference " + written("x.csv", "size\n1\n"),
           "no column 'time'");
 }

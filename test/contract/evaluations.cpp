@@ -168,6 +168,7 @@ TEST_CASE("attention: sizes that don't fit are refused, naming both numbers") {
   for (const auto& [options, why] :
        {std::pair{"--h_q 3", "3 heads of queries can't share 2 of keys evenly"},
         {"--ranks 16", "16 ranks, but there are 8 PEs in a cube"},
+        {"--ranks 64", "64 ranks, but there are 8 PEs in a cube"},
         {"--panel multi_user_decode --ranks 32", "32 ranks, but there are 16 cubes in a package"},
         {"--d_head 2048", "2048 elements of f32 don't fit a slot of 4 KiB"},
         {"--panel single_user_prefill --ranks 1 --s_kv 4096",
@@ -257,7 +258,7 @@ TEST_CASE("Benches of layers: what can't run or has no effect is refused, and wh
         {"tp_mlp --set ccl.algorithms.ring_allreduce_tcm.chosen_up_to=1", "no algorithm is picked"},
         {"tp_transformer_block --model /dev/zero", "--model /dev/zero: is larger than 1 MiB"},
         {"tp_transformer_block --model /tmp", "--model /tmp: is a folder, expected a file"},
-        {"tp_transformer_block --model none.json", "--model none.json: can't be read"}}) {
+        {"tp_transformer_block --model none.json", "--model none.json: no such file"}}) {
     CAPTURE(options);
     const Outcome outcome = run_kbsim(std::string{"--topology topology.yaml --dry-run --bench "} + options);
     CHECK(outcome.exit == 2);

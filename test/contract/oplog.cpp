@@ -82,7 +82,7 @@ TEST_CASE("Replay command: a file that isn't there, isn't a log, is cut, damaged
   const std::string file = written("run.oplog", "");
   REQUIRE(run_kbsim(kMainJob + " --quiet --oplog " + file).exit == 0);
   const std::string log = contents(file);
-  check_refused("nowhere.oplog", "can't be opened");
+  check_refused("nowhere.oplog", "nowhere.oplog: no such file");
   check_refused(".", "a folder");
   check_refused(written("empty.oplog", ""), "at byte 0: the file ends in the middle of the header");
   check_refused(written("text.oplog", "hello"), "at byte 0: not an op log");

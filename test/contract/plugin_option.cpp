@@ -91,9 +91,9 @@ TEST_CASE("--plugin: one that was built with another version's headers never beg
 }
 
 TEST_CASE("--plugin: a file that isn't there, isn't a shared object, or has no kernel is refused by name") {
-  check_refused("--plugin nowhere.so", {"nowhere.so: No such file"});
+  check_refused("--plugin nowhere.so", {"nowhere.so: no such file"});
   check_refused("--plugin " + written("text.so", "not a shared object"), {"text.so", "can't be loaded"});
-  check_refused("--plugin .", {"can't be loaded"});
+  check_refused("--plugin .", {".: is a folder, expected a file"});
   check_refused("--plugin " + plugin("no_kernel"), {"it registers nothing"});
   check_refused("--plugin " + plugin("missing_symbol"), {"needs the symbol nobody_has_this"});
 }

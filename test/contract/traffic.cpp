@@ -76,9 +76,9 @@ TEST_CASE("Traffic: a matrix is rates as it stands, and shares of a load") {
   CHECK(most("") == doctest::Approx(0.7).epsilon(0.02));
   CHECK(most(" --load 0.5") == doctest::Approx(0.5).epsilon(0.03));
   CHECK(most(" --rate 0.09") == doctest::Approx(0.14).epsilon(0.03));
-  refuses(scope + "x --load 0.5", {file + "x: can't be read"});
-  refuses("--scope mesh:2x1 --pattern file:/tmp", {"file:/tmp: can't be read"});
-  refuses("--scope mesh:2x1 --pattern file:/dev/zero", {"file:/dev/zero: larger than 64 MiB"});
+  refuses(scope + "x --load 0.5", {file + "x: no such file"});
+  refuses("--scope mesh:2x1 --pattern file:/tmp", {"file:/tmp: is a folder, expected a file"});
+  refuses("--scope mesh:2x1 --pattern file:/dev/zero", {"file:/dev/zero: is larger than 64 MiB"});
   refuses("--scope mesh:2x2 --pattern file:" + file, {file + ":1: 2 numbers, expected 4"});
   refuses("--scope mesh:2x1 --load 0.5 --pattern file:" + written("wrong.csv", "0,1\n0,one\n"),
           {"wrong.csv:2:3: found 'one'"});

@@ -5,9 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <system_error>
 
 #include <boost/json/array.hpp>
@@ -16,6 +14,8 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "kbsim/base/input_file.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
@@ -61,11 +61,8 @@ void parse(const Arguments& arguments, CheckOptions& o) {
 }
 
 json::object document(const fs::path& file) {
-  std::ifstream in{file};
-  if (!in) throw UsageError{fmt::format("{}: can't be read", file.string())};
-  const std::string text{std::istreambuf_iterator<char>{in}, {}};
   boost::system::error_code error;
-  const json::value value = json::parse(text, error);
+  const json::value value = json::parse(read_input(file, file.string()), error);
   if (error || !value.is_object())
     throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};
   return value.get_object();
@@ -121,6 +118,13 @@ class ScratchFolder {
   fs::path path_;
 };
 
+void require_results(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return;
+  throw UsageError{fmt::format("{}: {}, expected what a run wrote with --out", folder.string(),
+                               fs::exists(folder, error) ? "is no folder" : "no such folder")};
+}
+
 void require_another(const CheckOptions& options) {
   std::error_code error;
   if (!options.out.empty() && fs::equivalent(options.out, options.folder, error))
@@ -132,6 +136,7 @@ void require_another(const CheckOptions& options) {
 ExitCode check(const Arguments& arguments) {
   CheckOptions options;
   parse(arguments, options);
+  require_results(options.folder);
   require_another(options);
   const fs::path machine = options.folder / "config.resolved.yaml";
   const fs::path record = options.folder / "run.json";

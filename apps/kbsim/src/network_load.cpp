@@ -1,13 +1,13 @@
 #include "network_load.hpp"
 
 #include <cstddef>
-#include <fstream>
 #include <limits>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -19,14 +19,9 @@ constexpr std::string_view kFile = "file:";
 constexpr std::size_t kLargestFile = std::size_t{64} << 20U;
 
 std::shared_ptr<const topology::TrafficMatrix> matrix_of(const std::string& file) {
-  std::ifstream in{file};
-  std::string text(kLargestFile + 1, '\0');
-  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || !in.eof()) {
-    throw UsageError{in ? fmt::format("--pattern file:{}: larger than 64 MiB", file)
-                        : fmt::format("--pattern file:{}: can't be read", file)};
-  }
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  const std::string named = "--pattern file:" + file;
+  const std::string text = read_input(file, named, kLargestFile);
+  if (looks_like_json(text)) throw UsageError{named + ": is JSON, expected CSV: a line a source"};
   return std::make_shared<topology::TrafficMatrix>(topology::parse_traffic_matrix(text, file));
 }
 

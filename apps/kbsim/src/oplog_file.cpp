@@ -1,12 +1,10 @@
 #include "oplog_file.hpp"
 
-#include <filesystem>
-#include <fstream>
+#include <span>
 
 #include <fmt/format.h>
 
-#include "kbsim/base/error.hpp"
-#include "kbsim/base/memory.hpp"
+#include "kbsim/base/input_file.hpp"
 #include "kbsim/oplog/file.hpp"
 #include "kbsim/report/output_file.hpp"
 
@@ -33,19 +31,7 @@ void write_log(const std::string& file, const oplog::OpLog& log) {
 }
 
 oplog::OpLog read_log(const std::string& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) throw UsageError{file + ": is a folder, not an op log"};
-  std::ifstream in{file, std::ios::binary};
-  if (!in) throw UsageError{file + ": can't be opened"};
-  constexpr std::size_t kAtOnce = std::size_t{16} << 20;  // a device may have no end
-  std::string contents;
-  for (std::size_t size = 0; in; size = contents.size()) {
-    contents.resize(size + kAtOnce);
-    in.read(contents.data() + size, static_cast<std::streamsize>(kAtOnce));
-    contents.resize(size + static_cast<std::size_t>(in.gcount()));
-    require_memory("reading " + file);
-  }
-  if (in.bad()) throw UsageError{file + ": can't be read"};
+  const std::string contents = read_input(file, file);
   return oplog::decode(std::as_bytes(std::span{contents}), file);
 }
 

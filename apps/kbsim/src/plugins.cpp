@@ -15,6 +15,7 @@
 
 #include "kbsim/base/abi.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
 #include "kbsim/base/registry.hpp"
 
 namespace kbsim::app {
@@ -103,6 +104,7 @@ std::size_t known() {
 }
 
 void load(const std::string& file) {
+  if (const std::string why = why_unreadable(file); !why.empty()) throw refusal(file, why);
   std::error_code error;
   const fs::path path = fs::canonical(file, error);
   if (error) throw refusal(file, error.message());

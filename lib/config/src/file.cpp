@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
 
 namespace kbsim::config {
 namespace {
@@ -54,7 +55,7 @@ std::string read_file(const fs::path& file, const Folders& folders) {
   for (const fs::path& candidate : candidates(file, folders)) {
     std::error_code error;
     if (!fs::exists(candidate, error)) continue;
-    if (fs::is_directory(candidate, error)) throw fail("is a folder, expected a file");
+    if (const std::string why = why_unreadable(candidate); !why.empty()) throw fail(why);
     std::ifstream in{candidate, std::ios::binary};
     std::string text = read_up_to(kMaxFile + 1, in);
     if (in.bad() || (in.fail() && !in.eof())) throw fail("can't be read");

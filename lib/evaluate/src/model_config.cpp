@@ -2,8 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -27,28 +26,13 @@ constexpr std::array<std::pair<std::string_view, HiddenAct>, 7> kActs{
 constexpr std::array<std::pair<std::string_view, DType>, 3> kTorchDtypes{
     {{"float16", f16}, {"bfloat16", bf16}, {"float32", f32}}};
 
-// The whole file, of at most 1 MiB: what is larger, or has no end, is no config.json.
-std::string whole_file(const std::string& file) {
-  constexpr std::streamsize kMost = 1 << 20;
-  const auto fail = [&](const char* why) { return UsageError{fmt::format("--model {}: {}", file, why)}; };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) throw fail("is a folder, expected a file");
-  std::ifstream in{file, std::ios::binary};
-  if (!in) throw fail("can't be read");
-  std::string text(kMost + 1, '\0');
-  in.read(text.data(), kMost + 1);
-  if (in.bad()) throw fail("can't be read");
-  if (in.gcount() > kMost) throw fail("is larger than 1 MiB");
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
-}
-
 /// The keys of one file.
 class Keys {
  public:
   explicit Keys(const std::string& file) : file_{file} {
     boost::system::error_code error;
-    const boost::json::value parsed = boost::json::parse(whole_file(file), error);
+    constexpr std::size_t kMost = std::size_t{1} << 20U;  // what is larger, or has no end, is no config.json
+    const boost::json::value parsed = boost::json::parse(read_input(file, "--model " + file, kMost), error);
     if (error) throw UsageError{fmt::format("--model {}: not JSON: {}", file, error.message())};
     if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};
     keys_ = parsed.as_object();

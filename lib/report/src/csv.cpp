@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <istream>
+#include <sstream>
 #include <system_error>
 
 #include <boost/json/object.hpp>
@@ -15,11 +15,12 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
 
 namespace kbsim::report {
 namespace {
 
-constexpr std::uintmax_t kLargest = 64U << 20U;
+constexpr std::size_t kLargest = std::size_t{64} << 20U;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
 
 using Separator = boost::escaped_list_separator<char>;
@@ -46,11 +47,10 @@ bool CsvTable::has(const std::string& column) const {
 }
 
 CsvTable read_csv(const std::filesystem::path& file) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(file, error);
-  std::ifstream in{file};
-  if (error || !in) throw UsageError{fmt::format("{}: can't be read", file.string())};
-  if (size > kLargest) throw UsageError{fmt::format("{}: larger than 64 MiB", file.string())};
+  const std::string text = read_input(file, file.string(), kLargest);
+  if (looks_like_json(text))
+    throw UsageError{fmt::format("{}: is JSON, expected CSV, as the results.csv of a run", file.string())};
+  std::istringstream in{text};
   return parse_csv(in, file.string());
 }
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+namespace kbsim {
+
+/// Why a file that a user names can't be read: "no such file", "is a folder, expected a file", or "can't be
+/// read: " and the system's reason. Empty if it can.
+[[nodiscard]] std::string why_unreadable(const std::filesystem::path& file);
+
+/// All of a file, which may be a pipe or a device. UsageError "NAMED: why", `named` being how the user named
+/// it, if it can't be read or is larger than `most` bytes; ExitCode::limit if it is more than memory holds.
+[[nodiscard]] std::string read_input(const std::filesystem::path& file, const std::string& named,
+                                     std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// The text is a JSON object or array: for whoever expects something else.
+[[nodiscard]] bool looks_like_json(const std::string& text);
+
+}  // namespace kbsim
