@@ -66,6 +66,16 @@ TEST_CASE("simulate: one without a check takes the same time, and doesn't say th
 TEST_CASE("dtype_named: nccl-tests' names and ours; nccl_name: theirs") {
   CHECK(dtype_named("bfloat16") == DType::bf16);
   CHECK(dtype_named("bf16") == DType::bf16);
+  for (const char* name : {"half", "float16", "fp16", "f16"}) CHECK(dtype_named(name) == f16);
+  for (const char* name : {"float", "float32", "fp32", "f32"}) CHECK(dtype_named(name) == f32);
+  CHECK(dtype_named("int") == i32);
+  CHECK_THROWS_WITH_AS((void)dtype_named("int64"),
+                       "-d int64: collectives don't have this type; expected half, bfloat16, float, double, "
+                       "int8, uint8, int32",
+                       UsageError);
+  CHECK_THROWS_WITH_AS((void)dtype_named("float15"), "-d float15: no such type, did you mean 'float16'?",
+                       UsageError);
+  CHECK_THROWS_AS((void)dtype_named(""), UsageError);
   CHECK(nccl_name(DType::bf16) == "bfloat16");
   CHECK_THROWS_WITH_AS((void)dtype_named("hlaf"), "-d hlaf: no such type, did you mean 'half'?", UsageError);
   CHECK(reduction_named("avg") == Reduction::avg);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <ranges>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -10,9 +12,11 @@
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
+#include "kbsim/base/say.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
@@ -46,7 +50,8 @@ std::vector<evaluate::Option> options() {
           {"stepbytes,i", "BYTES", "0", "from one size to the next"},
           {"stepfactor,f", "N", 4, "factor from one size to the next, unless there are --stepbytes"},
           {"op,o", "OP", "sum", "sum, prod, max, min, avg, or all that the type has"},
-          {"datatype,d", "TYPE", "half", "half, bfloat16, float, double, int8, uint8, int32"},
+          {"datatype,d", "TYPE", "half",
+           "half, bfloat16, float, double, int8, uint8, int32; or float16, float32 and so on"},
           {"root,r", "RANK", 0, "of reduce and broadcast"},
           {"iters,n", "N", 1, "calls that count; equal ones take equally long"},
           {"warmup_iters,w", "N", 0, "calls before them"},
@@ -98,8 +103,8 @@ std::vector<Reduction> operations_of(const evaluate::Options& own, const evaluat
 
 void check_operation(const evaluate::CclPoint& point) {
   if (!has(point.dtype, point.op))
-    throw UsageError{
-        fmt::format("-o {} of integers ({})", to_string(point.op), evaluate::nccl_name(point.dtype))};
+    throw UsageError{fmt::format("-o {0}: there is no {0} of integers ({1}); expected sum, prod, max or min",
+                                 to_string(point.op), evaluate::nccl_name(point.dtype))};
 }
 
 void refuse_unused(const evaluate::Options& own, const char* option, const std::string& why) {
@@ -179,6 +184,22 @@ boost::json::object nccl_tests_json(const evaluate::Rows& rows) {
   return {{"version", KBSIM_VERSION}, {"results", results}};
 }
 
+// Sizes are those of whole elements, divided among the ranks where the collective divides them.
+void tell_other_sizes(const std::vector<evaluate::CclPoint>& points) {
+  constexpr std::size_t kShown = 4;
+  std::set<std::pair<Bytes, Bytes>> others;
+  for (const evaluate::CclPoint& point : points) {
+    if (const Bytes size = measured_size(point); size != point.size) others.emplace(point.size, size);
+  }
+  if (others.empty()) return;
+  std::vector<std::string> texts;
+  for (const auto& [asked, size] : others | std::views::take(kShown))
+    texts.push_back(fmt::format("{} B in place of {} B", size.count(), asked.count()));
+  say("kbsim: --bench ccl measures whole elements of {} ({} B) on each rank: {}{}\n",
+      evaluate::nccl_name(points.front().dtype), itemsize(points.front().dtype), fmt::join(texts, ", "),
+      others.size() > kShown ? fmt::format(" and {} more", others.size() - kShown) : "");
+}
+
 // What would fail in the middle of the run is refused before it; the largest tensors come last.
 void check(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
@@ -188,6 +209,7 @@ void check(const evaluate::EvaluationRequest& request) {
       largest.machine, largest.algorithm,
       {.n_elem = evaluate::elements_of(largest), .dtype = largest.dtype, .op = largest.op});
   check_memory(points, request.parallel.threads);
+  tell_other_sizes(points);
   if (const std::string file = request.own.text("output_file"); !file.empty())
     report::require_output("-J", file, request.outputs);
 }

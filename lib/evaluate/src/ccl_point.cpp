@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
@@ -13,23 +16,22 @@
 namespace kbsim::evaluate {
 namespace {
 
-constexpr std::array<std::pair<const char*, DType>, 17> kDtypes{{{"half", f16},
-                                                                 {"bfloat16", DType::bf16},
-                                                                 {"float", f32},
-                                                                 {"double", DType::f64},
-                                                                 {"int8", DType::i8},
-                                                                 {"uint8", DType::u8},
-                                                                 {"int32", DType::i32},
-                                                                 {"f16", f16},
-                                                                 {"bf16", DType::bf16},
-                                                                 {"f32", f32},
-                                                                 {"f64", DType::f64},
-                                                                 {"i8", DType::i8},
-                                                                 {"u8", DType::u8},
-                                                                 {"i32", DType::i32},
-                                                                 {"fp16", f16},
-                                                                 {"fp32", f32},
-                                                                 {"fp64", DType::f64}}};
+// nccl-tests' name first, then those of PyTorch, of C and ours.
+struct TypeNames {
+  DType dtype;
+  std::array<std::string_view, 4> names;
+};
+constexpr std::array<TypeNames, 7> kTypes{{{f16, {"half", "float16", "fp16", "f16"}},
+                                           {bf16, {"bfloat16", "bf16"}},
+                                           {f32, {"float", "float32", "fp32", "f32"}},
+                                           {f64, {"double", "float64", "fp64", "f64"}},
+                                           {DType::i8, {"int8", "char", "i8"}},
+                                           {DType::u8, {"uint8", "u8"}},
+                                           {i32, {"int32", "int", "i32"}}}};
+// Types of the field that collectives here don't have: no typing errors.
+constexpr std::array<std::string_view, 16> kOtherTypes{
+    "int16",  "short", "i16",  "int64",  "long",   "i64",    "uint16",        "uint32",
+    "uint64", "i4",    "bool", "float8", "f8e4m3", "f8e5m2", "float8_e4m3fn", "float8_e5m2"};
 constexpr std::array kReductions{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min,
                                  Reduction::avg};
 
@@ -58,15 +60,22 @@ std::int64_t shares_of(const ccl::CollectiveEntry& row, int ranks) {
 
 DType dtype_named(const std::string& name) {
   std::vector<std::string> known;
-  for (const auto& [word, dtype] : kDtypes) {
-    if (word == name) return dtype;
-    known.emplace_back(word);
+  std::vector<std::string> expected;
+  for (const auto& [dtype, names] : kTypes) {
+    if (!name.empty() && std::ranges::find(names, name) != names.end()) return dtype;
+    for (const std::string_view each : names) {
+      if (!each.empty()) known.emplace_back(each);
+    }
+    expected.emplace_back(names.front());
   }
+  if (std::ranges::find(kOtherTypes, name) != kOtherTypes.end())
+    throw UsageError{
+        fmt::format("-d {}: collectives don't have this type; expected {}", name, fmt::join(expected, ", "))};
   throw UsageError{fmt::format("-d {}: no such type{}", name, name_hint(name, known))};
 }
 
 std::string nccl_name(DType dtype) {
-  return std::ranges::find(kDtypes, dtype, [](const auto& entry) { return entry.second; })->first;
+  return std::string{std::ranges::find(kTypes, dtype, &TypeNames::dtype)->names.front()};
 }
 
 Reduction reduction_named(const std::string& name) {
@@ -85,6 +94,13 @@ std::int64_t elements_of(const CclPoint& point) {
   return std::max<std::int64_t>(1, share) * row.shares_in(ranks);
 }
 
+Bytes measured_size(const CclPoint& point) {
+  const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
+  const int ranks = ccl::ranks_of(point.algorithm, point.machine);
+  const std::int64_t count = elements_of(point) / row.shares_in(ranks) * shares_of(row, ranks);
+  return Bytes{count * itemsize(point.dtype)};
+}
+
 boost::json::object simulate(const CclPoint& point) {
   const std::int64_t n = elements_of(point);
   const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
@@ -101,8 +117,7 @@ boost::json::object simulate(const CclPoint& point) {
   session.run();
 
   const int ranks = ccl::ranks_of(point.algorithm, point.machine);
-  const std::int64_t count = n / row.shares_in(ranks) * shares_of(row, ranks);
-  const std::int64_t size = count * itemsize(point.dtype);
+  const std::int64_t size = measured_size(point).count();
   const double ns = run.mean_latency_ns();
   const double algbw = static_cast<double>(size) / ns;
   const double factor = row.bus_factor(data.combined());

@@ -23,11 +23,14 @@ struct CclPoint {
 /// of an all-gather, size is what comes out, else what goes in.
 [[nodiscard]] std::int64_t elements_of(const CclPoint& point);
 
+/// What is measured for `size`: that many elements in bytes.
+[[nodiscard]] Bytes measured_size(const CclPoint& point);
+
 /// Simulates it, checked unless asked otherwise: `nwrong` and `correct` are then null. Columns of nccl-tests
 /// (time in us, bandwidths in GB/s, n in busbw the parts that become one), and what else there is to know.
 [[nodiscard]] boost::json::object simulate(const CclPoint& point);
 
-/// The dtype by nccl-tests' name or ours; UsageError otherwise. And the reduction.
+/// The dtype by its name in nccl-tests, PyTorch, C or kbsim; UsageError otherwise. And the reduction.
 [[nodiscard]] DType dtype_named(const std::string& name);
 [[nodiscard]] Reduction reduction_named(const std::string& name);
 [[nodiscard]] std::string nccl_name(DType dtype);
