@@ -4,6 +4,7 @@
 // (prefill), or maxima, sums and outputs do (decode). Each is simulated alone, and checked.
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -94,7 +95,20 @@ config::AlgorithmSpec line_of(const Case& of, const evaluate::EvaluationRequest&
   return line;
 }
 
+// By the number that was asked for, not by the first of the series that is too large.
+void check_ranks(const evaluate::EvaluationRequest& request) {
+  const auto asked = static_cast<std::uint64_t>(request.own.number("ranks", 1, 65536));
+  for (const Panel& panel : panels_of(request.own)) {
+    const bool pes = panel.rank_axis == 0;
+    const int most = pes ? request.machine.pes_per_cube() : request.machine.cubes_per_sip();
+    if (std::bit_floor(asked) > static_cast<std::uint64_t>(most))
+      throw UsageError{fmt::format("--panel {}: {} ranks, but there are {} {}", panel.name, asked, most,
+                                   pes ? "PEs in a cube" : "cubes in a package")};
+  }
+}
+
 void check(const evaluate::EvaluationRequest& request) {
+  check_ranks(request);
   for (const Case& each : cases_of(request)) {
     const config::MachineSpec machine = evaluate::machine_of(each.problem, request.machine);
     evaluate::require_possible(machine, line_of(each, request), each.problem);

@@ -56,7 +56,7 @@ void check(const evaluate::EvaluationRequest& request) {
   for (const evaluate::TpMlpProblem& problem : problems_of(request)) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
     require_possible(machine, problem);
-    evaluate::require_among_packages(machine, algorithm, config::Collective::all_reduce, f16);
+    evaluate::require_among_packages(machine, algorithm, request.ccl, config::Collective::all_reduce, f16);
     evaluate::Rehearsal{machine}.install(algorithm);
     evaluate::require_buildable(machine);
   }

@@ -87,7 +87,8 @@ void check(const EvaluationRequest& request) {
     require_possible(machine, problem);
     evaluate::Rehearsal rehearsal{machine};
     for (std::size_t i = 0; i < algorithms.size(); ++i) {
-      evaluate::require_among_packages(machine, algorithms[i], kCollectives[i], problem.model.torch_dtype);
+      evaluate::require_among_packages(machine, algorithms[i], request.ccl, kCollectives[i],
+                                       problem.model.torch_dtype);
       rehearsal.install(algorithms[i]);
     }
     evaluate::require_buildable(machine);
@@ -198,7 +199,9 @@ std::string text(const evaluate::Rows& rows) {
       "  phase    parallel ranks       MFLOP   simulated   kB from HBM   simulated   kB to others   "
       "simulated\n";
   for (const auto& row : rows) lines += work_line(row.as_object());
-  return lines;
+  return lines +
+         " kB to others by closed form: an all-reduce sends 2 (N - 1)/N of its vector; ring_allreduce_tcm "
+         "passes whole vectors on, N - 1 of them\n";
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {

@@ -1,6 +1,10 @@
 #include "kbsim/evaluate/rehearsal.hpp"
 
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/install_plan.hpp"
@@ -64,6 +68,21 @@ void require_runnable(const config::MachineSpec& machine, const config::Algorith
                       to_string(algorithm.slot_size)));
 }
 
+// Empty if nothing stands against it.
+std::string why_not_among_packages(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
+                                   config::Collective collective, DType dtype) {
+  try {
+    require(algorithm.collective == collective,
+            fmt::format("--algorithm {} is for {}, expected an {}", algorithm.name,
+                        to_string(algorithm.collective), to_string(collective)));
+    require_runnable(machine, algorithm, dtype);
+    require_placement(machine, algorithm, {1}, dtype, {.num_cubes = 1, .num_pes = 1});
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return {};
+}
+
 }  // namespace
 
 void Rehearsal::install(const config::AlgorithmSpec& algorithm) {
@@ -122,12 +141,16 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
 }
 
 void require_among_packages(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
-                            config::Collective collective, DType dtype) {
-  require(algorithm.collective == collective,
-          fmt::format("--algorithm {} is for {}, expected an {}", algorithm.name,
-                      to_string(algorithm.collective), to_string(collective)));
-  require_runnable(machine, algorithm, dtype);
-  require_placement(machine, algorithm, {1}, dtype, {.num_cubes = 1, .num_pes = 1});
+                            const config::CclSpec& ccl, config::Collective collective, DType dtype) {
+  const std::string why = why_not_among_packages(machine, algorithm, collective, dtype);
+  if (why.empty()) return;
+  std::vector<std::string> fit;
+  for (const auto& [name, other] : ccl.algorithms) {
+    if (why_not_among_packages(machine, other, collective, dtype).empty()) fit.push_back(name);
+  }
+  throw UsageError{
+      fit.empty() ? why
+                  : fmt::format("{}; here, on one PE of each package, run {}", why, fmt::join(fit, ", "))};
 }
 
 }  // namespace kbsim::evaluate

@@ -36,8 +36,9 @@ void require_buildable(const config::MachineSpec& machine);
 void require_possible(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       CollectiveProblem problem);
 
-/// UsageError for an algorithm that isn't for this collective, or not for tensors on PE 0 of each package.
+/// UsageError for an algorithm that isn't for this collective, or not for tensors on PE 0 of each package: it
+/// names those of `ccl` that are.
 void require_among_packages(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
-                            config::Collective collective, DType dtype);
+                            const config::CclSpec& ccl, config::Collective collective, DType dtype);
 
 }  // namespace kbsim::evaluate
