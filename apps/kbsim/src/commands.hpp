@@ -14,6 +14,7 @@ struct Command {
   std::string name;
   std::string doc;
   ExitCode (*run)(const Arguments& arguments);
+  bool supported = true;  // false: `run` says so; hints and completion don't offer it
 };
 [[nodiscard]] const std::vector<Command>& commands();
 /// UsageError with the nearest name for one that isn't known.

@@ -30,12 +30,19 @@ void print(std::string_view title, const Registry<Entry>& registry) {
   for (const auto& [name, entry] : registry.entries()) fmt::print("  {:<24} {}\n", name, entry.doc);
 }
 
+// Where ranks are no packages.
+std::string ranks_text(const config::AlgorithmSpec& algorithm) {
+  return algorithm.world_size == 0 ? ""
+                                   : fmt::format("; ranks are {} PEs, not packages", algorithm.world_size);
+}
+
 void print_algorithms() {
   fmt::print("algorithms (configs/ccl.yaml):\n");
   const config::CclSpec spec = config::load_ccl("ccl.yaml", {}, config_folders());
   for (const auto& [name, algorithm] : spec.algorithms) {
-    fmt::print("  {:<24} {} (topology {}, mapper {}, validator {})\n", name,
-               kernels().at(algorithm.kernel).doc, algorithm.topology, algorithm.mapper, algorithm.validator);
+    fmt::print("  {:<24} {} (topology {}, mapper {}, validator {}{})\n", name,
+               kernels().at(algorithm.kernel).doc, algorithm.topology, algorithm.mapper, algorithm.validator,
+               ranks_text(algorithm));
   }
 }
 

@@ -66,7 +66,7 @@ const std::vector<Command>& commands() {
       {"help", "this text, or that of a command or a bench: kbsim help ccl", show_help},
       {"version", "the version", show_version},
       {"sweep", "a cross product of settings (not supported yet)",
-       [](const Arguments&) { return not_yet("sweep"); }}};
+       [](const Arguments&) { return not_yet("sweep"); }, false}};
   return all;
 }
 
@@ -75,7 +75,9 @@ const Command& command_named(const std::string& name) {
   if (found != commands().end()) return *found;
   if (is_bench(name)) throw UsageError{fmt::format("'{0}' is a bench: kbsim --bench {0}", name)};
   std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
+  for (const Command& command : commands()) {
+    if (command.supported) names.push_back(command.name);
+  }
   throw UsageError{fmt::format("unknown command '{}'{}", name, name_hint(name, names))};
 }
 

@@ -45,15 +45,28 @@ std::string unknown_option(const po::option& given, const po::options_descriptio
   return fmt::format("unknown option '{}'{}", name, option_hint(name, options));
 }
 
+// The option that an argument without one may be meant for.
+std::string argument_hint(const std::string& word, const po::options_description& options,
+                          const Synopsis& synopsis) {
+  const auto takes = [&](const std::string& name) { return options.find_nothrow(name, false) != nullptr; };
+  if (takes(word)) return fmt::format(", did you mean '--{}'?", word);
+  if (word.ends_with(".yaml") && takes("topology"))
+    return fmt::format(", did you mean '--topology {}'?", word);
+  if (!synopsis.likely.empty()) return fmt::format(", did you mean '--{} {}'?", synopsis.likely, word);
+  return "; see --help";
+}
+
 // What an unknown option leaves behind may be its value: only where all options are known is an argument too
 // many.
-void require_known_options(const po::parsed_options& parsed, const po::options_description& options) {
+void require_known_options(const po::parsed_options& parsed, const po::options_description& options,
+                           const Synopsis& synopsis) {
   std::vector<std::string> unknown;
   std::vector<std::string> too_many;
   for (const po::option& given : parsed.options) {
     if (given.unregistered) unknown.push_back(unknown_option(given, options));
     if (given.position_key >= 0 && given.string_key.empty())
-      too_many.push_back(fmt::format("unexpected argument '{}'; see --help", given.value.front()));
+      too_many.push_back(fmt::format("unexpected argument '{}'{}", given.value.front(),
+                                     argument_hint(given.value.front(), options, synopsis)));
   }
   const std::vector<std::string>& mistakes = unknown.empty() ? too_many : unknown;
   if (!mistakes.empty()) throw UsageError{fmt::format("{}", fmt::join(mistakes, "\nkbsim: "))};
@@ -77,6 +90,15 @@ po::parsed_options parsed_options(const Arguments& arguments, const po::options_
   return parsed;
 }
 
+// What is given without its option's name is asked for so.
+std::string missing(const po::required_option& error, const po::options_description& options,
+                    const Synopsis& synopsis) {
+  if (synopsis.positional.empty() || error.get_option_name() != "--" + synopsis.positional)
+    return std::string{error.what()} + "; see --help";
+  return fmt::format("{} is missing; usage: {}", options.find(synopsis.positional, false).semantic()->name(),
+                     synopsis.usage);
+}
+
 }  // namespace
 
 void parse_options(const Arguments& arguments, po::options_description& options, const Synopsis& synopsis,
@@ -86,7 +108,7 @@ void parse_options(const Arguments& arguments, po::options_description& options,
   po::variables_map& values = parsed != nullptr ? *parsed : local;
   try {
     const po::parsed_options given = parsed_options(arguments, options, synopsis);
-    require_known_options(given, options);
+    require_known_options(given, options, synopsis);
     po::store(given, values);
     if (values.count("help") > 0)
       throw Help{.usage = synopsis.usage,
@@ -95,6 +117,8 @@ void parse_options(const Arguments& arguments, po::options_description& options,
                  .positional = synopsis.positional};
     require_values(values);
     po::notify(values);
+  } catch (const po::required_option& error) {
+    throw UsageError{missing(error, options, synopsis)};
   } catch (const po::error& error) {
     throw UsageError{std::string{error.what()} + "; see --help"};
   }

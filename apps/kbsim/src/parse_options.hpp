@@ -13,6 +13,7 @@ struct Synopsis {
   std::string usage;
   std::string examples;
   std::string positional = {};  // the option that may be given without its name
+  std::string likely = {};      // the option that an argument without one is probably meant for
 };
 
 /// Parses a command's arguments into the described options. With --help it throws the command's Help.

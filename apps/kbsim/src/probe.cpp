@@ -233,7 +233,9 @@ ExitCode probe(const Arguments& arguments) {
   }),
       "run events of equal time in random order; no result may change");
   parse_options(arguments, all,
-                {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]", .examples = case_help()});
+                {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]",
+                 .examples = case_help(),
+                 .likely = "case"});
   const Bytes bytes = parse_bytes(options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
   const config::Configuration configuration = options.machine.load();
