@@ -47,6 +47,9 @@ boost::json::object json_in(const std::string& file) {
   return boost::json::parse(contents(file)).as_object();
 }
 
+// As one whose CSV files aren't whole.
+bool is_marked(const std::string& folder) { return std::filesystem::exists(folder + "/PARTIAL"); }
+
 // A folder in which `gnuplot` is a program that draws for long.
 std::string slow_gnuplot() {
   const std::string folder = folder_for("slow");
@@ -70,6 +73,7 @@ TEST_CASE("Signals: INT, TERM and HUP end a run with 130, 143 and 129; its folde
     CHECK(outcome.err.ends_with(" events\n"));
     CHECK(json_in(folder + "/run.json").at("interrupted") == true);
     CHECK(json_in(folder + "/summary.json").at("correct").is_null());
+    CHECK(is_marked(folder));
     CHECK(!std::filesystem::exists(folder + "/results.csv"));
   }
 }
@@ -103,6 +107,7 @@ TEST_CASE("Signals: a sweep writes and prints the points that have ended, and sa
     CHECK(json_in(folder + "/run.json").at("interrupted") == true);
     CHECK(json_in(folder + "/summary.json").at("result").at("interrupted") == true);
     CHECK(contents(folder + "/results.csv").find("\n0.05") != std::string::npos);
+    CHECK(is_marked(folder));
     CHECK(!std::filesystem::exists(folder + "/load_latency.png"));
   }
 }
@@ -120,6 +125,13 @@ TEST_CASE("Signals: an evaluation tells of USR1 and goes on; INT keeps the rows 
   CHECK(summary.at("interrupted") == true);
   CHECK(!summary.at("rows").as_array().empty());
   CHECK(json_in(folder + "/run.json").at("interrupted") == true);
+  CHECK(is_marked(folder));
+  const std::string results = folder + "/results.csv";
+  const Outcome compared = run_kbsim("correlate --results " + results + " --reference " + results);
+  CHECK(compared.exit == 0);
+  CHECK(compared.err == "kbsim: " + results + ": of a run that was interrupted: rows are missing\n");
+  REQUIRE(run_kbsim("--bench ccl -b 1K -e 1K --quiet --out " + folder).exit == 0);
+  CHECK(!is_marked(folder));
 }
 
 TEST_CASE("Signals: while figures are drawn, what was measured is whole; other figures are left out") {
@@ -134,35 +146,64 @@ TEST_CASE("Signals: while figures are drawn, what was measured is whole; other f
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 143);
   CHECK(std::filesystem::exists(folder + "/drawn"));  // that one wasn't cut
+  CHECK(!is_marked(folder));
   CHECK(outcome.err.find(" is not drawn\n") != std::string::npos);
   CHECK(!json_in(folder + "/run.json").contains("interrupted"));
   CHECK(json_in(folder + "/summary.json").at("rows").as_array().size() == 2);
   CHECK(!outcome.out.empty());
 }
 
-TEST_CASE("Signals: a memory that is driven alone tells of USR1, and ends with its signal's exit code") {
+TEST_CASE("Signals: a memory that is driven alone keeps what it has served, with its signal's exit code") {
   for (const Signal& signal : kStops) {
+    const std::string folder = folder_for("stopped-memory");
     const Outcome outcome =
-        run_with("traffic --topology reference_hbm4.yaml --scope hbm --total 1GiB", kCatches,
-                 fmt::format("kill -USR1 $pid; sleep 0.1; kill -{} $pid", signal.name));
+        run_with("traffic --topology reference_hbm4.yaml --scope hbm --total 1GiB --out " + folder, kCatches,
+                 fmt::format("kill -USR1 $pid; sleep 0.3; kill -{} $pid", signal.name));
     CAPTURE(outcome.err);
     CHECK(outcome.exit == signal.exit);
     CHECK(outcome.err.starts_with("kbsim: simulated "));
     CHECK(outcome.err.find("kbsim: interrupted after ") != std::string::npos);
+    CHECK(outcome.out.find("efficiency 0.") != std::string::npos);
+    CHECK(outcome.out.ends_with("interrupted: these are the accesses that had ended, the rest is missing\n"));
+    CHECK(json_in(folder + "/summary.json").at("result").at("interrupted") == true);
+    CHECK(is_marked(folder));
   }
 }
 
-TEST_CASE("Signals: single traffic ends with its signal's exit code, and says how far it was") {
-  const std::string folder = folder_for("stopped-traffic");
+TEST_CASE("Signals: single traffic keeps what it has measured, with its signal's exit code") {
+  const std::string traffic =
+      "traffic --topology topology.yaml --scope mesh:16x16 --packets 50000000 --warmup 100 ";
+  for (const char* kind : {"--load 0.5", "--outstanding 2", "--arrivals saturated"}) {
+    const std::string folder = folder_for("stopped-traffic");
+    const Outcome outcome =
+        run_with(traffic + kind + " --out " + folder, kCatches, "kill -USR1 $pid; sleep 0.5; kill -HUP $pid");
+    CAPTURE(kind);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 129);
+    CHECK(outcome.err.starts_with("kbsim: simulated "));
+    CHECK(outcome.err.find("kbsim: interrupted; simulated time stands at ") != std::string::npos);
+    CHECK(outcome.out.find("accepted   0.") != std::string::npos);
+    CHECK(
+        outcome.out.ends_with("interrupted: these are the packets that had arrived, the rest is missing\n"));
+    CHECK(json_in(folder + "/run.json").at("interrupted") == true);
+    const boost::json::object result = json_in(folder + "/summary.json").at("result").as_object();
+    CHECK(result.at("interrupted") == true);
+    CHECK(result.at("packets").to_number<double>() > 0.0);
+    CHECK(result.at("accepted").to_number<double>() > 0.0);
+    CHECK(is_marked(folder));
+  }
+}
+
+TEST_CASE("Signals: traffic that is still warming up has measured nothing, and prints nothing") {
+  const std::string folder = folder_for("stopped-warmup");
   const Outcome outcome = run_with(
-      "traffic --topology topology.yaml --scope mesh:16x16 --load 0.5 --packets 5000000 --out " + folder,
-      kCatches, "kill -USR1 $pid; sleep 0.3; kill -HUP $pid");
+      "traffic --topology topology.yaml --scope mesh:16x16 --load 0.5 --warmup 50000000 --out " + folder,
+      kCatches, "sleep 0.3; kill -INT $pid");
   CAPTURE(outcome.err);
-  CHECK(outcome.exit == 129);
+  CHECK(outcome.exit == 130);
   CHECK(outcome.out.empty());
-  CHECK(outcome.err.starts_with("kbsim: simulated "));
-  CHECK(outcome.err.find("kbsim: interrupted; simulated time stands at ") != std::string::npos);
-  CHECK(json_in(folder + "/run.json").at("interrupted") == true);
+  CHECK(json_in(folder + "/summary.json").at("result").at("interrupted") == true);
+  CHECK(is_marked(folder));
 }
 
 TEST_CASE("Signals: probe prints the cases that had ended, and says that they aren't all") {

@@ -7,6 +7,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/output_folder.hpp"
 
@@ -49,11 +50,14 @@ examples:
 ExitCode correlate(const Arguments& arguments) {
   CorrelateOptions options;
   po::options_description all = description(options);
-  parse_options(
-      arguments, all,
-      {.usage = "kbsim correlate --results FILE --reference FILE [options]", .examples = kCorrelateExamples});
-  const report::Correlation found =
-      report::correlate(report::read_csv(options.results), report::read_csv(options.reference));
+  parse_options(arguments, all,
+                {.usage = "kbsim correlate --results FILE --reference FILE [options]",
+                 .examples = kCorrelateExamples,
+                 .likely = "results"});
+  const report::CsvTable simulated = report::read_csv(options.results);
+  if (report::is_partial(options.results))
+    say("kbsim: {}: of a run that was interrupted: rows are missing\n", options.results);
+  const report::Correlation found = report::correlate(simulated, report::read_csv(options.reference));
   if (const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out)) {
     folder->write("correlation.json", report::to_json(found));
     folder->draw(report::correlation_figure(found));

@@ -118,22 +118,61 @@ void fill_request(MemoryTrafficOptions& o, const config::MachineSpec& spec) {
   if (o.load && o.outstanding) throw UsageError{"expected one of --load and --outstanding, got both"};
 }
 
+struct MemoryMeasured {
+  std::shared_ptr<const hw::MemoryTrafficResult> result;  // none: nothing had been served
+  bool whole = true;                                      // false: a signal has ended it before
+};
+
+MemoryMeasured measure(const config::MachineSpec& spec, const hw::MemoryTrafficRequest& request) {
+  const topology::Graph graph = topology::compile(std::make_shared<const config::MachineSpec>(spec));
+  try {
+    return {std::make_shared<hw::MemoryTrafficResult>(
+        hw::run_memory_traffic(graph, graph.cube(0, 0).hbm.front(), request))};
+  } catch (const hw::MemoryTrafficInterrupted& interrupted) {
+    say("kbsim: {}\n", interrupted.what());
+    return {.result = interrupted.so_far, .whole = false};
+  }
+}
+
 report::RunSummary summary_of(const hw::MemoryTrafficResult& result, std::chrono::duration<double> wall) {
-  report::RunSummary summary{.wall = wall, .peak_memory = report::peak_memory()};
+  report::RunSummary summary{.wall = wall, .peak_memory = report::peak_memory(), .counted = "accesses"};
+  summary.events = result.reads.size() + result.writes.size();
   summary.simulated = result.simulated;
   summary.digest = result.digest;
   return summary;
 }
 
+boost::json::object result_json(const MemoryMeasured& measured) {
+  boost::json::object result = report::to_json(*measured.result);
+  if (!measured.whole) result["interrupted"] = true;
+  return result;
+}
+
 void write(const report::OutputFolder& folder, const MemoryTrafficOptions& options,
-           const config::MachineSpec& spec, const Arguments& arguments, const hw::MemoryTrafficResult& result,
+           const config::MachineSpec& spec, const Arguments& arguments, const MemoryMeasured& measured,
            const report::RunSummary& summary) {
-  folder.write_run({.command = "traffic", .arguments = arguments, .seed = options.seed, .machine = spec},
+  folder.write_run({.command = "traffic",
+                    .arguments = arguments,
+                    .seed = options.seed,
+                    .machine = spec,
+                    .whole = measured.whole},
                    summary);
-  folder.write("summary.json",
-               boost::json::object{{"schema_version", 1}, {"result", report::to_json(result)}});
-  folder.write("results.csv", report::memory_traffic_csv(result));
-  folder.write("latencies.csv", report::memory_latencies_csv(result));
+  folder.write("summary.json", boost::json::object{{"schema_version", 1}, {"result", result_json(measured)}});
+  folder.write("results.csv", report::memory_traffic_csv(*measured.result));
+  folder.write("latencies.csv", report::memory_latencies_csv(*measured.result));
+}
+
+void print(const MemoryTrafficOptions& options, const MemoryMeasured& measured) {
+  if (options.json) {
+    std::cout << boost::json::serialize(result_json(measured)) << '\n';
+    return;
+  }
+  fmt::print("hbm, {}, {:.4g} % reads, accesses of {}\n{}", options.pattern,
+             100.0 * options.request.read_share, to_string(options.request.access),
+             report::to_text(*measured.result));
+  if (!measured.whole)
+    fmt::print("interrupted: these are the accesses that had ended, the rest is missing\n");
+  std::fflush(stdout);
 }
 
 }  // namespace
@@ -159,22 +198,14 @@ ExitCode memory_traffic(const Arguments& arguments) {
   const config::MachineSpec spec = resolved(configuration.machine);
   fill_request(options, spec);
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
-  const topology::Graph graph = topology::compile(std::make_shared<const config::MachineSpec>(spec));
   const StopSignals signals;
-  const hw::MemoryTrafficResult result =
-      hw::run_memory_traffic(graph, graph.cube(0, 0).hbm.front(), options.request);
-  const report::RunSummary summary = summary_of(result, std::chrono::steady_clock::now() - start);
-  if (folder) write(*folder, options, spec, arguments, result, summary);
-  if (options.json) {
-    std::cout << boost::json::serialize(report::to_json(result)) << '\n';
-  } else {
-    fmt::print("hbm, {}, {:.4g} % reads, accesses of {}\n{}", options.pattern,
-               100.0 * options.request.read_share, to_string(options.request.access),
-               report::to_text(result));
-    std::fflush(stdout);
-  }
+  const MemoryMeasured measured = measure(spec, options.request);
+  if (!measured.result) return ExitCode::interrupted;
+  const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);
+  if (folder) write(*folder, options, spec, arguments, measured, summary);
+  print(options, measured);
   if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
-  return ExitCode::ok;
+  return measured.whole ? ExitCode::ok : ExitCode::interrupted;
 }
 
 }  // namespace kbsim::app

@@ -36,6 +36,11 @@ namespace {
 namespace po = boost::program_options;
 using Points = std::vector<hw::TrafficResult>;
 
+struct Measured {
+  Points points;
+  bool whole = true;  // false: a signal has ended it before
+};
+
 struct TrafficOptions {
   MachineOptions machine;
   std::string scope;
@@ -171,30 +176,39 @@ std::vector<double> loads_of(const topology::TrafficCase& traffic) {
                                network.source_bandwidth().gbs() / network.service.gbs() / most);
 }
 
-Points measure(const TrafficOptions& options, const topology::TrafficCase& traffic) {
+Measured measure_sweep(const TrafficOptions& options, const topology::TrafficCase& traffic) {
+  const std::vector<double> loads = loads_of(traffic);
+  Points points = evaluate::sweep_traffic(traffic, options.request, loads,
+                                          static_cast<unsigned>(options.num_threads), !options.quiet);
+  const bool whole = points.size() == loads.size();
+  return {.points = std::move(points), .whole = whole};
+}
+
+Measured measure(const TrafficOptions& options, const topology::TrafficCase& traffic) {
+  if (options.sweep) return measure_sweep(options, traffic);
   hw::TrafficRequest request = options.request;
-  if (options.sweep) {
-    return evaluate::sweep_traffic(traffic, request, loads_of(traffic),
-                                   static_cast<unsigned>(options.num_threads), !options.quiet);
-  }
   const bool asked = request.arrivals != hw::Arrivals::saturated && request.outstanding == 0;
   if (asked) request.rate = asked_rate(options, traffic);
   try {
-    return {hw::run_traffic(traffic, request)};
-  } catch (const Interrupted& interrupted) {
+    return {.points = {hw::run_traffic(traffic, request)}};
+  } catch (const hw::TrafficInterrupted& interrupted) {
     say("kbsim: {}\n", interrupted.what());
-    return {};
+    const bool some = interrupted.so_far != nullptr;
+    return {.points = some ? Points{*interrupted.so_far} : Points{}, .whole = false};
   }
 }
 
-// `whole`: false if a signal has stopped it before all points had ended.
-boost::json::value results_json(bool sweep, bool whole, const topology::TrafficCase& traffic,
-                                const Points& points) {
-  if (!sweep && whole) return report::to_json(traffic, points.front());
+boost::json::object points_json(const topology::TrafficCase& traffic, const Points& points) {
   boost::json::array all;
   for (const hw::TrafficResult& point : points) all.push_back(report::to_json(traffic, point));
-  boost::json::object result{{"points", std::move(all)}};
-  if (!whole) result["interrupted"] = true;
+  return {{"points", std::move(all)}};
+}
+
+boost::json::object results_json(bool sweep, const topology::TrafficCase& traffic, const Measured& measured) {
+  const bool one = !sweep && !measured.points.empty();
+  boost::json::object result =
+      one ? report::to_json(traffic, measured.points.front()) : points_json(traffic, measured.points);
+  if (!measured.whole) result["interrupted"] = true;
   return result;
 }
 
@@ -215,14 +229,18 @@ std::string title_of(const TrafficOptions& options) {
 }
 
 void write(const report::OutputFolder& folder, const TrafficOptions& options, const config::MachineSpec& spec,
-           const Arguments& arguments, const topology::TrafficCase& traffic, const Points& points, bool whole,
+           const Arguments& arguments, const topology::TrafficCase& traffic, const Measured& measured,
            const report::RunSummary& summary) {
-  folder.write_run(
-      {.command = "traffic", .arguments = arguments, .seed = options.seed, .machine = spec, .whole = whole},
-      summary);
-  folder.write("summary.json",
-               boost::json::object{{"schema_version", 1},
-                                   {"result", results_json(options.sweep, whole, traffic, points)}});
+  const Points& points = measured.points;
+  folder.write_run({.command = "traffic",
+                    .arguments = arguments,
+                    .seed = options.seed,
+                    .machine = spec,
+                    .whole = measured.whole},
+                   summary);
+  folder.write(
+      "summary.json",
+      boost::json::object{{"schema_version", 1}, {"result", results_json(options.sweep, traffic, measured)}});
   folder.write("results.csv", report::traffic_csv(traffic, points));
   folder.write("sources.csv", report::traffic_sources_csv(traffic, points));
   folder.write("links.csv", report::traffic_links_csv(traffic, points));
@@ -232,16 +250,18 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
               report::load_latency_script("load_latency", title_of(options), traffic.bound));
 }
 
-void print(const TrafficOptions& options, const topology::TrafficCase& traffic, const Points& points,
-           bool whole) {
+void print(const TrafficOptions& options, const topology::TrafficCase& traffic, const Measured& measured) {
+  const Points& points = measured.points;
   if (options.json) {
-    std::cout << boost::json::serialize(results_json(options.sweep, whole, traffic, points)) << '\n';
+    std::cout << boost::json::serialize(results_json(options.sweep, traffic, measured)) << '\n';
     return;
   }
   fmt::print(
       "{}, {}\n{}", title_of(options), options.network.packets_text(options.request),
       options.sweep ? report::traffic_table(traffic, points) : report::to_text(traffic, points.front()));
-  if (!whole) fmt::print("interrupted: these are the points that had ended, the rest is missing\n");
+  if (!measured.whole)
+    fmt::print("interrupted: these are the {} that had {}, the rest is missing\n",
+               options.sweep ? "points" : "packets", options.sweep ? "ended" : "arrived");
   std::fflush(stdout);
 }
 
@@ -253,7 +273,8 @@ ExitCode traffic(const Arguments& arguments) {
   po::options_description description = describe(options);
   parse_options(arguments, description,
                 {.usage = "kbsim traffic [--topology FILE] --scope S --load L [options]",
-                 .examples = kTrafficExamples});
+                 .examples = kTrafficExamples,
+                 .likely = "scope"});
   const auto start = std::chrono::steady_clock::now();
   fill_request(options);
   check_choice(options);
@@ -274,14 +295,13 @@ ExitCode traffic(const Arguments& arguments) {
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done
   const StopSignals signals;
-  const Points points = measure(options, traffic);
-  const bool whole = points.size() == (options.sweep ? loads_of(traffic).size() : 1);
-  const report::RunSummary summary = summary_of(points, std::chrono::steady_clock::now() - start);
-  if (folder) write(*folder, options, spec, with_topology(arguments), traffic, points, whole, summary);
-  if (points.empty()) return ExitCode::interrupted;
-  print(options, traffic, points, whole);
+  const Measured measured = measure(options, traffic);
+  const report::RunSummary summary = summary_of(measured.points, std::chrono::steady_clock::now() - start);
+  if (folder) write(*folder, options, spec, with_topology(arguments), traffic, measured, summary);
+  if (measured.points.empty()) return ExitCode::interrupted;
+  print(options, traffic, measured);
   if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
-  return whole ? ExitCode::ok : ExitCode::interrupted;
+  return measured.whole ? ExitCode::ok : ExitCode::interrupted;
 }
 
 }  // namespace kbsim::app

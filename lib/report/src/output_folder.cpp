@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +22,11 @@
 
 namespace kbsim::report {
 namespace {
+
+constexpr const char* kPartial = "PARTIAL";
+constexpr std::string_view kPartialText =
+    "The run was interrupted: the files beside this one have what had ended until then, the rest is "
+    "missing.\n";
 
 std::filesystem::path made(std::filesystem::path folder) {
   std::error_code error;
@@ -42,9 +48,19 @@ bool is_own_file(const std::filesystem::path& file, const std::string& folder) {
   if (folder.empty()) return false;
   const std::filesystem::path out = std::filesystem::weakly_canonical(folder);
   const std::filesystem::path there = std::filesystem::weakly_canonical(file);
-  constexpr std::array kOwn{"summary.json",     "summary.csv",   "results.csv",  "links.csv",
-                            "units.csv",        "orders.csv",    "run.json",     "config.resolved.yaml",
-                            "correlation.json", "deadlock.json", "deadlock.dot", ".kbsim.lock"};
+  constexpr std::array kOwn{"summary.json",
+                            "summary.csv",
+                            "results.csv",
+                            "links.csv",
+                            "units.csv",
+                            "orders.csv",
+                            "run.json",
+                            "config.resolved.yaml",
+                            "correlation.json",
+                            "deadlock.json",
+                            "deadlock.dot",
+                            ".kbsim.lock",
+                            kPartial};
   return there == out ||
          (there.parent_path() == out && std::ranges::find(kOwn, there.filename().string()) != kOwn.end());
 }
@@ -52,6 +68,11 @@ bool is_own_file(const std::filesystem::path& file, const std::string& folder) {
 }  // namespace
 
 OutputFolder::OutputFolder(std::filesystem::path path) : path_{made(std::move(path))}, lock_{path_} {}
+
+bool is_partial(const std::filesystem::path& file) {
+  std::error_code error;
+  return std::filesystem::exists(file.parent_path() / kPartial, error);
+}
 
 std::unique_ptr<OutputFolder> folder_named(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFolder>(path);
@@ -89,6 +110,10 @@ void OutputFolder::draw(const Figure& figure) const {
 }
 
 void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) const {
+  if (run.whole)
+    remove(kPartial);
+  else
+    write(kPartial, std::string{kPartialText});
   boost::json::array words{"kbsim"};
   words.emplace_back(run.command);
   for (const std::string& word : run.arguments) words.emplace_back(word);

@@ -26,10 +26,10 @@ Bytes peak_memory() {
 }
 
 std::string to_text(const RunSummary& run) {
-  return fmt::format(
-      "simulated {}, {} events, {:.3f} s wall, {:.2f} M events/s, {:.1f} MiB peak memory, {}digest {}",
-      to_string(run.simulated), run.events, run.wall.count(), events_per_second(run) / 1e6,
-      mebibytes(run.peak_memory), resident(run), to_string(run.digest));
+  return fmt::format("simulated {}, {} {}, {:.3f} s wall, {:.2f} M {}/s, {:.1f} MiB peak memory, {}digest {}",
+                     to_string(run.simulated), run.events, run.counted, run.wall.count(),
+                     events_per_second(run) / 1e6, run.counted, mebibytes(run.peak_memory), resident(run),
+                     to_string(run.digest));
 }
 
 boost::json::object to_json(const RunSummary& run) {

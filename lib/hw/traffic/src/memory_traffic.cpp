@@ -54,9 +54,7 @@ class MemoryRun {
       look(steps);
       step();
     }
-    std::ranges::sort(result_.reads);
-    std::ranges::sort(result_.writes);
-    return std::move(result_);
+    return sorted();
   }
 
  private:
@@ -65,14 +63,25 @@ class MemoryRun {
     bool write = false;
   };
 
+  MemoryTrafficResult sorted() {
+    std::ranges::sort(result_.reads);
+    std::ranges::sort(result_.writes);
+    return std::move(result_);
+  }
+
+  std::shared_ptr<const MemoryTrafficResult> so_far() {
+    return result_.bytes == 0_B ? nullptr : std::make_shared<MemoryTrafficResult>(sorted());
+  }
+
   // Now and then, at whoever may end it: a signal, the limit of memory.
-  void look(std::uint64_t steps) const {
+  void look(std::uint64_t steps) {
     constexpr std::uint64_t kLooks = 1024;
     constexpr std::uint64_t kLooksAtMemory = 64 * kLooks;
     if (steps % kLooks != 0) return;
     if (stop_signal() != 0)
-      throw Interrupted{
-          fmt::format("interrupted after {} accesses, of which {} are under way", asked_, waiting_.size())};
+      throw MemoryTrafficInterrupted{
+          fmt::format("interrupted after {} accesses, of which {} are under way", asked_, waiting_.size()),
+          so_far()};
     tell_simulated(result_.simulated, asked_);
     if (steps % kLooksAtMemory == 0) require_memory("kbsim traffic --scope hbm");
   }

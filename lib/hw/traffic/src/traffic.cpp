@@ -49,7 +49,11 @@ class TrafficRun {
       start_loops();
     else
       start_streams();
-    sim_.run();
+    try {
+      sim_.run();
+    } catch (const Interrupted& interrupted) {
+      throw TrafficInterrupted{interrupted.what(), so_far()};
+    }
     machine_.fabric().audit();
     return result();
   }
@@ -79,6 +83,7 @@ class TrafficRun {
 
   // The window begins and ends with packets that are back: nobody knows beforehand when that is.
   void start_loops() {
+    if (request_.warmup == 0) note_served_now(-1);
     for (const std::size_t source : traffic_.pattern.active)
       endpoint(source).circulate(loop(source), request_.outstanding, request_.reply);
   }
@@ -142,14 +147,30 @@ class TrafficRun {
   }
   Task<> note_served(Time at, int sign) {
     co_await sim_.until(at);
+    note_served_now(sign);
+  }
+  void note_served_now(int sign) {
     const std::vector<LiveLink>& links = machine_.fabric().links();
     for (std::size_t i = 0; i < links.size(); ++i) {
       served_[i] += sign * served(links[i]);
       waited_[i] += sign * links[i].lane.waited();
     }
+    measuring_ = sign < 0;
   }
 
-  TrafficResult result() {
+  // The window ends where it was stopped; what is under way isn't measured.
+  std::shared_ptr<const TrafficResult> so_far() {
+    const bool had_ended = !measuring_ && window_.end <= sim_.now();
+    if (!measuring_ && !had_ended) return nullptr;
+    if (measuring_) {
+      window_.end = sim_.now();
+      note_served_now(+1);
+    }
+    TrafficTally measured = tally();
+    return measured.empty() ? nullptr : std::make_shared<TrafficResult>(result_of(std::move(measured)));
+  }
+
+  TrafficTally tally() {
     TrafficTally tally{traffic_, request_, window_, service_};
     for (const NodeId sink : traffic_.network.sinks) {
       for (const IEndpoint::Delivery& delivery : machine_.at<IEndpoint>(sink).deliveries())
@@ -158,6 +179,10 @@ class TrafficRun {
     for (const NodeId source : traffic_.network.sources) {
       for (const IEndpoint::RoundTrip& trip : machine_.at<IEndpoint>(source).round_trips()) tally.add(trip);
     }
+    return tally;
+  }
+  TrafficResult result() { return result_of(tally()); }
+  TrafficResult result_of(TrafficTally&& tally) {
     TrafficResult result = std::move(tally).take();
     result.events = sim_.events();
     result.simulated = sim_.now();
@@ -185,6 +210,7 @@ class TrafficRun {
   Machine machine_;
   TrafficWindow window_;
   std::int64_t returned_ = 0;
+  bool measuring_ = false;
   std::vector<Time> served_;  // by link, while it is measured
   std::vector<Time> waited_;  // likewise
 };

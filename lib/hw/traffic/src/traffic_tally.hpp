@@ -18,6 +18,7 @@ class TrafficTally {
 
   void add(const IEndpoint::Delivery& delivery);
   void add(const IEndpoint::RoundTrip& trip);
+  [[nodiscard]] bool empty() const { return result_.latencies.empty(); }
   /// UsageError if nothing was measured.
   [[nodiscard]] TrafficResult take() &&;
 

@@ -46,13 +46,17 @@ class OutputFolder {
   /// The same with its data beside it.
   void draw(const Figure& figure) const;
 
-  /// What it takes to run this again: run.json and config.resolved.yaml.
+  /// What it takes to run this again: run.json and config.resolved.yaml. Of an interrupted run a file PARTIAL
+  /// says that no CSV here is whole; that of an earlier run goes.
   void write_run(const RunRecord& run, const RunSummary& summary) const;
 
  private:
   std::filesystem::path path_;
   FolderLock lock_;
 };
+
+/// The file lies beside PARTIAL: an interrupted run wrote it.
+[[nodiscard]] bool is_partial(const std::filesystem::path& file);
 
 /// Of --out DIR: the folder, if one was named.
 [[nodiscard]] std::unique_ptr<OutputFolder> folder_named(const std::string& path);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <boost/json/object.hpp>
 
@@ -19,8 +20,9 @@ struct RunSummary {
   std::uint64_t events = 0;
   Digest digest;
   std::chrono::duration<double> wall{};
-  Bytes peak_memory{};  // resident, of the whole process
-  Bytes resident{};     // of tensors that were in their memories at no simulated time
+  Bytes peak_memory{};                  // resident, of the whole process
+  Bytes resident{};                     // of tensors that were in their memories at no simulated time
+  std::string_view counted = "events";  // what `events` counts, where there are none of a simulation
 };
 
 /// The most memory that this process has held so far.

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/digest.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/hw/memory/i_memory_timing.hpp"
 #include "kbsim/topology/graph.hpp"
 
@@ -40,9 +44,19 @@ struct MemoryTrafficResult {
   [[nodiscard]] double efficiency() const;
 };
 
+/// A signal has ended it in its midst.
+class MemoryTrafficInterrupted : public Interrupted {
+ public:
+  MemoryTrafficInterrupted(const std::string& text, std::shared_ptr<const MemoryTrafficResult> served)
+      : Interrupted{text}, so_far{std::move(served)} {}
+  /// Of the accesses that had ended; none if none had.
+  std::shared_ptr<const MemoryTrafficResult> so_far;
+};
+
 /// Drives the timing model of one HBM slice alone, without a fabric, in the order in which its scheduler
-/// serves; schedulers that pick among requests need a machine, and are refused. UsageError if the request is
-/// out of range, or its pattern needs banks where there are none.
+/// serves; schedulers that pick among requests need a machine, and are refused. MemoryTrafficInterrupted
+/// after a signal that asks for the end. UsageError if the request is out of range, or its pattern needs
+/// banks where there are none.
 [[nodiscard]] MemoryTrafficResult run_memory_traffic(const topology::Graph& graph, NodeId slice,
                                                      const MemoryTrafficRequest& request);
 

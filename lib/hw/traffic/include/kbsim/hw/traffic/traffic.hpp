@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/digest.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/hw/fabric/unit_use.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/traffic_pattern.hpp"
@@ -81,7 +85,17 @@ struct TrafficResult {
 /// Jain's index of the sources' accepted rates: 1 if all are equal, 1/n if one of n has all.
 [[nodiscard]] double fairness(const std::vector<SourceResult>& each);
 
-/// Runs synthetic traffic to its end. UsageError if the request is out of range; the fabric's audit holds.
+/// A signal has ended traffic in its midst.
+class TrafficInterrupted : public Interrupted {
+ public:
+  TrafficInterrupted(const std::string& text, std::shared_ptr<const TrafficResult> measured)
+      : Interrupted{text}, so_far{std::move(measured)} {}
+  /// Of the packets that had arrived, measured up to then; none if it was still warming up.
+  std::shared_ptr<const TrafficResult> so_far;
+};
+
+/// Runs synthetic traffic to its end; TrafficInterrupted if that is a signal's. UsageError if the request is
+/// out of range; the fabric's audit holds.
 [[nodiscard]] TrafficResult run_traffic(const topology::TrafficCase& traffic, const TrafficRequest& request);
 
 }  // namespace kbsim::hw
