@@ -45,6 +45,7 @@
 #include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
+#include "plan.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -134,7 +135,7 @@ po::options_description description(RunOptions& o) {
   add("reuse", po::bool_switch(&o.reuse),
       "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
-  add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing");
+  add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing, say what would run");
   add("dump-queues", po::bool_switch(&o.dump_queues),
       "print each PE's queues at the end on stderr: counters, and where their rings lie");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
@@ -401,6 +402,29 @@ unsigned threads_of(const RunOptions& options) {
   return host::queues_are_traced() ? 1 : static_cast<unsigned>(options.num_threads);
 }
 
+// Those in --out, and the op log.
+std::vector<std::string> files_of(const RunOptions& options, const std::vector<std::string>& in_out) {
+  std::vector<std::string> files;
+  if (!options.out.empty()) {
+    for (const std::string& name : in_out) files.push_back(options.out + "/" + name);
+  }
+  if (!options.oplog.empty()) files.push_back(options.oplog);
+  return files;
+}
+
+// --set can't choose them.
+bool chooses_packages(const evaluate::Evaluation& evaluation) {
+  return std::ranges::any_of(evaluation.unused,
+                             [](const UnusedKey& key) { return key.key.starts_with("system.sips"); });
+}
+
+// Beside --json stdout stays empty: nothing ran.
+ExitCode show(const RunOptions& options, const Plan& plan) {
+  if (!options.json) fmt::print("{}", to_text(plan));
+  (void)std::fflush(stdout);
+  return ExitCode::ok;
+}
+
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
@@ -435,7 +459,17 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                                       .quiet = options.quiet,
                                       .reference = reference};
   if (options.reuse) evaluate::require_same_run(evaluation, request, how);
-  return options.dry_run ? ExitCode::ok : evaluate::run_evaluation(evaluation, request, how, arguments);
+  if (!options.dry_run) return evaluate::run_evaluation(evaluation, request, how, arguments);
+  const bool one = evaluation.algorithms == Algorithms::one;
+  return show(options, {.bench = options.bench,
+                        .doc = evaluation.doc,
+                        .options = evaluate::row_options(evaluation, request),
+                        .topology = options.machine.topology,
+                        .machine = machine,
+                        .own_packages = chooses_packages(evaluation),
+                        .algorithm = one ? &ccl.resolve(options.algorithm) : nullptr,
+                        .files = files_of(options, {"summary.json", "results.csv", "run.json",
+                                                    "config.resolved.yaml", "figures as .png and .svg"})});
 }
 
 // The bench that the arguments name, before they are parsed: it may have options of its own.
@@ -496,7 +530,14 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   require_outputs(options);
 
   host::Session session{machine, algorithm, how};
-  if (options.dry_run) return ExitCode::ok;
+  if (options.dry_run)
+    return show(options, {.bench = options.bench,
+                          .doc = bench.doc,
+                          .topology = options.machine.topology,
+                          .machine = machine,
+                          .algorithm = bench.algorithms == Algorithms::one ? &algorithm : nullptr,
+                          .files = files_of(options, {"summary.json", "results.csv", "links.csv", "units.csv",
+                                                      "orders.csv", "run.json", "config.resolved.yaml"})});
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   host::World world;
   host::Rank main{session, world, 0};

@@ -1,0 +1,142 @@
+// What somebody stumbles over in the first hour: each mistake is told so that the next try is right.
+#include <filesystem>
+#include <string>
+
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+#include "files.hpp"
+
+namespace kbsim::contract::newcomer_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void refuses(const std::string& arguments, const std::string& why) {
+  CAPTURE(arguments);
+  const Outcome outcome = run_kbsim(arguments);
+  CHECK(outcome.exit == 2);
+  CHECK_MESSAGE(says(outcome.err, why), outcome.err);
+}
+
+}  // namespace
+
+TEST_CASE("Newcomer: a file that isn't there is 'no such file', whichever option names it") {
+  for (const char* arguments :
+       {"--topology none.yaml --bench ccl_allreduce", "--ccl none.yaml --bench ccl_allreduce",
+        "--plugin none.so --bench ccl_allreduce", "--bench tp_transformer_block --model none.json",
+        "--bench milestone-1h-ccl --reference none.csv", "correlate --results none.csv --reference none.csv",
+        "replay none.oplog", "traffic --scope mesh:2x2 --pattern file:none.csv", "topology none.yaml"})
+    refuses(arguments, ": no such file");
+  refuses("check none", "none: no such folder, expected what a run wrote with --out");
+  std::filesystem::create_directories(written("empty-folder", "") + ".d");
+  refuses("check " + written("empty-folder", "") + ".d", "run.json: no such file");
+  refuses("check " + written("a-file", ""), "is no folder, expected what a run wrote with --out");
+  for (const char* arguments :
+       {"--topology . --bench ccl_allreduce", "--plugin . --bench ccl_allreduce",
+        "--bench tp_transformer_block --model .", "replay .", "correlate --results . --reference none.csv",
+        "traffic --scope mesh:2x2 --pattern file:."})
+    refuses(arguments, "is a folder, expected a file");
+}
+
+TEST_CASE("Newcomer: JSON where CSV is expected is said to be JSON, and the other way") {
+  const std::string json = written("result.json", "{\"rows\": []}\n");
+  const std::string csv = written("good.csv", "size,time\n1024,1\n4096,4\n");
+  refuses("correlate --results " + json + " --reference " + csv, "result.json: is JSON, expected CSV");
+  refuses("correlate --results " + csv + " --reference " + json, "result.json: is JSON, expected CSV");
+  refuses("--bench milestone-1h-ccl --reference " + json, "result.json: is JSON, expected CSV");
+  refuses("traffic --scope mesh:2x1 --pattern file:" + json, "result.json: is JSON, expected CSV");
+  refuses("--bench tp_transformer_block --model " + csv, "good.csv: not JSON");
+}
+
+TEST_CASE("Newcomer: types go by their names in PyTorch, too; what isn't there is told from a typing error") {
+  const std::string ccl = "--bench ccl --quiet -b 64 -e 64 -d ";
+  const Outcome half = run_kbsim(ccl + "half");
+  REQUIRE(half.exit == 0);
+  for (const char* name : {"float16", "fp16", "f16"}) CHECK(run_kbsim(ccl + name).out == half.out);
+  CHECK(says(run_kbsim(ccl + "float32").out, " float "));
+  CHECK(says(run_kbsim(ccl + "bf16").out, " bfloat16 "));
+  refuses(ccl + "float61", "did you mean 'float16'?");
+  refuses(ccl + "int64", "-d int64: collectives don't have this type; expected half, bfloat16, float");
+  refuses(ccl + "int32 -o avg",
+          "-o avg: there is no avg of integers (int32); expected sum, prod, max or min");
+}
+
+TEST_CASE("Newcomer: sizes that aren't whole elements are said, and what is measured in their place") {
+  const Outcome odd = run_kbsim("--bench ccl --quiet -b 3 -e 9 -i 3");
+  CHECK(odd.exit == 0);
+  CHECK(odd.err ==
+        "kbsim: --bench ccl measures whole elements of half (2 B) on each rank: 2 B in place of 3 B, 8 B in "
+        "place of 9 B\n");
+  CHECK(run_kbsim("--bench ccl --quiet -b 4 -e 8 -i 2").err.empty());
+  CHECK(says(run_kbsim("--bench ccl --quiet --dry-run -b 1 -e 1 -d float").err, "4 B in place of 1 B"));
+}
+
+TEST_CASE("Newcomer: an algorithm that doesn't fit a bench is refused with the names of those that do") {
+  for (const char* bench : {"tp_mlp", "tp_transformer_block"}) {
+    const std::string run = std::string{"--dry-run --bench "} + bench + " --algorithm ";
+    refuses(run + "intercube_allreduce", "here, on one PE of each package, run ");
+    refuses(run + "intercube_allreduce", "ring_allreduce_tcm");
+    refuses(run + "ring_all_gather", "expected an all_reduce");
+    refuses(run + "ring_all_gather", "chunked_ring_allreduce, ");
+    CHECK(run_kbsim(run + "chunked_ring_allreduce").exit == 0);
+  }
+}
+
+TEST_CASE("Newcomer: what is missing or too much is told in the words of the usage") {
+  refuses("check", "kbsim: DIR is missing; usage: kbsim check DIR [options]\n");
+  refuses("replay", "kbsim: FILE is missing; usage: kbsim replay FILE [options]\n");
+  refuses("probe pe-local-hbm", "unexpected argument 'pe-local-hbm', did you mean '--case pe-local-hbm'?");
+  refuses("traffic mesh:8x8 --load 0.5", "did you mean '--scope mesh:8x8'?");
+  refuses("traffic --scope link load 0.5", "unexpected argument 'load', did you mean '--load'?");
+  refuses("--bench ccl_allreduce hbm4.yaml", "did you mean '--topology hbm4.yaml'?");
+  refuses("correlate mine.csv --reference other.csv", "did you mean '--results mine.csv'?");
+  const Outcome unknown = run_kbsim("help qqqqq");
+  CHECK(unknown.exit == 2);
+  CHECK(!says(unknown.err, "sweep"));
+  CHECK(says(unknown.err, "traffic"));
+  CHECK(run_kbsim("sweep").exit == 5);
+}
+
+TEST_CASE("Newcomer: --dry-run says what it would run, where, and which files it would write") {
+  const Outcome once = run_kbsim("--bench ccl_allreduce --dry-run --out results");
+  CHECK(once.exit == 0);
+  CHECK(once.out ==
+        "--dry-run: nothing is simulated. ccl_allreduce: all-reduce of one tensor per package, by the "
+        "algorithm of ccl.yaml, checked exactly\n"
+        "  machine    topology.yaml: packages: 2, cubes of each: 16, PEs of a cube: 8\n"
+        "  algorithm  intercube_allreduce (kernel intercube_allreduce, topology cube_mesh), 4 slots of 4 KiB "
+        "in tcm\n"
+        "  ranks      2 packages, on 32 PEs: sip0.cube0.pe0 sip0.cube1.pe0 sip0.cube2.pe0 sip0.cube3.pe0 ... "
+        "sip1.cube15.pe0\n"
+        "  writes     results/summary.json, results/results.csv, results/links.csv, results/units.csv, "
+        "results/orders.csv, results/run.json, results/config.resolved.yaml\n");
+  const Outcome many = run_kbsim("--bench ccl --algorithm mesh_allreduce_4 -b 64 -e 1K --dry-run");
+  CHECK(many.exit == 0);
+  for (const char* part : {"4 PEs, on 4 PEs: sip0.cube0.pe0 ", "--minbytes 64 --maxbytes 1K", "no files"})
+    CHECK_MESSAGE(says(many.out, part), many.out);
+  CHECK(!says(run_kbsim("--bench gemm_single_pe --dry-run").out, "algorithm"));
+  CHECK(run_kbsim("--bench ccl_allreduce --dry-run --json").out.empty());
+}
+
+TEST_CASE("Newcomer: list says which algorithms have PEs as ranks; help of a bench stands alone") {
+  const std::string list = run_kbsim("list").out;
+  CHECK(says(list, "validator single_shard_per_rank; ranks are 7 PEs, not packages)"));
+  CHECK(says(list, "ranks are 4 PEs"));
+  CHECK(!says(list, "the same with"));
+  CHECK(!says(list, "the same, "));
+}
+
+TEST_CASE("Newcomer: traffic to a memory counts accesses, which have no events") {
+  const Outcome outcome = run_kbsim("traffic --scope hbm --total 64KiB");
+  CHECK(outcome.exit == 0);
+  CHECK_MESSAGE(says(outcome.err, "simulated 350 ns, 256 accesses, "), outcome.err);
+  CHECK(says(outcome.err, " M accesses/s"));
+  CHECK(!says(outcome.err, "events"));
+}
+
+}  // namespace kbsim::contract::newcomer_test
