@@ -82,7 +82,8 @@ KBSIM_BENCH(va_offset_verify, "every PE copies its part of a sharded tensor, fou
 Task<> va_offset_verify_columns(host::Rank& main, BenchRequest request, BenchReport* report) {
   co_await copy_parts(main, Split::column_wise, "va_offset_verify_columns", request, report);
 }
-KBSIM_BENCH(va_offset_verify_columns, "the same of a matrix whose columns are divided among cubes and PEs",
+KBSIM_BENCH(va_offset_verify_columns,
+            "every PE copies its part of a matrix whose columns are divided among cubes and PEs",
             .algorithms = Algorithms::none, .devices = Devices::current, .check = check<Split::column_wise>);
 
 }  // namespace
