@@ -17,7 +17,22 @@ Component::Component(Fabric& fabric, NodeId id)
 
 std::unique_ptr<ISwitch> Component::make_switch(SwitchPorts) { return nullptr; }
 
-void Component::start(Machine&) { (void)sim().serve(name(), take_packets()); }
+void Component::start(Machine&) {
+  Merge<Packet>* const arrivals = fabric_.arrivals(id_);
+  (void)sim().serve(name(), arrivals != nullptr ? pass_on(arrivals) : take_packets());
+}
+
+Task<> Component::pass_on(Merge<Packet>* arrivals) {
+  const Time delay = overhead();
+  Merge<Packet>::Next next = arrivals->next();
+  for (;;) {
+    Packet& packet = co_await next;
+    if (fabric_.at_end(packet)) [[unlikely]]
+      accept(packet);
+    else
+      fabric_.forward(packet, delay);
+  }
+}
 
 Task<> Component::take_packets() {
   std::vector<Packet*> packets;
@@ -30,8 +45,8 @@ Task<> Component::take_packets() {
 
 // Inlined where packets are taken: that is the hot path.
 [[gnu::always_inline]] void Component::take(std::vector<Packet*>& packets) {
-  if (fabric_.has_switches()) [[unlikely]]
-    std::erase(packets, nullptr);
+  if (fabric_.has_wakes()) [[unlikely]]
+    fabric_.drop_wakes(packets);
   if (packets.size() > 1) std::ranges::sort(packets, arrives_before);
   for (Packet* packet : packets) {
     if (fabric_.at_end(*packet)) {

@@ -19,6 +19,7 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
       graph_{graph},
       components_(graph.nodes().size()),
       inputs_(graph.nodes().size()),
+      arrivals_(graph.nodes().size()),
       sequences_(graph.nodes().size()) {
   links_.reserve(graph.links().size());
   for (const topology::Link& link : graph.links()) {
@@ -56,6 +57,8 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, TrafficClass traffic
 }
 
 Message& Fabric::open(MessagePtr owned) {
+  ensure(arrivals_[owned->from.value()] == nullptr,
+         [&] { return component(owned->from).name() + " only passes packets on, and sends one"; });
   Message& message = *owned.release();
   message.path = &path(message.from, message.to);
   message.route = &message.path->route;
@@ -75,7 +78,7 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool lea
   packet.leads = leads;
   packet.traced = tracing_ && message.injected == message.packets_left;
   const bool at_head = !at_end(packet) || message.cut_through;
-  components_[message.from.value()]->inbox().post(at_head ? head : tail, &packet);
+  components_[message.from.value()]->inbox().post(at_head ? head : tail, packet);
 }
 
 void Fabric::send(MessagePtr owned, Time head, Time tail) {
@@ -99,23 +102,24 @@ void Fabric::forward(Packet& packet, Time overhead) {
   const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (packet.leads) [[unlikely]]
     lead(packet, overhead, slot.end);
-  cross(packet, slot);
+  cross(packet, link, slot);
 }
 
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.
-void Fabric::cross(Packet& packet, const Lane::Slot& slot) {
-  const LiveLink& link = next_link(packet);
+void Fabric::cross(Packet& packet, LiveLink& link, const Lane::Slot& slot) {
   if (packet.traced) [[unlikely]]
     note_hop(packet, slot);
   packet.head = slot.start + link.wire;
   packet.tail = slot.end + link.wire;
   packet.port = link.port;
   ++packet.hop;
+  if (link.arrivals != nullptr) [[likely]]
+    return link.arrivals->push(link.port - 1, packet);
   Component& next = component(link.to);
   if (link.credits) [[unlikely]]
-    return next.inbox().post(packet.head + next.overhead() - link.credits->lookahead(), &packet);
+    return next.inbox().post(packet.head + next.overhead() - link.credits->lookahead(), packet);
   const bool at_head = !at_end(packet) || packet.message->cut_through;
-  next.inbox().post(at_head ? packet.head : packet.tail, &packet);
+  next.inbox().post(at_head ? packet.head : packet.tail, packet);
 }
 
 void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) {
@@ -131,6 +135,20 @@ MessagePtr Fabric::arrived(Packet& packet) {
   if (--message->packets_left > 0) return {nullptr, Recycle{this}};
   account(*message, tail);
   return {message, Recycle{this}};
+}
+
+void Fabric::wake(Component& sleeper, Time at) {
+  has_wakes_ = true;
+  Packet& wake = allocate();
+  wake.message = nullptr;
+  sleeper.inbox().post(at, wake);
+}
+
+void Fabric::drop_wakes(std::vector<Packet*>& packets) {
+  std::erase_if(packets, [this](Packet* packet) {
+    if (packet->message == nullptr) free_packets_.push_back(packet);
+    return packet->message == nullptr;
+  });
 }
 
 Packet& Fabric::allocate() {

@@ -63,6 +63,19 @@ void Fabric::connect() {
   for (LiveLink& link : links_) add_credits(link);
   switches_.resize(components_.size());
   for (std::uint32_t node = 0; node < components_.size(); ++node) add_switch(NodeId{node});
+  add_arrivals();
+}
+
+// What such a node is sent at the present time, it is sent late, by others: none of them hands on in no time.
+void Fabric::add_arrivals() {
+  for (std::uint32_t i = 0; i < components_.size(); ++i) {
+    const Component& at = *components_[i];
+    const auto takes_time = [&](LinkId link) { return at.overhead() + live(link).wire > Time{0}; };
+    if (at.only_passes_on() && switches_[i].model == nullptr &&
+        std::ranges::all_of(graph_.out(NodeId{i}), takes_time))
+      arrivals_[i] = std::make_unique<Merge<Packet>>(sim_, at.name(), inputs_[i]);
+  }
+  for (LiveLink& link : links_) link.arrivals = arrivals_[link.to.value()].get();
 }
 
 void Fabric::add_credits(LiveLink& link) {
@@ -122,7 +135,7 @@ void Fabric::wake(NodeId node, Time at) {
   std::vector<Time>& wakes = switches_[node.value()].wakes;
   if (std::ranges::find(wakes, at) != wakes.end()) return;
   wakes.push_back(at);
-  component(node).inbox().post(at, nullptr);
+  wake(component(node), at);
 }
 
 // Each class of traffic and each phase of a route has channels of its own. Messages of one source and target

@@ -31,20 +31,23 @@ void Fabric::lead(Packet& first, Time overhead, Time end) {
   (void)sim_.serve("train of " + graph_.node(message.from).name, follow(&message, first, end));
 }
 
+// Packets are made before they leave, when the one before them does.
 Task<> Fabric::follow(Message* message, Packet behind, Time next) {
-  const Bandwidth rate = live(message->route->front()).lane.rate();
+  LiveLink& link = live(message->route->front());
   const Bytes whole = behind.size;
+  Time last = sim_.now();  // when that one begins to leave
   for (Bytes left = message->size - whole; left > 0_B;) {
-    co_await sim_.until(next);
+    co_await sim_.until(last);
     for (int i = 0; i < kAhead && left > 0_B; ++i) {
       Packet& packet = allocate();
       packet = behind;
       packet.size = std::min(left, whole);
       packet.ordinal = message->injected++;
       left -= packet.size;
-      const Lane::Slot slot{next, next + serialization(packet.size, rate)};
+      const Lane::Slot slot{next, next + serialization(packet.size, link.lane.rate())};
+      last = next;
       next = slot.end;
-      cross(packet, slot);
+      cross(packet, link, slot);
     }
   }
 }

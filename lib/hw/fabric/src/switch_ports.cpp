@@ -101,7 +101,7 @@ Time SwitchPorts::send(Packet& packet, std::uint32_t channel) {
   fabric_->give_back(packet, slot.end);
   if (link.credits) link.credits->take(channel, packet.size);
   packet.channel = channel;
-  fabric_->cross(packet, slot);
+  fabric_->cross(packet, link, slot);
   return slot.end;
 }
 

@@ -106,13 +106,12 @@ void Memory::announce(const AtomicService& atomic) {
     log_->announce(std::move(op));
 }
 
-// As Component::take_packets(); a nullptr is the end of a request.
+// As Component::take_packets(); it is woken at the end of a request.
 Task<> Memory::take_and_pick() {
   std::vector<Packet*> packets;
   for (;;) {
     packets.clear();
     co_await inbox().collect(packets);
-    std::erase(packets, nullptr);
     take(packets);
     if (controlled_ != nullptr) {
       control();
@@ -132,7 +131,7 @@ void Memory::control() {
   const Time next = controlled_->controller().next();
   if (next == kForever || (wake_ > now && wake_ <= next)) return;
   wake_ = std::max(next, now);
-  inbox().post(wake_, nullptr);
+  wake_at(wake_);
 }
 
 void Memory::deliver(ReadService& read, ControlledRequest& request) {
@@ -164,7 +163,7 @@ void Memory::pick() {
            [&] { return name() + ": its scheduler picked a request that isn't there"; });
     const Time end = std::visit([this](auto& service) { return serve(service); }, queue_->service(index));
     queue_->serving(index, end);
-    inbox().post(end, nullptr);
+    wake_at(end);
   }
 }
 

@@ -48,6 +48,9 @@ class Scheduler {
   void late(TimedEvent& event) { late_.push_back(event); }
   void late(List& events) { late_.splice_back(events); }
 
+  /// Nothing else that has arrived waits to be run.
+  [[nodiscard]] bool alone() const { return ready_.empty() && shuffle_ == nullptr; }
+
   /// The process that runs just now; null in events that belong to none.
   void running(ProcessRecord* process) { running_ = process; }
   [[nodiscard]] ProcessRecord* running() const { return running_; }

@@ -12,6 +12,7 @@
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/fabric/unit_use.hpp"
+#include "kbsim/sim/inbox.hpp"
 #include "kbsim/sim/mailbox.hpp"
 #include "kbsim/sim/task.hpp"
 
@@ -42,6 +43,9 @@ class Component {
   /// It takes each packet of a message whose body may cut through at its head, not when the tail is there.
   [[nodiscard]] virtual bool takes_heads() const { return false; }
 
+  /// No packet starts or ends here: all go on, in the order of their heads, ties by input port.
+  [[nodiscard]] virtual bool only_passes_on() const { return false; }
+
   /// The queues at its input ports if they are finite: senders then need credits.
   [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
 
@@ -55,8 +59,8 @@ class Component {
   /// Starts the coroutines, once all components exist.
   virtual void start(Machine& machine);
 
-  /// Packets as they arrive; a nullptr wakes its switch.
-  Mailbox<Packet*>& inbox() { return inbox_; }
+  /// Packets as they arrive.
+  Inbox<Packet>& inbox() { return inbox_; }
 
  protected:
   /// The message's last packet is here (each packet, if the message is cut_through: see Memory).
@@ -64,6 +68,8 @@ class Component {
   virtual void accept(MessagePtr message);
   /// Accepts or forwards the packets of one time.
   void take(std::vector<Packet*>& packets);
+  /// At that time, or with the packets of that time, it takes what there is.
+  void wake_at(Time at) { fabric_.wake(*this, at); }
 
   [[nodiscard]] Fabric& fabric() const { return fabric_; }
   [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }
@@ -73,10 +79,11 @@ class Component {
 
  private:
   Task<> take_packets();
+  Task<> pass_on(Merge<Packet>* arrivals);
 
   Fabric& fabric_;
   NodeId id_;
-  Mailbox<Packet*> inbox_;
+  Inbox<Packet> inbox_;
 };
 
 /// A model of a kind of component, known by the name that topology files give as `impl`.

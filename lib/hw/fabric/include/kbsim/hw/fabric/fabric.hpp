@@ -11,6 +11,7 @@
 #include "kbsim/hw/fabric/lane.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/fabric/message_trace.hpp"
+#include "kbsim/sim/merge.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/graph.hpp"
 #include "kbsim/topology/route.hpp"
@@ -33,13 +34,14 @@ struct LiveLink {
   Time wire{};
   NodeId from;
   NodeId to;
-  std::uint32_t port = 0;            // of `to`; 1 is its first
-  std::uint32_t output = 0;          // of `from`; 0 is its first
-  ISwitch* from_switch = nullptr;    // decides which packet goes next; none: they go as their heads come
-  std::unique_ptr<Credits> credits;  // of the queues at its far end, if they are finite
-  Time queued{};                     // service time of the packets in the switch that go over it
-  Time blocked{};                    // it was free, but for nobody was there room ahead
-  Time blocked_since = kForever;     // likewise, now
+  std::uint32_t port = 0;             // of `to`; 1 is its first
+  std::uint32_t output = 0;           // of `from`; 0 is its first
+  ISwitch* from_switch = nullptr;     // decides which packet goes next; none: they go as their heads come
+  std::unique_ptr<Credits> credits;   // of the queues at its far end, if they are finite
+  Merge<Packet>* arrivals = nullptr;  // at `to`, if that has them
+  Time queued{};                      // service time of the packets in the switch that go over it
+  Time blocked{};                     // it was free, but for nobody was there room ahead
+  Time blocked_since = kForever;      // likewise, now
 };
 
 /// The links of a machine and the packets on them.
@@ -90,6 +92,17 @@ class Fabric {
   /// Some nodes have one.
   [[nodiscard]] bool has_switches() const { return has_switches_; }
 
+  /// Where a node only passes packets on, and each is under way for some time before it comes: connect()
+  /// sees.
+  [[nodiscard]] Merge<Packet>* arrivals(NodeId node) { return arrivals_[node.value()].get(); }
+
+  /// At that time the component takes what there is, packets or not.
+  void wake(Component& sleeper, Time at);
+  /// Somebody has been woken so.
+  [[nodiscard]] bool has_wakes() const { return has_wakes_; }
+  /// Takes the wakes out of what a component has collected.
+  void drop_wakes(std::vector<Packet*>& packets);
+
   /// Takes a packet that has reached the end of its route; gives the message with its last packet.
   [[nodiscard]] MessagePtr arrived(Packet& packet);
 
@@ -123,13 +136,14 @@ class Fabric {
   [[nodiscard]] LiveLink& next_link(const Packet& packet) {
     return live((*packet.message->route)[packet.hop]);
   }
-  void cross(Packet& packet, const Lane::Slot& slot);
+  void cross(Packet& packet, LiveLink& link, const Lane::Slot& slot);
   void queue(Packet& packet, Time ready, LiveLink& link);
   void give_back(const Packet& packet, Time tail_left);
   void wake(NodeId node, Time at);
   [[nodiscard]] ChannelSet channels(const Packet& packet) const;
   void add_credits(LiveLink& link);
   void add_switch(NodeId node);
+  void add_arrivals();
   void inject(Message& message, Bytes size, Time head, Time tail, bool leads);
   [[nodiscard]] bool is_train(const Message& message, Time head, Time tail) const;
   void lead(Packet& first, Time overhead, Time end);
@@ -152,9 +166,11 @@ class Fabric {
   Bytes flit_;                         // the least of the routers that switch worms; 0: there are none
   int worm_flits_ = 0;                 // likewise
   bool has_switches_ = false;
-  std::vector<NodeSwitch> switches_;      // by node
-  std::vector<std::uint64_t> sequences_;  // of messages, by source node
-  std::deque<Packet> packets_;            // storage; addresses stay
+  bool has_wakes_ = false;
+  std::vector<NodeSwitch> switches_;                      // by node
+  std::vector<std::unique_ptr<Merge<Packet>>> arrivals_;  // likewise
+  std::vector<std::uint64_t> sequences_;                  // of messages, by source node
+  std::deque<Packet> packets_;                            // storage; addresses stay
   std::vector<Packet*> free_packets_;
   std::deque<Message> messages_;  // storage, likewise
   std::vector<Message*> free_messages_;

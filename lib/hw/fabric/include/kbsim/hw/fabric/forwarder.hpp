@@ -10,6 +10,7 @@ class Forwarder : public Component {
  public:
   Forwarder(Fabric& fabric, NodeId id, Spec spec) : Component{fabric, id}, spec_{spec} {}
   [[nodiscard]] Time overhead() const override { return spec_.overhead; }
+  [[nodiscard]] bool only_passes_on() const override { return true; }
 
  protected:
   [[nodiscard]] const Spec& spec() const { return spec_; }

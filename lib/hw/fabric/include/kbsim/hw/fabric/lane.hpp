@@ -24,9 +24,11 @@ class Lane {
 
   /// In the order of the calls. `head` and `tail` include the overhead before this server.
   Slot reserve(Time head, Time tail, Bytes n) {
-    const Slot slot = serve(head, std::max(head, free_), tail, n);
-    note_queue(slot.start - head + rate_.serialization(n));
-    return slot;
+    const Time start = std::max(head, free_);
+    const Time service = account(head, start, n);
+    free_ = std::max(start + service, tail);
+    note_queue(start - head + service);
+    return {start, free_};
   }
   /// From `start` on, which is not before free(), what could have been served from `ready` on.
   Slot serve(Time ready, Time start, Time tail, Bytes n) {

@@ -10,6 +10,7 @@
 #include "kbsim/base/time.hpp"
 #include "kbsim/hw/fabric/message_body.hpp"
 #include "kbsim/hw/fabric/message_trace.hpp"
+#include "kbsim/sim/inbox.hpp"
 #include "kbsim/topology/route.hpp"
 
 namespace kbsim::hw {
@@ -61,8 +62,9 @@ struct Recycle {
 using MessagePtr = std::unique_ptr<Message, Recycle>;
 
 /// A part of a message on its way. `head` and `tail`: when its first and last byte reach the node where
-/// it is now.
+/// it is now. One without a message is no packet: it wakes its node.
 struct Packet {
+  Posted<Packet> posted{};
   Message* message = nullptr;
   Bytes size;
   Time head{};

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/simulation.hpp"
+
+namespace kbsim {
+
+template <class T>
+class Inbox;
+
+/// What lets an item be posted: its member `posted`. A copy of the item isn't posted, and an item that goes
+/// away no longer is.
+template <class T>
+class Posted : detail::TimedEvent {
+ public:
+  Posted() : TimedEvent{&Inbox<T>::arrive} {}
+  Posted(const Posted&) : Posted{} {}
+  Posted& operator=(const Posted&) { return *this; }
+  ~Posted() {
+    if (linked()) unlink();
+  }
+
+ private:
+  friend class Inbox<T>;
+  Inbox<T>* box_ = nullptr;
+  T* item_ = nullptr;
+};
+
+/// A mailbox with one consumer for items that somebody else keeps, each at most in one inbox at a time: T has
+/// a member `Posted<T> posted`. Posting copies and allocates nothing.
+template <class T>
+class Inbox {
+ public:
+  class Collect;
+
+  Inbox(Simulation& sim, std::string name) : scheduler_{sim.scheduler()}, name_{std::move(name)} {}
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+  ~Inbox();
+
+  /// Never waits; `item` stays where it is until it is collected. Throws InternalError if `at` is before
+  /// now() or never comes.
+  void post(Time at, T& item) {
+    if (at < scheduler_.now() || at == kForever) [[unlikely]]
+      throw_internal("a post to inbox " + name_ + " is for now or later");
+    item.posted.box_ = this;
+    item.posted.item_ = &item;
+    ++in_flight_;
+    scheduler_.at(item.posted, at);
+  }
+
+  /// Waits until at least one item is there, then for the late phase of that time, and appends all items
+  /// that are there then, in the order of their posts (in any order if ties are shuffled).
+  [[nodiscard]] Collect collect(std::vector<T*>& into,
+                                const std::source_location& at = std::source_location::current()) {
+    return Collect{*this, into, at};
+  }
+
+ private:
+  friend class Posted<T>;
+  static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
+
+  detail::Scheduler& scheduler_;
+  std::int64_t in_flight_ = 0;  // or gone away on their way
+  detail::List items_;
+  detail::List collectors_;
+  std::string name_;
+};
+
+template <class T>
+class [[nodiscard]] Inbox<T>::Collect final : public detail::NamedWait {
+ public:
+  Collect(Inbox& box, std::vector<T*>& into, const std::source_location& at)
+      : NamedWait{"mailbox", box.name_, at}, box_{box}, into_{into} {}
+  static bool await_ready() noexcept { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiter) {
+    begin(waiter.promise(), box_.scheduler_.now());
+    if (box_.items_.empty()) {
+      box_.collectors_.push_back(waiter.promise());
+    } else {
+      box_.scheduler_.late(waiter.promise());
+    }
+  }
+  void await_resume() {
+    while (!box_.items_.empty()) into_.push_back(static_cast<Posted<T>&>(box_.items_.pop_front()).item_);
+  }
+
+ private:
+  Inbox& box_;
+  std::vector<T*>& into_;
+};
+
+// Its items may outlive it; those on their way know it.
+template <class T>
+Inbox<T>::~Inbox() {
+  if (in_flight_ == 0) return;
+  scheduler_.drop_if([this](const detail::TimedEvent& event) {
+    return event.dispatch == &arrive && static_cast<const Posted<T>&>(event).box_ == this;
+  });
+}
+
+template <class T>
+void Inbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
+  if (scheduler == nullptr) return;  // whoever keeps it keeps it
+  auto& posted = static_cast<Posted<T>&>(event);
+  Inbox& box = *posted.box_;
+  --box.in_flight_;
+  box.items_.push_back(posted);
+  scheduler->running(nullptr);
+  scheduler->late(box.collectors_);
+}
+
+}  // namespace kbsim

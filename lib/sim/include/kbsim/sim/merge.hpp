@@ -1,0 +1,166 @@
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <limits>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/simulation.hpp"
+
+namespace kbsim {
+
+/// Several inputs, each of items that come one after the other, merged: by the time at which they come, those
+/// of one time by input. All that come at a time are known before that time (or before what comes late
+/// arrives), so the first of them is given in the arrival phase. T has the members `Time head`, when it
+/// comes, and `T* next`, which is the merge's while the item is on its way; somebody else keeps it. At most
+/// one event an item; of each input the first is pending, however many are behind it.
+template <class T>
+class Merge {
+ public:
+  class Next;
+
+  /// `name` outlives it.
+  Merge(Simulation& sim, const std::string& name, std::uint32_t inputs);
+  Merge(const Merge&) = delete;
+  Merge& operator=(const Merge&) = delete;
+  ~Merge();
+
+  /// It comes by that input at item.head, which is later than now, or now in the late phase, and when no
+  /// other comes by that input.
+  void push(std::uint32_t input, T& item) {
+    Input& to = inputs_[input];
+    item.next = nullptr;
+    if (to.first == nullptr) {
+      to.first = to.last = &item;
+      expect(input);
+    } else if (item.head > to.last->head) [[likely]] {
+      to.last->next = &item;
+      to.last = &item;
+    } else {
+      overtake(input, item);
+    }
+  }
+
+  /// Waits for the next item, as often as it is awaited. For one consumer.
+  [[nodiscard]] Next next(const std::source_location& at = std::source_location::current()) {
+    return Next{*this, at};
+  }
+
+ private:
+  // The event is of its first item.
+  struct Input : detail::TimedEvent {
+    Input(Merge& to, std::uint32_t number) : TimedEvent{&arrive}, merge{&to}, index{number} {}
+    Merge* merge;
+    T* first = nullptr;
+    T* last = nullptr;
+    std::uint32_t index;
+  };
+  static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
+  void overtake(std::uint32_t input, T& item);
+  void expect(std::uint32_t input) {
+    Input& from = inputs_[input];
+    heads_[input] = from.first->head;
+    scheduler_.at(from, from.first->head);
+  }
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  [[nodiscard]] std::uint32_t present() const;
+  T& take(std::uint32_t input);
+
+  detail::Scheduler& scheduler_;
+  detail::PromiseBase* waiter_ = nullptr;
+  std::uint32_t arrived_ = 0;  // whose event has resumed the waiter
+  std::vector<Time> heads_;    // of their first items, by input; kForever if there is none
+  std::vector<Input> inputs_;
+  const std::string& name_;
+};
+
+template <class T>
+class [[nodiscard]] Merge<T>::Next final : public detail::NamedWait {
+ public:
+  Next(Merge& merge, const std::source_location& at) : NamedWait{"mailbox", merge.name_, at}, merge_{merge} {}
+  [[nodiscard]] bool await_ready() {
+    input_ = merge_.present();
+    return input_ != kNone;
+  }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiter) {
+    begin(waiter.promise(), merge_.scheduler_.now());
+    merge_.waiter_ = &waiter.promise();
+  }
+  T& await_resume() {
+    if (input_ == kNone) input_ = merge_.present();
+    return merge_.take(input_);
+  }
+
+ private:
+  Merge& merge_;
+  std::uint32_t input_ = kNone;
+};
+
+template <class T>
+Merge<T>::Merge(Simulation& sim, const std::string& name, std::uint32_t inputs)
+    : scheduler_{sim.scheduler()}, heads_(inputs, kForever), name_{name} {
+  inputs_.reserve(inputs);
+  for (std::uint32_t i = 0; i < inputs; ++i) inputs_.emplace_back(*this, i);
+}
+
+template <class T>
+Merge<T>::~Merge() {
+  for (Input& input : inputs_) {
+    if (input.linked()) input.unlink();
+  }
+}
+
+template <class T>
+void Merge<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
+  if (scheduler == nullptr) return;  // whoever keeps its item keeps it
+  auto& input = static_cast<Input&>(event);
+  input.merge->arrived_ = input.index;
+  detail::PromiseBase& waiter = *input.merge->waiter_;
+  waiter.dispatch(waiter, scheduler);
+}
+
+// Of those by which an item comes now, the lowest. Others than the last whose event was run have theirs
+// pending.
+template <class T>
+std::uint32_t Merge<T>::present() const {
+  const Time now = scheduler_.now();
+  if (scheduler_.alone()) return heads_[arrived_] == now ? arrived_ : kNone;
+  for (std::uint32_t i = 0; i < heads_.size(); ++i) {
+    if (heads_[i] == now) return i;
+  }
+  return kNone;
+}
+
+// Its event may be pending still, behind that of another input.
+template <class T>
+T& Merge<T>::take(std::uint32_t input) {
+  Input& from = inputs_[input];
+  if (from.linked()) from.unlink();
+  T& item = *from.first;
+  from.first = item.next;
+  if (from.first != nullptr) {
+    expect(input);
+  } else {
+    heads_[input] = kForever;
+  }
+  return item;
+}
+
+// What was pushed meanwhile comes behind it.
+template <class T>
+void Merge<T>::overtake(std::uint32_t input, T& item) {
+  Input& to = inputs_[input];
+  T** behind = &to.first;
+  while ((*behind)->head < item.head) behind = &(*behind)->next;
+  item.next = *behind;
+  *behind = &item;
+  if (to.first != &item) return;
+  to.unlink();
+  expect(input);
+}
+
+}  // namespace kbsim

@@ -1,0 +1,95 @@
+#include "kbsim/sim/inbox.hpp"
+
+#include <array>
+#include <optional>
+
+#include "doctest/doctest.h"
+#include "trace.hpp"
+
+namespace kbsim::test::inbox_test {
+namespace {
+
+struct Item {
+  int number = 0;
+  Posted<Item> posted{};
+};
+
+Task<> collect(Simulation* sim, Inbox<Item>* box, Trace* trace) {
+  std::vector<Item*> items;
+  for (;;) {
+    co_await box->collect(items);
+    std::string all;
+    for (const Item* item : items) all += std::to_string(item->number) + " ";
+    items.clear();
+    note(trace, *sim, all);
+  }
+}
+
+Task<> post_at(Simulation* sim, Inbox<Item>* box, Time at, Item* item) {
+  co_await sim->until(at);
+  box->post(at, *item);
+}
+
+}  // namespace
+
+TEST_CASE("Inbox: collect takes in the late phase all that has arrived by then") {
+  Simulation sim;
+  Inbox<Item> box{sim, "box"};
+  Trace trace;
+  std::array<Item, 4> items{{{1}, {2}, {3}, {4}}};
+  sim.serve("collector", collect(&sim, &box, &trace));
+  box.post(5_ns, items[0]);
+  sim.spawn("poster", post_at(&sim, &box, 5_ns, &items[2]));
+  box.post(5_ns, items[1]);
+  box.post(6_ns, items[3]);
+  sim.run();
+  CHECK(trace == Trace{"1 2 3 @5 ns", "4 @6 ns"});
+  CHECK(sim.events() == 2 /* starts */ + 1 /* until */ + 4 /* items */ + 2 /* lates */);
+  box.post(7_ns, items[0]);
+  sim.run();
+  CHECK(trace.back() == "1 @7 ns");
+}
+
+TEST_CASE("Inbox: a post for the past or for never is an InternalError") {
+  Simulation sim;
+  Inbox<Item> box{sim, "noc"};
+  Item item;
+  sim.spawn("sleep", sleep(&sim, 2_ns));
+  sim.run();
+  CHECK_THROWS_WITH_AS(box.post(1_ns, item), doctest::Contains("a post to inbox noc"), InternalError);
+  CHECK_THROWS_AS(box.post(kForever, item), InternalError);
+}
+
+TEST_CASE("Inbox: an item that goes away isn't collected; a copy of one that is posted isn't posted") {
+  Simulation sim;
+  Inbox<Item> box{sim, "box"};
+  Trace trace;
+  std::optional<Item> gone{Item{1}};
+  Item stays{2};
+  sim.serve("collector", collect(&sim, &box, &trace));
+  box.post(1_ns, *gone);
+  box.post(1_ns, stays);
+  const Item copy = *gone;
+  CHECK(copy.number == 1);
+  gone.reset();
+  sim.run();
+  CHECK(trace == Trace{"2 @1 ns"});
+}
+
+TEST_CASE("Inbox: an inbox, its items and the simulation may go in any order while items are on their way") {
+  std::optional<Simulation> sim{std::in_place};
+  std::optional<Inbox<Item>> first{std::in_place, *sim, "first"};
+  Item item;
+  {
+    Inbox<Item> second{*sim, "second"};
+    Item other;
+    second.post(1_ns, other);
+    first->post(2_us, item);
+  }
+  first.reset();
+  sim->run();
+  CHECK(sim->events() == 0);
+  sim.reset();
+}
+
+}  // namespace kbsim::test::inbox_test

@@ -1,0 +1,129 @@
+#include "kbsim/sim/merge.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <random>
+#include <tuple>
+
+#include "kbsim/sim/event.hpp"
+
+#include "doctest/doctest.h"
+#include "trace.hpp"
+
+namespace kbsim::test::merge_test {
+namespace {
+
+struct Item {
+  Time head{};
+  std::uint32_t input = 0;
+  Item* next = nullptr;
+};
+
+using Seen = std::vector<std::tuple<Time, Time, std::uint32_t>>;  // now, head, input
+
+Task<> take(Simulation* sim, Merge<Item>* merge, Seen* seen) {
+  Merge<Item>::Next next = merge->next();
+  for (;;) {
+    const Item& item = co_await next;
+    seen->emplace_back(sim->now(), item.head, item.input);
+  }
+}
+
+Task<> push_late(Simulation* sim, Merge<Item>* merge, Item* item) {
+  co_await sim->until(item->head);
+  co_await sim->late();
+  merge->push(item->input, *item);
+}
+
+// Pushed at a time before its head, among others of its input.
+Task<> push_at(Simulation* sim, Merge<Item>* merge, Item* item, Time at) {
+  co_await sim->until(at);
+  merge->push(item->input, *item);
+}
+
+// In the order in which they are to come, each seen at its head.
+Seen expected(std::deque<Item> items) {
+  std::ranges::sort(items, {}, [](const Item& item) { return std::tuple{item.head, item.input}; });
+  Seen all;
+  for (const Item& item : items) all.emplace_back(item.head, item.head, item.input);
+  return all;
+}
+
+struct Rig {
+  explicit Rig(const SimulationOptions& options = {}) : sim{options} {
+    sim.serve("taker", take(&sim, &merge, &seen));
+  }
+  Simulation sim;
+  std::string name = "merge";
+  Merge<Item> merge{sim, name, 6};
+  Seen seen;
+};
+
+}  // namespace
+
+TEST_CASE("Merge: items come by time, those of one time by input, in one event each at the most") {
+  Rig rig;
+  std::deque<Item> items{{3_ns, 0}, {1_ns, 5}, {2_ns, 4}, {2_ns, 1}, {2_ns, 2}, {4_ns, 4}};
+  for (Item& item : items) rig.merge.push(item.input, item);
+  rig.sim.run();
+  CHECK(rig.seen == expected(items));
+  CHECK(rig.sim.events() == 1 /* start */ + 4 /* times */);
+}
+
+TEST_CASE(
+    "Merge: one that leaves behind those that have reserved their turn overtakes those pushed meanwhile") {
+  Rig rig;
+  std::deque<Item> items{{10_ns, 0}, {50_ns, 0}, {60_ns, 0}, {20_ns, 0}, {30_ns, 0}, {5_ns, 0}, {55_ns, 0}};
+  for (Item& item : items) rig.merge.push(item.input, item);
+  rig.sim.run();
+  CHECK(rig.seen == expected(items));
+}
+
+TEST_CASE(
+    "Merge: what is pushed late at a time comes behind what came at that time, by input among its like") {
+  Rig rig;
+  std::deque<Item> items{{7_ns, 3}, {7_ns, 2}, {7_ns, 1}, {7_ns, 0}};
+  rig.merge.push(3, items[0]);
+  rig.sim.spawn("a", push_late(&rig.sim, &rig.merge, &items[1]));
+  rig.sim.spawn("b", push_late(&rig.sim, &rig.merge, &items[2]));
+  rig.sim.spawn("c", push_late(&rig.sim, &rig.merge, &items[3]));
+  rig.sim.run();
+  CHECK(rig.seen == Seen{{7_ns, 7_ns, 3}, {7_ns, 7_ns, 0}, {7_ns, 7_ns, 1}, {7_ns, 7_ns, 2}});
+}
+
+TEST_CASE("Merge: random items come as sorting them says, in any order of simultaneous events") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random{seed};
+    Rig rig{seed % 2 == 0 ? SimulationOptions{} : SimulationOptions{.shuffle_ties = seed}};
+    std::deque<Item> items;
+    std::vector<std::int64_t> last(6);
+    for (int i = 0; i < 300; ++i) {
+      const auto input = static_cast<std::uint32_t>(random() % last.size());
+      last[input] += 1 + static_cast<std::int64_t>(random() % 4);
+      items.push_back({Time{last[input]}, input});
+    }
+    std::ranges::shuffle(items, random);
+    for (Item& item : items)
+      rig.sim.spawn(
+          "push",
+          push_at(&rig.sim, &rig.merge, &item,
+                  Time{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(item.head.count()))}));
+    rig.sim.run();
+    REQUIRE(rig.seen == expected(items));
+  }
+}
+
+TEST_CASE("Merge: it may go while items are on their way") {
+  Simulation sim;
+  const std::string name = "merge";
+  std::optional<Merge<Item>> merge{std::in_place, sim, name, 1};
+  Item item{1_ns, 0};
+  merge->push(0, item);
+  merge.reset();
+  sim.run();
+  CHECK(sim.events() == 0);
+}
+
+}  // namespace kbsim::test::merge_test
