@@ -103,6 +103,12 @@ Tensor::Tensor(std::shared_ptr<State> state, const View& view) : state_{std::mov
   if (!view_.whole()) part_ = part_of(*state_, view_);
 }
 
+Tensor::Tensor(const Tensor& other) = default;
+Tensor::Tensor(Tensor&& other) noexcept = default;
+Tensor& Tensor::operator=(const Tensor& other) = default;
+Tensor& Tensor::operator=(Tensor&& other) noexcept = default;
+Tensor::~Tensor() = default;
+
 const std::string& Tensor::name() const { return state_->name; }
 const Shape& Tensor::shape() const { return view_.shape(); }
 DType Tensor::dtype() const { return state_->dtype; }

@@ -60,6 +60,13 @@ class Tensor {
   struct State;  // the room's own, as the next
   struct Part;
 
+  // Not inline: host programs are coroutines that destroy many handles on many ways.
+  Tensor(const Tensor& other);
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(const Tensor& other);
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor();
+
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] const Shape& shape() const;
   [[nodiscard]] DType dtype() const;

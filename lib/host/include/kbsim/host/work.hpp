@@ -49,10 +49,15 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
   using Result = std::shared_ptr<std::optional<T>>;
   Work(std::shared_ptr<WorkState> state, Result result)
       : state_{std::move(state)}, result_{std::move(result)} {}
+  Work(const Work&) = default;
+  Work(Work&&) noexcept = default;
+  Work& operator=(const Work&) = default;
+  Work& operator=(Work&&) noexcept = default;
+  [[gnu::noinline]] ~Work() = default;  // as in Awaiter: a host program has hundreds of them
 
   [[nodiscard]] bool done() const { return state_->done.is_set(); }
 
-  auto operator co_await() const {
+  [[gnu::noinline]] auto operator co_await() const {
     state_->awaited = true;
     return Awaiter{state_, result_};
   }
@@ -63,12 +68,15 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
    public:
     Awaiter(std::shared_ptr<WorkState> state, Result result)
         : state_{std::move(state)}, result_{std::move(result)}, wait_{state_->done.wait(state_->at)} {}
+    Awaiter(const Awaiter&) = delete;
+    Awaiter& operator=(const Awaiter&) = delete;
+    [[gnu::noinline]] ~Awaiter() = default;
     bool await_ready() { return wait_.await_ready(); }
     template <class Promise>
     auto await_suspend(std::coroutine_handle<Promise> waiting) {
       return wait_.await_suspend(waiting);
     }
-    T await_resume() {
+    [[gnu::noinline]] T await_resume() {
       wait_.await_resume();
       if (state_->error) std::rethrow_exception(state_->error);
       return **result_;
