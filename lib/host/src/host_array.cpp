@@ -13,6 +13,12 @@ HostArray::HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes)
          "a host array of another size");
 }
 
+HostArray::HostArray(const HostArray& other) = default;
+HostArray::HostArray(HostArray&& other) noexcept = default;
+HostArray& HostArray::operator=(const HostArray& other) = default;
+HostArray& HostArray::operator=(HostArray&& other) noexcept = default;
+HostArray::~HostArray() = default;
+
 const std::vector<std::byte>& HostArray::bytes() const {
   if (!has_numbers()) throw UsageError{"an array of a run with --timing-only has no numbers to look at"};
   return *bytes_;

@@ -15,6 +15,12 @@ namespace kbsim::host {
 class HostArray {
  public:
   HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes);
+  // Not inline, as a Tensor's.
+  HostArray(const HostArray& other);
+  HostArray(HostArray&& other) noexcept;
+  HostArray& operator=(const HostArray& other);
+  HostArray& operator=(HostArray&& other) noexcept;
+  ~HostArray();
   [[nodiscard]] static HostArray without_numbers(Shape shape, DType dtype) { return {shape, dtype}; }
 
   [[nodiscard]] const Shape& shape() const { return shape_; }

@@ -83,7 +83,8 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
     }
     return *this;
   }
-  ~Pending() { report_if_dropped(); }
+  // Not inline, as in Awaiter: a kernel has many of them, and each has several ways out.
+  [[gnu::noinline]] ~Pending() { report_if_dropped(); }
 
   [[nodiscard]] explicit operator bool() const { return state_ != nullptr; }
   [[nodiscard]] bool done() const { return !state_ || state_->done(); }
@@ -104,13 +105,16 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
   class Awaiter {
    public:
     explicit Awaiter(PendingPtr state) : state_{std::move(state)} {}
+    Awaiter(const Awaiter&) = delete;
+    Awaiter& operator=(const Awaiter&) = delete;
+    [[gnu::noinline]] ~Awaiter() = default;
     bool await_ready() const { return !state_ || state_->done(); }
     template <class Promise>
     auto await_suspend(std::coroutine_handle<Promise> waiting) {
       wait_.emplace(MakeWait{*state_});
       return wait_->await_suspend(waiting);
     }
-    T await_resume() {
+    [[gnu::noinline]] T await_resume() {
       TilePtr tile = state_ ? state_->observe() : nullptr;
       if constexpr (std::is_same_v<T, double>) {
         return state_ ? state_->number() : 0.0;
