@@ -23,15 +23,22 @@ boost::json::array rows(const std::string& text) { return boost::json::parse(tex
 double number(const boost::json::value& row, const char* key) { return row.at(key).to_number<double>(); }
 
 // One run for all tests: it has 24 simulations.
-const std::string& folder() {
-  static const std::string made = [] {
+struct Made {
+  std::string folder;
+  std::string text;
+};
+
+const Made& made() {
+  static const Made once = [] {
     std::string path = written("gemm-out", "") + ".d";
     const Outcome outcome = run_kbsim(kGemm + "--out " + path);
     REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
-    return path;
+    return Made{path, outcome.out};
   }();
-  return made;
+  return once;
 }
+
+const std::string& folder() { return made().folder; }
 
 }  // namespace
 
@@ -79,7 +86,8 @@ TEST_CASE("milestone-1h-gemm: the model's constants come from the topology file 
 }
 
 TEST_CASE(
-    "milestone-1h-gemm: a systolic array in place of the engine: its fill and drain, the same products") {
+    "milestone-1h-gemm: a systolic array in place of the engine: its fill and drain, the same products" *
+    doctest::skip(kbsim::test::kSanitized)) {
   const Outcome outcome = run_kbsim(kGemm + "--json --set pe.pe_gemm.impl=builtin.pe_gemm_systolic");
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   for (const auto& row : rows(outcome.out)) {
@@ -111,7 +119,7 @@ TEST_CASE("--reuse: the same text and figures from the rows of an earlier run; e
   const Outcome again = run_kbsim(kGemm + "--reuse --out " + folder());
   REQUIRE_MESSAGE(again.exit == 0, again.err);
   CHECK(contents(figure) == before);
-  CHECK(again.out == run_kbsim(kGemm).out);
+  CHECK(again.out == made().text);
 
   CHECK(run_kbsim(kGemm + "--reuse").exit == 2);
   CHECK(run_kbsim(kGemm + "--reuse --out " + written("nothing", "") + ".d").exit == 2);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "live.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::test::router_iq_test {
 namespace {
@@ -115,7 +116,7 @@ TEST_CASE("Crossbar: what can't go blocks what is behind it in a FIFO, but not i
 }
 
 TEST_CASE("Crossbar: round-robin turns halve a row's share at each router, oldest first gives all the same") {
-  constexpr int kSent = 20'000;
+  constexpr int kSent = kSanitized ? 5'000 : 20'000;
   for (const bool voq : {false, true}) {
     CAPTURE(voq);
     for (const char* arbiter : {"round_robin", "oldest_first"}) {
@@ -167,7 +168,7 @@ TEST_CASE("Crossbar: virtual output queues take more than FIFOs, and no more tha
   for (const bool voq : {false, true}) {
     const Case mesh = with_crossbars("mesh:8x8", "uniform", {.voq = voq});
     const hw::TrafficResult result =
-        mesh.run({.arrivals = hw::Arrivals::saturated, .packets = 50'000, .warmup = 20'000});
+        mesh.run({.arrivals = hw::Arrivals::saturated, .packets = fewer(50'000), .warmup = fewer(20'000)});
     CHECK(result.accepted < mesh.bound);
     accepted.push_back(result.accepted);
   }

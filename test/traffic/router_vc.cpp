@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "live.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::test::router_vc_test {
 namespace {
@@ -55,7 +56,7 @@ TEST_CASE("Turns: saturated sources in a row get 1/2, 1/4, 1/8 ... of the link a
     CAPTURE(count);
     const Case row = with_vcs("mesh:6x1", "neighbour", {.count = count, .packets = 4});
     Live live{row};
-    constexpr int kSent = 20'000;
+    constexpr int kSent = kSanitized ? 5'000 : 20'000;
     for (std::size_t source = 0; source < 5; ++source) live.send(source, 5, kSent);
     live.run();
     std::vector<int> of(5);  // among those that came while all still sent
@@ -97,9 +98,12 @@ TEST_CASE("Saturation: uniform traffic on 8x8 with 8 channels of 16 packets gets
 
 TEST_CASE("Saturation: transpose on 8x8 takes all up to its bound, beyond it the busiest link never rests") {
   const Case mesh = with_vcs("mesh:8x8", "transpose", {});
-  const hw::TrafficResult below = mesh.run({.rate = 0.97 * mesh.bound, .packets = 60'000, .warmup = 20'000});
+  constexpr std::int64_t kPackets = kSanitized ? 20'000 : 60'000;
+  const hw::TrafficResult below =
+      mesh.run({.rate = 0.97 * mesh.bound, .packets = kPackets, .warmup = kPackets / 3});
   CHECK(below.accepted == doctest::Approx(below.offered).epsilon(0.01));
-  const hw::TrafficResult beyond = mesh.run({.rate = 1.1 * mesh.bound, .packets = 60'000, .warmup = 20'000});
+  const hw::TrafficResult beyond =
+      mesh.run({.rate = 1.1 * mesh.bound, .packets = kPackets, .warmup = kPackets / 3});
   CHECK(beyond.accepted < 0.995 * beyond.offered);
   CHECK(largest_utilization(beyond) > 0.995);
 }
