@@ -41,4 +41,16 @@ TEST_CASE("Credits: room comes back when the sender hears of it, whatever the or
   CHECK(credits.choose({}, 300_B, 9_ns) == 0);
 }
 
+TEST_CASE("Credits: a flit takes a slot, however short it is") {
+  Credits credits{{.vcs = 2, .bytes = 512_B, .worms = Worms{.flit = 256_B}}};
+  credits.take(1, 1_B);
+  credits.take(1, 16_B);
+  CHECK(!credits.has_room(1, 1_B, 0_ns));
+  CHECK(credits.choose({.first = 1}, 1_B, 0_ns) == std::nullopt);
+  credits.give(5_ns, 1, 1_B);
+  CHECK(credits.has_room(1, 256_B, 5_ns));
+  credits.give(6_ns, 1, 16_B);
+  CHECK(credits.whole());
+}
+
 }  // namespace kbsim::hw::test::credits_test

@@ -14,6 +14,7 @@ void Credits::collect(Time now) {
 
 std::optional<std::uint32_t> Credits::choose(const ChannelSet& set, Bytes size, Time now) {
   collect(now);
+  size = taken_by(size);
   const auto vcs = static_cast<std::uint32_t>(room_.size());
   if (set.flow) {
     const std::uint32_t count = (vcs - set.first + set.stride - 1) / set.stride;
@@ -30,7 +31,7 @@ std::optional<std::uint32_t> Credits::choose(const ChannelSet& set, Bytes size, 
 void Credits::give(Time at, std::uint32_t vc, Bytes size) {
   const auto later = [at](const Return& other) { return other.at > at; };
   const auto place = std::ranges::find_if_not(returning_, later);
-  returning_.insert(place, {.at = at, .vc = vc, .size = size});
+  returning_.insert(place, {.at = at, .vc = vc, .size = taken_by(size)});
 }
 
 bool Credits::whole() const {

@@ -34,7 +34,7 @@ struct ChannelSet {
 };
 
 /// What the sender of a link knows of the queues at its far end: the room in each virtual channel, and the
-/// credits on their way back. A packet needs room for all of it.
+/// credits on their way back. A packet needs room for all of it, a worm's flit that of a whole one.
 class Credits {
  public:
   explicit Credits(InputQueues queues);
@@ -44,9 +44,9 @@ class Credits {
 
   [[nodiscard]] bool has_room(std::uint32_t vc, Bytes size, Time now) {
     collect(now);
-    return room_[vc] >= size;
+    return room_[vc] >= taken_by(size);
   }
-  void take(std::uint32_t vc, Bytes size) { room_[vc] -= size; }
+  void take(std::uint32_t vc, Bytes size) { room_[vc] -= taken_by(size); }
   /// Room that the sender hears of at this time.
   void give(Time at, std::uint32_t vc, Bytes size);
 
@@ -63,6 +63,7 @@ class Credits {
     Bytes size;
   };
   void collect(Time now);
+  [[nodiscard]] Bytes taken_by(Bytes size) const { return queues_.worms ? queues_.worms->flit : size; }
 
   InputQueues queues_;
   std::vector<Bytes> room_;        // by channel
