@@ -126,6 +126,7 @@ void Reader::attributes(const Tree& tree, const std::vector<Field>& fields, Comp
     const std::shared_ptr<void> model = field->fresh();
     value(entry.value, *field, model.get(), join_key(path, entry.key));
     spec.attrs[entry.key] = field->get(model.get());
+    spec.places[entry.key] = entry.value.at;
   }
 }
 

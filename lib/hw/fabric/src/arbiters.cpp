@@ -19,7 +19,7 @@ bool register_arbiter(std::string name, ArbiterModel model, const char& /*abi*/)
 const ArbiterModel& arbiter_named(std::string_view name, const topology::Node& node) {
   if (const ArbiterModel* model = arbiters().find(name)) return *model;
   throw ConfigError{
-      node.model->at, node.name,
+      node.model->place_of({"arbiter"}), node.name,
       fmt::format("arbiter: unknown arbiter '{}'{}", name, name_hint(name, arbiters().names()))};
 }
 

@@ -18,7 +18,7 @@ namespace {
 void check_channels(const topology::Graph& graph, NodeId node, int vcs) {
   if (vcs >= graph.classes() * graph.phases()) return;
   throw ConfigError{
-      graph.node(node).model->at, graph.node(node).name,
+      graph.node(node).model->place_of({"vcs"}), graph.node(node).name,
       fmt::format("vcs: expected at least {} (classes of traffic: {}, phases of a route: {}; none "
                   "may wait for another), got {}",
                   graph.classes() * graph.phases(), graph.classes(), graph.phases(), vcs)};
@@ -27,7 +27,7 @@ void check_channels(const topology::Graph& graph, NodeId node, int vcs) {
 void check_packets(const topology::Graph& graph, NodeId node, const InputQueues& queues) {
   const Bytes packet = graph.spec().system.packet_bytes;
   if (packet <= queues.bytes || queues.worms) return;
-  throw ConfigError{graph.node(node).model->at, graph.node(node).name,
+  throw ConfigError{graph.node(node).model->place_of({"buffer_bytes"}), graph.node(node).name,
                     fmt::format("buffer_bytes: {} can't hold a packet of {} (system.packet_bytes)",
                                 to_string(queues.bytes), to_string(packet))};
 }

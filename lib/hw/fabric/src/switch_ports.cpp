@@ -29,7 +29,7 @@ std::optional<std::uint32_t> SwitchPorts::room_ahead(const Packet& packet) {
   if (!link.credits) return 0;
   if (packet.size > link.credits->capacity()) {
     const topology::Node& node = fabric_->graph().node(link.to);
-    throw ConfigError{node.model->at, node.name,
+    throw ConfigError{node.model->place_of({"buffer_bytes"}), node.name,
                       fmt::format("buffer_bytes: {} can't hold a packet of {}",
                                   to_string(link.credits->capacity()), to_string(packet.size))};
   }

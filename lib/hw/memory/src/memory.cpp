@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/names.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/memory/atomic.hpp"
@@ -16,17 +15,10 @@
 namespace kbsim::hw {
 namespace {
 
-std::unique_ptr<IMemoryScheduler> made(const topology::Node& node, const std::string& scheduler) {
-  if (const MemorySchedulerEntry* entry = memory_schedulers().find(scheduler)) return entry->make();
-  throw ConfigError{
-      node.model->at, node.name + ".scheduler",
-      "unknown memory scheduler '" + scheduler + "'" + name_hint(scheduler, memory_schedulers().names())};
-}
-
 std::unique_ptr<IMemoryController> controller_of(const topology::Node& node, const IMemoryTiming& timing,
                                                  const std::string& scheduler) {
   if (auto controller = timing.controller()) return controller;
-  throw ConfigError{node.model->at, node.name + ".scheduler",
+  throw ConfigError{node.model->place_of({"scheduler"}), node.name + ".scheduler",
                     scheduler + " orders the commands of a memory with banks, as builtin.hbm_banks; " +
                         node.model->impl + " has none"};
 }
@@ -36,7 +28,7 @@ std::unique_ptr<IMemoryController> controller_of(const topology::Node& node, con
 Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing, const std::string& scheduler)
     : Component{fabric, id},
       timing_{std::move(timing)},
-      scheduler_{made(node(), scheduler)},
+      scheduler_{memory_scheduler_named(scheduler, node())},
       served_{fabric.sim(), name() + " port"} {
   ensure(scheduler_->window() > 0,
          [&] { return name() + ": memory scheduler '" + scheduler + "' has a window of none"; });

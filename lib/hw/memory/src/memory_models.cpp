@@ -1,3 +1,5 @@
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
 #include "kbsim/hw/memory/i_memory_controller.hpp"
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
 #include "kbsim/hw/memory/memory_model.hpp"
@@ -11,6 +13,13 @@ std::unique_ptr<IMemoryController> IMemoryTiming::controller() const { return nu
 Registry<MemorySchedulerEntry>& memory_schedulers() {
   static Registry<MemorySchedulerEntry> registry{"memory scheduler"};
   return registry;
+}
+
+std::unique_ptr<IMemoryScheduler> memory_scheduler_named(const std::string& name,
+                                                         const topology::Node& node) {
+  if (const MemorySchedulerEntry* entry = memory_schedulers().find(name)) return entry->make();
+  throw ConfigError{node.model->place_of({"scheduler"}), node.name + ".scheduler",
+                    "unknown memory scheduler '" + name + "'" + name_hint(name, memory_schedulers().names())};
 }
 
 MemoryModels& memory_models() {

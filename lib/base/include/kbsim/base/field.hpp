@@ -50,6 +50,11 @@ struct ComponentSpec {
   std::string impl;                     // "builtin.router"
   std::map<std::string, Scalar> attrs;  // only those given; checked against the model's fields
   Place at;
+  std::map<std::string, Place> places = {};  // of the attributes that were read
+
+  /// Where these attributes together are what they are: the first of them that an override gives, or a file;
+  /// `at` if none is given.
+  [[nodiscard]] const Place& place_of(const std::vector<std::string>& names) const;
 };
 
 struct Range {

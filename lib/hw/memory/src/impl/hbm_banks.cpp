@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kbsim/hw/memory/hbm_controller.hpp"
+#include "kbsim/hw/memory/i_memory_scheduler.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -22,7 +23,7 @@ void refuse_unused(const MemorySite& site, const std::string& scheduler) {
   std::vector<ConfigProblem> problems;
   for (const Field& field : fields_of<HbmControllerSpec>()) {
     if (!says_more_than_default(field, *site.node.model)) continue;
-    problems.push_back({.at = site.node.model->at,
+    problems.push_back({.at = site.node.model->place_of({field.name}),
                         .key = site.node.name + "." + field.name,
                         .text = "has no effect with scheduler: " + scheduler + ", only with fr_fcfs"});
   }
@@ -30,8 +31,12 @@ void refuse_unused(const MemorySite& site, const std::string& scheduler) {
 }
 
 const HbmBanksSpec& checked(const MemorySite& site, const MemoryAttributes<HbmBanksSpec>& spec) {
-  if (spec.scheduler != "fr_fcfs") refuse_unused(site, spec.scheduler);
-  check(spec, site.node.model->at, site.node.name);
+  if (memory_scheduler_named(spec.scheduler, site.node)->orders_commands()) {
+    check(spec, *site.node.model, site.node.name);
+  } else {
+    refuse_unused(site, spec.scheduler);
+    check(static_cast<const HbmSpec&>(spec), *site.node.model, site.node.name);
+  }
   return spec;
 }
 

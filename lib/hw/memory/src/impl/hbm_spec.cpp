@@ -1,8 +1,10 @@
 #include "kbsim/hw/memory/hbm_spec.hpp"
 
-#include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/hw/memory/hbm_mapping.hpp"
 
@@ -11,25 +13,106 @@ namespace {
 
 class Findings {
  public:
-  Findings(const Place& at, const std::string& owner) : at_{at}, owner_{owner} {}
+  Findings(const ComponentSpec& model, const std::string& owner) : model_{model}, owner_{owner} {}
 
-  void expect(bool holds, const std::string& key, const std::string& text) {
-    if (!holds) problems_.push_back({.at = at_, .key = owner_ + "." + key, .text = text});
+  /// `others` are the keys that this one contradicts.
+  void expect(bool holds, const std::string& key, const std::vector<std::string>& others,
+              const std::string& text) {
+    if (holds) return;
+    std::vector<std::string> keys{key};
+    keys.insert(keys.end(), others.begin(), others.end());
+    problems_.push_back({.at = model_.place_of(keys), .key = owner_ + "." + key, .text = text});
   }
-  void expect_at_least(Time value, const std::string& key, Time least, const std::string& what) {
+  void expect_at_least(Time value, const std::string& key, Time least,
+                       const std::vector<std::string>& others) {
+    expect(value >= least, key, others,
+           fmt::format("found {}, expected at least {}, which is {}", to_string(value),
+                       fmt::join(others, " + "), to_string(least)));
+  }
+  void expect_more(Time value, const std::string& key, Time than, const std::vector<std::string>& others,
+                   const std::string& what) {
     expect(
-        value >= least, key,
-        fmt::format("found {}, expected at least {}, which is {}", to_string(value), what, to_string(least)));
+        value > than, key, others,
+        fmt::format("found {}, expected more than {}, which is {}", to_string(value), what, to_string(than)));
   }
   void report() {
     if (!problems_.empty()) throw ConfigError{std::move(problems_)};
   }
 
  private:
-  const Place& at_;
+  const ComponentSpec& model_;
   const std::string& owner_;
   std::vector<ConfigProblem> problems_;
 };
+
+void look_at_organisation(const HbmSpec& spec, Findings& findings) {
+  findings.expect(spec.row % spec.burst == 0_B, "row_bytes", {"burst_bytes"},
+                  fmt::format("found {}, expected a multiple of burst_bytes, which is {}",
+                              to_string(spec.row), to_string(spec.burst)));
+  findings.expect(
+      HbmMapping::names_all_fields(spec.mapping), "mapping", {},
+      fmt::format("found '{}', expected the fields ro, ba, si, co, bg and pc, each once, ro first",
+                  spec.mapping));
+}
+
+void look_at_timings(const HbmSpec& spec, Findings& findings) {
+  findings.expect_at_least(spec.tras, "tras_ns", spec.trcd, {"trcd_ns"});
+  findings.expect_at_least(spec.trc, "trc_ns", spec.tras + spec.trp, {"tras_ns", "trp_ns"});
+  findings.expect_at_least(spec.tccd_l, "tccd_l_ns", spec.tccd_s, {"tccd_s_ns"});
+  findings.expect_at_least(spec.trrd_l, "trrd_l_ns", spec.trrd_s, {"trrd_s_ns"});
+  findings.expect_at_least(spec.twtr_l, "twtr_l_ns", spec.twtr_s, {"twtr_s_ns"});
+}
+
+// A row is opened and read after a refresh before the next one is due, whatever stands between them on the
+// command bus.
+void look_at_refresh(const HbmSpec& spec, Time commands, Findings& findings) {
+  if (spec.trefi == Time{0}) return;
+  const bool writes = spec.rcd(true) > spec.trcd;
+  const std::string trcd = writes ? "trcd_write_ns" : "trcd_ns";
+  std::vector<std::string> keys{"trp_ns", "trfc_ns", trcd};
+  std::string sum = "trp_ns + trfc_ns + " + trcd;
+  if (commands > Time{0}) {
+    keys.insert(keys.end(), {"tck_ns", "activate_nck", "precharge_nck", "channel_pcs"});
+    sum += " + commands of some tck_ns";
+  }
+  findings.expect_more(spec.trefi, "trefi_ns", spec.trp + spec.trfc + spec.rcd(writes) + commands, keys, sum);
+}
+
+// As above, and other banks are opened between refreshes of one.
+void look_at_refresh_by_bank(const HbmBanksSpec& spec, Time commands, Findings& findings) {
+  if (spec.trefi == Time{0}) return;
+  const std::int64_t banks = spec.stack_ids * spec.bank_groups * spec.banks_per_group;
+  const bool writes = spec.rcd(true) > spec.trcd;
+  const std::string trcd = writes ? "trcd_write_ns" : "trcd_ns";
+  const std::string bus = commands > Time{0} ? " + commands of some tck_ns" : "";
+  findings.expect(spec.trfc_bank > Time{0}, "trfc_bank_ns", {"refresh"},
+                  "expected a duration with refresh: per_bank");
+  findings.expect_more(spec.trefi, "trefi_ns", spec.trp + spec.trfc_bank + spec.rcd(writes) + commands,
+                       {"trp_ns", "trfc_bank_ns", trcd, "tck_ns", "activate_nck", "precharge_nck"},
+                       "trp_ns + trfc_bank_ns + " + trcd + bus);
+  findings.expect_more(spec.trefi, "trefi_ns", banks * (spec.trp + spec.trrefd + commands),
+                       {"trp_ns", "trrefd_ns", "tck_ns", "activate_nck", "precharge_nck", "stack_ids",
+                        "bank_groups", "banks_per_group"},
+                       fmt::format("{} banks x (trp_ns + trrefd_ns{})", banks, bus));
+}
+
+// An activate and a precharge of each pseudo-channel on the bus that they share, each on a clock edge.
+Time commands_of(const HbmBanksSpec& spec) {
+  const auto clocks = static_cast<std::int64_t>(std::ceil(spec.activate_nck) + std::ceil(spec.precharge_nck));
+  return (spec.channel_pcs * clocks + 2) * spec.tck;
+}
+
+void look_at_controller(const HbmBanksSpec& spec, Findings& findings) {
+  findings.expect(spec.pseudo_channels % spec.channel_pcs == 0, "channel_pcs", {"pseudo_channels"},
+                  fmt::format("found {}, expected a divisor of pseudo_channels, which is {}",
+                              spec.channel_pcs, spec.pseudo_channels));
+  findings.expect(
+      spec.write_high <= spec.write_queue, "write_high", {"write_queue"},
+      fmt::format("found {}, expected at most write_queue, which is {}", spec.write_high, spec.write_queue));
+  findings.expect(
+      spec.write_low < spec.write_high, "write_low", {"write_high"},
+      fmt::format("found {}, expected less than write_high, which is {}", spec.write_low, spec.write_high));
+}
 
 }  // namespace
 
@@ -101,46 +184,23 @@ void HbmBanksSpec::describe(FieldList<HbmBanksSpec>& f) {
   f.base<HbmControllerSpec>();
 }
 
-void check(const HbmSpec& spec, const Place& at, const std::string& owner) {
-  Findings findings{at, owner};
-  findings.expect(spec.row % spec.burst == 0_B, "row_bytes",
-                  fmt::format("found {}, expected a multiple of burst_bytes, which is {}",
-                              to_string(spec.row), to_string(spec.burst)));
-  findings.expect(
-      HbmMapping::names_all_fields(spec.mapping), "mapping",
-      fmt::format("found '{}', expected the fields ro, ba, si, co, bg and pc, each once, ro first",
-                  spec.mapping));
-  findings.expect_at_least(spec.tras, "tras_ns", spec.trcd, "trcd_ns");
-  findings.expect_at_least(spec.trc, "trc_ns", spec.tras + spec.trp, "tras_ns + trp_ns");
-  findings.expect_at_least(spec.tccd_l, "tccd_l_ns", spec.tccd_s, "tccd_s_ns");
-  findings.expect_at_least(spec.trrd_l, "trrd_l_ns", spec.trrd_s, "trrd_s_ns");
-  findings.expect_at_least(spec.twtr_l, "twtr_l_ns", spec.twtr_s, "twtr_s_ns");
-  const Time refresh = spec.trp + spec.trfc + spec.trcd;
-  findings.expect(spec.trefi == Time{0} || spec.trefi > refresh, "trefi_ns",
-                  fmt::format("found {}, expected more than trp_ns + trfc_ns + trcd_ns, which is {}",
-                              to_string(spec.trefi), to_string(refresh)));
+void check(const HbmSpec& spec, const ComponentSpec& model, const std::string& owner) {
+  Findings findings{model, owner};
+  look_at_organisation(spec, findings);
+  look_at_timings(spec, findings);
+  look_at_refresh(spec, Time{0}, findings);
   findings.report();
 }
 
-void check(const HbmBanksSpec& spec, const Place& at, const std::string& owner) {
-  check(static_cast<const HbmSpec&>(spec), at, owner);
-  Findings findings{at, owner};
-  findings.expect(spec.pseudo_channels % spec.channel_pcs == 0, "channel_pcs",
-                  fmt::format("found {}, expected a divisor of pseudo_channels, which is {}",
-                              spec.channel_pcs, spec.pseudo_channels));
-  findings.expect(
-      spec.write_high <= spec.write_queue, "write_high",
-      fmt::format("found {}, expected at most write_queue, which is {}", spec.write_high, spec.write_queue));
-  findings.expect(
-      spec.write_low < spec.write_high, "write_low",
-      fmt::format("found {}, expected less than write_high, which is {}", spec.write_low, spec.write_high));
-  if (spec.refresh == HbmRefresh::per_bank) {
-    const std::int64_t banks = spec.stack_ids * spec.bank_groups * spec.banks_per_group;
-    findings.expect(spec.trfc_bank > Time{0}, "trfc_bank_ns", "expected a duration with refresh: per_bank");
-    findings.expect(spec.trefi / banks > std::max(spec.trrefd, spec.trfc_bank / banks), "trefi_ns",
-                    fmt::format("found {}, expected more than refreshes of {} banks take one after another",
-                                to_string(spec.trefi), banks));
-  }
+void check(const HbmBanksSpec& spec, const ComponentSpec& model, const std::string& owner) {
+  Findings findings{model, owner};
+  look_at_organisation(spec, findings);
+  look_at_timings(spec, findings);
+  look_at_controller(spec, findings);
+  if (spec.refresh == HbmRefresh::all_bank)
+    look_at_refresh(spec, commands_of(spec), findings);
+  else
+    look_at_refresh_by_bank(spec, commands_of(spec), findings);
   findings.report();
 }
 

@@ -133,7 +133,7 @@ PeDma::PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec)
       turn_left_{spec.vc_chunk} {
   if (policy_ == nullptr) {
     throw ConfigError{
-        node().model->at, name() + ".request_policy",
+        node().model->place_of({"request_policy"}), name() + ".request_policy",
         "unknown request policy '" + spec.policy + "'" + name_hint(spec.policy, request_policies().names())};
   }
 }

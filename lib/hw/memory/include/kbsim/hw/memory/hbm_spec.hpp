@@ -72,8 +72,10 @@ struct HbmBanksSpec : HbmSpec, HbmControllerSpec {
   static void describe(FieldList<HbmBanksSpec>& f);
 };
 
-/// Throws ConfigError naming every attribute of `owner` that contradicts another.
-void check(const HbmSpec& spec, const Place& at, const std::string& owner);
-void check(const HbmBanksSpec& spec, const Place& at, const std::string& owner);
+/// Throws ConfigError naming every attribute of `owner`, which are the model's, that contradicts another, and
+/// timings with which refreshes leave no time for anything else: of requests served in order of arrival, and
+/// by the controller.
+void check(const HbmSpec& spec, const ComponentSpec& model, const std::string& owner);
+void check(const HbmBanksSpec& spec, const ComponentSpec& model, const std::string& owner);
 
 }  // namespace kbsim::hw

@@ -10,6 +10,7 @@
 #include "kbsim/base/abi.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/hw/memory/i_memory_timing.hpp"
+#include "kbsim/topology/graph.hpp"
 
 namespace kbsim::hw {
 
@@ -41,6 +42,9 @@ struct MemorySchedulerEntry {
 };
 
 [[nodiscard]] Registry<MemorySchedulerEntry>& memory_schedulers();
+/// That of a node's `scheduler`; ConfigError if there is none of this name.
+[[nodiscard]] std::unique_ptr<IMemoryScheduler> memory_scheduler_named(const std::string& name,
+                                                                       const topology::Node& node);
 
 /// Always true. `abi` is KBSIM_ABI as the scheduler's file saw it.
 bool register_memory_scheduler(std::string name, MemorySchedulerEntry entry, const char& abi) noexcept;
