@@ -141,9 +141,13 @@ class TrafficRun {
     }
   }
 
-  // What each link has served: all it was asked for, but for what is still queued.
-  [[nodiscard]] Time served(const LiveLink& link) const {
-    return link.lane.busy() - std::max(Time{0}, link.lane.free() - sim_.now());
+  // What each link has served until its own edge of the window. Packets ask for it when their heads are at
+  // its node, and it serves them when they have passed the node's pipeline: there, its window is later by
+  // that. Behind a switch they ask when they go.
+  [[nodiscard]] Time served(const LiveLink& link) {
+    const bool asked_ahead = link.from_switch == nullptr;
+    const Time pipeline = asked_ahead ? machine_.fabric().component(link.from).overhead() : Time{0};
+    return link.lane.busy_until(sim_.now() + pipeline);
   }
   Task<> note_served(Time at, int sign) {
     co_await sim_.until(at);

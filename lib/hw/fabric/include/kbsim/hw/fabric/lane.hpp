@@ -26,6 +26,7 @@ class Lane {
   Slot reserve(Time head, Time tail, Bytes n) {
     const Time start = std::max(head, free_);
     const Time service = account(head, start, n);
+    worked_ = std::max(head, worked_) + service;
     free_ = std::max(start + service, tail);
     note_queue(start - head + service);
     return {start, free_};
@@ -33,7 +34,8 @@ class Lane {
   /// From `start` on, which is not before free(), what could have been served from `ready` on.
   Slot serve(Time ready, Time start, Time tail, Bytes n) {
     const Time service = account(ready, start, n);
-    free_ = std::max(start + service, tail);
+    worked_ = start + service;
+    free_ = std::max(worked_, tail);
     return {start, free_};
   }
   /// Keeps account of what was served by other rules, from `start` on.
@@ -46,6 +48,9 @@ class Lane {
 
   [[nodiscard]] Bandwidth rate() const { return rate_; }
   [[nodiscard]] Time busy() const { return busy_; }
+  /// Busy time until `by`, when all is reserved whose head is here by then. A tail that is late keeps the
+  /// server, not busy, behind the packet's service.
+  [[nodiscard]] Time busy_until(Time by) const { return busy_ - std::max(Time{0}, worked_ - by); }
   /// When all that was reserved is served.
   [[nodiscard]] Time free() const { return free_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
@@ -67,6 +72,7 @@ class Lane {
 
   Bandwidth rate_ = Bandwidth::gbs(1.0);
   Time free_{};
+  Time worked_{};  // as free_, if no tail was late
   Time busy_{};
   Time waited_{};
   Time longest_{};
