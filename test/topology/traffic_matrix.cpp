@@ -156,6 +156,15 @@ TEST_CASE("Hotspot: at any node, by its index or by X,Y") {
         "--pattern all-to-one:12: expected a node of the scope behind it, 0 to 11 or X,Y up to 3,2");
 }
 
+TEST_CASE("Traffic matrix: the mark that spreadsheets begin a file with is no number") {
+  const TrafficMatrix matrix = parse_traffic_matrix(
+      "\xef\xbb\xbf"
+      "0,0.5\n0.25,0\n",
+      "M.csv");
+  REQUIRE(matrix.rows.size() == 2);
+  CHECK(matrix.rows[0].rates == std::vector<double>{0.0, 0.5});
+}
+
 TEST_CASE("Endpoint links: rates of their own move the bound, and a bare link has none") {
   const auto bound = [](const char* scope, const char* pattern, double injection, double ejection) {
     return traffic_case({}, {.scope = scope,

@@ -12,6 +12,7 @@ namespace kbsim::topology {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r";
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
 constexpr double kMost = 1e9;
 
 std::string_view trimmed(std::string_view text) {
@@ -33,6 +34,7 @@ class MatrixReader {
   explicit MatrixReader(std::string source) { matrix_.source = std::move(source); }
 
   TrafficMatrix read(std::string_view text) && {
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     while (!text.empty()) {
       ++line_;
       const std::string_view line = cut_off(text, '\n');
