@@ -32,6 +32,20 @@ MemoryAccesses::Access MemoryAccesses::next() {
   return {write, place * request_.access.count()};
 }
 
+Bytes MemoryAccesses::least_slice(const MemoryTrafficRequest& request, const HbmBanksSpec& spec,
+                                  bool reorders) {
+  const std::int64_t banks = banks_of(spec);
+  const std::int64_t queued = reorders ? spec.read_queue + spec.write_queue : 1;
+  const auto of_rows = [&](std::int64_t rows) { return std::max(request.access, rows * banks * spec.row); };
+  switch (request.pattern) {
+    case MemoryPattern::stream: return 2 * request.access;
+    case MemoryPattern::random: return request.access;
+    case MemoryPattern::one_bank: return of_rows(queued + 1);
+    case MemoryPattern::banks: break;
+  }
+  return of_rows(queued * spec.pseudo_channels / (banks * spec.channel_pcs) + 2);
+}
+
 std::int64_t MemoryAccesses::streamed(bool write) {
   const std::int64_t half = std::max<std::int64_t>(1, places_ / 2);
   const std::int64_t place = write ? places_ - half + written_++ % half : read_++ % half;

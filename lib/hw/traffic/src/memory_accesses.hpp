@@ -20,6 +20,11 @@ class MemoryAccesses {
 
   [[nodiscard]] Access next();
 
+  /// Slice in which the pattern is what it is called: an access in each half, or so many rows that none is
+  /// twice among those in which a channel's controller looks for one to serve, if it `reorders`.
+  [[nodiscard]] static Bytes least_slice(const MemoryTrafficRequest& request, const HbmBanksSpec& spec,
+                                         bool reorders);
+
  private:
   [[nodiscard]] std::int64_t streamed(bool write);
   [[nodiscard]] std::int64_t in_row(std::int64_t bank, std::int64_t row) const;

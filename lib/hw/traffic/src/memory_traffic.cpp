@@ -31,6 +31,12 @@ constexpr std::array<std::string_view, 4> kMemoryPatterns{"stream", "random", "o
 // The attributes that this memory has of those of builtin.hbm_banks.
 HbmBanksSpec banks_of(const topology::Node& slice) { return spec_from<HbmBanksSpec>(slice.model->attrs); }
 
+std::unique_ptr<IMemoryScheduler> scheduler_of(const topology::Node& slice) {
+  const auto given = slice.model->attrs.find("scheduler");
+  return memory_scheduler_named(
+      given == slice.model->attrs.end() ? "in_order" : std::get<std::string>(given->second), slice);
+}
+
 class MemoryRun {
  public:
   MemoryRun(const MemorySite& site, Bytes slice, const MemoryTrafficRequest& request)
@@ -87,16 +93,16 @@ class MemoryRun {
   }
 
   std::unique_ptr<IMemoryController> controller_of() const {
-    const auto at = site_.node.model->attrs.find("scheduler");
-    const std::string name =
-        at == site_.node.model->attrs.end() ? "in_order" : std::get<std::string>(at->second);
-    if (name == "in_order") return nullptr;
-    std::unique_ptr<IMemoryController> controller = timing_->controller();
-    if (name != "fr_fcfs" || controller == nullptr)
+    const std::unique_ptr<IMemoryScheduler> scheduler = scheduler_of(site_.node);
+    std::unique_ptr<IMemoryController> controller;
+    if (scheduler->orders_commands()) controller = timing_->controller();
+    const bool as_they_arrive =
+        !scheduler->orders_commands() && scheduler->window() == IMemoryScheduler::kUnlimited;
+    if (!as_they_arrive && controller == nullptr)
       throw UsageError{fmt::format(
           "scheduler {} of {} can't be driven without a machine: expected in_order, or fr_fcfs of a memory "
           "with banks",
-          name, site_.node.model->impl)};
+          std::get<std::string>(site_.node.model->attrs.at("scheduler")), site_.node.model->impl)};
     return controller;
   }
   // Twice what the queues hold.
@@ -193,6 +199,13 @@ void check(const MemoryTrafficRequest& request, const topology::Node& slice, Byt
       request.pattern == MemoryPattern::one_bank || request.pattern == MemoryPattern::banks;
   expect(!needs_banks || slice.model->impl == "builtin.hbm_banks",
          "patterns of banks need hbm_ctrl.impl: builtin.hbm_banks, got " + slice.model->impl);
+  const Bytes least =
+      MemoryAccesses::least_slice(request, banks_of(slice), scheduler_of(slice)->orders_commands());
+  expect(size >= least,
+         fmt::format("a slice of {} (cube.memory.hbm_bytes_per_pe) is too small for --pattern {} with "
+                     "accesses of {}: expected at least {}",
+                     to_string(size), kMemoryPatterns.at(static_cast<std::size_t>(request.pattern)),
+                     to_string(request.access), to_string(least)));
 }
 
 }  // namespace
