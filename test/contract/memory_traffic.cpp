@@ -100,7 +100,47 @@ TEST_CASE("Memory traffic: wrong input is refused") {
   refuses_hbm("--load 1e-300", "longer than simulated time");
   refuses_hbm("--set cube.noc.link_bw_gbs=1", "an HBM slice alone");
   refuses_hbm("--set cube.hbm_ctrl.scheduler=in_order", "has no effect with scheduler: in_order");
+  refuses_hbm("--set cube.hbm_ctrl.mapping=robaco", "--set cube.hbm_ctrl.mapping=robaco: ");
   refuses_hbm("--set cube.hbm_ctrl.mapping=robaco", "expected the fields");
+  refuses_hbm("--set cube.hbm_ctrl.scheduler=frfcfs",
+              "--set cube.hbm_ctrl.scheduler=frfcfs: sip0.cube0.hbm0.scheduler: unknown memory scheduler "
+              "'frfcfs', did you mean 'fr_fcfs'?");
+}
+
+TEST_CASE("Memory traffic: timings that leave no time between refreshes are refused where they are given") {
+  refuses_hbm("--set cube.hbm_ctrl.tck_ns=5000", "--set cube.hbm_ctrl.tck_ns=5000: ");
+  refuses_hbm("--set cube.hbm_ctrl.trefi_ns=480", "--set cube.hbm_ctrl.trefi_ns=480: ");
+  refuses_hbm("--set cube.hbm_ctrl.refresh=per_bank --set cube.hbm_ctrl.trrefd_ns=300",
+              "--set cube.hbm_ctrl.trrefd_ns=300: ");
+  CHECK(efficiency("--topology reference_hbm4.yaml --total 64KiB --set cube.hbm_ctrl.refresh=per_bank") >
+        0.8);
+}
+
+TEST_CASE(
+    "Memory traffic: a slice in which a pattern isn't what it is called is refused with the size it needs") {
+  const std::string small = "--set cube.memory.hbm_bytes_per_pe=32KiB ";
+  refuses_hbm(small + "--pattern one-bank",
+              "is too small for --pattern one-bank with accesses of 32 B: "
+              "expected at least 5920 KiB");
+  refuses_hbm(small + "--pattern banks", "expected at least 224 KiB");
+  refuses_hbm(small + "--access 32KiB",
+              "is too small for --pattern stream with accesses of 32 KiB: expected "
+              "at least 64 KiB");
+  CHECK(efficiency("--topology reference_hbm4.yaml --total 64KiB --pattern one-bank "
+                   "--set cube.memory.hbm_bytes_per_pe=5920KiB") < 0.011);
+}
+
+TEST_CASE("Memory traffic: a setting that these accesses make no use of is refused") {
+  for (const char* key : {"write_high=30", "write_low=3", "twr_ns=30", "twtr_s_ns=1", "tcwl_ns=7"})
+    refuses_hbm(std::string{"--set cube.hbm_ctrl."} + key, "nothing is written (--read-share 1)");
+  refuses_hbm("--load 0.1 --set cube.hbm_ctrl.write_queue=90", "nothing is written");
+  refuses_hbm("--read-share 0 --set cube.hbm_ctrl.trtp_ns=9", "nothing is read (--read-share 0)");
+  refuses_hbm("--pattern one-bank --set cube.hbm_ctrl.tfaw_ns=40", "all in one bank");
+  refuses_hbm("--set cube.hbm_ctrl.trfc_bank_ns=200", "all banks are refreshed at once (refresh)");
+  refuses_hbm("--set cube.hbm_ctrl.trrefd_ns=9", "all banks are refreshed at once (refresh)");
+  refuses_hbm("--seed 3", "--seed 3: has no effect");
+  CHECK(efficiency("--topology reference_hbm4.yaml --read-share 0.5 --total 64KiB "
+                   "--set cube.hbm_ctrl.write_high=30 --seed 3") > 0.1);
 }
 
 TEST_CASE("Memory traffic: --out writes the figures, the latencies and the run") {

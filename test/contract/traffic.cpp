@@ -162,6 +162,37 @@ TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {
   refuses("--scope link --load 0.5 --rate 0.5", {"expected one of", "2"});
 }
 
+TEST_CASE("Traffic: a seed is refused where nothing is drawn at random") {
+  refuses("--scope mesh:2x2 --pattern neighbour --arrivals saturated --seed 3", {"--seed 3: has no effect"});
+  refuses("--scope link --outstanding 2 --seed 3", {"--seed 3: has no effect"});
+  const std::string few = "--scope mesh:2x2 --packets 50 --warmup 5 --seed 3 ";
+  (void)measured(few + "--arrivals saturated");
+  (void)measured(few + "--pattern neighbour --load 0.5");
+  (void)measured(few + "--pattern neighbour --outstanding 2 --bytes 16,80");
+}
+
+TEST_CASE("Traffic: a router's setting that no packet meets is refused, a wrong one where it is given") {
+  const std::string iq = "--scope mesh:2x2 --rate 0.1 --set cube.noc.router.impl=builtin.router_iq ";
+  refuses(iq + "--set cube.noc.router.packet_flits=2",
+          {"no packet is larger than a flit (--bytes, flit_bytes)"});
+  (void)measured(iq + "--packets 50 --bytes 512 --set cube.noc.router.packet_flits=1");
+  (void)measured(iq +
+                 "--packets 50 --set cube.noc.router.flit_bytes=64 --set cube.noc.router.packet_flits=2");
+  const std::string arbiter = "--set cube.noc.router.arbiter=oldest";
+  refuses(iq + arbiter, {arbiter + ": ", "did you mean 'oldest_first'?"});
+  const std::string torus = "--scope torus:4x4 --rate 0.1 --set cube.noc.router.impl=builtin.router_iq ";
+  refuses(torus + "--set cube.noc.router.vcs=1", {"--set cube.noc.router.vcs=1: ", "expected at least 2"});
+}
+
+TEST_CASE("Traffic: links are busy for no more than a window, however short and far beyond the bound") {
+  const boost::json::value result = measured("--scope mesh:4x4 --rate 100 --packets 5000 --warmup 500");
+  for (const boost::json::value& link : result.as_object().at("links").as_array()) {
+    const double utilization = link.at("utilization").to_number<double>();
+    CHECK(utilization >= 0.0);
+    CHECK(utilization <= 1.0);
+  }
+}
+
 TEST_CASE("Traffic: an unknown scope, pattern or arrival process gives the nearest name") {
   refuses("--scope mseh:8x8 --load 0.5", {"did you mean 'mesh'?", "torus:WxH"});
   refuses("--scope mesh:8 --load 0.5", {"e.g. mesh:8x8"});

@@ -112,6 +112,38 @@ TEST_CASE("require_effect: the size of a burst needs pseudo-channels") {
   CHECK(refused("builtin.hbm_banks", {}).empty());
 }
 
+TEST_CASE("require_effect: timings of a memory with banks that others of its leave idle") {
+  const auto refused = [](const std::string& key, std::map<std::string, Scalar> attributes) {
+    config::Configuration all = configuration();
+    all.machine.cube.hbm_ctrl = {.impl = "builtin.hbm_banks", .attrs = std::move(attributes), .at = {}};
+    try {
+      require_effect(kOne, {.set = {"cube.hbm_ctrl." + key + "=1"}}, all);
+      return std::string{};
+    } catch (const ConfigError& error) {
+      return std::string{error.what()};
+    }
+  };
+  const auto says = [&](const std::string& key, const std::map<std::string, Scalar>& attributes,
+                        const char* why) {
+    CHECK_MESSAGE(refused(key, attributes).find(why) != std::string::npos, key);
+  };
+  const std::map<std::string, Scalar> by_bank{{"refresh", std::string{"per_bank"}}, {"tck_ns", 1.0}};
+  const std::map<std::string, Scalar> never{{"trefi_ns", 0.0}};
+  for (const char* key : {"trfc_bank_ns", "trrefd_ns"}) {
+    says(key, {}, "all banks are refreshed at once (refresh)");
+    CHECK(refused(key, by_bank).empty());
+    says(key, never, "nothing is refreshed (trefi_ns)");
+  }
+  says("trfc_ns", by_bank, "banks are refreshed one by one (refresh)");
+  says("attrs.trfc_ns", by_bank, "banks are refreshed one by one (refresh)");
+  says("trfc_ns", never, "nothing is refreshed (trefi_ns)");
+  CHECK(refused("trfc_ns", {}).empty());
+  says("activate_nck", {}, "commands take no time (tck_ns)");
+  CHECK(refused("activate_nck", by_bank).empty());
+  says("tccd_r_ns", {}, "there is one stack ID (stack_ids)");
+  CHECK(refused("tccd_r_ns", {{"stack_ids", std::int64_t{2}}}).empty());
+}
+
 TEST_CASE("apply: the algorithm that is chosen becomes the default one") {
   config::CclSpec ccl = configuration().ccl;
   apply({.algorithm = "ring_all_gather"}, ccl);

@@ -7,6 +7,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -18,6 +20,7 @@
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/settings.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/hw/memory/hbm_spec.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
 
@@ -40,7 +43,7 @@ struct MemoryTrafficOptions {
   std::string total = "4MiB";
   std::optional<double> load;
   std::optional<std::int64_t> outstanding;
-  std::int64_t seed = 1;
+  std::optional<std::int64_t> seed;
   std::string out;
   bool json = false;
   bool quiet = false;
@@ -66,7 +69,8 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
       po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.outstanding = v; }),
       "accesses that are under way at any time (default: twice what the controller's queues hold)");
   add("total", po::value(&o.total)->value_name("N"), "bytes that are accessed in all (default 4MiB)");
-  add("seed", po::value(&o.seed)->value_name("N"), "of all random draws (default 1)");
+  add("seed", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.seed = v; }),
+      "of all random draws (default 1)");
   add("out", po::value(&o.out)->value_name("DIR"),
       "write results.csv, latencies.csv, summary.json, run.json and config.resolved.yaml there");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
@@ -82,20 +86,61 @@ examples:
   kbsim traffic --topology reference_hbm4.yaml --scope hbm --pattern random --load 0.1
 )";
 
+// Keys of the slice that accesses of one kind make no use of. How long a queue is counts where it says how
+// many accesses are outstanding.
+std::vector<std::string_view> unused_by(const hw::MemoryTrafficRequest& request,
+                                        const hw::HbmBanksSpec& banks) {
+  std::vector<std::string_view> keys;
+  const bool fixed = request.load || request.outstanding > 0;
+  if (request.read_share == 1.0) {
+    keys = {"trcd_write_ns", "tcwl_ns",   "twr_ns",     "trtw_ns",
+            "twtr_s_ns",     "twtr_l_ns", "write_high", "write_low"};
+    if (fixed) keys.emplace_back("write_queue");
+  } else if (request.read_share == 0.0) {
+    keys = {"tcl_ns", "trtp_ns", "trtw_ns", "twtr_s_ns", "twtr_l_ns", "write_high", "write_low"};
+    if (banks.trcd_write > Time{0}) keys.emplace_back("trcd_ns");
+    if (fixed) keys.emplace_back("read_queue");
+  }
+  return keys;
+}
+
+// Those that say what lies between commands of several banks, or of one row.
+bool keeps_to_a_burst(const hw::MemoryTrafficRequest& request, const hw::HbmBanksSpec& banks) {
+  return request.pattern == hw::MemoryPattern::one_bank && request.access <= banks.burst;
+}
+
 // The slice is driven alone: nothing of the machine but its model takes part.
-evaluate::Uses uses_of_slice() {
+evaluate::Uses uses_of_slice(const hw::MemoryTrafficRequest& request, const config::MachineSpec& spec) {
   evaluate::Uses uses{.name = "kbsim traffic", .algorithms = evaluate::Algorithms::none};
   for (const char* key :
        {"system", "sip", "cube.noc", "cube.pe_layout", "cube.m_cpu", "cube.xbar", "cube.sram",
         "cube.memory.sram_bytes", "cube.memory.tcm_bytes", "cube.memory.tcm_scheduler_bytes", "pe"})
     uses.unused.push_back({key, "--scope hbm is an HBM slice alone"});
+  const auto refuse = [&](std::string_view name, const std::string& why) {
+    for (const char* section : {"cube.hbm_ctrl", "cube.hbm_ctrl.attrs"})
+      uses.unused.push_back({fmt::format("{}.{}", section, name), why});
+  };
+  if (spec.cube.hbm_ctrl.impl != "builtin.hbm_banks") return uses;
+  const auto banks = spec_from<hw::HbmBanksSpec>(spec.cube.hbm_ctrl.attrs);
+  for (const std::string_view name : unused_by(request, banks))
+    refuse(name, fmt::format("nothing is {} (--read-share {:g})",
+                             request.read_share == 1.0 ? "written" : "read", request.read_share));
+  if (!keeps_to_a_burst(request, banks)) return uses;
+  for (const char* name :
+       {"tccd_s_ns", "tccd_l_ns", "tccd_r_ns", "trrd_s_ns", "trrd_l_ns", "tfaw_ns", "tppd_ns"})
+    refuse(name, "each access is a burst of a row of its own, all in one bank (--pattern one-bank)");
   return uses;
 }
 
-// With the defaults of its models written out, as a run's config.resolved.yaml has them.
+// With the defaults of its models written out, as a run's config.resolved.yaml has them; what is given stands
+// where the user gave it.
 config::MachineSpec resolved(const config::MachineSpec& spec) {
   const hw::ModelCatalog catalog;
-  return config::parse_machine(config::resolved_yaml(spec, catalog), "config.resolved.yaml", {}, catalog);
+  config::MachineSpec all =
+      config::parse_machine(config::resolved_yaml(spec, catalog), "config.resolved.yaml", {}, catalog);
+  all.cube.hbm_ctrl.at = spec.cube.hbm_ctrl.at;
+  all.cube.hbm_ctrl.places = spec.cube.hbm_ctrl.places;
+  return all;
 }
 
 // 32 B of a model that names none.
@@ -106,7 +151,7 @@ Bytes burst_of(const config::MachineSpec& spec) {
 }
 
 void fill_request(MemoryTrafficOptions& o, const config::MachineSpec& spec) {
-  if (o.seed < 0) throw UsageError{fmt::format("--seed must be at least 0, got {}", o.seed)};
+  if (o.seed && *o.seed < 0) throw UsageError{fmt::format("--seed must be at least 0, got {}", *o.seed)};
   if (o.outstanding && *o.outstanding < 1)
     throw UsageError{fmt::format("--outstanding {}: expected from 1 on", *o.outstanding)};
   o.request.outstanding = o.outstanding.value_or(0);
@@ -114,8 +159,12 @@ void fill_request(MemoryTrafficOptions& o, const config::MachineSpec& spec) {
   o.request.access = o.access.empty() ? burst_of(spec) : parse_bytes(o.access);
   o.request.total = parse_bytes(o.total);
   o.request.load = o.load;
-  o.request.seed = static_cast<std::uint64_t>(o.seed);
+  o.request.seed = static_cast<std::uint64_t>(o.seed.value_or(1));
   if (o.load && o.outstanding) throw UsageError{"expected one of --load and --outstanding, got both"};
+  const bool draws = o.load || o.request.pattern == hw::MemoryPattern::random ||
+                     (o.request.read_share != 0.0 && o.request.read_share != 1.0);
+  if (o.seed && !draws)
+    throw UsageError{fmt::format("--seed {}: has no effect, nothing is drawn at random", *o.seed)};
 }
 
 struct MemoryMeasured {
@@ -153,7 +202,7 @@ void write(const report::OutputFolder& folder, const MemoryTrafficOptions& optio
            const report::RunSummary& summary) {
   folder.write_run({.command = "traffic",
                     .arguments = arguments,
-                    .seed = options.seed,
+                    .seed = options.seed.value_or(1),
                     .machine = spec,
                     .whole = measured.whole},
                    summary);
@@ -177,13 +226,7 @@ void print(const MemoryTrafficOptions& options, const MemoryMeasured& measured) 
 
 }  // namespace
 
-bool asks_for_memory(const Arguments& arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--scope=hbm") return true;
-    if (arguments[i] == "--scope" && i + 1 < arguments.size() && arguments[i + 1] == "hbm") return true;
-  }
-  return false;
-}
+bool asks_for_memory(const Arguments& arguments) { return option_given(arguments, "scope") == "hbm"; }
 
 ExitCode memory_traffic(const Arguments& arguments) {
   MemoryTrafficOptions options;
@@ -193,10 +236,10 @@ ExitCode memory_traffic(const Arguments& arguments) {
       {.usage = "kbsim traffic [--topology FILE] --scope hbm [options]", .examples = kMemoryTrafficExamples});
   const auto start = std::chrono::steady_clock::now();
   const config::Configuration configuration = options.machine.load();
-  evaluate::require_effect(uses_of_slice(), {.set = options.machine.set, .ccl = options.machine.ccl},
-                           configuration);
   const config::MachineSpec spec = resolved(configuration.machine);
   fill_request(options, spec);
+  evaluate::require_effect(uses_of_slice(options.request, spec),
+                           {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   const StopSignals signals;
   const MemoryMeasured measured = measure(spec, options.request);

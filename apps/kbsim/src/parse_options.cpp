@@ -101,6 +101,19 @@ std::string missing(const po::required_option& error, const po::options_descript
 
 }  // namespace
 
+std::optional<std::string> option_given(const Arguments& arguments, const std::string& name) {
+  po::options_description option;
+  option.add_options()(name.c_str(), po::value<std::string>());
+  try {
+    for (const po::option& given : parsed_options(arguments, option, {}).options) {
+      if (given.string_key == name && !given.unregistered) return given.value.front();
+    }
+  } catch (const po::error&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 void parse_options(const Arguments& arguments, po::options_description& options, const Synopsis& synopsis,
                    po::variables_map* parsed) {
   options.add_options()("help,h", "this text");

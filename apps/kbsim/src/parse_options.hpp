@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <boost/program_options.hpp>
@@ -22,5 +23,8 @@ struct Synopsis {
 /// that isn't given.
 void parse_options(const Arguments& arguments, boost::program_options::options_description& options,
                    const Synopsis& synopsis, boost::program_options::variables_map* values = nullptr);
+
+/// The text that an option is given, if it is; other options are passed over, and so are mistakes.
+[[nodiscard]] std::optional<std::string> option_given(const Arguments& arguments, const std::string& name);
 
 }  // namespace kbsim::app

@@ -9,6 +9,8 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -53,7 +55,7 @@ struct TrafficOptions {
   bool json = false;
   bool quiet = false;
   std::int64_t num_threads = 0;
-  std::int64_t seed = 1;
+  std::optional<std::int64_t> seed;
   std::optional<std::int64_t> shuffle_ties;
   hw::TrafficRequest request;
 };
@@ -77,7 +79,8 @@ void describe_traffic(TrafficOptions& o, po::options_description& all) {
       "how many are measured at each point (default 100000, on average)");
   add("warmup", po::value(&o.request.warmup)->value_name("N"),
       "how many go before them, and after them (default 10000)");
-  add("seed", po::value(&o.seed)->value_name("N"), "of all random draws (default 1)");
+  add("seed", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.seed = v; }),
+      "of all random draws (default 1)");
 }
 
 po::options_description describe(TrafficOptions& o) {
@@ -132,7 +135,7 @@ void fill_request(TrafficOptions& o) {
   constexpr std::int64_t kMostThreads = 1024;
   if (o.arrivals) o.request.arrivals = hw::arrivals_named(*o.arrivals);
   o.network.fill(o.request);
-  o.request.seed = checked("seed", o.seed, kAnySeed);
+  o.request.seed = checked("seed", o.seed.value_or(1), kAnySeed);
   if (o.shuffle_ties) o.request.simulation.shuffle_ties = checked("shuffle-ties", *o.shuffle_ties, kAnySeed);
   (void)checked("num-threads", o.num_threads, kMostThreads);
 }
@@ -149,9 +152,23 @@ void check_choice(const TrafficOptions& o) {
     throw UsageError{fmt::format("--arrivals {}: has no effect with --outstanding", *o.arrivals)};
 }
 
+// A flit of router_iq, the smallest of all that there are.
+Bytes smallest_flit(const config::MachineSpec& spec) {
+  Bytes smallest{std::numeric_limits<std::int64_t>::max()};
+  for (const ComponentSpec* router : {&spec.cube.noc.router, &spec.sip.io.router}) {
+    if (router->impl != "builtin.router_iq") continue;
+    const std::vector<Field>& fields = *hw::ModelCatalog{}.fields(router->impl);
+    const auto field = std::ranges::find(fields, "flit_bytes", &Field::name);
+    const auto given = router->attrs.find(field->name);
+    const Scalar flit = given == router->attrs.end() ? field->get(field->fresh().get()) : given->second;
+    smallest = std::min(smallest, Bytes{std::get<std::int64_t>(flit)});
+  }
+  return smallest;
+}
+
 // Packets are the traffic's own, and no memory or engine takes part; a bare network has nothing of the
 // machine but its NOC.
-evaluate::Uses uses_of(const TrafficOptions& o) {
+evaluate::Uses uses_of(const TrafficOptions& o, const config::MachineSpec& spec) {
   evaluate::Uses uses{.name = "kbsim traffic", .algorithms = evaluate::Algorithms::none};
   for (const char* key : {"system.packet_bytes", "system.control_bytes"})
     uses.unused.push_back({key, "packets are as large as --bytes says, and none is cut"});
@@ -159,11 +176,30 @@ evaluate::Uses uses_of(const TrafficOptions& o) {
                           "pe.tcm", "pe.pe_cpu", "pe.pe_scheduler", "pe.pe_dma", "pe.pe_gemm", "pe.pe_math",
                           "pe.pe_tcm", "pe.pe_mmu", "pe.pe_ipcq"})
     uses.unused.push_back({key, "no memory and no unit of a PE takes part"});
+  const Bytes largest = std::max({o.request.packet, o.request.other, o.request.reply});
+  if (largest <= smallest_flit(spec)) {
+    for (const char* key : {"cube.noc.router.packet_flits", "cube.noc.router.attrs.packet_flits",
+                            "sip.io.router.packet_flits", "sip.io.router.attrs.packet_flits"})
+      uses.unused.push_back({key, "no packet is larger than a flit (--bytes, flit_bytes)"});
+  }
   if (o.scope.starts_with("sip")) return uses;
   for (const char* key : {"system.host_link", "system.sips", "system.components", "sip.cube_mesh", "sip.ucie",
                           "sip.ucie_link", "sip.io", "cube.pe_layout", "cube.m_cpu", "cube.xbar", "pe"})
     uses.unused.push_back({key, fmt::format("--scope {} is a bare network of the NOC's routers", o.scope)});
   return uses;
+}
+
+// Times, sizes or targets of packets.
+bool draws_anything(const topology::TrafficCase& traffic, const hw::TrafficRequest& request) {
+  if (request.outstanding == 0 && request.arrivals != hw::Arrivals::saturated) return true;
+  if (request.other > 0_B) return true;
+  return std::ranges::any_of(traffic.pattern.active, [&](std::size_t source) {
+    std::set<std::size_t> targets;
+    traffic.pattern.each_target(source, traffic.network.sinks.size(), [&](std::size_t sink, double share) {
+      if (share > 0.0) targets.insert(sink);
+    });
+    return targets.size() > 1;
+  });
 }
 
 // Up to what the source that sends most has a link for.
@@ -234,7 +270,7 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
   const Points& points = measured.points;
   folder.write_run({.command = "traffic",
                     .arguments = arguments,
-                    .seed = options.seed,
+                    .seed = options.seed.value_or(1),
                     .machine = spec,
                     .whole = measured.whole},
                    summary);
@@ -279,8 +315,8 @@ ExitCode traffic(const Arguments& arguments) {
   fill_request(options);
   check_choice(options);
   const config::Configuration configuration = options.machine.load();
-  evaluate::require_effect(uses_of(options), {.set = options.machine.set, .ccl = options.machine.ccl},
-                           configuration);
+  evaluate::require_effect(uses_of(options, configuration.machine),
+                           {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
   const config::MachineSpec& spec = configuration.machine;
   const topology::TrafficSetup setup = options.network.setup(options.scope, options.request);
   const topology::TrafficCase traffic = topology::traffic_case(spec, setup);
@@ -292,6 +328,8 @@ ExitCode traffic(const Arguments& arguments) {
                                                             hw::ModelCatalog{});
                              }},
                         traffic);
+  if (options.seed && !draws_anything(traffic, options.request))
+    throw UsageError{fmt::format("--seed {}: has no effect, nothing is drawn at random", *options.seed)};
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done
   const StopSignals signals;

@@ -13,12 +13,38 @@
 #include "kbsim/base/field.hpp"
 #include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/ranks.hpp"
+#include "kbsim/hw/memory/hbm_spec.hpp"
 
 namespace kbsim::evaluate {
 namespace {
 
 constexpr std::string_view kDefaults = "ccl.defaults.";
 constexpr std::string_view kAlgorithms = "ccl.algorithms.";
+constexpr std::string_view kHbm = "cube.hbm_ctrl.";
+
+// Timings that a memory with banks has no use for, as others of its are.
+struct IdleTiming {
+  std::vector<std::string_view> names;
+  bool (*idle)(const hw::HbmBanksSpec&);
+  std::string_view why;
+};
+const std::vector<IdleTiming> kIdleTimings{
+    {{"trfc_ns", "trfc_bank_ns", "trrefd_ns", "refresh"},
+     [](const hw::HbmBanksSpec& spec) { return spec.trefi == Time{0}; },
+     "nothing is refreshed (trefi_ns)"},
+    {{"trfc_bank_ns", "trrefd_ns"},
+     [](const hw::HbmBanksSpec& spec) { return spec.refresh == hw::HbmRefresh::all_bank; },
+     "all banks are refreshed at once (refresh)"},
+    {{"trfc_ns"},
+     [](const hw::HbmBanksSpec& spec) { return spec.refresh == hw::HbmRefresh::per_bank; },
+     "banks are refreshed one by one (refresh)"},
+    {{"activate_nck", "precharge_nck"},
+     [](const hw::HbmBanksSpec& spec) { return spec.tck == Time{0}; },
+     "commands take no time (tck_ns)"},
+    {{"tccd_r_ns"},
+     [](const hw::HbmBanksSpec& spec) { return spec.stack_ids == 1; },
+     "there is one stack ID (stack_ids)"},
+};
 
 std::vector<std::string> words(std::string_view key) {
   std::vector<std::string> all;
@@ -68,6 +94,7 @@ class Judge {
     }
     if (key == "system.sips.w" || key == "system.sips.h") return of_grid();
     if (key == "cube.hbm_ctrl.burst_bytes" || key == "cube.hbm_ctrl.attrs.burst_bytes") return of_bursts();
+    if (key.starts_with(kHbm)) return of_timing(words(key).back());
     return key.starts_with("ccl.") ? of_ccl(key) : "";
   }
 
@@ -95,6 +122,16 @@ class Judge {
     const auto channels = hbm.attrs.find("num_pcs");
     const bool one = channels == hbm.attrs.end() || channels->second == Scalar{std::int64_t{1}};
     return hbm.impl == "builtin.hbm_ctrl" && one ? "there is one pseudo-channel (num_pcs)" : "";
+  }
+
+  [[nodiscard]] std::string of_timing(const std::string& name) const {
+    const ComponentSpec& hbm = machine_.cube.hbm_ctrl;
+    if (hbm.impl != "builtin.hbm_banks") return "";
+    const auto spec = spec_from<hw::HbmBanksSpec>(hbm.attrs);
+    const auto idle = std::ranges::find_if(kIdleTimings, [&](const IdleTiming& timing) {
+      return std::ranges::find(timing.names, name) != timing.names.end() && timing.idle(spec);
+    });
+    return idle == kIdleTimings.end() ? "" : std::string{idle->why};
   }
 
   [[nodiscard]] std::string of_ccl(const std::string& key) const {
