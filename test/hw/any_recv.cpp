@@ -34,7 +34,7 @@ Task<> takes_any(TL& tl, HubArgs args) {
   co_await tl.sync();
   for (int i = 0; i < args.tiles; ++i) {
     const Tile tile = co_await tl.recv({.shape = kShape, .dtype = kByte});
-    args.from->push_back(std::string{tile.from().name});
+    args.from->push_back(std::string{tile.from().name()});
     CHECK(tl.reshape(tile, {8, 8}).from() == tile.from());
     CHECK((tile + tile).from() == Dir::any);
   }
@@ -47,7 +47,7 @@ Task<> takes_second_then_any(TL& tl, HubArgs args) {
   auto last = tl.recv({.shape = kShape, .dtype = kByte});
   for (auto* coming : {&directed, &any, &third, &last}) {
     const Tile tile = co_await *coming;
-    args.from->push_back(std::string{tile.from().name});
+    args.from->push_back(std::string{tile.from().name()});
   }
 }
 

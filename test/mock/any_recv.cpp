@@ -15,7 +15,7 @@ struct HubArgs {
 Task<> takes_any(TL& tl, HubArgs args) {
   for (int i = 0; i < 6; ++i) {
     const Tile tile = co_await tl.recv({.shape = {2}});
-    args.from->push_back(std::string{tile.from().name});
+    args.from->push_back(std::string{tile.from().name()});
   }
 }
 
@@ -24,7 +24,7 @@ Task<> takes_second_then_any(TL& tl, HubArgs args) {
   auto directed = tl.recv({.dir = {"second"}, .shape = {2}});
   for (auto* coming : {&directed, &any}) {
     const Tile tile = co_await *coming;
-    args.from->push_back(std::string{tile.from().name});
+    args.from->push_back(std::string{tile.from().name()});
   }
 }
 

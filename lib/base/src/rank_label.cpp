@@ -11,16 +11,17 @@ namespace {
 
 constexpr std::size_t kRanks = 256;
 
-std::array<std::string, kRanks> all_labels() {
-  std::array<std::string, kRanks> labels;
-  for (std::size_t rank = 0; rank < labels.size(); ++rank) labels[rank] = "rank" + std::to_string(rank);
+std::array<LastingName, kRanks> all_labels() {
+  std::array<LastingName, kRanks> labels;
+  for (std::size_t rank = 0; rank < labels.size(); ++rank)
+    labels[rank] = LastingName{"rank" + std::to_string(rank)};
   return labels;
 }
 
 }  // namespace
 
-std::string_view rank_label(int rank) {
-  static const std::array<std::string, kRanks> kLabels = all_labels();
+LastingName rank_label(int rank) {
+  static const std::array<LastingName, kRanks> kLabels = all_labels();
   const auto index = static_cast<std::size_t>(rank);
   if (index >= kLabels.size()) throw UsageError{"no label for rank " + std::to_string(rank)};
   return kLabels[index];

@@ -103,7 +103,8 @@ void add_shares(host::Session& session, const AttentionMeshArgs& mesh, Attention
     }
     std::vector<Interval> busy_or_waiting = busy;
     for (const oplog::NamedRange& range : session.log().ranges(machine.lane(at))) {
-      if (range.name == attention::kWaitForNeighbour) busy_or_waiting.push_back({range.begin, range.end});
+      if (std::string_view{attention::kWaitForNeighbour} == range.name)
+        busy_or_waiting.push_back({range.begin, range.end});
     }
     const Time computing = covered(busy);
     const Time waiting = covered(busy_or_waiting) - computing;

@@ -73,7 +73,7 @@ Task<> Distributed::init_process_group(ProcessGroupOptions options) {
   const auto all = default_group(session_.spec(), algorithms);
   world_.require_uninitialized();
   all->plans = plan_group(session_, *all, algorithms);
-  world_.initialize(all, std::string{options.backend});
+  world_.initialize(all, options.backend);
   co_await install_queues(session_, rank_, all->plans, false);
 }
 

@@ -101,7 +101,7 @@ Task<> run_sends(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows
   co_await when_all(std::move(installs));
   const Ends& first = plan.ends.front();
   const std::string back = ccl::opposite(first.direction);  // none in a tree: whatever comes
-  StreamArgs args{.direction = {first.direction},
+  StreamArgs args{.direction = Dir{first.direction},
                   .bytes = plan.bytes.count(),
                   .slot = session.algorithm().slot_size.count(),
                   .flows = flows->data()};
@@ -113,7 +113,7 @@ Task<> run_sends(Session& session, ProbePlan plan, std::vector<ProbeFlow>* flows
   }
   std::vector<Task<>> launches;
   KernelCall send = bind_kernel("probe_send", probe_send, args);
-  args.direction = {back};
+  args.direction = Dir{back};
   KernelCall receive = bind_kernel("probe_receive", probe_receive, args);
   launches.push_back(give_order(session, first.pe.sip, launch_job(senders, std::move(send))));
   launches.push_back(give_order(session, first.peer.sip, launch_job(receivers, std::move(receive))));

@@ -140,15 +140,15 @@ Queue& Pe::queue(Flow use, Dir dir, Bytes n, const std::source_location& at) con
   const std::string_view call = out ? "send" : "recv";
   const auto& ends = out ? around_.ends.out : around_.ends.in;
   const auto& others = out ? around_.ends.in : around_.ends.out;
-  const auto found = ends.find(dir.name);
+  const auto found = ends.find(dir.name());
   if (found == ends.end()) {
-    if (others.contains(dir.name))
-      throw fault(at, fmt::format("{}: {}", call, wrong_way(dir.name, at_, answer(use))));
+    if (others.contains(dir.name()))
+      throw fault(at, fmt::format("{}: {}", call, wrong_way(dir.name(), at_, answer(use))));
     std::set<std::string> there;
     for (const auto* all : {&ends, &others}) {
       for (const auto& [name, queue] : *all) there.insert(name);
     }
-    throw fault(at, fmt::format("{}: no queue '{}' on {}; installed: {}", call, dir.name, to_string(at_),
+    throw fault(at, fmt::format("{}: no queue '{}' on {}; installed: {}", call, dir.name(), to_string(at_),
                                 there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
   }
   require_slot(dir, n, call, at);
@@ -159,7 +159,7 @@ void Pe::require_slot(Dir dir, Bytes n, std::string_view call, const std::source
   const Bytes slot = around_.spec.queues.slot_size;
   if (slot == 0_B || n <= slot) return;
   throw fault(at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size", call,
-                              dir.name, to_string(n), to_string(slot)));
+                              dir.name(), to_string(n), to_string(slot)));
 }
 
 void Pe::dropped(const PendingState& pending) noexcept {

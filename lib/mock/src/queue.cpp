@@ -55,7 +55,7 @@ void Queue::deliver(const Sent& sent, const Asked& asked) {
   if (sent.item == asked.item) {
     auto tile = std::make_shared<MockTile>(*asked.by, asked.item.shape, asked.item.dtype, sent.value,
                                            fetched_ ? nullptr : this, received_ - 1);
-    tile->came_from({in_.direction});
+    tile->came_from(label_);
     return asked.pending->complete(std::move(tile), {});
   }
   asked.pending->fail(

@@ -13,6 +13,7 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/queue_settings.hpp"
 #include "kbsim/replay/numbers.hpp"
+#include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/pending.hpp"
 #include "kbsim/tl/queue_matcher.hpp"
 
@@ -56,7 +57,12 @@ class Queue {
   };
   /// `in` is the receiver's; if `fetched`, a received tile has left its slot.
   Queue(std::uint64_t number, PeCoord from, End in, const QueueSettings& settings, bool fetched)
-      : number_{number}, from_{from}, in_{std::move(in)}, settings_{settings}, fetched_{fetched} {}
+      : number_{number},
+        from_{from},
+        in_{std::move(in)},
+        label_{in_.direction},
+        settings_{settings},
+        fetched_{fetched} {}
 
   void send(Sent tile);
   /// The tile of this number, counted from 0, is let go.
@@ -85,6 +91,7 @@ class Queue {
   std::uint64_t number_;
   PeCoord from_;
   End in_;
+  Dir label_;  // its direction, of the tiles
   QueueSettings settings_;
   bool fetched_;
   Inbox* inbox_ = nullptr;

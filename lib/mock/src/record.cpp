@@ -114,11 +114,11 @@ class Recorder : public PeBackend {
     return state;
   }
   [[nodiscard]] PendingPtr sent(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
-    note({Unit::send, "send", std::string{dir.name}, shape, dtype, tag, at});
+    note({Unit::send, "send", std::string{dir.name()}, shape, dtype, tag, at});
     return done(nullptr, at);
   }
   [[nodiscard]] PendingPtr received(Dir dir, const TilePtr& got, int tag, std::source_location at) {
-    note({Unit::recv, "recv", std::string{dir.name}, got->shape(), got->dtype(), tag, at});
+    note({Unit::recv, "recv", std::string{dir.name()}, got->shape(), got->dtype(), tag, at});
     return done(got, at);
   }
 
@@ -175,7 +175,7 @@ std::int64_t Recording::count(Issued::Unit unit) const {
 
 std::int64_t Recording::count(Issued::Unit unit, Dir direction) const {
   return std::ranges::count_if(
-      commands, [&](const Issued& one) { return one.unit == unit && one.direction == direction.name; });
+      commands, [&](const Issued& one) { return one.unit == unit && Dir{one.direction} == direction; });
 }
 
 std::int64_t Recording::count(std::string_view name) const {

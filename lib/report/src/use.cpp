@@ -11,8 +11,8 @@ using topology::NodeKind;
 
 std::string unit_row(const topology::Node& node, const hw::UnitUse& use, Time window) {
   const bool moves_bytes = node.kind != NodeKind::pe_gemm && node.kind != NodeKind::pe_math;
-  return fmt::format("{}{}{},{},{},{},{},{:.6g},{:.6g},{},{}\n", node.name, use.port.empty() ? "" : " ",
-                     use.port, to_string(node.kind), use.served,
+  return fmt::format("{}{}{},{},{},{},{},{:.6g},{:.6g},{},{}\n", node.name,
+                     use.port.text().empty() ? "" : " ", use.port.text(), to_string(node.kind), use.served,
                      moves_bytes ? std::to_string(use.bytes.count()) : "NaN", to_ns(use.busy),
                      ratio(use.busy, window), ratio(use.busy + use.waited, window), to_ns(use.longest),
                      to_ns(use.waited));

@@ -10,7 +10,7 @@
 namespace kbsim {
 namespace {
 
-constexpr std::string_view kNotInstalled = "(not installed)";
+constexpr Dir kNotInstalled = "(not installed)";
 
 WaitGraph::Counters counters(const QueueEnd& end, const QueueEnd* peer) {
   return {.of = fmt::format("{} {} with {} {}", to_string(end.pe), end.direction, to_string(end.peer),
@@ -40,14 +40,14 @@ class Rings {
   std::map<std::pair<std::uint64_t, PeCoord>, const QueueEnd*> by_ring_;
 };
 
-Dir direction(const QueueEnd& end) { return {end.direction}; }
+Dir direction(const QueueEnd& end) { return Dir{end.direction}; }
 
 // As the peer calls it.
 std::string send_of(const QueueEnd* peer) {
-  return SendWait{peer != nullptr ? direction(*peer) : Dir{kNotInstalled}}.text();
+  return SendWait{peer != nullptr ? direction(*peer) : kNotInstalled}.text();
 }
 std::string recv_of(const QueueEnd* peer) {
-  return RecvWait{peer != nullptr ? direction(*peer) : Dir{kNotInstalled}}.text();
+  return RecvWait{peer != nullptr ? direction(*peer) : kNotInstalled}.text();
 }
 
 void add(Waits& waits, const QueueEnd& end, const std::string& mine, const std::string& theirs, PeCoord to,

@@ -4,10 +4,10 @@
 
 namespace kbsim {
 
-std::string SendWait::text() const { return fmt::format("send {}", to.name); }
+std::string SendWait::text() const { return fmt::format("send {}", to.name()); }
 
 std::string RecvWait::text() const {
-  return from == Dir::any ? "recv of any" : fmt::format("recv {}", from.name);
+  return from == Dir::any ? "recv of any" : fmt::format("recv {}", from.name());
 }
 
 std::string BarrierWait::text() const { return fmt::format("barrier {}", number); }

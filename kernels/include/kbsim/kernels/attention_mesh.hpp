@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "kbsim/kernels/attention.hpp"
@@ -36,7 +35,7 @@ struct Line {
 [[nodiscard]] std::optional<Line> place_in_line(TL& tl, const AttentionMeshArgs& args);
 
 /// What a kernel waits in for a neighbour, to send or to take a tile, as a range of the trace.
-inline constexpr std::string_view kWaitForNeighbour = "wait for a neighbour";
+inline constexpr LastingName kWaitForNeighbour = "wait for a neighbour";
 
 /// A tile from a neighbour, in its slot; the next one on the other side gets a copy. If the slot had to wait
 /// until that can be sent, the slots of all could fill with tiles that wait for one another.

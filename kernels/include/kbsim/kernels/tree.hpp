@@ -11,7 +11,7 @@ struct Tree {
   std::vector<Dir> children;  // in the order in which they are combined: that with most below it last
   Dir parent{""};
 
-  [[nodiscard]] bool root() const { return parent.name.empty(); }
+  [[nodiscard]] bool root() const { return parent.name().empty(); }
 };
 
 /// Message by message from the leaves to the root, each PE combining its own `data` with what its children

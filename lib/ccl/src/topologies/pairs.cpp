@@ -12,7 +12,8 @@ Wiring wire_labels(const config::MachineSpec& machine, const std::vector<PeCoord
   return wire_ranks(participants, [&](int rank) {
     std::vector<RankNeighbour> neighbours;
     for (int other = 0; other < n; ++other) {
-      if (other != rank && joined(rank, other, n)) neighbours.push_back({rank_label(other).data(), other});
+      if (other != rank && joined(rank, other, n))
+        neighbours.push_back({rank_label(other).text().data(), other});
     }
     return neighbours;
   });

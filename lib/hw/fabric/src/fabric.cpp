@@ -226,7 +226,7 @@ void Fabric::audit_unit(const Component& component) const {
   for (const UnitUse& use : component.use()) {
     if (use.busy > sim_.now())
       throw InternalError{
-          fmt::format("physics audit: utilisation over 1 of {} {}", component.name(), use.port)};
+          fmt::format("physics audit: utilisation over 1 of {} {}", component.name(), use.port.text())};
   }
 }
 

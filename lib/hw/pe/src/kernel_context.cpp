@@ -291,7 +291,7 @@ std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, Flow use,
   std::optional<std::size_t> found;
   try {
     const bool one = dir != Dir::any || units_.ipcq->slot_size() == 0_B;  // of none there is no any
-    if (one) found = units_.ipcq->queue(dir.name, use);
+    if (one) found = units_.ipcq->queue(dir.name(), use);
   } catch (const KernelFault& unknown) {
     throw fault(at, fmt::format("{}: {}", call, unknown.what()));
   }
@@ -299,7 +299,7 @@ std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, Flow use,
   if (n > slot) {
     throw fault(
         at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size in ccl.yaml",
-                        call, dir.name, to_string(n), to_string(slot)));
+                        call, dir.name(), to_string(n), to_string(slot)));
   }
   return found;
 }

@@ -23,7 +23,7 @@
 namespace kbsim::host {
 
 struct ProcessGroupOptions {
-  std::string_view backend = "ahbm";
+  std::string backend = "ahbm";
   std::vector<std::string> algorithms = {};  // none: the session's own
 };
 

@@ -131,6 +131,7 @@ void PeIpcq::install(const InstallQueues& plan) {
   for (const QueueSet& set : plan.sets) add(set);
   for (QueuePair& pair : std::span{pairs_}.subspan(before)) {
     const std::string& direction = pair.plan.direction;
+    pair.label = Dir{direction};
     pair.traced = sets_.size() > 1 ? sets_[pair.set].name + "." + direction : direction;
   }
   if (!plan.beside) select("", {});

@@ -15,6 +15,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/oplog/memory.hpp"
+#include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/queue_matcher.hpp"
 
 namespace kbsim::hw {
@@ -68,7 +69,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   // Counters run from 0 and never wrap; slot = counter mod slots.
   struct QueuePair {
     QueuePairPlan plan;
-    std::string traced;  // its direction, with the set's name if there are several
+    Dir label;           // its direction, of the tiles
+    std::string traced;  // the same, with the set's name if there are several
     std::size_t set = 0;
     std::int64_t my_head = 0;    // slots of the peer filled by me
     std::int64_t peer_tail = 0;  // of these, freed by the peer as far as known here

@@ -128,9 +128,8 @@ void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
   const QueuePairPlan& plan = pair.plan;
   const Bytes offset = settings(pair).slot_size * static_cast<std::int64_t>(slot.slot);
   const topology::PhysRange where{.pa = plan.my_base + offset, .bytes = to.shape.bytes(to.dtype)};
-  const Dir from{plan.direction};
   if (!fetches()) return to.pending->complete(slot_tile(where, slot, to, at), at);
-  to.into->came_from(from);
+  to.into->came_from(pair.label);
   Transfer::Origin origin{.kernel = to.kernel, .value = to.value, .pending = to.pending, .order = {to.order}};
   dma_->submit(at, std::make_shared<FetchTransfer>(std::move(origin), where, to.into, slot));
 }
@@ -149,7 +148,7 @@ TilePtr PeIpcq::slot_tile(const topology::PhysRange& where, const RingSlot& slot
   const std::int64_t address = locate(fabric().graph(), where.pa).address;
   auto tile = std::make_shared<PeTile>(to.kernel, to.shape, to.dtype,
                                        tcm_->read(address, where.bytes.count()), at, to.pending->at(), slot);
-  tile->came_from({pairs_[slot.queue].plan.direction});
+  tile->came_from(pairs_[slot.queue].label);
   return tile;
 }
 

@@ -10,7 +10,7 @@
 namespace kbsim {
 
 /// The queue to a rank of the group, in the wirings of pairs.
-[[nodiscard]] inline Dir to_rank(int rank) { return {rank_label(rank)}; }
+[[nodiscard]] inline Dir to_rank(int rank) { return Dir{rank_label(rank)}; }
 
 /// A vector that a PE sends to the same PE of another rank, or receives from it.
 struct P2pMove {

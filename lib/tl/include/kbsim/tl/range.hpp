@@ -1,23 +1,22 @@
 #pragma once
 
-#include <string_view>
-
+#include "kbsim/base/lasting_name.hpp"
 #include "kbsim/tl/backend.hpp"
 
 namespace kbsim {
 
-/// What a kernel does while this lives, by a name (a literal): from the issue clock's reading at its
+/// What a kernel does while this lives, by a name: from the issue clock's reading at its
 /// beginning to that at its end. Takes no time.
 class [[nodiscard("a range lasts as long as this object: keep it")]] RangeScope {
  public:
-  RangeScope(PeBackend& pe, std::string_view name) : pe_{pe}, name_{name}, begin_{pe.clock()} {}
+  RangeScope(PeBackend& pe, LastingName name) : pe_{pe}, name_{name}, begin_{pe.clock()} {}
   RangeScope(const RangeScope&) = delete;
   RangeScope& operator=(const RangeScope&) = delete;
   ~RangeScope() { pe_.range(name_, begin_, pe_.clock()); }
 
  private:
   PeBackend& pe_;
-  std::string_view name_;
+  LastingName name_;
   Time begin_;
 };
 

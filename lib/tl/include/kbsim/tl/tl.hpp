@@ -227,8 +227,8 @@ class TL {
   /// KernelFault with this text if something that the kernel knows now isn't so.
   void check(bool condition, std::string_view text, Here at = Here::current());
   /// `const auto r = tl.range("softmax");` calls what the kernel does from here to the end of the block by
-  /// a name, in the trace.
-  [[nodiscard]] RangeScope range(std::string_view name, Here at = Here::current()) {
+  /// a name, in the trace: a literal, or `LastingName{text}` of a text that is made.
+  [[nodiscard]] RangeScope range(LastingName name, Here at = Here::current()) {
     pe_.count(at);
     return RangeScope{pe_, name};
   }

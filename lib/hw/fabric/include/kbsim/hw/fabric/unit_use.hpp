@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 
 #include "kbsim/base/bytes.hpp"
+#include "kbsim/base/lasting_name.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/hw/fabric/lane.hpp"
 
@@ -12,7 +12,7 @@ namespace kbsim::hw {
 
 /// What a server did: a link, a memory's port, an engine.
 struct UnitUse {
-  std::string_view port;    // of a unit with several: "read", "write"
+  LastingName port;         // of a unit with several: "read", "write"
   std::int64_t served = 0;  // packets or commands
   Bytes bytes;              // none if it is an engine
   Time busy{};
@@ -29,7 +29,7 @@ struct UnitUse {
   }
 };
 
-[[nodiscard]] inline UnitUse use_of(const Lane& lane, std::string_view port = {}) {
+[[nodiscard]] inline UnitUse use_of(const Lane& lane, LastingName port = {}) {
   return {.port = port,
           .served = lane.packets(),
           .bytes = lane.bytes(),
