@@ -40,6 +40,12 @@ if(KBSIM_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# What is installed names its own files as the repository does, not by the folder that it was built in: what asks
+# for its place (std::source_location) would.
+function(kbsim_name_files_from_root target)
+  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+endfunction()
+
 # lld links a sanitized test program in less than half of ld's time.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld KBSIM_HAS_LLD)

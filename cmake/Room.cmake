@@ -35,6 +35,7 @@ function(kbsim_room name)
   target_link_libraries(kbsim_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_THIRD_PARTY}
                                       PRIVATE ${ROOM_PRIVATE_THIRD_PARTY})
   target_precompile_headers(kbsim_${name} REUSE_FROM kbsim_common_headers)
+  kbsim_name_files_from_root(kbsim_${name})
   kbsim_headers_alone(${name} ${headers})
   kbsim_install_room(${name})
 endfunction()

@@ -9,10 +9,9 @@ namespace kbsim::app {
 
 config::Folders config_folders() {
   const std::filesystem::path command = boost::dll::program_location();
-  const std::filesystem::path installed = command.parent_path().parent_path() / "share" / "kbsim" / "configs";
+  const std::filesystem::path configs = command.parent_path().parent_path() / "share" / "kbsim" / "configs";
   std::error_code ignored;
-  if (std::filesystem::is_directory(installed, ignored)) return {installed};
-  return {KBSIM_CONFIG_DIR};
+  return {std::filesystem::weakly_canonical(configs, ignored)};
 }
 
 }  // namespace kbsim::app
