@@ -1,34 +1,62 @@
-# What `cmake --install` leaves for others: the command, its configs, every room's headers and library, and
-# a package that find_package(kbsim) finds.
+# What `cmake --install` leaves for others: the command and its configs, and for those who build with it (the
+# component `dev`) every room's headers, one library of all rooms, and a package that find_package(kbsim) finds.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME kbsim)
 set(KBSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kbsim)
 
-# As kbsim::<name>; the objects of rooms whose files register themselves lie in a folder of their own.
+# The headers of a target, and its objects as a part of libkbsim.a. A room isn't a target of the package: its
+# library alone would lack what registers itself (docs/adr/0053).
 function(kbsim_install_room name)
-  set_target_properties(kbsim_${name} PROPERTIES EXPORT_NAME ${name})
-  get_target_property(has_headers kbsim_${name} HEADER_SETS)
-  if(has_headers)
-    set(headers FILE_SET HEADERS)
+  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+  get_target_property(type kbsim_${name} TYPE)
+  if(type MATCHES "^(STATIC|OBJECT)_LIBRARY$")
+    set_property(GLOBAL APPEND PROPERTY KBSIM_INSTALLED_ROOMS ${name})
   endif()
-  install(TARGETS kbsim_${name} EXPORT kbsim OBJECTS DESTINATION ${CMAKE_INSTALL_LIBDIR}/kbsim ${headers})
 endfunction()
 
-function(kbsim_install_package)
-  # A shared object of kernels needs the headers alone: its symbols are found in the command that loads it.
+function(kbsim_install_archive)
+  get_property(rooms GLOBAL PROPERTY KBSIM_INSTALLED_ROOMS)
+  add_library(kbsim_archive STATIC)
+  foreach(room ${rooms})
+    target_sources(kbsim_archive PRIVATE $<TARGET_OBJECTS:kbsim_${room}>)
+  endforeach()
+  set_target_properties(kbsim_archive PROPERTIES OUTPUT_NAME kbsim LINKER_LANGUAGE CXX)
+  install(TARGETS kbsim_archive COMPONENT dev)
+endfunction()
+
+# kbsim::kernel: headers alone, for a shared object of kernels, whose symbols are found in the command that loads
+# it. kbsim::kbsim: all of libkbsim.a, whatever of it a program names, and where the configs are.
+function(kbsim_export_targets)
   add_library(kbsim_kernel INTERFACE)
   target_include_directories(kbsim_kernel INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(kbsim_kernel INTERFACE cxx_std_20)
   target_link_libraries(kbsim_kernel INTERFACE Boost::headers Boost::json)
-  kbsim_install_room(kernel)
 
-  install(EXPORT kbsim NAMESPACE kbsim:: FILE kbsimTargets.cmake DESTINATION ${KBSIM_PACKAGE_DIR})
+  set(archive $<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/libkbsim.a)
+  set(configs $<INSTALL_PREFIX>/${CMAKE_INSTALL_DATADIR}/kbsim/configs)
+  add_library(kbsim_program INTERFACE)
+  target_link_libraries(kbsim_program INTERFACE kbsim_kernel
+                        $<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,${archive}>>
+                        fmt::fmt yaml-cpp Threads::Threads)
+  target_compile_definitions(kbsim_program INTERFACE $<INSTALL_INTERFACE:KBSIM_INSTALLED_CONFIGS="${configs}">)
+  set_target_properties(kbsim_kernel PROPERTIES EXPORT_NAME kernel)
+  set_target_properties(kbsim_program PROPERTIES EXPORT_NAME kbsim)
+  install(TARGETS kbsim_kernel kbsim_program EXPORT kbsim)
+  install(EXPORT kbsim NAMESPACE kbsim:: FILE kbsimTargets.cmake DESTINATION ${KBSIM_PACKAGE_DIR} COMPONENT dev)
+endfunction()
+
+function(kbsim_install_package)
+  kbsim_install_archive()
+  kbsim_export_targets()
+  get_property(rooms GLOBAL PROPERTY KBSIM_INSTALLED_ROOMS)
   write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/kbsimConfigVersion.cmake
                                    COMPATIBILITY ExactVersion)
   configure_package_config_file(cmake/kbsimConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/kbsimConfig.cmake
                                 INSTALL_DESTINATION ${KBSIM_PACKAGE_DIR})
   install(FILES cmake/RequireCompiler.cmake ${CMAKE_CURRENT_BINARY_DIR}/kbsimConfig.cmake
-                ${CMAKE_CURRENT_BINARY_DIR}/kbsimConfigVersion.cmake DESTINATION ${KBSIM_PACKAGE_DIR})
+                ${CMAKE_CURRENT_BINARY_DIR}/kbsimConfigVersion.cmake
+          DESTINATION ${KBSIM_PACKAGE_DIR} COMPONENT dev)
   install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kbsim/configs)
 endfunction()

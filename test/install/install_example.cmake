@@ -1,48 +1,36 @@
 # cmake -DBUILD=… -DEXAMPLES=… -DCOMPILER=… -DGENERATOR=… -DCONFIG=… -P install_example.cmake
 #
 # Installs a built kbsim, moves it, builds copies of the examples against it, and runs them.
-if(DEFINED ENV{TMPDIR})
-  set(temporary $ENV{TMPDIR})
-else()
-  set(temporary /tmp)
-endif()
-string(RANDOM LENGTH 12 name)
-set(folder ${temporary}/kbsim-install-${name})
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+make_folder(kbsim-install)
 
-# Runs a command, whose output is shown if it fails or doesn't match `expected`.
-function(run expected)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT result EQUAL 0 OR NOT output MATCHES "${expected}")
-    file(REMOVE_RECURSE ${folder})
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}\nexit ${result}, expected '${expected}' in:\n${output}")
-  endif()
-endfunction()
-
-run("" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${folder}/first)
-file(RENAME ${folder}/first ${folder}/installed)
+run("" ${CMAKE_COMMAND} -E env DESTDIR=${folder}/staged ${CMAKE_COMMAND} --install ${BUILD} --prefix /opt/kbsim)
+file(RENAME ${folder}/staged/opt/kbsim ${folder}/installed)
 file(GLOB models ${folder}/installed/share/kbsim/models/*/*.cpp)
 foreach(model ring leader_only single_shard_per_rank)
   if(NOT models MATCHES "/${model}\\.cpp")
-    message(FATAL_ERROR "the model ${model}.cpp isn't installed, but ${models}")
+    fail("the model ${model}.cpp isn't installed, but ${models}")
   endif()
 endforeach()
 run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${models})
-set(documents ${folder}/installed/share/doc/kbsim)
-foreach(file share/man/man1/kbsim.1 share/bash-completion/completions/kbsim share/zsh/site-functions/_kbsim
-        share/doc/kbsim/README.md share/doc/kbsim/docs/cli.md share/doc/kbsim/kernels/softmax.cpp)
-  if(NOT EXISTS ${folder}/installed/${file})
-    message(FATAL_ERROR "${file} isn't installed")
-  endif()
-endforeach()
-foreach(example my_kernel my_machine)
-  file(COPY ${documents}/examples/${example} DESTINATION ${folder})
+require_files(${folder}/installed share/man/man1/kbsim.1 share/bash-completion/completions/kbsim
+              share/zsh/site-functions/_kbsim share/doc/kbsim/README.md share/doc/kbsim/docs/cli.md
+              share/doc/kbsim/kernels/softmax.cpp)
+foreach(example my_kernel my_machine my_program)
+  file(COPY ${folder}/installed/share/doc/kbsim/examples/${example} DESTINATION ${folder})
   run("" ${CMAKE_COMMAND} -S ${folder}/${example} -B ${folder}/${example}/build -G ${GENERATOR}
          -DCMAKE_PREFIX_PATH=${folder}/installed -DCMAKE_CXX_COMPILER=${COMPILER}
          -DCMAKE_BUILD_TYPE=${CONFIG})
   run("" ${CMAKE_COMMAND} --build ${folder}/${example}/build)
 endforeach()
 set(kbsim ${folder}/installed/bin/kbsim)
+file(READ ${folder}/installed/share/doc/kbsim/docs/host-author-guide.md guide)
+function(require_in_guide text)
+  string(FIND "${guide}" "${text}" at)
+  if(at EQUAL -1)
+    fail("docs/host-author-guide.md doesn't have:${text}")
+  endif()
+endfunction()
 
 # my_kernel: a kernel, alone and by a bench, and a collective.
 run("right" ${folder}/my_kernel/build/mock_test)
@@ -64,4 +52,15 @@ run("\"sip0.cube0.scrubber\"" ${kbsim} topology ${machine} --set cube.parts.scru
 run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set system.routing.impl=mine.o1turn
             --set cube.parts.scrubber.model.impl=mine.scrubber)
 run("" ${kbsim} traffic ${machine} --scope mesh:4x4 --load 0.2 --set cube.noc.router.impl=mine.bus)
+
+# my_program: kbsim inside, as the guide to host programs says, with the installed configs wherever they are.
+set(program ${folder}/my_program/build/my_program)
+run("^all_reduce [0-9.]+ ns, kernel [0-9.]+ ns, ends at [0-9.]+ ns\nvalue 24, expected 24: right\n$" ${program})
+require_in_guide("\n```\n${output}```\n")
+file(READ ${folder}/my_program/CMakeLists.txt lists)
+string(REGEX MATCH "\nfind_package.*" lists "${lists}")
+require_in_guide("\n```cmake${lists}```\n")
+file(RENAME ${folder}/installed ${folder}/moved)
+run_to_exit(2 "no topology.yaml in ${folder}/installed/share/kbsim/configs, .*: set KBSIM_CONFIGS" ${program})
+run("right" ${CMAKE_COMMAND} -E env KBSIM_CONFIGS=${folder}/moved/share/kbsim/configs ${program} small.yaml)
 file(REMOVE_RECURSE ${folder})

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/names.hpp"
+#include "kbsim/base/registry.hpp"
 
 #include "expectation.hpp"
 #include "value.hpp"
@@ -83,10 +84,13 @@ void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string&
     leave_out_others(parts, *fields);
     return attributes(parts.attributes, *fields, spec, path);
   }
-  if (parts.impl == nullptr || parts.impl->value.kind == Tree::Kind::scalar)
+  if (parts.impl == nullptr || parts.impl->value.kind == Tree::Kind::scalar) {
+    const std::vector<std::string> known = catalog_.impls();
+    const std::string hint =
+        known.empty() ? std::string{kNoneRegistered} : name_hint(printable(spec.impl), known);
     report(parts.impl == nullptr ? tree.at : parts.impl->value.at, join_key(path, "impl"),
-           fmt::format("unknown model '{}'{}", printable(spec.impl),
-                       name_hint(printable(spec.impl), catalog_.impls())));
+           fmt::format("unknown model '{}'{}", printable(spec.impl), hint));
+  }
 }
 
 // Where an override chooses the model, the file's attributes are another's: those of its own fall away.

@@ -13,6 +13,11 @@
 
 namespace kbsim {
 
+/// What an unknown name is told where there is none at all: a linker has dropped what registers itself.
+inline constexpr std::string_view kNoneRegistered =
+    ": this program has none at all; link kbsim::kbsim, which find_package(kbsim) gives, or libkbsim.a as a "
+    "whole";
+
 /// A registry, whatever it holds. Each is in registries() while it lives.
 class AnyRegistry {
  public:
@@ -65,7 +70,8 @@ class Registry final : public AnyRegistry {
   }
   [[nodiscard]] const Entry& at(std::string_view name) const {
     if (const Entry* entry = find(name)) return *entry;
-    throw UsageError{"unknown " + kind() + " '" + std::string{name} + "'" + name_hint(name, names())};
+    throw UsageError{"unknown " + kind() + " '" + std::string{name} + "'" +
+                     (entries_.empty() ? std::string{kNoneRegistered} : name_hint(name, names()))};
   }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> all;
