@@ -1,0 +1,31 @@
+# Debian packages of what is installed, by `cpack -G DEB` in the build folder: kbsim, which runs, and kbsim-dev,
+# with which others build. scripts/package.sh does it.
+
+function(kbsim_package)
+  set(CPACK_GENERATOR DEB)
+  set(CPACK_PACKAGE_CONTACT "kbsim developers" CACHE STRING "Maintainer of the packages")
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_STRIP_FILES ON)
+  set(CPACK_COMPONENTS_ALL kbsim dev)
+  set(CPACK_DEB_COMPONENT_INSTALL ON)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_COMPRESSION_TYPE gzip)
+  set(CPACK_DEBIAN_PACKAGE_SECTION science)
+
+  set(CPACK_COMPONENT_KBSIM_DESCRIPTION "The command, configs of machines, documents and examples.")
+  set(CPACK_DEBIAN_KBSIM_PACKAGE_NAME kbsim)
+  set(CPACK_DEBIAN_KBSIM_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_KBSIM_PACKAGE_RECOMMENDS gnuplot-nox)
+
+  set(boost ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
+  set(depends "kbsim (= ${PROJECT_VERSION})" libfmt-dev libyaml-cpp-dev libboost${boost}-dev
+      libboost-json${boost}-dev libboost-container${boost}-dev)
+  list(JOIN depends ", " depends)
+  set(CPACK_COMPONENT_DEV_DESCRIPTION
+      "Headers, the library and the CMake package, for kernels, machines and programs of one's own.")
+  set(CPACK_DEBIAN_DEV_PACKAGE_NAME kbsim-dev)
+  set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+  set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${depends}")
+  set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "clang-19, cmake (>= 3.24)")
+  include(CPack)
+endfunction()

@@ -1,0 +1,3 @@
+void print_models();
+
+int main() { print_models(); }
