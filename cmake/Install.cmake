@@ -6,6 +6,13 @@ include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME kbsim)
 set(KBSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kbsim)
 
+# First of all that is installed: cmake's own words for a build folder that was moved don't say what to do.
+install(CODE "
+if(NOT EXISTS \"${PROJECT_BINARY_DIR}/cmake_install.cmake\")
+  message(FATAL_ERROR \"This build folder was made as ${PROJECT_BINARY_DIR}, and is elsewhere now. Remove it, \"
+                      \"and build again.\")
+endif()" ALL_COMPONENTS)
+
 # The headers of a target, and its objects as a part of libkbsim.a. A room isn't a target of the package: its
 # library alone would lack what registers itself (docs/adr/0053).
 function(kbsim_install_room name)

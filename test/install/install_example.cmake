@@ -6,6 +6,13 @@ make_folder(kbsim-install)
 
 run("" ${CMAKE_COMMAND} -E env DESTDIR=${folder}/staged ${CMAKE_COMMAND} --install ${BUILD} --prefix /opt/kbsim)
 file(RENAME ${folder}/staged/opt/kbsim ${folder}/installed)
+
+# A build folder that isn't where it was made says so.
+file(READ ${BUILD}/cmake_install.cmake script)
+string(REPLACE ${BUILD} ${folder}/gone script "${script}")
+file(WRITE ${folder}/elsewhere/cmake_install.cmake "${script}")
+run_to_exit(1 "made[ \n]+as[ \n]+${folder}/gone,.*elsewhere.*build[ \n]+again" ${CMAKE_COMMAND} --install ${folder}/elsewhere)
+
 file(GLOB models ${folder}/installed/share/kbsim/models/*/*.cpp)
 foreach(model ring leader_only single_shard_per_rank)
   if(NOT models MATCHES "/${model}\\.cpp")
