@@ -15,9 +15,13 @@ using namespace kbsim::test;
 
 namespace {
 
-const std::string kStuck = kMainJob + " --plugin " KBSIM_BINARY
-                                      "/contract/plugins/plugin_stuck.so --set "
-                                      "ccl.algorithms.intercube_allreduce.kernel=stuck ";
+std::string options_of(const std::string& kernel) {
+  return "--plugin " KBSIM_BINARY
+         "/contract/plugins/plugin_stuck.so --set ccl.algorithms.intercube_allreduce.kernel=" +
+         kernel + " ";
+}
+
+const std::string kStuck = kMainJob + " " + options_of("stuck");
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -32,8 +36,8 @@ std::string traced(const std::string& options) {
 
 }  // namespace
 
-TEST_CASE("Deadlock: stderr has the circle in words, who else waits, and the counters; the exit code is 8") {
-  const Outcome outcome = run_kbsim(kStuck);
+TEST_CASE("Deadlock: verbose has the circle in words, who else waits, and the counters; the exit code is 8") {
+  const Outcome outcome = run_kbsim(kStuck + "--verbose");
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 8);
   for (const char* part : {"stuck on sip0.cube0.pe0 waits for event recv E since ", " at stuck.cpp:",
@@ -45,7 +49,61 @@ TEST_CASE("Deadlock: stderr has the circle in words, who else waits, and the cou
                            "peer_head 0 taken 0 my_tail 0 "
                            "sends_waiting 0 recvs_waiting 1\n"})
     CHECK_MESSAGE(outcome.err.find(part) != std::string::npos, part);
+  CHECK(run_kbsim(kStuck + "--verbose --shuffle-ties 3").err == outcome.err);
+}
+
+TEST_CASE("Deadlock: stderr has the circle and its members' lines, and how many wait besides") {
+  const Outcome outcome = run_kbsim(kStuck);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 8);
+  const std::vector<std::string> lines = lines_of(outcome.err);
+  REQUIRE(lines.size() == 7);
+  CHECK(lines[0].ends_with("ns: nothing is left to happen, and 8 processes wait"));
+  CHECK(lines[1] == "cycle:");
+  CHECK(lines[2] == "  sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued");
+  CHECK(lines[3] == "  sip0.cube1.pe0 recv W ← sip0.cube0.pe0 send E: never issued");
+  CHECK(lines[4].starts_with("  stuck on sip0.cube0.pe0 waits for event recv E since "));
+  CHECK(lines[5].starts_with("  stuck on sip0.cube1.pe0 waits for event recv W since "));
+  CHECK(lines[6] == "6 more wait: --verbose shows them and the queues");
   CHECK(run_kbsim(kStuck + "--shuffle-ties 3").err == outcome.err);
+}
+
+TEST_CASE("Deadlock: two circles of one run are told by themselves") {
+  const std::string folder = written("deadlock-two", "") + ".d";
+  const Outcome outcome = run_kbsim(options_of("two_circles") + kMainJob + " --out " + folder);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 8);
+  for (const char* part :
+       {"\ncycle 1 of 2:\n  sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued\n",
+        "\ncycle 2 of 2:\n  sip1.cube0.pe0 recv E ← sip1.cube1.pe0 send W: never issued\n"})
+    CHECK_MESSAGE(outcome.err.find(part) != std::string::npos, part);
+  CHECK(boost::json::parse(contents(folder + "/deadlock.json")).at("cycles").as_array().size() == 2);
+}
+
+TEST_CASE("Deadlock: of an evaluation each simulation's is kept, and the other rows survive") {
+  const std::string folder = written("deadlock-ccl", "") + ".d";
+  const std::string bench = "--topology topology.yaml --bench ccl -b 1K -e 16K -f 4 -c 0 --out " + folder;
+  const Outcome outcome = run_kbsim(options_of("stuck_if_large") + bench);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 8);
+  CHECK(outcome.err.find("kbsim: 4 KiB of intercube_allreduce: deadlock at ") != std::string::npos);
+  CHECK(outcome.err.find("\n2 of 3 simulations are deadlocked; this is the first; " + folder +
+                         "/deadlock.json has each of them") != std::string::npos);
+  CHECK(outcome.out.find("\n deadlocks: 2 without a row\n") != std::string::npos);
+  const auto json = boost::json::parse(contents(folder + "/deadlock.json")).as_object();
+  const auto& all = json.at("deadlocks").as_array();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].at("simulation") == "4 KiB of intercube_allreduce");
+  CHECK(all[1].at("simulation") == "16 KiB of intercube_allreduce");
+  for (const auto& one : all) CHECK(one.at("cycles").as_array().size() == 2);
+  const auto summary = boost::json::parse(contents(folder + "/summary.json")).as_object();
+  CHECK(summary.at("rows").as_array().size() == 1);
+  CHECK(summary.at("deadlocks") == 2);
+  CHECK(summary.at("interrupted") == true);
+  CHECK(lines_of(contents(folder + "/results.csv")).size() == 2);
+  CHECK(run_kbsim(options_of("stuck_if_large") + bench + " --reuse").exit == 2);
+  CHECK(run_kbsim("--topology topology.yaml --bench ccl -b 1K -e 1K -c 0 --out " + folder).exit == 0);
+  CHECK(!std::filesystem::exists(folder + "/deadlock.json"));
 }
 
 TEST_CASE("Deadlock: --out has it as JSON and as a drawing") {

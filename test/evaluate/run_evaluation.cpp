@@ -88,6 +88,40 @@ TEST_CASE("run_evaluation: the folder has rows, table, figures and what ran; no 
   CHECK(fs::exists(place / "config.resolved.yaml"));
 }
 
+TEST_CASE("run_evaluation: simulations that are deadlocked are told after the rows of the others are kept") {
+  const fs::path place = fresh_place("run_evaluation");
+  Run run;
+  run.options.out = place.string();
+  const DeadlockReport report{DeadlockError{7_ns, {}}, WaitGraph{}};
+  Simulated some = two_rows();
+  some.deadlocks = {{"size 3", report}, {"size 4", report}};
+  const auto text_of = [&](const Simulated& simulated) {
+    try {
+      (void)run(toy(simulated));
+    } catch (const Error& error) {
+      CHECK(error.exit_code() == ExitCode::deadlock);
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  CHECK(text_of(some) == "size 3: " + report::to_text(report, false) +
+                             "\n2 of 4 simulations are deadlocked; this is the first; " + place.string() +
+                             "/deadlock.json has each of them");
+  const json::object summary = json::parse(contents(place / "summary.json")).as_object();
+  CHECK(summary.at("rows").as_array().size() == 2);
+  CHECK(summary.at("deadlocks") == 2);
+  CHECK(summary.at("interrupted") == true);
+  CHECK(contents(place / "figure.txt") == "2");
+  CHECK(json::parse(contents(place / "deadlock.json")).at("deadlocks").as_array().size() == 2);
+  CHECK(json::parse(contents(place / "run.json")).at("interrupted") == true);
+  run.options.out.clear();
+  CHECK(text_of({.rows = {}, .deadlocks = {{"size 3", report}}}) ==
+        "size 3: " + report::to_text(report, false) + "; --out DIR keeps a report of each");
+  run.options.out = place.string();
+  CHECK(run(toy(two_rows())) == ExitCode::ok);
+  CHECK(!fs::exists(place / "deadlock.json"));
+}
+
 TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and figures are made again") {
   const fs::path place = fresh_place("run_evaluation");
   Run run;

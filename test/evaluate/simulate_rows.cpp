@@ -1,6 +1,7 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 
 #include <csignal>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -40,6 +41,24 @@ TEST_CASE("simulate_rows: rows are in their order, whichever are begun first") {
     CHECK(all.simulated.whole);
     CHECK(all.order.front() == (begin_with == BeginWith::first ? 0 : 2));
   }
+}
+
+TEST_CASE("simulate_rows: a deadlock costs its own row alone, and is kept by its name") {
+  const auto row = [](std::size_t i) {
+    if (i % 2 == 1) throw DeadlockReport{DeadlockError{7_ns, {}}, WaitGraph{}};
+    return boost::json::object{{"row", i}};
+  };
+  for (const BeginWith begin_with : {BeginWith::first, BeginWith::last}) {
+    const Simulated found = simulate_rows(4, kOneThread, begin_with, row);
+    CHECK(found.rows == rows_of({0, 2}));
+    CHECK(found.whole);
+    REQUIRE(found.deadlocks.size() == 2);
+    CHECK(found.deadlocks[0].simulation == "2 of 4");
+    CHECK(found.deadlocks[1].simulation == "4 of 4");
+  }
+  const Simulated named = simulate_rows(2, kOneThread, BeginWith::first, row, "simulations",
+                                        [](std::size_t i) { return "row " + std::to_string(i); });
+  CHECK(named.deadlocks[0].simulation == "row 1");
 }
 
 TEST_CASE("simulate_rows: after Ctrl-C, those that have ended") {

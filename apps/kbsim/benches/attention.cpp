@@ -148,8 +148,13 @@ boost::json::object row_of(const Case& of, const evaluate::EvaluationRequest& re
 
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<Case> cases = cases_of(request);
-  return evaluate::simulate_rows(cases.size(), request.parallel, evaluate::BeginWith::last,
-                                 [&](std::size_t i) { return row_of(cases[i], request); });
+  return evaluate::simulate_rows(
+      cases.size(), request.parallel, evaluate::BeginWith::last,
+      [&](std::size_t i) { return row_of(cases[i], request); }, "simulations",
+      [&](std::size_t i) {
+        return fmt::format("{} on {} ranks, {} keys each", cases[i].panel.name, cases[i].problem.mesh.ranks,
+                           cases[i].problem.mesh.s_kv);
+      });
 }
 
 std::string text(const evaluate::Rows& rows) {

@@ -219,7 +219,10 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   const std::string file = request.own.text("output_file");
   evaluate::Simulated result = evaluate::simulate_rows(
       points.size(), request.parallel, evaluate::BeginWith::last,
-      [&](std::size_t i) { return simulate(points[i]); }, "sizes");
+      [&](std::size_t i) { return simulate(points[i]); }, "sizes",
+      [&](std::size_t i) {
+        return fmt::format("{} of {}", to_string(points[i].size), points[i].algorithm.name);
+      });
   if (!file.empty()) report::write_file(file, boost::json::serialize(nccl_tests_json(result.rows)) + "\n");
   return result;
 }

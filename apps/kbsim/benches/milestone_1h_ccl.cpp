@@ -129,6 +129,12 @@ struct Case {
   std::size_t joined;
 };
 
+std::string name_of(const Case& of) {
+  const config::SipsSpec& sips = of.point.machine.system.sips;
+  return fmt::format("{} of {} on {} {}, slots in {}", to_string(of.point.size), of.label, sips.count,
+                     config::to_string(sips.topology), to_string(of.point.algorithm.buffer_kind));
+}
+
 // Those of one topology together, the largest last.
 std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
   if (!request.algorithm.empty()) throw UsageError{"milestone-1h-ccl runs all algorithms: no --algorithm"};
@@ -188,7 +194,8 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   const bool parity = wants_parity(request);
   return evaluate::simulate_rows(
       cases.size(), request.parallel, evaluate::BeginWith::last,
-      [&](std::size_t i) { return row_of(cases[i], bounds[cases[i].joined], parity); });
+      [&](std::size_t i) { return row_of(cases[i], bounds[cases[i].joined], parity); }, "simulations",
+      [&](std::size_t i) { return name_of(cases[i]); });
 }
 
 // How many of the rows take without dist what they take with it.

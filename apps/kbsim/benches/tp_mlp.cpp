@@ -91,8 +91,10 @@ boost::json::object row_of(const evaluate::TpMlpProblem& problem,
 
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::TpMlpProblem> problems = problems_of(request);
-  return evaluate::simulate_rows(problems.size(), request.parallel, evaluate::BeginWith::first,
-                                 [&](std::size_t i) { return row_of(problems[i], request); });
+  return evaluate::simulate_rows(
+      problems.size(), request.parallel, evaluate::BeginWith::first,
+      [&](std::size_t i) { return row_of(problems[i], request); }, "simulations",
+      [&](std::size_t i) { return fmt::format("{} ranks", problems[i].ranks); });
 }
 
 std::string text(const evaluate::Rows& rows) {

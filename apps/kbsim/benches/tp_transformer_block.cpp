@@ -152,8 +152,13 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
 
 evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<DecoderProblem> problems = problems_of(request);
-  return evaluate::simulate_rows(problems.size(), request.parallel, evaluate::BeginWith::first,
-                                 [&](std::size_t i) { return row_of(problems[i], request); });
+  return evaluate::simulate_rows(
+      problems.size(), request.parallel, evaluate::BeginWith::first,
+      [&](std::size_t i) { return row_of(problems[i], request); }, "simulations",
+      [&](std::size_t i) {
+        return fmt::format("{} {} on {} ranks", problems[i].decode ? "decode" : "prefill",
+                           problems[i].sequence_parallel ? "sequence" : "tensor", problems[i].ranks);
+      });
 }
 
 std::string times_line(const boost::json::object& row) {

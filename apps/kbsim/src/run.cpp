@@ -65,6 +65,7 @@ struct RunOptions {
   bool timing_only = false;
   bool json = false;
   bool quiet = false;
+  bool verbose = false;
   bool dry_run = false;
   std::string out;
   bool reuse = false;
@@ -136,6 +137,8 @@ po::options_description description(RunOptions& o) {
       "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
   add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing, say what would run");
+  add("verbose", po::bool_switch(&o.verbose),
+      "of a deadlock: all who wait and all queues, not its cycles alone");
   add("dump-queues", po::bool_switch(&o.dump_queues),
       "print each PE's queues at the end on stderr: counters, and where their rings lie");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
@@ -302,11 +305,6 @@ void write_partial(const report::OutputFolder& folder, const RunOptions& options
   write_counts(folder, session, summary.simulated);
 }
 
-void write(const report::OutputFolder& folder, const DeadlockReport& deadlock) {
-  folder.write("deadlock.json", report::to_json(deadlock));
-  folder.write("deadlock.dot", report::to_dot(deadlock.graph()));
-}
-
 void dump_queues(hw::Machine& machine) {
   const std::string lines = host::pointer_dump(machine);
   say(lines.empty() ? "--dump-queues: no queues between PEs are installed\n" : lines);
@@ -318,7 +316,7 @@ void simulate_into(const report::OutputFolder* folder, host::Session& session, c
     simulate(session, options);
   } catch (const DeadlockReport& deadlock) {
     try {
-      if (folder != nullptr) write(*folder, deadlock);
+      if (folder != nullptr) report::write_deadlock(*folder, &deadlock);
     } catch (const Error& error) {  // the deadlock is the news
       say("kbsim: {}\n", error.what());
     }
@@ -457,6 +455,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                                       .reuse_asked_by = options.reuse_asked_by,
                                       .json = options.json,
                                       .quiet = options.quiet,
+                                      .verbose = options.verbose,
                                       .reference = reference};
   if (options.reuse) evaluate::require_same_run(evaluation, request, how);
   if (!options.dry_run) return evaluate::run_evaluation(evaluation, request, how, arguments);
@@ -539,6 +538,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
                           .files = files_of(options, {"summary.json", "results.csv", "links.csv", "units.csv",
                                                       "orders.csv", "run.json", "config.resolved.yaml"})});
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
+  if (folder) report::write_deadlock(*folder, nullptr);  // an earlier run's
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;
@@ -579,7 +579,11 @@ ExitCode run_bench(const Arguments& given) {
   options.reuse_asked_by = reuse_asker(given);
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
-  return run_once(known_bench(options.bench), options, arguments, start);
+  try {
+    return run_once(known_bench(options.bench), options, arguments, start);
+  } catch (const DeadlockReport& deadlock) {
+    throw Error{deadlock.exit_code(), report::to_text(deadlock, options.verbose)};
+  }
 }
 
 }  // namespace kbsim::app

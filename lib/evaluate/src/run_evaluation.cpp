@@ -27,6 +27,8 @@ bool correct(const Rows& rows) {
       rows, [](const json::value& row) { return is_unchecked(row) || row.at("correct").as_bool(); });
 }
 
+bool has_all_rows(const Simulated& simulated) { return simulated.whole && simulated.deadlocks.empty(); }
+
 json::object summary_json(const EvaluateOptions& options, const Simulated& simulated) {
   const Rows& rows = simulated.rows;
   const bool unchecked = std::ranges::all_of(rows, is_unchecked);
@@ -34,7 +36,8 @@ json::object summary_json(const EvaluateOptions& options, const Simulated& simul
                    {"version", KBSIM_VERSION},
                    {"bench", options.name},
                    {"correct", unchecked ? json::value(nullptr) : json::value(correct(rows))}};
-  if (!simulated.whole) all["interrupted"] = true;
+  if (!has_all_rows(simulated)) all["interrupted"] = true;
+  if (!simulated.deadlocks.empty()) all["deadlocks"] = simulated.deadlocks.size();
   all["rows"] = rows;
   return all;
 }
@@ -85,6 +88,8 @@ void print_text(const Evaluation& evaluation, const EvaluateOptions& options, co
     print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
   if (!simulated.whole)
     print("\n interrupted: these are the simulations that had ended, the rest is missing\n");
+  if (!simulated.deadlocks.empty())
+    print(fmt::format("\n deadlocks: {} without a row\n", simulated.deadlocks.size()));
 }
 
 void print_json(const EvaluateOptions& options, const Simulated& simulated,
@@ -116,6 +121,19 @@ void write_rows(const EvaluateOptions& options, const Simulated& simulated,
   folder.write("results.csv", report::to_csv(simulated.rows));
 }
 
+// The first, and how many others there are.
+[[noreturn]] void throw_first(const EvaluateOptions& options, const Simulated& simulated) {
+  const std::vector<report::NamedDeadlock>& all = simulated.deadlocks;
+  std::string text =
+      fmt::format("{}: {}", all.front().simulation, report::to_text(all.front().report, options.verbose));
+  if (all.size() > 1)
+    text += fmt::format("\n{} of {} simulations are deadlocked; this is the first", all.size(),
+                        all.size() + simulated.rows.size());
+  text += options.out.empty() ? "; --out DIR keeps a report of each"
+                              : fmt::format("; {}/deadlock.json has each of them", options.out);
+  throw Error{ExitCode::deadlock, text};
+}
+
 std::string refusal(const EvaluateOptions& options, const std::exception& error) {
   return fmt::format("{}: the rows in {} aren't those of {}: {}", options.reuse_asked_by, options.out,
                      options.name, error.what());
@@ -131,6 +149,8 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
   const StopSignals signals;
   Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
   Rows& rows = simulated.rows;
+  if (folder) report::write_deadlocks(*folder, simulated.deadlocks);
+  if (rows.empty() && !simulated.deadlocks.empty()) throw_first(options, simulated);
   if (rows.empty()) return ExitCode::interrupted;
   if (options.reuse) folder = report::folder_named(options.out);
   try {
@@ -143,7 +163,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
                          .machine = request.machine,
                          .ccl = &request.ccl,
                          .options = row_options(evaluation, request),
-                         .whole = simulated.whole},
+                         .whole = has_all_rows(simulated)},
                         summary);
     if (folder) evaluation.figures(rows, *folder);  // last: nothing is lost if that takes too long
     report_rows(evaluation, options, simulated, folder.get());
@@ -153,6 +173,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
   } catch (const std::out_of_range& error) {
     throw UsageError{refusal(options, error)};
   }
+  if (!simulated.deadlocks.empty()) throw_first(options, simulated);
   if (!simulated.whole) return ExitCode::interrupted;
   return correct(rows) ? ExitCode::ok : ExitCode::wrong_values;
 }

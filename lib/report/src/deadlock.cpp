@@ -1,6 +1,6 @@
 #include "kbsim/report/deadlock.hpp"
 
-#include <algorithm>
+#include <set>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ boost::json::object to_json(const DeadlockReport& deadlock) {
   boost::json::array waiting;
   boost::json::array nodes;
   boost::json::array waits;
-  boost::json::array cycle;
+  boost::json::array cycles;
   for (const Waiting& one : deadlock.waiting()) waiting.push_back(to_json(one));
   for (const WaitGraph::Node& node : graph.nodes) nodes.push_back(to_json(node));
   for (const WaitGraph::Edge& edge : graph.edges) {
@@ -64,13 +64,17 @@ boost::json::object to_json(const DeadlockReport& deadlock) {
     waits.push_back(
         boost::json::object{{"from", graph.nodes[unknown.from].name}, {"to", nullptr}, {"why", unknown.why}});
   }
-  for (const std::size_t edge : find_cycle(graph)) cycle.emplace_back(edge);
-  return {{"schema_version", 1},       {"at_ns", to_ns(deadlock.at())}, {"waiting", std::move(waiting)},
-          {"nodes", std::move(nodes)}, {"waits", std::move(waits)},     {"cycle", std::move(cycle)}};
+  for (const auto& edges : find_cycles(graph))
+    cycles.push_back(boost::json::array(edges.begin(), edges.end()));
+  const boost::json::value first = cycles.empty() ? boost::json::array{} : cycles.front();
+  return {{"schema_version", 1},        {"at_ns", to_ns(deadlock.at())}, {"waiting", std::move(waiting)},
+          {"nodes", std::move(nodes)},  {"waits", std::move(waits)},     {"cycle", first},
+          {"cycles", std::move(cycles)}};
 }
 
 std::string to_dot(const WaitGraph& graph) {
-  const std::vector<std::size_t> cycle = find_cycle(graph);
+  std::set<std::size_t> in_cycles;
+  for (const auto& edges : find_cycles(graph)) in_cycles.insert(edges.begin(), edges.end());
   std::string text = "digraph deadlock {\nnode [shape=box];\n";
   for (const WaitGraph::Node& node : graph.nodes) {
     text += fmt::format("{} [label={}{}];\n", quoted(node.name), quoted(label(node)),
@@ -78,9 +82,9 @@ std::string to_dot(const WaitGraph& graph) {
   }
   for (std::size_t i = 0; i < graph.edges.size(); ++i) {
     const WaitGraph::Edge& edge = graph.edges[i];
-    const bool in_cycle = std::ranges::find(cycle, i) != cycle.end();
     text += fmt::format("{} -> {} [label={}{}];\n", quoted(graph.nodes[edge.from].name),
-                        quoted(graph.nodes[edge.to].name), quoted(edge.why), in_cycle ? ", color=red" : "");
+                        quoted(graph.nodes[edge.to].name), quoted(edge.why),
+                        in_cycles.contains(i) ? ", color=red" : "");
   }
   for (std::size_t i = 0; i < graph.unknown.size(); ++i) {
     const WaitGraph::Unknown& unknown = graph.unknown[i];
@@ -88,6 +92,30 @@ std::string to_dot(const WaitGraph& graph) {
                         quoted(graph.nodes[unknown.from].name), i, quoted(unknown.why));
   }
   return text + "}\n";
+}
+
+void write_deadlock(const OutputFolder& folder, const DeadlockReport* deadlock) {
+  if (deadlock == nullptr) {
+    folder.remove("deadlock.json");
+    folder.remove("deadlock.dot");
+  } else {
+    folder.write("deadlock.json", to_json(*deadlock));
+    folder.write("deadlock.dot", to_dot(deadlock->graph()));
+  }
+}
+
+void write_deadlocks(const OutputFolder& folder, const std::vector<NamedDeadlock>& deadlocks) {
+  if (deadlocks.empty()) return write_deadlock(folder, nullptr);
+  boost::json::array all;
+  std::string drawings;
+  for (const NamedDeadlock& one : deadlocks) {
+    boost::json::object json = to_json(one.report);
+    json["simulation"] = one.simulation;
+    all.push_back(std::move(json));
+    drawings += to_dot(one.report.graph());
+  }
+  folder.write("deadlock.json", boost::json::object{{"schema_version", 1}, {"deadlocks", std::move(all)}});
+  folder.write("deadlock.dot", drawings);
 }
 
 }  // namespace kbsim::report

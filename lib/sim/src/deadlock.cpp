@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::size_t kListed = 50;
 
-std::string lines(const std::vector<Waiting>& waiting) {
-  std::string text;
-  for (const Waiting& one : std::span{waiting}.first(std::min(waiting.size(), kListed))) {
-    text += "\n  " + to_string(one);
-  }
-  if (waiting.size() > kListed) text += "\n  and " + std::to_string(waiting.size() - kListed) + " more";
-  return text;
-}
-
 std::string count(std::size_t n) {
   return std::to_string(n) + (n == 1 ? " process waits" : " processes wait");
 }
@@ -50,14 +41,26 @@ std::string to_string(const Waiting& waiting) {
   return text;
 }
 
+std::string detail::lines(const std::vector<Waiting>& waiting) {
+  std::string text;
+  for (const Waiting& one : std::span{waiting}.first(std::min(waiting.size(), kListed))) {
+    text += "\n  " + to_string(one);
+  }
+  if (waiting.size() > kListed) text += "\n  and " + std::to_string(waiting.size() - kListed) + " more";
+  return text;
+}
+
+std::string detail::headline(Time at, const std::vector<Waiting>& waiting) {
+  return "deadlock at " + to_string(at) + ": nothing is left to happen, and " + count(waiting.size());
+}
+
 DeadlockError::DeadlockError(Time at, std::vector<Waiting> waiting)
-    : Error{ExitCode::deadlock, "deadlock at " + to_string(at) + ": nothing is left to happen, and " +
-                                    count(waiting.size()) + lines(waiting)},
+    : Error{ExitCode::deadlock, detail::headline(at, waiting) + detail::lines(waiting)},
       at_{at},
       waiting_{std::move(waiting)} {}
 
 LimitError::LimitError(const std::string& text, std::vector<Waiting> waiting, const std::string& busiest)
-    : Error{ExitCode::limit, text + "; " + count(waiting.size()) + lines(waiting) + busiest},
+    : Error{ExitCode::limit, text + "; " + count(waiting.size()) + detail::lines(waiting) + busiest},
       waiting_{std::move(waiting)} {}
 
 std::vector<Waiting> detail::waiting_among(const List& processes) {

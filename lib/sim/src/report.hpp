@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kbsim/sim/deadlock.hpp"
@@ -9,5 +10,11 @@ namespace kbsim::detail {
 
 /// The spawned processes of the list that wait, or if there are none, the components.
 [[nodiscard]] std::vector<Waiting> waiting_among(const List& processes);
+
+/// What a deadlock's text begins with.
+[[nodiscard]] std::string headline(Time at, const std::vector<Waiting>& waiting);
+
+/// A line each, of the first fifty; then how many more there are.
+[[nodiscard]] std::string lines(const std::vector<Waiting>& waiting);
 
 }  // namespace kbsim::detail

@@ -1,5 +1,5 @@
-// An all-reduce in which two cubes of rank 0 wait for one another, and a cube of rank 1 for one that has
-// ended.
+// All-reduces that don't end: one in which two cubes of rank 0 wait for one another, and a cube of rank 1 for
+// one that has ended.
 #include "kbsim/tl/collective_args.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -13,6 +13,19 @@ Task<> stuck(TL& tl, CollectiveArgs args) {
   if (args.rank == 1 && cube == 1) co_await tl.recv({.dir = Dir::W, .shape = {1}});
 }
 KBSIM_KERNEL(stuck, "waits for what never comes");
+
+// On each rank two cubes wait for one another.
+Task<> two_circles(TL& tl, CollectiveArgs) {
+  const int cube = tl.program_id(1);
+  if (cube == 0) co_await tl.recv({.dir = Dir::E, .shape = {1}});
+  if (cube == 1) co_await tl.recv({.dir = Dir::W, .shape = {1}});
+}
+KBSIM_KERNEL(two_circles, "waits for what never comes, twice");
+
+Task<> stuck_if_large(TL& tl, CollectiveArgs args) {
+  if (args.n_elem > 1024) co_await two_circles(tl, args);
+}
+KBSIM_KERNEL(stuck_if_large, "waits for what never comes, with more than 1024 elements");
 
 }  // namespace
 }  // namespace kbsim

@@ -13,6 +13,7 @@
 #include "kbsim/evaluate/options.hpp"
 #include "kbsim/evaluate/parallel.hpp"
 #include "kbsim/evaluate/uses.hpp"
+#include "kbsim/report/deadlock.hpp"
 #include "kbsim/report/output_folder.hpp"
 
 namespace kbsim::evaluate {
@@ -35,6 +36,7 @@ using Rows = boost::json::array;
 struct Simulated {
   Rows rows;
   bool whole = true;  // false: Ctrl-C, and these are the rows of what had ended
+  std::vector<report::NamedDeadlock> deadlocks = {};  // of simulations that have no row
 };
 
 /// Many simulations that answer one question together. Its text and its figures are made of its rows alone,

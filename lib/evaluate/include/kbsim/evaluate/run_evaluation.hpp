@@ -17,14 +17,16 @@ struct EvaluateOptions {
   std::string reuse_asked_by = "--reuse";  // what errors name
   bool json = false;
   bool quiet = false;
+  bool verbose = false;                       // of a deadlock: all that is known
   std::optional<report::CsvTable> reference;  // to hold the rows' times against
 };
 
 /// Runs an evaluation, or takes the rows of an earlier one; prints it and, if there is a folder, writes
 /// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml; with a
 /// reference also correlation.json and its figure, or UsageError, after all else, if nothing fits. Wrong
-/// numbers in any row: ExitCode::wrong_values. After a signal that asks for the end (StopSignals) the same of
-/// what has ended, which says that it isn't all, without pictures: ExitCode::interrupted.
+/// numbers in any row: ExitCode::wrong_values. Simulations with a deadlock have no row: deadlock.json has
+/// each of them, and after all else the first is thrown. After a signal that asks for the end (StopSignals)
+/// the same of what has ended, which says that it isn't all, without pictures: ExitCode::interrupted.
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments);
 

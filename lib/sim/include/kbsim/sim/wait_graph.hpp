@@ -40,22 +40,25 @@ struct WaitGraph {
   std::vector<Unknown> unknown = {};
 };
 
-/// A circle of edges, each beginning where the one before it ends; the first from the first node on. Empty if
-/// there is none.
+/// The independent cycles: one for each set of nodes that all wait for each other, directly or not (a
+/// strongly connected component), the shortest through the first of these nodes and beginning with it. Each
+/// is its edges, one beginning where that before it ends; cycles are in the order of their first nodes.
+[[nodiscard]] std::vector<std::vector<std::size_t>> find_cycles(const WaitGraph& graph);
+
+/// The first of them. Empty if there is none.
 [[nodiscard]] std::vector<std::size_t> find_cycle(const WaitGraph& graph);
 
-/// The circle, the other edges and all counters, a line each.
+/// "cycle", or of several "cycle 2 of 3".
+[[nodiscard]] std::string cycle_title(std::size_t number, std::size_t all);
+
+/// Each cycle, then the other edges and all counters, a line each.
 [[nodiscard]] std::string to_string(const WaitGraph& graph);
 
-/// A deadlock, and who waits for whom.
+/// A deadlock, and who waits for whom. Its text has the cycles first, then all else that is known.
 class DeadlockReport : public Error {
  public:
   /// `more` is text that others have to say.
-  DeadlockReport(const DeadlockError& found, WaitGraph graph, const std::string& more = "")
-      : Error{found.exit_code(), found.what() + to_string(graph) + more},
-        at_{found.at()},
-        waiting_{found.waiting()},
-        graph_{std::move(graph)} {}
+  DeadlockReport(const DeadlockError& found, WaitGraph graph, const std::string& more = "");
 
   [[nodiscard]] Time at() const { return at_; }
   [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "kbsim/report/deadlock.hpp"
+
+namespace kbsim::report {
+namespace {
+
+constexpr std::size_t kCyclesTold = 10;
+constexpr std::size_t kLinesTold = 20;  // of a part of a cycle
+
+std::string indented(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : std::span{lines}.first(std::min(lines.size(), kLinesTold)))
+    text += "\n  " + line;
+  if (lines.size() > kLinesTold) text += fmt::format("\n  and {} more", lines.size() - kLinesTold);
+  return text;
+}
+
+// What is told, and of whom nothing more is left to tell.
+struct Told {
+  std::string text;
+  std::set<std::string> processes;
+};
+
+void tell_cycle(const WaitGraph& graph, const std::string& title, const std::vector<std::size_t>& cycle,
+                Told* told) {
+  std::vector<std::string> waits;
+  std::vector<std::string> processes;
+  for (const std::size_t edge : cycle) {
+    waits.push_back(graph.edges[edge].why);
+    const auto& waiting = graph.nodes[graph.edges[edge].from].waiting;
+    if (!waiting) continue;
+    processes.push_back(to_string(*waiting));
+    told->processes.insert(waiting->process);
+  }
+  told->text += fmt::format("\n{}:{}{}", title, indented(waits), indented(processes));
+}
+
+Told cycles_of(const WaitGraph& graph, const std::vector<std::vector<std::size_t>>& cycles) {
+  Told told;
+  for (std::size_t i = 0; i < std::min(cycles.size(), kCyclesTold); ++i)
+    tell_cycle(graph, cycle_title(i, cycles.size()), cycles[i], &told);
+  if (cycles.size() > kCyclesTold)
+    told.text += fmt::format("\nand {} more cycles", cycles.size() - kCyclesTold);
+  return told;
+}
+
+// Those that wait for none of the processes that wait.
+Told roots_of(const DeadlockReport& deadlock) {
+  const WaitGraph& graph = deadlock.graph();
+  std::set<std::string> for_others;
+  std::vector<std::string> waits;
+  for (const WaitGraph::Edge& edge : graph.edges) {
+    if (!graph.nodes[edge.to].waiting)
+      waits.push_back(edge.why);
+    else if (graph.nodes[edge.from].waiting)
+      for_others.insert(graph.nodes[edge.from].waiting->process);
+  }
+  for (const WaitGraph::Unknown& unknown : graph.unknown) waits.push_back(unknown.why);
+  std::vector<std::string> processes;
+  Told told;
+  for (const Waiting& one : deadlock.waiting()) {
+    if (for_others.contains(one.process)) continue;
+    processes.push_back(to_string(one));
+    told.processes.insert(one.process);
+  }
+  told.text =
+      fmt::format("\nno cycle; these wait for what never comes:{}{}", indented(waits), indented(processes));
+  return told;
+}
+
+}  // namespace
+
+std::string to_text(const DeadlockReport& deadlock, bool verbose) {
+  if (verbose) return deadlock.what();
+  const std::size_t all = deadlock.waiting().size();
+  const auto cycles = find_cycles(deadlock.graph());
+  const Told told = cycles.empty() ? roots_of(deadlock) : cycles_of(deadlock.graph(), cycles);
+  const auto others = std::ranges::count_if(
+      deadlock.waiting(), [&](const Waiting& one) { return !told.processes.contains(one.process); });
+  const std::string rest = others == 0
+                               ? "--verbose shows the queues"
+                               : fmt::format("{} more wait{}: --verbose shows {} and the queues", others,
+                                             others == 1 ? "s" : "", others == 1 ? "it" : "them");
+  return fmt::format("deadlock at {}: nothing is left to happen, and {} process{}{}\n{}",
+                     to_string(deadlock.at()), all, all == 1 ? " waits" : "es wait", told.text, rest);
+}
+
+}  // namespace kbsim::report
