@@ -31,6 +31,7 @@ struct ProbeOptions {
   std::vector<std::string> cases;
   std::string bytes = "4KiB";
   bool json = false;
+  bool hops = false;
   std::optional<std::int64_t> shuffle_ties;
 };
 
@@ -162,11 +163,11 @@ void print_json(const Prober& prober, Bytes bytes) {
   std::cout << boost::json::serialize(all) << '\n';
 }
 
-void print_tables(const Prober& prober, Bytes bytes) {
+void print_tables(const Prober& prober, Bytes bytes, bool with_hops) {
   try {
     print_summary(prober, bytes);
     print_saturation(prober);
-    print_hops(prober, bytes);
+    if (with_hops) print_hops(prober, bytes);
     print_contention(prober, 64_KiB);
   } catch (const Interrupted&) {
     fmt::print("\ninterrupted: these are the cases that had ended, the rest is missing\n");
@@ -216,28 +217,32 @@ std::string case_help() {
   return text;
 }
 
-}  // namespace
-
-ExitCode probe(const Arguments& arguments) {
-  ProbeOptions options;
+po::options_description description(ProbeOptions& options) {
   po::options_description all{"options of kbsim probe"};
   options.machine.describe(all);
   describe_memory(all);
   auto add = all.add_options();
   add("case", po::value(&options.cases)->value_name("NAME")->composing(), "only this case; repeatable");
   add("bytes", po::value(&options.bytes)->value_name("SIZE"), "size of a transfer (default: 4KiB)");
+  add("hops", po::bool_switch(&options.hops),
+      "print the hops of every case, as a run of one --case always does");
   add("json", po::bool_switch(&options.json),
       "print the summary and the hops as JSON, and nothing else, on stdout");
   add("shuffle-ties", po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) {
     options.shuffle_ties = v;
   }),
       "run events of equal time in random order; no result may change");
-  parse_options(arguments, all,
-                {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]",
-                 .examples = case_help(),
-                 .likely = "case"});
+  return all;
+}
+
+Bytes bytes_of(const ProbeOptions& options) {
   const Bytes bytes = parse_bytes(options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
+  return bytes;
+}
+
+// The configuration; settings without effect are refused.
+config::Configuration load(const ProbeOptions& options) {
   const config::Configuration configuration = options.machine.load();
   evaluate::require_effect({.name = "kbsim probe",
                             .algorithms = evaluate::Algorithms::one,
@@ -248,13 +253,34 @@ ExitCode probe(const Arguments& arguments) {
                                        {"ccl.*.mapper", "it joins the PEs of its cases"},
                                        {"ccl.*.validator", "it has tensors of its own"}}},
                            {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
-  const auto& [machine, ccl, notes, text] = configuration;
+  return configuration;
+}
+
+Prober prober_of(const ProbeOptions& options) {
+  const auto& [machine, ccl, notes, text] = load(options);
   Prober prober{
       .machine = machine, .algorithm = ccl.resolve(""), .cases = chosen(options, machine), .simulation = {}};
   if (options.shuffle_ties) prober.simulation.shuffle_ties = seed_of(*options.shuffle_ties);
-  check_size(prober.cases, bytes, machine.cube.memory);
+  return prober;
+}
+
+}  // namespace
+
+ExitCode probe(const Arguments& arguments) {
+  ProbeOptions options;
+  po::options_description all = description(options);
+  parse_options(arguments, all,
+                {.usage = "kbsim probe [--topology FILE] [--case NAME] [options]",
+                 .examples = case_help(),
+                 .likely = "case"});
+  const Bytes bytes = bytes_of(options);
+  const Prober prober = prober_of(options);
+  check_size(prober.cases, bytes, prober.machine.cube.memory);
   const StopSignals signals;
-  options.json ? print_json(prober, bytes) : print_tables(prober, bytes);
+  if (options.json)
+    print_json(prober, bytes);
+  else
+    print_tables(prober, bytes, options.hops || prober.cases.size() == 1);
   return ExitCode::ok;
 }
 
