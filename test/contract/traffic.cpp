@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "files.hpp"
 
 namespace kbsim::contract::traffic_test {
 
@@ -145,6 +146,10 @@ TEST_CASE("Traffic: a sweep leaves its data, script and what repeats it") {
   const bool drawn = std::filesystem::exists(std::filesystem::path{folder} / "load_latency.png") &&
                      std::filesystem::exists(std::filesystem::path{folder} / "load_latency.svg");
   CHECK(drawn == (outcome.err.find("gnuplot isn't installed") == std::string::npos));
+  CHECK(outcome.err.find("arning") == std::string::npos);
+  const std::string script = kbsim::test::contents(std::filesystem::path{folder} / "load_latency.gp");
+  CHECK(script.find("title \"p99\"") != std::string::npos);
+  CHECK(script.find("linecolor \"gray50\" title \"all that is offered\"\n") != std::string::npos);
 }
 
 TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {

@@ -255,7 +255,12 @@ std::string text(const evaluate::Rows& rows) {
 }
 
 void figures(const evaluate::Rows& rows, const report::OutputFolder& folder) {
-  for (const report::Figure& figure : report::sweep_figures(rows)) folder.draw(figure);
+  folder.draw(report::sweep_figure(rows));
+}
+
+void limit_figures(const evaluate::Rows& rows, const config::MachineSpec& machine,
+                   const report::OutputFolder& folder) {
+  folder.draw(report::bandwidth_figure(rows, machine.system.sips.link.bandwidth));
 }
 
 const bool kRegistered =
@@ -269,6 +274,7 @@ const bool kRegistered =
                  .algorithms = evaluate::Algorithms::one,
                  .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
                             {"ccl.*.reduce_op", "-o stands in its place", "op"}},
+                 .limit_figures = limit_figures,
                  .times_by_size = true}),
      true);
 

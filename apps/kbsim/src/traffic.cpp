@@ -283,7 +283,7 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
   if (!options.sweep) return;
   folder.write("load_latency.csv", report::traffic_csv(traffic, points));
   folder.draw("load_latency.gp",
-              report::load_latency_script("load_latency", title_of(options), traffic.bound));
+              report::load_latency_script("load_latency", title_of(options), traffic, points));
 }
 
 void print(const TrafficOptions& options, const topology::TrafficCase& traffic, const Measured& measured) {

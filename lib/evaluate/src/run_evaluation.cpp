@@ -134,6 +134,12 @@ void write_rows(const EvaluateOptions& options, const Simulated& simulated,
   throw Error{ExitCode::deadlock, text};
 }
 
+void draw(const Evaluation& evaluation, const Rows& rows, const config::MachineSpec& machine,
+          const report::OutputFolder& folder) {
+  evaluation.figures(rows, folder);
+  if (evaluation.limit_figures) evaluation.limit_figures(rows, machine, folder);
+}
+
 std::string refusal(const EvaluateOptions& options, const std::exception& error) {
   return fmt::format("{}: the rows in {} aren't those of {}: {}", options.reuse_asked_by, options.out,
                      options.name, error.what());
@@ -165,7 +171,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
                          .options = row_options(evaluation, request),
                          .whole = has_all_rows(simulated)},
                         summary);
-    if (folder) evaluation.figures(rows, *folder);  // last: nothing is lost if that takes too long
+    if (folder) draw(evaluation, rows, request.machine, *folder);  // last: nothing is lost if it takes long
     report_rows(evaluation, options, simulated, folder.get());
     if (!options.quiet) say("{}\n", report::to_text(summary));
   } catch (const boost::system::system_error& error) {  // a row without what it should have

@@ -1,44 +1,20 @@
 #include "kbsim/report/attention_figures.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "curves.hpp"
-#include "replaced.hpp"
+#include "bar_figure.hpp"
+#include "figure_style.hpp"
+#include "line_figure.hpp"
 
 namespace kbsim::report {
 namespace {
 
 using boost::json::object;
-
-// NAME, TITLE, SETTINGS, PLOT.
-constexpr const char* kAttentionScript =
-    R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
-set datafile separator comma
-set datafile columnheaders
-set datafile missing "NaN"
-set grid ytics linecolor "gray85"
-set key outside top center horizontal noenhanced
-SETTINGS
-do for [kind in "png svg"] {
-  if (kind eq "png") { set terminal pngcairo noenhanced size 1200, 700 font ",12" }
-  else { set terminal svg noenhanced size 1200, 700 font ",12" background "white" }
-  set output "NAME.".kind
-  set title "TITLE"
-  plot PLOT
-}
-set output
-)gnuplot";
-
-Figure attention_figure(const std::string& name, const std::string& title, const std::string& data,
-                        const std::string& settings, const std::string& plot) {
-  std::string script = replaced(replaced(kAttentionScript, "SETTINGS", settings), "PLOT", plot);
-  script = replaced(replaced(script, "TITLE", title), "NAME", name);
-  return {.name = name, .data = data, .script = script};
-}
 
 double value_at(const object& row, const char* key) { return row.at(key).to_number<double>(); }
 std::string panel_of(const object& row) { return std::string{row.at("panel").as_string()}; }
@@ -57,16 +33,18 @@ std::vector<object> with_most(const boost::json::array& rows, const char* key) {
 // The time of each panel, against a number of the rows.
 Figure times(const std::string& name, const std::string& title, const std::vector<object>& rows,
              const char* against, const std::string& axis) {
-  Curves curves;
-  for (const object& row : rows) curves[panel_of(row)][value_at(row, against)] = value_at(row, "time_us");
-  std::string plot;
-  int column = 2;
-  for (const auto& [panel, curve] : curves)
-    plot += fmt::format("{}\"NAME.csv\" using 1:{} with linespoints linewidth 2 pointtype 7 title \"{}\"",
-                        plot.empty() ? "" : ", ", column++, panel);
-  const std::string settings =
-      fmt::format("set logscale x 2\nset logscale y\nset xlabel \"{}\"\nset ylabel \"time (us)\"", axis);
-  return attention_figure(name, title, table(against, curves), settings, plot);
+  std::map<std::string, std::map<double, double>> panels;
+  for (const object& row : rows) panels[panel_of(row)][value_at(row, against)] = value_at(row, "time_us");
+  std::vector<Line> lines;
+  for (const auto& [panel, points] : panels)
+    lines.push_back({.label = panel, .colour = colour_at(lines.size()), .points = points});
+  return to_figure({.name = name,
+                    .title = title,
+                    .x_label = axis,
+                    .y_label = "time (us)",
+                    .x_column = against,
+                    .x = LineFigure::Along::numbers,
+                    .lines = lines});
 }
 
 Figure shares(const std::vector<object>& rows) {
@@ -77,15 +55,15 @@ Figure shares(const std::vector<object>& rows) {
     data += fmt::format("\n{} x {:.0f},{:.6g},{:.6g},{:.6g}", panel_of(row), value_at(row, "ranks"), compute,
                         communication, 100.0 - compute - communication);
   }
-  return attention_figure(
-      "attention_communication_and_compute", "Attention: what ranks do, of the kernel's time", data + "\n",
-      "set style data histograms\nset style histogram rowstacked\nset style fill solid 0.85 border -1\n"
-      "set boxwidth 0.8\nset xtics rotate by -40 font \",9\" nomirror\nset bmargin 9\nset rmargin 14\nset "
-      "yrange [0:100]\n"
-      "set ylabel \"of the time, mean of all ranks (%)\"",
-      "\"NAME.csv\" using 2:xtic(1) linecolor \"#4c72b0\" title \"an engine computes\", "
-      "\"\" using 3 linecolor \"#dd8452\" title \"none does, a neighbour is waited for\", "
-      "\"\" using 4 linecolor \"gray80\" title \"other: loads, stores, dispatch, done before others\"");
+  return to_figure({.name = "attention_communication_and_compute",
+                    .title = "Attention: what ranks do, of the kernel's time",
+                    .data = data + "\n",
+                    .y_label = "of the time, mean of all ranks (%)",
+                    .side = BarFigure::Side::stacked,
+                    .y = linear_axis(100.0),
+                    .bars = {{"an engine computes", colour_at(0)},
+                             {"none does, a neighbour is waited for", colour_at(1)},
+                             {"other: loads, stores, dispatch, done before others", "gray80"}}});
 }
 
 }  // namespace

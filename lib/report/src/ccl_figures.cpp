@@ -1,17 +1,19 @@
 #include "kbsim/report/ccl_figures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
 #include <string>
+#include <utility>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "curves.hpp"
+#include "kbsim/base/bytes.hpp"
+
+#include "figure_style.hpp"
+#include "line_figure.hpp"
 #include "package_map.hpp"
-#include "replaced.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -23,53 +25,14 @@ double value_of(const object& row, const char* key) {
   return row.at(key).is_null() ? 0.0 : row.at(key).to_number<double>();
 }
 
-// NAME, TITLE, YLABEL, SCALE, PLOT.
-constexpr const char* kScript = R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
-set datafile separator comma
-set datafile columnheaders
-set datafile missing "NaN"
-set logscale x 2
-SCALE
-set format x "%.0b%B"
-set grid linecolor "gray85"
-set key outside right noenhanced
-set xlabel "size (B) of each part"
-set ylabel "YLABEL"
-do for [kind in "png svg"] {
-  if (kind eq "png") { set terminal pngcairo noenhanced size 1200, 700 font ",12" }
-  else { set terminal svg noenhanced size 1200, 700 font ",12" background "white" }
-  set output "NAME.".kind
-  set title "TITLE"
-  plot PLOT
-}
-set output
-)gnuplot";
+using Curves = std::map<std::string, std::map<double, double>>;  // by name, by size
 
-struct Axis {
-  const char* label;
-  const char* scale;
-};
-constexpr Axis kTime{.label = "time (us)", .scale = "set logscale y"};
-constexpr Axis kBusBandwidth{.label = "bus bandwidth (GB/s)", .scale = "set yrange [0:*]"};
-
-Figure curves_figure(const std::string& name, const std::string& title, const Curves& curves,
-                     const Axis& y = kTime) {
-  std::string plot;
-  constexpr std::array kColours{"#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3",
-                                "#937860", "#da8bc3", "#8c8c8c", "#ccb974", "#64b5cd"};
-  int column = 2;
-  for (const auto& [label, curve] : curves) {
-    const bool bound = label == "bound";
-    const char* colour = kColours[static_cast<std::size_t>(column) % kColours.size()];
-    plot += fmt::format(
-        "{}\"NAME.csv\" using 1:{} with {} linecolor \"{}\" title \"{}\"", plot.empty() ? "" : ", ", column,
-        bound ? "lines dashtype 2 linewidth 2" : "linespoints linewidth 2 pointtype 7 pointsize 0.6",
-        bound ? "black" : colour, label);
-    ++column;
-  }
-  std::string script = replaced(replaced(kScript, "PLOT", plot), "NAME", name);
-  script = replaced(replaced(script, "YLABEL", y.label), "SCALE", y.scale);
-  return {.name = name, .data = table("size", curves), .script = replaced(script, "TITLE", title)};
+LineFigure times(const std::string& name, const std::string& title, std::vector<Line> lines) {
+  return {.name = name,
+          .title = title,
+          .x_label = "size of each part",
+          .y_label = "time (us)",
+          .lines = std::move(lines)};
 }
 
 std::vector<std::string> topologies_of(const boost::json::array& rows) {
@@ -95,17 +58,22 @@ std::string upper(std::string text) {
 Figure latencies(const boost::json::array& rows, const std::string& topology) {
   const std::string memory = shown_memory(rows);
   Curves curves;
+  Line bound{.label = "bound", .colour = {}, .bound = true};
   int packages = 0;
   for (const auto& value : rows) {
     const object& row = value.as_object();
     if (word(row, "sip_topology") != topology || word(row, "buffer_kind") != memory) continue;
     packages = row.at("world_size").to_number<int>();
     curves[word(row, "label")][value_of(row, "size")] = value_of(row, "time");
-    curves["bound"][value_of(row, "size")] = value_of(row, "bound_us");
+    bound.points[value_of(row, "size")] = value_of(row, "bound_us");
   }
-  return curves_figure(
+  std::vector<Line> lines;
+  for (const auto& [label, points] : curves)
+    lines.push_back({.label = label, .colour = colour_of(label), .points = points});
+  lines.push_back(bound);
+  return to_figure(times(
       "ccl_latency_" + topology,
-      fmt::format("All-reduce on {} packages, {}, slots in {}", packages, topology, upper(memory)), curves);
+      fmt::format("All-reduce on {} packages, {}, slots in {}", packages, topology, upper(memory)), lines));
 }
 
 // Of the first algorithm that has rows of several memories.
@@ -117,14 +85,16 @@ Figure memories(const boost::json::array& rows, const std::string& topology) {
     if (word(row, "sip_topology") != topology) continue;
     const std::string algorithm = word(row, "label");
     if (!by_algorithm.contains(algorithm)) order.push_back(algorithm);
-    by_algorithm[algorithm][word(row, "buffer_kind")][value_of(row, "size")] = value_of(row, "time");
+    by_algorithm[algorithm][upper(word(row, "buffer_kind"))][value_of(row, "size")] = value_of(row, "time");
   }
   const auto several = [&](const std::string& name) { return by_algorithm[name].size() > 1; };
   const auto found = std::ranges::find_if(order, several);
   const std::string algorithm = found == order.end() ? order.front() : *found;
-  return curves_figure("ccl_buffer_kinds_" + topology,
-                       fmt::format("{} on {}: slots in each memory", algorithm, topology),
-                       by_algorithm[algorithm]);
+  std::vector<Line> lines;
+  for (const auto& [memory, points] : by_algorithm[algorithm])
+    lines.push_back({.label = memory, .colour = colour_at(lines.size()), .points = points});
+  return to_figure(times("ccl_buffer_kinds_" + topology,
+                         fmt::format("{} on {}: slots in each memory", algorithm, topology), lines));
 }
 
 // Of the row whose links were the busiest.
@@ -141,31 +111,58 @@ Figure links(const boost::json::array& rows, const std::string& topology) {
   }
   return package_map(
       "ccl_links_" + topology,
-      fmt::format("{}, {:.0f} B, slots in {}: links between packages, % of the kernels' time",
-                  word(*busiest, "label"), value_of(*busiest, "size"), word(*busiest, "buffer_kind")),
+      fmt::format("{}, {}, slots in {}: links between packages, % of the kernels' time",
+                  word(*busiest, "label"),
+                  to_string(Bytes{static_cast<std::int64_t>(value_of(*busiest, "size"))}),
+                  upper(word(*busiest, "buffer_kind"))),
       package_links(word(*busiest, "package_links")),
       {.w = busiest->at("sip_w").to_number<int>(), .h = busiest->at("sip_h").to_number<int>()});
 }
 
-Curves curves_by_operation(const boost::json::array& rows, const char* column) {
+// One of the algorithm's colour; several operations have their own.
+std::vector<Line> lines_by_operation(const boost::json::array& rows, const char* column) {
+  const std::string algorithm = word(rows.front().as_object(), "algorithm");
   Curves curves;
   for (const auto& value : rows) {
     const object& row = value.as_object();
     const std::string op = word(row, "redop");
-    curves[op == "none" ? word(row, "algorithm") : op][value_of(row, "size")] = value_of(row, column);
+    curves[op == "none" ? algorithm : op][value_of(row, "size")] = value_of(row, column);
   }
-  return curves;
+  std::vector<Line> lines;
+  for (const auto& [label, points] : curves)
+    lines.push_back({.label = label,
+                     .colour = curves.size() == 1 ? colour_of(algorithm) : colour_at(lines.size()),
+                     .points = points});
+  return lines;
+}
+
+std::string sweep_title(const object& row) {
+  return fmt::format("{} of {} on {} ranks, slots in {}", word(row, "algorithm"), word(row, "type"),
+                     row.at("world_size").to_number<int>(), upper(word(row, "buffer_kind")));
 }
 
 }  // namespace
 
-std::vector<Figure> sweep_figures(const boost::json::array& rows) {
-  const object& any = rows.front().as_object();
-  const std::string title =
-      fmt::format("{} of {} on {} ranks, slots in {}", word(any, "algorithm"), word(any, "type"),
-                  any.at("world_size").to_number<int>(), word(any, "buffer_kind"));
-  return {curves_figure("ccl_time", title, curves_by_operation(rows, "time")),
-          curves_figure("ccl_busbw", title, curves_by_operation(rows, "bus_bw"), kBusBandwidth)};
+Figure sweep_figure(const boost::json::array& rows) {
+  return to_figure(
+      times("ccl_time", sweep_title(rows.front().as_object()), lines_by_operation(rows, "time")));
+}
+
+Figure bandwidth_figure(const boost::json::array& rows, Bandwidth package_link) {
+  std::vector<Line> lines = lines_by_operation(rows, "bus_bw");
+  Line link{.label = fmt::format("link: {:g} GB/s", package_link.gbs()), .colour = {}, .bound = true};
+  bool used = false;
+  for (const auto& value : rows) {
+    link.points[value_of(value.as_object(), "size")] = package_link.gbs();
+    used = used || busiest_of(package_links(word(value.as_object(), "package_links"))) > 0;
+  }
+  if (used) lines.push_back(link);
+  return to_figure({.name = "ccl_busbw",
+                    .title = sweep_title(rows.front().as_object()),
+                    .x_label = "size of each part",
+                    .y_label = "bus bandwidth (GB/s)",
+                    .y = LineFigure::Up::linear,
+                    .lines = lines});
 }
 
 std::vector<Figure> ccl_figures(const boost::json::array& rows) {

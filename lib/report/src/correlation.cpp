@@ -14,6 +14,8 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "axis.hpp"
+#include "figure_style.hpp"
 #include "replaced.hpp"
 
 namespace kbsim::report {
@@ -128,30 +130,16 @@ std::optional<double> at(const Curve& curve, double size) {
   return below->second * std::pow(above->second / below->second, share);
 }
 
-// NAME, TITLE.
-constexpr const char* kCorrelationScript =
-    R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
-set datafile separator comma
-set datafile columnheaders
-set logscale xy
-set grid linecolor "gray85"
-set key outside right
-set xlabel "reference (us)"
-set ylabel "simulated (us)"
-stats "NAME.csv" using 4 prefix "R" nooutput
-set xrange [0.8 * R_min : 1.25 * R_max]
-do for [kind in "png svg"] {
-  if (kind eq "png") { set terminal pngcairo noenhanced size 900, 800 font ",12" }
-  else { set terminal svg noenhanced size 900, 800 font ",12" background "white" }
-  set output "NAME.".kind
-  set title "TITLE"
-  plot x with lines linecolor "gray50" title "equal", \
-       1.1 * x with lines dashtype 3 linecolor "gray60" title "10 % more", \
-       x / 1.1 with lines dashtype 3 linecolor "gray60" title "10 % less", \
-       "NAME.csv" using 4:3 with points pointtype 7 linecolor "#4c72b0" title "points"
+constexpr const char* kPoints = R"gnuplot(plot "NAME.csv" using 4:3 with points pointtype 7 pointsize 1.5 \
+    linecolor "#0072b2" title "points", \
+    x with lines linewidth 3 linecolor "GREY" title "equal", \
+    1.1 * x with lines dashtype (12, 8) linewidth 3 linecolor "GREY" title "10 % more", \
+    x / 1.1 with lines dashtype (4, 8) linewidth 3 linecolor "GREY" title "10 % less")gnuplot";
+
+Axis axis_of(const Correlation& correlation, double CorrelationPoint::* time) {
+  const auto [least, most] = std::ranges::minmax(correlation.points, {}, time);
+  return log_axis(least.*time, most.*time);
 }
-set output
-)gnuplot";
 
 }  // namespace
 
@@ -246,11 +234,16 @@ Figure correlation_figure(const Correlation& correlation) {
                         point.reference, point.error_percent());
   }
   const std::string name = "simulated_and_reference";
+  const std::string settings = fmt::format(
+      "set key top left Left reverse\nset xlabel \"reference (us)\"\nset ylabel \"simulated (us)\"\n{}{}",
+      axis_of(correlation, &CorrelationPoint::reference).settings('x'),
+      axis_of(correlation, &CorrelationPoint::simulated).settings('y'));
+  const std::string title =
+      fmt::format("Simulated against reference: MAPE {:.2f} %", correlation.mape_percent());
+  const std::string plot = replaced(kPoints, "GREY", std::string{kBoundColour});
   return {.name = name,
           .data = data,
-          .script = replaced(
-              replaced(kCorrelationScript, "NAME", name), "TITLE",
-              fmt::format("Simulated against reference: MAPE {:.2f} %", correlation.mape_percent()))};
+          .script = script_of({.name = name, .title = title, .settings = settings, .plot = plot})};
 }
 
 }  // namespace kbsim::report

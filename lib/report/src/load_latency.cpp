@@ -1,50 +1,71 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "kbsim/report/traffic.hpp"
 
+#include "axis.hpp"
+#include "figure_style.hpp"
 #include "replaced.hpp"
+#include "traffic_figures.hpp"
 
 namespace kbsim::report {
 namespace {
 
 // Columns: 2 offered, 3 accepted, 5 mean, 8 p99.
-constexpr const char* kLoadLatencyScript =
-    R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
-set datafile separator comma
-set datafile columnheaders
-bound = BOUND
-set arrow 1 from bound, graph 0 to bound, graph 1 nohead dashtype 2 linecolor "gray40"
-set label 1 "bound" at bound, graph 0.06 offset 0.6, 0 textcolor "gray40"
-set xrange [0:*]
-set grid linecolor "gray85"
-do for [kind in "png svg"] {
-  if (kind eq "png") { set terminal pngcairo size 900, 1000 font ",12" }
-  else { set terminal svg size 900, 1000 font ",12" background "white" }
-  set output "NAME.".kind
-  set multiplot layout 2, 1 title "TITLE"
-  set key top left
-  unset xlabel
-  set ylabel "latency (ns)"
-  set yrange [*:*]
-  set logscale y
-  plot "NAME.csv" using 2:5 with linespoints linewidth 2 linecolor "#1f77b4" title "mean", \
-       "" using 2:8 with linespoints linewidth 2 linecolor "#d62728" title "p99"
-  unset logscale y
-  set xlabel "offered (packets a service time and source)"
-  set ylabel "accepted (packets a service time and source)"
-  set yrange [0:*]
-  plot x with lines dashtype 3 linecolor "gray60" title "all that is offered", \
-       "NAME.csv" using 2:3 with linespoints linewidth 2 linecolor "#2ca02c" title "accepted"
-  unset multiplot
-}
-set output
+constexpr const char* kBound = R"gnuplot(bound = BOUND
+set arrow 1 from bound, graph 0 to bound, graph 1 nohead dashtype (12, 8) linewidth 3 linecolor "GREY"
+set label 1 "bound" at bound, graph 0.06 right offset -0.6, 0 textcolor rgb "GREY"
+set xlabel "offered (packets a service time and source)"
 )gnuplot";
+
+constexpr const char* kTwoPlots = R"gnuplot(set multiplot layout 1, 2 title "TITLE"
+  unset title
+  set key top left Left reverse
+  set ylabel "latency (ns)"
+  LATENCIES
+  plot "NAME.csv" using 2:5 with linespoints linewidth 4 pointtype 7 linecolor "#0072b2" title "mean", \
+       "" using 2:8 with linespoints linewidth 4 pointtype 5 linecolor "#d55e00" title "p99"
+  set ylabel "accepted (packets a service time and source)"
+  RATES
+  plot "NAME.csv" using 2:3 with linespoints linewidth 4 pointtype 7 linecolor "#009e73" title "accepted", \
+       x with lines dashtype (12, 8) linewidth 3 linecolor "GREY" title "all that is offered"
+  unset multiplot)gnuplot";
+
+struct Extent {
+  double least_ns, most_ns, most_rate;
+};
+
+Extent extent_of(const topology::TrafficCase& traffic, const std::vector<hw::TrafficResult>& points) {
+  Extent extent{.least_ns = 0.0, .most_ns = 0.0, .most_rate = traffic.bound};
+  for (const hw::TrafficResult& result : points) {
+    const TrafficFigures f{traffic, result};
+    extent.least_ns = extent.least_ns == 0.0 ? f.mean : std::min(extent.least_ns, f.mean);
+    extent.most_ns = std::max({extent.most_ns, f.mean, f.p99});
+    extent.most_rate = std::max({extent.most_rate, result.offered, result.accepted});
+  }
+  return extent;
+}
+
+// Of closed loops within one node latencies may be nothing.
+Axis latencies(const Extent& extent) {
+  return extent.least_ns > 0.0 ? log_axis(extent.least_ns, extent.most_ns) : linear_axis(extent.most_ns);
+}
 
 }  // namespace
 
-std::string load_latency_script(const std::string& name, const std::string& title, double bound) {
-  const std::string titled = replaced(replaced(kLoadLatencyScript, "NAME", name), "TITLE", title);
-  return replaced(titled, "BOUND", fmt::format("{}", bound));
+std::string load_latency_script(const std::string& name, const std::string& title,
+                                const topology::TrafficCase& traffic,
+                                const std::vector<hw::TrafficResult>& points) {
+  const Extent extent = extent_of(traffic, points);
+  constexpr double kBeyond = 1.05;  // so that the bound is seen
+  const Axis rates = linear_axis(kBeyond * extent.most_rate);
+  const std::string settings =
+      replaced(kBound, "BOUND", fmt::format("{}", traffic.bound)) + rates.settings('x');
+  const std::string plot = replaced(replaced(kTwoPlots, "LATENCIES", latencies(extent).settings('y')),
+                                    "RATES", rates.settings('y'));
+  return replaced(script_of({.name = name, .title = title, .settings = settings, .plot = plot}), "GREY",
+                  std::string{kBoundColour});
 }
 
 }  // namespace kbsim::report

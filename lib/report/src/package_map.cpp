@@ -7,37 +7,29 @@
 
 #include <fmt/format.h>
 
+#include "figure_style.hpp"
 #include "replaced.hpp"
 
 namespace kbsim::report {
 namespace {
 
-// NAME, TITLE, PACKAGES, WIDTH, HEIGHT. A row of the data is an arrow: x, y, dx, dy, per cent, label's place.
-constexpr const char* kPackageMapScript =
-    R"gnuplot(# Draws NAME.png and NAME.svg from NAME.csv: gnuplot NAME.gp
-set datafile separator comma
-set datafile columnheaders
-unset border
+// NAME, PACKAGES, WIDTH, HEIGHT. A row of the data is an arrow: x, y, dx, dy, per cent, label's place.
+constexpr const char* kPackageMap = R"gnuplot(unset border
 unset xtics
 unset ytics
 unset key
 set size ratio -1
-set xrange [-0.8 : WIDTH - 0.2]
-set yrange [-(HEIGHT - 0.2) : 0.8]
+set xrange [-0.55 : WIDTH - 0.45]
+set yrange [-(HEIGHT - 0.45) : 0.55]
 set palette defined (0 "#c6dbef", 50 "#fdae6b", 100 "#a50f15")
 set cbrange [0:100]
 set cblabel "busy (%)"
-PACKAGES
-do for [kind in "png svg"] {
-  if (kind eq "png") { set terminal pngcairo noenhanced size 900, 700 font ",12" }
-  else { set terminal svg noenhanced size 900, 700 font ",12" background "white" }
-  set output "NAME.".kind
-  set title "TITLE"
-  plot "NAME.csv" using 3:4:5:6:7 with vectors filled head size 0.06, 20 linewidth 4 linecolor palette, \
-       "" using 8:9:(sprintf("%.0f", column(7))) with labels font ",9"
-}
-set output
-)gnuplot";
+set style textbox opaque noborder margins 0.3, 0.1
+PACKAGES)gnuplot";
+
+constexpr const char* kLinks =
+    "plot \"NAME.csv\" using 3:4:5:6:7 with vectors filled head size 0.06, 20 linewidth 5 linecolor palette, "
+    "\\\n    \"\" using 8:9:(sprintf(\"%.0f\", column(7))) with labels boxed font \",18\"";
 
 struct Place {
   double x = 0.0;
@@ -109,9 +101,11 @@ Figure package_map(const std::string& name, const std::string& title, const std:
     const auto before = links.begin() + static_cast<std::ptrdiff_t>(i);
     data += row(links[i], grid, static_cast<int>(std::count_if(links.begin(), before, same)));
   }
-  std::string script = replaced(replaced(kPackageMapScript, "PACKAGES\n", boxes(grid)), "NAME", name);
-  script = replaced(replaced(script, "WIDTH", std::to_string(grid.w)), "HEIGHT", std::to_string(grid.h));
-  return {.name = name, .data = data, .script = replaced(script, "TITLE", title)};
+  std::string settings = replaced(kPackageMap, "PACKAGES", boxes(grid));
+  settings = replaced(replaced(settings, "WIDTH", std::to_string(grid.w)), "HEIGHT", std::to_string(grid.h));
+  return {.name = name,
+          .data = data,
+          .script = script_of({.name = name, .title = title, .settings = settings, .plot = kLinks})};
 }
 
 }  // namespace kbsim::report

@@ -56,6 +56,9 @@ struct Evaluation {
   /// Of one that needs nothing but its name: run without --topology, it has the default machine, and its
   /// results go to this folder unless --out names another.
   std::string folder = {};
+  /// Besides `figures`: those that show limits of the machine beside the rows.
+  std::function<void(const Rows&, const config::MachineSpec&, const report::OutputFolder&)> limit_figures =
+      {};
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();

@@ -4,6 +4,7 @@
 
 #include <boost/json/array.hpp>
 
+#include "kbsim/base/bandwidth.hpp"
 #include "kbsim/report/figure.hpp"
 
 namespace kbsim::report {
@@ -13,7 +14,10 @@ namespace kbsim::report {
 /// busiest; and for each topology the times of one algorithm with its slots in each memory.
 [[nodiscard]] std::vector<Figure> ccl_figures(const boost::json::array& rows);
 
-/// Of the rows of ccl: time against size, and bus bandwidth against size, a curve for each operation.
-[[nodiscard]] std::vector<Figure> sweep_figures(const boost::json::array& rows);
+/// Of the rows of ccl: time against size, a curve for each operation.
+[[nodiscard]] Figure sweep_figure(const boost::json::array& rows);
+
+/// Bus bandwidth against size; with the bandwidth of a link between packages, if such were used.
+[[nodiscard]] Figure bandwidth_figure(const boost::json::array& rows, Bandwidth package_link);
 
 }  // namespace kbsim::report

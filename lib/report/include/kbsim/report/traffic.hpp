@@ -29,8 +29,9 @@ namespace kbsim::report {
                                             const std::vector<hw::TrafficResult>& points);
 
 /// The gnuplot script that draws the load-latency curve from traffic_csv()'s rows: `name`.csv to
-/// `name`.png and `name`.svg, latency above and accepted rate below, the bound marked.
+/// `name`.png and `name`.svg, latency beside accepted rate, the bound marked.
 [[nodiscard]] std::string load_latency_script(const std::string& name, const std::string& title,
-                                              double bound);
+                                              const topology::TrafficCase& traffic,
+                                              const std::vector<hw::TrafficResult>& points);
 
 }  // namespace kbsim::report

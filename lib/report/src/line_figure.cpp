@@ -1,0 +1,184 @@
+#include "line_figure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "axis.hpp"
+#include "figure_style.hpp"
+
+namespace kbsim::report {
+namespace {
+
+constexpr double kLabelFont = 18.0;
+constexpr double kLabelHeight = 0.05;  // of the plot's, at that font
+constexpr double kCharacter = 0.0076;  // of the picture's width
+constexpr double kSameWithin = 0.01;
+
+// Without what has no place on its axes.
+void remove_unplottable(LineFigure* what) {
+  const bool log_y = what->y == LineFigure::Up::logarithmic;
+  for (Line& line : what->lines) {
+    std::erase_if(line.points, [&](const auto& point) {
+      return !std::isfinite(point.second) || point.first <= 0.0 || (log_y && point.second <= 0.0);
+    });
+  }
+  std::erase_if(what->lines, [](const Line& line) { return line.points.empty(); });
+  std::vector<Line> ordered;
+  for (const bool bounds : {false, true})
+    std::ranges::copy_if(what->lines, std::back_inserter(ordered),
+                         [&](const Line& line) { return line.bound == bounds; });
+  what->lines = std::move(ordered);
+}
+
+std::set<double> places_of(const std::vector<Line>& lines) {
+  std::set<double> places;
+  for (const Line& line : lines) {
+    for (const auto& [place, value] : line.points) places.insert(place);
+  }
+  return places;
+}
+
+Axis y_axis(const LineFigure& what) {
+  std::vector<double> values;
+  for (const Line& line : what.lines) {
+    for (const auto& [place, value] : line.points) values.push_back(value);
+  }
+  const auto [least, most] = std::ranges::minmax(values);
+  return what.y == LineFigure::Up::linear ? linear_axis(most) : log_axis(least, most);
+}
+
+// Somewhere from one place to the next, or at the only one.
+bool coincide(const Line& a, const Line& b) {
+  std::size_t in_row = 0;
+  std::size_t both = 0;
+  for (const auto& [place, value] : a.points) {
+    const auto other = b.points.find(place);
+    if (other == b.points.end()) continue;
+    ++both;
+    in_row = std::abs(other->second - value) <= kSameWithin * std::abs(value) ? in_row + 1 : 0;
+    if (in_row == 2) return true;
+  }
+  return both == 1 && in_row == 1;
+}
+
+std::size_t coinciding_before(const std::vector<Line>& lines, std::size_t i) {
+  std::size_t n = 0;
+  for (std::size_t before = 0; before < i; ++before) n += coincide(lines[before], lines[i]) ? 1 : 0;
+  return n;
+}
+
+std::string stroke(const std::vector<Line>& lines, std::size_t i) {
+  if (lines[i].bound)
+    return fmt::format("with lines dashtype (12, 8) linewidth 3 linecolor \"{}\"", kBoundColour);
+  const std::size_t under = coinciding_before(lines, i);
+  const std::string dash =
+      under == 0 ? "solid" : fmt::format("({0}, {0})", std::max(4, 16 - 4 * static_cast<int>(under)));
+  const auto thinner = static_cast<double>(std::min<std::size_t>(under, 3));
+  return fmt::format(
+      "with linespoints dashtype {} linewidth {:g} pointtype 7 pointsize {:.1f} linecolor \"{}\"", dash,
+      5.0 - thinner, 1.5 - 0.35 * thinner, lines[i].colour);
+}
+
+std::string plot_of(const LineFigure& what) {
+  std::string plot;
+  for (std::size_t i = 0; i < what.lines.size(); ++i)
+    plot += fmt::format("{}\"{}.csv\" using 1:{} {} notitle", plot.empty() ? "plot " : ", \\\n    ",
+                        what.name, i + 2, stroke(what.lines, i));
+  return plot;
+}
+
+// Beside the last point of each, joined to it.
+std::string labels_of(const LineFigure& what, const Axis& y) {
+  const auto all = static_cast<double>(what.lines.size());
+  const double height = std::min(kLabelHeight, 1.0 / all);
+  std::vector<double> wanted;
+  for (const Line& line : what.lines) wanted.push_back(y.place(line.points.rbegin()->second));
+  const std::vector<double> places = spread(wanted, height);
+  std::string text;
+  for (std::size_t i = 0; i < what.lines.size(); ++i) {
+    const Line& line = what.lines[i];
+    const std::string colour{line.bound ? kBoundColour : line.colour};
+    const auto& [place, value] = *line.points.rbegin();
+    text += fmt::format(
+        "set arrow {0} from {1:.12g}, {2:.12g} to graph 1.02, graph {3:.4f} nohead linewidth 1 linecolor "
+        "\"{4}\"\n"
+        "set label {0} \"{5}\" at graph 1.025, graph {3:.4f} left font \",{6:.0f}\" textcolor rgb \"{4}\"\n",
+        i + 1, place, value, places[i], colour, line.label, kLabelFont * height / kLabelHeight);
+  }
+  return text;
+}
+
+// A row a place, a column a line; NaN where a line has no number.
+std::string table(const LineFigure& what, const std::set<double>& places) {
+  std::string text = what.x_column;
+  for (const Line& line : what.lines) text += "," + line.label;
+  for (const double place : places) {
+    text += fmt::format("\n{:.0f}", place);
+    for (const Line& line : what.lines) {
+      const auto found = line.points.find(place);
+      text += found == line.points.end() ? ",NaN" : fmt::format(",{:.6g}", found->second);
+    }
+  }
+  return text + "\n";
+}
+
+std::string margin_of(const std::vector<Line>& lines) {
+  std::size_t longest = 0;
+  for (const Line& line : lines) longest = std::max(longest, line.label.size());
+  return fmt::format("set rmargin at screen {:.3f}\n",
+                     std::max(0.5, 0.95 - kCharacter * static_cast<double>(longest)));
+}
+
+}  // namespace
+
+std::vector<double> spread(const std::vector<double>& wanted, double distance) {
+  std::vector<std::size_t> order(wanted.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair{wanted[i], i}; });
+  struct Block {  // labels that touch each other, about the middle of where they want to be
+    double sum;
+    double n;
+    [[nodiscard]] double mean() const { return sum / n; }
+  };
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    blocks.push_back({wanted[order[i]] - distance * static_cast<double>(i), 1.0});
+    while (blocks.size() > 1 && blocks[blocks.size() - 2].mean() >= blocks.back().mean()) {
+      const Block last = blocks.back();
+      blocks.pop_back();
+      blocks.back() = {blocks.back().sum + last.sum, blocks.back().n + last.n};
+    }
+  }
+  std::vector<double> places(wanted.size());
+  const double room = std::max(0.0, 1.0 - distance * static_cast<double>(order.size() - 1));
+  std::size_t i = 0;
+  for (const Block& block : blocks) {
+    for (double n = 0; n < block.n; ++n, ++i)
+      places[order[i]] = std::clamp(block.mean(), 0.0, room) + distance * static_cast<double>(i);
+  }
+  return places;
+}
+
+Figure to_figure(LineFigure what) {
+  remove_unplottable(&what);
+  if (what.lines.empty()) return {.name = what.name, .data = "", .script = "# " + what.name + ": no data\n"};
+  const std::set<double> places = places_of(what.lines);
+  const bool sizes = what.x == LineFigure::Along::sizes;
+  const Axis x = sizes ? size_axis(places) : number_axis(places);
+  const Axis y = y_axis(what);
+  const std::string settings =
+      fmt::format("unset key\nset xlabel \"{}\"\nset ylabel \"{}\"\n{}{}{}{}", what.x_label, what.y_label,
+                  x.settings('x'), y.settings('y'), margin_of(what.lines), labels_of(what, y));
+  return {.name = what.name,
+          .data = table(what, places),
+          .script = script_of(
+              {.name = what.name, .title = what.title, .settings = settings, .plot = plot_of(what)})};
+}
+
+}  // namespace kbsim::report
