@@ -190,6 +190,7 @@ TEST_CASE("Figures: sizes are in B, KiB and MiB; a logarithmic axis has three la
 TEST_CASE("Figures: type is for slides") {
   for (const Figure& figure : ccl_figures(three_algorithms())) {
     CHECK(has(figure.script, "pngcairo noenhanced size 1600, 900 font \",20\""));
+    CHECK(has(figure.script, "svg noenhanced size 1600, 900 font \"sans,20\" fontscale 1.3333"));  // of px
     static const std::regex kSmall{R"re(font ",([0-9]|1[0-7])")re"};
     CHECK(!std::regex_search(figure.script, kSmall));
   }

@@ -54,7 +54,7 @@ set border linewidth 2
 SETTINGS
 do for [kind in "png svg"] {
   if (kind eq "png") { set terminal pngcairo noenhanced size 1600, 900 font ",20" }
-  else { set terminal svg noenhanced size 1600, 900 font "sans,27" background "white" }
+  else { set terminal svg noenhanced size 1600, 900 font "sans,20" fontscale 1.3333 background "white" }
   set output "NAME.".kind
   set title "TITLE"
   PLOT
