@@ -88,7 +88,7 @@ TEST_CASE("Deadlock: of an evaluation each simulation's is kept, and the other r
   CHECK(outcome.exit == 8);
   CHECK(outcome.err.find("kbsim: 4 KiB of intercube_allreduce: deadlock at ") != std::string::npos);
   CHECK(outcome.err.find("\n2 of 3 simulations are deadlocked; this is the first; " + folder +
-                         "/deadlock.json has each of them") != std::string::npos);
+                         "/deadlock.json has a report of each") != std::string::npos);
   CHECK(outcome.out.find("\n deadlocks: 2 without a row\n") != std::string::npos);
   const auto json = boost::json::parse(contents(folder + "/deadlock.json")).as_object();
   const auto& all = json.at("deadlocks").as_array();

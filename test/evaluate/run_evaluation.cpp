@@ -106,7 +106,7 @@ TEST_CASE("run_evaluation: simulations that are deadlocked are told after the ro
   };
   CHECK(text_of(some) == "size 3: " + report::to_text(report, false) +
                              "\n2 of 4 simulations are deadlocked; this is the first; " + place.string() +
-                             "/deadlock.json has each of them");
+                             "/deadlock.json has a report of each");
   const json::object summary = json::parse(contents(place / "summary.json")).as_object();
   CHECK(summary.at("rows").as_array().size() == 2);
   CHECK(summary.at("deadlocks") == 2);

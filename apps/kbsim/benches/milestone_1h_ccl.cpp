@@ -131,8 +131,8 @@ struct Case {
 
 std::string name_of(const Case& of) {
   const config::SipsSpec& sips = of.point.machine.system.sips;
-  return fmt::format("{} of {} on {} {}, slots in {}", to_string(of.point.size), of.label, sips.count,
-                     config::to_string(sips.topology), to_string(of.point.algorithm.buffer_kind));
+  return fmt::format("{} of {} on {} packages, {}, slots in {}", to_string(of.point.size), of.label,
+                     sips.count, config::to_string(sips.topology), to_string(of.point.algorithm.buffer_kind));
 }
 
 // Those of one topology together, the largest last.

@@ -130,7 +130,7 @@ void write_rows(const EvaluateOptions& options, const Simulated& simulated,
     text += fmt::format("\n{} of {} simulations are deadlocked; this is the first", all.size(),
                         all.size() + simulated.rows.size());
   text += options.out.empty() ? "; --out DIR keeps a report of each"
-                              : fmt::format("; {}/deadlock.json has each of them", options.out);
+                              : fmt::format("; {}/deadlock.json has a report of each", options.out);
   throw Error{ExitCode::deadlock, text};
 }
 
