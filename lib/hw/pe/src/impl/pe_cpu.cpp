@@ -9,6 +9,7 @@
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_cpu.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
@@ -61,10 +62,14 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   Task<> run_launches();
   Task<> run(Launch launched, LaunchId launch, bool* given_up);
   Task<> tell_of_barriers();
+  [[nodiscard]] UnitWork work() const;
   [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const;
 
   PeCpuSpec spec_;
   PeUnits units_;
+  const Component* gemm_ = nullptr;
+  const Component* math_ = nullptr;
+  const IDma* dma_ = nullptr;
   Mailbox<MessagePtr> launches_;
   Mailbox<BarrierReached> reached_;
   std::deque<const Control*> orders_;  // the first runs, the others wait
@@ -105,8 +110,23 @@ void PeCpu::start(Machine& machine) {
             .evaluator = &machine.evaluator(),
             .max_commands = spec_.max_commands,
             .machine_runs = machine.running()};
+  gemm_ = &machine.component(pe.gemm);
+  math_ = &machine.component(pe.math);
+  dma_ = &machine.at<IDma>(pe.dma);
   (void)sim().serve(name() + " kernels", run_launches());
   (void)sim().serve(name() + " barriers", tell_of_barriers());
+}
+
+// So far; complete while no kernel runs.
+UnitWork PeCpu::work() const {
+  const auto busy = [](const Component& unit) {
+    Time sum{};
+    for (const UnitUse& use : unit.use()) sum += use.busy;
+    return sum;
+  };
+  const DmaUse dma = dma_->moved();
+  return {
+      .gemm = busy(*gemm_), .math = busy(*math_), .dma = dma.busy, .read = dma.read, .written = dma.written};
 }
 
 bool PeCpu::runs(const ControlJob& launch) const {
@@ -137,14 +157,17 @@ Task<> PeCpu::run_launches() {
     const auto& launched = std::get<Launch>(order.job->targets[order.first].action);
     const LaunchId id{.order = order.order, .round = launched.round};
     const Time start = sim().now();
+    const UnitWork before = work();
     units_.ipcq->select(launched.queues, id);
     bool given_up = false;
     Process running = sim().spawn(fmt::format("{} on {}", launched.kernel->name, to_string(node().at)),
                                   run(launched, id, &given_up), KernelOn{node().at});
     co_await running.join();
     const Time end = sim().now();
+    const Activity activity{
+        .first_start = start, .last_start = start, .last_end = end, .work = work().since(before)};
     tell(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-         ControlDone{.token = order.token, .activity = {start, start, end}, .given_up = given_up});
+         ControlDone{.token = order.token, .activity = activity, .given_up = given_up});
     given_up_.erase(order.token);
     orders_.pop_front();
   }

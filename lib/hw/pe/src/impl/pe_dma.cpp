@@ -48,6 +48,7 @@ class PeDma : public Component, public IDma {
   void loaded(Time at, Token token, oplog::Slices contents) override {
     work_.post(at, Answer{.token = token, .contents = std::move(contents)});
   }
+  [[nodiscard]] DmaUse moved() const override;
 
  private:
   // A request, until it is answered.
@@ -122,6 +123,9 @@ class PeDma : public Component, public IDma {
   std::map<Token, Request> requests_;
   Token next_token_ = 0;
   std::uint64_t begun_ = 0;  // transfers
+  std::uint64_t done_ = 0;   // of these
+  Time busy_since_{};        // if some aren't
+  DmaUse use_;
 };
 
 PeDma::PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec)
@@ -201,6 +205,7 @@ void PeDma::take(std::vector<Work>& work) {
 
 void PeDma::begin(TransferPtr transfer) {
   transfer->progress.start = sim().now();
+  if (begun_ == done_) busy_since_ = sim().now();
   transfer->progress.number = ++begun_;
   if (transfer->pieces().empty()) return finish(*transfer);
   if (races_->on()) {
@@ -224,8 +229,15 @@ void PeDma::answered(const Answer& answer) {
 }
 
 void PeDma::finish(Transfer& transfer) {
+  if (++done_ == begun_) use_.busy += sim().now() - busy_since_;
   races_->end(transfer.progress.race);
   transfer.finish(site_, sim().now());
+}
+
+DmaUse PeDma::moved() const {
+  DmaUse use = use_;
+  if (done_ < begun_) use.busy += sim().now() - busy_since_;
+  return use;
 }
 
 // The class whose turn it is, else the next that may send.
@@ -293,6 +305,7 @@ void PeDma::remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes) 
 
 Time PeDma::ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes control = fabric().graph().spec().system.control_bytes;
+  if (request.answer == DmaRequest::Answer::counted) use_.read += bytes;
   tell(request.to, control, queue.sender().traffic_class(), std::move(request.body));
   turn_left_ -= bytes;
   sent(queue, bytes, sim().now());
@@ -306,6 +319,7 @@ Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
       fabric().make(site_.tcm, request.to, size, queue.sender().traffic_class(), std::move(request.body));
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   fabric().send(std::move(message), slot.start, slot.end);
+  use_.written += size;
   turn_left_ -= size;
   sent(queue, bytes, slot.end);
   return std::max(tcm_->pace(size), port_.serialization(size));
@@ -316,6 +330,7 @@ Time PeDma::send_packet(ClassQueue& queue) {
   const Bytes size = std::min(burst.left, fabric().packet_size(burst.message->size));
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   fabric().inject(*burst.message, size, slot.start, slot.end);
+  use_.written += size;
   burst.left -= size;
   if (burst.left == 0_B) burst = {};
   turn_left_ -= size;

@@ -121,11 +121,25 @@ struct Control {
   std::uint32_t number = 0;  // of a launch, among the rank's
 };
 
+/// How long units of a PE were busy, and what its DMA read from memories and wrote to them; of several PEs
+/// their sum. The DMA is busy while it has a transfer under way.
+struct UnitWork {
+  Time gemm{};
+  Time math{};
+  Time dma{};
+  Bytes read{};
+  Bytes written{};
+
+  UnitWork& operator+=(const UnitWork& other);
+  [[nodiscard]] UnitWork since(const UnitWork& earlier) const;
+};
+
 /// When the targets of an order worked on it.
 struct Activity {
   Time first_start = kForever;
   Time last_start{};
   Time last_end{};
+  UnitWork work{};  // of a launch
 
   void include(const Activity& other);
 };
