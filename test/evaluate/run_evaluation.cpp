@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
@@ -28,6 +29,16 @@ Simulated two_rows(json::value correct = true, bool whole = true) {
           .whole = whole};
 }
 
+struct ToyOptions {
+  std::string label = "plain";
+  std::string file;
+
+  static void describe(auto& f) {
+    f.add("label,l", &ToyOptions::label, "a text of the rows");
+    f.add("file,f", &ToyOptions::file, "what a run writes").called("FILE").output();
+  }
+};
+
 Evaluation toy(const Simulated& result) {
   return {.doc = "for a test",
           .run = [result](const EvaluationRequest&) { return result; },
@@ -36,8 +47,7 @@ Evaluation toy(const Simulated& result) {
               [](const Rows& rows, const report::OutputFolder& folder) {
                 folder.write("figure.txt", std::to_string(rows.size()));
               },
-          .options = {{"label,l", "TEXT", "plain", "a text of the rows"},
-                      {"file,f", "FILE", {}, "what a run writes", false}}};
+          .options = described_options<ToyOptions>()};
 }
 
 struct Run {
@@ -48,10 +58,10 @@ struct Run {
   EvaluateOptions options = {.name = "toy", .quiet = true};
 
   [[nodiscard]] EvaluationRequest request() const {
-    Options own;
-    own.set("label", label, label != "plain");
-    own.set("file", file.empty() ? OptionValue{} : OptionValue{file}, !file.empty());
-    return {.machine = machine, .ccl = ccl, .own = own};
+    std::map<std::string, std::string> given;
+    if (label != "plain") given["label"] = label;
+    if (!file.empty()) given["file"] = file;
+    return {.machine = machine, .ccl = ccl, .own = {described_options<ToyOptions>(), given}};
   }
   [[nodiscard]] ExitCode operator()(const Evaluation& evaluation) const {
     return run_evaluation(evaluation, request(), options, {"--bench", "toy"});
@@ -194,15 +204,11 @@ TEST_CASE(
   CHECK(json::parse(contents(place / "summary.json")).at("interrupted") == true);
 }
 
-TEST_CASE("Options: texts and numbers by name, given or not") {
-  Options own;
-  own.set("size", std::int64_t{4}, true);
-  own.set("file", {}, false);
-  CHECK(own.number("size") == 4);
-  CHECK(own.given("size"));
-  CHECK(own.text("file").empty());
-  CHECK_THROWS_AS((void)own.number("file"), InternalError);
-  CHECK_THROWS_AS((void)own.text("fiel"), InternalError);
+TEST_CASE("row_options: what rows hang on, given or not, and no file to write") {
+  Run run;
+  CHECK(row_options(toy({}), run.request()) == json::object{{"label", "plain"}});
+  run.file = "rows.json";
+  CHECK(row_options(toy({}), run.request()) == json::object{{"label", "plain"}});
 }
 
 }  // namespace kbsim::evaluate::test::run_evaluation_test

@@ -28,61 +28,81 @@ constexpr std::array<Panel, 4> kPanels{{{"single_user_prefill", 0, false},
                                         {"multi_user_prefill", 1, false},
                                         {"multi_user_decode", 1, true}}};
 
-std::vector<evaluate::Option> options() {
-  return {{"panel", "NAME", "all",
-           "single_user_prefill, single_user_decode, multi_user_prefill, "
-           "multi_user_decode, or all of them"},
-          {"ranks", "N", 8, "most ranks: 1, 2, 4, ... up to so many"},
-          {"h_q", "N", 8, "heads of queries, a multiple of those of keys"},
-          {"h_kv", "N", 2, "heads of keys and values"},
-          {"d_head", "N", 64, "elements of a head"},
-          {"s_q", "N", 1, "queries of a decoding step; in prefill there are as many as keys"},
-          {"s_kv", "N", 128, "most keys of a rank: a quarter, half, and all of so many"},
-          {"causal", "0|1", 1, "whether a query sees no later key"}};
-}
+constexpr double kMost = 65536;
+
+enum class Panels : std::uint8_t {
+  single_user_prefill,
+  single_user_decode,
+  multi_user_prefill,
+  multi_user_decode,
+  all
+};
+
+struct Options {
+  Panels panel = Panels::all;
+  std::int64_t ranks = 8;
+  std::int64_t h_q = 8;
+  std::int64_t h_kv = 2;
+  std::int64_t d_head = 64;
+  std::int64_t s_q = 1;
+  std::int64_t s_kv = 128;
+  int causal = 1;
+
+  static void describe(auto& f) {
+    std::vector<std::string> names;
+    for (const Panel& panel : kPanels) names.emplace_back(panel.name);
+    names.emplace_back("all");
+    f.choice("panel", &Options::panel, names,
+             "single_user_prefill, single_user_decode, multi_user_prefill, "
+             "multi_user_decode, or all of them")
+        .called("NAME");
+    f.add("ranks", &Options::ranks, between(1, kMost), "most ranks: 1, 2, 4, ... up to so many");
+    f.add("h_q", &Options::h_q, between(1, kMost), "heads of queries, a multiple of those of keys");
+    f.add("h_kv", &Options::h_kv, between(1, kMost), "heads of keys and values");
+    f.add("d_head", &Options::d_head, between(1, kMost), "elements of a head");
+    f.add("s_q", &Options::s_q, between(1, kMost),
+          "queries of a decoding step; in prefill there are as many as keys");
+    f.add("s_kv", &Options::s_kv, between(1, kMost),
+          "most keys of a rank: a quarter, half, and all of so many");
+    f.add("causal", &Options::causal, between(0, 1), "whether a query sees no later key").called("0|1");
+  }
+};
 
 struct Case {
   Panel panel;
   evaluate::AttentionProblem problem;
 };
 
-std::vector<Panel> panels_of(const evaluate::Options& own) {
-  std::vector<std::string_view> names;
-  for (const Panel& panel : kPanels) names.push_back(panel.name);
-  names.emplace_back("all");
-  const std::size_t chosen = own.choice("panel", names);
-  if (chosen < kPanels.size()) return {kPanels[chosen]};
+std::vector<Panel> panels_of(Panels chosen) {
+  if (chosen != Panels::all) return {kPanels[static_cast<std::size_t>(chosen)]};
   return {kPanels.begin(), kPanels.end()};
 }
 
 // Those of one panel together, the largest last.
 std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
   if (!request.algorithm.empty()) throw UsageError{"attention runs no collective: no --algorithm"};
-  const evaluate::Options& own = request.own;
-  constexpr std::int64_t kMost = 65536;
-  const std::int64_t most_ranks = own.number("ranks", 1, kMost);
-  const std::int64_t most_keys = own.number("s_kv", 1, kMost);
-  const std::vector<Panel> panels = panels_of(own);
-  if (own.given("s_q") && std::ranges::none_of(panels, &Panel::decode))
+  const auto& own = request.own.as<Options>();
+  const std::vector<Panel> panels = panels_of(own.panel);
+  if (request.own.given("s_q") && std::ranges::none_of(panels, &Panel::decode))
     throw UsageError{"--s_q has no effect: in prefill there are as many queries as keys"};
   std::vector<Case> cases;
   for (const Panel& panel : panels) {
-    for (std::int64_t ranks = 1; ranks <= most_ranks; ranks *= 2) {
+    for (std::int64_t ranks = 1; ranks <= own.ranks; ranks *= 2) {
       std::int64_t before = 0;
       for (const std::int64_t share : {4, 2, 1}) {
-        const std::int64_t keys = ceil_div(most_keys, share);
+        const std::int64_t keys = ceil_div(own.s_kv, share);
         if (keys == before) continue;
         before = keys;
         cases.push_back({.panel = panel,
                          .problem = {.decode = panel.decode,
                                      .mesh = {.ranks = static_cast<int>(ranks),
                                               .rank_axis = panel.rank_axis,
-                                              .h_q = own.number("h_q", 1, kMost),
-                                              .h_kv = own.number("h_kv", 1, kMost),
-                                              .d = own.number("d_head", 1, kMost),
-                                              .s_q = panel.decode ? own.number("s_q", 1, kMost) : keys,
+                                              .h_q = own.h_q,
+                                              .h_kv = own.h_kv,
+                                              .d = own.d_head,
+                                              .s_q = panel.decode ? own.s_q : keys,
                                               .s_kv = keys,
-                                              .causal = own.number("causal", 0, 1) == 1}}});
+                                              .causal = own.causal == 1}}});
       }
     }
   }
@@ -97,8 +117,9 @@ config::AlgorithmSpec line_of(const Case& of, const evaluate::EvaluationRequest&
 
 // By the number that was asked for, not by the first of the series that is too large.
 void check_ranks(const evaluate::EvaluationRequest& request) {
-  const auto asked = static_cast<std::uint64_t>(request.own.number("ranks", 1, 65536));
-  for (const Panel& panel : panels_of(request.own)) {
+  const auto& own = request.own.as<Options>();
+  const auto asked = static_cast<std::uint64_t>(own.ranks);
+  for (const Panel& panel : panels_of(own.panel)) {
     const bool pes = panel.rank_axis == 0;
     const int most = pes ? request.machine.pes_per_cube() : request.machine.cubes_per_sip();
     if (std::bit_floor(asked) > static_cast<std::uint64_t>(most))
@@ -195,7 +216,7 @@ const bool kRegistered = (evaluate::evaluations().add(
                                             .run = simulate,
                                             .text = text,
                                             .figures = figures,
-                                            .options = options(),
+                                            .options = described_options<Options>(),
                                             .check = check,
                                             .algorithms = evaluate::Algorithms::any,
                                             .unused = unused_keys()}),

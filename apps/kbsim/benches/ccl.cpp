@@ -32,8 +32,7 @@ constexpr std::array<std::pair<std::string_view, int>, 8> kUnits{
     {{"", 0}, {"B", 0}, {"K", 10}, {"KiB", 10}, {"M", 20}, {"MiB", 20}, {"G", 30}, {"GiB", 30}}};
 
 // "1K" is 1024 bytes, as in nccl-tests.
-Bytes bytes_of(const evaluate::Options& own, const char* option) {
-  const std::string text = own.text(option);
+Bytes bytes_of(const std::string& text, const char* option) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto unit = std::ranges::find(kUnits, text.substr(digits), &decltype(kUnits)::value_type::first);
   if (digits == 0 || digits > 9 || unit == kUnits.end())
@@ -44,27 +43,45 @@ Bytes bytes_of(const evaluate::Options& own, const char* option) {
   return bytes;
 }
 
-std::vector<evaluate::Option> options() {
-  return {{"minbytes,b", "BYTES", "1K", "smallest size; K, M and G are powers of 1024"},
-          {"maxbytes,e", "BYTES", "1M", "largest size"},
-          {"stepbytes,i", "BYTES", "0", "from one size to the next"},
-          {"stepfactor,f", "N", 4, "factor from one size to the next, unless there are --stepbytes"},
-          {"op,o", "OP", "sum", "sum, prod, max, min, avg, or all that the type has"},
-          {"datatype,d", "TYPE", "half",
-           "half, bfloat16, float, double, int8, uint8, int32; or float16, float32 and so on"},
-          {"root,r", "RANK", 0, "of reduce and broadcast"},
-          {"iters,n", "N", 1, "calls that count; equal ones take equally long"},
-          {"warmup_iters,w", "N", 0, "calls before them"},
-          {"check,c", "0|1", 1,
-           "whether the first call's numbers are compared with a reference; 0 computes none"},
-          {"output_file,J", "FILE", {}, "write the results in nccl-tests' JSON", false}};
-}
+struct Options {
+  std::string minbytes = "1K";
+  std::string maxbytes = "1M";
+  std::string stepbytes = "0";
+  std::int64_t stepfactor = 4;
+  std::string op = "sum";
+  std::string datatype = "half";
+  std::int64_t root = 0;
+  int iters = 1;
+  int warmup_iters = 0;
+  int check = 1;
+  std::string output_file;
 
-std::vector<Bytes> sizes_of(const evaluate::Options& own) {
-  const Bytes least = bytes_of(own, "minbytes");
-  const Bytes most = bytes_of(own, "maxbytes");
-  const Bytes step = bytes_of(own, "stepbytes");
-  const std::int64_t factor = own.number("stepfactor", 1, 1 << 20);
+  static void describe(auto& f) {
+    f.add("minbytes,b", &Options::minbytes, "smallest size; K, M and G are powers of 1024").called("BYTES");
+    f.add("maxbytes,e", &Options::maxbytes, "largest size").called("BYTES");
+    f.add("stepbytes,i", &Options::stepbytes, "from one size to the next").called("BYTES");
+    f.add("stepfactor,f", &Options::stepfactor, between(1, 1 << 20),
+          "factor from one size to the next, unless there are --stepbytes");
+    f.add("op,o", &Options::op, "sum, prod, max, min, avg, or all that the type has").called("OP");
+    f.add("datatype,d", &Options::datatype,
+          "half, bfloat16, float, double, int8, uint8, int32; or float16, float32 and so on")
+        .called("TYPE");
+    f.add("root,r", &Options::root, "of reduce and broadcast").called("RANK");
+    f.add("iters,n", &Options::iters, between(1, 1000), "calls that count; equal ones take equally long");
+    f.add("warmup_iters,w", &Options::warmup_iters, between(0, 1000), "calls before them");
+    f.add("check,c", &Options::check, between(0, 1),
+          "whether the first call's numbers are compared with a reference; 0 computes none")
+        .called("0|1");
+    f.add("output_file,J", &Options::output_file, "write the results in nccl-tests' JSON")
+        .called("FILE")
+        .output();
+  }
+};
+
+std::vector<Bytes> sizes_of(const Options& own) {
+  const Bytes least = bytes_of(own.minbytes, "minbytes");
+  const Bytes most = bytes_of(own.maxbytes, "maxbytes");
+  const Bytes step = bytes_of(own.stepbytes, "stepbytes");
   if (least > most)
     throw UsageError{
         fmt::format("--minbytes {} is more than --maxbytes {}", to_string(least), to_string(most))};
@@ -76,8 +93,8 @@ std::vector<Bytes> sizes_of(const evaluate::Options& own) {
     if (sizes.size() > kMost) throw UsageError{fmt::format("more than {} sizes; raise --stepbytes", kMost)};
     if (step > 0_B) {
       size += step;
-    } else if (factor > 1 && size <= most / factor) {
-      size = size * factor;
+    } else if (own.stepfactor > 1 && size <= most / own.stepfactor) {
+      size = size * own.stepfactor;
     } else {
       break;
     }
@@ -92,9 +109,10 @@ Reduction own_op(const config::AlgorithmSpec& algorithm) {
 bool has(DType dtype, Reduction op) { return op != Reduction::avg || info(dtype).floating; }
 
 // The algorithm's own, unless one is given.
-std::vector<Reduction> operations_of(const evaluate::Options& own, const evaluate::CclPoint& point) {
+std::vector<Reduction> operations_of(const OptionValues& given, const evaluate::CclPoint& point) {
   const DType dtype = point.dtype;
-  const std::string text = own.given("op") ? own.text("op") : std::string{to_string(own_op(point.algorithm))};
+  const std::string text =
+      given.given("op") ? given.as<Options>().op : std::string{to_string(own_op(point.algorithm))};
   if (text != "all") return {evaluate::reduction_named(text)};
   std::vector<Reduction> all{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min, Reduction::avg};
   std::erase_if(all, [dtype](Reduction op) { return !has(dtype, op); });
@@ -107,17 +125,17 @@ void check_operation(const evaluate::CclPoint& point) {
                                  to_string(point.op), evaluate::nccl_name(point.dtype))};
 }
 
-void refuse_unused(const evaluate::Options& own, const char* option, const std::string& why) {
+void refuse_unused(const OptionValues& own, const char* option, const std::string& why) {
   if (own.given(option)) throw UsageError{fmt::format("--{} has no effect: {}", option, why)};
 }
 
 // nccl-tests takes them and leaves them alone.
-void check_options(const evaluate::Options& own, const config::AlgorithmSpec& algorithm) {
+void check_options(const OptionValues& own, const config::AlgorithmSpec& algorithm) {
   const std::string_view what = to_string(algorithm.collective);
   const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
   if (!row.combines) refuse_unused(own, "op", fmt::format("{} combines nothing", what));
   if (!row.has_root) refuse_unused(own, "root", fmt::format("{} has no root", what));
-  if (own.given("stepbytes") && bytes_of(own, "stepbytes") == 0_B)
+  if (own.given("stepbytes") && bytes_of(own.as<Options>().stepbytes, "stepbytes") == 0_B)
     throw UsageError{"--stepbytes must be at least 1, got 0"};
   if (own.given("stepbytes")) refuse_unused(own, "stepfactor", "--stepbytes stands in its place");
 }
@@ -126,6 +144,12 @@ Bytes need_of(const evaluate::CclPoint& point) {
   return evaluate::memory_of(
       point.machine, point.algorithm,
       {.n_elem = evaluate::elements_of(point), .dtype = point.dtype, .values = point.repeats.check});
+}
+
+// Which ranks there are is known with the algorithm.
+int root_of(const Options& own, int ranks) {
+  if (own.root >= 0 && own.root < ranks) return static_cast<int>(own.root);
+  throw UsageError{fmt::format("--root must be 0 to {}, got {}", ranks - 1, own.root)};
 }
 
 // As many as run at the same time, the largest ones.
@@ -143,19 +167,18 @@ void check_memory(const std::vector<evaluate::CclPoint>& points, unsigned thread
 }
 
 std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& request) {
-  const evaluate::Options& own = request.own;
-  check_options(own, request.ccl.resolve(request.algorithm));
+  const auto& own = request.own.as<Options>();
+  check_options(request.own, request.ccl.resolve(request.algorithm));
   const int ranks = ccl::ranks_of(request.ccl.resolve(request.algorithm), request.machine);
-  evaluate::CclPoint point{.machine = request.machine,
-                           .algorithm = request.ccl.resolve(request.algorithm),
-                           .size = {},
-                           .dtype = evaluate::dtype_named(own.text("datatype")),
-                           .root = static_cast<int>(own.number("root", 0, ranks - 1)),
-                           .repeats = {.warmup = static_cast<int>(own.number("warmup_iters", 0, 1000)),
-                                       .iterations = static_cast<int>(own.number("iters", 1, 1000)),
-                                       .check = own.number("check", 0, 1) == 1}};
+  evaluate::CclPoint point{
+      .machine = request.machine,
+      .algorithm = request.ccl.resolve(request.algorithm),
+      .size = {},
+      .dtype = evaluate::dtype_named(own.datatype),
+      .root = root_of(own, ranks),
+      .repeats = {.warmup = own.warmup_iters, .iterations = own.iters, .check = own.check == 1}};
   std::vector<evaluate::CclPoint> points;
-  for (const Reduction op : operations_of(own, point)) {
+  for (const Reduction op : operations_of(request.own, point)) {
     for (const Bytes size : sizes_of(own)) {
       point.op = op;
       point.size = size;
@@ -210,13 +233,13 @@ void check(const evaluate::EvaluationRequest& request) {
       {.n_elem = evaluate::elements_of(largest), .dtype = largest.dtype, .op = largest.op});
   check_memory(points, request.parallel.threads);
   tell_other_sizes(points);
-  if (const std::string file = request.own.text("output_file"); !file.empty())
+  if (const std::string file = request.own.as<Options>().output_file; !file.empty())
     report::require_output("-J", file, request.outputs);
 }
 
 evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
-  const std::string file = request.own.text("output_file");
+  const std::string file = request.own.as<Options>().output_file;
   evaluate::Simulated result = evaluate::simulate_rows(
       points.size(), request.parallel, evaluate::BeginWith::last,
       [&](std::size_t i) { return simulate(points[i]); }, "sizes",
@@ -269,7 +292,7 @@ const bool kRegistered =
                  .run = simulate_all,
                  .text = text,
                  .figures = figures,
-                 .options = options(),
+                 .options = described_options<Options>(),
                  .check = check,
                  .algorithms = evaluate::Algorithms::one,
                  .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},

@@ -111,17 +111,14 @@ std::vector<evaluate::UnusedKey> unused_keys() {
   return keys;
 }
 
-std::vector<evaluate::Option> options() {
-  return {
-      {"parity", "0|1", 0,
-       "1: each is also launched without dist, a kernel a package, and its values and time are compared"}};
-}
+struct Options {
+  bool parity = false;
 
-bool wants_parity(const evaluate::EvaluationRequest& request) {
-  const std::int64_t parity = request.own.number("parity");
-  if (parity == 0 || parity == 1) return parity == 1;
-  throw UsageError{fmt::format("--parity must be 0 or 1, got {}", parity)};
-}
+  static void describe(auto& f) {
+    f.add("parity", &Options::parity,
+          "1: each is also launched without dist, a kernel a package, and its values and time are compared");
+  }
+};
 
 struct Case {
   evaluate::CclPoint point;
@@ -157,7 +154,6 @@ std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
 }
 
 void check(const evaluate::EvaluationRequest& request) {
-  (void)wants_parity(request);
   std::set<config::SipTopology> built;
   for (const Case& each : cases_of(request)) {
     if (built.insert(each.point.machine.system.sips.topology).second)
@@ -191,7 +187,7 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   for (const Joined& joined : kJoined)
     bounds.emplace_back(machine_of(request.machine, joined), request.ccl.resolve("intercube_allreduce"));
   const std::vector<Case> cases = cases_of(request);
-  const bool parity = wants_parity(request);
+  const bool parity = request.own.as<Options>().parity;
   return evaluate::simulate_rows(
       cases.size(), request.parallel, evaluate::BeginWith::last,
       [&](std::size_t i) { return row_of(cases[i], bounds[cases[i].joined], parity); }, "simulations",
@@ -244,7 +240,7 @@ const bool kRegistered =
           .run = simulate_all,
           .text = text,
           .figures = figures,
-          .options = options(),
+          .options = described_options<Options>(),
           .check = check,
           .algorithms = evaluate::Algorithms::any,
           .collective = config::Collective::all_reduce,

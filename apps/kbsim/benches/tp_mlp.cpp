@@ -14,33 +14,38 @@ namespace {
 
 constexpr const char* kAllReduce = "ring_allreduce_tcm";
 
-std::vector<evaluate::Option> options() {
-  return {{"ranks", "N", 4, "most packages: 1, 2, 4, ... up to so many"},
-          {"tokens", "N", 8, "rows of x"},
-          {"hidden", "N", 64, "elements of a row of x and of y"},
-          {"ffn", "N", 256, "elements of a row between the layers, divided among the packages"},
-          {"activation", "NAME", "gelu", "relu, silu or gelu"},
-          {"bias", "0|1", 1, "whether the layers have biases"}};
-}
+constexpr double kMost = 65536;
 
-evaluate::Activation activation_of(const evaluate::Options& own) {
-  using enum evaluate::Activation;
-  constexpr std::array kActivations{relu, silu, gelu};
-  return kActivations[own.choice("activation", {"relu", "silu", "gelu"})];
-}
+struct Options {
+  std::int64_t ranks = 4;
+  std::int64_t tokens = 8;
+  std::int64_t hidden = 64;
+  std::int64_t ffn = 256;
+  evaluate::Activation activation = evaluate::Activation::gelu;
+  int bias = 1;
+
+  static void describe(auto& f) {
+    f.add("ranks", &Options::ranks, between(1, 256), "most packages: 1, 2, 4, ... up to so many");
+    f.add("tokens", &Options::tokens, between(1, kMost), "rows of x");
+    f.add("hidden", &Options::hidden, between(1, kMost), "elements of a row of x and of y");
+    f.add("ffn", &Options::ffn, between(1, kMost),
+          "elements of a row between the layers, divided among the packages");
+    f.choice("activation", &Options::activation, {"relu", "silu", "gelu"}, "relu, silu or gelu")
+        .called("NAME");
+    f.add("bias", &Options::bias, between(0, 1), "whether the layers have biases").called("0|1");
+  }
+};
 
 std::vector<evaluate::TpMlpProblem> problems_of(const evaluate::EvaluationRequest& request) {
-  const evaluate::Options& own = request.own;
-  constexpr std::int64_t kMost = 65536;
-  const std::int64_t most = own.number("ranks", 1, 256);
+  const auto& own = request.own.as<Options>();
   std::vector<evaluate::TpMlpProblem> all;
-  for (std::int64_t ranks = 1; ranks <= most; ranks *= 2)
+  for (std::int64_t ranks = 1; ranks <= own.ranks; ranks *= 2)
     all.push_back({.ranks = static_cast<int>(ranks),
-                   .tokens = own.number("tokens", 1, kMost),
-                   .hidden = own.number("hidden", 1, kMost),
-                   .ffn = own.number("ffn", 1, kMost),
-                   .activation = activation_of(own),
-                   .bias = own.number("bias", 0, 1) == 1});
+                   .tokens = own.tokens,
+                   .hidden = own.hidden,
+                   .ffn = own.ffn,
+                   .activation = own.activation,
+                   .bias = own.bias == 1});
   return all;
 }
 
@@ -136,7 +141,7 @@ const bool kRegistered = (evaluate::evaluations().add(
                                          .run = simulate,
                                          .text = text,
                                          .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},
-                                         .options = options(),
+                                         .options = described_options<Options>(),
                                          .check = check,
                                          .algorithms = evaluate::Algorithms::any,
                                          .collective = config::Collective::all_reduce,

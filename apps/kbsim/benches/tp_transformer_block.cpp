@@ -23,45 +23,57 @@ constexpr const char* kReduceScatter = "ring_reduce_scatter";
 constexpr config::Collective kCollectives[]{config::Collective::all_reduce, config::Collective::all_gather,
                                             config::Collective::reduce_scatter};
 
-std::vector<evaluate::Option> options() {
-  return {{"model", "FILE", {}, "config.json of a model hub; a small model if none is given"},
-          {"ranks", "N", 4, "most packages: 1, 2, 4, ... up to so many"},
-          {"tokens", "N", 32, "of the prompt in prefill, in the cache in decode"},
-          {"phase", "NAME", "all", "prefill, decode, or all"},
-          {"parallel", "NAME", "all",
-           "tensor, or sequence (rows of norms and residuals are divided, too; prefill only), or all"},
-          {"check", "0|1", 1, "0: compute and compare no numbers"}};
+enum class Phase : std::uint8_t { prefill, decode, all };
+enum class Division : std::uint8_t { tensor, sequence, all };
+
+struct Options {
+  std::string model;
+  std::int64_t ranks = 4;
+  std::int64_t tokens = 32;
+  Phase phase = Phase::all;
+  Division parallel = Division::all;
+  int check = 1;
+
+  static void describe(auto& f) {
+    f.add("model", &Options::model, "config.json of a model hub; a small model if none is given")
+        .called("FILE");
+    f.add("ranks", &Options::ranks, between(1, 256), "most packages: 1, 2, 4, ... up to so many");
+    f.add("tokens", &Options::tokens, between(1, 65536), "of the prompt in prefill, in the cache in decode");
+    f.choice("phase", &Options::phase, {"prefill", "decode", "all"}, "prefill, decode, or all")
+        .called("NAME");
+    f.choice("parallel", &Options::parallel, {"tensor", "sequence", "all"},
+             "tensor, or sequence (rows of norms and residuals are divided, too; prefill only), or all")
+        .called("NAME");
+    f.add("check", &Options::check, between(0, 1), "0: compute and compare no numbers").called("0|1");
+  }
+};
+
+// Which of two an option asks for, the first, the second or all; none: both.
+template <class Choice>
+std::optional<bool> second_of(Choice chosen) {
+  return chosen == Choice::all ? std::nullopt : std::optional{static_cast<int>(chosen) == 1};
 }
 
-// Which of two an option asks for; none: both.
-std::optional<bool> second_of(const evaluate::Options& own, const char* option, std::string_view first,
-                              std::string_view second) {
-  const std::size_t chosen = own.choice(option, {first, second, "all"});
-  return chosen < 2 ? std::optional{chosen == 1} : std::nullopt;
-}
-
-evaluate::ModelConfig model_of(const evaluate::Options& own) {
-  return own.text("model").empty() ? evaluate::ModelConfig{} : evaluate::read_model_config(own.text("model"));
+evaluate::ModelConfig model_of(const Options& own) {
+  return own.model.empty() ? evaluate::ModelConfig{} : evaluate::read_model_config(own.model);
 }
 
 std::vector<DecoderProblem> problems_of(const EvaluationRequest& request) {
-  const evaluate::Options& own = request.own;
+  const auto& own = request.own.as<Options>();
   const evaluate::ModelConfig model = model_of(own);
-  const std::int64_t tokens = own.number("tokens", 1, 65536);
-  const std::int64_t most = own.number("ranks", 1, 256);
-  const std::optional<bool> phase = second_of(own, "phase", "prefill", "decode");
-  const std::optional<bool> parallel = second_of(own, "parallel", "tensor", "sequence");
+  const std::optional<bool> phase = second_of(own.phase);
+  const std::optional<bool> parallel = second_of(own.parallel);
   std::vector<DecoderProblem> all;
   for (const bool decode : {false, true}) {
     if (phase.value_or(decode) != decode) continue;
     for (const bool sequence : {false, true}) {
       if (parallel.value_or(sequence) != sequence) continue;
-      for (int ranks = sequence ? 2 : 1; ranks <= most && !(sequence && decode); ranks *= 2)
+      for (int ranks = sequence ? 2 : 1; ranks <= own.ranks && !(sequence && decode); ranks *= 2)
         all.push_back({.model = model,
                        .ranks = ranks,
                        .decode = decode,
                        .sequence_parallel = sequence,
-                       .tokens = tokens});
+                       .tokens = own.tokens});
     }
   }
   if (all.empty())
@@ -80,7 +92,6 @@ std::vector<config::AlgorithmSpec> algorithms_of(const EvaluationRequest& reques
 }
 
 void check(const EvaluationRequest& request) {
-  (void)request.own.number("check", 0, 1);
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
   for (const DecoderProblem& problem : problems_of(request)) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
@@ -113,7 +124,7 @@ void add_work(boost::json::object& row, const evaluate::DecoderWork& stated,
 
 boost::json::object row_of(const DecoderProblem& problem, const EvaluationRequest& request) {
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
-  const bool values = request.own.number("check") == 1;
+  const bool values = request.own.as<Options>().check == 1;
   config::CclSpec ccl = request.ccl;
   std::vector<std::string> names;
   for (const config::AlgorithmSpec& algorithm : algorithms) {
@@ -233,7 +244,7 @@ const bool kRegistered =
           .run = simulate,
           .text = text,
           .figures = figures,
-          .options = options(),
+          .options = described_options<Options>(),
           .check = check,
           .algorithms = evaluate::Algorithms::any,
           .named = {kAllReduce, kAllGather, kReduceScatter},

@@ -20,6 +20,7 @@
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "parse_options.hpp"
+#include "plugins.hpp"
 #include "rerun.hpp"
 
 namespace kbsim::app {
@@ -141,6 +142,7 @@ ExitCode check(const Arguments& arguments) {
   const fs::path machine = options.folder / "config.resolved.yaml";
   const fs::path record = options.folder / "run.json";
   const Arguments command = recorded_command(record, document(record));
+  load_plugins(command);
   const json::object was = results_in(options.folder);
   const ScratchFolder scratch;
   const fs::path out = options.out.empty() ? scratch.path() : fs::path{options.out};

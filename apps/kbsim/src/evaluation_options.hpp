@@ -18,9 +18,6 @@ namespace kbsim::app {
 [[nodiscard]] Arguments with_defaults(const evaluate::Evaluation& evaluation, const Arguments& given);
 /// What asks for --reuse, if anything: the option itself, or the environment.
 [[nodiscard]] std::string reuse_asker(const Arguments& given);
-/// What those options are, once parsed.
-[[nodiscard]] evaluate::Options own_options(const evaluate::Evaluation& evaluation,
-                                            const boost::program_options::variables_map& values);
 /// What --reference names, if anything; UsageError for a file that nothing can be held against.
 [[nodiscard]] std::optional<report::CsvTable> reference_of(
     const boost::program_options::variables_map& values);

@@ -14,6 +14,7 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/report/terminal.hpp"
 
+#include "bench_options.hpp"
 #include "evaluation_options.hpp"
 #include "parse_options.hpp"
 
@@ -80,7 +81,8 @@ bool is_bench(const std::string& name) {
 Help help_of_bench(const std::string& name) {
   if (const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name))
     return bench_help(name, evaluation->doc, options_of(*evaluation));
-  if (const Bench* bench = benches().find(name)) return bench_help(name, bench->doc, {});
+  if (const Bench* bench = benches().find(name))
+    return bench_help(name, bench->doc, to_description(bench->run.options()));
   throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, bench_names()))};
 }
 

@@ -18,6 +18,8 @@
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/registry.hpp"
 
+#include "bench_options.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -114,12 +116,31 @@ void load(const std::string& file) {
   if (const std::vector<std::string> taken = conflicts(); !taken.empty()) {
     throw refusal(file, fmt::format("the name of its {} is taken", fmt::join(taken, " and its ")));
   }
+  if (const std::vector<std::string> wrong = option_conflicts(); !wrong.empty())
+    throw refusal(file, fmt::format("its {}", fmt::join(wrong, "; its ")));
   if (known() == before)
     throw refusal(
         file, "it registers nothing: it has no KBSIM_KERNEL, no KBSIM_BENCH, no KBSIM_COMPONENT or the like");
 }
 
+// Loaded before the arguments were parsed.
+bool& are_loaded() {
+  static bool loaded = false;
+  return loaded;
+}
+
 }  // namespace
+
+void load_plugins(const Arguments& arguments) {
+  for (const std::string option : {"--plugin", "--kernels"}) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::string& word = arguments[i];
+      if (word.starts_with(option + "=")) load(word.substr(option.size() + 1));
+      if (word == option && i + 1 < arguments.size()) load(arguments[++i]);
+    }
+  }
+  are_loaded() = true;
+}
 
 void describe_plugins(boost::program_options::options_description& to) {
   const auto files = [] {
@@ -127,6 +148,7 @@ void describe_plugins(boost::program_options::options_description& to) {
         ->value_name("FILE")
         ->composing()
         ->notifier([](const std::vector<std::string>& all) {
+          if (are_loaded()) return;
           for (const std::string& file : all) load(file);
         });
   };
@@ -138,6 +160,8 @@ void describe_plugins(boost::program_options::options_description& to) {
 void require_no_conflicts() {
   const std::vector<std::string> taken = conflicts();
   ensure(taken.empty(), [&] { return fmt::format("registered twice: {}", fmt::join(taken, ", ")); });
+  const std::vector<std::string> wrong = option_conflicts();
+  ensure(wrong.empty(), [&] { return fmt::format("options: {}", fmt::join(wrong, "; ")); });
 }
 
 }  // namespace kbsim::app

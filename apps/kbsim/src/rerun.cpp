@@ -15,6 +15,8 @@
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 
+#include "bench_options.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -22,12 +24,23 @@ constexpr int kNoProgram = 127;
 constexpr int kSignals = 128;
 
 // What said which machine, and where results go.
-constexpr std::array<std::string_view, 6> kValued{"--topology", "--ccl", "--set",
-                                                  "--out",      "-J",    "--output_file"};
+constexpr std::array<std::string_view, 4> kValued{"--topology", "--ccl", "--set", "--out"};
 constexpr std::array<std::string_view, 2> kSwitches{"--json", "--quiet"};
 
 bool is_among(const auto& options, std::string_view name) {
   return std::ranges::find(options, name) != options.end();
+}
+
+// A file that an option of the bench names.
+bool is_output(const OptionSet& own, std::string_view name) {
+  return std::ranges::any_of(own.options, [&](const Option& option) {
+    return !option.shapes_rows && (name == "--" + option.long_name() || name == "-" + option.brief);
+  });
+}
+
+// Such an option and its file in one word.
+bool is_output_word(const OptionSet& own, const std::string& word) {
+  return word.size() > 2 && word[1] != '-' && is_output(own, std::string_view{word}.substr(0, 2));
 }
 
 [[noreturn]] void become(const Arguments& arguments) {
@@ -49,14 +62,15 @@ bool is_among(const auto& options, std::string_view name) {
 Arguments repeated(const Arguments& recorded, const std::filesystem::path& machine,
                    const std::filesystem::path& out) {
   Arguments words{recorded.front()};
+  const OptionSet own = options_of_bench(bench_named(recorded));
   for (std::size_t i = 1; i < recorded.size(); ++i) {
     const std::string& word = recorded[i];
     const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const std::string name = word.substr(0, equals);
     const bool is_log = name == "--oplog";
     if (is_among(kSwitches, name)) continue;
-    if (word.starts_with("-J") && word.size() > 2) continue;
-    if (!is_log && !is_among(kValued, name)) {
+    if (is_output_word(own, word)) continue;
+    if (!is_log && !is_among(kValued, name) && !is_output(own, name)) {
       words.push_back(word);
       continue;
     }

@@ -22,6 +22,7 @@
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/evaluate/option_json.hpp"
 #include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/evaluate/run_evaluation.hpp"
 #include "kbsim/evaluate/settings.hpp"
@@ -38,6 +39,7 @@
 #include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
 
+#include "bench_options.hpp"
 #include "commands.hpp"
 #include "device_option.hpp"
 #include "evaluation_options.hpp"
@@ -46,6 +48,7 @@
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
 #include "plan.hpp"
+#include "plugins.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -77,6 +80,7 @@ struct RunOptions {
   std::optional<oplog::RaceMode> race;
   std::uint64_t num_threads = 0;
   bool dump_queues = false;
+  OptionValues own = {};  // of the bench
 };
 
 oplog::RaceMode race_mode(const std::string& text) {
@@ -269,12 +273,21 @@ void write_counts(const report::OutputFolder& folder, host::Session& session, Ti
                report::orders_csv(hw::host_of(machine).orders(), session.spec().pes_per_cube()));
 }
 
+report::RunRecord record_of(const RunOptions& options, const Arguments& arguments, host::Session& session,
+                            bool whole) {
+  return {.command = "run",
+          .arguments = arguments,
+          .machine = session.spec(),
+          .ccl = &session.ccl(),
+          .options = evaluate::to_json(options_of_bench(options.bench), options.own),
+          .whole = whole};
+}
+
 void write(const report::OutputFolder& folder, const RunOptions& options, const Arguments& arguments,
            host::Session& session, const BenchReport& outcome, const report::RunSummary& summary,
            const std::optional<LogChecksums>& log) {
   const hw::Machine& machine = session.machine();
-  folder.write_run(
-      {.command = "run", .arguments = arguments, .machine = session.spec(), .ccl = &session.ccl()}, summary);
+  folder.write_run(record_of(options, arguments, session, true), summary);
   folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
   folder.write("results.csv", report::to_csv(rows_of(outcome)));
   write_counts(folder, session, summary.simulated);
@@ -285,12 +298,7 @@ void write_partial(const report::OutputFolder& folder, const RunOptions& options
                    host::Session& session, report::RunSummary summary) {
   const hw::Machine& machine = session.machine();
   summary.digest = {};  // of nothing that could be compared
-  folder.write_run({.command = "run",
-                    .arguments = arguments,
-                    .machine = session.spec(),
-                    .ccl = &session.ccl(),
-                    .whole = false},
-                   summary);
+  folder.write_run(record_of(options, arguments, session, false), summary);
   folder.write("summary.json",
                boost::json::object{{"schema_version", 1},
                                    {"version", KBSIM_VERSION},
@@ -371,20 +379,24 @@ evaluate::Chosen chosen(const RunOptions& options) {
           .buffer_kind = buffer_kind_of(options)};
 }
 
-evaluate::Uses uses_of(const std::string& name, const Bench& bench) {
-  return {.name = "--bench " + name, .algorithms = bench.algorithms, .unused = bench.unused};
+// What has no effect beside an option has one without it.
+std::vector<UnusedKey> unused_beside(std::vector<UnusedKey> keys, const OptionValues& own) {
+  std::erase_if(keys, [&](const UnusedKey& key) { return !key.beside.empty() && !own.given(key.beside); });
+  return keys;
+}
+
+evaluate::Uses uses_of(const std::string& name, const Bench& bench, const OptionValues& own) {
+  return {
+      .name = "--bench " + name, .algorithms = bench.algorithms, .unused = unused_beside(bench.unused, own)};
 }
 
 evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& evaluation,
-                       const evaluate::Options& own) {
-  evaluate::Uses uses{.name = "--bench " + name,
-                      .algorithms = evaluation.algorithms,
-                      .collective = evaluation.collective,
-                      .named = evaluation.named,
-                      .unused = evaluation.unused};
-  std::erase_if(uses.unused,
-                [&](const UnusedKey& key) { return !key.beside.empty() && !own.given(key.beside); });
-  return uses;
+                       const OptionValues& own) {
+  return {.name = "--bench " + name,
+          .algorithms = evaluation.algorithms,
+          .collective = evaluation.collective,
+          .named = evaluation.named,
+          .unused = unused_beside(evaluation.unused, own)};
 }
 
 // The configuration as it runs; settings without effect are refused.
@@ -436,7 +448,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                                  options.device, options.bench)};
   if (options.verify_data)
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
-  const evaluate::Options chosen = own_options(evaluation, own);
+  const OptionValues chosen = values_of(evaluation.options, own);
   const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, evaluation, chosen));
   const evaluate::EvaluationRequest request{
       .machine = machine,
@@ -471,18 +483,6 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                                                     "config.resolved.yaml", "figures as .png and .svg"})});
 }
 
-// The bench that the arguments name, before they are parsed: it may have options of its own.
-std::string bench_named(const Arguments& arguments) {
-  constexpr std::string_view kOption = "--bench";
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view word = arguments[i];
-    if (word == kOption && i + 1 < arguments.size()) return arguments[i + 1];
-    if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
-      return std::string{word.substr(kOption.size() + 1)};
-  }
-  return {};
-}
-
 // An evaluation whose name is mistyped is meant, too.
 const Bench& known_bench(const std::string& name) {
   if (const Bench* bench = benches().find(name)) return *bench;
@@ -515,7 +515,7 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
 
 ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments& arguments,
                   Clock::time_point start) {
-  const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, bench));
+  const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, bench, options.own));
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
   const host::SessionOptions how = session_options(options, ccl);
@@ -524,7 +524,8 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
                                        : devices_named(options.device, machine, options.bench, bench);
   const BenchRequest request{.verify_data = options.verify_data,
                              .values = !options.timing_only,
-                             .sip = devices.empty() ? 0 : devices.front()};
+                             .sip = devices.empty() ? 0 : devices.front(),
+                             .own = options.own};
   if (bench.check) bench.check(machine, algorithm, request);
   require_outputs(options);
 
@@ -561,14 +562,14 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
 ExitCode run_bench(const Arguments& given) {
   const std::string name = bench_named(given);
   const bool with_help = is_given(given, "--help") || is_given(given, "-h");
-  if (with_help && !name.empty() && !is_given(given, "--plugin") && !is_given(given, "--kernels"))
-    throw help_of_bench(name);
+  if (!name.empty()) load_plugins(given);
+  if (with_help && !name.empty()) throw help_of_bench(name);
   RunOptions options;
   po::options_description all = description(options);
   const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name);
   const Arguments arguments =
       evaluation != nullptr ? with_defaults(*evaluation, given) : with_topology(given);
-  if (evaluation != nullptr) all.add(options_of(*evaluation));
+  all.add(evaluation != nullptr ? options_of(*evaluation) : to_description(options_of_bench(name)));
   po::variables_map values;
   parse_options(arguments, all,
                 {.usage = "kbsim [run] --bench NAME [--topology FILE] [options]", .examples = kRunExamples},
@@ -579,8 +580,10 @@ ExitCode run_bench(const Arguments& given) {
   options.reuse_asked_by = reuse_asker(given);
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
+  const Bench& bench = known_bench(options.bench);
+  options.own = values_of(bench.run.options(), values);
   try {
-    return run_once(known_bench(options.bench), options, arguments, start);
+    return run_once(bench, options, arguments, start);
   } catch (const DeadlockReport& deadlock) {
     throw Error{deadlock.exit_code(), report::to_text(deadlock, options.verbose)};
   }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/config/describe.hpp"
+#include "kbsim/evaluate/option_json.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 
 #include "exact_json.hpp"
@@ -52,24 +53,17 @@ void require_same_options(const EvaluateOptions& options, const json::object& th
 // What only a run writes.
 void require_no_output(const Evaluation& evaluation, const EvaluationRequest& request,
                        const EvaluateOptions& options) {
-  for (const Option& option : evaluation.options) {
+  for (const Option& option : evaluation.options.options) {
     if (option.shapes_rows || !request.own.given(option.long_name())) continue;
     throw UsageError{fmt::format("--{} (-{}) has no effect beside {}: it is written by the run",
-                                 option.long_name(), option.name.substr(option.name.find(',') + 1),
-                                 options.reuse_asked_by)};
+                                 option.long_name(), option.brief, options.reuse_asked_by)};
   }
 }
 
 }  // namespace
 
 json::object row_options(const Evaluation& evaluation, const EvaluationRequest& request) {
-  json::object all;
-  for (const Option& option : evaluation.options) {
-    if (!option.shapes_rows) continue;
-    const OptionValue& value = request.own.value(option.long_name());
-    if (const auto* text = std::get_if<std::string>(&value)) all[option.long_name()] = *text;
-    if (const auto* number = std::get_if<std::int64_t>(&value)) all[option.long_name()] = *number;
-  }
+  json::object all = to_json(evaluation.options, request.own);
   if (evaluation.algorithms != Algorithms::any) return all;  // else the configuration has both
   if (!request.algorithm.empty()) all["algorithm"] = request.algorithm;
   if (request.buffer_kind) all["buffer-kind"] = to_string(*request.buffer_kind);

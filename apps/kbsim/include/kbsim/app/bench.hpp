@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/json/object.hpp>
 
 #include "kbsim/base/abi.hpp"
+#include "kbsim/base/options.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/evaluate/uses.hpp"
 #include "kbsim/host/rank.hpp"
@@ -26,6 +28,7 @@ struct BenchRequest {
   bool verify_data = false;  // a line per tensor as well
   bool values = true;        // numbers are computed; see --timing-only
   int sip = 0;               // the first package that it runs on: --device
+  OptionValues own = {};     // of the bench's own options
 };
 
 using evaluate::Algorithms;
@@ -38,10 +41,34 @@ enum class Devices {
   all,      // all of them: all
 };
 
+/// The host program of a bench: a coroutine function, which may take a struct of options that describes
+/// itself (kbsim/base/options.hpp).
+class BenchProgram {
+ public:
+  BenchProgram(Task<> (*program)(host::Rank&, BenchRequest, BenchReport*)) : run_{program} {}
+
+  template <class Options>
+  BenchProgram(Task<> (*program)(host::Rank&, Options, BenchRequest, BenchReport*))
+      : options_{described_options<Options>()},
+        run_{[program](host::Rank& main, BenchRequest request, BenchReport* report) {
+          Options options = request.own.as<Options>();
+          return program(main, std::move(options), std::move(request), report);
+        }} {}
+
+  [[nodiscard]] const OptionSet& options() const { return options_; }
+  Task<> operator()(host::Rank& main, BenchRequest request, BenchReport* report) const {
+    return run_(main, std::move(request), report);
+  }
+
+ private:
+  OptionSet options_;
+  std::function<Task<>(host::Rank&, BenchRequest, BenchReport*)> run_;
+};
+
 /// A host program known by name: it runs on the main rank and fills in the report.
 struct Bench {
   std::string doc;
-  std::function<Task<>(host::Rank& main, BenchRequest request, BenchReport* report)> run;
+  BenchProgram run;
   Algorithms algorithms = Algorithms::any;
   std::vector<UnusedKey> unused = {};
   Devices devices = Devices::own;
@@ -53,8 +80,9 @@ struct Bench {
 /// Always true. `abi` is KBSIM_ABI as the bench's file saw it.
 bool register_bench(std::string name, Bench bench, const char& abi) noexcept;
 
-/// Makes `Task<> name(host::Rank&, BenchRequest, BenchReport*)` known by its name, in its own file; more of
-/// Bench's members may follow, as `.algorithms = Algorithms::none`.
+/// Makes `Task<> name(host::Rank&, BenchRequest, BenchReport*)`, or one with a struct of options after the
+/// rank, known by its name, in its own file; more of Bench's members may follow, as
+/// `.algorithms = Algorithms::none`.
 #define KBSIM_BENCH(name, text, ...)                                   \
   static const bool kRegistered_##name = ::kbsim::app::register_bench( \
       #name, ::kbsim::app::Bench{.doc = text, .run = name __VA_OPT__(, ) __VA_ARGS__}, KBSIM_ABI)

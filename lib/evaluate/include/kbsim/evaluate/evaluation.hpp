@@ -7,10 +7,10 @@
 
 #include <boost/json/array.hpp>
 
+#include "kbsim/base/options.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
-#include "kbsim/evaluate/options.hpp"
 #include "kbsim/evaluate/parallel.hpp"
 #include "kbsim/evaluate/uses.hpp"
 #include "kbsim/report/deadlock.hpp"
@@ -24,7 +24,7 @@ struct EvaluationRequest {
   const config::CclSpec& ccl;
   std::string algorithm;                          // "": the default one, or those of its own
   std::optional<config::BufferKind> buffer_kind;  // as asked for; of Algorithms::one it is in `ccl`
-  Options own;
+  OptionValues own;
   report::OutputPlan outputs;
   Parallel parallel;
 };
@@ -46,7 +46,7 @@ struct Evaluation {
   std::function<Simulated(const EvaluationRequest&)> run;
   std::function<std::string(const Rows&)> text;                           // tables for people
   std::function<void(const Rows&, const report::OutputFolder&)> figures;  // with their data beside them
-  std::vector<Option> options = {};                                       // besides those of every run
+  OptionSet options = {};                                                 // besides those of every run
   /// UsageError for what can't be simulated: asked before it is, and by --dry-run.
   std::function<void(const EvaluationRequest&)> check = {};
   Algorithms algorithms = Algorithms::any;
