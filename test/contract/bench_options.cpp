@@ -1,5 +1,6 @@
-// Arguments of benches of one's own: given, refused, listed, recorded and repeated.
+// Arguments of benches of one's own: given, refused, listed, recorded and repeated; and a row a launch.
 #include <filesystem>
+#include <sstream>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
@@ -18,6 +19,7 @@ std::string plugin(const std::string& name) {
 }
 
 const std::string kAsks = plugin("asks") + "--bench asks ";
+const std::string kRepeat = plugin("my_kernel") + "--bench my_repeat ";
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -46,6 +48,13 @@ std::string folder_of(const std::string& command) {
   const Outcome outcome = run_kbsim(command + " --quiet --out " + folder);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   return folder;
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::istringstream in{contents(file)};
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
 }
 
 }  // namespace
@@ -140,6 +149,44 @@ TEST_CASE("Options of a bench: run.json has their values, and kbsim check runs w
   CHECK_MESSAGE(again.exit == 0, (again.out + again.err));
   const std::string without = folder_of("--bench gemm_single_pe");
   CHECK(!boost::json::parse(contents(without + "/run.json")).as_object().contains("options"));
+}
+
+TEST_CASE("A bench that reports no rows has a row a launch: text, JSON, results.csv") {
+  const Outcome text = run_kbsim(kRepeat + "--n 4 --by 1.5");
+  CHECK(text.exit == 0);
+  CHECK(says(text.out, "scale: every element is by^n\n"));
+  CHECK(says(text.out, "\n       3  scale "));
+  const std::string folder = folder_of(kRepeat + "--n 4 --by 1.5");
+  const std::vector<std::string> rows = lines_of(folder + "/results.csv");
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[0] ==
+        "launch,kernel,rank,sip,pes,start_ns,duration_ns,read_bytes,written_bytes,gemm_utilization,"
+        "math_utilization,dma_utilization");
+  CHECK(contents(folder + "/launches.csv") == contents(folder + "/results.csv"));
+  const boost::json::value summary = boost::json::parse(contents(folder + "/summary.json"));
+  REQUIRE(summary.at("launches").as_array().size() == 4);
+  const boost::json::value& last = summary.at("launches").at(3);
+  CHECK(last.at("kernel") == "scale");
+  CHECK(last.at("pes") == 1);
+  CHECK(last.at("read_bytes") == 128);
+  CHECK(last.at("written_bytes") == 128);
+  CHECK(last.at("gemm_utilization") == 0.0);
+  CHECK(run_kbsim("check " + folder).exit == 0);
+}
+
+TEST_CASE("A bench that reports its rows keeps them; launches.csv has the launches beside") {
+  const std::string folder = folder_of("--bench gemm_single_pe");
+  CHECK(lines_of(folder + "/results.csv").front().starts_with("m,k,n,"));
+  CHECK(!boost::json::parse(contents(folder + "/summary.json")).as_object().contains("launches"));
+  CHECK(lines_of(folder + "/launches.csv").size() == 2);
+}
+
+TEST_CASE("Options of a bench: copies on each package have them all") {
+  const boost::json::object both = ran(kRepeat + "--n 2 --device all");
+  const boost::json::array& launches = both.at("launches").as_array();
+  CHECK(launches.size() == 4);
+  CHECK(launches.at(0).at("sip") == 0);
+  CHECK(launches.at(1).at("sip") == 1);
 }
 
 }  // namespace kbsim::contract::bench_options_test

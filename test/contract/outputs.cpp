@@ -39,8 +39,8 @@ std::string run_into_folder(const std::string& more = "") {
 
 TEST_CASE("--out: every file is there, and the JSON is that of --json") {
   const std::string folder = run_into_folder();
-  for (const char* file : {"summary.json", "results.csv", "links.csv", "units.csv", "orders.csv", "run.json",
-                           "config.resolved.yaml"})
+  for (const char* file : {"summary.json", "results.csv", "links.csv", "units.csv", "orders.csv",
+                           "launches.csv", "run.json", "config.resolved.yaml"})
     CHECK_MESSAGE(std::filesystem::exists(folder + "/" + file), file);
   auto summary = boost::json::parse(contents(folder + "/summary.json")).as_object();
   auto printed = boost::json::parse(run_kbsim(kMainJob + " --json --quiet").out).as_object();

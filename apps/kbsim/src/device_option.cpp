@@ -1,5 +1,6 @@
 #include "device_option.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <optional>
@@ -80,6 +81,13 @@ Task<> run_on(host::Rank& main, std::vector<int> sips, const Bench* bench, Bench
   }
   report->json["devices"] = boost::json::array{};
   for (const int sip : sips) add(reports[static_cast<std::size_t>(sip)], sip, *report);
+}
+
+bool has_rows(const BenchReport& report) {
+  if (report.json.empty()) return false;
+  return std::ranges::any_of(rows_of(report), [](const boost::json::value& row) {
+    return row.as_object().size() > 1 || !row.as_object().contains("device");
+  });
 }
 
 boost::json::array rows_of(const BenchReport& report) {

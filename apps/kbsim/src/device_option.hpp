@@ -17,6 +17,8 @@ namespace kbsim::app {
 [[nodiscard]] Task<> run_on(host::Rank& main, std::vector<int> sips, const Bench* bench, BenchRequest request,
                             BenchReport* report);
 
+/// Whether a bench has reported anything but text; of copies, any of them.
+[[nodiscard]] bool has_rows(const BenchReport& report);
 /// The rows of a report: one, or one a package.
 [[nodiscard]] boost::json::array rows_of(const BenchReport& report);
 

@@ -33,6 +33,7 @@
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/launches.hpp"
 #include "kbsim/report/orders.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
@@ -244,22 +245,37 @@ std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& ses
   return checksums(session.log(), session.replay());
 }
 
-boost::json::object to_json(const RunOptions& options, const BenchReport& outcome,
+// What a bench found.
+struct Results {
+  BenchReport report;
+  boost::json::array launches = {};  // of one that reports no rows of its own: a row each
+  bool by_launch = false;
+};
+
+Results results_of(host::Session& session, BenchReport report) {
+  if (has_rows(report)) return {.report = std::move(report)};
+  return {.report = std::move(report),
+          .launches = report::launch_rows(hw::host_of(session.machine()).orders()),
+          .by_launch = true};
+}
+
+boost::json::object to_json(const RunOptions& options, const Results& outcome,
                             const report::RunSummary& summary, const hw::Attribution& messages,
                             const std::optional<LogChecksums>& log) {
   const auto correct =
-      options.timing_only ? boost::json::value(nullptr) : boost::json::value(outcome.correct);
+      options.timing_only ? boost::json::value(nullptr) : boost::json::value(outcome.report.correct);
   boost::json::object all{{"schema_version", 1},
                           {"version", KBSIM_VERSION},
                           {"bench", options.bench},
                           {"topology", options.machine.topology},
                           {"checked", !options.timing_only},
                           {"correct", correct},
-                          {"result", outcome.json},
+                          {"result", outcome.report.json},
                           {"messages", report::to_json(messages)},
                           {"run", report::to_json(summary)}};
+  if (outcome.by_launch) all["launches"] = outcome.launches;
   if (options.verify_data)
-    all["tensors"] = boost::json::array(outcome.tensors.begin(), outcome.tensors.end());
+    all["tensors"] = boost::json::array(outcome.report.tensors.begin(), outcome.report.tensors.end());
   if (log) all["oplog"] = to_json(*log);
   return all;
 }
@@ -269,8 +285,9 @@ void write_counts(const report::OutputFolder& folder, host::Session& session, Ti
   hw::Machine& machine = session.machine();
   folder.write("links.csv", report::links_csv(machine.fabric(), until));
   folder.write("units.csv", report::units_csv(machine, until));
-  folder.write("orders.csv",
-               report::orders_csv(hw::host_of(machine).orders(), session.spec().pes_per_cube()));
+  const std::vector<hw::OrderRecord> orders = hw::host_of(machine).orders();
+  folder.write("orders.csv", report::orders_csv(orders, session.spec().pes_per_cube()));
+  folder.write("launches.csv", report::launches_csv(report::launch_rows(orders)));
 }
 
 report::RunRecord record_of(const RunOptions& options, const Arguments& arguments, host::Session& session,
@@ -284,12 +301,13 @@ report::RunRecord record_of(const RunOptions& options, const Arguments& argument
 }
 
 void write(const report::OutputFolder& folder, const RunOptions& options, const Arguments& arguments,
-           host::Session& session, const BenchReport& outcome, const report::RunSummary& summary,
+           host::Session& session, const Results& outcome, const report::RunSummary& summary,
            const std::optional<LogChecksums>& log) {
   const hw::Machine& machine = session.machine();
   folder.write_run(record_of(options, arguments, session, true), summary);
   folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
-  folder.write("results.csv", report::to_csv(rows_of(outcome)));
+  folder.write("results.csv", outcome.by_launch ? report::launches_csv(outcome.launches)
+                                                : report::to_csv(rows_of(outcome.report)));
   write_counts(folder, session, summary.simulated);
 }
 
@@ -344,13 +362,14 @@ void simulate_and_dump(const report::OutputFolder* folder, host::Session& sessio
   if (options.dump_queues) dump_queues(session.machine());
 }
 
-void print(const RunOptions& options, const BenchReport& outcome, const report::RunSummary& summary,
+void print(const RunOptions& options, const Results& outcome, const report::RunSummary& summary,
            const hw::Attribution& messages, const std::optional<LogChecksums>& log) {
   if (options.json) {
     std::cout << boost::json::serialize(to_json(options, outcome, summary, messages, log)) << '\n';
   } else {
-    fmt::print("{}", outcome.text);
-    for (const std::string& line : outcome.tensors) fmt::print("  {}\n", line);
+    fmt::print("{}", outcome.report.text);
+    fmt::print("{}", report::launches_text(outcome.launches));
+    for (const std::string& line : outcome.report.tensors) fmt::print("  {}\n", line);
     fmt::print(" {}\n", report::to_text(messages));
     if (options.timing_only) fmt::print(" not checked (--timing-only)\n");
     if (log) fmt::print("{}\n", to_text(*log));
@@ -501,7 +520,7 @@ report::RunSummary summary_of(host::Session& session, Clock::time_point start) {
 }
 
 // What is left to say when the simulation has ended.
-ExitCode finish(const report::OutputFolder* folder, host::Session& session, const BenchReport& outcome,
+ExitCode finish(const report::OutputFolder* folder, host::Session& session, const Results& outcome,
                 const RunOptions& options, const Arguments& arguments, Clock::time_point start) {
   for (const std::string& line : replay::prints(session.log(), session.replay())) say("{}\n", line);
   print_races(session.machine().races().reports());
@@ -510,7 +529,7 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
   const report::RunSummary summary = summary_of(session, start);
   if (folder != nullptr) write(*folder, options, arguments, session, outcome, summary, log);
   print(options, outcome, summary, session.machine().fabric().attribution(), log);
-  return outcome.correct ? ExitCode::ok : ExitCode::wrong_values;
+  return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }
 
 ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments& arguments,
@@ -554,7 +573,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
     throw;
   }
   require_submitted(options.bench, session);
-  return finish(folder.get(), session, report, options, arguments, start);
+  return finish(folder.get(), session, results_of(session, std::move(report)), options, arguments, start);
 }
 
 }  // namespace

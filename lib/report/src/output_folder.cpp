@@ -48,19 +48,11 @@ bool is_own_file(const std::filesystem::path& file, const std::string& folder) {
   if (folder.empty()) return false;
   const std::filesystem::path out = std::filesystem::weakly_canonical(folder);
   const std::filesystem::path there = std::filesystem::weakly_canonical(file);
-  constexpr std::array kOwn{"summary.json",
-                            "summary.csv",
-                            "results.csv",
-                            "links.csv",
-                            "units.csv",
-                            "orders.csv",
-                            "run.json",
-                            "config.resolved.yaml",
-                            "correlation.json",
-                            "deadlock.json",
-                            "deadlock.dot",
-                            ".kbsim.lock",
-                            kPartial};
+  constexpr std::array kOwn{"summary.json",     "summary.csv",   "results.csv",
+                            "links.csv",        "units.csv",     "orders.csv",
+                            "launches.csv",     "run.json",      "config.resolved.yaml",
+                            "correlation.json", "deadlock.json", "deadlock.dot",
+                            ".kbsim.lock",      kPartial};
   return there == out ||
          (there.parent_path() == out && std::ranges::find(kOwn, there.filename().string()) != kOwn.end());
 }

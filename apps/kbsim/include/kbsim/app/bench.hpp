@@ -15,7 +15,8 @@
 
 namespace kbsim::app {
 
-/// What a bench leaves for the command to print and to judge.
+/// What a bench leaves for the command to print and to judge. Where `json` stays empty, a row for each launch
+/// stands in its place.
 struct BenchReport {
   bool correct = true;
   std::string text;                  // lines for people
