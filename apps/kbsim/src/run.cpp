@@ -552,11 +552,13 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   if (options.dry_run)
     return show(options, {.bench = options.bench,
                           .doc = bench.doc,
+                          .options = evaluate::to_json(options_of_bench(options.bench), options.own),
                           .topology = options.machine.topology,
                           .machine = machine,
                           .algorithm = bench.algorithms == Algorithms::one ? &algorithm : nullptr,
-                          .files = files_of(options, {"summary.json", "results.csv", "links.csv", "units.csv",
-                                                      "orders.csv", "run.json", "config.resolved.yaml"})});
+                          .files = files_of(
+                              options, {"summary.json", "results.csv", "links.csv", "units.csv", "orders.csv",
+                                        "launches.csv", "run.json", "config.resolved.yaml"})});
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   if (folder) report::write_deadlock(*folder, nullptr);  // an earlier run's
   host::World world;
