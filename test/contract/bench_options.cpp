@@ -86,6 +86,11 @@ TEST_CASE("Options of a bench: what can't be is one line with the place, and exi
   refuses(kAsks + "--n 9", "--n 9: a cube has 8 PEs");
   refuses(kAsks + "--n 9 --dry-run", "--n 9: a cube has 8 PEs");
   refuses("--bench gemm_single_pe --n 3", "unknown option '--n', did you mean '--num-threads'?");
+  refuses("--bench gemm_single_pe --plugin ''",
+          "--plugin is given nothing; leave it out, or give it a value");
+  refuses("--bench gemm_single_pe --plugin",
+          "the required argument for option '--plugin' is missing; see --help");
+  refuses(plugin("asks") + "--bench ask --n 3", "unknown bench 'ask', did you mean 'asks'?");
   refuses("--bench tp_mlp --tokens 3.5", "--tokens must be a whole number, 1 to 65536, got '3.5'");
 }
 

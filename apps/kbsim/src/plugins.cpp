@@ -123,6 +123,22 @@ void load(const std::string& file) {
         file, "it registers nothing: it has no KBSIM_KERNEL, no KBSIM_BENCH, no KBSIM_COMPONENT or the like");
 }
 
+// What stands for a file in arguments that aren't parsed; one that is missing is the parser's matter.
+std::vector<std::string> plugins_named(const Arguments& arguments) {
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::size_t equals = std::min(arguments[i].find('='), arguments[i].size());
+    const std::string option = arguments[i].substr(0, equals);
+    if (option != "--plugin" && option != "--kernels") continue;
+    if (equals < arguments[i].size())
+      files.push_back(arguments[i].substr(equals + 1));
+    else if (i + 1 < arguments.size() && !arguments[i + 1].starts_with('-'))
+      files.push_back(arguments[++i]);
+  }
+  std::erase(files, "");
+  return files;
+}
+
 // Loaded before the arguments were parsed.
 bool& are_loaded() {
   static bool loaded = false;
@@ -132,13 +148,7 @@ bool& are_loaded() {
 }  // namespace
 
 void load_plugins(const Arguments& arguments) {
-  for (const std::string option : {"--plugin", "--kernels"}) {
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const std::string& word = arguments[i];
-      if (word.starts_with(option + "=")) load(word.substr(option.size() + 1));
-      if (word == option && i + 1 < arguments.size()) load(arguments[++i]);
-    }
-  }
+  for (const std::string& file : plugins_named(arguments)) load(file);
   are_loaded() = true;
 }
 

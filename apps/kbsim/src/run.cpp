@@ -588,6 +588,8 @@ ExitCode run_bench(const Arguments& given) {
   RunOptions options;
   po::options_description all = description(options);
   const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name);
+  // Its own options would be unknown with it.
+  if (evaluation == nullptr && !name.empty() && !name.starts_with('-')) (void)known_bench(name);
   const Arguments arguments =
       evaluation != nullptr ? with_defaults(*evaluation, given) : with_topology(given);
   all.add(evaluation != nullptr ? options_of(*evaluation) : to_description(options_of_bench(name)));
