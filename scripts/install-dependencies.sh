@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of scripts/packages.txt that are missing. Does nothing if none is.
+# install-dependencies.sh [LIST]: installs the Debian packages of scripts/packages.txt, or another list, that are
+# missing. Does nothing if none is.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+list=${1:-$here/packages.txt}
 
-mapfile -t packages < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$here/packages.txt")
+mapfile -t packages < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
 
 if ! command -v dpkg-query >/dev/null; then
-  echo "Not a Debian system: please install what corresponds to scripts/packages.txt." >&2
+  echo "Not a Debian system: please install what corresponds to $list." >&2
   exit 0
 fi
 

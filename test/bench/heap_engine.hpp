@@ -13,6 +13,7 @@ class HeapEngine {
   using Callback = void (*)(void*);
 
   [[nodiscard]] std::int64_t now() const { return now_; }
+  [[nodiscard]] std::uint64_t events() const { return sequence_ - heap_.size(); }
   void at(std::int64_t when, Callback callback, void* argument) {
     heap_.push_back({when, sequence_++, callback, argument});
     std::size_t i = heap_.size() - 1;

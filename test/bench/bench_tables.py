@@ -1,0 +1,142 @@
+"""Tables of bench.py's figures, and what two of them differ by."""
+import json
+import pathlib
+import re
+import statistics
+
+import bench_cases
+
+COLUMNS = ["case", "ns", "spread", "events/s", "events", "instructions", "allocations", "seconds", "peak"]
+UNITS = {"engine": "each item", "mesh": "each hop", "machine": "each event (operation, run)"}
+
+
+def read(folder):
+    return json.loads((pathlib.Path(folder) / "figures.json").read_text())
+
+
+def each(figures):
+    """Nanoseconds an item, ascending."""
+    return sorted(seconds / max(figures["items"], 1) * 1e9 for seconds in figures["samples"])
+
+
+def spread(samples):
+    """Half of what lies between the quartiles, relative to the median: what chance does to a median."""
+    if len(samples) < 3:
+        return 0.0
+    low, _, high = statistics.quantiles(samples, n=4, method="inclusive")
+    return (high - low) / 2 / statistics.median(samples)
+
+
+def number(value):
+    """Three digits."""
+    if value == 0 or abs(value) >= 1000:
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+
+
+def row(name, figures):
+    samples = each(figures)
+    events, seconds = figures.get("events", 0), statistics.median(figures["samples"])
+    return [name, number(statistics.median(samples)), f"± {100 * spread(samples):.1f} %",
+            f"{events / seconds / 1e6:.2f} M" if events > 1 else "",
+            number(events / figures["items"]) if events > 1 else "",
+            number(figures["instructions_each"]) if "instructions_each" in figures else "",
+            f"{figures['allocations_each']:.4f}" if "allocations_each" in figures else "",
+            f"{seconds:.3f}", f"{figures['peak'] / 2 ** 20:.0f} MiB"]
+
+
+def rows(cases, section):
+    return [row(name, figures) for name, figures in cases.items() if figures["section"] == section]
+
+
+def aligned(table):
+    widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
+    return "\n".join("  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                               for i, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in table) + "\n"
+
+
+def markdown(table):
+    head, *body = table
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def ratios(cases):
+    """Ours to others, of the medians."""
+    table = [["workload", "against", "ratio", "times as fast", "goal"]]
+    for workload, other, goal in bench_cases.GOALS:
+        ours, theirs = cases.get(f"{workload} lib/sim"), cases.get(f"{workload} {other}")
+        if ours and theirs:
+            ratio = statistics.median(each(ours)) / statistics.median(each(theirs))
+            wanted = f"≤ {goal:.2f}" if other == "4-ary heap" else f"≥ {1 / goal:.1f} times"
+            table.append([workload, other, f"{ratio:.2f}", f"{1 / ratio:.1f}", wanted])
+    return table
+
+
+def links(side):
+    return 4 * side * (side - 1) + 2 * side * side
+
+
+def memory(cases):
+    """Bytes of a process, a PE and a link: of runs of two sizes, what the larger holds beyond the smaller."""
+    table = [["of", "bytes", "from"]]
+    for name in (name for name in cases if name.startswith("W1-")):
+        table.append([f"a process of {name}", number(cases[name]["bytes"] / cases[name]["parts"]), "heap before the run"])
+    pes = 128  # a package
+    for what in ("start-up", "hierarchical all-reduce"):
+        small, large = cases.get(f"{what}, 2 packages"), cases.get(f"{what}, 64 packages")
+        if small and large:
+            table.append([f"a PE, {what}", number((large["peak"] - small["peak"]) / (62 * pes)), "peaks of 64 and 2 packages"])
+    small, large = cases.get("traffic at 0.5 on 8 x 8"), cases.get("traffic at 0.5 on 32 x 32")
+    if small and large:
+        table.append(["a link with its share of routers, packets and statistics",
+                      number((large["peak"] - small["peak"]) / (links(32) - links(8))), "peaks of 32 x 32 and 8 x 8"])
+    return table
+
+
+def parts(cases):
+    """Title and table of each part."""
+    for section, unit in UNITS.items():
+        body = rows(cases, section)
+        if body:
+            head = COLUMNS.copy()
+            head[0] = f"{section}, of {unit}"
+            yield [head, *body]
+    for table in (ratios(cases), memory(cases)):
+        if len(table) > 1:
+            yield table
+
+
+def text(cases):
+    return "\n".join(aligned(table) for table in parts(cases))
+
+
+def comparison(a, b):
+    """Medians of B over those of A; within the noise of both if they lie closer than their spreads."""
+    table = [["case", "A ns", "B ns", "B / A", "noise", ""]]
+    for name in (name for name in a["cases"] if name in b["cases"]):
+        before, after = each(a["cases"][name]), each(b["cases"][name])
+        ratio = statistics.median(after) / statistics.median(before)
+        noise = spread(before) + spread(after)
+        verdict = "" if abs(ratio - 1) > noise else "within noise"
+        if min(len(before), len(after)) < 3:
+            verdict = "too few repeats"
+        table.append([name, number(statistics.median(before)), number(statistics.median(after)), f"{ratio:.3f}",
+                      f"± {100 * noise:.1f} %", verdict])
+    for what in ("instructions_each", "allocations_each"):
+        for name in (name for name in a["cases"] if name in b["cases"]):
+            before, after = a["cases"][name].get(what), b["cases"][name].get(what)
+            if before and after:
+                table.append([f"{name}: {what.split('_')[0]}", number(before), number(after), f"{after / before:.3f}", "", ""])
+    return f"A: {a['commit']}, {a['machine']}\nB: {b['commit']}, {b['machine']}\n\n" + aligned(table)
+
+
+def write_page(page, figures):
+    """Puts the tables between the page's marks."""
+    said = f"{figures['machine']}; medians of {figures['repeats']} runs in turn; {figures['commit']}.\n\n"
+    tables = said + "\n".join(markdown(table) for table in parts(figures["cases"]))
+    marks = re.compile(r"(<!-- bench -->\n).*?(<!-- /bench -->)", re.DOTALL)
+    before = page.read_text()
+    if not marks.search(before):
+        raise SystemExit(f"{page} has no <!-- bench --> and <!-- /bench -->")
+    page.write_text(marks.sub(lambda found: found[1] + tables + found[2], before))

@@ -1,0 +1,169 @@
+#include <array>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "heap_engine.hpp"
+#include "heap_pipeline.hpp"
+#include "workloads.hpp"
+#include "worlds.hpp"
+
+// The workloads as callbacks in a 4-ary heap.
+
+namespace kbsim::bench {
+namespace {
+
+struct HeapWorld {
+  void run() { engine.run(); }
+  [[nodiscard]] std::uint64_t events() const { return engine.events(); }
+  HeapEngine engine;
+};
+
+struct HeapWanderers : HeapWorld {
+  struct Wanderer {
+    HeapEngine* engine;
+    Random random;
+    std::int64_t left;
+    static void wake(void* self) {
+      auto& me = *static_cast<Wanderer*>(self);
+      if (me.left-- > 0) me.engine->at(me.engine->now() + next_delay(me.random), &wake, self);
+    }
+  };
+  HeapWanderers(std::int64_t processes, std::int64_t wakes) : n{processes}, each{wakes / n} {
+    wanderers.reserve(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+      wanderers.push_back({&engine, Random{static_cast<std::uint64_t>(i)}, each});
+      engine.at(0, &Wanderer::wake, &wanderers.back());
+    }
+  }
+  [[nodiscard]] std::int64_t items() const { return n * each; }
+  [[nodiscard]] std::int64_t parts() const { return n; }
+  std::int64_t n;
+  std::int64_t each;
+  std::vector<Wanderer> wanderers;
+};
+
+struct HeapStages : HeapWorld {
+  explicit HeapStages(std::int64_t items)
+      : pipeline{engine, kStages, kService, items / static_cast<std::int64_t>(kStages)} {}
+  void run() {
+    pipeline.start();
+    engine.run();
+  }
+  [[nodiscard]] std::int64_t items() const {
+    return pipeline.delivered() * static_cast<std::int64_t>(kStages);
+  }
+  [[nodiscard]] static std::int64_t parts() { return kStages; }
+  HeapPipeline pipeline;
+};
+
+/// Whoever wakes another does it by an event of the present time, as the coroutines do.
+struct HeapMesh : HeapWorld {
+  struct Port;
+  struct Link {
+    bool held = false;
+    std::deque<Port*> waiting;
+  };
+  struct Port {
+    HeapMesh* mesh;
+    int node;
+    bool idle = true;
+    Packet packet{};  // at its head
+    std::deque<Packet> queue{};
+  };
+  struct Source {
+    HeapMesh* mesh;
+    int node;
+    Arrivals arrivals;
+    std::int64_t left;
+  };
+
+  explicit HeapMesh(std::int64_t hops_about) {
+    const std::int64_t packets = packets_for(hops_about);
+    for (int node = 0; node < kNodes; ++node) {
+      for (Port& input : inputs[static_cast<std::size_t>(node)]) input = {.mesh = this, .node = node};
+      sources.push_back({.mesh = this, .node = node, .arrivals = Arrivals{node}, .left = packets});
+    }
+    for (Source& source : sources) engine.at(source.arrivals.interval(), &send, &source);
+  }
+
+  static void send(void* argument) {
+    auto& source = *static_cast<Source*>(argument);
+    source.mesh->push(source.node, kHere, source.arrivals.packet());
+    if (--source.left > 0)
+      source.mesh->engine.at(source.mesh->engine.now() + source.arrivals.interval(), &send, argument);
+  }
+  void push(int node, int input, const Packet& packet) {
+    Port& port = inputs[static_cast<std::size_t>(node)][static_cast<std::size_t>(input)];
+    port.queue.push_back(packet);
+    if (!port.idle) return;
+    port.idle = false;
+    engine.at(engine.now(), &receive, &port);
+  }
+  static void receive(void* argument) {
+    auto& port = *static_cast<Port*>(argument);
+    for (;;) {
+      port.idle = port.queue.empty();
+      if (port.idle) return;
+      port.packet = port.queue.front();
+      port.queue.pop_front();
+      if (direction(port.node, port.packet.target) != kHere) return port.mesh->take(port);
+    }
+  }
+  Link& link_of(const Port& port) {
+    return links[static_cast<std::size_t>(port.node)]
+                [static_cast<std::size_t>(direction(port.node, port.packet.target))];
+  }
+  void take(Port& port) {
+    Link& link = link_of(port);
+    if (link.held) return link.waiting.push_back(&port);
+    link.held = true;
+    cross(&port);
+  }
+  static void cross(void* argument) {
+    auto& port = *static_cast<Port*>(argument);
+    HeapEngine& engine = port.mesh->engine;
+    engine.at(engine.now() + port.packet.service, &crossed, argument);
+  }
+  static void crossed(void* argument) {
+    auto& port = *static_cast<Port*>(argument);
+    HeapMesh& mesh = *port.mesh;
+    Link& link = mesh.link_of(port);
+    link.held = !link.waiting.empty();
+    if (link.held) {
+      mesh.engine.at(mesh.engine.now(), &cross, link.waiting.front());
+      link.waiting.pop_front();
+    }
+    ++mesh.hops;
+    const int way = direction(port.node, port.packet.target);
+    mesh.push(neighbour(port.node, way), way, port.packet);
+    receive(&port);
+  }
+
+  [[nodiscard]] std::int64_t items() const { return hops; }
+  [[nodiscard]] static std::int64_t parts() { return kNodes * (kInputs + 1); }
+  std::array<std::array<Port, kInputs>, kNodes> inputs;
+  std::array<std::array<Link, kDirections>, kNodes> links;
+  std::vector<Source> sources;
+  std::int64_t hops = 0;
+};
+
+template <class World>
+std::optional<Figures> run_heap(std::int64_t items) {
+  return measure<World>([items] { return std::make_unique<World>(items); });
+}
+
+}  // namespace
+
+std::optional<Figures> run_on_heap(const std::string& workload, std::int64_t items) {
+  const auto w1 = [items](std::int64_t n) {
+    return measure<HeapWanderers>([=] { return std::make_unique<HeapWanderers>(n, items); });
+  };
+  if (workload == "W1-1k") return w1(1000);
+  if (workload == "W1-100k") return w1(100'000);
+  if (workload == "W2") return run_heap<HeapStages>(items);
+  if (workload == "W3") return run_heap<HeapMesh>(items);
+  return std::nullopt;
+}
+
+}  // namespace kbsim::bench
