@@ -21,13 +21,14 @@ Waiting describe(const detail::ProcessRecord& process) {
   Waiting found{.process = process.name, .what = "its start", .since = {}, .at = {}, .who = process.id};
   const detail::PromiseBase* promise = &process.task.coroutine().promise();
   while (promise != nullptr && promise->wait != nullptr) {
-    const detail::Wait& wait = *promise->wait;
+    const detail::PromiseBase& waiter = *promise;
+    const detail::Wait& wait = *waiter.wait;
     found.at.insert(found.at.begin(), to_place(wait.at()));
     promise = wait.inner();
     if (promise != nullptr) continue;
-    found.what = wait.what();
+    found.what = wait.what(waiter);
     found.since = wait.since();
-    found.awaits = wait.awaits();
+    found.awaits = wait.awaits(waiter);
   }
   return found;
 }

@@ -17,7 +17,7 @@ Pool::Reaper::~Reaper() {
 
 void* Pool::refill(std::size_t size_class) {
   thread_local const Reaper reaper;
-  return ::operator new((size_class + 1) * kClass);
+  return ::operator new(size_class * kClass + kHeader);
 }
 
 }  // namespace kbsim::detail

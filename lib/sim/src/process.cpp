@@ -14,7 +14,7 @@ ProcessRecord::ProcessRecord(Simulation& owner, std::string called, const Identi
     : simulation{&owner}, name{std::move(called)}, id{who}, task{std::move(root)}, service{is_service} {
   PromiseBase& promise = task.coroutine().promise();
   promise.process = this;
-  promise.completion = this;
+  promise.after.tell(*this);
 }
 
 std::coroutine_handle<> ProcessRecord::completed(PromiseBase& promise) noexcept {

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <concepts>
 
+#include "kbsim/sim/detail/promise.hpp"
+
 namespace kbsim::detail {
 
 namespace {
@@ -15,6 +17,15 @@ struct Fifo {
 };
 
 }  // namespace
+
+/// Most events go on with a task: they are known by their function, which then isn't called but done here.
+inline void Scheduler::dispatch(TimedEvent& event) {
+  ++events_;
+  if (event.dispatch == &PromiseBase::resume) [[likely]]
+    static_cast<PromiseBase&>(event).go_on(*this);
+  else
+    event.dispatch(event, this);
+}
 
 Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed) : limits_{limits} {
   if (shuffle_seed) shuffle_ = std::make_unique<Shuffle>(*shuffle_seed);

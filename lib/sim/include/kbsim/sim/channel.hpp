@@ -24,7 +24,7 @@ class Channel {
   class Receive;
 
   Channel(Simulation& sim, std::string name, std::size_t capacity)
-      : scheduler_{sim.scheduler()}, name_{std::move(name)}, capacity_{capacity} {}
+      : scheduler_{sim.scheduler()}, capacity_{capacity}, name_{std::move(name)} {}
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
@@ -36,15 +36,17 @@ class Channel {
   }
   /// False, and `value` is left alone, if send() would wait.
   [[nodiscard]] bool try_send(T& value) {
-    if (receivers_.empty() && items_.size() >= capacity_) return false;
-    put(std::move(value));
+    if (!waiting_.empty() && !are_senders_) return hand_over(std::move(value)), true;
+    if (items_.size() >= capacity_) return false;
+    items_.push_back(std::move(value));
     return true;
   }
   [[nodiscard]] bool try_send(T&& value) { return try_send(value); }
   /// Nothing if receive() would wait.
   [[nodiscard]] std::optional<T> try_receive() {
-    if (items_.empty() && senders_.empty()) return std::nullopt;
-    return take();
+    if (!waiting_.empty() && are_senders_) return take_and_refill();
+    if (items_.empty()) return std::nullopt;
+    return items_.pop_front();
   }
 
   [[nodiscard]] std::size_t size() const { return items_.size(); }
@@ -52,33 +54,40 @@ class Channel {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  void put(T&& value);
-  T take();
+  void wait(detail::PromiseBase& waiter, bool is_sender) {
+    are_senders_ = is_sender;
+    waiting_.push_back(waiter);
+  }
+  void hand_over(T&& value);
+  T take_and_refill();
 
+  // What each call touches comes first, and stands together.
   detail::Scheduler& scheduler_;
-  std::string name_;
+  detail::List waiting_;  // senders while it is full, or receivers while it is empty
   std::size_t capacity_;
+  bool are_senders_ = false;
   detail::CircularQueue<T> items_;
-  detail::List senders_;    // only while it is full
-  detail::List receivers_;  // only while it is empty
+  std::string name_;
 };
 
 template <class T>
 class [[nodiscard]] Channel<T>::Send final : public detail::NamedWait {
  public:
   Send(Channel& channel, T&& value, const std::source_location& at)
-      : NamedWait{"send on channel", channel.name_, at}, channel_{channel}, value_{std::move(value)} {}
+      : NamedWait{at}, channel_{channel}, value_{std::move(value)} {}
 
   bool await_ready() { return channel_.try_send(value_); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
     begin(waiter.promise(), channel_.scheduler_.now());
-    channel_.senders_.push_back(waiter.promise());
+    channel_.wait(waiter.promise(), true);
   }
   static void await_resume() noexcept {}
 
  private:
   friend class Channel;
+  [[nodiscard]] const char* kind() const override { return "send on channel"; }
+  [[nodiscard]] std::string name() const override { return channel_.name_; }
   Channel& channel_;
   T value_;
 };
@@ -86,8 +95,7 @@ class [[nodiscard]] Channel<T>::Send final : public detail::NamedWait {
 template <class T>
 class [[nodiscard]] Channel<T>::Receive final : public detail::NamedWait {
  public:
-  Receive(Channel& channel, const std::source_location& at)
-      : NamedWait{"receive on channel", channel.name_, at}, channel_{channel} {}
+  Receive(Channel& channel, const std::source_location& at) : NamedWait{at}, channel_{channel} {}
 
   bool await_ready() {
     value_ = channel_.try_receive();
@@ -96,28 +104,28 @@ class [[nodiscard]] Channel<T>::Receive final : public detail::NamedWait {
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
     begin(waiter.promise(), channel_.scheduler_.now());
-    channel_.receivers_.push_back(waiter.promise());
+    channel_.wait(waiter.promise(), false);
   }
   T await_resume() { return std::move(*value_); }
 
  private:
   friend class Channel;
+  [[nodiscard]] const char* kind() const override { return "receive on channel"; }
+  [[nodiscard]] std::string name() const override { return channel_.name_; }
   Channel& channel_;
   std::optional<T> value_;
 };
 
 template <class T>
-void Channel<T>::put(T&& value) {
-  if (receivers_.empty()) return items_.push_back(std::move(value));
-  auto& receiver = static_cast<detail::PromiseBase&>(receivers_.pop_front());
+void Channel<T>::hand_over(T&& value) {
+  auto& receiver = static_cast<detail::PromiseBase&>(waiting_.pop_front());
   static_cast<Receive*>(receiver.wait)->value_.emplace(std::move(value));
   scheduler_.ready(receiver);
 }
 
 template <class T>
-T Channel<T>::take() {
-  if (senders_.empty()) return items_.pop_front();
-  auto& sender = static_cast<detail::PromiseBase&>(senders_.pop_front());
+T Channel<T>::take_and_refill() {
+  auto& sender = static_cast<detail::PromiseBase&>(waiting_.pop_front());
   scheduler_.ready(sender);
   items_.push_back(std::move(static_cast<Send*>(sender.wait)->value_));
   return items_.pop_front();

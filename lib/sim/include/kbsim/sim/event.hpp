@@ -32,7 +32,7 @@ class Event {
 
   class [[nodiscard]] Wait final : public detail::NamedWait {
    public:
-    Wait(Event& event, const std::source_location& at) : NamedWait{"event", event.name_, at}, event_{event} {}
+    Wait(Event& event, const std::source_location& at) : NamedWait{at}, event_{event} {}
     [[nodiscard]] bool await_ready() const { return event_.set_; }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) {
@@ -40,9 +40,12 @@ class Event {
       event_.waiters_.push_back(waiter.promise());
     }
     static void await_resume() noexcept {}
-    [[nodiscard]] Identity awaits() const override { return in_list() ? event_.id_ : Identity{}; }
+    [[nodiscard]] Identity awaits(const detail::TimedEvent& waiter) const override {
+      return waiter.linked() ? event_.id_ : Identity{};
+    }
 
    private:
+    [[nodiscard]] const char* kind() const override { return "event"; }
     [[nodiscard]] std::string name() const override { return event_.name(); }
     Event& event_;
   };

@@ -67,7 +67,7 @@ class Mailbox {
 template <class T>
 class [[nodiscard]] Mailbox<T>::Receive final : public detail::NamedWait {
  public:
-  Receive(Mailbox& box, const std::source_location& at) : NamedWait{"mailbox", box.name_, at}, box_{box} {}
+  Receive(Mailbox& box, const std::source_location& at) : NamedWait{at}, box_{box} {}
   [[nodiscard]] bool await_ready() const { return !box_.items_.empty(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
@@ -77,6 +77,8 @@ class [[nodiscard]] Mailbox<T>::Receive final : public detail::NamedWait {
   T await_resume() { return box_.take(); }
 
  private:
+  [[nodiscard]] const char* kind() const override { return "mailbox"; }
+  [[nodiscard]] std::string name() const override { return box_.name_; }
   Mailbox& box_;
 };
 
@@ -84,7 +86,7 @@ template <class T>
 class [[nodiscard]] Mailbox<T>::Collect final : public detail::NamedWait {
  public:
   Collect(Mailbox& box, std::vector<T>& into, const std::source_location& at)
-      : NamedWait{"mailbox", box.name_, at}, box_{box}, into_{into} {}
+      : NamedWait{at}, box_{box}, into_{into} {}
   static bool await_ready() noexcept { return false; }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
@@ -100,6 +102,8 @@ class [[nodiscard]] Mailbox<T>::Collect final : public detail::NamedWait {
   }
 
  private:
+  [[nodiscard]] const char* kind() const override { return "mailbox"; }
+  [[nodiscard]] std::string name() const override { return box_.name_; }
   Mailbox& box_;
   std::vector<T>& into_;
 };

@@ -64,8 +64,10 @@ class [[nodiscard]] JoinWait final : public Wait {
   void await_resume() const {
     if (joined_->error) std::rethrow_exception(joined_->error);
   }
-  [[nodiscard]] std::string what() const override { return "the end of process " + joined_->name; }
-  [[nodiscard]] Identity awaits() const override { return joined_->id; }
+  [[nodiscard]] std::string what(const TimedEvent&) const override {
+    return "the end of process " + joined_->name;
+  }
+  [[nodiscard]] Identity awaits(const TimedEvent&) const override { return joined_->id; }
 
  private:
   void suspend(PromiseBase& waiter);

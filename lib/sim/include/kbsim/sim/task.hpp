@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <source_location>
@@ -21,6 +22,8 @@ namespace detail {
 template <class T>
 class CallWait;
 
+inline constexpr std::size_t kFrameAlignment = 2 * sizeof(void*);
+
 /// Lets a task be awaited, noting where.
 class TaskPromise : public PromiseBase {
  public:
@@ -39,7 +42,9 @@ class TaskPromise : public PromiseBase {
 template <class T>
 class Promise : public TaskPromise {
  public:
-  Promise() : TaskPromise{&resume<Promise>} {}
+  Promise() : TaskPromise{&resume} {
+    static_assert(alignof(Promise) <= kFrameAlignment, "a frame doesn't keep the alignment of its result");
+  }
   Task<T> get_return_object();
   template <class U>
     requires std::convertible_to<U&&, T>
@@ -58,7 +63,7 @@ class Promise : public TaskPromise {
 template <>
 class Promise<void> : public TaskPromise {
  public:
-  Promise() : TaskPromise{&resume<Promise>} {}
+  Promise() : TaskPromise{&resume} {}
   Task<void> get_return_object();
   static void return_void() noexcept {}
   void take() const {
@@ -85,7 +90,10 @@ class [[nodiscard]] Task {
     return *this;
   }
   ~Task() {
-    if (coroutine_) coroutine_.destroy();
+    if (!coroutine_) return;
+    detail::PromiseBase& promise = coroutine_.promise();
+    if (promise.linked()) promise.unlink();  // before a local of the task goes away
+    coroutine_.destroy();
   }
   void swap(Task& other) noexcept { std::swap(coroutine_, other.coroutine_); }
 
@@ -111,13 +119,13 @@ class [[nodiscard]] CallWait final : public Wait {
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Caller> caller) {
     Promise<T>& promise = called_.coroutine().promise();
     promise.process = caller.promise().process;
-    promise.caller = caller;
+    promise.after.resume(caller);
     caller.promise().wait = this;
     return called_.coroutine();
   }
   T await_resume() { return called_.coroutine().promise().take(); }
 
-  [[nodiscard]] std::string what() const override { return "a task"; }
+  [[nodiscard]] std::string what(const TimedEvent&) const override { return "a task"; }
   [[nodiscard]] const PromiseBase* inner() const override { return &called_.coroutine().promise(); }
 
  private:

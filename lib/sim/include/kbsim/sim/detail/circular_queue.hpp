@@ -1,12 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace kbsim::detail {
 
-/// A FIFO in one block of a power of two places, which doubles when it is full.
+/// A FIFO in one block of a power of two places, which doubles when it is full. The first four small items
+/// stand in the queue itself.
 template <class T>
 class CircularQueue {
  public:
@@ -15,15 +18,15 @@ class CircularQueue {
   CircularQueue& operator=(const CircularQueue&) = delete;
   ~CircularQueue() {
     while (!empty()) std::destroy_at(&front()), ++head_;
-    std::allocator<T>{}.deallocate(places_, mask_ + 1);
+    free();
   }
 
   [[nodiscard]] bool empty() const { return head_ == tail_; }
   [[nodiscard]] std::size_t size() const { return tail_ - head_; }
 
   void push_back(T&& value) {
-    if (size() > mask_) grow();
-    std::construct_at(places_ + (tail_ & mask_), std::move(value));
+    if (size() == room_) grow();
+    std::construct_at(&at(tail_), std::move(value));
     ++tail_;
   }
   T pop_front() {
@@ -35,22 +38,32 @@ class CircularQueue {
   }
 
  private:
-  T& front() { return places_[head_ & mask_]; }
-  void grow() {
-    const std::size_t more = 2 * (mask_ + 1);
-    T* const places = std::allocator<T>{}.allocate(more);
-    for (std::size_t i = head_; i != tail_; ++i) {
-      std::construct_at(places + (i & (more - 1)), std::move(places_[i & mask_]));
-      std::destroy_at(places_ + (i & mask_));
+  static constexpr std::uint32_t kFew = 4;
+  static constexpr std::uint32_t kInside = sizeof(T) <= 16 ? kFew : 0;
+
+  [[nodiscard]] T* inside() { return reinterpret_cast<T*>(inside_.data()); }
+  T& at(std::uint32_t i) { return places_[i & (room_ - 1)]; }
+  T& front() { return at(head_); }
+  void free() {
+    if (room_ > kInside) std::allocator<T>{}.deallocate(places_, room_);
+  }
+  [[gnu::noinline]] void grow() {
+    const std::uint32_t more = room_ == 0 ? kFew : 2 * room_;
+    T* const bigger = std::allocator<T>{}.allocate(more);
+    for (std::uint32_t i = head_; i != tail_; ++i) {
+      std::construct_at(bigger + (i & (more - 1)), std::move(at(i)));
+      std::destroy_at(&at(i));
     }
-    std::allocator<T>{}.deallocate(std::exchange(places_, places), mask_ + 1);
-    mask_ = more - 1;
+    free();
+    places_ = bigger;
+    room_ = more;
   }
 
-  std::size_t head_ = 0;
-  std::size_t tail_ = 0;
-  std::size_t mask_ = 3;
-  T* places_ = std::allocator<T>{}.allocate(4);
+  std::uint32_t head_ = 0;
+  std::uint32_t tail_ = 0;
+  std::uint32_t room_ = kInside;
+  T* places_ = inside();
+  alignas(T) std::array<std::byte, kInside * sizeof(T)> inside_;
 };
 
 }  // namespace kbsim::detail

@@ -2,38 +2,26 @@
 
 #include <source_location>
 #include <string>
-#include <string_view>
 
 #include "kbsim/sim/detail/promise.hpp"
 
 namespace kbsim::detail {
 
-/// Waiting in the list of a named thing. Leaves the list if the waiting coroutine is destroyed.
+/// Waiting in the list of a named thing. A wait that is ready at once sets nothing up: what it is of is asked
+/// for when somebody reports it, and it leaves the list with its task (see Task).
 class NamedWait : public Wait {
  public:
-  NamedWait(std::string_view kind, const std::string& name, const std::source_location& at)
-      : Wait{at}, kind_{kind.data()}, name_{&name} {}
+  using Wait::Wait;
 
-  [[nodiscard]] std::string what() const override {
-    return std::string{kind_} + " " + (in_list() ? name() : "(destroyed meanwhile)");
+  /// Whoever waits is in the thing's list, or in the queue of events, unless the thing is gone.
+  [[nodiscard]] std::string what(const TimedEvent& waiter) const override {
+    return kind() + std::string{" "} + (waiter.linked() ? name() : "(destroyed meanwhile)");
   }
 
  protected:
-  /// The thing is there.
-  [[nodiscard]] bool in_list() const { return waiter_->linked(); }
-  [[nodiscard]] virtual std::string name() const { return *name_; }
-  ~NamedWait() {
-    if (waiter_ != nullptr && waiter_->linked()) waiter_->unlink();
-  }
-  void begin(PromiseBase& waiter, Time now) {
-    waiter_ = &waiter;
-    Wait::begin(waiter, now);
-  }
-
- private:
-  const char* kind_;
-  const std::string* name_;  // lives as long as the waiter is in the thing's list
-  PromiseBase* waiter_ = nullptr;
+  ~NamedWait() = default;
+  [[nodiscard]] virtual const char* kind() const = 0;
+  [[nodiscard]] virtual std::string name() const = 0;  // asked while the thing is there
 };
 
 }  // namespace kbsim::detail

@@ -5,15 +5,15 @@
 
 namespace kbsim::detail {
 
-/// A thread's free blocks in classes of 64 bytes, last freed first taken: the memory of coroutine frames
-/// and posted items. Every block is a heap block of its own, so a block may be freed by another thread.
-/// Builds with AddressSanitizer keep nothing, so that it sees every use after free.
+/// A thread's free blocks in classes that fill malloc's, last freed first taken: the memory of coroutine
+/// frames and posted items. Every block is a heap block of its own, so a block may be freed by another
+/// thread. Builds with AddressSanitizer keep nothing, so that it sees every use after free.
 class Pool {
  public:
   static void* allocate(std::size_t size) {
     if (size > kLargest) return ::operator new(size);
-    Block*& head = free_[(size - 1) / kClass];
-    if (head == nullptr) return refill((size - 1) / kClass);
+    Block*& head = free_[class_of(size)];
+    if (head == nullptr) return refill(class_of(size));
     Block* const block = head;
     head = block->next;
     return block;
@@ -21,7 +21,7 @@ class Pool {
   static void free(void* memory, std::size_t size) noexcept {
     if (size > kLargest) return ::operator delete(memory);
     auto* const block = static_cast<Block*>(memory);
-    Block*& head = free_[(size - 1) / kClass];
+    Block*& head = free_[class_of(size)];
     block->next = head;
     head = block;
   }
@@ -35,7 +35,10 @@ class Pool {
   };
   static void* refill(std::size_t size_class);
 
-  static constexpr std::size_t kClass = 64;
+  // 8, 24, 40, ... bytes: with its header of 8 a block of malloc's is a multiple of 16.
+  static constexpr std::size_t kClass = 16;
+  static constexpr std::size_t kHeader = 8;
+  static constexpr std::size_t class_of(std::size_t size) { return (size + kHeader - 1) / kClass; }
 #if defined(__SANITIZE_ADDRESS__)
   static constexpr std::size_t kLargest = 0;
 #elif defined(__has_feature)
@@ -47,7 +50,7 @@ class Pool {
 #else
   static constexpr std::size_t kLargest = 4096;
 #endif
-  static constexpr std::size_t kClasses = 4096 / kClass;
+  static constexpr std::size_t kClasses = (4096 + kHeader - 1) / kClass + 1;
 
   static thread_local constinit std::array<Block*, kClasses> free_;
 };

@@ -36,8 +36,8 @@ class ProcessRecord final : public Link, public Completion {
   Task<> task;
   std::exception_ptr error;
   List joiners;
-  bool service;            // may wait for ever
   std::uint64_t seen = 0;  // running, how often, by looks
+  bool service;            // may wait for ever
 
  private:
   ~ProcessRecord() = default;

@@ -2,6 +2,7 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 
 #include "kbsim/sim/detail/pool.hpp"
@@ -22,21 +23,33 @@ class Completion {
   ~Completion() = default;
 };
 
+/// Whom the end of a task concerns: the caller, which is resumed, or a Completion, which is told.
+class After {
+ public:
+  void resume(std::coroutine_handle<> caller) { to_ = reinterpret_cast<std::uintptr_t>(caller.address()); }
+  void tell(Completion& completion) { to_ = reinterpret_cast<std::uintptr_t>(&completion) | kTell; }
+  [[nodiscard]] std::coroutine_handle<> next(PromiseBase& ended) const {
+    if ((to_ & kTell) == 0) return std::coroutine_handle<>::from_address(reinterpret_cast<void*>(to_));
+    return reinterpret_cast<Completion*>(to_ - kTell)->completed(ended);
+  }
+
+ private:
+  static constexpr std::uintptr_t kTell = 1;
+  std::uintptr_t to_ = 0;
+};
+
 /// What the promises of all tasks share: the event in front, the caller, and what is awaited.
 class PromiseBase : public TimedEvent {
  public:
   using TimedEvent::TimedEvent;
   PromiseBase(const PromiseBase&) = delete;
   PromiseBase& operator=(const PromiseBase&) = delete;
-  ~PromiseBase() {
-    if (linked()) unlink();
-  }
+  ~PromiseBase() = default;
 
   ProcessRecord* process = nullptr;
-  Wait* wait = nullptr;              // valid while suspended; null before the first wait
-  std::coroutine_handle<> caller;    // resumed when the task ends
-  Completion* completion = nullptr;  // told instead, if there is no caller
-  std::exception_ptr error;          // what the task threw
+  Wait* wait = nullptr;  // valid while suspended; null before the first wait
+  After after;
+  std::exception_ptr error;  // what the task threw
 
   static void* operator new(std::size_t size) { return Pool::allocate(size); }
   static void operator delete(void* frame, std::size_t size) { Pool::free(frame, size); }
@@ -46,7 +59,7 @@ class PromiseBase : public TimedEvent {
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ended) noexcept {
       PromiseBase& promise = ended.promise();
-      return promise.caller ? promise.caller : promise.completion->completed(promise);
+      return promise.after.next(promise);
     }
     static void await_resume() noexcept {}
   };
@@ -55,17 +68,22 @@ class PromiseBase : public TimedEvent {
   void unhandled_exception() noexcept { error = std::current_exception(); }
 
  protected:
-  template <class Promise>
+  /// Goes on with a task; of every promise whose alignment isn't beyond a frame's.
   static void resume(TimedEvent& event, Scheduler* scheduler) {
     if (scheduler == nullptr) return;  // frames belong to their processes
-    auto& promise = static_cast<Promise&>(event);
-    scheduler->running(promise.process);
-    std::coroutine_handle<Promise>::from_promise(promise).resume();
+    static_cast<PromiseBase&>(event).go_on(*scheduler);
+  }
+
+ private:
+  friend class Scheduler;
+  void go_on(Scheduler& scheduler) {
+    scheduler.running(process);
+    std::coroutine_handle<PromiseBase>::from_promise(*this).resume();
   }
 };
 
 inline void Wait::begin(PromiseBase& promise, Time now) {
-  since_ = now;
+  time_ = now;
   promise.wait = this;
 }
 

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "kbsim/base/time.hpp"
+#include "kbsim/sim/detail/wheel.hpp"
 #include "kbsim/sim/detail/shuffle.hpp"
 #include "kbsim/sim/detail/timed_event.hpp"
-#include "kbsim/sim/detail/wheel.hpp"
 
 namespace kbsim::detail {
 
@@ -91,10 +91,7 @@ class Scheduler {
   bool run_present(Order& order);
   template <class Order>
   bool run_all(List& list, Order& order);
-  void dispatch(TimedEvent& event) {
-    ++events_;
-    event.dispatch(event, this);
-  }
+  void dispatch(TimedEvent& event);
   void renew_budget();
   void allow(std::uint64_t events);
   [[nodiscard]] bool goes_on();

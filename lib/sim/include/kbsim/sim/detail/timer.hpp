@@ -16,22 +16,22 @@ template <IfPast If>
 class [[nodiscard]] TimerWait final : public Wait {
  public:
   TimerWait(Scheduler& scheduler, Time when, const std::source_location& at)
-      : Wait{at}, scheduler_{scheduler}, when_{when} {}
+      : Wait{at, when}, scheduler_{scheduler} {}
 
-  [[nodiscard]] bool await_ready() const noexcept { return If == IfPast::go_on && when_ <= scheduler_.now(); }
+  [[nodiscard]] bool await_ready() const noexcept { return If == IfPast::go_on && end() <= scheduler_.now(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
+    const Time when = end();
     begin(waiter.promise(), scheduler_.now());
-    scheduler_.at(waiter.promise(), when_);
+    scheduler_.at(waiter.promise(), when);
   }
   static void await_resume() noexcept {}
-  [[nodiscard]] std::string what() const override {
-    return when_ == kForever ? "a time that never comes" : "time " + to_string(when_);
+  [[nodiscard]] std::string what(const TimedEvent& waiter) const override {
+    return waiter.when == kForever ? "a time that never comes" : "time " + to_string(waiter.when);
   }
 
  private:
   Scheduler& scheduler_;
-  Time when_;
 };
 using Delay = TimerWait<IfPast::yield>;
 using Until = TimerWait<IfPast::go_on>;
@@ -48,7 +48,7 @@ class [[nodiscard]] LateWait final : public Wait {
     scheduler_.late(waiter.promise());
   }
   static void await_resume() noexcept {}
-  [[nodiscard]] std::string what() const override { return "the late phase"; }
+  [[nodiscard]] std::string what(const TimedEvent&) const override { return "the late phase"; }
 
  private:
   Scheduler& scheduler_;

@@ -30,7 +30,7 @@ class Together : public Wait, public Completion {
     caller_ = caller;
     start(caller.promise());
   }
-  [[nodiscard]] std::string what() const override { return "tasks"; }
+  [[nodiscard]] std::string what(const TimedEvent&) const override { return "tasks"; }
   [[nodiscard]] const PromiseBase* inner() const override {
     for (const Task<T>& task : tasks_) {
       if (!task.coroutine().done()) return &task.coroutine().promise();
@@ -70,7 +70,7 @@ class Together : public Wait, public Completion {
     for (const Task<T>& task : tasks_) {
       PromiseBase& promise = task.coroutine().promise();
       promise.process = caller.process;
-      promise.completion = this;
+      promise.after.tell(*this);
     }
     scheduler.ready(starter_);
   }
