@@ -1,13 +1,18 @@
-#include "kbsim/sim/detail/wheel.hpp"
-
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <random>
+#include <vector>
+
+#include "kbsim/sim/detail/event_queue.hpp"
 
 #include "doctest/doctest.h"
 
 namespace kbsim::test::wheel_test {
 
+using detail::DenseWheel;
+using detail::EventQueue;
 using detail::Wheel;
 
 namespace {
@@ -40,22 +45,25 @@ class Reference {
   std::multimap<Time, Event*> order_;
 };
 
-std::vector<Event*> take(Wheel& wheel) {
+template <class Queue>
+std::vector<Event*> take(Queue& queue) {
   detail::List rest;
-  std::vector<Event*> same{static_cast<Event*>(wheel.take(rest))};
+  std::vector<Event*> same{static_cast<Event*>(queue.take(rest))};
   while (!rest.empty()) same.push_back(static_cast<Event*>(&rest.pop_front()));
   return same;
 }
 
-void compare_with_reference(std::uint64_t seed, unsigned max_bits) {
+/// Grows and shrinks: of 2000 steps most insert, of the next 2000 most take.
+template <class Queue>
+void compare_with_reference(Queue& wheel, std::uint64_t seed, unsigned max_bits) {
   std::mt19937_64 random{seed};
-  Wheel wheel;
   Reference reference;
   std::vector<std::unique_ptr<Event>> events(500);
   for (auto& event : events) event = std::make_unique<Event>();
   for (int step = 0; step < 20'000; ++step) {
     Event& event = *events[random() % events.size()];
-    if (random() % 4 == 0 && !reference.empty()) {
+    const bool shrinks = step / 2000 % 2 == 1;
+    if (random() % 8 < (shrinks ? 6U : 1U) && !reference.empty()) {
       const std::vector<Event*> expected = reference.take();
       REQUIRE(take(wheel) == expected);
       REQUIRE(wheel.time() == expected.front()->when);
@@ -77,18 +85,88 @@ void compare_with_reference(std::uint64_t seed, unsigned max_bits) {
 
 }  // namespace
 
-TEST_CASE("Wheel: random insertions, departures and takings give the order of a sorted list") {
+TEST_CASE_TEMPLATE("Queues: random insertions, departures and takings give the order of a sorted list", Queue,
+                   Wheel, DenseWheel, EventQueue) {
   for (const unsigned max_bits : {4U, 9U, 17U, 26U, 40U, 62U}) {
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
       CAPTURE(max_bits);
       CAPTURE(seed);
-      compare_with_reference(seed, max_bits);
+      Queue queue;
+      compare_with_reference(queue, seed, max_bits);
     }
   }
 }
 
-TEST_CASE("Wheel: an event at every power of two comes at its time") {
-  Wheel wheel;
+TEST_CASE("EventQueue: the order is that of a sorted list wherever it changes its wheel") {
+  for (const EventQueue::Policy policy : {EventQueue::Policy{1, 1}, {8, 2}, {64, 32}, {200, 199}}) {
+    for (const unsigned max_bits : {2U, 9U, 40U, 62U}) {
+      CAPTURE(policy.many);
+      CAPTURE(max_bits);
+      EventQueue queue{policy};
+      compare_with_reference(queue, policy.many, max_bits);
+    }
+  }
+}
+
+TEST_CASE("EventQueue: is dense above `many` events, and in lists again below `few`") {
+  EventQueue queue{{.many = 50, .few = 20}};
+  std::vector<Event> events(100);
+  const auto insert = [&queue](Event& event, Time when) {
+    event.when = when;
+    queue.insert(event);
+  };
+  for (std::size_t i = 0; i < 50; ++i) insert(events[i], 1_us + Time{static_cast<std::int64_t>(i)});
+  CHECK_FALSE(queue.is_dense());
+  insert(events[50], 1_ns);
+  CHECK(queue.is_dense());
+  CHECK(take(queue) == std::vector<Event*>{&events[50]});
+  for (std::size_t i = 0; i < 30; ++i) CHECK(take(queue) == std::vector<Event*>{&events[i]});
+  CHECK(queue.is_dense());
+  CHECK(take(queue) == std::vector<Event*>{&events[30]});
+  CHECK_FALSE(queue.is_dense());
+  for (std::size_t i = 31; i < 50; ++i) CHECK(take(queue) == std::vector<Event*>{&events[i]});
+  detail::List rest;
+  CHECK(queue.take(rest) == nullptr);
+}
+
+TEST_CASE("EventQueue: events that leave don't make it dense, and leave it whatever it is") {
+  EventQueue queue{{.many = 50, .few = 20}};
+  std::vector<Event> events(60);
+  for (int round = 0; round < 10; ++round) {
+    for (std::size_t i = 0; i < 40; ++i) {
+      events[i].when = 1_us;
+      queue.insert(events[i]);
+    }
+    for (std::size_t i = 0; i < 40; ++i) events[i].unlink();
+  }
+  CHECK_FALSE(queue.is_dense());
+  for (int round = 0; round < 10; ++round) {  // it looks now and then
+    for (Event& event : events) {
+      if (event.linked()) event.unlink();
+      event.when = 2_us;
+      queue.insert(event);
+    }
+  }
+  CHECK(queue.is_dense());
+  for (Event& event : events) event.unlink();
+  detail::List rest;
+  CHECK(queue.take(rest) == nullptr);
+  CHECK_FALSE(queue.is_dense());
+}
+
+TEST_CASE("EventQueue: one that goes away lets its events go") {
+  std::vector<Event> events(10);
+  {
+    EventQueue queue{{.many = 3, .few = 1}};
+    for (Event& event : events) queue.insert(event);
+    CHECK(queue.is_dense());
+  }
+  for (const Event& event : events) CHECK_FALSE(event.linked());
+}
+
+TEST_CASE_TEMPLATE("Queues: an event at every power of two comes at its time", Queue, Wheel, DenseWheel,
+                   EventQueue) {
+  Queue wheel;
   std::vector<Event> events(62);
   for (std::size_t i = events.size(); i-- > 0;) {
     events[i].when = Time{std::int64_t{1} << i};
@@ -97,8 +175,9 @@ TEST_CASE("Wheel: an event at every power of two comes at its time") {
   for (Event& event : events) CHECK(take(wheel) == std::vector<Event*>{&event});
 }
 
-TEST_CASE("Wheel: events of one time keep their order through every level") {
-  Wheel wheel;
+TEST_CASE_TEMPLATE("Queues: events of one time keep their order through every level", Queue, Wheel,
+                   DenseWheel, EventQueue) {
+  Queue wheel;
   std::vector<Event> events(100);
   for (Event& event : events) {
     event.when = 1'000'000_us;
@@ -113,8 +192,8 @@ TEST_CASE("Wheel: events of one time keep their order through every level") {
   CHECK(take(wheel) == expected);
 }
 
-TEST_CASE("Wheel: one whose events have all left is empty") {
-  Wheel wheel;
+TEST_CASE_TEMPLATE("Queues: one whose events have all left is empty", Queue, Wheel, DenseWheel, EventQueue) {
+  Queue wheel;
   Event event;
   event.when = 5_ns;
   wheel.insert(event);

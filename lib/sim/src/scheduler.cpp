@@ -42,7 +42,7 @@ template <class Order>
 Scheduler::Stop Scheduler::run_in(Order& order) {
   for (;;) {
     if (!run_present(order)) return stopped();
-    TimedEvent* const first = wheel_.take(ready_);
+    TimedEvent* const first = future_.take(ready_);
     if (first == nullptr) return Stop::idle;
     if (first->when > limits_.stop_at) [[unlikely]] {
       beyond_end_ = true;

@@ -54,6 +54,8 @@ class List {
     head_.prev = other.head_.prev;
     other.reset();
   }
+  /// Forgets its members, which stand in other lists by now.
+  void let_go() { reset(); }
   template <class Visit>
   void for_each(Visit visit) const {
     for (Link* link = head_.next; link != &head_;) {

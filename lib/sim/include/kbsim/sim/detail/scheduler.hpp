@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "kbsim/base/time.hpp"
-#include "kbsim/sim/detail/wheel.hpp"
+#include "kbsim/sim/detail/event_queue.hpp"
 #include "kbsim/sim/detail/shuffle.hpp"
 #include "kbsim/sim/detail/timed_event.hpp"
 
@@ -38,7 +38,7 @@ class Scheduler {
     if (when == now_) {
       ready_.push_back(event);
     } else if (when != kForever) [[likely]] {
-      wheel_.insert(event);
+      future_.insert(event);
     } else {
       never_.push_back(event);
     }
@@ -73,7 +73,7 @@ class Scheduler {
       link.unlink();
       dropped.push_back(link);
     };
-    wheel_.for_each(leave);
+    future_.for_each(leave);
     for (const List* list : {&ready_, &late_, &batch_, &never_}) list->for_each(leave);
     if (shuffle_) shuffle_->for_each(leave);
     if (dropped.empty()) return false;
@@ -112,7 +112,7 @@ class Scheduler {
   bool beyond_end_ = false;  // the next event is
   Limits limits_;
   std::unique_ptr<Shuffle> shuffle_;
-  Wheel wheel_;
+  EventQueue future_;
 };
 
 }  // namespace kbsim::detail

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "kbsim/sim/detail/dense_wheel.hpp"
+#include "kbsim/sim/detail/wheel.hpp"
+
+namespace kbsim::detail {
+
+/// The future: events by time, those of one time in the order in which they came. Which wheel holds them
+/// follows their number, which is looked at after so many insertions; the order is the same in both.
+class EventQueue {
+ public:
+  /// Above `many` events they stand in dense records; below `few` in lists again.
+  struct Policy {
+    std::size_t many = 16'384;
+    std::size_t few = 8'192;
+  };
+  EventQueue() : EventQueue{Policy{}} {}
+  explicit EventQueue(const Policy& policy) : policy_{policy}, until_look_{policy.many + 1} {}
+
+  /// `event.when` must not be before time().
+  void insert(TimedEvent& event) {
+    if (--until_look_ == 0) [[unlikely]]
+      return look_and_insert(event);
+    wheel_.insert(event);
+  }
+  /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.
+  TimedEvent* take(List& same) {
+    if (dense_ == nullptr) [[likely]]
+      return wheel_.take(same);
+    TimedEvent* const first = dense_->take(same);
+    if (dense_->count() < policy_.few) to_lists();
+    return first;
+  }
+
+  [[nodiscard]] Time time() const { return dense_ != nullptr ? dense_->time() : wheel_.time(); }
+  [[nodiscard]] bool is_dense() const { return dense_ != nullptr; }
+
+  template <class Visit>
+  void for_each(Visit visit) const {
+    if (dense_ != nullptr) return dense_->for_each(visit);
+    wheel_.for_each(visit);
+  }
+
+ private:
+  void look_and_insert(TimedEvent& event);
+  void to_lists();
+
+  std::unique_ptr<DenseWheel> dense_;  // while it holds the events
+  Policy policy_;
+  std::size_t until_look_;  // insertions; at each while it is dense
+  Wheel wheel_;
+};
+
+}  // namespace kbsim::detail
