@@ -1,6 +1,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kbsim/sim/channel.hpp"
@@ -74,18 +75,17 @@ struct Mesh : SimWorld {
   using Link = Channel<Held>;  // full while a packet holds it
 
   struct Node {
-    std::array<std::unique_ptr<Input>, kInputs> inputs;
-    std::array<std::unique_ptr<Link>, kDirections> links;
+    std::array<std::optional<Input>, kInputs> inputs;
+    std::array<std::optional<Link>, kDirections> links;
   };
 
   explicit Mesh(std::int64_t hops_about) {
     for (Node& node : nodes) {
-      for (auto& input : node.inputs)
-        input = std::make_unique<Input>(sim, "", std::numeric_limits<std::size_t>::max());
-      for (auto& link : node.links) link = std::make_unique<Link>(sim, "", 1);
+      for (auto& input : node.inputs) input.emplace(sim, "", std::numeric_limits<std::size_t>::max());
+      for (auto& link : node.links) link.emplace(sim, "", 1);
     }
     for (int node = 0; node < kNodes; ++node) {
-      for (auto& input : at(node).inputs) sim.serve("port", forward(this, node, input.get()));
+      for (auto& input : at(node).inputs) sim.serve("port", forward(this, node, &*input));
       sim.spawn("source", send(this, node, packets_for(hops_about)));
     }
   }

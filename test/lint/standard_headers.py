@@ -46,7 +46,7 @@ NAMES = {
     "list": "list",
     "map": "erase_if map multimap",
     "memory": "addressof allocator construct_at destroy_at enable_shared_from_this make_shared "
-              "make_unique shared_ptr static_pointer_cast unique_ptr weak_ptr",
+              "make_unique make_unique_for_overwrite shared_ptr static_pointer_cast unique_ptr weak_ptr",
     "mutex": "lock_guard mutex scoped_lock",
     "new": "align_val_t bad_alloc launder",
     "numeric": "accumulate gcd iota lcm reduce",
