@@ -154,6 +154,25 @@ TEST_CASE("EventQueue: events that leave don't make it dense, and leave it whate
   CHECK_FALSE(queue.is_dense());
 }
 
+TEST_CASE_TEMPLATE("Queues: one that is found empty stands at the time it stood at", Queue, Wheel, DenseWheel,
+                   EventQueue) {
+  Queue queue;
+  std::vector<Event> events(10);
+  for (Event& event : events) {
+    event.when = 1_us + Time{&event - events.data()};
+    queue.insert(event);
+  }
+  for (Event& event : events) event.unlink();
+  detail::List rest;
+  CHECK(queue.take(rest) == nullptr);
+  CHECK(queue.time() == Time::zero());
+  for (const int i : {5, 3, 9}) {
+    events[static_cast<std::size_t>(i)].when = Time{1000 * i};
+    queue.insert(events[static_cast<std::size_t>(i)]);
+  }
+  for (const std::size_t i : {3U, 5U, 9U}) CHECK(take(queue) == std::vector<Event*>{&events[i]});
+}
+
 TEST_CASE("EventQueue: one that goes away lets its events go") {
   std::vector<Event> events(10);
   {

@@ -35,6 +35,7 @@ class DenseWheel {
 
   /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.
   TimedEvent* take(List& same) {
+    const Time before = slots_.time();
     for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
       Slot slot = std::exchange(chains_[index], Slot{});
       slots_.forget(index);
@@ -54,6 +55,7 @@ class DenseWheel {
       same.splice_back(events);
       return first;
     }
+    slots_.advance(before);  // all that it passed had left
     return nullptr;
   }
 
