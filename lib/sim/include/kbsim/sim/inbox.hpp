@@ -78,7 +78,7 @@ template <class T>
 class [[nodiscard]] Inbox<T>::Collect final : public detail::NamedWait {
  public:
   Collect(Inbox& box, std::vector<T*>& into, const std::source_location& at)
-      : NamedWait{"mailbox", box.name_, at}, box_{box}, into_{into} {}
+      : NamedWait{at}, box_{box}, into_{into} {}
   static bool await_ready() noexcept { return false; }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
@@ -94,6 +94,8 @@ class [[nodiscard]] Inbox<T>::Collect final : public detail::NamedWait {
   }
 
  private:
+  [[nodiscard]] const char* kind() const override { return "mailbox"; }
+  [[nodiscard]] std::string name() const override { return box_.name_; }
   Inbox& box_;
   std::vector<T*>& into_;
 };

@@ -70,7 +70,7 @@ class Merge {
   T& take(std::uint32_t input);
 
   detail::Scheduler& scheduler_;
-  detail::PromiseBase* waiter_ = nullptr;
+  detail::List waiter_;
   std::uint32_t arrived_ = 0;  // whose event has resumed the waiter
   std::vector<Time> heads_;    // of their first items, by input; kForever if there is none
   std::vector<Input> inputs_;
@@ -80,7 +80,7 @@ class Merge {
 template <class T>
 class [[nodiscard]] Merge<T>::Next final : public detail::NamedWait {
  public:
-  Next(Merge& merge, const std::source_location& at) : NamedWait{"mailbox", merge.name_, at}, merge_{merge} {}
+  Next(Merge& merge, const std::source_location& at) : NamedWait{at}, merge_{merge} {}
   [[nodiscard]] bool await_ready() {
     input_ = merge_.present();
     return input_ != kNone;
@@ -88,7 +88,7 @@ class [[nodiscard]] Merge<T>::Next final : public detail::NamedWait {
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
     begin(waiter.promise(), merge_.scheduler_.now());
-    merge_.waiter_ = &waiter.promise();
+    merge_.waiter_.push_back(waiter.promise());
   }
   T& await_resume() {
     if (input_ == kNone) input_ = merge_.present();
@@ -96,6 +96,8 @@ class [[nodiscard]] Merge<T>::Next final : public detail::NamedWait {
   }
 
  private:
+  [[nodiscard]] const char* kind() const override { return "mailbox"; }
+  [[nodiscard]] std::string name() const override { return merge_.name_; }
   Merge& merge_;
   std::uint32_t input_ = kNone;
 };
@@ -119,7 +121,7 @@ void Merge<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   if (scheduler == nullptr) return;  // whoever keeps its item keeps it
   auto& input = static_cast<Input&>(event);
   input.merge->arrived_ = input.index;
-  detail::PromiseBase& waiter = *input.merge->waiter_;
+  auto& waiter = static_cast<detail::PromiseBase&>(input.merge->waiter_.pop_front());
   waiter.dispatch(waiter, scheduler);
 }
 
