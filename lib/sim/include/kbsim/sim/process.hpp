@@ -34,6 +34,8 @@ class Process {
   /// It has returned, thrown, or been cancelled; or there is none.
   [[nodiscard]] bool done() const { return record_ == nullptr || record_->simulation == nullptr; }
   [[nodiscard]] const std::string& name() const { return record_->name; }
+  /// Equal for handles to one process, other than those of any that there is a handle to.
+  [[nodiscard]] const void* id() const { return record_; }
 
   /// Waits until it is done, and rethrows what it threw; doesn't wait if it is done already. Joining a
   /// cancelled process just returns. Joiners resume in the order of their waits.

@@ -46,6 +46,11 @@ class Simulation {
   Process spawn(std::string name, Task<> task, const Identity& id = {});
   /// Starts a component: it may wait for ever, and never counts as deadlocked.
   Process serve(std::string name, Task<> task);
+  /// The process that runs just now, if any does.
+  [[nodiscard]] Process running() const {
+    detail::ProcessRecord* const record = scheduler_.running();
+    return record != nullptr ? Process{*record} : Process{};
+  }
 
   /// Waits for `d`; d = 0 lets the other events that are queued for this time go first. An end beyond
   /// Time never comes. Throws UsageError if d < 0.
