@@ -1,6 +1,9 @@
 #include "kbsim/oplog/race.hpp"
 
 #include <algorithm>
+#include <map>
+#include <random>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -13,103 +16,197 @@ constexpr NodeId kMemory{7};
 constexpr ValueId kOne{0, 3};
 constexpr ValueId kTwo{1, 5};
 
-MemoryAccess write(ValueId op, Time begin) {
-  return {.op = op, .write = true, .call = "store", .begin = begin};
-}
-MemoryAccess read(ValueId op, Time begin) { return {.op = op, .call = "load", .begin = begin}; }
-
 std::vector<MemoryRange> range(std::int64_t address, std::int64_t bytes, NodeId memory = kMemory) {
   return {{.memory = memory, .address = address, .bytes = bytes}};
 }
 
+// A look for races, and those who are looked at.
+struct Looked {
+  std::shared_ptr<RaceTally> tally = std::make_shared<RaceTally>();
+  RaceCheck check{tally};
+
+  AgentPtr agent(KnowledgePtr first = nullptr, AgentMarkPtr group = nullptr) const {
+    return std::make_shared<Agent>(tally, AgentMark{.group = std::move(group)}, std::move(first));
+  }
+  // An access of a command of its own, from `begin` on.
+  IssuePtr access(const AgentPtr& by, MemoryAccess what, const std::vector<MemoryRange>& ranges) {
+    what.issue = std::make_shared<Issue>(by);
+    races += check.add(what, ranges, what.begin);
+    return what.issue;
+  }
+  std::size_t races = 0;  // so far
+};
+
+MemoryAccess write(ValueId op, Time begin = 1_ns) {
+  return {.op = op, .write = true, .call = "store", .begin = begin};
+}
+MemoryAccess read(ValueId op, Time begin = 1_ns) { return {.op = op, .call = "load", .begin = begin}; }
+
 }  // namespace
 
-TEST_CASE("RaceCheck: a read that overlaps a write in flight is found once, with the bytes that both touch") {
-  for (const bool write_ends_first : {true, false}) {
-    RaceCheck check;
-    const auto one = check.begin(write(kOne, 10_ns), range(100, 50));
-    const auto two = check.begin(read(kTwo, 12_ns), range(140, 60));
-    const std::size_t first = check.end(write_ends_first ? one : two, 20_ns);
-    const std::size_t second = check.end(write_ends_first ? two : one, 25_ns);
-    CHECK(first == 1);
-    CHECK(second == 0);
-    REQUIRE(check.races().size() == 1);
-    const Race race = check.races().front();
+TEST_CASE(
+    "RaceCheck: a read that nothing orders with a write is found once, with the bytes that both touch") {
+  for (const Time second : {12_ns, 12_us}) {
+    Looked looked;
+    (void)looked.access(looked.agent(), write(kOne, 10_ns), range(100, 50));
+    CHECK(looked.races == 0);
+    (void)looked.access(looked.agent(), read(kTwo, second), range(140, 60));
+    CHECK(looked.races == 1);
+    REQUIRE(looked.check.races().size() == 1);
+    const Race race = looked.check.races().front();
     CHECK(race.where == MemoryRange{kMemory, 140, 10});
     CHECK(race.a.op == kOne);
     CHECK(race.b.op == kTwo);
-    CHECK(race.found == 20_ns);
+    CHECK(race.found == second);
   }
 }
 
 TEST_CASE("RaceCheck: two writes race; two reads don't, nor do other bytes, other memories, or one op") {
-  const auto races = [](const MemoryAccess& a, std::vector<MemoryRange> at, const MemoryAccess& b,
-                        std::vector<MemoryRange> bt) {
-    RaceCheck check;
-    const auto one = check.begin(a, std::move(at));
-    const auto two = check.begin(b, std::move(bt));
-    return check.end(one, 20_ns) + check.end(two, 20_ns);
+  const auto races = [](const MemoryAccess& a, const std::vector<MemoryRange>& at, const MemoryAccess& b,
+                        const std::vector<MemoryRange>& bt) {
+    Looked looked;
+    (void)looked.access(looked.agent(), a, at);
+    (void)looked.access(looked.agent(), b, bt);
+    return looked.races;
   };
-  CHECK(races(write(kOne, 1_ns), range(0, 8), write(kTwo, 2_ns), range(4, 8)) == 1);
-  CHECK(races(read(kOne, 1_ns), range(0, 8), read(kTwo, 2_ns), range(4, 8)) == 0);
-  CHECK(races(write(kOne, 1_ns), range(0, 8), write(kTwo, 2_ns), range(8, 8)) == 0);
-  CHECK(races(write(kOne, 1_ns), range(0, 8), write(kTwo, 2_ns), range(0, 8, NodeId{8})) == 0);
-  CHECK(races(write(kOne, 1_ns), range(0, 8), write(kOne, 2_ns), range(0, 8)) == 0);
+  CHECK(races(write(kOne), range(0, 8), write(kTwo), range(4, 8)) == 1);
+  CHECK(races(read(kOne), range(0, 8), read(kTwo), range(4, 8)) == 0);
+  CHECK(races(write(kOne), range(0, 8), write(kTwo), range(8, 8)) == 0);
+  CHECK(races(write(kOne), range(0, 8), write(kTwo), range(0, 8, NodeId{8})) == 0);
+  CHECK(races(write(kOne), range(0, 8), write(kOne), range(0, 8)) == 0);
 }
 
 TEST_CASE("RaceCheck: two atomics don't race; one beside a plain write or read does") {
   const auto atomic = [](ValueId op) {
-    MemoryAccess access = write(op, 1_ns);
+    MemoryAccess access = write(op);
     access.atomic = true;
     return access;
   };
   const auto races = [](const MemoryAccess& a, const MemoryAccess& b) {
-    RaceCheck check;
-    const auto one = check.begin(a, range(0, 8));
-    const auto two = check.begin(b, range(4, 8));
-    return check.end(one, 20_ns) + check.end(two, 20_ns);
+    Looked looked;
+    (void)looked.access(looked.agent(), a, range(0, 8));
+    (void)looked.access(looked.agent(), b, range(4, 8));
+    return looked.races;
   };
   CHECK(races(atomic(kOne), atomic(kTwo)) == 0);
-  CHECK(races(atomic(kOne), write(kTwo, 2_ns)) == 1);
-  CHECK(races(read(kOne, 1_ns), atomic(kTwo)) == 1);
+  CHECK(races(atomic(kOne), write(kTwo)) == 1);
+  CHECK(races(read(kOne), atomic(kTwo)) == 1);
 }
 
-TEST_CASE("RaceCheck: what begins when another ends doesn't overlap it, in either order of the two events") {
-  RaceCheck first;
-  const auto one = first.begin(write(kOne, 10_ns), range(0, 8));
-  CHECK(first.end(one, 20_ns) == 0);
-  const auto two = first.begin(read(kTwo, 20_ns), range(0, 8));
-  CHECK(first.end(two, 30_ns) == 0);
-  RaceCheck second;
-  const auto a = second.begin(write(kOne, 10_ns), range(0, 8));
-  const auto b = second.begin(read(kTwo, 20_ns), range(0, 8));
-  CHECK(second.end(a, 20_ns) == 0);
-  CHECK(second.end(b, 30_ns) == 0);
+TEST_CASE("RaceCheck: of one agent's, one that is awaited comes before the next, and one that isn't races") {
+  Looked looked;
+  const AgentPtr agent = looked.agent();
+  const IssuePtr first = looked.access(agent, write(kOne), range(0, 8));
+  first->awaited();
+  const IssuePtr second = looked.access(agent, write({0, 4}), range(0, 8));
+  CHECK(looked.races == 0);
+  const IssuePtr third = looked.access(agent, read({0, 5}), range(0, 8));
+  CHECK(looked.races == 1);
+  second->awaited();
+  third->awaited();  // too late
+  (void)looked.access(agent, write({0, 6}), range(0, 8));
+  CHECK(looked.races == 1);
+}
+
+TEST_CASE("RaceCheck: another agent knows what was awaited before it was told, and nothing of later") {
+  Looked looked;
+  const AgentPtr one = looked.agent();
+  const AgentPtr two = looked.agent();
+  looked.access(one, write(kOne), range(0, 8))->awaited();
+  const KnowledgePtr early = one->tell(Told::send);
+  looked.access(one, write({0, 4}), range(8, 8))->awaited();
+  two->learn(early);
+  (void)looked.access(two, read(kTwo), range(0, 8));
+  CHECK(looked.races == 0);
+  (void)looked.access(two, read({1, 6}), range(8, 8));
+  CHECK(looked.races == 1);
+  two->learn(one->tell(Told::send));
+  (void)looked.access(two, read({1, 7}), range(8, 8));
+  CHECK(looked.races == 1);
+}
+
+TEST_CASE("RaceCheck: what an agent issued before it was told, it did without knowing") {
+  Looked looked;
+  const AgentPtr one = looked.agent();
+  const AgentPtr two = looked.agent();
+  looked.access(one, write(kOne), range(0, 8))->awaited();
+  const auto issue = std::make_shared<Issue>(two);
+  two->learn(one->tell(Told::send));
+  MemoryAccess late = read(kTwo);
+  late.issue = issue;
+  CHECK(looked.check.add(late, range(0, 8), 9_ns) == 1);
+}
+
+TEST_CASE("RaceCheck: the signal of a put tells of the put's own data, before the putter has awaited it") {
+  for (const bool waits : {true, false}) {
+    CAPTURE(waits);
+    Looked looked;
+    const AgentPtr putter = looked.agent();
+    const AgentPtr waiter = looked.agent();
+    const IssuePtr put = looked.access(putter, write(kOne), range(0, 64));
+    put->tells(Told::signal);
+    MemoryAccess signal{.op = {0, 4}, .write = true, .atomic = true, .call = "put", .issue = put};
+    CHECK(looked.check.serve(signal, range(100, 4).front(), 2_ns) == 0);
+    const auto wait = std::make_shared<Issue>(waiter);
+    const MemoryAccess look{.op = kTwo, .atomic = true, .call = "wait_signal", .issue = wait};
+    if (waits) {
+      CHECK(looked.check.serve(look, range(100, 4).front(), 3_ns) == 0);
+      wait->awaited();
+    }
+    (void)looked.access(waiter, read({1, 6}), range(0, 64));
+    CHECK(looked.races == (waits ? 0 : 1));
+    (void)looked.access(waiter, write({1, 7}), range(100, 4));  // the word itself
+    CHECK(looked.races == (waits ? 0 : 2));
+  }
+}
+
+TEST_CASE("RaceCheck: the end of a launch, as its group's, tells of all that its kernels had awaited") {
+  Looked looked;
+  const AgentPtr group = looked.agent();
+  const AgentPtr kernel = looked.agent(nullptr, group->mark());
+  const AgentPtr host = looked.agent();
+  looked.access(kernel, write(kOne), range(0, 8))->awaited();
+  (void)looked.access(kernel, write({0, 4}), range(8, 8));
+  host->learn(group->tell(Told::end));
+  (void)looked.access(host, read(kTwo), range(0, 8));
+  CHECK(looked.races == 0);
+  (void)looked.access(host, read({1, 6}), range(8, 8));
+  CHECK(looked.races == 1);
 }
 
 TEST_CASE("RaceCheck: a pair of ops is told once, however many of their ranges meet") {
-  RaceCheck check;
+  Looked looked;
   const std::vector<MemoryRange> rows{{kMemory, 0, 8}, {kMemory, 100, 8}, {kMemory, 200, 8}};
-  const auto one = check.begin(write(kOne, 1_ns), rows);
-  const auto two = check.begin(write(kTwo, 2_ns), rows);
-  CHECK(check.end(one, 20_ns) == 1);
-  CHECK(check.end(two, 21_ns) == 0);
+  (void)looked.access(looked.agent(), write(kOne), rows);
+  (void)looked.access(looked.agent(), write(kTwo), rows);
+  CHECK(looked.races == 1);
 }
 
-TEST_CASE("RaceCheck: a race is told with its memory, both operations, their lanes and times") {
+TEST_CASE(
+    "RaceCheck: a race is told with its memory, both operations, their lanes and times, and what lacks") {
   OpLog log;
   (void)log.add_lane("sip0.cube0.pe0");
   (void)log.add_lane("sip0.cube0.pe1");
-  RaceCheck check;
-  const auto one = check.begin(write(kOne, 10_ns), range(256, 64));
-  (void)check.begin(read(kTwo, 12_ns), range(256, 64));
-  REQUIRE(check.end(one, 20_ns) == 1);
-  const std::string text = describe(check.races().front(), log, "sip0.cube0.hbm0");
+  const auto told = [&](Told by) {
+    Looked looked;
+    const AgentPtr one = looked.agent();
+    const AgentPtr two = looked.agent();
+    const IssuePtr stored = looked.access(one, write(kOne, 10_ns), range(256, 64));
+    stored->ended = 11_ns;
+    if (by != Told::nothing) two->learn(one->tell(by));
+    (void)looked.access(two, read(kTwo, 12_ns), range(256, 64));
+    REQUIRE(looked.races == 1);
+    return describe(looked.check.races().front(), log, "sip0.cube0.hbm0");
+  };
+  const std::string text = told(Told::nothing);
   CAPTURE(text);
-  for (const std::string part : {"data race at 20", "on 64 B of sip0.cube0.hbm0 from 0x100: ",
-                                 "sip0.cube0.pe0, store of operation 0:3 (in flight since 10",
-                                 "; and sip0.cube0.pe1, load of operation 1:5 (in flight since 12"})
+  for (const std::string part :
+       {"data race at 12", "on 64 B of sip0.cube0.hbm0 from 0x100: ",
+        "sip0.cube0.pe0, store of operation 0:3 (in flight from 10 ns to 11 ns)",
+        "; and sip0.cube0.pe1, load of operation 1:5 (in flight since 12", "; nothing orders them"})
     CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+  CHECK(told(Told::barrier).ends_with("; the store isn't awaited before the barrier"));
+  CHECK(told(Told::signal).ends_with("; the store isn't awaited before the signal"));
 }
 
 TEST_CASE("RaceCheck: what of many rows two operations share is found, however the rows interleave") {
@@ -118,37 +215,247 @@ TEST_CASE("RaceCheck: what of many rows two operations share is found, however t
     for (std::int64_t row = 7; row >= 0; --row) rows.push_back({kMemory, 100 * row + first, bytes});
     return rows;
   };
-  RaceCheck check;
-  const auto left = check.begin(write(kOne, 1_ns), column(0, 40));
-  const auto right = check.begin(write(kTwo, 2_ns), column(40, 60));
-  const auto across = check.begin(read({2, 0}, 3_ns), range(530, 20));
-  CHECK(check.end(left, 10_ns) == 1);
-  CHECK(check.races().front().where == MemoryRange{kMemory, 530, 10});
-  CHECK(check.end(right, 11_ns) == 1);
-  CHECK(check.races().back().where == MemoryRange{kMemory, 540, 10});
-  CHECK(check.end(across, 12_ns) == 0);
+  Looked looked;
+  (void)looked.access(looked.agent(), write(kOne), column(0, 40));
+  (void)looked.access(looked.agent(), write(kTwo), column(40, 60));
+  CHECK(looked.races == 0);
+  (void)looked.access(looked.agent(), read({2, 0}, 3_ns), range(530, 20));
+  CHECK(looked.races == 2);
+  CHECK(looked.check.races().front().where == MemoryRange{kMemory, 530, 10});
+  CHECK(looked.check.races().back().where == MemoryRange{kMemory, 540, 10});
 }
 
 TEST_CASE("RaceCheck: races of one time have one order, and a pair one first place, in any order of events") {
+  struct Planted {
+    int agent;
+    MemoryAccess what;
+    std::int64_t at;
+  };
+  const std::vector<Planted> planted{{0, write(kOne), 0},
+                                     {1, read(kTwo), 0},
+                                     {0, write({0, 4}), 100},
+                                     {1, read({1, 6}), 100},
+                                     {2, read({2, 0}), 100}};
   std::vector<std::vector<Race>> seen;
   for (const bool forwards : {true, false}) {
-    RaceCheck check;
-    std::vector<RaceCheck::Token> tokens;
-    for (const std::int64_t at : {0, 100, 200}) {
-      tokens.push_back(check.begin(write(kOne, 1_ns), range(at, 8)));
-      tokens.push_back(check.begin(read(kTwo, 2_ns), range(at, 8)));
-    }
-    tokens.push_back(check.begin(read({2, 0}, 2_ns), range(100, 8)));
-    if (!forwards) std::ranges::reverse(tokens);
-    for (const auto token : tokens) (void)check.end(token, 20_ns);
-    seen.push_back(check.races());
+    Looked looked;
+    const std::vector<AgentPtr> agents{looked.agent(), looked.agent(), looked.agent()};
+    std::vector<Planted> events = planted;
+    if (!forwards) std::ranges::reverse(events);
+    for (const Planted& one : events)
+      (void)looked.access(agents[static_cast<std::size_t>(one.agent)], one.what, range(one.at, 8));
+    seen.push_back(looked.check.races());
   }
-  REQUIRE(seen[0].size() == 2);
-  REQUIRE(seen[1].size() == 2);
-  for (std::size_t i = 0; i < 2; ++i) {
+  REQUIRE(seen[0].size() == 3);
+  REQUIRE(seen[1].size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
     CHECK(seen[0][i].where == seen[1][i].where);
+    CHECK(seen[0][i].a.op == seen[1][i].a.op);
     CHECK(seen[0][i].b.op == seen[1][i].b.op);
   }
-  CHECK(seen[0][0].where.address == 0);
-  CHECK(seen[0][1].where.address == 100);
+}
+
+TEST_CASE("RaceCheck: bytes that were given back are nobody's, and all that is known is let go") {
+  Looked looked;
+  (void)looked.access(looked.agent(), write(kOne), range(0, 64));
+  looked.check.forget({.memory = kMemory, .address = 0, .bytes = 32});
+  (void)looked.access(looked.agent(), write(kTwo), range(0, 32));
+  CHECK(looked.races == 0);
+  (void)looked.access(looked.agent(), write({2, 0}), range(32, 32));
+  CHECK(looked.races == 1);
+  looked.check.forget_all();
+  (void)looked.access(looked.agent(), write({2, 1}), range(0, 64));
+  CHECK(looked.races == 1);
+}
+
+TEST_CASE("Knowledge: rounds of a barrier hold as much as one, and twice the agents hold twice that") {
+  const auto held = [](int agents, int rounds) {
+    Looked looked;
+    std::vector<AgentPtr> all;
+    for (int i = 0; i < agents; ++i) all.push_back(looked.agent());
+    for (int round = 0; round < rounds; ++round) {
+      KnowledgePtr met;
+      std::vector<IssuePtr> waits;
+      for (int i = 0; i < agents; ++i) {
+        const AgentPtr& agent = all[static_cast<std::size_t>(i)];
+        looked
+            .access(agent, write({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(round)}),
+                    range(64 * ((i + round) % agents), 64))
+            ->awaited();
+        const auto wait = std::make_shared<Issue>(agent);
+        wait->knew_then = agent->knows();
+        met = joined(looked.tally, met, agent->tell(Told::barrier));
+        waits.push_back(wait);
+      }
+      met->summarize();
+      for (const IssuePtr& wait : waits) {
+        wait->gives(met);
+        wait->awaited();
+      }
+    }
+    CHECK(looked.races == 0);
+    return looked.tally->peak;
+  };
+  const std::size_t few = held(64, 8);
+  CHECK(held(64, 64) < few + few / 4);
+  CHECK(held(128, 8) < few * 5 / 2);
+  CHECK(held(256, 8) < few * 5);
+}
+
+namespace {
+
+// What a random program does, told to the check and to sets of all that each agent knows.
+class RandomProgram {
+ public:
+  explicit RandomProgram(std::uint64_t seed, bool careful) : random_{seed}, careful_{careful} {
+    for (int i = 0; i < kAgents; ++i) agents_.push_back({.agent = looked_.agent()});
+  }
+
+  void run() {
+    for (int step = 0; step < 120; ++step) {
+      switch (next(6)) {
+        case 0:
+        case 1: access(next(2) == 0); break;
+        case 2: await(next(kAgents)); break;
+        case 3: tell(); break;
+        case 4: meet(); break;
+        default: atomic(); break;
+      }
+    }
+  }
+
+ private:
+  static constexpr int kAgents = 5;
+  static constexpr int kBytes = 6;
+  using Set = std::set<int>;
+  struct Done {
+    int id;
+    bool write;
+    bool atomic;
+    std::int64_t first;
+    std::int64_t end;
+    ValueId op;
+  };
+  struct UnderWay {
+    IssuePtr issue;
+    int id;
+    Set gift;
+  };
+  struct One {
+    AgentPtr agent;
+    Set knows = {};
+    std::vector<UnderWay> under_way = {};
+  };
+
+  int next(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  ValueId op(int agent) { return {static_cast<std::uint32_t>(agent), static_cast<std::uint32_t>(next_++)}; }
+
+  // The check says that it races with somebody if it does, and names none that it doesn't race with.
+  void judge(const Done& done, const Set& knew, std::size_t found) {
+    std::set<ValueId> racing;
+    for (const Done& other : all_) {
+      const bool meets = other.first < done.end && done.first < other.end;
+      const bool conflict = (other.write || done.write) && !(other.atomic && done.atomic);
+      if (meets && conflict && !knew.contains(other.id)) racing.insert(other.op);
+    }
+    CHECK((found > 0) == !racing.empty());
+    CHECK(found <= racing.size());
+    for (const Race& race : looked_.check.races()) {
+      if (race.a.op == done.op) CHECK(racing.contains(race.b.op));
+      if (race.b.op == done.op) CHECK(racing.contains(race.a.op));
+    }
+    all_.push_back(done);
+  }
+
+  void access(bool writes) {
+    const int who = next(kAgents);
+    if (careful_) meet();
+    One& one = agents_[static_cast<std::size_t>(who)];
+    const std::int64_t first = next(kBytes);
+    const std::int64_t end = first + 1 + next(2);
+    const Done done{next_, writes, false, first, end, op(who)};
+    const auto issue = std::make_shared<Issue>(one.agent);
+    const MemoryAccess what{.op = done.op, .write = writes, .call = "access", .issue = issue};
+    const std::size_t found = looked_.check.add(what, range(first, end - first), 1_ns);
+    judge(done, one.knows, found);
+    one.under_way.push_back({.issue = issue, .id = done.id, .gift = {}});
+    if (careful_) await(who);
+  }
+
+  void await(int who) {
+    One& one = agents_[static_cast<std::size_t>(who)];
+    if (one.under_way.empty()) return;
+    const int which = next(static_cast<int>(one.under_way.size()));
+    const UnderWay awaited = one.under_way[static_cast<std::size_t>(which)];
+    one.under_way.erase(one.under_way.begin() + which);
+    awaited.issue->awaited();
+    one.knows.insert(awaited.id);
+    one.knows.insert(awaited.gift.begin(), awaited.gift.end());
+  }
+
+  void tell() {
+    One& from = agents_[static_cast<std::size_t>(next(kAgents))];
+    One& to = agents_[static_cast<std::size_t>(next(kAgents))];
+    if (&from == &to) return;
+    to.agent->learn(from.agent->tell(Told::send));
+    to.knows.insert(from.knows.begin(), from.knows.end());
+  }
+
+  void meet() {
+    KnowledgePtr all;
+    Set sum;
+    for (const One& one : agents_) {
+      all = joined(looked_.tally, all, one.agent->tell(Told::barrier));
+      sum.insert(one.knows.begin(), one.knows.end());
+    }
+    if (next(2) == 0) all->summarize();
+    for (One& one : agents_) {
+      one.agent->learn(all);
+      one.knows = sum;
+    }
+  }
+
+  // Served at once: it leaves what its agent and those before it knew, and its own end.
+  void atomic() {
+    const int who = next(kAgents);
+    if (careful_) meet();
+    One& one = agents_[static_cast<std::size_t>(who)];
+    const std::int64_t at = next(kBytes);
+    const Done done{next_, true, true, at, at + 1, op(who)};
+    const auto issue = std::make_shared<Issue>(one.agent);
+    issue->tells(Told::signal);
+    const MemoryAccess what{.op = done.op, .write = true, .atomic = true, .call = "atomic", .issue = issue};
+    const Set knew = one.knows;
+    const std::size_t found = looked_.check.serve(what, range(at, 1).front(), 1_ns);
+    judge(done, knew, found);
+    Set& left = left_[at];
+    one.under_way.push_back({.issue = issue, .id = done.id, .gift = left});
+    left.insert(knew.begin(), knew.end());
+    left.insert(done.id);
+    if (careful_) await(who);
+  }
+
+  std::mt19937_64 random_;
+  bool careful_;
+  Looked looked_;
+  std::vector<One> agents_;
+  std::vector<Done> all_;
+  std::map<std::int64_t, Set> left_;  // by atomics, by byte
+  int next_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("RaceCheck: random programs race where sets of all that each agent knows say so") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    RandomProgram{seed, false}.run();
+  }
+}
+
+TEST_CASE("RaceCheck: random programs that meet before each access and await it have no race") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    RandomProgram{seed, true}.run();
+  }
 }

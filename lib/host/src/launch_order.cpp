@@ -43,17 +43,18 @@ Task<hw::Activity> Distributed::launch(Job job, Setups setups, const std::vector
     for (const auto& writing : tensor.state()->written(tensor.elements(), {Tensor::Update::By::host}))
       before.push_back(writing);
   }
-  if (setups.empty() && before.empty()) {
+  if (setups.empty() && all_set(before)) {
+    const hw::OrderWatch::Knowing knowing{session_.orders(), known_of(before)};
     const int sip = job->targets.front().pe.sip;
     return hw::host_of(session_.machine()).order(rank_, sip, std::move(job));
   }
-  last_sent_ = std::make_shared<Event>(session_.sim(), "the launch before");
+  last_sent_ = std::make_shared<Written>(session_.sim(), "the launch before");
   return launch_later(session_, rank_, std::move(job), std::move(setups), std::move(before), last_sent_);
 }
 
 Task<hw::Activity> Distributed::launch_later(Session& session, int rank, Job job, Setups setups,
-                                             Events before, std::shared_ptr<Event> sent) {
-  for (const std::shared_ptr<Event>& one : before) co_await one->wait();
+                                             Events before, std::shared_ptr<Written> sent) {
+  co_await wait_for(session, std::move(before));
   for (const auto& setup : setups) co_await setup->done.wait();
   const auto failed = std::ranges::find_if(setups, [](const auto& setup) { return setup->error != nullptr; });
   if (failed != setups.end()) {

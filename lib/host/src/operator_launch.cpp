@@ -129,8 +129,8 @@ Task<Tensor> computed(Tensor out, Tensor::Update, std::vector<TensorOperand> inp
   for (const TensorOperand& input : inputs) {
     if (input.work()) co_await *input.work();
   }
-  for (const std::shared_ptr<Event>& writer : writers) co_await writer->wait();
   Tensor::State& state = *out.state();
+  co_await wait_for(state.session, std::move(writers));
   std::vector<Task<hw::Activity>> orders;
   for (Job& job : jobs)
     orders.push_back(hw::host_of(state.session.machine()).order(state.rank, state.sip, std::move(job)));

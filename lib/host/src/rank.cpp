@@ -49,7 +49,7 @@ Task<hw::Activity> reported(std::optional<InUse> tensors, std::vector<Tensor::Up
 Rank::Rank(Session& session, World& world, int rank_index)
     : session_{session},
       world_{world},
-      works_{std::make_shared<Works>(session.sim())},
+      works_{std::make_shared<Works>(session.sim(), session.orders())},
       index{rank_index},
       ahbm{session, world, rank_index},
       accelerator{ahbm},

@@ -106,6 +106,7 @@ void Session::run() {
 void Session::simulate() {
   try {
     sim_.run();
+    orders().quiet();
     require_received(*machine_);
     machine_->queue_trace().flush();
     machine_->fabric().audit();

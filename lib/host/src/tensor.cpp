@@ -61,7 +61,7 @@ Task<HostArray> gathered(std::shared_ptr<const Tensor::State> tensor, Shape shap
 }
 
 Task<HostArray> read_after(std::shared_ptr<const Tensor::State> tensor, View view, Events written) {
-  for (const std::shared_ptr<Event>& one : written) co_await one->wait();
+  co_await wait_for(tensor->session, std::move(written));
   HostArray read = co_await gathered(tensor, view.shape(), begin_reads(*tensor, view));
   co_return read;
 }
@@ -73,7 +73,7 @@ Task<std::monostate> written(Tensor::Update, std::vector<Task<>> writes) {
 
 Task<std::monostate> written_after(Tensor::Update, std::shared_ptr<Tensor::State> tensor, Events before,
                                    std::vector<Upload> uploads) {
-  for (const std::shared_ptr<Event>& one : before) co_await one->wait();
+  co_await wait_for(tensor->session, std::move(before));
   co_await when_all(send(*tensor, std::move(uploads)));
   co_return std::monostate{};
 }
@@ -87,14 +87,12 @@ Task<std::string> described(std::string what, Task<HostArray> read) {
 
 Tensor::Update::Update(const Tensor& tensor, By by)
     : state_{tensor.state_},
-      done_{std::make_shared<Event>(state_->session.sim(), "the writing of " + state_->name)} {
+      done_{std::make_shared<Written>(state_->session.sim(), "the writing of " + state_->name)} {
   state_->writers.push_back({.done = done_, .elements = tensor.view_.bounds(), .by = by});
 }
 
 Tensor::Update::~Update() {
-  if (!state_) return;
-  done_->set();
-  std::erase_if(state_->writers, [this](const Writer& writer) { return writer.done == done_; });
+  if (state_) state_->end(done_);
 }
 
 Tensor::Tensor(std::shared_ptr<State> state) : state_{std::move(state)}, view_{state_->shape} {}
@@ -146,8 +144,10 @@ Tensor::Done Tensor::copy_(HostArray from, Here at) const {
   std::vector<Upload> parts = uploads(from);
   Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
   Update update{*this, Update::By::host};
-  if (before.empty())
+  if (all_set(before)) {
+    const hw::OrderWatch::Knowing knowing{state_->session.orders(), known_of(before)};
     return state_->start("copy_", written(std::move(update), send(*state_, std::move(parts))), at);
+  }
   return state_->start("copy_", written_after(std::move(update), state_, std::move(before), std::move(parts)),
                        at);
 }
@@ -166,14 +166,16 @@ Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
 
 Task<std::monostate> Tensor::copied(Update, Tensor to, Events before, Task<HostArray> read) {
   const HostArray contents = co_await std::move(read);
-  for (const std::shared_ptr<Event>& one : before) co_await one->wait();
+  co_await wait_for(to.state_->session, std::move(before));
   co_await when_all(send(*to.state_, to.uploads(contents)));
   co_return std::monostate{};
 }
 
 Task<HostArray> Tensor::read() const {
-  if (state_->writers.empty()) return gathered(state_, shape(), begin_reads(*state_, view_));
-  return read_after(state_, view_, state_->written());
+  Events before = state_->written();
+  if (!all_set(before)) return read_after(state_, view_, std::move(before));
+  const hw::OrderWatch::Knowing knowing{state_->session.orders(), known_of(before)};
+  return gathered(state_, shape(), begin_reads(*state_, view_));
 }
 
 Work<HostArray> Tensor::to_host(Here at) const { return state_->start("to_host", read(), at); }

@@ -80,7 +80,10 @@ std::shared_ptr<const hw::ControlJob> job_of(const Tensor::State& tensor, bool u
 }
 
 void give_back(Session& session, int sip, std::optional<std::uint64_t> va, const std::vector<Shard>& shards) {
-  for (const Shard& shard : shards) session.allocators().free(shard.pa);
+  for (const Shard& shard : shards) {
+    session.machine().races().forget({.pa = shard.pa, .bytes = shard.spec.nbytes});
+    session.allocators().free(shard.pa);
+  }
   if (va) session.virtual_memory(sip).free(*va);
 }
 
@@ -93,19 +96,60 @@ Task<> release(Session& session, int sip, std::uint64_t va, Task<hw::Activity> u
 
 }  // namespace
 
+bool all_set(const Events& events) {
+  return std::ranges::all_of(events, [](const auto& event) { return event->is_set(); });
+}
+
+std::vector<oplog::KnowledgePtr> known_of(const Events& events) {
+  std::vector<oplog::KnowledgePtr> all;
+  for (const auto& event : events) {
+    if (event->known) all.push_back(event->known);
+  }
+  return all;
+}
+
+Task<> wait_for(Session& session, Events events) {
+  for (const std::shared_ptr<Written>& one : events) {
+    co_await one->wait();
+    session.orders().learn(one->known);
+  }
+}
+
 Events Tensor::State::written() const {
   Events all;
   for (const Writer& writer : writers) all.push_back(writer.done);
+  for (const Writer& writer : ended) all.push_back(writer.done);
   return all;
 }
 
 Events Tensor::State::written(const View& view, std::initializer_list<Update::By> by) const {
   Events some;
-  for (const Writer& writer : writers) {
-    if (std::ranges::find(by, writer.by) != by.end() && meet(writer.elements, view.bounds()))
-      some.push_back(writer.done);
+  for (const std::vector<Writer>* all : {&writers, &ended}) {
+    for (const Writer& writer : *all) {
+      if (std::ranges::find(by, writer.by) != by.end() && meet(writer.elements, view.bounds()))
+        some.push_back(writer.done);
+    }
   }
   return some;
+}
+
+// What the last of those who wrote the same elements knew isn't what those before it did.
+void Tensor::State::end(const std::shared_ptr<Written>& done) {
+  done->known = session.orders().told();
+  done->set();
+  const auto writer = std::ranges::find(writers, done, &Writer::done);
+  const Writer self = *writer;
+  writers.erase(writer);
+  if (!done->known) return;
+  const auto same = std::ranges::find_if(ended, [&](const Writer& one) {
+    return one.by == self.by && one.elements.first == self.elements.first &&
+           one.elements.count == self.elements.count;
+  });
+  if (same == ended.end()) return ended.push_back(self);
+  const oplog::KnowledgePtr both = session.orders().both(same->done->known, done->known);
+  same->done = std::make_shared<Written>(session.sim(), done->name());
+  same->done->known = both;
+  same->done->set();
 }
 
 std::vector<topology::ShardSpec> Tensor::State::placed() const {

@@ -16,11 +16,21 @@
 
 namespace kbsim::host {
 
-using Events = std::vector<std::shared_ptr<Event>>;
+/// The end of the writing of a tensor, and what whoever wrote it knew then.
+struct Written : Event {
+  using Event::Event;
+  oplog::KnowledgePtr known;
+};
+using Events = std::vector<std::shared_ptr<Written>>;
+[[nodiscard]] bool all_set(const Events& events);
+/// What is known of those that are set: whatever comes after them knows it.
+[[nodiscard]] std::vector<oplog::KnowledgePtr> known_of(const Events& events);
+/// Waits for all of them.
+[[nodiscard]] Task<> wait_for(Session& session, Events events);
 
 /// Somebody who writes elements of a tensor.
 struct Writer {
-  std::shared_ptr<Event> done;
+  std::shared_ptr<Written> done;
   Stretch elements;
   Tensor::Update::By by;
 };
@@ -40,13 +50,18 @@ struct Tensor::State {
   bool shared = false;
   bool resident = false;
   std::vector<Writer> writers = {};
+  std::vector<Writer> ended = {};  // while somebody looks for races; one of a kind and of the same elements
   std::optional<std::uint64_t> va = {};
   std::vector<Shard> shards = {};
   bool mapped = false;  // or about to be
 
-  /// When all who write it by now are done; or those of some kinds who write elements of the view.
+  /// When all who write it by now are done; or those of some kinds who write elements of the view. Those who
+  /// are done already are among them, while somebody looks for races.
   [[nodiscard]] Events written() const;
   [[nodiscard]] Events written(const View& view, std::initializer_list<Update::By> by) const;
+
+  /// This writer is done.
+  void end(const std::shared_ptr<Written>& done);
 
   /// Its parts, as the placement has them. UsageError for one that leaves the machine.
   [[nodiscard]] std::vector<topology::ShardSpec> placed() const;

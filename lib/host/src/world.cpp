@@ -143,6 +143,7 @@ void Ranks::start(int index, Task<> program) {
   ++running_;
   const RankProgram id{index};
   processes_.push_back(session_.sim().spawn(id.text(), run(index, std::move(program)), id));
+  session_.orders().fork(processes_.back());
 }
 
 Task<> Ranks::run(int index, Task<> program) {
@@ -153,6 +154,7 @@ Task<> Ranks::run(int index, Task<> program) {
     error = std::current_exception();
   }
   if (error) failures_.emplace(index, error);
+  known_.push_back(session_.orders().ends());
   --running_;
   if (error || running_ == 0) ended_.set();
 }
@@ -161,6 +163,7 @@ Task<> Ranks::run(int index, Task<> program) {
 Task<> Ranks::join() {
   co_await ended_.wait();
   co_await session_.sim().late();
+  for (const oplog::KnowledgePtr& known : known_) session_.orders().joins(known);
   if (failures_.empty()) {
     world_.require_received();
     co_return;

@@ -5,33 +5,62 @@
 namespace kbsim::hw {
 
 void RaceWatch::watch(oplog::RaceMode mode) {
-  check_ = mode == oplog::RaceMode::off ? nullptr : std::make_unique<oplog::RaceCheck>();
   fails_ = mode == oplog::RaceMode::error;
+  if (mode == oplog::RaceMode::off) return;
+  tally_ = std::make_shared<oplog::RaceTally>();
+  check_ = std::make_unique<oplog::RaceCheck>(tally_);
+  orders_.watch(tally_, [this] { check_->forget_all(); });
 }
 
-RaceWatch::Token RaceWatch::begin(oplog::MemoryAccess access, std::span<const Piece> pieces) {
-  if (!on() || pieces.empty()) return std::nullopt;
+oplog::MemoryRange RaceWatch::range(const topology::PhysRange& bytes) const {
+  const MemoryAddress at = locate(graph_, bytes.pa);
+  return {.memory = at.memory, .address = at.address, .bytes = bytes.bytes.count()};
+}
+
+void RaceWatch::begin(oplog::MemoryAccess access, std::span<const Piece> pieces) {
+  if (!on() || !access.issue || pieces.empty()) return;
   ranges_.clear();
   for (const Piece& piece : pieces) {
-    const MemoryAddress at = locate(graph_, piece.memory.pa);
-    ranges_.push_back({.memory = at.memory, .address = at.address, .bytes = piece.memory.bytes.count()});
+    const oplog::MemoryRange next = range(piece.memory);
+    const bool joins = !ranges_.empty() && ranges_.back().memory == next.memory &&
+                       ranges_.back().address + ranges_.back().bytes == next.address;
+    if (joins) {
+      ranges_.back().bytes += next.bytes;
+    } else {
+      ranges_.push_back(next);
+    }
   }
-  return begin(access);
-}
-
-RaceWatch::Token RaceWatch::begin(oplog::MemoryAccess access, MemoryAddress at, Bytes bytes) {
-  if (!on()) return std::nullopt;
-  ranges_.assign(1, {.memory = at.memory, .address = at.address, .bytes = bytes.count()});
-  return begin(access);
-}
-
-RaceWatch::Token RaceWatch::begin(oplog::MemoryAccess access) {
   access.begin = sim_.now();
-  return check_->begin(access, ranges_);
+  found(check_->add(access, ranges_, sim_.now()));
 }
 
-void RaceWatch::end(Token token) {
-  if (!token || check_->end(*token, sim_.now()) == 0 || !fails_ || failed_) return;
+void RaceWatch::begin(oplog::MemoryAccess access, MemoryAddress at, Bytes bytes) {
+  if (!on() || !access.issue || bytes == 0_B) return;
+  ranges_.assign(1, {.memory = at.memory, .address = at.address, .bytes = bytes.count()});
+  access.begin = sim_.now();
+  found(check_->add(access, ranges_, sim_.now()));
+}
+
+void RaceWatch::asks(NodeId reply_to, Token token, oplog::MemoryAccess atomic) {
+  if (!on() || !atomic.issue) return;
+  atomic.begin = sim_.now();
+  atomics_.insert_or_assign({reply_to, token}, std::move(atomic));
+}
+
+void RaceWatch::serves(NodeId reply_to, Token token, MemoryAddress at, Bytes bytes) {
+  if (!on()) return;
+  const auto asked = atomics_.extract({reply_to, token});
+  if (asked.empty()) return;
+  const oplog::MemoryRange where{.memory = at.memory, .address = at.address, .bytes = bytes.count()};
+  found(check_->serve(asked.mapped(), where, sim_.now()));
+}
+
+void RaceWatch::forget(const topology::PhysRange& bytes) {
+  if (on() && bytes.bytes > 0_B) check_->forget(range(bytes));
+}
+
+void RaceWatch::found(std::size_t races) {
+  if (races == 0 || !fails_ || failed_) return;
   failed_ = true;
   (void)sim_.spawn("race check", fail());
 }
@@ -50,5 +79,7 @@ std::vector<std::string> RaceWatch::reports(Time before) const {
   }
   return lines;
 }
+
+Bytes RaceWatch::memory() const { return tally_ ? Bytes{static_cast<std::int64_t>(tally_->peak)} : Bytes{}; }
 
 }  // namespace kbsim::hw

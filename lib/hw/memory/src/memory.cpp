@@ -48,6 +48,7 @@ void Memory::start(Machine& machine) {
     (void)sim().serve(name(), take_and_pick());
   }
   log_ = &machine.log();
+  races_ = &machine.races();
   evaluator_ = &machine.evaluator();
   (void)sim().serve(name() + " port", finish_writes());
 }
@@ -93,6 +94,12 @@ void Memory::answer(const ReadRequest& read) {
       fabric().packet_size(read.bytes)});
 }
 
+void Memory::answer(const SignalRequest& met) {
+  const ReadRequest& word = met.word;
+  races_->serves(word.reply_to, word.token, {.memory = id(), .address = word.address}, word.bytes);
+  answer(word);
+}
+
 // The result is bound from now on, to whoever arrives later.
 void Memory::perform(const AtomicRequest& request) {
   const Bytes size = request.atomic->parts[request.part].memory.bytes;
@@ -103,6 +110,7 @@ void Memory::perform(const AtomicRequest& request) {
   if (ordered_later()) announce(atomic);
   image_.write(request.address, {request.atomic->parts[request.part].result, 0, size.count()});
   submit(std::move(atomic));
+  races_->serves(request.reply_to, request.token, {.memory = id(), .address = request.address}, size);
   look_again(request.address, size);
 }
 

@@ -6,7 +6,7 @@
 namespace kbsim::hw {
 
 void Memory::watch(const SignalRequest& request) {
-  if (met(request)) return answer(request.word);
+  if (met(request)) return answer(request);
   watched_.push_back(request);
 }
 
@@ -17,7 +17,7 @@ void Memory::look_again(std::int64_t address, Bytes changed) {
     const bool touched =
         word.address < address + changed.count() && address < word.address + word.bytes.count();
     if (!touched || !met(request)) return false;
-    answer(word);
+    answer(request);
     return true;
   });
 }

@@ -85,6 +85,7 @@ Task<> CompositeRun::run() {
     if (input->tile) static_cast<PeTile&>(*input->tile).used_until(sim_.now());
   }
   if (job_->result) job_->result->arrived(sim_.now());
+  if (const oplog::IssuePtr& issue = job_->pending->issue()) issue->ended = sim_.now();
   job_->pending->complete(job_->result, sim_.now());
   before_.reset();
   ended_.set();
@@ -122,13 +123,10 @@ Task<Time> CompositeRun::fetch() {
 }
 
 std::shared_ptr<StreamTransfer> CompositeRun::move(bool in, std::vector<Piece> pieces, std::uint64_t order) {
-  Transfer::Origin origin{.kernel = job_->kernel,
-                          .value = job_->values.back(),
-                          .order = {job_->order, order},
-                          .call = in ? "load of a composite" : "store of a composite"};
+  Transfer::Origin origin{
+      .kernel = job_->kernel, .value = job_->values.back(), .order = {job_->order, order}, .call = {}};
   const auto direction = in ? StreamTransfer::Direction::in : StreamTransfer::Direction::out;
-  auto stream = std::make_shared<StreamTransfer>(sim_, std::move(origin), direction, std::move(pieces),
-                                                 job_->command.at);
+  auto stream = std::make_shared<StreamTransfer>(sim_, std::move(origin), direction, std::move(pieces));
   units_.dma->submit(sim_.now() + job_->mmu, stream);
   return stream;
 }

@@ -59,6 +59,18 @@ std::int64_t KernelContext::in_flight(const CompositeCommand& command) const {
   return std::min({wanted, budget.count() / tile.count(), plan.tiles()});
 }
 
+// All that its tiles load and store, from now on.
+void KernelContext::begin_accesses(const CompositeJob& job) {
+  const oplog::IssuePtr issue = units_.races->issue(agent_);
+  job.pending->issued_as(issue);
+  oplog::MemoryAccess access{
+      .op = job.values.back(), .call = "load of a composite", .at = job.command.at, .issue = issue};
+  for (const std::vector<Piece>& operand : job.from) units_.races->begin(access, operand);
+  access.write = true;
+  access.call = "store of a composite";
+  units_.races->begin(access, job.to);
+}
+
 PendingPtr KernelContext::composite(const CompositeCommand& command) {
   auto job = std::make_shared<CompositeJob>();
   job->command = command;
@@ -84,6 +96,7 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
   if (!command.out) job->result = coming(job->values.back(), command.shape, command.dtype, command.at);
   job->order = ++order_;
   PendingPtr done = job->pending;
+  if (agent_) begin_accesses(*job);
   in_order(now, bytes, command.at, [this, job = std::move(job)]() mutable {
     if (job->result) job->result->take();
     const Time start = take_turn(job->command.at);

@@ -63,12 +63,13 @@ PeTile::~PeTile() {
 }
 
 KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
-                             std::optional<ProgramPlace> programs)
+                             std::optional<ProgramPlace> programs, oplog::AgentPtr agent)
     : units_{units},
       kernel_{std::move(kernel)},
       launch_{launch},
       programs_{programs.value_or(ProgramPlace{.id = units.at.pe, .count = units.spec->pes_per_cube()})},
-      commands_{*units.sim, units.ipcq->poll_clock(), issue_settings(units, kernel_)} {}
+      commands_{*units.sim, units.ipcq->poll_clock(), issue_settings(units, kernel_)},
+      agent_{std::move(agent)} {}
 
 int KernelContext::program_id(int axis) const {
   return axis == 0 ? programs_.id : axis == 1 ? units_.at.cube : units_.at.sip;
@@ -187,7 +188,16 @@ void KernelContext::require_numbers(std::string_view call, const std::source_loc
       fmt::format("{}: {} needs numbers, and this run computes none", to_string(to_place(at)), call)};
 }
 
-PendingPtr KernelContext::issue(const MemoryCommand& command) { return memory_ops().issue(*this, command); }
+PendingPtr KernelContext::issue(const MemoryCommand& command) {
+  struct Issuing {
+    oplog::IssuePtr& of;
+    ~Issuing() { of = nullptr; }
+  };
+  const Issuing issuing{issue_ = units_.races->issue(agent_)};
+  PendingPtr done = memory_ops().issue(*this, command);
+  if (issue_) done->issued_as(issue_);
+  return done;
+}
 
 MemoryOps<KernelContext>& memory_ops() {
   static MemoryOps<KernelContext> ops;
@@ -199,7 +209,8 @@ Transfer::Origin KernelContext::origin(std::string_view call, PendingPtr done) {
           .value = reserve(),
           .pending = std::move(done),
           .order = {++order_},
-          .call = call};
+          .call = call,
+          .issue = issue_};
 }
 
 // Sends of a direction leave in program order, though their tiles may be ready in another.
@@ -239,15 +250,24 @@ void KernelContext::leave_with(PendingPtr loaded, SendCommand send) {
       "send", leave_when_loaded(shared_from_this(), std::move(loaded), before, last, std::move(send)));
 }
 
+// Its receiver knows what is known now; of a send from memory, also that its load is done.
 SendCommand KernelContext::outgoing(Dir dir, Bytes n, int tag, PendingPtr done) {
   const std::source_location& at = done->at();
+  oplog::KnowledgePtr known;
+  if (issue_) {
+    issue_->tells(oplog::Told::send);
+    known = issue_->told_early();
+  } else if (agent_) {
+    known = agent_->tell(oplog::Told::send);
+  }
   return {.queue = *queue(dir, n, Flow::sends, at),
           .tile = nullptr,
           .tag = tag,
           .kernel = shared_from_this(),
           .value = reserve(),
           .pending = std::move(done),
-          .order = ++order_};
+          .order = ++order_,
+          .known = std::move(known)};
 }
 
 PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
@@ -263,6 +283,7 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
 
 PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
   PendingPtr done = pending(RecvWait{dir}, at);
+  done->issued_as(units_.races->issue(agent_));
   const Bytes size = shape.bytes(dtype);
   RecvCommand recv{.queue = queue(dir, size, Flow::receives, at),
                    .shape = shape,
@@ -325,7 +346,10 @@ Task<> KernelContext::wind_down() {
   for (const auto& known : under_way_) {
     if (PendingPtr state = known.lock()) left.push_back(std::move(state));
   }
-  for (const PendingPtr& pending : left) co_await pending->event().wait(pending->at());
+  for (const PendingPtr& pending : left) {
+    co_await pending->event().wait(pending->at());
+    if (pending->issue()) pending->issue()->awaited();
+  }
   co_await units_.sim->until(std::max({clock(), units_.math->free(), units_.gemm->free()}));
 }
 

@@ -16,9 +16,12 @@ namespace kbsim::hw {
 
 PendingPtr KernelContext::sync(std::source_location at) {
   PendingPtr done = pending(CommandWait{"sync"}, at);
+  done->issued_as(units_.races->issue(agent_));
   std::vector<PendingPtr> before;
   for (const auto& known : under_way_) {
-    if (PendingPtr state = known.lock(); state && !state->done()) before.push_back(std::move(state));
+    PendingPtr state = known.lock();
+    if (state && state->issue()) done->issue()->includes(state->issue());
+    if (state && !state->done()) before.push_back(std::move(state));
   }
   under_way_.clear();
   for (const PendingPtr& state : before) under_way_.push_back(state);
@@ -41,6 +44,11 @@ PendingPtr KernelContext::barrier(std::source_location at) {
   needs_others(done);
   if (given_up_) return done;
   in_barrier_.emplace(barriers_, done);
+  if (agent_) {
+    done->issued_as(units_.races->issue(agent_));
+    done->issue()->knew_then = agent_->knows();
+    units_.races->orders().reaches(launch_.order, barriers_, agent_->tell(oplog::Told::barrier));
+  }
   in_order(at, [this, at] { units_.barriers->reached(take_turn(at), ++reached_); });
   return done;
 }
@@ -53,7 +61,9 @@ void KernelContext::add_barriers(std::vector<std::uint32_t>& numbers) const {
 
 void KernelContext::passed(std::uint32_t number) {
   const auto met = in_barrier_.extract(number);
-  if (!met.empty()) met.mapped()->complete(nullptr, units_.sim->now());
+  if (met.empty()) return;
+  if (agent_) met.mapped()->issue()->gives(units_.races->orders().passed(launch_.order, number));
+  met.mapped()->complete(nullptr, units_.sim->now());
 }
 
 void KernelContext::needs_others(const PendingPtr& pending) {

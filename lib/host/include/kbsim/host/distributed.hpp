@@ -211,8 +211,8 @@ class Distributed {
   Task<> remove(std::shared_ptr<ProcessGroup> group);
 
   static Task<hw::Activity> launch_later(Session& session, int rank, Job job, Setups setups,
-                                         std::vector<std::shared_ptr<Event>> before,
-                                         std::shared_ptr<Event> sent);
+                                         std::vector<std::shared_ptr<Written>> before,
+                                         std::shared_ptr<Written> sent);
   static Task<std::monostate> run_untimed(InUse tensors, std::vector<Tensor::Update> updates,
                                           Task<hw::Activity> launch);
 
@@ -220,9 +220,9 @@ class Distributed {
   World& world_;
   Works& works_;
   int rank_;
-  int next_group_;                    // that it makes
-  std::uint64_t messages_ = 0;        // so far
-  std::shared_ptr<Event> last_sent_;  // the last launch that had to wait
+  int next_group_;                      // that it makes
+  std::uint64_t messages_ = 0;          // so far
+  std::shared_ptr<Written> last_sent_;  // the last launch that had to wait
 };
 
 }  // namespace kbsim::host

@@ -74,6 +74,8 @@ class Session {
   [[nodiscard]] std::FILE* choices() const { return choices_; }
   [[nodiscard]] Simulation& sim() { return sim_; }
   [[nodiscard]] hw::Machine& machine() { return *machine_; }
+  /// Which process of the host knows of what.
+  [[nodiscard]] hw::OrderWatch& orders() { return machine_->races().orders(); }
   [[nodiscard]] oplog::OpLog& log() { return log_; }
   [[nodiscard]] replay::Replay& replay() { return replay_; }
   /// False with timing_only: to_host() gives arrays without numbers, a kernel that asks for one faults.

@@ -47,6 +47,7 @@ struct ToOptions {
 };
 
 struct Upload;
+struct Written;
 
 /// A tensor on one package: one virtual range, a shard or replica on each PE that its DPPolicy names.
 /// Writing and reading are messages through the fabric; so is unmapping, when the last handle goes. What
@@ -113,7 +114,7 @@ class Tensor {
   [[nodiscard]] const Part& part() const;
   [[nodiscard]] Task<HostArray> read() const;
   [[nodiscard]] std::vector<Upload> uploads(const HostArray& contents) const;
-  static Task<std::monostate> copied(Update into, Tensor to, std::vector<std::shared_ptr<Event>> before,
+  static Task<std::monostate> copied(Update into, Tensor to, std::vector<std::shared_ptr<Written>> before,
                                      Task<HostArray> read);
   static Task<Tensor> moved(Tensor to, Task<hw::Activity> mapped, Task<HostArray> read);
 
@@ -134,7 +135,7 @@ class Tensor::Update {
 
  private:
   std::shared_ptr<State> state_;
-  std::shared_ptr<Event> done_;
+  std::shared_ptr<Written> done_;
 };
 
 /// What a rank calls `torch`: makes tensors on the rank's current device. Memory is taken at the call; the

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/hw/order_watch.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/sim/simulation.hpp"
@@ -31,9 +32,12 @@ struct WorkId {
 
 /// What is known of an operation that a host program has started.
 struct WorkState {
-  WorkState(Simulation& sim, const WorkId& what, std::source_location where) : done{sim, what}, at{where} {}
+  WorkState(Simulation& sim, hw::OrderWatch& known_by, const WorkId& what, std::source_location where)
+      : done{sim, what}, orders{&known_by}, at{where} {}
 
   Event done;
+  hw::OrderWatch* orders;
+  oplog::KnowledgePtr known;  // at its end
   std::source_location at;
   std::exception_ptr error;
   bool awaited = false;
@@ -78,6 +82,7 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
     }
     [[gnu::noinline]] T await_resume() {
       wait_.await_resume();
+      if (state_->known) state_->orders->joins(state_->known);
       if (state_->error) std::rethrow_exception(state_->error);
       return **result_;
     }
@@ -96,7 +101,7 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
 /// results are kept by their Works alone.
 class Works {
  public:
-  explicit Works(Simulation& sim) : sim_{sim} {}
+  Works(Simulation& sim, hw::OrderWatch& orders) : sim_{sim}, orders_{orders} {}
   Works(const Works&) = delete;
   Works& operator=(const Works&) = delete;
   ~Works() { cancel(); }
@@ -104,9 +109,10 @@ class Works {
   template <class T>
   Work<T> start(const WorkId& what, Task<T> task, std::source_location at) {
     std::erase_if(works_, [](const auto& work) { return work->awaited && work->done.is_set(); });
-    const auto state = std::make_shared<WorkState>(sim_, what, at);
+    const auto state = std::make_shared<WorkState>(sim_, orders_, what, at);
     const auto result = std::make_shared<std::optional<T>>();
     state->process = sim_.spawn(what.text(), run(state, result, std::move(task)), what);
+    orders_.fork(state->process);
     works_.push_back(state);
     return {state, result};
   }
@@ -114,7 +120,7 @@ class Works {
   /// Of what takes no time: it is done, and need not be awaited.
   template <class T>
   Work<T> done(const WorkId& what, T result, std::source_location at) {
-    const auto state = std::make_shared<WorkState>(sim_, what, at);
+    const auto state = std::make_shared<WorkState>(sim_, orders_, what, at);
     state->done.set();
     return {state, std::make_shared<std::optional<T>>(std::move(result))};
   }
@@ -133,10 +139,12 @@ class Works {
     } catch (...) {
       state->error = std::current_exception();
     }
+    state->known = state->orders->ends();
     state->done.set();
   }
 
   Simulation& sim_;
+  hw::OrderWatch& orders_;
   std::vector<std::shared_ptr<WorkState>> works_;
 };
 

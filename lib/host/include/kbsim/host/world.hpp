@@ -137,6 +137,7 @@ class Ranks {
   std::shared_ptr<int> spawned_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<Process> processes_;
+  std::vector<oplog::KnowledgePtr> known_;  // at their ends
   SpawnException::Errors failures_;
   int running_ = 0;
   Event ended_;

@@ -43,7 +43,7 @@ class Host : public Component, public IHost {
     OrderWait wait = {};                              // of an order
     std::shared_ptr<const ControlJob> job = nullptr;  // of an order
     Time sent = {};                                   // of an order
-    RaceWatch::Token race = {};                       // of a write and a read, whoever still waits for it
+    oplog::IssuePtr issue = {};                       // of a write and a read, if somebody looks for races
   };
   using Calls = std::map<Token, std::unique_ptr<Call>>;
   Task<> acknowledged(Token token);
@@ -51,6 +51,7 @@ class Host : public Component, public IHost {
   Task<Activity> reported(Token token);
   void accept(MessagePtr message) override;
   void note(const Call& ended);
+  void goes_on(const Call& call);
   Calls::value_type& call(const Identity& what);
 
   RaceWatch* races_ = nullptr;
@@ -65,6 +66,11 @@ bool is_launch(const ControlJob& job) {
   return !job.targets.empty() && std::holds_alternative<Launch>(job.targets.front().action);
 }
 
+bool touches_memory(const ControlJob& job) {
+  return is_launch(job) ||
+         (!job.targets.empty() && std::holds_alternative<MoveBytes>(job.targets.front().action));
+}
+
 void Host::start(Machine& machine) {
   Component::start(machine);
   races_ = &machine.races();
@@ -77,8 +83,9 @@ Host::Calls::value_type& Host::call(const Identity& what) {
 
 Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) {
   const auto& [token, waiting] = call(CommandWait{"MemoryWrite"});
-  waiting->race = races_->begin(
-      {.op = contents.value, .write = true, .call = "write", .at = {}, .kernel = {}, .rank = rank},
+  waiting->issue = races_->issue(races_->orders().here());
+  races_->begin(
+      {.op = contents.value, .write = true, .call = "write", .at = {}, .issue = waiting->issue, .rank = rank},
       {.memory = memory, .address = address}, Bytes{contents.bytes});
   tell(memory, Bytes{contents.bytes}, TrafficClass::request,
        WriteData{.address = address, .contents = contents, .reply_to = id(), .token = token},
@@ -87,14 +94,17 @@ Task<> Host::write(int rank, NodeId memory, std::int64_t address, oplog::Slice c
 }
 
 Task<> Host::acknowledged(Token token) {
-  co_await calls_.at(token)->done.wait();
+  Call& waiting = *calls_.at(token);
+  co_await waiting.done.wait();
+  goes_on(waiting);
   calls_.erase(token);
 }
 
 Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, Bytes bytes) {
   const auto& [token, waiting] = call(CommandWait{"MemoryRead"});
-  waiting->race = races_->begin({.op = {}, .call = "read", .at = {}, .kernel = {}, .rank = rank},
-                                {.memory = memory, .address = address}, bytes);
+  waiting->issue = races_->issue(races_->orders().here());
+  races_->begin({.op = {}, .call = "read", .at = {}, .issue = waiting->issue, .rank = rank},
+                {.memory = memory, .address = address}, bytes);
   tell(memory, fabric().graph().spec().system.control_bytes, TrafficClass::request,
        ReadRequest{.address = address, .bytes = bytes, .reply_to = id(), .token = token},
        static_cast<std::uint32_t>(rank));
@@ -104,6 +114,7 @@ Task<oplog::Slices> Host::read(int rank, NodeId memory, std::int64_t address, By
 Task<oplog::Slices> Host::answered(Token token) {
   Call& waiting = *calls_.at(token);
   co_await waiting.done.wait();
+  goes_on(waiting);
   const oplog::Slices contents = std::move(waiting.contents);
   calls_.erase(token);
   co_return contents;
@@ -115,6 +126,7 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   waiting->wait = wait;
   waiting->job = job;
   waiting->sent = sim().now();
+  if (touches_memory(*job)) races_->orders().ordered(token, rank, job->targets.size());
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
   tell(fabric().graph().sips()[static_cast<std::size_t>(sip)].io_cpu, size, TrafficClass::request,
@@ -128,9 +140,15 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   return reported(token);
 }
 
+// Whoever awaited it knows that it is done.
+void Host::goes_on(const Call& call) {
+  if (call.issue) call.issue->awaited_by(races_->orders().here());
+}
+
 Task<Activity> Host::reported(Token token) {
   Call& waiting = *calls_.at(token);
   co_await waiting.done.wait();
+  races_->orders().learn_of(token);
   const Activity activity = waiting.activity;
   calls_.erase(token);
   co_return activity;
@@ -164,17 +182,18 @@ void Host::note(const Call& ended) {
 void Host::accept(MessagePtr message) {
   if (const auto* ack = message->body.get_if<WriteAck>()) {
     Call& waiting = *calls_.at(ack->token);
-    races_->end(waiting.race);
+    races_->end(waiting.issue);
     waiting.done.set();
   } else if (auto* data = message->body.get_if<ReadData>()) {
     Call& waiting = *calls_.at(data->token);
-    races_->end(waiting.race);
+    races_->end(waiting.issue);
     waiting.contents = std::move(data->contents);
     waiting.done.set();
   } else if (const auto* done = message->body.get_if<ControlDone>()) {
     Call& waiting = *calls_.at(done->token);
     waiting.activity = done->activity;
     note(waiting);
+    races_->orders().reported(done->token);
     waiting.done.set();
   } else {
     Component::accept(std::move(message));

@@ -107,6 +107,7 @@ void PeCpu::start(Machine& machine) {
             .mmu = &machine.at<IMmu>(pe.mmu),
             .ipcq = &machine.at<IIpcq>(pe.ipcq),
             .barriers = this,
+            .races = &machine.races(),
             .evaluator = &machine.evaluator(),
             .max_commands = spec_.max_commands,
             .machine_runs = machine.running()};
@@ -189,7 +190,10 @@ Task<> PeCpu::tell_of_barriers() {
 
 Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
   const std::shared_ptr<const KernelCall> kernel = launched.kernel;
-  const auto context = std::make_shared<KernelContext>(units_, kernel->name, launch, launched.programs);
+  OrderWatch& orders = units_.races->orders();
+  const oplog::AgentPtr agent = orders.kernel_begins(launch.order, node().at, kernel->name);
+  const auto context =
+      std::make_shared<KernelContext>(units_, kernel->name, launch, launched.programs, agent);
   kernel_ = context;
   TL tl{*context};
   bool aborted = false;
@@ -208,10 +212,12 @@ Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
   } catch (...) {
     throw KernelFault{told_of(*kernel, KernelFault{thrown_text()})};
   }
-  if (!aborted) co_return;
-  *given_up = true;
-  context->give_up();
-  co_await context->wind_down();
+  if (aborted) {
+    *given_up = true;
+    context->give_up();
+    co_await context->wind_down();
+  }
+  orders.ends(launch.order, node().at, agent);
 }
 
 std::string PeCpu::told_of(const KernelCall& kernel, const std::exception& error) const {

@@ -167,11 +167,16 @@ void PeDma::accept(MessagePtr message) {
 // Of what may be in flight, each of two parts is half.
 void PeDma::obey(NodeId from, const Control& order) {
   const Bytes part = std::max(Bytes{1}, spec_.request * spec_.max_outstanding / 2);
-  const auto report = [this, from, token = order.token, start = sim().now()] {
+  const oplog::AgentPtr mover = races_->orders().move_begins(order.order);
+  const oplog::IssuePtr issue = races_->issue(mover);
+  const auto report = [this, from, token = order.token, number = order.order, mover, issue,
+                       start = sim().now()] {
+    if (issue) issue->awaited();
+    races_->orders().move_ends(number, mover);
     tell(from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = token, .activity = {start, start, sim().now()}});
   };
-  std::make_shared<OrderedMove>(OrderedMove::Units{.sim = &sim(), .dma = this, .mmu = mmu_},
+  std::make_shared<OrderedMove>(OrderedMove::Units{.sim = &sim(), .dma = this, .mmu = mmu_, .issue = issue},
                                 std::get<MoveBytes>(order.job->targets[order.first].action), part,
                                 order.order, report)
       ->begin();
@@ -209,8 +214,10 @@ void PeDma::begin(TransferPtr transfer) {
   transfer->progress.number = ++begun_;
   if (transfer->pieces().empty()) return finish(*transfer);
   if (races_->on()) {
-    if (const auto access = transfer->access())
-      transfer->progress.race = races_->begin(*access, transfer->pieces());
+    if (const auto access = transfer->access()) {
+      transfer->progress.atomic = access->atomic;
+      if (!access->atomic) races_->begin(*access, transfer->pieces());
+    }
   }
   ClassQueue& queue = queue_of(*transfer);
   if (queue.policy == nullptr) queue.policy = policy_->make();
@@ -230,7 +237,7 @@ void PeDma::answered(const Answer& answer) {
 
 void PeDma::finish(Transfer& transfer) {
   if (++done_ == begun_) use_.busy += sim().now() - busy_since_;
-  races_->end(transfer.progress.race);
+  races_->end(transfer.origin().issue);
   transfer.finish(site_, sim().now());
 }
 
@@ -285,6 +292,7 @@ Time PeDma::send_next(ClassQueue& queue) {
   const Bytes bytes = transfer.next_bytes(spec_.request);
   DmaRequest request = transfer.next_request(site_, bytes, next_token_ + 1);
   remember(queue, request, bytes);
+  if (transfer.progress.atomic) races_->asks(site_.tcm, next_token_, *transfer.access());
   if (request.payload == 0_B) return ask(queue, std::move(request), bytes);
   if (request.whole) return send_whole(queue, std::move(request), bytes);
   MessagePtr message = fabric().make(site_.tcm, request.to, request.payload, transfer.traffic_class(),

@@ -85,6 +85,7 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
   const topology::PhysAddr to = pair.plan.peer_base + settings(pair).slot_size * index;
   ++pair.my_head;
   if (trace_->on()) trace("send", pair, header, at);
+  machine_->races().orders().sent(pair.plan.peer_base, header.sequence, command.known);
   const SlotTransfer::Slot slot{.memory = {.pa = to, .bytes = tile.size()},
                                 .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
                                 .header = header,
@@ -112,6 +113,8 @@ void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
   pair.filled.pop_front();
   const std::size_t index = slot(pair, pair.taken++);
   if (trace_->on()) trace("recv", pair, header, at);
+  if (const oplog::IssuePtr& issue = to.pending->issue())
+    issue->gives(machine_->races().orders().received(pair.plan.my_base, header.sequence));
   const QueueItem asked{.shape = to.shape, .dtype = to.dtype, .tag = to.tag};
   const QueueItem sent{.shape = header.shape, .dtype = header.dtype, .tag = header.tag};
   if (!is_for(to.kernel->launch(), pair, header)) {

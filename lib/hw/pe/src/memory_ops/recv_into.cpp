@@ -15,6 +15,7 @@ Task<> store_received(std::shared_ptr<KernelContext> pe, PendingPtr received, Tr
   const PendingPtr done = origin.pending;
   try {
     const TilePtr& tile = received->result();
+    if (origin.issue && received->issue()) origin.issue->begins_after(received->issue()->gift());
     static_cast<PeTile&>(*tile).held_by_unit();
     auto store = std::make_shared<StoreTransfer>(std::move(origin), std::move(to), tile);
     pe->units().scheduler->submit(late_start(*pe), std::move(store));

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kPartsUnderWay = 2;
 
-oplog::MemoryAccess access_of(oplog::ValueId value, bool writes) {
-  return {.op = value, .write = writes, .call = "pe_dma", .at = {}, .kernel = {}};
+oplog::MemoryAccess access_of(const Transfer::Origin& origin, bool writes) {
+  return {.op = origin.value, .write = writes, .call = "pe_dma", .at = {}, .issue = origin.issue};
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ class OrderedMove::Read final : public Transfer {
   }
   void finish(const DmaSite&, Time) override { move_->write(part_); }
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override {
-    return access_of(origin().value, false);
+    return access_of(origin(), false);
   }
 
  private:
@@ -47,7 +47,7 @@ class OrderedMove::Write final : public Transfer {
   }
   void finish(const DmaSite& site, Time now) override { move_->written(site, now); }
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override {
-    return access_of(origin().value, true);
+    return access_of(origin(), true);
   }
 
  private:
@@ -108,7 +108,8 @@ Transfer::Origin OrderedMove::origin(std::size_t part, bool writes) const {
           .order = {std::numeric_limits<std::uint64_t>::max() - std::numeric_limits<std::uint32_t>::max() +
                         number_,
                     step},
-          .call = "pe_dma"};
+          .call = "pe_dma",
+          .issue = units_.issue};
 }
 
 std::vector<Piece> OrderedMove::part_of(const std::vector<topology::PhysRange>& ranges,

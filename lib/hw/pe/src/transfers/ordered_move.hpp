@@ -21,6 +21,7 @@ class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
     Simulation* sim = nullptr;
     IDma* dma = nullptr;
     const IMmu* mmu = nullptr;
+    oplog::IssuePtr issue = nullptr;  // if somebody looks for races
   };
   /// `number` tells orders apart. KernelFault for what isn't mapped.
   OrderedMove(const Units& units, const MoveBytes& what, Bytes part, std::uint32_t number,

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <source_location>
 
 #include "kbsim/hw/pe/transfer.hpp"
 #include "kbsim/sim/event.hpp"
@@ -14,12 +13,10 @@ namespace kbsim::hw {
 class StreamTransfer final : public Transfer {
  public:
   enum class Direction { in, out };
-  StreamTransfer(Simulation& sim, Origin origin, Direction direction, std::vector<Piece> pieces,
-                 const std::source_location& composite)
+  StreamTransfer(Simulation& sim, Origin origin, Direction direction, std::vector<Piece> pieces)
       : Transfer{std::move(origin), std::move(pieces)},
         done_{sim, CommandWait{direction == Direction::in ? "tile of a composite" : "store of a composite"}},
-        in_{direction == Direction::in},
-        at_{composite} {}
+        in_{direction == Direction::in} {}
 
   [[nodiscard]] Event& done() { return done_; }
   [[nodiscard]] const std::map<std::int64_t, oplog::Slices>& parts() const { return parts_; }
@@ -31,12 +28,12 @@ class StreamTransfer final : public Transfer {
     parts_.emplace(offset, contents);
   }
   void finish(const DmaSite&, Time) override { done_.set(); }
-  [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override;
+  /// Races are told of the whole composite.
+  [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return std::nullopt; }
 
  private:
   Event done_;
   bool in_;
-  std::source_location at_;  // of the composite
   std::map<std::int64_t, oplog::Slices> parts_;
 };
 

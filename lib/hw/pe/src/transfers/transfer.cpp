@@ -32,7 +32,7 @@ oplog::MemoryAccess Transfer::accesses(bool write) const {
           .write = write,
           .call = origin_.call,
           .at = origin_.pending->at(),
-          .kernel = origin_.kernel->kernel()};
+          .issue = origin_.issue};
 }
 
 void Transfer::record(const DmaSite& site, Time now, oplog::Operand moved) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <source_location>
 #include <span>
@@ -12,12 +13,14 @@
 
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/oplog/issue.hpp"
+#include "kbsim/oplog/knowledge.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/op.hpp"
 
 namespace kbsim::oplog {
 
-/// What becomes of a data race in simulated time.
+/// What becomes of a data race.
 enum class RaceMode { off, warn, error };
 
 /// Some bytes of a memory.
@@ -36,53 +39,76 @@ struct MemoryAccess {
   std::string_view call;
   std::source_location at;  // of the kernel's line; none of the host's
   Time begin{};
-  std::string_view kernel;  // must live as long as the access is in flight
-  int rank = -1;            // of the host program, if it is the host's
+  IssuePtr issue = nullptr;  // the command that it is of
+  int rank = -1;             // of the host program, if it is the host's
 };
 
-/// Two operations of which at least one wrote touched the same bytes while both were in flight: neither can
-/// have been awaited before the other began. `a` began first, or has the smaller id.
+/// Two operations of which at least one wrote touched the same bytes, and no chain of waits orders them. `a`
+/// began first, or has the smaller id.
 struct Race {
   MemoryRange where;  // the first bytes that both touch
   MemoryAccess a;
   MemoryAccess b;
-  Time found{};  // when the first of them ended
+  Time found{};            // when the second began, or was served
+  Told told{};             // by what the one's agent told the other's, without having awaited it
+  bool unawaited = false;  // both are of one agent
 };
 [[nodiscard]] std::string describe(const Race& race, const OpLog& log, std::string_view memory);
 
-/// Finds races while a run is recorded. An operation is in flight from its begin to its end, in simulated
-/// time; accesses of one op never race, nor do two atomics, and one that begins as another ends doesn't
-/// overlap it. Each pair of ops is found once, whatever the order of events of one time.
+/// Finds races while a run is recorded. Of the accesses to each byte it keeps those that a later one may race
+/// with: whoever comes after another access comes after all that it came after. Accesses of one command never
+/// race, nor do two atomics. Each pair of ops is found once, whatever the order of events of one time; after
+/// kMost pairs nobody looks any more.
 class RaceCheck {
  public:
-  using Token = std::uint32_t;
+  static constexpr std::size_t kMost = 4096;
+  explicit RaceCheck(std::shared_ptr<RaceTally> tally) : tally_{std::move(tally)} {}
+  ~RaceCheck();
+  RaceCheck(const RaceCheck&) = delete;
+  RaceCheck& operator=(const RaceCheck&) = delete;
 
-  /// `ranges` are in flight from `access.begin` on.
-  [[nodiscard]] Token begin(const MemoryAccess& access, std::span<const MemoryRange> ranges);
-  /// They are done. Returns how many pairs of ops that has shown to race.
-  std::size_t end(Token token, Time now);
+  /// An access begins; of what it knows nothing is asked later. Returns how many pairs of ops that has shown
+  /// to race.
+  std::size_t add(const MemoryAccess& access, std::span<const MemoryRange> ranges, Time now);
+  /// A memory serves an atomic on these bytes: whoever awaits it learns what earlier ones have left there.
+  /// One that writes leaves that and what its own agent knew.
+  std::size_t serve(const MemoryAccess& atomic, const MemoryRange& bytes, Time now);
+  /// What atomics have left there.
+  [[nodiscard]] KnowledgePtr left(const MemoryRange& bytes) const;
+  /// These bytes are nobody's any more.
+  void forget(const MemoryRange& bytes);
+  /// Whoever goes on knows all that was done.
+  void forget_all();
 
   /// In the order (found, begin, id); one found at the present time may still come before others of it.
   [[nodiscard]] std::vector<Race> races() const;
 
  private:
-  struct InFlight {
-    MemoryAccess access;
-    std::vector<MemoryRange> ranges;  // ascending, apart from one another
+  struct Access;
+  using AccessPtr = std::shared_ptr<const Access>;
+  // Consecutive bytes with the same history.
+  struct Cell {
+    std::int64_t end = 0;
+    std::vector<AccessPtr> accesses = {};
+    std::size_t prune_at = 8;     // reads
+    KnowledgePtr left = nullptr;  // by atomics
   };
-  // What an access in flight touches of a memory.
-  struct Touch {
-    Token token = 0;
-    std::span<const MemoryRange> ranges;
-  };
-  void compare(const MemoryAccess& ended, std::span<const MemoryRange> ranges, const Touch& touch, Time now);
-  [[nodiscard]] MemoryAccess kept(MemoryAccess access);
+  using Cells = std::map<std::int64_t, Cell>;  // by first byte, disjoint
+  struct Found;
 
-  std::vector<InFlight> in_flight_;  // by token
-  std::vector<Token> unused_;
-  std::vector<std::vector<Touch>> touches_;  // by memory
+  template <class Visit>
+  void visit(const MemoryRange& bytes, const Visit& visit);
+  Cells::iterator split(Cells& cells, std::int64_t at);
+  void coalesce(Cells& cells, std::int64_t first, std::int64_t end);
+  Cells& cells_of(NodeId memory);
+  void note(Cell& cell, const AccessPtr& access, const MemoryRange& bytes, Found& found);
+  static void keep(Cell& cell, const AccessPtr& access);
+  std::size_t take(const Found& found, Time now);
+  void count(std::ptrdiff_t cells, std::ptrdiff_t accesses);
+
+  std::shared_ptr<RaceTally> tally_;
+  std::vector<Cells> cells_;  // by memory
   std::map<std::pair<ValueId, ValueId>, Race> races_;
-  std::set<std::string, std::less<>> kernels_;  // of races
 };
 
 }  // namespace kbsim::oplog

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kbsim/base/time.hpp"
+#include "kbsim/oplog/issue.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/tl/backend.hpp"
@@ -44,9 +45,14 @@ class PendingState {
   [[nodiscard]] const std::source_location& at() const { return at_; }
   [[nodiscard]] const Identity& what() const { return done_.id(); }
 
+  /// The command as the look for races has it; none if nobody looks.
+  [[nodiscard]] const oplog::IssuePtr& issue() const { return issue_; }
+  void issued_as(oplog::IssuePtr issue) { issue_ = std::move(issue); }
+
   /// The result, once done; moves the owner's issue clock to the completion if that is later.
   TilePtr observe() {
     const TilePtr& tile = result();
+    if (issue_) issue_->awaited();
     owner_->observe(when_);
     return tile;
   }
@@ -64,6 +70,7 @@ class PendingState {
   TilePtr tile_;
   double number_ = 0.0;
   std::exception_ptr error_;
+  oplog::IssuePtr issue_;
 };
 
 /// An operation that has started already; `co_await` observes its completion and gives its tile or

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/locate.hpp"
+#include "kbsim/hw/order_watch.hpp"
 #include "kbsim/hw/piece.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/race.hpp"
@@ -14,42 +18,57 @@
 
 namespace kbsim::hw {
 
-/// Watches the transfers of a machine for data races, if somebody asked for it. A transfer is in flight from
-/// when its DMA, or the host, begins it until that knows that it is done: a store until its last
-/// acknowledgement has come. Slots of rings are not watched: credits order them.
+/// Watches the accesses of a machine for data races, if somebody asked for it. Slots of rings are not
+/// watched: credits order them. It holds memory for accesses that a later one may still race with.
 class RaceWatch {
  public:
-  using Token = std::optional<oplog::RaceCheck::Token>;
-
   /// All of these must outlive it.
   RaceWatch(Simulation& sim, const topology::Graph& graph, const oplog::OpLog& log)
-      : sim_{sim}, graph_{graph}, log_{log} {}
+      : sim_{sim}, graph_{graph}, log_{log}, orders_{sim} {}
 
   /// Before the run. With RaceMode::error the first race is a KernelFault, 1 ps after it was found.
   void watch(oplog::RaceMode mode);
   [[nodiscard]] bool on() const { return check_ != nullptr; }
+  [[nodiscard]] OrderWatch& orders() { return orders_; }
 
-  /// A transfer begins now; no token if nobody watches.
-  [[nodiscard]] Token begin(oplog::MemoryAccess access, std::span<const Piece> pieces);
-  [[nodiscard]] Token begin(oplog::MemoryAccess access, MemoryAddress at, Bytes bytes);
-  /// It is done.
-  void end(Token token);
+  /// A command of an agent; nullptr if nobody watches.
+  [[nodiscard]] oplog::IssuePtr issue(const oplog::AgentPtr& by) const {
+    return by ? std::make_shared<oplog::Issue>(by) : nullptr;
+  }
+  /// An access begins now; one of no command isn't watched.
+  void begin(oplog::MemoryAccess access, std::span<const Piece> pieces);
+  void begin(oplog::MemoryAccess access, MemoryAddress at, Bytes bytes);
+  /// What a command does is done.
+  void end(const oplog::IssuePtr& issue) const {
+    if (issue) issue->ended = sim_.now();
+  }
+  /// A request for an atomic leaves its DMA; its memory serves it now.
+  void asks(NodeId reply_to, Token token, oplog::MemoryAccess atomic);
+  void serves(NodeId reply_to, Token token, MemoryAddress at, Bytes bytes);
+  /// These bytes are free.
+  void forget(const topology::PhysRange& bytes);
 
   /// A line each, in the order in which they were found; those of a run that failed at some time are complete
   /// before it.
   [[nodiscard]] std::vector<std::string> reports(Time before = kForever) const;
+  /// The most that watching has held.
+  [[nodiscard]] Bytes memory() const;
 
  private:
-  [[nodiscard]] Token begin(oplog::MemoryAccess access);
+  [[nodiscard]] oplog::MemoryRange range(const topology::PhysRange& bytes) const;
+  void found(std::size_t races);
   Task<> fail();
 
   Simulation& sim_;
   const topology::Graph& graph_;
   const oplog::OpLog& log_;
+  std::shared_ptr<oplog::RaceTally> tally_;
   std::unique_ptr<oplog::RaceCheck> check_;
+  OrderWatch orders_;
+  std::map<std::pair<NodeId, Token>, oplog::MemoryAccess> atomics_;  // under way
   bool fails_ = false;
   bool failed_ = false;
-  std::vector<oplog::MemoryRange> ranges_;  // of the transfer that begins
+  std::vector<oplog::MemoryRange> ranges_;  // of the access that begins
 };
 
 }  // namespace kbsim::hw

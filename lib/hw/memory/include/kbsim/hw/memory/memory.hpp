@@ -17,6 +17,7 @@ namespace kbsim::hw {
 struct AtomicService;
 struct ControlledRequest;
 class ControlledRequests;
+class RaceWatch;
 struct ReadService;
 class RequestQueue;
 struct WriteService;
@@ -57,6 +58,7 @@ class Memory : public Component {
 
  private:
   void answer(const ReadRequest& read);
+  void answer(const SignalRequest& met);
   void perform(const AtomicRequest& request);
   void watch(const SignalRequest& request);
   void look_again(std::int64_t address, Bytes changed);
@@ -91,6 +93,7 @@ class Memory : public Component {
   oplog::MemoryImage image_;
   Mailbox<Message*> served_;
   oplog::OpLog* log_ = nullptr;
+  RaceWatch* races_ = nullptr;
   const oplog::Evaluator* evaluator_ = nullptr;
   std::vector<SignalRequest> watched_;  // words that aren't yet as asked for, in order of arrival
 };

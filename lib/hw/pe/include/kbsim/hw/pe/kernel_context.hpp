@@ -46,6 +46,7 @@ struct PeUnits {
   IMmu* mmu = nullptr;
   IIpcq* ipcq = nullptr;
   BarrierLine* barriers = nullptr;
+  RaceWatch* races = nullptr;
   const oplog::Evaluator* evaluator = nullptr;
   std::int64_t max_commands = 0;             // of one run of a kernel
   std::shared_ptr<const bool> machine_runs;  // false once the machine is being taken down
@@ -58,8 +59,9 @@ struct PeUnits {
 /// before those of its direction that were issued earlier.
 class KernelContext : public PeBackend, public std::enable_shared_from_this<KernelContext> {
  public:
+  /// `agent` is what it is in the look for races, if somebody looks.
   KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
-                std::optional<ProgramPlace> programs);
+                std::optional<ProgramPlace> programs, oplog::AgentPtr agent);
 
   [[nodiscard]] int program_id(int axis) const override;
   [[nodiscard]] int num_programs(int axis) const override;
@@ -108,6 +110,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] Task<> wind_down();
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
   [[nodiscard]] const LaunchId& launch() const { return launch_; }
+  [[nodiscard]] const oplog::AgentPtr& agent() const { return agent_; }
   /// Of a command, by pe_cpu.
   [[nodiscard]] Time dispatch() const { return units_.dispatch; }
   [[nodiscard]] bool machine_runs() const { return *units_.machine_runs; }
@@ -149,6 +152,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
 
  private:
   void start(const EngineCommand& command, oplog::Op op, PeTile* result);
+  void begin_accesses(const CompositeJob& job);
   static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
   Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
@@ -169,6 +173,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   LaunchId launch_;
   ProgramPlace programs_;  // of axis 0
   IssueQueue commands_;
+  oplog::AgentPtr agent_;
+  oplog::IssuePtr issue_;  // the command that is being issued
   std::uint64_t order_ = 0;
   struct LastSend {
     Time at{};

@@ -17,8 +17,9 @@ struct SendCommand {
   std::shared_ptr<KernelContext> kernel;
   oplog::ValueId value;
   PendingPtr pending;
-  std::uint64_t order = 0;  // of the kernel's commands
-  Time taken{};             // by pe_ipcq
+  std::uint64_t order = 0;      // of the kernel's commands
+  oplog::KnowledgePtr known{};  // what its receiver knows then
+  Time taken{};                 // by pe_ipcq
 };
 
 struct RecvCommand {

@@ -53,13 +53,14 @@ class Transfer {
     PendingPtr pending;
     std::array<std::uint64_t, 2> order{};  // among those of one time: of the kernel, or queue and slot
     std::string_view call;                 // as races name it; a literal
+    oplog::IssuePtr issue = nullptr;       // the command, if somebody looks for races
   };
   /// What its DMA keeps of it.
   struct Progress {
     Time start{};
     std::uint64_t number = 0;  // how many transfers the DMA had begun then
     int unanswered = 0;        // requests
-    RaceWatch::Token race;
+    bool atomic = false;       // what races are told of it
   };
 
   Transfer(Origin origin, std::vector<Piece> pieces)
