@@ -35,6 +35,15 @@ TEST_CASE("Run summary: tensors that were resident are said, in both; without an
   CHECK(!to_json(run()).contains("resident_bytes"));
 }
 
+TEST_CASE("Run summary: what looking for races held is said apart, if anybody looked") {
+  RunSummary looked = run();
+  looked.race_memory = 512_KiB;
+  CHECK(to_text(looked).find(" 3.0 MiB peak memory (0.50 MiB to look for races), digest ") !=
+        std::string::npos);
+  CHECK(to_json(looked).at("host").at("race_memory_bytes") == 512 * 1024);
+  CHECK(!to_json(run()).at("host").as_object().contains("race_memory_bytes"));
+}
+
 TEST_CASE("Run summary: the JSON has what the run found and, apart, what it took; not how many events") {
   const boost::json::object json = to_json(run());
   CHECK(json.at("simulated_ps") == 1'500'000);

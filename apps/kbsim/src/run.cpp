@@ -516,7 +516,8 @@ report::RunSummary summary_of(host::Session& session, Clock::time_point start) {
           .digest = session.machine().digest(),
           .wall = Clock::now() - start,
           .peak_memory = report::peak_memory(),
-          .resident = session.resident()};
+          .resident = session.resident(),
+          .race_memory = session.machine().races().memory()};
 }
 
 // What is left to say when the simulation has ended.

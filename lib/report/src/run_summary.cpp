@@ -17,6 +17,11 @@ std::string resident(const RunSummary& run) {
   return fmt::format("{:.1f} MiB of tensors resident from the start, ", mebibytes(run.resident));
 }
 
+std::string races(const RunSummary& run) {
+  if (run.race_memory == Bytes{}) return "";
+  return fmt::format(" ({:.2f} MiB to look for races)", mebibytes(run.race_memory));
+}
+
 }  // namespace
 
 Bytes peak_memory() {
@@ -26,10 +31,10 @@ Bytes peak_memory() {
 }
 
 std::string to_text(const RunSummary& run) {
-  return fmt::format("simulated {}, {} {}, {:.3f} s wall, {:.2f} M {}/s, {:.1f} MiB peak memory, {}digest {}",
-                     to_string(run.simulated), run.events, run.counted, run.wall.count(),
-                     events_per_second(run) / 1e6, run.counted, mebibytes(run.peak_memory), resident(run),
-                     to_string(run.digest));
+  return fmt::format(
+      "simulated {}, {} {}, {:.3f} s wall, {:.2f} M {}/s, {:.1f} MiB peak memory{}, {}digest {}",
+      to_string(run.simulated), run.events, run.counted, run.wall.count(), events_per_second(run) / 1e6,
+      run.counted, mebibytes(run.peak_memory), races(run), resident(run), to_string(run.digest));
 }
 
 boost::json::object to_json(const RunSummary& run) {
@@ -37,6 +42,7 @@ boost::json::object to_json(const RunSummary& run) {
       {"simulated_ps", run.simulated.count()},
       {"digest", to_string(run.digest)},
       {"host", {{"wall_s", run.wall.count()}, {"peak_memory_bytes", run.peak_memory.count()}}}};
+  if (run.race_memory > Bytes{}) all["host"].as_object()["race_memory_bytes"] = run.race_memory.count();
   if (run.resident > Bytes{}) all["resident_bytes"] = run.resident.count();
   return all;
 }

@@ -20,8 +20,9 @@ struct RunSummary {
   std::uint64_t events = 0;
   Digest digest;
   std::chrono::duration<double> wall{};
-  Bytes peak_memory{};                  // resident, of the whole process
-  Bytes resident{};                     // of tensors that were in their memories at no simulated time
+  Bytes peak_memory{};  // resident, of the whole process
+  Bytes resident{};     // of tensors that were in their memories at no simulated time
+  Bytes race_memory{};  // of the peak that the look for races held at most; none if nobody looked
   std::string_view counted = "events";  // what `events` counts, where there are none of a simulation
 };
 
