@@ -95,7 +95,7 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
   }
 }
 
-void Fabric::forward(Packet& packet, Time overhead) {
+[[gnu::always_inline]] void Fabric::forward(Packet& packet, Time overhead) {
   LiveLink& link = next_link(packet);
   if (link.from_switch != nullptr) [[unlikely]]
     return queue(packet, packet.head + overhead, link);
@@ -106,7 +106,7 @@ void Fabric::forward(Packet& packet, Time overhead) {
 }
 
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.
-void Fabric::cross(Packet& packet, LiveLink& link, const Lane::Slot& slot) {
+[[gnu::always_inline]] void Fabric::cross(Packet& packet, LiveLink& link, const Lane::Slot& slot) {
   if (packet.traced) [[unlikely]]
     note_hop(packet, slot);
   packet.head = slot.start + link.wire;
