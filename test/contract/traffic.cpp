@@ -163,6 +163,7 @@ TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {
   refuses("--scope link --load 0.5 --bytes 0", {"0 bytes", "expected from 1"});
   refuses("--scope link --load 0.5 --num-threads -1", {"--num-threads must be 0 to 1024, got -1"});
   refuses("--scope link --load 0.5 --seed -1", {"--seed must be 0 to", "got -1"});
+  refuses("--scope link --load 0.5 --shuffle-ties -1", {"--shuffle-ties must be 0 to", "got -1"});
   refuses("--scope link", {"--load", "--rate", "--sweep", "none"});
   refuses("--scope link --load 0.5 --rate 0.5", {"expected one of", "2"});
 }

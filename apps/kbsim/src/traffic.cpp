@@ -94,9 +94,8 @@ po::options_description describe(TrafficOptions& o) {
       "with --sweep the figure, too");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet), "no progress and no summary on stderr");
-  add("shuffle-ties", po::value<std::uint64_t>()->value_name("SEED")->notifier([&](std::uint64_t v) {
-    o.request.simulation.shuffle_ties = v;
-  }),
+  add("shuffle-ties",
+      po::value<std::int64_t>()->value_name("SEED")->notifier([&](std::int64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");
   add("num-threads", po::value(&o.num_threads)->value_name("N"),
       "simulations of a sweep that run at once (default: one a core)");
