@@ -179,6 +179,11 @@ TEST_CASE("A bench that reports no rows has a row a launch: text, JSON, results.
   CHECK(run_kbsim("check " + folder).exit == 0);
 }
 
+TEST_CASE("Options of a bench: --dry-run has them as a command line gives them") {
+  CHECK(says(run_kbsim(kRepeat + "--dry-run").out, "  options    --n 3 --by 2\n"));
+  CHECK(says(run_kbsim(kRepeat + "--dry-run --by 1.25").out, "  options    --n 3 --by 1.25\n"));
+}
+
 TEST_CASE("A bench that reports its rows keeps them; launches.csv has the launches beside") {
   const std::string folder = folder_of("--bench gemm_single_pe");
   CHECK(lines_of(folder + "/results.csv").front().starts_with("m,k,n,"));

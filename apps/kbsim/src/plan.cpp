@@ -42,12 +42,16 @@ std::string places_text(const Plan& plan) {
                      fmt::join(names, " "));
 }
 
+// As a command line gives it, where JSON has 2E0.
+std::string value_text(const boost::json::value& value) {
+  if (value.is_string()) return std::string{value.get_string()};
+  return value.is_double() ? fmt::format("{}", value.get_double()) : serialize(value);
+}
+
 std::string options_text(const boost::json::object& options) {
   std::vector<std::string> all;
-  for (const auto& [name, value] : options) {
-    const std::string text = value.is_string() ? std::string{value.get_string()} : serialize(value);
-    all.push_back(fmt::format("--{} {}", std::string{name}, text));
-  }
+  for (const auto& [name, value] : options)
+    all.push_back(fmt::format("--{} {}", std::string{name}, value_text(value)));
   return fmt::format("{}", fmt::join(all, " "));
 }
 
