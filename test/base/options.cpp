@@ -149,6 +149,27 @@ TEST_CASE("Options: a description with faults is told, each of them") {
         });
 }
 
+struct WrongChoices {
+  enum class Order { forward, backward, any };
+  Order a = Order::any;
+  Order b = Order::forward;
+  Order c = Order::forward;
+  static void describe(auto& f) {
+    f.choice("a", &WrongChoices::a, {"forward", "backward"}, "no text of its default");
+    f.choice("b", &WrongChoices::b, {"one", "two", "one"}, "a text twice");
+    f.choice("c", &WrongChoices::c, {"one", "", "two"}, "a text that can't be given");
+  }
+};
+
+TEST_CASE("Options: choices that can't be told apart, or that lack the default, are told") {
+  CHECK(faults_of(described_options<WrongChoices>()) ==
+        std::vector<std::string>{
+            "the default of --a is beyond its choices: forward or backward",
+            "a choice of --b is there twice",
+            "a choice of --c is empty",
+        });
+}
+
 TEST_CASE("Options: of main()'s arguments, for a program of one's own") {
   const char* const words[]{"program", "--n", "5"};
   CHECK(options_from<All>(3, words).n == 5);

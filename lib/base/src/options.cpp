@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -153,14 +154,24 @@ std::string name_fault(const Option& option) {
 }
 
 std::string default_fault(const OptionSet& options, const Option& option) {
-  const std::string text = default_text(options, option);
-  if (text.empty()) return {};
   try {
-    (void)parsed(option, text);
+    const std::string text = default_text(options, option);
+    if (!text.empty()) (void)parsed(option, text);
   } catch (const UsageError& error) {
     return fmt::format("the default of an option: {}", error.what());
+  } catch (const std::out_of_range&) {
+    return fmt::format("the default of --{} is beyond its choices: {}", option.long_name(),
+                       one_of(option.field.choices));
   }
   return {};
+}
+
+std::string choices_fault(const Option& option) {
+  std::vector<std::string> choices = option.field.choices;
+  std::ranges::sort(choices);
+  const bool twice = std::ranges::adjacent_find(choices) != choices.end();
+  if (!twice && (choices.empty() || !choices.front().empty())) return {};
+  return fmt::format("a choice of --{} is {}", option.long_name(), twice ? "there twice" : "empty");
 }
 
 }  // namespace
@@ -201,6 +212,7 @@ std::vector<std::string> faults_of(const OptionSet& options) {
     const Option& option = options.options[i];
     add(name_fault(option));
     add(default_fault(options, option));
+    add(choices_fault(option));
     for (const Option& before : std::span{options.options}.first(i)) {
       if (before.long_name() == option.long_name())
         add(fmt::format("--{} is described twice", option.long_name()));
