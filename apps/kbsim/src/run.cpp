@@ -136,8 +136,8 @@ po::options_description description(RunOptions& o) {
       "write the op log, and print what kbsim replay FILE will print");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"),
-      "write summary.json, results.csv, links.csv, units.csv, orders.csv, run.json and config.resolved.yaml "
-      "there");
+      "write summary.json, results.csv, links.csv, units.csv, orders.csv, launches.csv, run.json and "
+      "config.resolved.yaml there");
   add("reuse", po::bool_switch(&o.reuse),
       "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
