@@ -185,10 +185,15 @@ def main():
     parser.add_argument("--write", metavar="PAGE", help="put the tables into this page of docs/")
     parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="run nothing; compare two folders of figures")
     arguments = parser.parse_args()
+    if arguments.repeats < 1:
+        parser.error("--repeats must be at least 1")
     if arguments.compare:
         print(bench_tables.comparison(*map(bench_tables.read, arguments.compare)), end="")
         return
     builds = [build_of(text) for text in arguments.build or [f"{ROOT}/build/release={ROOT}/build/bench"]]
+    for build in builds:
+        if not build.folder.is_dir():
+            raise SystemExit(f"{build.folder}: no such folder")
     cases = list(chosen(arguments))
     if not cases:
         raise SystemExit(f"no case of {' '.join(arguments.words)}")

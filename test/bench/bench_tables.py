@@ -11,7 +11,13 @@ UNITS = {"engine": "each item", "mesh": "each hop", "machine": "each event (oper
 
 
 def read(folder):
-    return json.loads((pathlib.Path(folder) / "figures.json").read_text())
+    path = pathlib.Path(folder) / "figures.json"
+    try:
+        return json.loads(path.read_text())
+    except OSError as error:
+        raise SystemExit(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise SystemExit(f"{path}: {error}") from error
 
 
 def each(figures):
