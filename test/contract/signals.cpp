@@ -134,6 +134,22 @@ TEST_CASE("Signals: an evaluation tells of USR1 and goes on; INT keeps the rows 
   CHECK(!is_marked(folder));
 }
 
+TEST_CASE(
+    "Signals: an evaluation ends while it computes numbers; without a row its folder says that it was "
+    "stopped") {
+  const std::string folder = folder_for("stopped-numbers");
+  REQUIRE(run_kbsim("--bench ccl -b 1K -e 1K --quiet --out " + folder).exit == 0);
+  const Outcome outcome =
+      run_with("--bench ccl -b 8M -e 8M --out " + folder, kCatches, "sleep 0.2; kill -INT $pid");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 130);
+  CHECK(outcome.out.empty());
+  CHECK(is_marked(folder));
+  CHECK(json_in(folder + "/summary.json").at("rows").as_array().empty());
+  CHECK(!std::filesystem::exists(folder + "/results.csv"));
+  CHECK(run_kbsim("check " + folder).err.find("was interrupted") != std::string::npos);
+}
+
 TEST_CASE("Signals: while figures are drawn, what was measured is whole; other figures are left out") {
   const std::string folder = folder_for("stopped-figures");
   const std::string gnuplot = slow_gnuplot();

@@ -92,6 +92,24 @@ TEST_CASE(
   CHECK(rig.seen == Seen{{7_ns, 7_ns, 3}, {7_ns, 7_ns, 0}, {7_ns, 7_ns, 1}, {7_ns, 7_ns, 2}});
 }
 
+TEST_CASE("Merge: a train overtakes packet by packet while its first ones come, and another goes before it") {
+  Rig rig;
+  std::deque<Item> items;
+  for (int i = 0; i < 1000; ++i) items.push_back({Time{100'000 + i}, 2});
+  for (int i = 0; i < 1000; ++i) items.push_back({Time{10'000 + 10 * i}, 2});
+  items.push_back({9'999_ps, 2});
+  items.push_back({30'000_ps, 2});
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Time at = i < 1500 ? Time{0} : 9'998_ps;
+    if (i < 1500)
+      rig.merge.push(2, items[i]);
+    else
+      rig.sim.spawn("push", push_at(&rig.sim, &rig.merge, &items[i], at));
+  }
+  rig.sim.run();
+  CHECK(rig.seen == expected(items));
+}
+
 TEST_CASE("Merge: random items come as sorting them says, in any order of simultaneous events") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);

@@ -5,6 +5,7 @@
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::evaluate {
@@ -51,6 +52,13 @@ int cubes_of(const std::vector<PeCoord>& participants) {
 }
 int pes_of(const std::vector<PeCoord>& participants) {
   return 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
+}
+
+// Of long work with numbers, now and then.
+void require_unstopped(std::size_t i) {
+  constexpr std::size_t kLooks = 65536;
+  if (i % kLooks == 0 && stop_signal() != 0)
+    throw Interrupted{"interrupted while expected numbers were made"};
 }
 
 }  // namespace
@@ -135,6 +143,7 @@ void CollectiveData::combine(std::vector<double>& all, int rank, int part) const
   const bool first = all.empty();
   if (first) all.resize(static_cast<std::size_t>(problem_.n_elem));
   for (std::size_t i = 0; i < all.size(); ++i) {
+    require_unstopped(i);
     const double x = in(rank, part, static_cast<std::int64_t>(i));
     if (first) {
       all[i] = x;
@@ -161,7 +170,10 @@ std::vector<double> CollectiveData::expected(int program, int part) const {
       .combined = [this, part](std::int64_t i) { return combination(part, i); }};
   std::vector<double> row;
   row.reserve(static_cast<std::size_t>(out_elems_));
-  for (std::int64_t i = 0; i < out_elems_; ++i) row.push_back(row_.reference(inputs, rank, i));
+  for (std::int64_t i = 0; i < out_elems_; ++i) {
+    require_unstopped(static_cast<std::size_t>(i));
+    row.push_back(row_.reference(inputs, rank, i));
+  }
   return row;
 }
 

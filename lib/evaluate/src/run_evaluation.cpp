@@ -121,6 +121,18 @@ void write_rows(const EvaluateOptions& options, const Simulated& simulated,
   folder.write("results.csv", report::to_csv(simulated.rows));
 }
 
+// Of a run that was interrupted before a simulation had ended.
+void write_nothing(const EvaluateOptions& options, const EvaluationRequest& request,
+                   const std::vector<std::string>& arguments, const report::OutputFolder& folder) {
+  folder.write("summary.json", summary_json(options, {.rows = {}, .whole = false}));
+  folder.write_run({.command = "run",
+                    .arguments = arguments,
+                    .machine = request.machine,
+                    .ccl = &request.ccl,
+                    .whole = false},
+                   {});
+}
+
 // The first, and how many others there are.
 [[noreturn]] void throw_first(const EvaluateOptions& options, const Simulated& simulated) {
   const std::vector<report::NamedDeadlock>& all = simulated.deadlocks;
@@ -152,12 +164,19 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<report::OutputFolder> folder;
   if (!options.reuse) folder = report::folder_named(options.out);  // now, not when all is done
+  if (folder) folder->forget_run();
   const StopSignals signals;
   Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
   Rows& rows = simulated.rows;
   if (folder) report::write_deadlocks(*folder, simulated.deadlocks);
-  if (rows.empty() && !simulated.deadlocks.empty()) throw_first(options, simulated);
-  if (rows.empty()) return ExitCode::interrupted;
+  if (rows.empty() && !simulated.deadlocks.empty()) {
+    if (folder) folder->write("summary.json", summary_json(options, simulated));
+    throw_first(options, simulated);
+  }
+  if (rows.empty()) {
+    if (folder) write_nothing(options, request, arguments, *folder);
+    return ExitCode::interrupted;
+  }
   if (options.reuse) folder = report::folder_named(options.out);
   try {
     const std::uint64_t events = take_events(rows);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/replay/numbers.hpp"
 
 namespace kbsim::host {
@@ -26,6 +27,14 @@ const std::vector<std::byte>& HostArray::bytes() const {
 
 std::vector<double> HostArray::to_doubles() const { return replay::to_doubles(bytes(), dtype_); }
 
+namespace {
+
+void require_unstopped() {
+  if (stop_signal() != 0) throw Interrupted{"interrupted while a tensor's numbers were made"};
+}
+
+}  // namespace
+
 HostArray generate(Shape shape, DType dtype, const std::function<double(std::int64_t)>& f) {
   constexpr std::int64_t kAtOnce = 65536;  // doubles take eight times a byte's memory
   const std::int64_t all = shape.elements();
@@ -33,6 +42,7 @@ HostArray generate(Shape shape, DType dtype, const std::function<double(std::int
   bytes.reserve(static_cast<std::size_t>(shape.bytes(dtype).count()));
   std::vector<double> numbers;
   for (std::int64_t i = 0; i < all;) {
+    require_unstopped();
     numbers.clear();
     for (const std::int64_t end = std::min(all, i + kAtOnce); i < end; ++i) numbers.push_back(f(i));
     const replay::Buffer some = replay::from_doubles(numbers, dtype);

@@ -83,6 +83,10 @@ void OutputFolder::remove(const std::string& name) const {
   std::filesystem::remove(path_ / name, ignored);
 }
 
+void OutputFolder::forget_run() const {
+  for (const char* name : {"run.json", "summary.json", "results.csv", kPartial}) remove(name);
+}
+
 void OutputFolder::draw(const std::string& name, const std::string& script) const {
   write(name, script);
   const std::string file = (path_ / name).string();

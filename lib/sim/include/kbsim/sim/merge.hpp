@@ -56,6 +56,7 @@ class Merge {
     Merge* merge;
     T* first = nullptr;
     T* last = nullptr;
+    T* overtook = nullptr;  // the last that has overtaken others, while it is on its way
     std::uint32_t index;
   };
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
@@ -143,6 +144,8 @@ T& Merge<T>::take(std::uint32_t input) {
   Input& from = inputs_[input];
   if (from.linked()) from.unlink();
   T& item = *from.first;
+  if (from.overtook == &item) [[unlikely]]
+    from.overtook = nullptr;
   from.first = item.next;
   if (from.first != nullptr) {
     expect(input);
@@ -152,14 +155,17 @@ T& Merge<T>::take(std::uint32_t input) {
   return item;
 }
 
-// What was pushed meanwhile comes behind it.
+// What was pushed meanwhile comes behind it. Those of a train overtake one after the other: each looks from
+// the one before it on.
 template <class T>
 void Merge<T>::overtake(std::uint32_t input, T& item) {
   Input& to = inputs_[input];
-  T** behind = &to.first;
+  const bool follows = to.overtook != nullptr && to.overtook->head < item.head;
+  T** behind = follows ? &to.overtook->next : &to.first;
   while ((*behind)->head < item.head) behind = &(*behind)->next;
   item.next = *behind;
   *behind = &item;
+  to.overtook = &item;
   if (to.first != &item) return;
   to.unlink();
   expect(input);

@@ -1,0 +1,146 @@
+// The options of kbsim run.
+#include "run_options.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/environment.hpp"
+
+#include "memory_option.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+oplog::RaceMode race_mode(const std::string& text) {
+  if (text == "off") return oplog::RaceMode::off;
+  if (text == "warn") return oplog::RaceMode::warn;
+  if (text == "error") return oplog::RaceMode::error;
+  throw UsageError{fmt::format("--race must be error, warn or off, got '{}'", text)};
+}
+
+// Of an option that takes a whole number: read as an unsigned one, -1 would be the largest there is.
+auto whole(const char* option, const char* value_name, std::int64_t max,
+           const std::function<void(std::uint64_t)>& set) {
+  return po::value<std::int64_t>()->value_name(value_name)->notifier([=](std::int64_t value) {
+    if (value < 0 || value > max)
+      throw UsageError{fmt::format("--{} must be 0 to {}, got {}", option, max, value)};
+    set(static_cast<std::uint64_t>(value));
+  });
+}
+
+// The time from 0 on at which a run stops, whatever it is that says so.
+Time stop_of(const RunOptions& options) {
+  Time first = kForever;
+  for (const auto& [name, ns] :
+       {std::pair{"stop-at", options.stop_at_ns}, std::pair{"max-sim-time", options.max_sim_time_ns}}) {
+    if (!ns) continue;
+    if (*ns < 0) throw UsageError{fmt::format("--{} must be a time from 0 on, got {}", name, *ns)};
+    first = std::min(first, from_ns(*ns));
+  }
+  return first;
+}
+
+// What asks for the values that --timing-only leaves out.
+void require_values_wanted(const RunOptions& options) {
+  const auto refuse = [](const char* other, const char* why) {
+    throw UsageError{fmt::format("--timing-only and {}: {}", other, why)};
+  };
+  if (!options.oplog.empty()) refuse("--oplog", "a run that records no values has no op log");
+  if (options.verify_data) refuse("--verify-data", "a run that records no values has none to verify");
+  if (options.race && *options.race != oplog::RaceMode::off)
+    refuse("--race", "a run that records no operations finds no races among them");
+}
+
+bool choices_are_told() { return environment_choice("KBSIM_CCL_DEBUG", {"INFO"}) == "INFO"; }
+
+}  // namespace
+
+const std::string kRunExamples = R"(
+examples:
+  kbsim --topology topology.yaml --bench ccl_allreduce
+  kbsim --topology topology.yaml --bench ccl_allreduce --set system.sips.count=8 --json
+  kbsim --topology topology.yaml --bench ccl --algorithm ring_all_gather -b 1K -e 1M -f 4
+  kbsim --topology topology.yaml --bench ccl_allreduce --set ccl.defaults.n_slots=1 --verify-data
+)";
+
+po::options_description description(RunOptions& o) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  po::options_description all{"options of kbsim run"};
+  o.machine.describe(all);
+  describe_memory(all);
+  auto add = all.add_options();
+  add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
+  add("algorithm", po::value(&o.algorithm)->value_name("NAME"),
+      "collective algorithm of the ccl file (default: its defaults.algorithm)");
+  add("buffer-kind",
+      po::value<std::string>()->value_name("tcm|hbm|sram")->notifier([&](const std::string& v) {
+        o.buffer_kind = v;
+      }),
+      "memory of its queues' slots, in place of what the ccl file says: tcm, hbm or sram");
+  add("device", po::value(&o.device)->value_name("sip:N|all"),
+      "the package that the bench runs on, or all for a copy on each (default: as the bench says)");
+  add("verify-data", po::bool_switch(&o.verify_data), "print the check of every tensor");
+  add("timing-only", po::bool_switch(&o.timing_only),
+      "record no values and check none: for the longest runs");
+  add("oplog", po::value(&o.oplog)->value_name("FILE"),
+      "write the op log, and print what kbsim replay FILE will print");
+  add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
+  add("out", po::value(&o.out)->value_name("DIR"),
+      "write summary.json, results.csv, links.csv, units.csv, orders.csv, launches.csv, run.json and "
+      "config.resolved.yaml there");
+  add("reuse", po::bool_switch(&o.reuse),
+      "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
+  add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
+  add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing, say what would run");
+  add("verbose", po::bool_switch(&o.verbose),
+      "of a deadlock: all who wait and all queues, not its cycles alone");
+  add("dump-queues", po::bool_switch(&o.dump_queues),
+      "print each PE's queues at the end on stderr: counters, and where their rings lie");
+  add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
+      "run events of equal time in random order; no result may change");
+  add("race", po::value<std::string>()->value_name("error|warn|off")->notifier([&](const std::string& v) {
+    o.race = race_mode(v);
+  }),
+      "accesses of one place that nothing orders: error (exit code 8), warn (the default), or off");
+  add("stop-at", po::value<double>()->value_name("NS")->notifier([&](double v) { o.stop_at_ns = v; }),
+      "stop at this simulated time (exit code 4)");
+  add("max-sim-time",
+      po::value<double>()->value_name("NS")->notifier([&](double v) { o.max_sim_time_ns = v; }),
+      "a run that takes longer is a runaway: stop there (exit code 4)");
+  add("max-events", whole("max-events", "N", kMax, [&](std::uint64_t v) { o.max_events = v; }),
+      "stop after so many events (exit code 4)");
+  add("num-threads", whole("num-threads", "N", 1024, [&](std::uint64_t v) { o.num_threads = v; }),
+      "threads that compute the numbers (default: all)");
+  return all;
+}
+
+std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options) {
+  if (!options.buffer_kind) return std::nullopt;
+  const std::optional<config::BufferKind> kind = config::buffer_kind_of(*options.buffer_kind);
+  if (!kind)
+    throw UsageError{fmt::format("--buffer-kind must be tcm, hbm or sram, got '{}'", *options.buffer_kind)};
+  return kind;
+}
+
+host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl) {
+  if (options.timing_only) require_values_wanted(options);
+  const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
+  host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties},
+                              .replay_threads = static_cast<unsigned>(options.num_threads),
+                              .races = options.race.value_or(usual),
+                              .timing_only = options.timing_only,
+                              .ccl = ccl,
+                              .choices = choices_are_told() ? stderr : nullptr};
+  result.simulation.stop_at = stop_of(options);
+  if (options.max_events) result.simulation.max_events = *options.max_events;
+  return result;
+}
+
+}  // namespace kbsim::app

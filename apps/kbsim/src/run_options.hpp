@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <boost/program_options.hpp>
+
+#include "kbsim/app/bench.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/oplog/race.hpp"
+
+#include "machine_options.hpp"
+
+namespace kbsim::app {
+
+struct RunOptions {
+  MachineOptions machine;
+  std::string unnamed_topology;
+  std::string bench;
+  std::string algorithm;
+  std::optional<std::string> buffer_kind;
+  std::string device;
+  std::string oplog;
+  bool verify_data = false;
+  bool timing_only = false;
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool dry_run = false;
+  std::string out;
+  bool reuse = false;
+  std::string reuse_asked_by;
+  std::optional<std::uint64_t> shuffle_ties;
+  std::optional<double> stop_at_ns;
+  std::optional<double> max_sim_time_ns;
+  std::optional<std::uint64_t> max_events;
+  std::optional<oplog::RaceMode> race;
+  std::uint64_t num_threads = 0;
+  bool dump_queues = false;
+  OptionValues own = {};  // of the bench
+};
+
+extern const std::string kRunExamples;
+
+/// The options of kbsim run; those of its bench come beside them.
+[[nodiscard]] boost::program_options::options_description description(RunOptions& o);
+
+/// --buffer-kind, if it is given. UsageError if there is no such memory.
+[[nodiscard]] std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options);
+
+/// How the simulation runs. UsageError if options contradict --timing-only.
+[[nodiscard]] host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl);
+
+}  // namespace kbsim::app

@@ -1,0 +1,136 @@
+// What kbsim run prints and writes.
+#include "run_results.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <ranges>
+#include <utility>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/say.hpp"
+#include "kbsim/evaluate/option_json.hpp"
+#include "kbsim/hw/control/i_host.hpp"
+#include "kbsim/report/csv.hpp"
+#include "kbsim/report/launches.hpp"
+#include "kbsim/report/orders.hpp"
+#include "kbsim/report/use.hpp"
+
+#include "bench_options.hpp"
+
+namespace kbsim::app {
+namespace {
+
+boost::json::object to_json(const RunOptions& options, const Results& outcome,
+                            const report::RunSummary& summary, const hw::Attribution& messages,
+                            const std::optional<LogChecksums>& log) {
+  const auto correct =
+      options.timing_only ? boost::json::value(nullptr) : boost::json::value(outcome.report.correct);
+  boost::json::object all{{"schema_version", 1},
+                          {"version", KBSIM_VERSION},
+                          {"bench", options.bench},
+                          {"topology", options.machine.topology},
+                          {"checked", !options.timing_only},
+                          {"correct", correct},
+                          {"result", outcome.report.json},
+                          {"messages", report::to_json(messages)},
+                          {"run", report::to_json(summary)}};
+  if (!options.timing_only && options.race != oplog::RaceMode::off) all["races"] = outcome.races;
+  if (outcome.by_launch) all["launches"] = outcome.launches;
+  if (options.verify_data)
+    all["tensors"] = boost::json::array(outcome.report.tensors.begin(), outcome.report.tensors.end());
+  if (log) all["oplog"] = to_json(*log);
+  return all;
+}
+
+// What links, units and orders had done until then.
+void write_counts(const report::OutputFolder& folder, host::Session& session, Time until) {
+  hw::Machine& machine = session.machine();
+  folder.write("links.csv", report::links_csv(machine.fabric(), until));
+  folder.write("units.csv", report::units_csv(machine, until));
+  const std::vector<hw::OrderRecord> orders = hw::host_of(machine).orders();
+  folder.write("orders.csv", report::orders_csv(orders, session.spec().pes_per_cube()));
+  folder.write("launches.csv", report::launches_csv(report::launch_rows(orders)));
+}
+
+report::RunRecord record_of(const RunOptions& options, const Arguments& arguments, host::Session& session,
+                            bool whole) {
+  return {.command = "run",
+          .arguments = arguments,
+          .machine = session.spec(),
+          .ccl = &session.ccl(),
+          .options = evaluate::to_json(options_of_bench(options.bench), options.own),
+          .whole = whole};
+}
+
+}  // namespace
+
+Results results_of(host::Session& session, BenchReport report) {
+  const std::size_t races = session.machine().races().reports().size();
+  if (has_rows(report)) return {.report = std::move(report), .races = races};
+  return {.report = std::move(report),
+          .launches = report::launch_rows(hw::host_of(session.machine()).orders()),
+          .by_launch = true,
+          .races = races};
+}
+
+std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session) {
+  if (options.oplog.empty()) return std::nullopt;
+  write_log(options.oplog, session.log());
+  return checksums(session.log(), session.replay());
+}
+
+void write_results(const report::OutputFolder& folder, const RunOptions& options, const Arguments& arguments,
+                   host::Session& session, const Results& outcome, const report::RunSummary& summary,
+                   const std::optional<LogChecksums>& log) {
+  const hw::Machine& machine = session.machine();
+  folder.write_run(record_of(options, arguments, session, true), summary);
+  folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
+  folder.write("results.csv", outcome.by_launch ? report::launches_csv(outcome.launches)
+                                                : report::to_csv(rows_of(outcome.report)));
+  write_counts(folder, session, summary.simulated);
+}
+
+void write_partial_results(const report::OutputFolder& folder, const RunOptions& options,
+                           const Arguments& arguments, host::Session& session, report::RunSummary summary) {
+  const hw::Machine& machine = session.machine();
+  summary.digest = {};  // of nothing that could be compared
+  folder.write_run(record_of(options, arguments, session, false), summary);
+  folder.write("summary.json",
+               boost::json::object{{"schema_version", 1},
+                                   {"version", KBSIM_VERSION},
+                                   {"bench", options.bench},
+                                   {"topology", options.machine.topology},
+                                   {"interrupted", true},
+                                   {"correct", nullptr},
+                                   {"result", nullptr},
+                                   {"messages", report::to_json(machine.fabric().attribution())},
+                                   {"run", report::to_json(summary)}});
+  folder.remove("results.csv");
+  write_counts(folder, session, summary.simulated);
+}
+
+void print_results(const RunOptions& options, const Results& outcome, const report::RunSummary& summary,
+                   const hw::Attribution& messages, const std::optional<LogChecksums>& log) {
+  if (options.json) {
+    std::cout << boost::json::serialize(to_json(options, outcome, summary, messages, log)) << '\n';
+  } else {
+    fmt::print("{}", outcome.report.text);
+    fmt::print("{}", report::launches_text(outcome.launches));
+    for (const std::string& line : outcome.report.tensors) fmt::print("  {}\n", line);
+    fmt::print(" {}\n", report::to_text(messages));
+    if (options.timing_only) fmt::print(" not checked (--timing-only)\n");
+    if (log) fmt::print("{}\n", to_text(*log));
+    std::fflush(stdout);
+  }
+  if (!options.quiet) say("{}{}\n", report::to_text(summary), options.unnamed_topology);
+}
+
+void print_races(const std::vector<std::string>& races) {
+  constexpr std::size_t kMany = 10;
+  for (const std::string& line : races | std::views::take(kMany)) say("warning: {}\n", line);
+  if (races.size() > kMany) say("and {} more data races\n", races.size() - kMany);
+}
+
+}  // namespace kbsim::app
