@@ -239,4 +239,18 @@ TEST_CASE("Outputs: a stderr that takes nothing ends no run, a stdout that takes
   CHECK(run_kbsim("list >/dev/full").exit == 2);
 }
 
+TEST_CASE("--out: a run that fails leaves nothing in an earlier one's folder that looks like its own") {
+  const std::string folder = written("failed-behind", "") + ".d";
+  const std::string run = kMainJob + " --quiet --out " + folder;
+  REQUIRE(run_kbsim(run).exit == 0);
+  CHECK(!std::filesystem::exists(folder + "/PARTIAL"));
+  CHECK(run_kbsim(run + " --stop-at 100").exit == 4);
+  CHECK(std::filesystem::exists(folder + "/PARTIAL"));
+  for (const char* name : {"run.json", "summary.json", "results.csv"})
+    CHECK(!std::filesystem::exists(folder + "/" + name));
+  CHECK(run_kbsim("check " + folder).exit == 2);
+  REQUIRE(run_kbsim(run).exit == 0);
+  CHECK(!std::filesystem::exists(folder + "/PARTIAL"));
+}
+
 }  // namespace kbsim::contract::outputs_test

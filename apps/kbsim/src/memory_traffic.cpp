@@ -241,7 +241,7 @@ ExitCode memory_traffic(const Arguments& arguments) {
   evaluate::require_effect(uses_of_slice(options.request, spec),
                            {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
-  if (folder) folder->forget_run();
+  if (folder) folder->begin_run();
   const StopSignals signals;
   const MemoryMeasured measured = measure(spec, options.request);
   if (!measured.result) return ExitCode::interrupted;

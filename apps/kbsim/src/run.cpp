@@ -288,7 +288,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
                                         "launches.csv", "run.json", "config.resolved.yaml"})});
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   if (folder) {
-    folder->forget_run();
+    folder->begin_run();
     report::write_deadlock(*folder, nullptr);  // an earlier run's
   }
   host::World world;

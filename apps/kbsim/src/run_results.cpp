@@ -107,7 +107,6 @@ void write_partial_results(const report::OutputFolder& folder, const RunOptions&
                                    {"result", nullptr},
                                    {"messages", report::to_json(machine.fabric().attribution())},
                                    {"run", report::to_json(summary)}});
-  folder.remove("results.csv");
   write_counts(folder, session, summary.simulated);
 }
 

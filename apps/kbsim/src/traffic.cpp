@@ -331,7 +331,7 @@ ExitCode traffic(const Arguments& arguments) {
     throw UsageError{fmt::format("--seed {}: has no effect, nothing is drawn at random", *options.seed)};
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done
-  if (folder) folder->forget_run();
+  if (folder) folder->begin_run();
   const StopSignals signals;
   const Measured measured = measure(options, traffic);
   const report::RunSummary summary = summary_of(measured.points, std::chrono::steady_clock::now() - start);

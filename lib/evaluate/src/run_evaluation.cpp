@@ -121,16 +121,14 @@ void write_rows(const EvaluateOptions& options, const Simulated& simulated,
   folder.write("results.csv", report::to_csv(simulated.rows));
 }
 
-// Of a run that was interrupted before a simulation had ended.
-void write_nothing(const EvaluateOptions& options, const EvaluationRequest& request,
-                   const std::vector<std::string>& arguments, const report::OutputFolder& folder) {
-  folder.write("summary.json", summary_json(options, {.rows = {}, .whole = false}));
-  folder.write_run({.command = "run",
-                    .arguments = arguments,
-                    .machine = request.machine,
-                    .ccl = &request.ccl,
-                    .whole = false},
-                   {});
+report::RunRecord record_of(const Evaluation& evaluation, const EvaluationRequest& request,
+                            const std::vector<std::string>& arguments, const Simulated& simulated) {
+  return {.command = "run",
+          .arguments = arguments,
+          .machine = request.machine,
+          .ccl = &request.ccl,
+          .options = row_options(evaluation, request),
+          .whole = has_all_rows(simulated)};
 }
 
 // The first, and how many others there are.
@@ -164,17 +162,16 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<report::OutputFolder> folder;
   if (!options.reuse) folder = report::folder_named(options.out);  // now, not when all is done
-  if (folder) folder->forget_run();
+  if (folder) folder->begin_run();
   const StopSignals signals;
   Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
   Rows& rows = simulated.rows;
   if (folder) report::write_deadlocks(*folder, simulated.deadlocks);
-  if (rows.empty() && !simulated.deadlocks.empty()) {
+  if (rows.empty()) {  // no simulation has ended
+    simulated.whole = false;
     if (folder) folder->write("summary.json", summary_json(options, simulated));
-    throw_first(options, simulated);
-  }
-  if (rows.empty()) {
-    if (folder) write_nothing(options, request, arguments, *folder);
+    if (folder) folder->write_run(record_of(evaluation, request, arguments, simulated), {});
+    if (!simulated.deadlocks.empty()) throw_first(options, simulated);
     return ExitCode::interrupted;
   }
   if (options.reuse) folder = report::folder_named(options.out);
@@ -183,13 +180,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
     const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - start);
     if (folder) write_rows(options, simulated, *folder);
     if (folder && !options.reuse)
-      folder->write_run({.command = "run",
-                         .arguments = arguments,
-                         .machine = request.machine,
-                         .ccl = &request.ccl,
-                         .options = row_options(evaluation, request),
-                         .whole = has_all_rows(simulated)},
-                        summary);
+      folder->write_run(record_of(evaluation, request, arguments, simulated), summary);
     if (folder) draw(evaluation, rows, request.machine, *folder);  // last: nothing is lost if it takes long
     report_rows(evaluation, options, simulated, folder.get());
     if (!options.quiet) say("{}\n", report::to_text(summary));

@@ -25,8 +25,9 @@ namespace {
 
 constexpr const char* kPartial = "PARTIAL";
 constexpr std::string_view kPartialText =
-    "The run was interrupted: the files beside this one have what had ended until then, the rest is "
-    "missing.\n";
+    "The run that writes here hasn't ended, was interrupted or failed: the files beside this one have what "
+    "had "
+    "ended until then, or are an earlier run's.\n";
 
 std::filesystem::path made(std::filesystem::path folder) {
   std::error_code error;
@@ -83,8 +84,9 @@ void OutputFolder::remove(const std::string& name) const {
   std::filesystem::remove(path_ / name, ignored);
 }
 
-void OutputFolder::forget_run() const {
-  for (const char* name : {"run.json", "summary.json", "results.csv", kPartial}) remove(name);
+void OutputFolder::begin_run() const {
+  for (const char* name : {"run.json", "summary.json", "results.csv"}) remove(name);
+  write(kPartial, std::string{kPartialText});
 }
 
 void OutputFolder::draw(const std::string& name, const std::string& script) const {

@@ -39,9 +39,9 @@ class OutputFolder {
   void write(const std::string& name, const boost::json::value& json) const;
   /// Takes a file of an earlier run away, if there is one.
   void remove(const std::string& name) const;
-  /// Takes away what an earlier run has said of itself: one that fails leaves nothing that looks like its
-  /// own.
-  void forget_run() const;
+  /// What an earlier run has said of itself goes, and until write_run() of a whole run the folder has a file
+  /// PARTIAL: a run that fails leaves nothing that looks like its own.
+  void begin_run() const;
   /// Writes a gnuplot script and runs it; says on stderr what isn't drawn: without gnuplot, or after a signal
   /// that asks for the end. An earlier run's picture doesn't stay then.
   void draw(const std::string& name, const std::string& script) const;
