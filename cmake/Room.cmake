@@ -12,6 +12,9 @@ function(kbsim_common_headers)
   target_precompile_headers(kbsim_common_headers PRIVATE ${KBSIM_COMMON_HEADERS})
 endfunction()
 
+# Where a run spends its time.
+set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe)
+
 # A room is one target with its own include root: what a room doesn't link, it can't include.
 #
 #   kbsim_room(sim [OBJECT] ROOMS base THIRD_PARTY fmt::fmt PRIVATE_THIRD_PARTY Eigen3::Eigen)
@@ -35,6 +38,9 @@ function(kbsim_room name)
   target_link_libraries(kbsim_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_THIRD_PARTY}
                                       PRIVATE ${ROOM_PRIVATE_THIRD_PARTY})
   target_precompile_headers(kbsim_${name} REUSE_FROM kbsim_common_headers)
+  if(KBSIM_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND name IN_LIST KBSIM_BUSY_ROOMS)
+    target_compile_options(kbsim_${name} PRIVATE -fno-sanitize-address-outline-instrumentation)
+  endif()
   kbsim_name_files_from_root(kbsim_${name})
   kbsim_headers_alone(${name} ${headers})
   kbsim_install_room(${name})

@@ -12,4 +12,16 @@ inline constexpr bool kSanitized = false;
 /// How many cases of many a test tries: all, or a tenth where sanitizers watch.
 constexpr unsigned fewer(unsigned cases) { return kSanitized && cases > 10 ? cases / 10 : cases; }
 
+/// Of the cases of nested loops, each in release, and every `nth` where sanitizers watch: a number without a
+/// common divisor with the loops' lengths, so that all of each loop come up.
+class Sample {
+ public:
+  explicit Sample(int nth) : nth_{nth} {}
+  [[nodiscard]] bool skips() { return kSanitized && ++number_ % nth_ != 0; }
+
+ private:
+  int nth_;
+  int number_ = 0;
+};
+
 }  // namespace kbsim::test

@@ -128,7 +128,7 @@ TEST_CASE("Flow: in a memory with one port, tiles that are written meet those th
 
 // The last tiles aren't compared: their sender's kernel has ended and reports it, on the same links.
 TEST_CASE("Flow: writes and reads that meet at one port, tile by tile as the recurrence of arrivals says") {
-  constexpr int kMachines = kbsim::test::kSanitized ? 20 : 200;
+  constexpr int kMachines = kbsim::test::kSanitized ? 8 : 200;
   constexpr int kTiles = 120;
   int machines = 0;
   int meet = 0;  // and lose time by it

@@ -23,10 +23,12 @@ void check_right(const Collective& c) {
 }  // namespace
 
 TEST_CASE("Collectives in the mock: each algorithm is right in every world, with any slots and any size") {
+  kbsim::test::Sample sample{5};
   for (const std::string& name : algorithm_names()) {
     for (const int world : {1, 2, 3, 4, 6, 7, 8, 9, 16}) {
       for (const int slots : {1, 2, 4}) {
         for (const std::int64_t n : {1, 7, 8, 1000}) {
+          if (sample.skips()) continue;
           check_right(collective(name, machine_of(world, 2, 1), slots, n));
         }
       }
@@ -35,11 +37,13 @@ TEST_CASE("Collectives in the mock: each algorithm is right in every world, with
 }
 
 TEST_CASE("Collectives in the mock: intercube and hierarchical on every mesh of cubes and grid of packages") {
+  kbsim::test::Sample sample{7};
   for (const char* name : {"intercube_allreduce", "hierarchical_allreduce"}) {
     for (const auto& [w, h] : {std::pair{1, 1}, {1, 3}, {3, 2}, {4, 4}}) {
       for (const config::SipTopology joined : {config::SipTopology::ring_1d, config::SipTopology::torus_2d,
                                                config::SipTopology::mesh_2d_no_wrap}) {
         for (const int world : {1, 2, 4, 6, 7}) {
+          if (sample.skips()) continue;
           config::MachineSpec machine = machine_of(world, w, h);
           machine.system.sips.topology = joined;
           CAPTURE(joined);
@@ -80,12 +84,14 @@ Collective in_tcm_of(const std::string& name, config::MachineSpec machine, Bytes
 
 TEST_CASE(
     "Collectives in the mock: all that take part cut the same windows, whatever the TCM and the vector") {
+  kbsim::test::Sample sample{5};
   for (const std::string& name : algorithm_names()) {
     for (const Bytes tcm : {16_KiB, 20_KiB, 64_KiB}) {
       for (const std::int64_t n : {1, 100, 400, 700, 1000, 1400, 2100, 3001, 10'007}) {
         if (kbsim::test::kSanitized && n > 1000) continue;
         for (const config::SipTopology joined : {config::SipTopology::ring_1d, config::SipTopology::torus_2d,
                                                  config::SipTopology::mesh_2d_no_wrap}) {
+          if (sample.skips()) continue;
           config::MachineSpec machine = machine_of(6, 2, 2);
           machine.system.sips.topology = joined;
           CAPTURE(joined);
