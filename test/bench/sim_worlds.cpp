@@ -6,6 +6,7 @@
 
 #include "kbsim/sim/channel.hpp"
 #include "kbsim/sim/mailbox.hpp"
+#include "kbsim/sim/semaphore.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 #include "workloads.hpp"
@@ -71,8 +72,7 @@ struct Pipeline : SimWorld {
 
 struct Mesh : SimWorld {
   using Input = Channel<Packet>;
-  struct Held {};
-  using Link = Channel<Held>;  // full while a packet holds it
+  using Link = Semaphore;  // of one place, that a packet holds
 
   struct Node {
     std::array<std::optional<Input>, kInputs> inputs;
@@ -104,9 +104,9 @@ struct Mesh : SimWorld {
       if (way == kHere) continue;
       const auto index = static_cast<std::size_t>(way);
       Link& link = *mesh->at(node).links[index];
-      co_await link.send({});
+      co_await link.take();
       co_await mesh->sim.delay(Time{packet.service});
-      [[maybe_unused]] const auto released = link.try_receive();
+      link.give();
       ++mesh->hops;
       co_await mesh->at(neighbour(node, way)).inputs[index]->send(packet);
     }

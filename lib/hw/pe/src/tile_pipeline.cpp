@@ -17,7 +17,6 @@ TilePipeline::TilePipeline(Simulation& sim, TileWork& work, std::vector<std::str
                                                                 static_cast<std::size_t>(in_flight)));
     records_.push_back({.name = std::move(name)});
   }
-  for (std::int64_t i = 0; i < in_flight; ++i) (void)places_.try_send('x');
 }
 
 Task<> TilePipeline::run() {
@@ -36,7 +35,7 @@ std::size_t TilePipeline::next(std::size_t index, std::int64_t tile) const {
 void TilePipeline::pass(std::size_t index, std::int64_t tile) {
   const std::size_t to = next(index, tile);
   if (to == records_.size()) {
-    (void)places_.try_send('x');
+    places_.give();
     return;
   }
   work_.begin(to, tile);
@@ -45,7 +44,7 @@ void TilePipeline::pass(std::size_t index, std::int64_t tile) {
 
 Task<> TilePipeline::enter() {
   for (std::int64_t tile = 0; tile < tiles_; ++tile) {
-    [[maybe_unused]] const char place = co_await places_.receive();
+    co_await places_.take();
     pass(0, tile);
   }
   work_.entered();

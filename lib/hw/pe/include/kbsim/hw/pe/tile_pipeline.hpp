@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kbsim/sim/channel.hpp"
+#include "kbsim/sim/semaphore.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/sim/task.hpp"
 
@@ -70,7 +71,7 @@ class TilePipeline {
   TileWork& work_;
   std::int64_t tiles_;
   std::vector<StageRecord> records_;
-  Channel<char> places_;                                          // for tiles that may enter
+  Semaphore places_;                                              // for tiles that may enter
   std::vector<std::unique_ptr<Channel<std::int64_t>>> channels_;  // before each stage
 };
 
