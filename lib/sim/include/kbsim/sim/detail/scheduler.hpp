@@ -92,7 +92,8 @@ class Scheduler {
   template <class Order>
   bool run_all(List& list, Order& order);
   void dispatch(TimedEvent& event);
-  void renew_budget();
+  void dispatch_ready();
+  void begin_time();
   void allow(std::uint64_t events);
   [[nodiscard]] bool goes_on();
   [[nodiscard]] std::uint64_t waiting() const;
@@ -102,6 +103,7 @@ class Scheduler {
   ProcessRecord* running_ = nullptr;
   std::uint64_t events_ = 0;
   std::uint64_t budget_ = 0;  // the number of events at which to look up
+  std::uint64_t first_ = 0;   // before the present time
   std::uint64_t turns_ = 0;   // at the present time, beyond its first events
   std::uint64_t look_at_ = std::numeric_limits<std::uint64_t>::max();
   List ready_;  // arrivals of the present time
