@@ -29,6 +29,7 @@ enum class Division : std::uint8_t { tensor, sequence, all };
 struct Options {
   std::string model;
   std::int64_t ranks = 4;
+  std::int64_t from_ranks = 1;
   std::int64_t tokens = 32;
   Phase phase = Phase::all;
   Division parallel = Division::all;
@@ -38,13 +39,15 @@ struct Options {
     f.add("model", &Options::model, "config.json of a model hub; a small model if none is given")
         .called("FILE");
     f.add("ranks", &Options::ranks, between(1, 256), "most packages: 1, 2, 4, ... up to so many");
+    f.add("from_ranks", &Options::from_ranks, between(1, 256), "fewest packages: fewer aren't simulated");
     f.add("tokens", &Options::tokens, between(1, 65536), "of the prompt in prefill, in the cache in decode");
     f.choice("phase", &Options::phase, {"prefill", "decode", "all"}, "prefill, decode, or all")
         .called("NAME");
     f.choice("parallel", &Options::parallel, {"tensor", "sequence", "all"},
              "tensor, or sequence (rows of norms and residuals are divided, too; prefill only), or all")
         .called("NAME");
-    f.add("check", &Options::check, between(0, 1), "0: compute and compare no numbers").called("0|1");
+    f.add("check", &Options::check, between(0, 1), "0: compute and compare no numbers, as --timing-only")
+        .called("0|1");
   }
 };
 
@@ -68,17 +71,26 @@ std::vector<DecoderProblem> problems_of(const EvaluationRequest& request) {
     if (phase.value_or(decode) != decode) continue;
     for (const bool sequence : {false, true}) {
       if (parallel.value_or(sequence) != sequence) continue;
-      for (int ranks = sequence ? 2 : 1; ranks <= own.ranks && !(sequence && decode); ranks *= 2)
+      for (int ranks = sequence ? 2 : 1; ranks <= own.ranks && !(sequence && decode); ranks *= 2) {
+        if (ranks < own.from_ranks) continue;
         all.push_back({.model = model,
                        .ranks = ranks,
                        .decode = decode,
                        .sequence_parallel = sequence,
                        .tokens = own.tokens});
+      }
     }
   }
-  if (all.empty())
-    throw UsageError{"nothing to simulate: rows are divided in prefill, among 2 packages or more"};
-  return all;
+  if (!all.empty()) return all;
+  if (own.from_ranks > 1)
+    throw UsageError{fmt::format(
+        "nothing to simulate: among 1, 2, 4, ... packages none are from {} (--from_ranks) to {} (--ranks)",
+        own.from_ranks, own.ranks)};
+  throw UsageError{"nothing to simulate: rows are divided in prefill, among 2 packages or more"};
+}
+
+bool has_values(const EvaluationRequest& request) {
+  return request.values && request.own.as<Options>().check == 1;
 }
 
 std::vector<config::AlgorithmSpec> algorithms_of(const EvaluationRequest& request) {
@@ -92,6 +104,9 @@ std::vector<config::AlgorithmSpec> algorithms_of(const EvaluationRequest& reques
 }
 
 void check(const EvaluationRequest& request) {
+  const OptionValues& own = request.own;
+  if (!request.values && own.given("check") && own.as<Options>().check == 1)
+    throw UsageError{"--timing-only and --check 1: a run that computes no values has none to compare"};
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
   for (const DecoderProblem& problem : problems_of(request)) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
@@ -124,7 +139,7 @@ void add_work(boost::json::object& row, const evaluate::DecoderWork& stated,
 
 boost::json::object row_of(const DecoderProblem& problem, const EvaluationRequest& request) {
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
-  const bool values = request.own.as<Options>().check == 1;
+  const bool values = has_values(request);
   config::CclSpec ccl = request.ccl;
   std::vector<std::string> names;
   for (const config::AlgorithmSpec& algorithm : algorithms) {
@@ -248,7 +263,8 @@ const bool kRegistered =
           .check = check,
           .algorithms = evaluate::Algorithms::any,
           .named = {kAllReduce, kAllGather, kReduceScatter},
-          .unused = unused_keys()}),
+          .unused = unused_keys(),
+          .timing_only = true}),
      true);
 
 }  // namespace

@@ -183,11 +183,14 @@ ExitCode show(const RunOptions& options, const Plan& plan) {
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
-      options.race || options.timing_only || !options.oplog.empty() || options.dump_queues)
+      options.race || !options.oplog.empty() || options.dump_queues)
     throw Unsupported{
         fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, "
-                    "--race, --timing-only, --oplog and --dump-queues are of a single one",
+                    "--race, --oplog and --dump-queues are of a single one",
                     options.bench)};
+  if (options.timing_only && !evaluation.timing_only)
+    throw Unsupported{fmt::format("--timing-only: {} has no rows without values{}", options.bench,
+                                  evaluation.options.find("check") != nullptr ? "; see its --check 0" : "")};
   if (!options.device.empty())
     throw UsageError{fmt::format("--device {} has no effect on --bench {}: it chooses its packages itself",
                                  options.device, options.bench)};
@@ -200,6 +203,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
       .ccl = ccl,
       .algorithm = options.algorithm,
       .buffer_kind = buffer_kind_of(options),
+      .values = !options.timing_only,
       .own = chosen,
       .outputs = {.out = options.out, .json = options.json},
       .parallel = {.threads = threads_of(options), .progress = !options.quiet}};

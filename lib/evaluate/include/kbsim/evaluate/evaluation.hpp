@@ -24,6 +24,7 @@ struct EvaluationRequest {
   const config::CclSpec& ccl;
   std::string algorithm;                          // "": the default one, or those of its own
   std::optional<config::BufferKind> buffer_kind;  // as asked for; of Algorithms::one it is in `ccl`
+  bool values = true;                             // false: --timing-only
   OptionValues own;
   report::OutputPlan outputs;
   Parallel parallel;
@@ -59,6 +60,7 @@ struct Evaluation {
   /// Besides `figures`: those that show limits of the machine beside the rows.
   std::function<void(const Rows&, const config::MachineSpec&, const report::OutputFolder&)> limit_figures =
       {};
+  bool timing_only = false;    // it can do without values
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();
