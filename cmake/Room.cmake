@@ -20,9 +20,10 @@ set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe)
 #   kbsim_room(sim [OBJECT] ROOMS base THIRD_PARTY fmt::fmt PRIVATE_THIRD_PARTY Eigen3::Eigen)
 #
 # Sources are src/**.cpp and public headers include/kbsim/<room>/**.hpp of the calling folder. OBJECT
-# is for rooms whose files register themselves: a linker drops such files from a static archive.
+# is for rooms whose files register themselves: a linker drops such files from a static archive. COMMAND is for a
+# room that the command alone has: it isn't installed for programs of one's own.
 function(kbsim_room name)
-  cmake_parse_arguments(ROOM "OBJECT" "" "ROOMS;THIRD_PARTY;PRIVATE_THIRD_PARTY" ${ARGN})
+  cmake_parse_arguments(ROOM "OBJECT;COMMAND" "" "ROOMS;THIRD_PARTY;PRIVATE_THIRD_PARTY" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/include/*.hpp)
   if(ROOM_OBJECT)
@@ -43,7 +44,9 @@ function(kbsim_room name)
   endif()
   kbsim_name_files_from_root(kbsim_${name})
   kbsim_headers_alone(${name} ${headers})
-  kbsim_install_room(${name})
+  if(NOT ROOM_COMMAND)
+    kbsim_install_room(${name})
+  endif()
 endfunction()
 
 # Each public header compiles alone, with what its room links: the target `headers_alone` of all rooms.

@@ -78,14 +78,6 @@ TEST_CASE("Bad input: without arguments the command teaches and exits 2") {
   CHECK(outcome.out.find("usage: kbsim") != std::string::npos);
 }
 
-TEST_CASE("Bad input: what isn't there yet says so by name, with exit code 5") {
-  for (const char* command : {"sweep"}) {
-    const Outcome outcome = run_kbsim(command);
-    CHECK(outcome.exit == 5);
-    CHECK(outcome.err.find(std::string{"kbsim "} + command + " is not supported yet") != std::string::npos);
-  }
-}
-
 TEST_CASE("Limits: a simulated time or a number of events that is reached exits 4") {
   CHECK(run_kbsim(kMainJob + " --stop-at 100").exit == 4);
   CHECK(run_kbsim(kMainJob + " --max-events 1000").exit == 4);

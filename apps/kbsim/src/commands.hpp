@@ -14,7 +14,6 @@ struct Command {
   std::string name;
   std::string doc;
   ExitCode (*run)(const Arguments& arguments);
-  bool supported = true;  // false: `run` says so; hints and completion don't offer it
 };
 [[nodiscard]] const std::vector<Command>& commands();
 /// UsageError with the nearest name for one that isn't known.
@@ -27,6 +26,7 @@ ExitCode traffic(const Arguments& arguments);
 ExitCode probe(const Arguments& arguments);
 ExitCode replay_log(const Arguments& arguments);
 ExitCode correlate(const Arguments& arguments);
+ExitCode sweep_command(const Arguments& arguments);
 ExitCode check(const Arguments& arguments);
 ExitCode show_help(const Arguments& arguments);
 ExitCode show_version(const Arguments& arguments);

@@ -21,10 +21,6 @@
 namespace kbsim::app {
 namespace {
 
-[[noreturn]] ExitCode not_yet(const char* command) {
-  throw Unsupported{fmt::format("kbsim {} is not supported yet", command)};
-}
-
 ExitCode run(const Command& command, const Arguments& arguments) {
   try {
     return command.run(arguments);
@@ -65,8 +61,7 @@ const std::vector<Command>& commands() {
       {"completion", "completion for a shell: kbsim completion bash, or zsh", completion},
       {"help", "this text, or that of a command or a bench: kbsim help ccl", show_help},
       {"version", "the version", show_version},
-      {"sweep", "a cross product of settings (not supported yet)",
-       [](const Arguments&) { return not_yet("sweep"); }, false}};
+      {"sweep", "points of a plan on all cores: curves, tables, figures", sweep_command}};
   return all;
 }
 
@@ -75,9 +70,7 @@ const Command& command_named(const std::string& name) {
   if (found != commands().end()) return *found;
   if (is_bench(name)) throw UsageError{fmt::format("'{0}' is a bench: kbsim --bench {0}", name)};
   std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    if (command.supported) names.push_back(command.name);
-  }
+  for (const Command& command : commands()) names.push_back(command.name);
   throw UsageError{fmt::format("unknown command '{}'{}", name, name_hint(name, names))};
 }
 

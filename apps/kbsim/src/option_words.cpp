@@ -36,9 +36,7 @@ Names case_names() {
 
 Names names_for_help() {
   Names names;
-  for (const Command& command : commands()) {
-    if (command.supported) names.push_back(command.name);
-  }
+  for (const Command& command : commands()) names.push_back(command.name);
   std::ranges::copy(names_of(bench_pages()), std::back_inserter(names));
   return names;
 }

@@ -11,12 +11,14 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/input_file.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/config/describe.hpp"
 #include "kbsim/evaluate/option_json.hpp"
 #include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/evaluate/run_evaluation.hpp"
@@ -24,6 +26,7 @@
 #include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/deadlock.hpp"
@@ -36,6 +39,7 @@
 #include "device_option.hpp"
 #include "evaluation_options.hpp"
 #include "help.hpp"
+#include "kept_run.hpp"
 #include "plan.hpp"
 #include "plugins.hpp"
 #include "run_options.hpp"
@@ -167,6 +171,37 @@ std::vector<std::string> files_of(const RunOptions& options, const std::vector<s
   return files;
 }
 
+// The contents of a file that an option names: an evaluation's model, say.
+std::string files_named(const OptionSet& options, const OptionValues& own) {
+  std::string text;
+  for (const Option& option : options.options) {
+    if (option.value != "FILE" || !own.given(option.long_name())) continue;
+    const std::string file = std::get<std::string>(own.value(option.long_name()));
+    text += fmt::format("{}\n{}\n", option.long_name(), read_input(file, file));
+  }
+  return text;
+}
+
+// All of it that the result depends on.
+std::string text_of(const RunOptions& options, const boost::json::object& own,
+                    const config::MachineSpec& machine, const config::CclSpec& ccl) {
+  const boost::json::object flags{{"bench", options.bench},
+                                  {"options", own},
+                                  {"algorithm", options.algorithm},
+                                  {"buffer-kind", options.buffer_kind.value_or("")},
+                                  {"device", options.device},
+                                  {"verify-data", options.verify_data},
+                                  {"timing-only", options.timing_only},
+                                  {"shuffle-ties", options.shuffle_ties.value_or(0)},
+                                  {"stop-at", options.stop_at_ns.value_or(-1.0)},
+                                  {"max-sim-time", options.max_sim_time_ns.value_or(-1.0)},
+                                  {"max-events", options.max_events.value_or(0)},
+                                  {"race", options.race ? static_cast<int>(*options.race) : -1}};
+  return fmt::format("{}\n{}{}", boost::json::serialize(flags),
+                     files_named(options_of_bench(options.bench), options.own),
+                     config::resolved_yaml(machine, ccl, hw::ModelCatalog{}));
+}
+
 // --set can't choose them.
 bool chooses_packages(const evaluate::Evaluation& evaluation) {
   return std::ranges::any_of(evaluation.unused,
@@ -178,6 +213,19 @@ ExitCode show(const RunOptions& options, const Plan& plan) {
   if (!options.json) fmt::print("{}", to_text(plan));
   (void)std::fflush(stdout);
   return ExitCode::ok;
+}
+
+// A point of a sweep.
+ExitCode keep(const evaluate::Evaluation& evaluation, const evaluate::EvaluationRequest& request,
+              const RunOptions& options) {
+  KeptRun& kept = *options.kept;
+  if (!kept.wanted(
+          text_of(options, evaluate::row_options(evaluation, request), request.machine, request.ccl)))
+    return ExitCode::ok;
+  evaluate::KeptEvaluation found = evaluate::keep_evaluation(evaluation, request, options.bench);
+  kept.document = std::move(found.summary);
+  kept.summary = found.run;
+  return found.exit;
 }
 
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
@@ -196,7 +244,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                                  options.device, options.bench)};
   if (options.verify_data)
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
-  const OptionValues chosen = values_of(evaluation.options, own);
+  const OptionValues& chosen = options.own;
   const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, evaluation, chosen));
   const evaluate::EvaluationRequest request{
       .machine = machine,
@@ -206,10 +254,11 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
       .values = !options.timing_only,
       .own = chosen,
       .outputs = {.out = options.out, .json = options.json},
-      .parallel = {.threads = threads_of(options), .progress = !options.quiet}};
+      .parallel = {.threads = threads_of(options), .progress = !options.quiet && options.kept == nullptr}};
   const std::optional<report::CsvTable> reference = reference_of(own);
   if (evaluation.check && !options.reuse) evaluation.check(request);
   require_outputs(options);
+  if (options.kept != nullptr) return keep(evaluation, request, options);
   const evaluate::EvaluateOptions how{.name = options.bench,
                                       .out = options.out,
                                       .reuse = options.reuse,
@@ -258,6 +307,12 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
   const std::optional<LogChecksums> log = log_of(options, session);
   replay::check(session.log(), session.replay());
   const report::RunSummary summary = summary_of(session, start);
+  if (options.kept != nullptr) {
+    options.kept->document =
+        to_json(options, outcome, summary, session.machine().fabric().attribution(), log);
+    options.kept->summary = summary;
+    return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
+  }
   if (folder != nullptr) write_results(*folder, options, arguments, session, outcome, summary, log);
   print_results(options, outcome, summary, session.machine().fabric().attribution(), log);
   return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
@@ -278,6 +333,10 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
                              .own = options.own};
   if (bench.check) bench.check(machine, algorithm, request);
   require_outputs(options);
+  if (options.kept != nullptr &&
+      !options.kept->wanted(
+          text_of(options, evaluate::to_json(options_of_bench(options.bench), options.own), machine, ccl)))
+    return ExitCode::ok;
 
   host::Session session{machine, algorithm, how};
   if (options.dry_run)
@@ -314,12 +373,11 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
 
 }  // namespace
 
-ExitCode run_bench(const Arguments& given) {
-  const std::string name = bench_named(given);
-  const bool with_help = is_given(given, "--help") || is_given(given, "-h");
-  if (!name.empty()) load_plugins(given);
-  if (with_help && !name.empty()) throw help_of_bench(name);
+namespace {
+
+ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* kept) {
   RunOptions options;
+  options.kept = kept;
   po::options_description all = description(options);
   const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name);
   // Its own options would be unknown with it.
@@ -335,15 +393,30 @@ ExitCode run_bench(const Arguments& given) {
   (void)buffer_kind_of(options);
   options.unnamed_topology = unnamed_topology(given);
   options.reuse_asked_by = reuse_asker(given);
+  options.own = values_of(options_of_bench(options.bench), values);
+  if (kept != nullptr) options.num_threads = 1;  // others run beside it
   if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);
-  options.own = values_of(bench.run.options(), values);
   try {
     return run_once(bench, options, arguments, start);
   } catch (const DeadlockReport& deadlock) {
     throw Error{deadlock.exit_code(), report::to_text(deadlock, options.verbose)};
   }
+}
+
+}  // namespace
+
+ExitCode run_bench(const Arguments& given) {
+  const std::string name = bench_named(given);
+  const bool with_help = is_given(given, "--help") || is_given(given, "-h");
+  if (!name.empty()) load_plugins(given);
+  if (with_help && !name.empty()) throw help_of_bench(name);
+  return run_parsed(name, given, nullptr);
+}
+
+ExitCode run_kept(const Arguments& arguments, KeptRun* run) {
+  return run_parsed(bench_named(arguments), arguments, run);
 }
 
 }  // namespace kbsim::app

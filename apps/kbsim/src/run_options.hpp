@@ -11,6 +11,7 @@
 #include "kbsim/host/session.hpp"
 #include "kbsim/oplog/race.hpp"
 
+#include "kept_run.hpp"
 #include "machine_options.hpp"
 
 namespace kbsim::app {
@@ -39,7 +40,8 @@ struct RunOptions {
   std::optional<oplog::RaceMode> race;
   std::uint64_t num_threads = 0;
   bool dump_queues = false;
-  OptionValues own = {};  // of the bench
+  OptionValues own = {};    // of the bench
+  KeptRun* kept = nullptr;  // who gets the result in place of stdout and files
 };
 
 extern const std::string kRunExamples;

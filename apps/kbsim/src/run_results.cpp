@@ -22,28 +22,6 @@
 namespace kbsim::app {
 namespace {
 
-boost::json::object to_json(const RunOptions& options, const Results& outcome,
-                            const report::RunSummary& summary, const hw::Attribution& messages,
-                            const std::optional<LogChecksums>& log) {
-  const auto correct =
-      options.timing_only ? boost::json::value(nullptr) : boost::json::value(outcome.report.correct);
-  boost::json::object all{{"schema_version", 1},
-                          {"version", KBSIM_VERSION},
-                          {"bench", options.bench},
-                          {"topology", options.machine.topology},
-                          {"checked", !options.timing_only},
-                          {"correct", correct},
-                          {"result", outcome.report.json},
-                          {"messages", report::to_json(messages)},
-                          {"run", report::to_json(summary)}};
-  if (!options.timing_only && options.race != oplog::RaceMode::off) all["races"] = outcome.races;
-  if (outcome.by_launch) all["launches"] = outcome.launches;
-  if (options.verify_data)
-    all["tensors"] = boost::json::array(outcome.report.tensors.begin(), outcome.report.tensors.end());
-  if (log) all["oplog"] = to_json(*log);
-  return all;
-}
-
 // What links, units and orders had done until then.
 void write_counts(const report::OutputFolder& folder, host::Session& session, Time until) {
   hw::Machine& machine = session.machine();
@@ -65,6 +43,28 @@ report::RunRecord record_of(const RunOptions& options, const Arguments& argument
 }
 
 }  // namespace
+
+boost::json::object to_json(const RunOptions& options, const Results& outcome,
+                            const report::RunSummary& summary, const hw::Attribution& messages,
+                            const std::optional<LogChecksums>& log) {
+  const auto correct =
+      options.timing_only ? boost::json::value(nullptr) : boost::json::value(outcome.report.correct);
+  boost::json::object all{{"schema_version", 1},
+                          {"version", KBSIM_VERSION},
+                          {"bench", options.bench},
+                          {"topology", options.machine.topology},
+                          {"checked", !options.timing_only},
+                          {"correct", correct},
+                          {"result", outcome.report.json},
+                          {"messages", report::to_json(messages)},
+                          {"run", report::to_json(summary)}};
+  if (!options.timing_only && options.race != oplog::RaceMode::off) all["races"] = outcome.races;
+  if (outcome.by_launch) all["launches"] = outcome.launches;
+  if (options.verify_data)
+    all["tensors"] = boost::json::array(outcome.report.tensors.begin(), outcome.report.tensors.end());
+  if (log) all["oplog"] = to_json(*log);
+  return all;
+}
 
 Results results_of(host::Session& session, BenchReport report) {
   const std::size_t races = session.machine().races().reports().size();

@@ -40,6 +40,11 @@ void write_results(const report::OutputFolder& folder, const RunOptions& options
 void write_partial_results(const report::OutputFolder& folder, const RunOptions& options,
                            const Arguments& arguments, host::Session& session, report::RunSummary summary);
 
+/// As --json prints it.
+[[nodiscard]] boost::json::object to_json(const RunOptions& options, const Results& outcome,
+                                          const report::RunSummary& summary, const hw::Attribution& messages,
+                                          const std::optional<LogChecksums>& log);
+
 /// On stdout, as text or JSON; the summary on stderr.
 void print_results(const RunOptions& options, const Results& outcome, const report::RunSummary& summary,
                    const hw::Attribution& messages, const std::optional<LogChecksums>& log);

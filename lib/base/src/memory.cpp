@@ -18,6 +18,7 @@ namespace kbsim {
 namespace {
 
 std::atomic<std::int64_t> limit{0};  // 0: not set, and not looked up yet
+std::atomic<std::uint64_t> refusals{0};
 
 // The first number behind `key` in a small file of the host's; 0 if there is none, as for a control group's
 // "max". Takes nothing of C++'s heap.
@@ -73,6 +74,7 @@ void set_memory_limit(Bytes most) { limit = std::max<std::int64_t>(most.count(),
 void require_memory(std::string_view what) {
   const Bytes held = resident_memory();
   if (held <= memory_limit()) return;
+  ++refusals;
   throw Error{ExitCode::limit, fmt::format("{}: kbsim holds {} of memory, the limit is {} (--max-memory)",
                                            what, about(held), about(memory_limit()))};
 }
@@ -80,11 +82,14 @@ void require_memory(std::string_view what) {
 void require_memory_for(Bytes need, std::string_view what) {
   const Bytes held = resident_memory();
   if (need <= memory_limit() - held) return;
+  ++refusals;
   throw UsageError{
       fmt::format("{} needs about {} of memory beside the {} that kbsim holds; the limit is {} "
                   "(--max-memory)",
                   what, about(need), about(held), about(memory_limit()))};
 }
+
+std::uint64_t memory_refusals() { return refusals; }
 
 std::string about(Bytes n) {
   constexpr std::array<std::string_view, 6> kPrefixes{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};

@@ -157,6 +157,19 @@ std::string refusal(const EvaluateOptions& options, const std::exception& error)
 
 }  // namespace
 
+KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
+                               const std::string& name) {
+  const auto start = std::chrono::steady_clock::now();
+  Simulated simulated = evaluation.run(request);
+  const EvaluateOptions options{.name = name};
+  if (!simulated.deadlocks.empty()) throw_first(options, simulated);
+  if (!simulated.whole || simulated.rows.empty()) throw Interrupted{"interrupted"};
+  const std::uint64_t events = take_events(simulated.rows);
+  return {.summary = summary_json(options, simulated),
+          .run = summary_of(simulated.rows, events, std::chrono::steady_clock::now() - start),
+          .exit = correct(simulated.rows) ? ExitCode::ok : ExitCode::wrong_values};
+}
+
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments) {
   const auto start = std::chrono::steady_clock::now();

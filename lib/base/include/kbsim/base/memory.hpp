@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ void set_memory_limit(Bytes limit);
 void require_memory(std::string_view what);
 /// UsageError if `need`, together with what it holds already, will be more; `what` will need it.
 void require_memory_for(Bytes need, std::string_view what);
+/// How often either has thrown so far: whoever may give more memory asks.
+[[nodiscard]] std::uint64_t memory_refusals();
 
 /// "1.5 GiB", rounded for people.
 [[nodiscard]] std::string about(Bytes n);

@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
+#include <boost/json/object.hpp>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/report/csv.hpp"
+#include "kbsim/report/run_summary.hpp"
 
 namespace kbsim::evaluate {
 
@@ -29,5 +32,15 @@ struct EvaluateOptions {
 /// the same of what has ended, which says that it isn't all, without pictures: ExitCode::interrupted.
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments);
+
+/// What summary.json of an evaluation would have, for who runs many of them.
+struct KeptEvaluation {
+  boost::json::object summary;
+  report::RunSummary run;
+  ExitCode exit = ExitCode::ok;
+};
+/// Runs an evaluation, prints and writes nothing. Throws the first deadlock; Interrupted if it isn't whole.
+[[nodiscard]] KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
+                                             const std::string& name);
 
 }  // namespace kbsim::evaluate

@@ -1,0 +1,338 @@
+// kbsim sweep: the points of a plan, on all cores.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/memory.hpp"
+#include "kbsim/base/say.hpp"
+#include "kbsim/report/folder_lock.hpp"
+#include "kbsim/report/output_folder.hpp"
+#include "kbsim/sweep/fingerprint.hpp"
+#include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/run_points.hpp"
+
+#include "commands.hpp"
+#include "config_folders.hpp"
+#include "machine_options.hpp"
+#include "parse_options.hpp"
+#include "plugins.hpp"
+#include "sweep_point.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+struct SweepOptions {
+  std::string plan;
+  std::string bench;
+  std::string topology;
+  std::string ccl;
+  std::vector<std::string> plugins;
+  std::vector<std::string> set;
+  std::vector<std::string> vary;
+  std::vector<std::string> zip;
+  std::vector<std::string> where;
+  std::string random;
+  std::string out;
+  unsigned jobs = 0;
+  double timeout = 0.0;
+  std::string memory;
+  std::string shard;
+  std::string verify;
+  bool dry_run = false;
+  bool quiet = false;
+};
+
+const std::string kUsage = "kbsim sweep [PLAN.yaml] [options] --out DIR [-- arguments of the bench]";
+
+const std::string kSweepExamples = R"(
+A value of --set that is a list or a range is an axis: 128,256,512 or 2..8 or 1..9+2 (1 3 5 7 9) or
+2..16*2 (2 4 8 16) or 1..100 random 5 seed 1. The points are all combinations of the axes' values.
+
+examples:
+  kbsim sweep --bench ccl_allreduce --set cube.noc.link_bw_gbs=128,256,512 --set system.sips.count=2..8*2 --out curve
+  kbsim sweep --bench ccl --vary algorithm=ring_allreduce,tree_allreduce --vary minbytes=1K..1M*4 --out sizes
+  kbsim sweep plan.yaml --out curve --dry-run
+)";
+
+po::options_description description(SweepOptions& o) {
+  po::options_description all{"options of kbsim sweep"};
+  auto add = all.add_options();
+  add("plan", po::value(&o.plan)->value_name("FILE"), "a plan: bench, arguments and axes as YAML");
+  add("bench", po::value(&o.bench)->value_name("NAME"), "what every point runs; see kbsim list");
+  add("topology", po::value(&o.topology)->value_name("FILE"), "the machine (default: topology.yaml)");
+  add("ccl", po::value(&o.ccl)->value_name("FILE"), "collective algorithms (default: as kbsim run has them)");
+  add("plugin", po::value(&o.plugins)->value_name("FILE")->composing(),
+      "a shared object of your own; repeatable");
+  add("set", po::value(&o.set)->value_name("KEY=VALUES")->composing(),
+      "a setting of all points, or if it has several values, an axis; repeatable");
+  add("vary", po::value(&o.vary)->value_name("OPTION=VALUES")->composing(),
+      "an axis of an option of the bench or of kbsim run, e.g. algorithm=a,b; repeatable");
+  add("zip", po::value(&o.zip)->value_name("A,B")->composing(),
+      "axes of equally many values that go together, not in all combinations; repeatable");
+  add("where", po::value(&o.where)->value_name("CONDITION")->composing(),
+      "only points for which it holds, e.g. 'cube.w * cube.h <= 16 and algorithm != \"x\"'; repeatable");
+  add("random", po::value(&o.random)->value_name("\"N seed S\""), "N of the points, drawn by seed");
+  add("out", po::value(&o.out)->value_name("DIR"),
+      "the folder of results; what is there already isn't run again");
+  add("jobs", po::value(&o.jobs)->value_name("N"), "points that run at a time (default: one a core)");
+  add("timeout", po::value(&o.timeout)->value_name("S"),
+      "a point that takes longer fails (exit code 4 in its row)");
+  add("memory", po::value(&o.memory)->value_name("SIZE"),
+      "memory of all points that run at a time (default: three quarters of the machine's)");
+  add("shard", po::value(&o.shard)->value_name("I/N"),
+      "the I-th of N parts of the points: for job arrays; kbsim sweep merge DIR then makes the tables");
+  add("verify", po::value(&o.verify)->value_name("N%"),
+      "run so many of the points once more, in other processes: digests must agree, else exit code 7");
+  add("dry-run", po::bool_switch(&o.dry_run), "print the points, and how long they may take");
+  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr");
+  return all;
+}
+
+// NAME=REST.
+std::pair<std::string, std::string> divided(const char* option, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos)
+    throw UsageError{fmt::format("--{} {}: expected NAME=VALUES", option, text)};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Place said(const std::string& option, const std::string& text) {
+  return {.file = fmt::format("--{} {}", option, text)};
+}
+
+void add_words(sweep::Draft& draft, const SweepOptions& o, const Arguments& rest) {
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) draft.words.insert(draft.words.end(), {option, value});
+  };
+  add("--topology", o.topology);
+  add("--ccl", o.ccl);
+  for (const std::string& file : o.plugins) add("--plugin", file);
+  draft.words.insert(draft.words.end(), rest.begin(), rest.end());
+}
+
+// The plan file first; the command line adds to it.
+sweep::Plan plan_of(const SweepOptions& o, const Arguments& rest) {
+  sweep::Draft draft;
+  if (!o.plan.empty()) sweep::read_plan(o.plan, &draft);
+  if (!o.bench.empty()) draft.bench = o.bench;
+  add_words(draft, o, rest);
+  if (!is_given(draft.words, "--topology"))
+    draft.words.insert(draft.words.begin(), {"--topology", kUsualTopology});
+  for (const std::string& text : o.set) {
+    const auto [key, values] = divided("set", text);
+    draft.add(key, {.text = values, .at = said("set", text)});
+  }
+  for (const std::string& text : o.vary) {
+    const auto [name, values] = divided("vary", text);
+    draft.vary("--" + name, {.text = values, .at = said("vary", text)});
+  }
+  for (const std::string& text : o.zip) draft.zips.push_back({.text = text, .at = said("zip", text)});
+  for (const std::string& text : o.where) draft.where.push_back({.text = text, .at = said("where", text)});
+  if (!o.random.empty()) draft.random = sweep::Placed{.text = o.random, .at = said("random", o.random)};
+  return sweep::plan_of(draft);
+}
+
+// Where the plan says what a point's mistake is about.
+std::string place_of(const sweep::Plan& plan, const std::string& mistake) {
+  for (const sweep::Axis& axis : plan.axes) {
+    if (axis.at.line > 0 && mistake.find(axis.name) != std::string::npos)
+      return fmt::format("{}: axis {}: ", to_string(axis.at), axis.name);
+  }
+  return "";
+}
+
+std::vector<std::size_t> spread(std::size_t all, std::size_t most) {
+  std::vector<std::size_t> some;
+  const std::size_t n = std::min(all, most);
+  for (std::size_t i = 0; i < n; ++i) some.push_back(n == 1 ? 0 : i * (all - 1) / (n - 1));
+  return some;
+}
+
+// A plan of which no point can be read is wrong as a whole: a key that isn't there, a bench that isn't known.
+void require_readable(const sweep::Plan& plan) {
+  constexpr std::size_t kTried = 5;
+  std::optional<std::string> first;
+  for (const std::size_t i : spread(plan.points.size(), kTried)) {
+    try {
+      check_point(words_of(plan, plan.points[i]));
+      return;
+    } catch (const Error& error) {
+      if (error.exit_code() != ExitCode::usage && error.exit_code() != ExitCode::unsupported) return;
+      if (!first) first = error.what();
+    }
+  }
+  throw UsageError{place_of(plan, *first) + *first};
+}
+
+std::vector<std::string> requests_of(const sweep::Plan& plan) {
+  sweep::Requests requests{config_folders(), {"ccl.yaml"}};
+  std::vector<std::string> all;
+  for (const sweep::Point& point : plan.points) all.push_back(requests.of(words_of(plan, point)));
+  return all;
+}
+
+// Every n-th, from the i-th on.
+std::vector<std::size_t> shard_of(const std::string& text, std::size_t points) {
+  std::vector<std::size_t> all;
+  unsigned i = 1;
+  unsigned n = 1;
+  int end = 0;
+  if (!text.empty() && (std::sscanf(text.c_str(), "%u/%u%n", &i, &n, &end) != 2 ||
+                        static_cast<std::size_t>(end) != text.size() || i == 0 || i > n))
+    throw UsageError{fmt::format("--shard {}: expected I/N with I from 1 to N, as 1/4", text)};
+  for (std::size_t at = i - 1; at < points; at += n) all.push_back(at);
+  return all;
+}
+
+double share_of(const std::string& text) {
+  if (text.empty()) return 0.0;
+  double percent = 0.0;
+  int end = 0;
+  const bool read = std::sscanf(text.c_str(), "%lf%%%n", &percent, &end) == 1;
+  if (!read || static_cast<std::size_t>(end) != text.size() || !(percent > 0.0 && percent <= 100.0))
+    throw UsageError{fmt::format("--verify {}: expected a share above 0, as 5%", text)};
+  return percent / 100.0;
+}
+
+sweep::PoolOptions pool_of(const SweepOptions& o) {
+  if (o.timeout < 0.0) throw UsageError{fmt::format("--timeout must be above 0 s, got {}", o.timeout)};
+  const Bytes memory = o.memory.empty() ? memory_limit() : parse_bytes(o.memory);
+  if (memory < 16_MiB) throw UsageError{fmt::format("--memory must be at least 16 MiB, got '{}'", o.memory)};
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  return {.out = o.out,
+          .jobs = o.jobs == 0 ? cores : std::min(o.jobs, 1024U),
+          .timeout = o.timeout,
+          .memory = memory,
+          .progress = !o.quiet};
+}
+
+struct Sweep {
+  const sweep::Plan& plan;
+  std::vector<std::string> requests;
+  std::vector<std::size_t> which;
+  sweep::RunPoint run;
+  sweep::PoolOptions pool;
+};
+
+std::vector<std::size_t> missing_of(const Sweep& all, const sweep::Cache& cache) {
+  std::vector<std::size_t> missing;
+  for (const std::size_t i : all.which) {
+    const sweep::Record* known = cache.of_request(all.requests[i]);
+    if (known == nullptr || !stands(*known, all.pool)) missing.push_back(i);
+  }
+  return missing;
+}
+
+std::string time_text(double seconds) {
+  if (seconds < 120.0) return fmt::format("{:.3g} s", seconds);
+  return fmt::format("{:.0f} min", seconds / 60.0);
+}
+
+// By results that are there, or by four points that are simulated for it; --dry-run keeps nothing.
+std::string expected_time(const Sweep& all, sweep::Cache& cache) {
+  constexpr std::size_t kTried = 4;
+  constexpr double kLongest = 20.0;
+  const std::vector<std::size_t> missing = missing_of(all, cache);
+  if (missing.empty()) return "all are known: nothing runs";
+  std::string by = "by results of alike points";
+  if (!sweep::seconds_for(all.plan, all.requests, missing, cache, all.pool.jobs)) {
+    std::vector<std::size_t> tried;
+    for (const std::size_t i : spread(missing.size(), kTried)) tried.push_back(missing[i]);
+    sweep::PoolOptions scratch = all.pool;
+    scratch.out.clear();
+    scratch.timeout = kLongest;
+    scratch.progress = false;
+    (void)sweep::run_points(all.plan, all.requests, tried, cache, all.run, scratch);
+    by = fmt::format("by {} of them, simulated for it", tried.size());
+  }
+  const auto seconds = sweep::seconds_for(all.plan, all.requests, missing, cache, all.pool.jobs);
+  if (!seconds) return fmt::format("{} to run, for how long isn't known", missing.size());
+  return fmt::format("{} to run: about {} with {} at a time ({})", missing.size(), time_text(*seconds),
+                     all.pool.jobs, by);
+}
+
+ExitCode show(const Sweep& all, sweep::Cache& cache) {
+  std::vector<std::string> names;
+  for (const sweep::Axis& axis : all.plan.axes) names.push_back(axis.name);
+  fmt::print("point,{}\n", fmt::join(names, ","));
+  for (const std::size_t i : all.which)
+    fmt::print("{},{}\n", i, fmt::join(values_of(all.plan, all.plan.points[i]), ","));
+  fmt::print("{} points, {}\n", all.which.size(), expected_time(all, cache));
+  (void)std::fflush(stdout);
+  return ExitCode::ok;
+}
+
+void print_tally(const sweep::Tally& tally) {
+  fmt::print("{} points: {} known, {} ran, {} failed\n", tally.points, tally.known, tally.ran, tally.failed);
+  if (tally.busy > 0.0)
+    say("{:.3g} s, {:.1f} points a second, {:.0f} % of the workers' time in simulations\n", tally.wall,
+        static_cast<double>(tally.ran) / tally.wall, 100.0 * tally.simulating / tally.busy);
+  (void)std::fflush(stdout);
+}
+
+fs::path made(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw UsageError{fmt::format("--out: {}: {}", folder.string(), error.message())};
+  return folder;
+}
+
+// A whole sweep has the folder for itself; shards each have their own name in it.
+fs::path locked_part(const SweepOptions& o) {
+  if (o.shard.empty()) return o.out;
+  std::string name = o.shard;
+  std::ranges::replace(name, '/', '-');
+  return made(fs::path{o.out} / "shards" / name);
+}
+
+ExitCode run_sweep(const SweepOptions& o, const Sweep& all) {
+  made(sweep::records_folder(o.out));
+  const report::FolderLock lock{locked_part(o)};
+  sweep::Cache cache{o.out};
+  if (cache.damaged() > 0)
+    say("kbsim: {}: {} damaged records are left out, their points run again\n", o.out, cache.damaged());
+  const sweep::Tally tally = sweep::run_points(all.plan, all.requests, all.which, cache, all.run, all.pool);
+  print_tally(tally);
+  if (!tally.full.empty())
+    throw UsageError{fmt::format("{}; {} points have ended and are kept: run it again when there is room",
+                                 tally.full, tally.known + tally.ran)};
+  if (tally.interrupted) return ExitCode::interrupted;
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode sweep_command(const Arguments& given) {
+  SweepOptions o;
+  po::options_description all = description(o);
+  const auto end = std::ranges::find(given, "--");
+  const Arguments own{given.begin(), end};
+  const Arguments rest{end == given.end() ? end : end + 1, given.end()};
+  parse_options(own, all, {.usage = kUsage, .examples = kSweepExamples, .positional = "plan"});
+  if (o.out.empty() && !o.dry_run) throw UsageError{"--out is missing: the folder of results"};
+  const sweep::PoolOptions pool = pool_of(o);
+  (void)share_of(o.verify);
+  const sweep::Plan plan = plan_of(o, rest);
+  load_plugins(plan.words);
+  require_readable(plan);
+  const Sweep sweep{.plan = plan,
+                    .requests = requests_of(plan),
+                    .which = shard_of(o.shard, plan.points.size()),
+                    .run = point_runner(plan.words),
+                    .pool = pool};
+  if (!o.dry_run) return run_sweep(o, sweep);
+  kbsim::sweep::Cache cache = o.out.empty() ? kbsim::sweep::Cache{} : kbsim::sweep::Cache{o.out};
+  return show(sweep, cache);
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "kbsim/sweep/run_points.hpp"
+
+#include "commands.hpp"
+
+namespace kbsim::app {
+
+/// Runs points in this process; plug-ins that `words` of all points name are loaded and part of every key.
+[[nodiscard]] sweep::RunPoint point_runner(const Arguments& words);
+
+/// Reads and checks a point as far as that goes without simulating it. Throws what is wrong.
+void check_point(const Arguments& words);
+
+/// The words without the plug-ins, which a process loads once.
+[[nodiscard]] Arguments without_plugins(const Arguments& words);
+
+}  // namespace kbsim::app

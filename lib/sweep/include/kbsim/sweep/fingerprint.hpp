@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kbsim::sweep {
+
+/// 32 hex digits of a text: the same texts, and in practice no others, have the same.
+[[nodiscard]] std::string fingerprint(std::string_view text);
+
+/// Of this program: its build ID, or its whole file if the linker made none.
+[[nodiscard]] std::string program_fingerprint();
+
+/// Of what a point's words ask for, before its configuration is read: the words, the contents of the files
+/// that they name, the program. The same requests have the same key. Files are looked for in `folders`, too;
+/// `always` are read by every point.
+class Requests {
+ public:
+  Requests(std::vector<std::filesystem::path> folders, const std::vector<std::string>& always);
+  [[nodiscard]] std::string of(const std::vector<std::string>& words);
+
+ private:
+  [[nodiscard]] const std::string& contents_of(const std::string& word);
+  std::vector<std::filesystem::path> folders_;
+  std::string program_;
+  std::map<std::string, std::string, std::less<>> files_;  // by word; "" of one that names no file
+};
+
+}  // namespace kbsim::sweep

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/sweep/plan.hpp"
+
+namespace kbsim::sweep {
+
+/// Guesses a point's events by those of alike points: least squares of their logarithm over the axes, along
+/// numbers by logarithm and its square, of names each by itself.
+class CostModel {
+ public:
+  explicit CostModel(const std::vector<Axis>& axes);
+
+  void learn(const Point& point, double events);
+  /// From now on guesses are by all that was learned. False if that is too little.
+  bool fit();
+  /// 1 before the first fit.
+  [[nodiscard]] double guess(const Point& point) const;
+
+ private:
+  void features_of(const Point& point, std::vector<double>& row) const;
+  std::vector<std::vector<std::vector<double>>> features_;  // by axis, by value
+  std::size_t columns_ = 1;
+  std::size_t learned_ = 0;
+  std::vector<double> products_;  // columns x columns
+  std::vector<double> sums_;
+  std::vector<double> weights_;
+  double least_ = 0.0;  // logarithms of what was learned
+  double most_ = 0.0;
+};
+
+/// Which point runs next: some that are spread over the plan first, then the longest.
+class Schedule {
+ public:
+  Schedule(const Plan& plan, std::vector<std::size_t> points);
+
+  /// Of a point that has ended, in this sweep or an earlier one. `seconds` that a worker took for it; 0:
+  /// unknown.
+  void learn(std::size_t point, double events, double seconds);
+  [[nodiscard]] std::optional<std::size_t> next();
+  void put_back(std::size_t point) { pending_.push_back(point); }
+  [[nodiscard]] std::size_t pending() const { return pending_.size(); }
+  /// Orders what is pending by all that was learned.
+  void refit();
+  /// Seconds of one worker for what is pending; 0 before anything was learned.
+  [[nodiscard]] double seconds_left() const;
+
+ private:
+  [[nodiscard]] double seconds_of(double events) const;
+
+  const Plan& plan_;
+  std::vector<std::size_t> pending_;  // the next one last
+  CostModel model_;
+  bool fitted_ = false;
+  std::size_t learned_ = 0;
+  std::size_t next_fit_ = 6;
+  double n_ = 0.0, events_ = 0.0, seconds_ = 0.0, squares_ = 0.0, products_ = 0.0;  // of seconds over events
+};
+
+}  // namespace kbsim::sweep

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "kbsim/base/standing.hpp"
+#include "kbsim/base/stop.hpp"
+#include "kbsim/sweep/run_points.hpp"
+#include "kbsim/sweep/schedule.hpp"
+
+#include "progress.hpp"
+#include "worker.hpp"
+
+namespace kbsim::sweep {
+
+/// Hands points out to its workers, and watches them: one event loop, no threads.
+class Master {
+ public:
+  /// `mode`: shared, or again to look for differences.
+  Master(const Job& job, Cache& cache, const PoolOptions& options, std::vector<std::size_t> points,
+         Mode mode);
+  ~Master();
+  Master(const Master&) = delete;
+  Master& operator=(const Master&) = delete;
+
+  void run();
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+  [[nodiscard]] const std::vector<Difference>& differences() const { return differences_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  enum class Killed { no, by_timeout, by_memory };
+
+  struct Worker {
+    Process process;
+    std::unique_ptr<boost::asio::posix::stream_descriptor> stream;
+    std::string heard;
+    std::filesystem::path records;
+    bool unsynced = false;
+    std::optional<std::size_t> point;
+    Mode mode = Mode::shared;
+    std::string key;
+    bool simulates = false;  // under that key
+    Clock::time_point since;
+    Killed killed = Killed::no;
+  };
+
+  // Workers.
+  void start(Worker& worker);
+  void close(Worker& worker);
+  void listen(Worker& worker);
+  void say(Worker& worker, const std::string& line);
+  void ended(Worker& worker);
+  void replace(Worker& worker);
+  [[nodiscard]] bool has_work() const;
+  [[nodiscard]] std::size_t busy() const;
+
+  // Points.
+  void hand_out();
+  void give(Worker& worker, std::size_t point, Mode mode);
+  void hear(Worker& worker, std::string_view line);
+  void decide(Worker& worker, const std::string& key);
+  void done(Worker& worker, std::string_view line);
+  void lost(Worker& worker, int status);
+  void keep_lost(const Worker& worker, End end, int exit, std::string message, double limit);
+  void point_is_known(std::size_t point, const Worker& worker);
+  void forget_key(const Worker& worker);
+  void finished(std::size_t point, const Record& record, double busy);
+  void compare(std::size_t point, int exit, const std::string& digest);
+  void keep(Record record);
+
+  // Time.
+  void tick();
+  void watch(Worker& worker);
+  void sync();
+  [[nodiscard]] double seconds_left() const;
+  [[nodiscard]] Bytes share() const;
+
+  const Job& job_;
+  Cache& cache_;
+  const PoolOptions& options_;
+  Mode mode_;
+  Schedule schedule_;
+  std::vector<std::size_t> large_;  // those that run alone
+  std::map<std::size_t, int> tries_;
+  std::set<std::string> keys_;  // of what runs now
+  int deaths_ = 0;              // of workers, since a point has ended
+  RecordFile own_;
+  Tally tally_;
+  std::vector<Difference> differences_;
+  StopSignals signals_;
+  Stage stage_;
+  Progress progress_;
+  Clock::time_point start_ = Clock::now();
+  std::optional<Clock::time_point> tenth_;
+  std::size_t ticks_ = 0;
+  boost::asio::io_context io_;
+  boost::asio::steady_timer timer_{io_};
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace kbsim::sweep
