@@ -16,6 +16,7 @@ struct KeptRun {
   /// Asked before it is simulated, with all that its result depends on besides the program and its plug-ins:
   /// the resolved configuration, bench and arguments. false: the result isn't wanted.
   std::function<bool(const std::string& depends_on)> wanted;
+  bool with_links = false;            // the document has links.csv, too, of a bench's one simulation
   boost::json::object document = {};  // as --json prints it
   report::RunSummary summary = {};
 };

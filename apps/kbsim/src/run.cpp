@@ -32,6 +32,7 @@
 #include "kbsim/report/deadlock.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
+#include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 #include "bench_options.hpp"
@@ -196,7 +197,8 @@ std::string text_of(const RunOptions& options, const boost::json::object& own,
                                   {"stop-at", options.stop_at_ns.value_or(-1.0)},
                                   {"max-sim-time", options.max_sim_time_ns.value_or(-1.0)},
                                   {"max-events", options.max_events.value_or(0)},
-                                  {"race", options.race ? static_cast<int>(*options.race) : -1}};
+                                  {"race", options.race ? static_cast<int>(*options.race) : -1},
+                                  {"links", options.kept->with_links}};
   return fmt::format("{}\n{}{}", boost::json::serialize(flags),
                      files_named(options_of_bench(options.bench), options.own),
                      config::resolved_yaml(machine, ccl, hw::ModelCatalog{}));
@@ -308,8 +310,10 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
   replay::check(session.log(), session.replay());
   const report::RunSummary summary = summary_of(session, start);
   if (options.kept != nullptr) {
-    options.kept->document =
-        to_json(options, outcome, summary, session.machine().fabric().attribution(), log);
+    boost::json::object& document = options.kept->document;
+    document = to_json(options, outcome, summary, session.machine().fabric().attribution(), log);
+    if (options.kept->with_links)
+      document["links"] = report::links_csv(session.machine().fabric(), summary.simulated);
     options.kept->summary = summary;
     return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
   }

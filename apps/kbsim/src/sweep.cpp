@@ -1,7 +1,9 @@
 // kbsim sweep: the points of a plan, on all cores.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -14,9 +16,11 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/report/folder_lock.hpp"
 #include "kbsim/report/output_folder.hpp"
+#include "kbsim/sweep/analysis.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
 #include "kbsim/sweep/plan.hpp"
 #include "kbsim/sweep/run_points.hpp"
+#include "kbsim/sweep/tables.hpp"
 
 #include "commands.hpp"
 #include "config_folders.hpp"
@@ -48,6 +52,9 @@ struct SweepOptions {
   std::string memory;
   std::string shard;
   std::string verify;
+  std::string metric;
+  std::string pareto;
+  bool links = false;
   bool dry_run = false;
   bool quiet = false;
 };
@@ -62,7 +69,16 @@ examples:
   kbsim sweep --bench ccl_allreduce --set cube.noc.link_bw_gbs=128,256,512 --set system.sips.count=2..8*2 --out curve
   kbsim sweep --bench ccl --vary algorithm=ring_allreduce,tree_allreduce --vary minbytes=1K..1M*4 --out sizes
   kbsim sweep plan.yaml --out curve --dry-run
+  kbsim sweep merge curve --pareto latency_ns,cube.noc.link_bw_gbs
 )";
+
+void describe_tables(po::options_description_easy_init& add, std::string& metric, std::string& pareto) {
+  add("metric", po::value(&metric)->value_name("NAME"),
+      "what the figure and the best point are by (default: latency or time); results.csv has the names");
+  add("pareto", po::value(&pareto)->value_name("A,B"),
+      "the points that no other beats in both metrics, or in a metric and a numeric axis; max:A is larger is "
+      "better");
+}
 
 po::options_description description(SweepOptions& o) {
   po::options_description all{"options of kbsim sweep"};
@@ -93,6 +109,8 @@ po::options_description description(SweepOptions& o) {
       "the I-th of N parts of the points: for job arrays; kbsim sweep merge DIR then makes the tables");
   add("verify", po::value(&o.verify)->value_name("N%"),
       "run so many of the points once more, in other processes: digests must agree, else exit code 7");
+  describe_tables(add, o.metric, o.pareto);
+  add("links", po::bool_switch(&o.links), "keep what each link of each point did, for the table links");
   add("dry-run", po::bool_switch(&o.dry_run), "print the points, and how long they may take");
   add("quiet", po::bool_switch(&o.quiet), "no progress on stderr");
   return all;
@@ -174,10 +192,14 @@ void require_readable(const sweep::Plan& plan) {
   throw UsageError{place_of(plan, *first) + *first};
 }
 
-std::vector<std::string> requests_of(const sweep::Plan& plan) {
+std::vector<std::string> requests_of(const sweep::Plan& plan, bool links) {
   sweep::Requests requests{config_folders(), {"ccl.yaml"}};
   std::vector<std::string> all;
-  for (const sweep::Point& point : plan.points) all.push_back(requests.of(words_of(plan, point)));
+  for (const sweep::Point& point : plan.points) {
+    Arguments words = words_of(plan, point);
+    if (links) words.emplace_back("--links");
+    all.push_back(requests.of(words));
+  }
   return all;
 }
 
@@ -223,6 +245,51 @@ struct Sweep {
   sweep::RunPoint run;
   sweep::PoolOptions pool;
 };
+
+// Makes the tables and figures of a folder of records, and prints the best point.
+void make_tables(const std::string& out, const std::string& metric, const std::string& pareto) {
+  const report::OutputFolder folder{out};
+  const sweep::Tables tables = sweep::read_tables(out);
+  folder.write("points.csv", points_csv(tables));
+  folder.write("results.csv", results_csv(tables));
+  write_database(fs::path{out} / "sweep.sqlite", tables);
+  const std::string by = sweep::chosen_metric(tables, metric);
+  if (by.empty()) return;
+  const sweep::Quantity what = sweep::quantity(tables, by);
+  const std::string best = best_text(tables, what);
+  folder.write("best.txt", best);
+  folder.write("report.html", report_html(tables, by));
+  if (const auto figure = figure_of(tables, what)) folder.draw(*figure);
+  fmt::print("{}", best);
+  if (!pareto.empty()) {
+    const std::size_t comma = std::min(pareto.find(','), pareto.size() - 1);
+    const sweep::Quantity a = sweep::quantity(tables, pareto.substr(0, comma));
+    const sweep::Quantity b = sweep::quantity(tables, pareto.substr(comma + 1));
+    folder.draw(pareto_figure(tables, a, b));
+    fmt::print("Pareto front of {} and {}:\n", a.name, b.name);
+    for (const sweep::Row* row : pareto_front(tables, a, b))
+      fmt::print("  {:>14.6g} {:>14.6g}  {}\n", *value_of(tables, *row, a), *value_of(tables, *row, b),
+                 fmt::join(row->values, " "));
+  }
+  (void)std::fflush(stdout);
+}
+
+ExitCode merge(const Arguments& arguments) {
+  std::string dir;
+  std::string metric;
+  std::string pareto;
+  po::options_description all{"options of kbsim sweep merge"};
+  auto add = all.add_options();
+  add("dir", po::value(&dir)->value_name("DIR")->required(), "the folder of a sweep's results");
+  describe_tables(add, metric, pareto);
+  parse_options(arguments, all,
+                {.usage = "kbsim sweep merge DIR [options]", .examples = "", .positional = "dir"});
+  std::error_code error;
+  if (!fs::is_directory(dir, error))
+    throw UsageError{fmt::format("{}: no such folder, expected what kbsim sweep wrote with --out", dir)};
+  make_tables(dir, metric, pareto);
+  return ExitCode::ok;
+}
 
 std::vector<std::size_t> missing_of(const Sweep& all, const sweep::Cache& cache) {
   std::vector<std::size_t> missing;
@@ -295,9 +362,36 @@ fs::path locked_part(const SweepOptions& o) {
   return made(fs::path{o.out} / "shards" / name);
 }
 
+// Every so many of the points that have ended well.
+void verify(const SweepOptions& o, const Sweep& all, sweep::Cache& cache) {
+  std::vector<std::size_t> ended;
+  for (const std::size_t i : all.which) {
+    const sweep::Record* known = cache.of_request(all.requests[i]);
+    if (known != nullptr && known->end == sweep::End::done) ended.push_back(i);
+  }
+  const double share = share_of(o.verify);
+  if (share == 0.0 || ended.empty()) return;
+  const auto n = static_cast<std::size_t>(std::ceil(share * static_cast<double>(ended.size())));
+  std::vector<std::size_t> some;
+  for (const std::size_t i : sweep::drawn(ended.size(), n, 1)) some.push_back(ended[i]);
+  const auto found = verify_points(all.plan, all.requests, some, cache, all.run, all.pool);
+  fmt::print("{} points ran once more: {} differ\n", some.size(), found.size());
+  if (found.empty()) return;
+  const sweep::Difference& first = found.front();
+  throw Error{ExitCode::wrong_values,
+              fmt::format("point {}: {} at first, {} once more: {}", first.point, first.then, first.now,
+                          command_of(all.plan, all.plan.points[first.point]))};
+}
+
+bool has_tables(const SweepOptions& o) {
+  std::error_code error;
+  return fs::exists(fs::path{o.out} / "sweep.sqlite", error);
+}
+
 ExitCode run_sweep(const SweepOptions& o, const Sweep& all) {
   made(sweep::records_folder(o.out));
-  const report::FolderLock lock{locked_part(o)};
+  auto lock = std::make_unique<report::FolderLock>(locked_part(o));
+  const bool same_plan = !write_plan(o.out, all.plan, all.requests);
   sweep::Cache cache{o.out};
   if (cache.damaged() > 0)
     say("kbsim: {}: {} damaged records are left out, their points run again\n", o.out, cache.damaged());
@@ -307,12 +401,17 @@ ExitCode run_sweep(const SweepOptions& o, const Sweep& all) {
     throw UsageError{fmt::format("{}; {} points have ended and are kept: run it again when there is room",
                                  tally.full, tally.known + tally.ran)};
   if (tally.interrupted) return ExitCode::interrupted;
+  verify(o, all, cache);
+  lock.reset();
+  const bool again = same_plan && tally.ran == 0 && has_tables(o) && o.metric.empty() && o.pareto.empty();
+  if (o.shard.empty() && !again) make_tables(o.out, o.metric, o.pareto);
   return ExitCode::ok;
 }
 
 }  // namespace
 
 ExitCode sweep_command(const Arguments& given) {
+  if (!given.empty() && given.front() == "merge") return merge({given.begin() + 1, given.end()});
   SweepOptions o;
   po::options_description all = description(o);
   const auto end = std::ranges::find(given, "--");
@@ -326,9 +425,9 @@ ExitCode sweep_command(const Arguments& given) {
   load_plugins(plan.words);
   require_readable(plan);
   const Sweep sweep{.plan = plan,
-                    .requests = requests_of(plan),
+                    .requests = requests_of(plan, o.links),
                     .which = shard_of(o.shard, plan.points.size()),
-                    .run = point_runner(plan.words),
+                    .run = point_runner(plan.words, o.links),
                     .pool = pool};
   if (!o.dry_run) return run_sweep(o, sweep);
   kbsim::sweep::Cache cache = o.out.empty() ? kbsim::sweep::Cache{} : kbsim::sweep::Cache{o.out};

@@ -76,13 +76,15 @@ Arguments without_plugins(const Arguments& words) {
   return others;
 }
 
-sweep::RunPoint point_runner(const Arguments& words) {
+sweep::RunPoint point_runner(const Arguments& words, bool with_links) {
   const std::string program = sweep::program_fingerprint() + fingerprint_of_plugins(words);
-  return [program](const std::vector<std::string>& of_point,
-                   const std::function<bool(const std::string&)>& wanted) {
-    KeptRun run{.wanted = [&](const std::string& depends_on) {
-      return wanted(sweep::fingerprint(program + "\n" + depends_on));
-    }};
+  return [program, with_links](const std::vector<std::string>& of_point,
+                               const std::function<bool(const std::string&)>& wanted) {
+    KeptRun run{.wanted =
+                    [&](const std::string& depends_on) {
+                      return wanted(sweep::fingerprint(program + "\n" + depends_on));
+                    },
+                .with_links = with_links};
     return run_point(without_plugins(of_point), std::move(run));
   };
 }

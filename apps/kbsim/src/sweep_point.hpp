@@ -7,7 +7,8 @@
 namespace kbsim::app {
 
 /// Runs points in this process; plug-ins that `words` of all points name are loaded and part of every key.
-[[nodiscard]] sweep::RunPoint point_runner(const Arguments& words);
+/// `with_links`: what each link did is kept, too.
+[[nodiscard]] sweep::RunPoint point_runner(const Arguments& words, bool with_links);
 
 /// Reads and checks a point as far as that goes without simulating it. Throws what is wrong.
 void check_point(const Arguments& words);

@@ -119,7 +119,7 @@ std::string table(const LineFigure& what, const std::set<double>& places) {
   std::string text = what.x_column;
   for (const Line& line : what.lines) text += "," + line.label;
   for (const double place : places) {
-    text += fmt::format("\n{:.0f}", place);
+    text += fmt::format("\n{:.15g}", place);
     for (const Line& line : what.lines) {
       const auto found = line.points.find(place);
       text += found == line.points.end() ? ",NaN" : fmt::format(",{:.6g}", found->second);

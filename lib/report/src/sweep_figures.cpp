@@ -1,0 +1,105 @@
+#include "kbsim/report/sweep_figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "figure_style.hpp"
+#include "line_figure.hpp"
+
+namespace kbsim::report {
+namespace {
+
+// Several times as large as the least: only then is a logarithm of use.
+bool is_wide(const std::vector<SweepCurves::Curve>& curves) {
+  constexpr double kWide = 4.0;
+  double least = 0.0;
+  double most = 0.0;
+  for (const SweepCurves::Curve& curve : curves) {
+    for (const auto& [x, y] : curve.points) {
+      if (!(y > 0.0)) return false;
+      least = least == 0.0 ? y : std::min(least, y);
+      most = std::max(most, y);
+    }
+  }
+  return most > kWide * least;
+}
+
+std::string number_text(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "NaN"; }
+
+// A name is a cell of CSV and a label of gnuplot.
+std::string plain(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == ',' || c == '"' || c == '\\'; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+Figure curve_figure(const SweepCurves& what) {
+  LineFigure figure{.name = what.name,
+                    .title = plain(what.title),
+                    .x_label = plain(what.x_label),
+                    .y_label = plain(what.y_label),
+                    .x_column = plain(what.x_label),
+                    .x = LineFigure::Along::numbers,
+                    .y = is_wide(what.curves) ? LineFigure::Up::logarithmic : LineFigure::Up::linear};
+  for (const SweepCurves::Curve& curve : what.curves)
+    figure.lines.push_back(
+        {.label = plain(curve.label), .colour = colour_at(figure.lines.size()), .points = curve.points});
+  return to_figure(std::move(figure));
+}
+
+Figure heat_map(const HeatMap& what) {
+  std::string data = plain(what.y_label + " / " + what.x_label);
+  for (const std::string& x : what.x) data += "," + plain(x);
+  std::string labels;
+  for (std::size_t row = 0; row < what.y.size(); ++row) {
+    data += "\n" + plain(what.y[row]);
+    for (std::size_t column = 0; column < what.x.size(); ++column) {
+      const double value = what.values[row][column];
+      data += "," + number_text(value);
+      if (std::isfinite(value) && what.x.size() <= 12)
+        labels +=
+            fmt::format("set label \"{:.4g}\" at {}, {} center front font \",16\" textcolor rgb \"white\"\n",
+                        value, column, row);
+    }
+  }
+  const std::string settings = fmt::format(
+      "unset key\nset nogrid\nset xlabel \"{}\"\nset ylabel \"{}\"\nset palette viridis\n"
+      "set xrange [-0.5:{}]\nset yrange [-0.5:{}]\nset rmargin at screen 0.88\n{}",
+      plain(what.x_label), plain(what.y_label), static_cast<double>(what.x.size()) - 0.5,
+      static_cast<double>(what.y.size()) - 0.5, labels);
+  return {
+      .name = what.name,
+      .data = data + "\n",
+      .script = script_of(
+          {.name = what.name,
+           .title = plain(what.title),
+           .settings = settings,
+           .plot = fmt::format("plot \"{}.csv\" matrix rowheaders columnheaders with image", what.name)})};
+}
+
+Figure pareto_figure(const ParetoFigure& what) {
+  std::string data = fmt::format("{},{},front\n", plain(what.x_label), plain(what.y_label));
+  for (const auto& [x, y] : what.points) data += fmt::format("{},{},NaN\n", number_text(x), number_text(y));
+  for (const auto& [x, y] : what.front) data += fmt::format("{},NaN,{}\n", number_text(x), number_text(y));
+  const std::string settings =
+      fmt::format("set key outside top center horizontal\nset xlabel \"{}\"\nset ylabel \"{}\"\n",
+                  plain(what.x_label), plain(what.y_label));
+  return {
+      .name = what.name,
+      .data = data,
+      .script = script_of(
+          {.name = what.name,
+           .title = plain(what.title),
+           .settings = settings,
+           .plot = fmt::format(
+               "plot \"{0}.csv\" using 1:2 with points pointtype 7 pointsize 1 linecolor \"{1}\" title "
+               "\"points\", \\\n    \"\" using 1:3 with linespoints linewidth 4 pointtype 7 pointsize 1.5 "
+               "linecolor \"{2}\" title \"Pareto front\"",
+               what.name, colour_at(5), colour_at(4))})};
+}
+
+}  // namespace kbsim::report

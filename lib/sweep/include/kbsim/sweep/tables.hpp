@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/records.hpp"
+
+namespace kbsim::sweep {
+
+/// A number that a point has found, with its unit; "1" of counts and ratios.
+struct Metric {
+  std::string name;
+  std::string unit;
+  double value = 0.0;
+};
+
+/// The numbers in a record's document, by name: those of its result, or of its rows; of several rows
+/// "time[size=4096]", by the first column that tells them apart.
+[[nodiscard]] std::vector<Metric> metrics_in(const std::string& document);
+
+/// One point and what is known of it.
+struct Row {
+  std::size_t point = 0;
+  std::vector<std::string> values;  // of the axes
+  std::string command;              // repeats it
+  std::string key;                  // "" before it has run
+  const Record* record = nullptr;   // nullptr before it has run
+  std::vector<Metric> metrics;
+
+  [[nodiscard]] const Metric* find(std::string_view metric) const;
+};
+
+/// All that a sweep found, a row a point of the plan, in its order.
+struct Tables {
+  Plan plan;
+  Cache cache;
+  std::vector<Row> rows;
+};
+
+/// What is to be merged later, in other processes: the plan's points and their requests. False if the folder
+/// has just that already.
+bool write_plan(const std::filesystem::path& out, const Plan& plan, const std::vector<std::string>& requests);
+/// UsageError if the folder is none of a sweep.
+[[nodiscard]] Tables read_tables(const std::filesystem::path& out);
+
+/// A line a point: its parameters, exit code, message, command.
+[[nodiscard]] std::string points_csv(const Tables& tables);
+/// A line a number of a point: its parameters, metric, unit, value, key.
+[[nodiscard]] std::string results_csv(const Tables& tables);
+/// sweep.sqlite: points, results, runs, links. UsageError if it can't be written.
+void write_database(const std::filesystem::path& file, const Tables& tables);
+
+}  // namespace kbsim::sweep
