@@ -20,7 +20,9 @@ RunSummary run() {
 
 TEST_CASE("Run summary: one line with simulated time, events, wall seconds, rate, memory and digest") {
   CHECK(to_text(run()) ==
-        "simulated 1500 ns, 3000000 events, 1.500 s wall, 2.00 M events/s, 3.0 MiB peak memory, digest " +
+        "simulated 1500 ns, 3000000 events, 1.500 s wall, 2.00 M events/s, 1 us simulated a second, 3.0 MiB "
+        "peak "
+        "memory, digest " +
             to_string(Digest{}));
 }
 
@@ -28,8 +30,9 @@ TEST_CASE("Run summary: tensors that were resident are said, in both; without an
   RunSummary with = run();
   with.resident = 5_MiB;
   CHECK(to_text(with) ==
-        "simulated 1500 ns, 3000000 events, 1.500 s wall, 2.00 M events/s, 3.0 MiB peak memory, 5.0 MiB of "
-        "tensors resident from the start, digest " +
+        "simulated 1500 ns, 3000000 events, 1.500 s wall, 2.00 M events/s, 1 us simulated a second, 3.0 MiB "
+        "peak "
+        "memory, 5.0 MiB of tensors resident from the start, digest " +
             to_string(Digest{}));
   CHECK(to_json(with).at("resident_bytes") == 5 * 1024 * 1024);
   CHECK(!to_json(run()).contains("resident_bytes"));

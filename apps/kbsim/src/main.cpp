@@ -16,6 +16,7 @@
 #include "commands.hpp"
 #include "help.hpp"
 #include "plugins.hpp"
+#include "profile_option.hpp"
 #include "streams.hpp"
 
 namespace kbsim::app {
@@ -100,6 +101,7 @@ int main(int argc, char** argv) {
   try {
     kbsim::app::require_no_conflicts();
     const ExitCode exit = kbsim::app::dispatch({argv + 1, argv + argc});
+    kbsim::app::say_profile();
     std::cout.flush();
     const bool printed = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (!printed) throw kbsim::UsageError{"the result could not be written to stdout"};

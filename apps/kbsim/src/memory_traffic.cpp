@@ -29,6 +29,7 @@
 #include "memory_option.hpp"
 #include "memory_traffic.hpp"
 #include "parse_options.hpp"
+#include "profile_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -54,6 +55,7 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
   po::options_description all{"options of kbsim traffic --scope hbm"};
   o.machine.describe(all);
   describe_memory(all);
+  describe_profile(all);
   auto add = all.add_options();
   add("scope", po::value(&o.scope)->value_name("S")->required(), "hbm: the HBM slice of a PE, alone");
   add("pattern", po::value(&o.pattern)->value_name("P"),

@@ -19,6 +19,7 @@
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "memory_option.hpp"
+#include "profile_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -221,6 +222,7 @@ po::options_description description(ProbeOptions& options) {
   po::options_description all{"options of kbsim probe"};
   options.machine.describe(all);
   describe_memory(all);
+  describe_profile(all);
   auto add = all.add_options();
   add("case", po::value(&options.cases)->value_name("NAME")->composing(), "only this case; repeatable");
   add("bytes", po::value(&options.bytes)->value_name("SIZE"), "size of a transfer (default: 4KiB)");

@@ -17,6 +17,7 @@
 #include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "oplog_file.hpp"
+#include "profile_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -40,6 +41,7 @@ examples:
 void parse(const Arguments& arguments, ReplayOptions& o) {
   po::options_description all{"options of kbsim replay"};
   describe_memory(all);
+  describe_profile(all);
   auto add = all.add_options();
   add("log", po::value(&o.log)->value_name("FILE")->required(), "what a run wrote with --oplog");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");

@@ -14,6 +14,7 @@
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
@@ -304,6 +305,7 @@ report::RunSummary summary_of(host::Session& session, Clock::time_point start) {
 // What is left to say when the simulation has ended.
 ExitCode finish(const report::OutputFolder* folder, host::Session& session, const Results& outcome,
                 const RunOptions& options, const Arguments& arguments, Clock::time_point start) {
+  self_profile::phase(WorkKind{"report"});
   for (const std::string& line : replay::prints(session.log(), session.replay())) say("{}\n", line);
   print_races(session.machine().races().reports());
   const std::optional<LogChecksums> log = log_of(options, session);

@@ -12,6 +12,7 @@
 #include "kbsim/base/environment.hpp"
 
 #include "memory_option.hpp"
+#include "profile_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -75,6 +76,7 @@ po::options_description description(RunOptions& o) {
   po::options_description all{"options of kbsim run"};
   o.machine.describe(all);
   describe_memory(all);
+  describe_profile(all);
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
   add("algorithm", po::value(&o.algorithm)->value_name("NAME"),

@@ -31,6 +31,7 @@
 #include "memory_option.hpp"
 #include "memory_traffic.hpp"
 #include "network_load.hpp"
+#include "profile_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -87,6 +88,7 @@ po::options_description describe(TrafficOptions& o) {
   po::options_description all{"options of kbsim traffic"};
   o.machine.describe(all);
   describe_memory(all);
+  describe_profile(all);
   describe_traffic(o, all);
   auto add = all.add_options();
   add("out", po::value(&o.out)->value_name("DIR"),

@@ -16,6 +16,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/report/terminal.hpp"
@@ -96,23 +97,26 @@ std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Para
     Stage stage{what, n};
     const unsigned threads =
         how.threads > 0 ? how.threads : std::max(1U, std::thread::hardware_concurrency());
-    boost::asio::thread_pool pool{threads};
-    for (std::size_t i = 0; i < n; ++i) {
-      boost::asio::post(pool, [&, i] {
-        if (stop_signal() != 0) return;
-        try {
-          job(i);
-          ended[i] = 1;
-          progress.ended();
-          stage.ended();
-        } catch (const Error& error) {
-          if (error.exit_code() != ExitCode::interrupted) errors[i] = std::current_exception();
-        } catch (...) {
-          errors[i] = std::current_exception();
-        }
-      });
+    const auto one = [&](std::size_t i) {
+      if (stop_signal() != 0) return;
+      try {
+        job(i);
+        ended[i] = 1;
+        progress.ended();
+        stage.ended();
+      } catch (const Error& error) {
+        if (error.exit_code() != ExitCode::interrupted) errors[i] = std::current_exception();
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    };
+    if (self_profile::is_on()) {
+      for (std::size_t i = 0; i < n; ++i) one(i);  // in the thread that is sampled
+    } else {
+      boost::asio::thread_pool pool{threads};
+      for (std::size_t i = 0; i < n; ++i) boost::asio::post(pool, [&one, i] { one(i); });
+      pool.join();
     }
-    pool.join();
   }
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);

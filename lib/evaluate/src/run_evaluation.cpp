@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/report/correlation.hpp"
@@ -178,6 +179,7 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
   if (folder) folder->begin_run();
   const StopSignals signals;
   Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
+  self_profile::phase(WorkKind{"report"});
   Rows& rows = simulated.rows;
   if (folder) report::write_deadlocks(*folder, simulated.deadlocks);
   if (rows.empty()) {  // no simulation has ended

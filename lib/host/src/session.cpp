@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/environment.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/hw/control/i_queue_state.hpp"
 #include "kbsim/hw/pe/standing_barriers.hpp"
@@ -16,6 +17,8 @@
 
 namespace kbsim::host {
 namespace {
+
+const WorkKind kBuilding{"building machines"};
 
 template <class Do>
 void for_each_ipcq(hw::Machine& machine, Do what) {
@@ -59,6 +62,16 @@ void require_possible(const SessionOptions& options) {
     throw UsageError{"--timing-only keeps no operations: races can't be told"};
 }
 
+topology::Graph compiled(const std::shared_ptr<const config::MachineSpec>& spec) {
+  const WorkScope scope{kBuilding};
+  return topology::compile(spec);
+}
+
+std::unique_ptr<hw::Machine> built(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log) {
+  const WorkScope scope{kBuilding};
+  return std::make_unique<hw::Machine>(sim, graph, log);
+}
+
 }  // namespace
 
 Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, SessionOptions options)
@@ -67,9 +80,9 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
       ccl_{std::move(options.ccl)},
       choices_{options.choices},
       sim_{options.simulation},
-      graph_{topology::compile(spec_)},
+      graph_{compiled(spec_)},
       log_{options.timing_only ? oplog::Keep::times : oplog::Keep::operations},
-      machine_{std::make_unique<hw::Machine>(sim_, graph_, log_)},
+      machine_{built(sim_, graph_, log_)},
       replay_{log_, options.replay_threads},
       allocators_{*spec_},
       va_(static_cast<std::size_t>(spec_->system.sips.count)),
@@ -88,6 +101,7 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
 }
 
 Session::~Session() {
+  const WorkScope scope{kBuilding};
   open_ = false;
   sim_.clear();
 }

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/self_profile.hpp"
 
 #include "check.hpp"
 
 namespace kbsim::oplog {
 namespace {
 
+const WorkKind kLog{"op log"};
 constexpr Time kAnnounced = kForever;  // the end of an operation without times
 
 std::uint64_t digest_of_times(const Op& op) {
@@ -35,6 +37,7 @@ ValueId OpLog::reserve(std::uint32_t lane) {
 }
 
 void OpLog::record(Op op) {
+  const WorkScope scope{kLog};
   if (!keeps_operations()) {
     times_ += digest_of_times(op);
     ++recorded_;

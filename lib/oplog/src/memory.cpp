@@ -6,9 +6,12 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/self_profile.hpp"
 
 namespace kbsim::oplog {
 namespace {
+
+const WorkKind kContents{"contents of memories"};
 
 /// The addresses up to `end` hold bytes of a value: that of address a is byte a + shift. A part that is cut
 /// in two keeps its shift, so that two neighbours belong together exactly if value and shift agree.
@@ -65,6 +68,7 @@ MemoryImage& MemoryImage::operator=(MemoryImage&&) noexcept = default;
 
 void MemoryImage::write(std::int64_t address, const Slice& slice) {
   ensure(slice.bytes >= 0, "a write of negative size");
+  const WorkScope scope{kContents};
   if (slice.bytes == 0) return;
   const std::int64_t end = address + slice.bytes;
   const auto after = impl_->clear(address, end);
@@ -77,6 +81,7 @@ void MemoryImage::write(std::int64_t address, const Slice& slice) {
 
 Slices MemoryImage::read(std::int64_t address, std::int64_t bytes) const {
   ensure(bytes >= 0, "a read of negative size");
+  const WorkScope scope{kContents};
   Slices found;
   const std::int64_t end = address + bytes;
   auto it = impl_->covering(address);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/replay/numbers.hpp"
 
 #include "convert.hpp"
@@ -81,6 +82,8 @@ std::string to_text(const Means& means) {
 
 Comparison compare(std::span<const std::byte> actual, std::span<const double> expected, DType dtype,
                    const Tolerance& tolerance) {
+  static const WorkKind kCompare{"comparing results"};
+  const WorkScope scope{kCompare};
   const auto item = static_cast<std::size_t>(itemsize(dtype));
   ensure(actual.size() == expected.size() * item, "a comparison of arrays of different sizes");
   constexpr std::size_t kAtOnce = 65536;  // doubles take eight times a byte's memory

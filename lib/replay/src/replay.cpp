@@ -6,11 +6,14 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/self_profile.hpp"
 
 #include "execution.hpp"
 
 namespace kbsim::replay {
 namespace {
+
+const WorkKind kReplay{"replay"};
 
 unsigned helpers(unsigned threads) {
   return (threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads) - 1;
@@ -37,6 +40,7 @@ struct Replay::Impl {
       : log{recorded}, helpers{replay::helpers(threads)}, pool{helpers} {}
 
   void execute(const Plan& plan, Execution::Keep keep, const Execution::Observer& observer) {
+    const WorkScope scope{kReplay};
     if (plan.nodes().empty()) return;
     Execution execution{plan, keep, ledger, observer};
     const auto count = [&] { executed += static_cast<std::int64_t>(execution.executed()); };

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "kbsim/report/self_profile.hpp"
+
 namespace kbsim::report {
 namespace {
 
-double events_per_second(const RunSummary& run) {
-  return run.wall.count() > 0.0 ? static_cast<double>(run.events) / run.wall.count() : 0.0;
+double a_second(const RunSummary& run, double count) {
+  return run.wall.count() > 0.0 ? count / run.wall.count() : 0.0;
 }
 
 double mebibytes(Bytes n) { return static_cast<double>(n.count()) / (1024.0 * 1024.0); }
@@ -32,9 +34,12 @@ Bytes peak_memory() {
 
 std::string to_text(const RunSummary& run) {
   return fmt::format(
-      "simulated {}, {} {}, {:.3f} s wall, {:.2f} M {}/s, {:.1f} MiB peak memory{}, {}digest {}",
-      to_string(run.simulated), run.events, run.counted, run.wall.count(), events_per_second(run) / 1e6,
-      run.counted, mebibytes(run.peak_memory), races(run), resident(run), to_string(run.digest));
+      "simulated {}, {} {}, {:.3f} s wall, {:.2f} M {}/s, {:.3g} us simulated a second, {:.1f} MiB peak "
+      "memory{}, {}digest {}",
+      to_string(run.simulated), run.events, run.counted, run.wall.count(),
+      a_second(run, static_cast<double>(run.events)) / 1e6, run.counted,
+      a_second(run, to_ns(run.simulated) / 1000.0), mebibytes(run.peak_memory), races(run), resident(run),
+      to_string(run.digest));
 }
 
 boost::json::object to_json(const RunSummary& run) {
@@ -43,6 +48,7 @@ boost::json::object to_json(const RunSummary& run) {
       {"digest", to_string(run.digest)},
       {"host", {{"wall_s", run.wall.count()}, {"peak_memory_bytes", run.peak_memory.count()}}}};
   if (run.race_memory > Bytes{}) all["host"].as_object()["race_memory_bytes"] = run.race_memory.count();
+  if (self_profile::is_on()) all["host"].as_object()["self_profile"] = to_json(self_profile::shares());
   if (run.resident > Bytes{}) all["resident_bytes"] = run.resident.count();
   return all;
 }

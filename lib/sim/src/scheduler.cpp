@@ -4,16 +4,33 @@
 #include <atomic>
 #include <concepts>
 
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/sim/detail/promise.hpp"
 
 namespace kbsim::detail {
 
 namespace {
 
+const WorkKind kEvents{"queue of events"};
+
 struct Fifo {
   static TimedEvent* next(List& list) {
     return list.empty() ? nullptr : static_cast<TimedEvent*>(&list.pop_front());
   }
+  static void found() {}
+};
+
+// Finding the next event is work of its own.
+template <class Order>
+struct Profiled {
+  Order& order;
+  TimedEvent* next(List& list) {
+    (void)self_profile::enter(kEvents.number());
+    TimedEvent* const event = order.next(list);
+    if (event != nullptr) found();
+    return event;
+  }
+  static void found() { (void)self_profile::enter(0); }
 };
 
 }  // namespace
@@ -51,6 +68,12 @@ Scheduler::Stop Scheduler::run() {
   begin_time();
   budget_ = events_;
   Fifo fifo;
+  if (self_profile::is_on()) [[unlikely]] {
+    Profiled<Fifo> in_order{fifo};
+    if (!shuffle_) return run_in(in_order);
+    Profiled<Shuffle> shuffled{*shuffle_};
+    return run_in(shuffled);
+  }
   return shuffle_ ? run_in(*shuffle_) : run_in(fifo);
 }
 
@@ -71,8 +94,9 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
       return Stop::look;
     }
     begin_time();
-    if constexpr (std::same_as<Order, Fifo>) {
+    if constexpr (!std::same_as<Order, Shuffle> && !std::same_as<Order, Profiled<Shuffle>>) {
       if (budget_ > events_) [[likely]] {
+        order.found();
         dispatch(*first);
         dispatch_ready();
         dispatch_ready();

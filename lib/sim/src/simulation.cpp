@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kbsim/base/memory.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/standing.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/sim/deadlock.hpp"
@@ -19,6 +20,22 @@ namespace kbsim {
 using Stop = detail::Scheduler::Stop;
 
 namespace {
+
+const WorkKind kArrivals{"arrivals in mailboxes"};
+const WorkKind kHostPrograms{"host programs"};
+
+// What the events of no process do is to bring something.
+std::uint8_t work_of_running(const void* scheduler) {
+  const detail::ProcessRecord* const running = static_cast<const detail::Scheduler*>(scheduler)->running();
+  return running != nullptr ? running->work : kArrivals.number();
+}
+
+// That of the scope, else that of the process that starts it.
+std::uint8_t work_of_new(const detail::Scheduler& scheduler) {
+  if (!self_profile::is_on()) return 0;
+  if (const std::uint8_t scope = self_profile::scope; scope != 0) return scope;
+  return scheduler.running() != nullptr ? scheduler.running()->work : kHostPrograms.number();
+}
 
 void require_unstopped(const Simulation& sim) {
   if (stop_signal() == 0) return;
@@ -64,6 +81,7 @@ Process Simulation::start(std::string name, const Identity& id, Task<> task, boo
   ensure(static_cast<bool>(task), "a process has a task");
   detail::PromiseBase& promise = task.coroutine().promise();
   auto* const record = new detail::ProcessRecord{*this, std::move(name), id, std::move(task), service};
+  record->work = work_of_new(scheduler_);
   processes_.push_back(*record);
   if (!service) ++unfinished_;
   scheduler_.ready(promise);
@@ -83,6 +101,7 @@ void Simulation::run() {
   };
   is_running_ = true;
   const Running running{*this};
+  const RunningWork work{{.read = work_of_running, .of = &scheduler_}};
   scheduler_.begin();
   for (;;) {
     require_unstopped(*this);

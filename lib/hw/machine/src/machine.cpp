@@ -2,7 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/self_profile.hpp"
+
 namespace kbsim::hw {
+namespace {
+
+WorkKind kind_of_work(topology::NodeKind kind) {
+  return self_profile::is_on() ? WorkKind{to_string(kind)} : WorkKind{};
+}
+
+}  // namespace
 
 Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log)
     : fabric_{sim, graph}, log_{log}, races_{sim, graph, log} {
@@ -22,7 +31,10 @@ Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& lo
     if (node.kind == topology::NodeKind::pe_cpu) (void)log.add_lane(to_string(node.at));
   }
   fabric_.connect();
-  for (const auto& component : components_) component->start(*this);
+  for (const auto& component : components_) {
+    const WorkScope scope{kind_of_work(component->node().kind)};
+    component->start(*this);
+  }
 }
 
 Machine::~Machine() { *running_ = false; }

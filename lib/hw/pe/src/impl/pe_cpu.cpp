@@ -1,11 +1,12 @@
 #include <algorithm>
-#include <deque>
 #include <new>
 #include <set>
 
+#include <boost/container/devector.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_cpu.hpp"
@@ -61,6 +62,7 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   }
   Task<> run_launches();
   Task<> run(Launch launched, LaunchId launch, bool* given_up);
+  Process start_kernel(const Launch& launched, LaunchId launch, bool* given_up);
   Task<> tell_of_barriers();
   [[nodiscard]] UnitWork work() const;
   [[nodiscard]] std::string told_of(const KernelCall& kernel, const std::exception& error) const;
@@ -72,9 +74,9 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   const IDma* dma_ = nullptr;
   Mailbox<MessagePtr> launches_;
   Mailbox<BarrierReached> reached_;
-  std::deque<const Control*> orders_;  // the first runs, the others wait
-  NodeId from_;                        // whom the first is from
-  std::set<std::uint32_t> given_up_;   // of the orders, by token
+  boost::container::devector<const Control*> orders_;  // the first runs, the others wait
+  NodeId from_;                                        // whom the first is from
+  std::set<std::uint32_t> given_up_;                   // of the orders, by token
   std::weak_ptr<KernelContext> kernel_;
 };
 
@@ -161,8 +163,7 @@ Task<> PeCpu::run_launches() {
     const UnitWork before = work();
     units_.ipcq->select(launched.queues, id);
     bool given_up = false;
-    Process running = sim().spawn(fmt::format("{} on {}", launched.kernel->name, to_string(node().at)),
-                                  run(launched, id, &given_up), KernelOn{node().at});
+    Process running = start_kernel(launched, id, &given_up);
     co_await running.join();
     const Time end = sim().now();
     const Activity activity{
@@ -172,6 +173,13 @@ Task<> PeCpu::run_launches() {
     given_up_.erase(order.token);
     orders_.pop_front();
   }
+}
+
+Process PeCpu::start_kernel(const Launch& launched, LaunchId launch, bool* given_up) {
+  static const WorkKind kKernels{"kernels"};
+  const WorkScope scope{kKernels};
+  return sim().spawn(fmt::format("{} on {}", launched.kernel->name, to_string(node().at)),
+                     run(launched, launch, given_up), KernelOn{node().at});
 }
 
 // One that is done already has no need of it; one that waits for its turn is told when it begins.

@@ -38,6 +38,7 @@ class ProcessRecord final : public Link, public Completion {
   List joiners;
   std::uint64_t seen = 0;  // running, how often, by looks
   bool service;            // may wait for ever
+  std::uint8_t work = 0;   // the kind of what it does, if the simulator is profiled
 
  private:
   ~ProcessRecord() = default;

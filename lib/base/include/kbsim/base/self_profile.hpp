@@ -1,0 +1,104 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kbsim {
+
+/// A kind of the simulator's own work, as --profile-self names it; one for each name. Of more kinds than it
+/// counts the last are one, "others".
+class WorkKind {
+ public:
+  constexpr WorkKind() = default;  // none in particular
+  explicit WorkKind(std::string_view name);
+  [[nodiscard]] std::uint8_t number() const { return number_; }
+  friend bool operator==(WorkKind, WorkKind) = default;
+
+ private:
+  friend class WorkScope;
+  friend class RunningWork;
+  std::uint8_t number_ = 0;
+};
+
+namespace self_profile {
+
+/// What does the work in which there is no scope: of a simulation, its running process.
+struct Reader {
+  std::uint8_t (*read)(const void* of) = nullptr;
+  const void* of = nullptr;
+};
+inline constinit std::atomic<bool> on = false;
+inline constinit thread_local std::atomic<std::uint8_t> scope = 0;
+inline constinit thread_local Reader reader{};
+
+/// Samples what this thread does from now on, at a fixed rate of wall time. For the rest of the process.
+void start();
+[[nodiscard]] inline bool is_on() { return on.load(std::memory_order_relaxed); }
+/// Sets the scope; returns that which it was. Only this thread's signal handler looks on.
+inline std::uint8_t enter(std::uint8_t work) {
+  const std::uint8_t before = scope.load(std::memory_order_relaxed);
+  scope.store(work, std::memory_order_relaxed);
+  return before;
+}
+/// What this thread does where it runs no simulation and is in no scope.
+void phase(WorkKind work);
+
+/// Shares of the samples so far, largest first; they sum to 1.
+struct Row {
+  std::string work;
+  double share = 0.0;
+  double error = 0.0;  // its standard deviation
+};
+struct Shares {
+  double seconds = 0.0;   // of wall time
+  double interval = 0.0;  // seconds between two samples that aren't late
+  double cost = 0.0;      // of taking them, in parts of the whole
+  std::uint64_t samples = 0;
+  std::vector<Row> rows;
+};
+[[nodiscard]] Shares shares();
+
+}  // namespace self_profile
+
+/// This thread does such work as long as it lives; not for a coroutine's frame. Costs a load and a branch
+/// where nobody profiles.
+class WorkScope {
+ public:
+  explicit WorkScope(WorkKind work) {
+    if (self_profile::is_on()) [[unlikely]]
+      before_ = self_profile::enter(work.number());
+  }
+  ~WorkScope() {
+    if (self_profile::is_on()) [[unlikely]]
+      (void)self_profile::enter(before_);
+  }
+  WorkScope(const WorkScope&) = delete;
+  WorkScope& operator=(const WorkScope&) = delete;
+
+ private:
+  std::uint8_t before_ = 0;
+};
+
+/// As long as it lives, `read` says what this thread does where it is in no scope.
+class RunningWork {
+ public:
+  explicit RunningWork(self_profile::Reader reader)
+      : scope_{self_profile::enter(0)}, before_{self_profile::reader} {
+    self_profile::reader = reader;
+  }
+  ~RunningWork() {
+    self_profile::reader = before_;
+    (void)self_profile::enter(scope_);
+  }
+  RunningWork(const RunningWork&) = delete;
+  RunningWork& operator=(const RunningWork&) = delete;
+
+ private:
+  std::uint8_t scope_;
+  self_profile::Reader before_;
+};
+
+}  // namespace kbsim
