@@ -1,15 +1,19 @@
 #include "kbsim/evaluate/collective_data.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::evaluate {
 namespace {
+
+const WorkKind kNumbers{"inputs and expected results"};
 
 // Whom the wiring joins with the first participant, itself included.
 std::set<PeCoord> joined(const ccl::Wiring& wiring) {
@@ -30,6 +34,30 @@ std::int64_t exact_up_to(DType dtype) {
   if (dtype == f16) return 2048;
   if (dtype == DType::bf16) return 256;
   return dtype == DType::i8 || dtype == DType::u8 ? 127 : 1 << 24;
+}
+
+// Digest{}.add(place).value(): a byte of zero only multiplies.
+std::uint64_t draw_of(std::int64_t place) {
+  constexpr std::uint64_t kPrime = 0x100'0000'01b3ULL;
+  constexpr auto kZeros = [] {
+    std::array<std::uint64_t, 9> powers{1};
+    for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * kPrime;
+    return powers;
+  }();
+  std::uint64_t hash = Digest{}.value();
+  std::size_t zeros = 8;
+  for (auto bits = static_cast<std::uint64_t>(place); bits != 0; bits >>= 8, --zeros)
+    hash = (hash ^ (bits & 0xff)) * kPrime;
+  return hash * kZeros[zeros];
+}
+
+// Of few numbers, so that the divisor is known when it is compiled.
+std::uint64_t among(std::uint64_t draw, std::uint64_t count) {
+  switch (count) {
+    case 2: return draw % 2;
+    case 3: return draw % 3;
+    default: return draw % 4;
+  }
 }
 
 // A factor of a product of `combined` factors. Signed ones are 1 or -1. Of unsigned ones up to six are 2, so
@@ -88,6 +116,7 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
       collective_{algorithm.collective},
       row_{ccl::collective(algorithm.collective)},
       flat_{ccl::ranks_are_pes(algorithm, machine)} {
+  const WorkScope scope{kNumbers};
   const std::vector<PeCoord> participants = ccl::participants_of(algorithm, machine);
   cubes_ = cubes_of(participants);
   pes_ = pes_of(participants);
@@ -95,6 +124,9 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
   out_elems_ = row_.out_elems(problem.n_elem, ranks());
   combined_ = combined_of(machine, algorithm);
   over_parts_ = combined_ == programs_ * parts() && parts() > 1;
+  const std::int64_t exact = exact_up_to(problem_.dtype);
+  numbers_ = static_cast<std::uint64_t>(1 + std::clamp<std::int64_t>(exact / combined_, 1, 3));
+  one_in_ = static_cast<std::uint64_t>(2 * combined_ / exact + 1);
   if (!problem_.values || !row_.combines) return;
   combinations_.resize(over_parts_ ? 1 : static_cast<std::size_t>(parts()));
   for (int rank = 0; rank < programs_; ++rank) {
@@ -117,6 +149,7 @@ host::TensorOptions CollectiveData::placed(std::string name) const {
 }
 
 host::HostArray CollectiveData::input(int program) const {
+  const WorkScope scope{kNumbers};
   const Shape shape{parts(), problem_.n_elem};
   if (!problem_.values) return host::HostArray::without_numbers(shape, problem_.dtype);
   return host::generate(shape, problem_.dtype, [&](std::int64_t i) {
@@ -127,16 +160,13 @@ host::HostArray CollectiveData::input(int program) const {
 // Many parts hold smaller and fewer numbers.
 double CollectiveData::in(int rank, int part, std::int64_t i) const {
   const std::int64_t place = (std::int64_t{rank} * parts() + part) * problem_.n_elem + i;
-  const std::uint64_t draw = Digest{}.add(place).value() >> 16;
+  const std::uint64_t draw = draw_of(place) >> 16;
   if (problem_.op == Reduction::prod) {
     const std::int64_t source = over_parts_ ? std::int64_t{rank} * parts() + part : rank;
     return factor(draw, problem_.dtype, i, source, combined_);
   }
-  const std::int64_t exact = exact_up_to(problem_.dtype);
-  const std::int64_t most = std::clamp<std::int64_t>(exact / combined_, 1, 3);
-  const std::int64_t one_in = 2 * combined_ / exact + 1;
-  if (draw % static_cast<std::uint64_t>(one_in) != 0) return 0.0;
-  return static_cast<double>((draw >> 16) % static_cast<std::uint64_t>(most + 1));
+  if (one_in_ > 1 && draw % one_in_ != 0) return 0.0;
+  return static_cast<double>(among(draw >> 16, numbers_));
 }
 
 void CollectiveData::combine(std::vector<double>& all, int rank, int part) const {
@@ -158,6 +188,7 @@ void CollectiveData::combine(std::vector<double>& all, int rank, int part) const
 }
 
 std::vector<double> CollectiveData::expected(int program, int part) const {
+  const WorkScope scope{kNumbers};
   const int rank = flat_ ? program * parts() + part : program;
   const auto input = [this, part](int source, std::int64_t i) {
     return flat_ ? in(source / parts(), source % parts(), i) : in(source, part, i);

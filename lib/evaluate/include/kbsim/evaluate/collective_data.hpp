@@ -70,7 +70,9 @@ class CollectiveData {
   int pes_ = 1;
   int combined_ = 1;
   std::int64_t out_elems_ = 0;
-  bool over_parts_ = false;  // all parts of a rank become one, not just equal parts of all ranks
+  std::uint64_t numbers_ = 4;  // 0, 1, ... that inputs of sums are
+  std::uint64_t one_in_ = 1;   // of so many isn't 0
+  bool over_parts_ = false;    // all parts of a rank become one, not just equal parts of all ranks
   std::vector<std::vector<double>> combinations_;  // by part; one, if all become one
 };
 
