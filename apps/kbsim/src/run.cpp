@@ -202,7 +202,7 @@ std::string text_of(const RunOptions& options, const boost::json::object& own,
                                   {"links", options.kept->with_links}};
   return fmt::format("{}\n{}{}", boost::json::serialize(flags),
                      files_named(options_of_bench(options.bench), options.own),
-                     config::resolved_yaml(machine, ccl, hw::ModelCatalog{}));
+                     config::resolved_compactly(machine, ccl, hw::ModelCatalog{}));
 }
 
 // --set can't choose them.

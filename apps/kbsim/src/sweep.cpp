@@ -19,12 +19,14 @@
 #include "kbsim/sweep/analysis.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
 #include "kbsim/sweep/plan.hpp"
+#include "kbsim/sweep/ranks.hpp"
 #include "kbsim/sweep/run_points.hpp"
 #include "kbsim/sweep/tables.hpp"
 
 #include "commands.hpp"
 #include "config_folders.hpp"
 #include "machine_options.hpp"
+#include "mpi_start.hpp"
 #include "parse_options.hpp"
 #include "plugins.hpp"
 #include "sweep_point.hpp"
@@ -59,7 +61,9 @@ struct SweepOptions {
   bool quiet = false;
 };
 
-const std::string kUsage = "kbsim sweep [PLAN.yaml] [options] --out DIR [-- arguments of the bench]";
+const std::string kUsage =
+    "kbsim sweep [PLAN.yaml] [options] --out DIR [-- arguments of the bench]\n"
+    "       kbsim sweep merge DIR [--metric NAME] [--pareto A,B]";
 
 const std::string kSweepExamples = R"(
 A value of --set that is a list or a range is an axis: 128,256,512 or 2..8 or 1..9+2 (1 3 5 7 9) or
@@ -161,10 +165,11 @@ sweep::Plan plan_of(const SweepOptions& o, const Arguments& rest) {
 }
 
 // Where the plan says what a point's mistake is about.
-std::string place_of(const sweep::Plan& plan, const std::string& mistake) {
-  for (const sweep::Axis& axis : plan.axes) {
-    if (axis.at.line > 0 && mistake.find(axis.name) != std::string::npos)
-      return fmt::format("{}: axis {}: ", to_string(axis.at), axis.name);
+std::string place_of(const sweep::Plan& plan, const ConfigError& error) {
+  for (const ConfigProblem& problem : error.problems()) {
+    const auto axis = std::ranges::find(plan.axes, problem.key, &sweep::Axis::name);
+    if (axis != plan.axes.end() && axis->at.line > 0)
+      return fmt::format("{}: axis {}: ", to_string(axis->at), axis->name);
   }
   return "";
 }
@@ -184,12 +189,14 @@ void require_readable(const sweep::Plan& plan) {
     try {
       check_point(words_of(plan, plan.points[i]));
       return;
+    } catch (const ConfigError& error) {
+      if (!first) first = place_of(plan, error) + error.what();
     } catch (const Error& error) {
       if (error.exit_code() != ExitCode::usage && error.exit_code() != ExitCode::unsupported) return;
       if (!first) first = error.what();
     }
   }
-  throw UsageError{place_of(plan, *first) + *first};
+  throw UsageError{*first};
 }
 
 std::vector<std::string> requests_of(const sweep::Plan& plan, bool links) {
@@ -226,16 +233,18 @@ double share_of(const std::string& text) {
   return percent / 100.0;
 }
 
-sweep::PoolOptions pool_of(const SweepOptions& o) {
+// Of mpirun's ranks each runs one point at a time; those of a host share its memory.
+sweep::PoolOptions pool_of(const SweepOptions& o, sweep::Ranks* ranks) {
   if (o.timeout < 0.0) throw UsageError{fmt::format("--timeout must be above 0 s, got {}", o.timeout)};
   const Bytes memory = o.memory.empty() ? memory_limit() : parse_bytes(o.memory);
   if (memory < 16_MiB) throw UsageError{fmt::format("--memory must be at least 16 MiB, got '{}'", o.memory)};
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const unsigned cores = ranks != nullptr ? 1 : std::max(1U, std::thread::hardware_concurrency());
   return {.out = o.out,
           .jobs = o.jobs == 0 ? cores : std::min(o.jobs, 1024U),
           .timeout = o.timeout,
           .memory = memory,
-          .progress = !o.quiet};
+          .progress = !o.quiet,
+          .ranks = ranks};
 }
 
 struct Sweep {
@@ -339,11 +348,17 @@ ExitCode show(const Sweep& all, sweep::Cache& cache) {
   return ExitCode::ok;
 }
 
-void print_tally(const sweep::Tally& tally) {
+void print_tally(const sweep::Tally& tally, bool quiet) {
   fmt::print("{} points: {} known, {} ran, {} failed\n", tally.points, tally.known, tally.ran, tally.failed);
-  if (tally.busy > 0.0)
-    say("{:.3g} s, {:.1f} points a second, {:.0f} % of the workers' time in simulations\n", tally.wall,
-        static_cast<double>(tally.ran) / tally.wall, 100.0 * tally.simulating / tally.busy);
+  if (tally.busy > 0.0 && !quiet) {
+    constexpr std::size_t kMany = 50;
+    const std::string guess = tally.ran < kMany
+                                  ? ""
+                                  : fmt::format("; after a tenth {:.3g} s were expected and {:.3g} s came",
+                                                tally.tenth_guess, tally.tenth_left);
+    say("{:.3g} s, {:.1f} points a second, {:.0f} % of the workers' time in simulations{}\n", tally.wall,
+        static_cast<double>(tally.ran) / tally.wall, 100.0 * tally.simulating / tally.busy, guess);
+  }
   (void)std::fflush(stdout);
 }
 
@@ -388,6 +403,20 @@ bool has_tables(const SweepOptions& o) {
   return fs::exists(fs::path{o.out} / "sweep.sqlite", error);
 }
 
+// However a sweep ends, the other ranks go home.
+class Dismissal {
+ public:
+  explicit Dismissal(sweep::Ranks* ranks) : ranks_{ranks} {}
+  ~Dismissal() {
+    if (ranks_ != nullptr) dismiss(*ranks_);
+  }
+  Dismissal(const Dismissal&) = delete;
+  Dismissal& operator=(const Dismissal&) = delete;
+
+ private:
+  sweep::Ranks* ranks_;
+};
+
 ExitCode run_sweep(const SweepOptions& o, const Sweep& all) {
   made(sweep::records_folder(o.out));
   auto lock = std::make_unique<report::FolderLock>(locked_part(o));
@@ -396,7 +425,7 @@ ExitCode run_sweep(const SweepOptions& o, const Sweep& all) {
   if (cache.damaged() > 0)
     say("kbsim: {}: {} damaged records are left out, their points run again\n", o.out, cache.damaged());
   const sweep::Tally tally = sweep::run_points(all.plan, all.requests, all.which, cache, all.run, all.pool);
-  print_tally(tally);
+  print_tally(tally, o.quiet);
   if (!tally.full.empty())
     throw UsageError{fmt::format("{}; {} points have ended and are kept: run it again when there is room",
                                  tally.full, tally.known + tally.ran)};
@@ -419,7 +448,8 @@ ExitCode sweep_command(const Arguments& given) {
   const Arguments rest{end == given.end() ? end : end + 1, given.end()};
   parse_options(own, all, {.usage = kUsage, .examples = kSweepExamples, .positional = "plan"});
   if (o.out.empty() && !o.dry_run) throw UsageError{"--out is missing: the folder of results"};
-  const sweep::PoolOptions pool = pool_of(o);
+  const std::unique_ptr<kbsim::sweep::Ranks> ranks = started_ranks();
+  const kbsim::sweep::PoolOptions pool = pool_of(o, ranks.get());
   (void)share_of(o.verify);
   const sweep::Plan plan = plan_of(o, rest);
   load_plugins(plan.words);
@@ -429,6 +459,11 @@ ExitCode sweep_command(const Arguments& given) {
                     .which = shard_of(o.shard, plan.points.size()),
                     .run = point_runner(plan.words, o.links),
                     .pool = pool};
+  if (ranks && ranks->rank() > 0) {
+    serve(*ranks, plan, sweep.requests, sweep.run, o.dry_run ? "" : o.out);
+    return ExitCode::ok;
+  }
+  const Dismissal at_the_end{ranks.get()};
   if (!o.dry_run) return run_sweep(o, sweep);
   kbsim::sweep::Cache cache = o.out.empty() ? kbsim::sweep::Cache{} : kbsim::sweep::Cache{o.out};
   return show(sweep, cache);

@@ -12,6 +12,31 @@
 namespace kbsim::config {
 namespace {
 
+// In place of an emitter: each name and value with its length, for who compares configurations and reads
+// none.
+class Compact {
+ public:
+  Compact& operator<<(const std::string& text) {
+    text_ += std::to_string(text.size()) + ':' + text;
+    return *this;
+  }
+  Compact& operator<<(const std::vector<std::string>& all) {
+    for (const std::string& each : all) *this << each;
+    return *this << YAML::EndSeq;
+  }
+  Compact& operator<<(YAML::EMITTER_MANIP mark) {
+    if (mark == YAML::BeginMap) text_ += '{';
+    if (mark == YAML::EndMap) text_ += '}';
+    if (mark == YAML::EndSeq) text_ += ']';
+    return *this;
+  }
+  [[nodiscard]] const char* c_str() const { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+template <class Output>
 class Writer {
  public:
   explicit Writer(const ComponentCatalog* catalog) : catalog_{catalog} {}
@@ -93,13 +118,20 @@ class Writer {
   }
 
   const ComponentCatalog* catalog_;
-  YAML::Emitter out_;
+  Output out_;
 };
 
 template <class Spec>
 std::string resolved(Spec spec, const ComponentCatalog* catalog) {
-  Writer writer{catalog};
+  Writer<YAML::Emitter> writer{catalog};
   writer.section(fields_of<Spec>(), &spec);
+  return writer.text();
+}
+
+template <class Output>
+std::string both(MachineSpec machine, CclSpec ccl, const ComponentCatalog& catalog) {
+  Writer<Output> writer{&catalog};
+  writer.both(fields_of<MachineSpec>(), &machine, fields_of<CclSpec>(), &ccl);
   return writer.text();
 }
 
@@ -112,11 +144,12 @@ std::string resolved_yaml(const MachineSpec& spec, const ComponentCatalog& catal
 std::string resolved_yaml(const CclSpec& spec) { return resolved(spec, nullptr); }
 
 std::string resolved_yaml(const MachineSpec& machine, const CclSpec& ccl, const ComponentCatalog& catalog) {
-  MachineSpec of_machine = machine;
-  CclSpec of_ccl = ccl;
-  Writer writer{&catalog};
-  writer.both(fields_of<MachineSpec>(), &of_machine, fields_of<CclSpec>(), &of_ccl);
-  return writer.text();
+  return both<YAML::Emitter>(machine, ccl, catalog);
+}
+
+std::string resolved_compactly(const MachineSpec& machine, const CclSpec& ccl,
+                               const ComponentCatalog& catalog) {
+  return both<Compact>(machine, ccl, catalog);
 }
 
 }  // namespace kbsim::config

@@ -3,21 +3,23 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read_until.hpp>
 #include <fmt/format.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
+#include "kbsim/sweep/ranks.hpp"
 
 #include "host_name.hpp"
+#include "rank_lines.hpp"
 #include "words.hpp"
 
 namespace kbsim::sweep {
@@ -82,8 +84,13 @@ Master::~Master() {
 void Master::run() {
   const std::size_t jobs = std::min<std::size_t>(std::max(1U, options_.jobs), tally_.points);
   for (std::size_t i = 0; i < jobs; ++i) workers_.push_back(std::make_unique<Worker>());
+  for (int rank = 1; options_.ranks != nullptr && rank < options_.ranks->size(); ++rank) {
+    workers_.push_back(std::make_unique<Worker>());
+    workers_.back()->rank = rank;
+  }
   for (const std::unique_ptr<Worker>& worker : workers_) start(*worker);
   hand_out();
+  hear_ranks();
   tick();
   io_.run();
   sync();
@@ -106,6 +113,9 @@ bool Master::has_work() const {
 }
 
 void Master::start(Worker& worker) {
+  worker.works = true;
+  worker.killed = Killed::no;
+  if (worker.rank > 0) return;
   std::vector<int> others;
   for (const std::unique_ptr<Worker>& each : workers_) {
     if (each->process.socket >= 0) others.insert(others.end(), {each->process.socket, each->process.errors});
@@ -116,13 +126,13 @@ void Master::start(Worker& worker) {
   io_.notify_fork(boost::asio::execution_context::fork_parent);
   worker.stream = std::make_unique<boost::asio::posix::stream_descriptor>(io_, worker.process.socket);
   worker.heard.clear();
-  worker.killed = Killed::no;
   listen(worker);
 }
 
 // However its process is; what it wrote stays.
 void Master::close(Worker& worker) {
-  if (worker.process.pid < 0) return;
+  if (!std::exchange(worker.works, false)) return;
+  if (worker.rank > 0) return options_.ranks->send(worker.rank, std::string{kStop});
   (void)kill(worker.process.pid, SIGKILL);
   (void)waitpid(worker.process.pid, nullptr, 0);
   worker.stream.reset();
@@ -142,7 +152,7 @@ void Master::listen(Worker& worker) {
       *worker.stream, boost::asio::dynamic_buffer(worker.heard), '\n',
       [this, &worker, stream = worker.stream.get()](const boost::system::error_code& error, std::size_t n) {
         if (error == boost::asio::error::operation_aborted || worker.stream.get() != stream) return;
-        if (error) return ended(worker);
+        if (error) return hung_up(worker);
         const std::string line = worker.heard.substr(0, n - 1);
         worker.heard.erase(0, n);
         hear(worker, line);
@@ -151,6 +161,7 @@ void Master::listen(Worker& worker) {
 }
 
 void Master::say(Worker& worker, const std::string& line) {
+  if (worker.rank > 0) return options_.ranks->send(worker.rank, line);
   const std::string text = line + "\n";
   (void)!send(worker.process.socket, text.data(), text.size(),
               MSG_NOSIGNAL);  // one that is dead is told soon
@@ -161,7 +172,7 @@ void Master::hand_out() {
       workers_, [](const auto& worker) { return worker->point && worker->mode == Mode::alone; });
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->point || alone || !has_work()) continue;
-    if (worker->process.pid < 0) start(*worker);
+    if (!worker->works) start(*worker);
     if (const std::optional<std::size_t> point = schedule_.next()) {
       give(*worker, *point, mode_);
     } else if (busy() == 0 && !large_.empty()) {
@@ -244,7 +255,7 @@ void Master::done(Worker& worker, std::string_view line) {
     }
     finished(point, record, number(4));
   }
-  if (memory_of(worker.process.pid) > share() / 4) replace(worker);
+  if (worker.rank == 0 && memory_of(worker.process.pid) > share() / 4) replace(worker);
   hand_out();
 }
 
@@ -274,22 +285,51 @@ void Master::compare(std::size_t point, int exit, const std::string& digest) {
   if (was != is) differences_.push_back({.point = point, .then = was, .now = is});
 }
 
-void Master::ended(Worker& worker) {
+void Master::end_process(Worker& worker) {
+  if (worker.rank > 0) return options_.ranks->send(worker.rank, std::string{kKill});
+  (void)kill(worker.process.pid, SIGKILL);
+}
+
+// A process that closed its socket has nothing left to do.
+void Master::hung_up(Worker& worker) {
   int status = 0;
-  (void)kill(worker.process.pid, SIGKILL);  // one that closed its socket has nothing left to do
+  (void)kill(worker.process.pid, SIGKILL);
   (void)waitpid(worker.process.pid, &status, 0);
-  const pid_t gone = std::exchange(worker.process.pid, -1);
-  const std::string words = worker.point ? last_words(worker.process.errors) : "";
   worker.stream.reset();
   (void)::close(worker.process.errors);
   worker.process = {};
-  if (++deaths_ > 1000)
-    throw Error{ExitCode::internal, fmt::format("workers end as soon as they start (the last one, {}, {})",
-                                                gone, end_of_process(status))};
+  ended(worker, status);
+}
+
+void Master::ended(Worker& worker, int status) {
+  constexpr int kMostDeaths = 1000;
+  worker.works = false;
+  if (++deaths_ > kMostDeaths)
+    throw Error{ExitCode::internal,
+                fmt::format("workers end as soon as they start: of the last, {}", end_of_process(status))};
   forget_key(worker);
   if (worker.point) lost(worker, status);
   worker.point.reset();
   hand_out();
+}
+
+// MPI has no descriptor to wait for.
+void Master::hear_ranks() {
+  constexpr std::chrono::microseconds kWait{500};
+  if (options_.ranks == nullptr) return;
+  while (const auto heard = options_.ranks->receive()) {
+    const auto& [rank, line] = *heard;
+    const auto worker = std::ranges::find(workers_, rank, [](const auto& each) { return each->rank; });
+    if (worker == workers_.end()) continue;
+    if (line.starts_with(kEnded))
+      ended(**worker, std::atoi(line.substr(kEnded.size()).c_str()));
+    else
+      hear(**worker, line);
+  }
+  ranks_timer_.expires_after(kWait);
+  ranks_timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) hear_ranks();
+  });
 }
 
 // A signal from outside, as kill -9, isn't the point's doing: it runs again.
@@ -364,9 +404,9 @@ void Master::watch(Worker& worker) {
     worker.killed = Killed::by_timeout;
   } else if (ticks_ % 3 == 0) {
     const Bytes most = worker.mode == Mode::alone ? options_.memory : share();
-    if (memory_of(worker.process.pid) > most) worker.killed = Killed::by_memory;
+    if (worker.rank == 0 && memory_of(worker.process.pid) > most) worker.killed = Killed::by_memory;
   }
-  if (worker.killed != Killed::no) (void)kill(worker.process.pid, SIGKILL);
+  if (worker.killed != Killed::no) end_process(worker);
 }
 
 void Master::sync() {

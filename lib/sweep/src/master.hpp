@@ -43,6 +43,8 @@ class Master {
   enum class Killed { no, by_timeout, by_memory };
 
   struct Worker {
+    int rank = 0;  // of another: its process is there, and nothing of it here
+    bool works = false;
     Process process;
     std::unique_ptr<boost::asio::posix::stream_descriptor> stream;
     std::string heard;
@@ -61,7 +63,10 @@ class Master {
   void close(Worker& worker);
   void listen(Worker& worker);
   void say(Worker& worker, const std::string& line);
-  void ended(Worker& worker);
+  void hung_up(Worker& worker);
+  void ended(Worker& worker, int status);
+  void end_process(Worker& worker);
+  void hear_ranks();
   void replace(Worker& worker);
   [[nodiscard]] bool has_work() const;
   [[nodiscard]] std::size_t busy() const;
@@ -107,6 +112,7 @@ class Master {
   std::size_t ticks_ = 0;
   boost::asio::io_context io_;
   boost::asio::steady_timer timer_{io_};
+  boost::asio::steady_timer ranks_timer_{io_};
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -16,6 +16,11 @@ namespace kbsim::config {
 [[nodiscard]] std::string resolved_yaml(const MachineSpec& machine, const CclSpec& ccl,
                                         const ComponentCatalog& catalog);
 
+/// The same keys and values as a text that is cheap to make and that nobody reads: equal configurations, and
+/// no others, have the same.
+[[nodiscard]] std::string resolved_compactly(const MachineSpec& machine, const CclSpec& ccl,
+                                             const ComponentCatalog& catalog);
+
 /// A key whose effective value isn't the same in two resolved configurations; "nothing" if one hasn't got it.
 struct Difference {
   std::string key;

@@ -29,12 +29,15 @@ struct PointResult {
 using RunPoint = std::function<PointResult(const std::vector<std::string>& words,
                                            const std::function<bool(const std::string& key)>& wanted)>;
 
+class Ranks;
+
 struct PoolOptions {
   std::filesystem::path out;  // records go to records_folder(out); "": nowhere, nothing is kept
   unsigned jobs = 1;
-  double timeout = 0.0;  // seconds a point; 0: none
-  Bytes memory;          // of all points that run at a time
-  bool progress = true;  // on stderr
+  double timeout = 0.0;    // seconds a point; 0: none
+  Bytes memory;            // of all points that run at a time
+  bool progress = true;    // on stderr
+  Ranks* ranks = nullptr;  // of which each but 0 runs a point at a time beside the `jobs` of this process
 };
 
 /// How a sweep went.

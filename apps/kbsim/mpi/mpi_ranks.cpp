@@ -1,0 +1,38 @@
+// Ranks over MPI: a shared object of its own, which the command loads where mpirun started it.
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/environment.hpp>
+
+#include "kbsim/sweep/ranks.hpp"
+
+namespace kbsim::sweep {
+namespace {
+
+constexpr int kLine = 1;
+
+class MpiRanks : public Ranks {
+ public:
+  [[nodiscard]] int rank() const override { return world_.rank(); }
+  [[nodiscard]] int size() const override { return world_.size(); }
+
+  // Short lines are buffered by MPI, so that nobody waits for who receives them.
+  void send(int to, const std::string& line) override {
+    world_.send(to, kLine, line.data(), static_cast<int>(line.size()));
+  }
+
+  std::optional<std::pair<int, std::string>> receive() override {
+    const auto arrived = world_.iprobe(boost::mpi::any_source, kLine);
+    if (!arrived) return std::nullopt;
+    std::string line(static_cast<std::size_t>(*arrived->count<char>()), '\0');
+    world_.recv(arrived->source(), kLine, line.data(), static_cast<int>(line.size()));
+    return std::pair{arrived->source(), line};
+  }
+
+ private:
+  boost::mpi::environment environment_{boost::mpi::threading::single, false};
+  boost::mpi::communicator world_;
+};
+
+}  // namespace
+}  // namespace kbsim::sweep
+
+extern "C" kbsim::sweep::Ranks* kbsim_mpi_ranks() { return new kbsim::sweep::MpiRanks; }

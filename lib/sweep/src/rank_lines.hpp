@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+namespace kbsim::sweep {
+
+/// What rank 0 says to another besides lines for its worker, and that one besides its worker's lines.
+inline constexpr std::string_view kDismiss = "rank: dismiss";
+inline constexpr std::string_view kStop = "rank: stop";     // the worker's process
+inline constexpr std::string_view kKill = "rank: kill";     // the same, and tell how it ended
+inline constexpr std::string_view kEnded = "rank: ended ";  // and the worker's status
+
+}  // namespace kbsim::sweep

@@ -1,0 +1,181 @@
+// kbsim sweep as a user types it: points, what is known, what fails, and what is killed.
+#include <filesystem>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "files.hpp"
+
+namespace kbsim::contract::sweep_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kSmall =
+    "sweep --quiet --bench ccl_allreduce --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 ";
+const std::string kPlan = kSmall + "--set system.sips.count=2,3,4 --set cube.noc.link_bw_gbs=128..512*2 ";
+
+std::string place(const std::string& name) { return fresh_place("sweep_" + name).string(); }
+
+bool has(const std::string& text, const std::string& part) {
+  CHECK_MESSAGE(text.find(part) != std::string::npos, "expected '" << part << "' in:\n" << text);
+  return true;
+}
+
+// What is equal however a sweep came to its end.
+std::string tables_in(const std::string& folder) {
+  return contents(fs::path{folder} / "points.csv") + contents(fs::path{folder} / "results.csv") +
+         contents(fs::path{folder} / "best.txt");
+}
+
+std::string undisturbed() {
+  static const std::string tables = [] {
+    const std::string folder = place("whole");
+    REQUIRE(run_kbsim(kPlan + "--out " + folder).exit == 0);
+    std::string all = tables_in(folder);
+    fs::remove_all(folder);
+    return all;
+  }();
+  return tables;
+}
+
+}  // namespace
+
+TEST_CASE("Sweep: what is known isn't run again, and more values run alone") {
+  const std::string folder = place("known");
+  has(run_kbsim(kPlan + "--out " + folder).out, "9 points: 0 known, 9 ran, 0 failed");
+  CHECK(tables_in(folder) == undisturbed());
+  has(run_kbsim(kPlan + "--out " + folder).out, "9 points: 9 known, 0 ran, 0 failed");
+  const std::string more = kSmall + "--set system.sips.count=2,3,4,5 --set cube.noc.link_bw_gbs=128..512*2 ";
+  has(run_kbsim(more + "--verify 50% --out " + folder).out, "12 points: 9 known, 3 ran, 0 failed");
+  for (const char* name : {"sweep.sqlite", "curve.svg", "report.html"})
+    CHECK(fs::exists(fs::path{folder} / name));
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: equal points run once, whatever their words are") {
+  const std::string folder = place("equal");
+  const Outcome outcome =
+      run_kbsim(kSmall + "--set system.sips.count=2 --vary buffer-kind=tcm --out " + folder);
+  has(outcome.out, "1 points: 0 known, 1 ran");
+  has(run_kbsim(kSmall + "--set system.sips.count=2 --jobs 1 --set cube.noc.link_bw_gbs=256,256.0 --out " +
+                folder)
+          .out,
+      "2 points: 0 known, 2 ran, 0 failed");
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: a point that fails is a row, a deadlock too; others go on") {
+  const std::string folder = place("fails");
+  const Outcome outcome =
+      run_kbsim(kSmall + "--set system.sips.count=2,0,3 --vary max-events=1000,10000000 --out " + folder);
+  CHECK(outcome.exit == 0);
+  has(outcome.out, "6 points: 0 known, 6 ran, 4 failed");
+  const std::string points = contents(fs::path{folder} / "points.csv");
+  has(points, ",2,\"--set system.sips.count=0: system.sips.count: ");
+  has(points, ",4,");
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: a point beyond --timeout ends there, and runs again with more time alone") {
+  const std::string folder = place("slow");
+  const std::string slow =
+      "sweep --quiet --bench ccl_allreduce --set ccl.algorithms.intercube_allreduce.n_elem=8,60000 --jobs 1 ";
+  has(run_kbsim(slow + "--timeout 0.3 --out " + folder).out, "2 points: 0 known, 2 ran, 1 failed");
+  has(contents(fs::path{folder} / "points.csv"), ",4,hadn't ended after 0.3 s (--timeout)");
+  has(run_kbsim(slow + "--timeout 0.2 --out " + folder).out, "2 points: 2 known, 0 ran");
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: workers and the master are killed, and the tables are those of a sweep that wasn't") {
+  const std::string folder = place("killed");
+  const std::string killed = fmt::format(
+      "for delay in 0.02 0.1 0.2; do $KBSIM {0} --out {1} & master=$!; sleep $delay; "
+      "kill -9 $(cat /proc/$master/task/$master/children 2>/dev/null | cut -d' ' -f1) 2>/dev/null; "
+      "sleep 0.05; kill -9 $master 2>/dev/null; wait $master; done; $KBSIM {0} --out {1}",
+      kPlan, folder);
+  const Outcome outcome = run_script(killed);
+  CHECK(outcome.exit == 0);
+  CHECK(tables_in(folder) == undisturbed());
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: shards and a merge give the tables of one sweep") {
+  const std::string folder = place("shards");
+  for (const char* shard : {"1/3", "2/3", "3/3"})
+    CHECK(run_kbsim(kPlan + "--shard " + shard + " --out " + folder).exit == 0);
+  CHECK(run_kbsim("sweep merge " + folder).exit == 0);
+  CHECK(tables_in(folder) == undisturbed());
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: four ranks of mpirun give the tables of one process") {
+  if (run_script("command -v mpirun && test -e $(dirname $KBSIM)/libkbsim_mpi.so").exit != 0) return;
+  const std::string folder = place("ranks");
+  const Outcome outcome = run_script("timeout 120 mpirun --allow-run-as-root --oversubscribe -n 4 $KBSIM " +
+                                     kPlan + "--out " + folder);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 0);
+  CHECK(tables_in(folder) == undisturbed());
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: a disk that is full ends it, and what has ended is kept") {
+  const std::string folder = place("full");
+  const Outcome full = run_script("ulimit -f 2; timeout 60 $KBSIM " + kPlan + "--jobs 1 --out " + folder);
+  CHECK(full.exit == 2);
+  has(full.err, "File too large; ");
+  const Outcome rest = run_kbsim(kPlan + "--out " + folder);
+  CHECK(rest.exit == 0);
+  CHECK(rest.out.find("9 points: 0 known") == std::string::npos);
+  CHECK(tables_in(folder) == undisturbed());
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: a second one into a folder is refused while the first runs") {
+  const std::string folder = place("two");
+  const Outcome outcome =
+      run_script(fmt::format("$KBSIM sweep --quiet --bench ccl_allreduce --set system.sips.count=2..16 "
+                             "--jobs 1 --out {0} & first=$!; "
+                             "while ! test -e {0}/plan.json; do sleep 0.01; done; $KBSIM {1} --out {0}; "
+                             "code=$?; kill -9 $first; exit $code",
+                             folder, kPlan));
+  CHECK(outcome.exit == 2);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: mistakes are told with their place, before anything runs") {
+  const std::string folder = place("mistakes");
+  const auto refused = [&](const std::string& arguments, const std::string& why) {
+    const Outcome outcome = run_kbsim("sweep " + arguments + " --out " + folder);
+    CHECK(outcome.exit == 2);
+    has(outcome.err, why);
+    CHECK_FALSE(fs::exists(fs::path{folder} / "records"));
+  };
+  const std::string plan = written("plan.yaml", "bench: ccl_allreduce\naxes:\n  cube.noc.bw: [1, 2]\n");
+  refused(plan, ":3:3: axis cube.noc.bw: --set cube.noc.bw=1: cube.noc.bw: unknown key");
+  refused("--bench ccl_allreduc", "did you mean 'ccl_allreduce'?");
+  refused("--bench ccl_allreduce --set system.sips.count=4..2",
+          "expected a last value that isn't below the first");
+  refused("--bench ccl_allreduce --shard 4/3", "expected I/N with I from 1 to N");
+  refused("--bench ccl_allreduce --verify 0%", "expected a share above 0");
+  refused("--bench ccl_allreduce -- --out x", "a sweep says that itself");
+  CHECK(run_kbsim("sweep --bench ccl_allreduce").exit == 2);
+  CHECK(run_kbsim("sweep merge /nowhere").exit == 2);
+}
+
+TEST_CASE("Sweep: --dry-run prints the points and how long they may take, and writes nothing") {
+  const std::string folder = place("dry");
+  const Outcome outcome = run_kbsim(kPlan + "--dry-run --out " + folder);
+  CHECK(outcome.exit == 0);
+  has(outcome.out, "point,system.sips.count,cube.noc.link_bw_gbs\n0,2,128\n");
+  has(outcome.out, "9 points, 9 to run: about ");
+  CHECK_FALSE(fs::exists(folder));
+}
+
+}  // namespace kbsim::contract::sweep_test
