@@ -82,13 +82,25 @@ TEST_CASE("Sweep: a point that fails is a row, a deadlock too; others go on") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("Sweep: a point beyond --timeout ends there, and runs again with more time alone") {
+TEST_CASE("Sweep: a point beyond --timeout ends there, and a shorter one needn't try") {
   const std::string folder = place("slow");
-  const std::string slow =
-      "sweep --quiet --bench ccl_allreduce --set ccl.algorithms.intercube_allreduce.n_elem=8,60000 --jobs 1 ";
-  has(run_kbsim(slow + "--timeout 0.3 --out " + folder).out, "2 points: 0 known, 2 ran, 1 failed");
-  has(contents(fs::path{folder} / "points.csv"), ",4,hadn't ended after 0.3 s (--timeout)");
-  has(run_kbsim(slow + "--timeout 0.2 --out " + folder).out, "2 points: 2 known, 0 ran");
+  const std::string slow = "sweep --quiet --bench ccl --vary iters=1,1000 --out " + folder +
+                           " --timeout {} -- -b 1M -e 1M -c 0 --algorithm ring_allreduce_tcm";
+  has(run_kbsim(fmt::format(fmt::runtime(slow), 4)).out, "2 points: 0 known, 2 ran, 1 failed");
+  has(contents(fs::path{folder} / "points.csv"), ",4,hadn't ended after 4 s (--timeout)");
+  has(run_kbsim(fmt::format(fmt::runtime(slow), 3)).out, "2 points: 2 known, 0 ran");
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: a point that needs more than --memory says so, and others run") {
+  const std::string folder = place("large");
+  const Outcome outcome = run_kbsim(
+      "sweep --quiet --bench ccl_allreduce --set ccl.algorithms.intercube_allreduce.n_elem=8,4000000 "
+      "--memory 500MiB --out " +
+      folder);
+  CHECK(outcome.exit == 0);
+  has(outcome.out, "2 points: 0 known, 2 ran, 1 failed");
+  has(contents(fs::path{folder} / "points.csv"), "needs about 1.2 GiB of memory");
   fs::remove_all(folder);
 }
 
@@ -164,7 +176,9 @@ TEST_CASE("Sweep: mistakes are told with their place, before anything runs") {
           "expected a last value that isn't below the first");
   refused("--bench ccl_allreduce --shard 4/3", "expected I/N with I from 1 to N");
   refused("--bench ccl_allreduce --verify 0%", "expected a share above 0");
-  refused("--bench ccl_allreduce -- --out x", "a sweep says that itself");
+  const Outcome own = run_kbsim("sweep --bench ccl_allreduce --out " + folder + " -- --json");
+  CHECK(own.exit == 2);
+  has(own.err, "a sweep says that itself");
   CHECK(run_kbsim("sweep --bench ccl_allreduce").exit == 2);
   CHECK(run_kbsim("sweep merge /nowhere").exit == 2);
 }

@@ -1,6 +1,7 @@
 #include "kbsim/config/load.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -44,8 +45,22 @@ void throw_if_any(Problems problems) {
   if (!problems.empty()) throw ConfigError{sorted(std::move(problems))};
 }
 
-Tree parse_file(std::string_view text, const std::string& name, Problems& problems) {
+// Parsing is half of what reading a configuration costs. Whoever reads the same files again with other
+// overrides, as the points of a sweep do, gets the trees of the time before; of files without mistakes alone.
+Tree parse_known(std::string_view text, const std::string& name, Problems& problems) {
+  constexpr std::size_t kMost = 4;
+  thread_local std::map<std::pair<std::string, std::string>, Tree> known;
+  std::pair<std::string, std::string> file{name, text};
+  if (const auto found = known.find(file); found != known.end()) return found->second;
+  const std::size_t before = problems.size();
   Tree root = parse_yaml(text, {.name = name}, problems);
+  if (problems.size() > before) return root;
+  if (known.size() == kMost) known.clear();
+  return known.emplace(std::move(file), std::move(root)).first->second;
+}
+
+Tree parse_file(std::string_view text, const std::string& name, Problems& problems) {
+  Tree root = parse_known(text, name, problems);
   if (root.kind == Tree::Kind::null) throw ConfigError{{.file = name}, "", "the file is empty"};
   return root;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,7 +36,89 @@ std::string plain(std::string text) {
   return text;
 }
 
+std::vector<SweepCurves::Curve> all_curves(const SweepPanels& what) {
+  std::vector<SweepCurves::Curve> all;
+  for (const SweepPanels::Panel& panel : what.panels)
+    all.insert(all.end(), panel.curves.begin(), panel.curves.end());
+  return all;
+}
+
+// Equal lines of all panels have one colour.
+std::vector<std::string> labels_of(const std::vector<SweepCurves::Curve>& curves) {
+  std::vector<std::string> labels;
+  for (const SweepCurves::Curve& curve : curves) {
+    if (std::ranges::find(labels, curve.label) == labels.end()) labels.push_back(curve.label);
+  }
+  return labels;
+}
+
+// A row an x, a column a line of a panel.
+std::string table_of(const SweepPanels& what, const std::vector<SweepCurves::Curve>& curves) {
+  std::set<double> places;
+  for (const SweepCurves::Curve& curve : curves) {
+    for (const auto& [x, y] : curve.points) places.insert(x);
+  }
+  std::string data = plain(what.x_label);
+  for (const SweepPanels::Panel& panel : what.panels) {
+    for (const SweepCurves::Curve& curve : panel.curves) data += "," + plain(panel.title + " " + curve.label);
+  }
+  for (const double x : places) {
+    data += fmt::format("\n{:.15g}", x);
+    for (const SweepCurves::Curve& curve : curves) {
+      const auto found = curve.points.find(x);
+      data += "," + (found == curve.points.end() ? "NaN" : number_text(found->second));
+    }
+  }
+  return data + "\n";
+}
+
+double most_of(const std::vector<SweepCurves::Curve>& curves) {
+  double most = 0.0;
+  for (const SweepCurves::Curve& curve : curves) {
+    for (const auto& [x, y] : curve.points) most = std::max(most, y);
+  }
+  return most;
+}
+
+std::string plot_of(const SweepPanels& what, const std::vector<std::string>& labels) {
+  const auto n = static_cast<double>(what.panels.size());
+  const int columns = std::max(1, static_cast<int>(std::ceil(std::sqrt(n))));
+  const int rows = std::max(1, static_cast<int>(std::ceil(n / columns)));
+  std::string plot = fmt::format("unset title\n  set multiplot layout {}, {} title \"{}\"\n", rows, columns,
+                                 plain(what.title));
+  std::size_t column = 2;
+  for (std::size_t i = 0; i < what.panels.size(); ++i) {
+    plot += fmt::format("  set title \"{}\"\n  {}", plain(what.panels[i].title),
+                        i == 0 ? "set key inside bottom right font \",14\"\n  " : "unset key\n  ");
+    std::string lines;
+    for (const SweepCurves::Curve& curve : what.panels[i].curves) {
+      const auto place = std::ranges::find(labels, curve.label) - labels.begin();
+      lines += fmt::format(
+          "{}\"{}.csv\" using 1:{} with linespoints linewidth 3 pointtype 7 linecolor \"{}\" "
+          "title \"{}\"",
+          lines.empty() ? "plot " : ", \\\n    ", what.name, column++,
+          colour_at(static_cast<std::size_t>(place)), plain(curve.label));
+    }
+    plot += lines + "\n";
+  }
+  return plot + "  unset multiplot";
+}
+
 }  // namespace
+
+Figure panels_figure(const SweepPanels& what) {
+  const std::vector<SweepCurves::Curve> curves = all_curves(what);
+  const std::string range =
+      is_wide(curves) ? "set logscale y\n" : fmt::format("set yrange [0:{:.6g}]\n", 1.1 * most_of(curves));
+  const std::string settings = fmt::format("set logscale x 2\nset xlabel \"{}\"\nset ylabel \"{}\"\n{}",
+                                           plain(what.x_label), plain(what.y_label), range);
+  return {.name = what.name,
+          .data = table_of(what, curves),
+          .script = script_of({.name = what.name,
+                               .title = plain(what.title),
+                               .settings = settings,
+                               .plot = plot_of(what, labels_of(curves))})};
+}
 
 Figure curve_figure(const SweepCurves& what) {
   LineFigure figure{.name = what.name,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -17,6 +19,7 @@ namespace kbsim::sweep {
 namespace {
 
 constexpr std::size_t kMostLines = 10;
+constexpr std::size_t kMostShown = 20;  // of an axis, in best.txt
 
 std::vector<std::string> metric_names(const Tables& tables) {
   std::vector<std::string> names;
@@ -75,10 +78,10 @@ std::string short_name(const std::string& name) {
   return before == std::string::npos ? name : name.substr(before + 1);
 }
 
-std::string others_of(const Tables& tables, const Row& row, std::size_t x) {
+std::string others_of(const Tables& tables, const Row& row, const std::vector<std::size_t>& shown) {
   std::string label;
   for (const std::size_t axis : varied(tables.plan)) {
-    if (axis == x) continue;
+    if (std::ranges::find(shown, axis) != shown.end()) continue;
     const bool number = numbers_of(tables.plan.axes[axis]).has_value();
     const std::string text =
         number ? fmt::format("{} {}", short_name(tables.plan.axes[axis].name), row.values[axis])
@@ -88,7 +91,11 @@ std::string others_of(const Tables& tables, const Row& row, std::size_t x) {
   return label;
 }
 
-report::SweepCurves curves_of(const Tables& tables, const Quantity& what, std::size_t x) {
+// Along the first of the axes that are shown, of some rows.
+report::SweepCurves curves_of(const Tables& tables, const Quantity& what,
+                              const std::vector<std::size_t>& shown,
+                              const std::function<bool(const Row&)>& of_rows) {
+  const std::size_t x = shown.front();
   const std::vector<double> numbers = *numbers_of(tables.plan.axes[x]);
   report::SweepCurves figure{.name = "curve",
                              .title = fmt::format("{} of {}", what.name, tables.plan.bench),
@@ -97,8 +104,8 @@ report::SweepCurves curves_of(const Tables& tables, const Quantity& what, std::s
   std::map<std::string, std::size_t> places;
   for (const Row& row : tables.rows) {
     const std::optional<double> value = value_of(tables, row, what);
-    if (!value) continue;
-    const std::string label = others_of(tables, row, x);
+    if (!value || !of_rows(row)) continue;
+    const std::string label = others_of(tables, row, shown);
     const auto [at, is_new] = places.emplace(label, figure.curves.size());
     if (is_new) figure.curves.push_back({.label = label});
     figure.curves[at->second].points[numbers[tables.plan.points[row.point][x]]] = *value;
@@ -142,6 +149,29 @@ report::HeatMap map_of(const Tables& tables, const Quantity& what, std::size_t x
   return map;
 }
 
+// A picture for each value of the axis that leaves few enough lines in each; none if there is no such axis.
+std::optional<report::SweepPanels> panels_of(const Tables& tables, const Quantity& what, std::size_t x) {
+  constexpr std::size_t kMostPanels = 6;
+  for (const std::size_t axis : varied(tables.plan)) {
+    const Axis& along = tables.plan.axes[axis];
+    if (axis == x || along.values.size() > kMostPanels) continue;
+    report::SweepPanels figure{.name = "panels",
+                               .title = fmt::format("{} of {}", what.name, tables.plan.bench),
+                               .x_label = tables.plan.axes[x].name,
+                               .y_label = label_of(what)};
+    std::size_t most = 0;
+    for (std::uint32_t value = 0; value < along.values.size(); ++value) {
+      const auto in_panel = [&](const Row& row) { return tables.plan.points[row.point][axis] == value; };
+      figure.panels.push_back(
+          {.title = fmt::format("{} {}", short_name(along.name), along.values[value].text),
+           .curves = curves_of(tables, what, {x, axis}, in_panel).curves});
+      most = std::max(most, figure.panels.back().curves.size());
+    }
+    if (most <= kMostLines) return figure;
+  }
+  return std::nullopt;
+}
+
 const Row* best_row(const Tables& tables, const Quantity& what) {
   const Row* best = nullptr;
   for (const Row& row : tables.rows) {
@@ -159,17 +189,30 @@ bool differs_only_in(const Point& a, const Point& b, std::size_t axis) {
   return true;
 }
 
+std::vector<const Row*> rows_along(const Tables& tables, const Row& best, std::size_t axis) {
+  std::vector<const Row*> rows;
+  for (const Row& row : tables.rows) {
+    if (differs_only_in(tables.plan.points[row.point], tables.plan.points[best.point], axis))
+      rows.push_back(&row);
+  }
+  return rows;
+}
+
 std::string alone_text(const Tables& tables, const Quantity& what, const Row& best, std::size_t axis) {
   const double least = *value_of(tables, best, what);
   std::string text = fmt::format("  {}\n", tables.plan.axes[axis].name);
-  for (const Row& row : tables.rows) {
-    if (!differs_only_in(tables.plan.points[row.point], tables.plan.points[best.point], axis)) continue;
+  const std::vector<const Row*> rows = rows_along(tables, best, axis);
+  const std::size_t every = (rows.size() + kMostShown - 1) / kMostShown;
+  for (std::size_t i = 0; i < rows.size(); i += every) {
+    const Row& row = *rows[i];
     const std::optional<double> value = value_of(tables, row, what);
     const std::string found = value ? with_unit(*value, what.unit) : "failed";
     const std::string change =
         value && least != 0.0 ? fmt::format("{:+.1f} %", 100.0 * (*value - least) / least) : "";
     text += fmt::format("    {:<24} {:>20} {:>10}\n", row.values[axis], found, change);
   }
+  if (every > 1)
+    text += fmt::format("    each {} of {} values; results.csv has them all\n", every, rows.size());
   return text;
 }
 
@@ -243,8 +286,9 @@ std::string best_text(const Tables& tables, const Quantity& what) {
 std::optional<report::Figure> figure_of(const Tables& tables, const Quantity& what) {
   const std::optional<std::size_t> x = longest_numeric(tables.plan);
   if (!x || best_row(tables, what) == nullptr) return std::nullopt;
-  const report::SweepCurves curves = curves_of(tables, what, *x);
+  const report::SweepCurves curves = curves_of(tables, what, {*x}, [](const Row&) { return true; });
   if (curves.curves.size() <= kMostLines) return report::curve_figure(curves);
+  if (const auto panels = panels_of(tables, what, *x)) return report::panels_figure(*panels);
   return report::heat_map(map_of(tables, what, *x));
 }
 

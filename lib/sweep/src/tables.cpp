@@ -115,7 +115,7 @@ Tables read_tables(const fs::path& out) {
     if (requests.size() != tables.plan.points.size()) throw std::out_of_range{"requests"};
   } catch (const boost::system::system_error&) {
     throw UsageError{fmt::format("{}: isn't what kbsim sweep wrote", file.string())};
-  } catch (const std::out_of_range&) {
+  } catch (const std::logic_error&) {  // not an array, nothing of that name
     throw UsageError{fmt::format("{}: isn't what kbsim sweep wrote", file.string())};
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {

@@ -23,6 +23,20 @@ struct SweepCurves {
 };
 [[nodiscard]] Figure curve_figure(const SweepCurves& what);
 
+/// The same in several pictures beside each other, one for each value of a further axis, with common axes.
+struct SweepPanels {
+  struct Panel {
+    std::string title;
+    std::vector<SweepCurves::Curve> curves = {};
+  };
+  std::string name;
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<Panel> panels = {};
+};
+[[nodiscard]] Figure panels_figure(const SweepPanels& what);
+
 /// A metric over two axes, by colour and as a number in each cell; NaN where there is none.
 struct HeatMap {
   std::string name;

@@ -28,8 +28,8 @@ struct Quantity {
 [[nodiscard]] std::string best_text(const Tables& tables, const Quantity& what);
 
 /// A curve along the numeric axis with the most values, a line for each combination of the others; of more
-/// than ten such lines a heat map of the best over all but two axes. None without a numeric axis or without
-/// numbers.
+/// than ten such lines small multiples, one for each value of a third axis, or if these are too many a heat
+/// map of the best over all but two axes. None without a numeric axis or without numbers.
 [[nodiscard]] std::optional<report::Figure> figure_of(const Tables& tables, const Quantity& what);
 
 /// Points that no other beats in one quantity without being beaten in the other, by the first.

@@ -1,0 +1,150 @@
+#include "kbsim/sweep/tables.hpp"
+
+#include <filesystem>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "kbsim/sweep/analysis.hpp"
+
+#include "files.hpp"
+
+namespace kbsim::sweep::test::tables_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A sweep of n and algorithm, whose latency is n for a ring and 10 for a tree, and whose cost is 100 / n; the
+// last point of a tree has failed, and that of a star hasn't run.
+class Swept {
+ public:
+  explicit Swept(const std::string& name)
+      : folder_{fs::temp_directory_path() / fmt::format("kbsim_swept_{}_{}", name, getpid())} {
+    fs::remove_all(folder_);
+    fs::create_directories(records_folder(folder_));
+    Draft draft{.bench = "b"};
+    draft.vary("x.n", {.text = "4..32*2"});
+    draft.vary("--algorithm", {.text = "ring,tree,star"});
+    const Plan plan = plan_of(draft);
+    RecordFile file{new_record_file(folder_)};
+    std::vector<std::string> requests;
+    for (std::size_t i = 0; i < plan.points.size(); ++i) {
+      requests.push_back(fmt::format("r{}", i));
+      if (plan.points[i][1] < 2) file.append(record(plan, i));
+    }
+    CHECK(write_plan(folder_, plan, requests));
+    CHECK_FALSE(write_plan(folder_, plan, requests));
+  }
+  ~Swept() { fs::remove_all(folder_); }
+  Swept(const Swept&) = delete;
+  Swept& operator=(const Swept&) = delete;
+  [[nodiscard]] const fs::path& folder() const { return folder_; }
+
+ private:
+  static Record record(const Plan& plan, std::size_t i) {
+    const double n = std::stod(values_of(plan, plan.points[i])[0]);
+    const bool ring = plan.points[i][1] == 0;
+    Record record{.request = fmt::format("r{}", i), .key = fmt::format("k{}", i)};
+    if (!ring && n == 32.0) {
+      record.exit = 8;
+      record.message = "deadlock, of two";
+    } else {
+      record.document =
+          fmt::format(R"({{"result":{{"latency_ns":{},"cost":{}}}}})", ring ? n : 10.0, 100.0 / n);
+    }
+    return record;
+  }
+  fs::path folder_;
+};
+
+}  // namespace
+
+TEST_CASE("metrics_in: results by name with their units; rows by the column that tells them apart") {
+  const auto found =
+      metrics_in(R"({"rows":[{"type":"half","size":8,"time":1.5},{"type":"half","size":64,"time":2.5}],)"
+                 R"("messages":{"messages":3},"run":{"simulated_ps":1500}})");
+  REQUIRE(found.size() == 6);
+  CHECK(found[1].name == "time[size=8]");
+  CHECK(found[1].unit == "us");
+  CHECK(found[3].value == 2.5);
+  CHECK(found[4].name == "messages.messages");
+  CHECK(found[5].name == "run.simulated_ns");
+  CHECK(found[5].value == 1.5);
+  const auto one = metrics_in(R"({"result":{"a":{"b_gbs":2,"word":"x","is":true}},"rows":[{"time":1}]})");
+  REQUIRE(one.size() == 2);
+  CHECK(one[0].name == "a.b_gbs");
+  CHECK(one[0].unit == "GB/s");
+  CHECK(one[1].name == "time");
+  CHECK(metrics_in("[").empty());
+  CHECK(metrics_in("").empty());
+}
+
+TEST_CASE("Tables: a row a point in the order of the plan, with what failed and what hasn't run") {
+  const Swept swept{"rows"};
+  const Tables tables = read_tables(swept.folder());
+  REQUIRE(tables.rows.size() == 12);
+  CHECK(
+      points_csv(tables).starts_with("point,x.n,algorithm,key,exit,message,command\n"
+                                     "0,4,ring,k0,0,,kbsim run --bench b --set x.n=4 --algorithm ring\n"));
+  CHECK(points_csv(tables).find("10,32,tree,k10,8,\"deadlock, of two\",kbsim run") != std::string::npos);
+  CHECK(points_csv(tables).find("11,32,star,,,hasn't run,") != std::string::npos);
+  CHECK(results_csv(tables).starts_with(
+      "point,x.n,algorithm,metric,unit,value,key\n0,4,ring,latency_ns,ns,4,k0\n0,4,ring,cost,1,25,k0\n"));
+  write_database(swept.folder() / "sweep.sqlite", tables);
+  CHECK(kbsim::test::contents(swept.folder() / "sweep.sqlite").starts_with("SQLite format 3"));
+}
+
+TEST_CASE("Tables: a folder of something else is told") {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("kbsim_other_{}", getpid());
+  fs::create_directories(folder);
+  CHECK_THROWS_AS((void)read_tables(folder), UsageError);
+  for (const char* text :
+       {"", "[]", "{}", R"({"bench":"b","words":[],"axes":[],"points":[[0]],"requests":["r"]})"}) {
+    std::ofstream{folder / "plan.json"} << text;
+    CHECK_THROWS_AS((void)read_tables(folder), UsageError);
+  }
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Analysis: the best point, what each axis does alone, and a metric that isn't there") {
+  const Swept swept{"best"};
+  const Tables tables = read_tables(swept.folder());
+  CHECK(chosen_metric(tables, "") == "latency_ns");
+  CHECK_THROWS_WITH_AS((void)chosen_metric(tables, "latncy_ns"),
+                       doctest::Contains("did you mean 'latency_ns'?"), UsageError);
+  const std::string best = best_text(tables, quantity(tables, "latency_ns"));
+  CHECK(best.starts_with(
+      "best of 12 points by latency_ns, smaller is better: 4 ns\n  x.n = 4\n  algorithm = ring\n"));
+  CHECK(best.find("+700.0 %") != std::string::npos);  // 32 in place of 4
+  CHECK(best_text(tables, quantity(tables, "max:latency_ns")).find(": 32 ns") != std::string::npos);
+}
+
+TEST_CASE("Analysis: the Pareto front is what no other point beats in both") {
+  const Swept swept{"pareto"};
+  const Tables tables = read_tables(swept.folder());
+  std::vector<std::size_t> front;
+  for (const Row* row : pareto_front(tables, quantity(tables, "latency_ns"), quantity(tables, "cost")))
+    front.push_back(row->point);
+  CHECK(front ==
+        std::vector<std::size_t>{0, 3, 7, 9});  // rings of 4 and 8, a tree of 16 in 10 ns, a ring of 32
+  front.clear();
+  for (const Row* row : pareto_front(tables, quantity(tables, "latency_ns"), quantity(tables, "max:x.n")))
+    front.push_back(row->point);
+  CHECK(front == std::vector<std::size_t>{0, 3, 7, 9});
+}
+
+TEST_CASE("Analysis: a family of curves without what failed, and a page that loads nothing") {
+  const Swept swept{"figure"};
+  const Tables tables = read_tables(swept.folder());
+  const auto figure = figure_of(tables, quantity(tables, "latency_ns"));
+  REQUIRE(figure);
+  CHECK(figure->name == "curve");
+  CHECK(figure->data == "x.n,ring,tree\n4,4,10\n8,8,10\n16,16,10\n32,32,NaN\n");
+  const std::string page = report_html(tables, "latency_ns");
+  CHECK(page.find("\"latency_ns\"") != std::string::npos);
+  CHECK(page.find("http://www.w3.org/2000/svg") == page.rfind("http"));  // a name of a standard, nothing else
+  CHECK(page.size() < 20'000);
+}
+
+}  // namespace kbsim::sweep::test::tables_test
