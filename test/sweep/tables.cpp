@@ -134,6 +134,32 @@ TEST_CASE("Analysis: the Pareto front is what no other point beats in both") {
   CHECK(front == std::vector<std::size_t>{0, 3, 7, 9});
 }
 
+TEST_CASE("Analysis: more than ten lines are small multiples, or a heat map of two axes") {
+  const Record done{.key = "k"};
+  const auto figure = [&](const std::string& n, const std::string& m, const std::string& k) {
+    Draft draft{.bench = "b"};
+    draft.vary("n", {.text = n});
+    draft.vary("m", {.text = m});
+    if (!k.empty()) draft.vary("--k", {.text = k});
+    Tables tables{.plan = plan_of(draft), .cache = {}, .rows = {}};
+    for (std::size_t i = 0; i < tables.plan.points.size(); ++i)
+      tables.rows.push_back({.point = i,
+                             .values = values_of(tables.plan, tables.plan.points[i]),
+                             .key = "k",
+                             .record = &done,
+                             .metrics = {{.name = "t", .unit = "s", .value = static_cast<double>(i + 1)}}});
+    return *figure_of(tables, quantity(tables, "t"));
+  };
+  CHECK(figure("1..12", "1..10", "").name == "curve");
+  const report::Figure map = figure("1..12", "1..11", "");
+  CHECK(map.name == "heat_map");
+  CHECK(map.data.starts_with("m / n,1,2,3,4,5,6,7,8,9,10,11,12\n1,1,12,23,"));
+  const report::Figure panels = figure("1..3", "1..2", "a,b,c,d,e,f");
+  CHECK(panels.name == "panels");
+  CHECK(panels.data.starts_with("n,m 1 a,m 1 b,m 1 c,m 1 d,m 1 e,m 1 f,m 2 a,"));
+  CHECK(panels.data.find("\n2,13,14,15,16,17,18,19,") != std::string::npos);
+}
+
 TEST_CASE("Analysis: a family of curves without what failed, and a page that loads nothing") {
   const Swept swept{"figure"};
   const Tables tables = read_tables(swept.folder());

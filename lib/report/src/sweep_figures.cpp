@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -72,24 +73,38 @@ std::string table_of(const SweepPanels& what, const std::vector<SweepCurves::Cur
   return data + "\n";
 }
 
-double most_of(const std::vector<SweepCurves::Curve>& curves) {
-  double most = 0.0;
+std::pair<double, double> limits_of(const std::vector<SweepCurves::Curve>& curves) {
+  std::vector<double> values{0.0};
   for (const SweepCurves::Curve& curve : curves) {
-    for (const auto& [x, y] : curve.points) most = std::max(most, y);
+    for (const auto& [x, y] : curve.points) values.push_back(y);
   }
-  return most;
+  if (values.size() > 1) values.erase(values.begin());
+  const auto [least, most] = std::ranges::minmax(values);
+  return {least, most};
+}
+
+// Common to all panels.
+std::string y_range(const std::vector<SweepCurves::Curve>& curves) {
+  const auto [least, most] = limits_of(curves);
+  if (is_wide(curves))
+    return fmt::format("set logscale y\nset yrange [{:.6g}:{:.6g}]\n", least / 1.3, most * 1.3);
+  return fmt::format("set yrange [{:.6g}:{:.6g}]\n", std::min(0.0, 1.1 * least), std::max(1e-12, 1.1 * most));
 }
 
 std::string plot_of(const SweepPanels& what, const std::vector<std::string>& labels) {
   const auto n = static_cast<double>(what.panels.size());
   const int columns = std::max(1, static_cast<int>(std::ceil(std::sqrt(n))));
   const int rows = std::max(1, static_cast<int>(std::ceil(n / columns)));
-  std::string plot = fmt::format("unset title\n  set multiplot layout {}, {} title \"{}\"\n", rows, columns,
-                                 plain(what.title));
+  std::string plot = fmt::format(
+      "unset title\n  set multiplot layout {}, {} title \"{}\" margins screen 0.08, 0.97, 0.14, 0.79 "
+      "spacing screen 0.09, 0.22\n",
+      rows, columns, plain(what.title));
   std::size_t column = 2;
   for (std::size_t i = 0; i < what.panels.size(); ++i) {
-    plot += fmt::format("  set title \"{}\"\n  {}", plain(what.panels[i].title),
-                        i == 0 ? "set key inside bottom right font \",14\"\n  " : "unset key\n  ");
+    plot +=
+        fmt::format("  set title \"{}\"\n  {}", plain(what.panels[i].title),
+                    i == 0 ? "set key at screen 0.5, 0.94 center top horizontal maxrows 1 font \",16\"\n  "
+                           : "unset key\n  ");
     std::string lines;
     for (const SweepCurves::Curve& curve : what.panels[i].curves) {
       const auto place = std::ranges::find(labels, curve.label) - labels.begin();
@@ -108,10 +123,9 @@ std::string plot_of(const SweepPanels& what, const std::vector<std::string>& lab
 
 Figure panels_figure(const SweepPanels& what) {
   const std::vector<SweepCurves::Curve> curves = all_curves(what);
-  const std::string range =
-      is_wide(curves) ? "set logscale y\n" : fmt::format("set yrange [0:{:.6g}]\n", 1.1 * most_of(curves));
-  const std::string settings = fmt::format("set logscale x 2\nset xlabel \"{}\"\nset ylabel \"{}\"\n{}",
-                                           plain(what.x_label), plain(what.y_label), range);
+  const std::string settings =
+      fmt::format("set logscale x 2\nset tics font \",16\"\nset xlabel \"{}\"\nset ylabel \"{}\"\n{}",
+                  plain(what.x_label), plain(what.y_label), y_range(curves));
   return {.name = what.name,
           .data = table_of(what, curves),
           .script = script_of({.name = what.name,
@@ -150,7 +164,8 @@ Figure heat_map(const HeatMap& what) {
     }
   }
   const std::string settings = fmt::format(
-      "unset key\nset nogrid\nset xlabel \"{}\"\nset ylabel \"{}\"\nset palette viridis\n"
+      "unset key\nset nogrid\nset xlabel \"{}\"\nset ylabel \"{}\"\nset palette defined (0 \"#440154\", 1 "
+      "\"#3b528b\", 2 \"#21918c\", 3 \"#5ec962\", 4 \"#fde725\")\n"
       "set xrange [-0.5:{}]\nset yrange [-0.5:{}]\nset rmargin at screen 0.88\n{}",
       plain(what.x_label), plain(what.y_label), static_cast<double>(what.x.size()) - 0.5,
       static_cast<double>(what.y.size()) - 0.5, labels);

@@ -4,6 +4,9 @@
 
 namespace kbsim::sweep {
 
+/// A worker's next point.
+inline constexpr std::string_view kRun = "run ";
+
 /// What rank 0 says to another besides lines for its worker, and that one besides its worker's lines.
 inline constexpr std::string_view kDismiss = "rank: dismiss";
 inline constexpr std::string_view kStop = "rank: stop";     // the worker's process

@@ -46,6 +46,8 @@ class Server {
     } else if (line == kKill) {
       if (worker_.pid > 0) (void)kill(worker_.pid, SIGKILL);
     } else {
+      const bool begins = line.starts_with(kRun);
+      if (worker_.pid < 0 && !begins) return;  // an answer to a worker that has ended
       if (worker_.pid < 0) start();
       const std::string text = line + "\n";
       (void)!send(worker_.socket, text.data(), text.size(), MSG_NOSIGNAL);
