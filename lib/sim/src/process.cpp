@@ -11,7 +11,12 @@ namespace detail {
 
 ProcessRecord::ProcessRecord(Simulation& owner, std::string called, const Identity& who, Task<> root,
                              bool is_service)
-    : simulation{&owner}, name{std::move(called)}, id{who}, task{std::move(root)}, service{is_service} {
+    : simulation{&owner},
+      name{std::move(called)},
+      id{who},
+      task{std::move(root)},
+      service{is_service},
+      part{owner.scheduler().part()} {
   PromiseBase& promise = task.coroutine().promise();
   promise.process = this;
   promise.after.tell(*this);
@@ -19,7 +24,7 @@ ProcessRecord::ProcessRecord(Simulation& owner, std::string called, const Identi
 
 std::coroutine_handle<> ProcessRecord::completed(PromiseBase& promise) noexcept {
   error = std::move(promise.error);
-  simulation->scheduler_.running(nullptr);
+  simulation->scheduler_.arrived(part);
   if (error && joiners.empty()) {
     simulation->failure_ = Simulation::Failure{name, simulation->now(), error};
     simulation->scheduler_.interrupt();

@@ -5,7 +5,7 @@
 #include <concepts>
 
 #include "kbsim/base/self_profile.hpp"
-#include "kbsim/sim/detail/promise.hpp"
+#include "kbsim/sim/detail/process_record.hpp"
 
 namespace kbsim::detail {
 
@@ -33,21 +33,50 @@ struct Profiled {
   static void found() { (void)self_profile::enter(0); }
 };
 
+/// An order in which somebody is told of each event.
+template <class Order>
+struct Watched {
+  static constexpr bool kIsWatched = true;
+  TimedEvent* next(List& list) { return order.next(list); }
+  Order& order;
+};
+template <class Order>
+constexpr bool kIsWatched = requires { Order::kIsWatched; };
+
 }  // namespace
 
 /// Most events go on with a task: they are known by their function, which then isn't called but done here.
-inline void Scheduler::dispatch(TimedEvent& event) {
+template <class Order>
+void Scheduler::dispatch(TimedEvent& event) {
   ++events_;
-  if (event.dispatch == &PromiseBase::resume) [[likely]]
+  if constexpr (kIsWatched<Order>)
+    dispatch_watched(event);
+  else if (event.dispatch == &PromiseBase::resume) [[likely]]
     static_cast<PromiseBase&>(event).go_on(*this);
   else
     event.dispatch(event, this);
 }
 
+/// An event that isn't a process's own resumes one, which may end in it, or says where it came.
+void Scheduler::dispatch_watched(TimedEvent& event) {
+  const bool resumes = event.dispatch == &PromiseBase::resume;
+  running_ = resumes ? static_cast<PromiseBase&>(event).process : nullptr;
+  const PartId resumed = running_ != nullptr ? running_->part : 0;
+  arrived_ = 0;
+  event.dispatch(event, this);
+  if (resumes)
+    arrived_ = resumed;
+  else if (running_ != nullptr)
+    arrived_ = running_->part;
+  watch_->ran(now_, arrived_);
+}
+
+PartId Scheduler::part() const { return running_ != nullptr ? running_->part : part_; }
+
 /// The first event that another has made ready, if any. Called where it stands, not in a loop: a processor
 /// foresees a jump by its place.
 inline void Scheduler::dispatch_ready() {
-  if (!ready_.empty() && events_ < budget_) dispatch(static_cast<TimedEvent&>(ready_.pop_front()));
+  if (!ready_.empty() && events_ < budget_) dispatch<Fifo>(static_cast<TimedEvent&>(ready_.pop_front()));
 }
 
 /// The budget stays what it is, which is at most what the new time may have; goes_on() sees to the rest.
@@ -68,13 +97,24 @@ Scheduler::Stop Scheduler::run() {
   begin_time();
   budget_ = events_;
   Fifo fifo;
-  if (self_profile::is_on()) [[unlikely]] {
-    Profiled<Fifo> in_order{fifo};
-    if (!shuffle_) return run_in(in_order);
-    Profiled<Shuffle> shuffled{*shuffle_};
-    return run_in(shuffled);
-  }
-  return shuffle_ ? run_in(*shuffle_) : run_in(fifo);
+  return shuffle_ ? run_as(*shuffle_) : run_as(fifo);
+}
+
+/// In that order; each event told and profiled, if somebody asks for it.
+template <class Order>
+Scheduler::Stop Scheduler::run_as(Order& order) {
+  if (!self_profile::is_on()) [[likely]]
+    return run_watched(order);
+  Profiled<Order> profiled{order};
+  return run_watched(profiled);
+}
+
+template <class Order>
+Scheduler::Stop Scheduler::run_watched(Order& order) {
+  if (watch_ == nullptr) [[likely]]
+    return run_in(order);
+  Watched<Order> watched{order};
+  return run_in(watched);
 }
 
 template <class Order>
@@ -94,10 +134,10 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
       return Stop::look;
     }
     begin_time();
-    if constexpr (!std::same_as<Order, Shuffle> && !std::same_as<Order, Profiled<Shuffle>>) {
+    if constexpr (std::same_as<Order, Fifo> || std::same_as<Order, Profiled<Fifo>>) {
       if (budget_ > events_) [[likely]] {
         order.found();
-        dispatch(*first);
+        dispatch<Order>(*first);
         dispatch_ready();
         dispatch_ready();
         continue;
@@ -126,7 +166,7 @@ bool Scheduler::run_all(List& list, Order& order) {
       if (!goes_on()) return false;
       continue;
     }
-    dispatch(*event);
+    dispatch<Order>(*event);
   }
   return true;
 }

@@ -40,7 +40,8 @@ class Inbox {
  public:
   class Collect;
 
-  Inbox(Simulation& sim, std::string name) : scheduler_{sim.scheduler()}, name_{std::move(name)} {}
+  Inbox(Simulation& sim, std::string name)
+      : scheduler_{sim.scheduler()}, name_{std::move(name)}, part_{scheduler_.part()} {}
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
   ~Inbox();
@@ -72,6 +73,7 @@ class Inbox {
   detail::List items_;
   detail::List collectors_;
   std::string name_;
+  PartId part_;
 };
 
 template <class T>
@@ -116,7 +118,7 @@ void Inbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   Inbox& box = *posted.box_;
   --box.in_flight_;
   box.items_.push_back(posted);
-  scheduler->running(nullptr);
+  scheduler->arrived(box.part_);
   scheduler->late(box.collectors_);
 }
 

@@ -22,7 +22,8 @@ class Mailbox {
   class Receive;
   class Collect;
 
-  Mailbox(Simulation& sim, std::string name) : scheduler_{sim.scheduler()}, name_{std::move(name)} {}
+  Mailbox(Simulation& sim, std::string name)
+      : scheduler_{sim.scheduler()}, name_{std::move(name)}, part_{scheduler_.part()} {}
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
   ~Mailbox();
@@ -62,6 +63,7 @@ class Mailbox {
   detail::List items_;
   detail::List receivers_;  // only while there are no items
   detail::List collectors_;
+  PartId part_;
 };
 
 template <class T>
@@ -140,7 +142,7 @@ void Mailbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler)
     auto& receiver = static_cast<detail::PromiseBase&>(box.receivers_.pop_front());
     return receiver.dispatch(receiver, scheduler);
   }
-  scheduler->running(nullptr);
+  scheduler->arrived(box.part_);
   scheduler->late(box.collectors_);
 }
 

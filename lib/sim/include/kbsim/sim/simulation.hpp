@@ -52,6 +52,11 @@ class Simulation {
     return record != nullptr ? Process{*record} : Process{};
   }
 
+  /// What is made from now on, outside of events, belongs to this part.
+  void build(PartId part) { scheduler_.build(part); }
+  /// From the next run() on; null: nobody. It must outlive that run.
+  void watch(EventWatch* watch) { scheduler_.watch(watch); }
+
   /// Waits for `d`; d = 0 lets the other events that are queued for this time go first. An end beyond
   /// Time never comes. Throws UsageError if d < 0.
   [[nodiscard]] detail::Delay delay(Time d,

@@ -39,6 +39,7 @@ class ProcessRecord final : public Link, public Completion {
   std::uint64_t seen = 0;  // running, how often, by looks
   bool service;            // may wait for ever
   std::uint8_t work = 0;   // the kind of what it does, if the simulator is profiled
+  PartId part;
 
  private:
   ~ProcessRecord() = default;

@@ -9,6 +9,7 @@
 #include "kbsim/sim/detail/event_queue.hpp"
 #include "kbsim/sim/detail/shuffle.hpp"
 #include "kbsim/sim/detail/timed_event.hpp"
+#include "kbsim/sim/event_watch.hpp"
 
 namespace kbsim::detail {
 
@@ -54,6 +55,15 @@ class Scheduler {
   /// The process that runs just now; null in events that belong to none.
   void running(ProcessRecord* process) { running_ = process; }
   [[nodiscard]] ProcessRecord* running() const { return running_; }
+  /// An event that belongs to no process has come to this part.
+  void arrived(PartId part) { running_ = nullptr, arrived_ = part; }
+
+  /// The part that is built, outside of events.
+  void build(PartId part) { part_ = part; }
+  /// Whose what is made now is: the running process's, or the one that is built.
+  [[nodiscard]] PartId part() const;
+  /// Null: nobody watches.
+  void watch(EventWatch* watch) { watch_ = watch; }
 
   /// Runs until nothing is left, a limit is met, or somebody has called interrupt(); or, to let somebody look
   /// at the run, at the first new time after so many events.
@@ -86,12 +96,18 @@ class Scheduler {
 
  private:
   template <class Order>
+  Stop run_as(Order& order);
+  template <class Order>
+  Stop run_watched(Order& order);
+  template <class Order>
   Stop run_in(Order& order);
   template <class Order>
   bool run_present(Order& order);
   template <class Order>
   bool run_all(List& list, Order& order);
+  template <class Order>
   void dispatch(TimedEvent& event);
+  void dispatch_watched(TimedEvent& event);
   void dispatch_ready();
   void begin_time();
   void allow(std::uint64_t events);
@@ -113,6 +129,9 @@ class Scheduler {
   bool interrupted_ = false;
   bool beyond_end_ = false;  // the next event is
   Limits limits_;
+  PartId part_ = 0;
+  PartId arrived_ = 0;
+  EventWatch* watch_ = nullptr;
   std::unique_ptr<Shuffle> shuffle_;
   EventQueue future_;
 };
