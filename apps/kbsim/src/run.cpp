@@ -42,6 +42,7 @@
 #include "evaluation_options.hpp"
 #include "help.hpp"
 #include "kept_run.hpp"
+#include "parallel_bound.hpp"
 #include "plan.hpp"
 #include "plugins.hpp"
 #include "run_options.hpp"
@@ -234,10 +235,10 @@ ExitCode keep(const evaluate::Evaluation& evaluation, const evaluate::Evaluation
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
-      options.race || !options.oplog.empty() || options.dump_queues)
+      options.race || !options.oplog.empty() || options.dump_queues || options.parallel_bound)
     throw Unsupported{
         fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, "
-                    "--race, --oplog and --dump-queues are of a single one",
+                    "--race, --oplog, --dump-queues and --parallel-bound are of a single one",
                     options.bench)};
   if (options.timing_only && !evaluation.timing_only)
     throw Unsupported{fmt::format("--timing-only: {} has no rows without values{}", options.bench,
@@ -366,14 +367,17 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   (void)session.sim().spawn("bench " + options.bench,
                             main.run(program_of(main, bench, devices, request, &report)));
   const StopSignals signals;
+  const auto bound = options.parallel_bound ? watch_parallel_bound(session) : nullptr;
   try {
     simulate_and_dump(folder.get(), session, options);
   } catch (const Error& error) {
+    if (bound != nullptr) say(to_text(*bound, session.sim().events()));
     if (folder && error.exit_code() == ExitCode::interrupted)
       write_partial_results(*folder, options, arguments, session, summary_of(session, start));
     throw;
   }
   require_submitted(options.bench, session);
+  if (bound != nullptr) say(to_text(*bound, session.sim().events()));
   return finish(folder.get(), session, results_of(session, std::move(report)), options, arguments, start);
 }
 

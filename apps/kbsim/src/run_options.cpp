@@ -105,6 +105,8 @@ po::options_description description(RunOptions& o) {
       "of a deadlock: all who wait and all queues, not its cycles alone");
   add("dump-queues", po::bool_switch(&o.dump_queues),
       "print each PE's queues at the end on stderr: counters, and where their rings lie");
+  add("parallel-bound", po::bool_switch(&o.parallel_bound),
+      "print on stderr what threads could give this run at most, by package and by cube");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");
   add("race", po::value<std::string>()->value_name("error|warn|off")->notifier([&](const std::string& v) {

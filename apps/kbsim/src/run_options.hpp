@@ -40,6 +40,7 @@ struct RunOptions {
   std::optional<oplog::RaceMode> race;
   std::uint64_t num_threads = 0;
   bool dump_queues = false;
+  bool parallel_bound = false;
   OptionValues own = {};    // of the bench
   KeptRun* kept = nullptr;  // who gets the result in place of stdout and files
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/self_profile.hpp"
+#include "kbsim/hw/machine_parts.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -15,6 +16,7 @@ WorkKind kind_of_work(topology::NodeKind kind) {
 
 Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log)
     : fabric_{sim, graph}, log_{log}, races_{sim, graph, log} {
+  const MachineParts parts{graph};
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const topology::Node& node = graph.nodes()[i];
     const ComponentModel* model = component_models().find(node.model->impl);
@@ -27,14 +29,17 @@ Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& lo
                         fmt::format("'{}' is a model of {}, expected one of {}", node.model->impl,
                                     to_string(model->kind), to_string(node.kind))};
     }
+    sim.build(parts.of(node));
     components_.push_back(model->make(fabric_, NodeId{i}, node.model->attrs));
     if (node.kind == topology::NodeKind::pe_cpu) (void)log.add_lane(to_string(node.at));
   }
   fabric_.connect();
   for (const auto& component : components_) {
     const WorkScope scope{kind_of_work(component->node().kind)};
+    sim.build(parts.of(component->node()));
     component->start(*this);
   }
+  sim.build(MachineParts::kHost);
 }
 
 Machine::~Machine() { *running_ = false; }

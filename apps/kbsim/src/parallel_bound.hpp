@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kbsim/host/session.hpp"
+#include "kbsim/hw/parallel_bound.hpp"
+
+namespace kbsim::app {
+
+/// Watches a session that hasn't run: by package and by cube.
+[[nodiscard]] std::unique_ptr<hw::ParallelBound> watch_parallel_bound(host::Session& session);
+
+/// Tables of what it saw, and a sentence that says whether threads would pay.
+[[nodiscard]] std::string to_text(hw::ParallelBound& bound, std::uint64_t events);
+
+}  // namespace kbsim::app
