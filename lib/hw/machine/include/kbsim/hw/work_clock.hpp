@@ -17,7 +17,7 @@ class WorkClock {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::microseconds kLong{20};
+  static constexpr std::chrono::nanoseconds kLong{20'000};
 
   void mark();
 
