@@ -258,8 +258,14 @@ Distributed::Done Distributed::begin(Call call) {
                                            call.site.details())},
                    at, tcm_for(call, setups));
   require_runnable(call);
-  const CollectiveTiming called{
-      .rank = rank_, .called = session_.sim().now(), .algorithm = call.by->spec.name};
+  const CollectiveTiming called{.rank = rank_,
+                                .called = session_.sim().now(),
+                                .algorithm = call.by->spec.name,
+                                .call = call.row.call,
+                                .elements = call.input.shape().count().value_or(0),
+                                .dtype = call.input.dtype(),
+                                .group = group->number(),
+                                .ranks = static_cast<int>(group->ranks())};
   Job job = call.anywhere ? job_anywhere(call, agreed) : job_of(call, agreed);
   InUse tensors{group, {call.input, call.result()}};
   Task<hw::Activity> launched = launch(std::move(job), setups, {call.input, call.result()});
@@ -326,6 +332,35 @@ Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup::Agree
   return launch_job(pes, std::move(calls), call.by->queues, agreed.round);
 }
 
+namespace {
+
+// What it did, and inside that its parts.
+void note_collective(const CollectiveTiming& timing, hw::ISpans& spans) {
+  hw::Span span{.kind = hw::SpanKind::collective,
+                .rank = timing.rank,
+                .part = to_string(timing.dtype),
+                .what = timing.call,
+                .detail = timing.algorithm,
+                .start = timing.called,
+                .end = timing.done,
+                .bytes = Bytes{timing.elements * itemsize(timing.dtype)},
+                .count = static_cast<std::uint64_t>(timing.ranks),
+                .id = static_cast<std::uint64_t>(timing.elements),
+                .group = timing.group};
+  spans.add(span);
+  const std::array parts{std::pair{"dispatch", timing.first_start}, std::pair{"kernel", timing.last_end},
+                         std::pair{"report", timing.done}};
+  span.kind = hw::SpanKind::phase;
+  for (const auto& [name, end] : parts) {
+    span.what = name;
+    span.end = end;
+    spans.add(span);
+    span.start = end;
+  }
+}
+
+}  // namespace
+
 // The tensors and the Updates live as long as this runs.
 Task<std::monostate> Distributed::run(InUse tensors, std::vector<Tensor::Update>, Task<hw::Activity> launch,
                                       CollectiveTiming timing) {
@@ -335,6 +370,7 @@ Task<std::monostate> Distributed::run(InUse tensors, std::vector<Tensor::Update>
   timing.last_end = activity.last_end;
   timing.done = session_.sim().now();
   session_.collectives().push_back(timing);
+  if (hw::ISpans* const spans = session_.machine().fabric().spans()) note_collective(timing, *spans);
   co_return std::monostate{};
 }
 

@@ -49,7 +49,7 @@ Task<hw::Activity> reported(std::optional<InUse> tensors, std::vector<Tensor::Up
 Rank::Rank(Session& session, World& world, int rank_index)
     : session_{session},
       world_{world},
-      works_{std::make_shared<Works>(session.sim(), session.orders())},
+      works_{std::make_shared<Works>(session.sim(), session.orders(), session.machine().fabric())},
       index{rank_index},
       ahbm{session, world, rank_index},
       accelerator{ahbm},
@@ -83,7 +83,13 @@ Task<> Rank::run(Task<> program) {
 }
 
 Task<> Rank::run_bare(Task<> program) {
+  hw::ISpans* const spans = session_.machine().fabric().spans();
+  if (spans != nullptr)
+    spans->open(
+        this,
+        {.kind = hw::SpanKind::program, .rank = index, .what = "program", .start = session_.sim().now()});
   co_await std::move(program);
+  if (spans != nullptr) spans->close(this, session_.sim().now());
   works_->require_awaited();
 }
 

@@ -35,6 +35,16 @@ void Works::require_awaited() const {
                                 to_string(to_place(work.at)), work.done.name(), outcome(work))};
 }
 
+void Works::note(WorkState& state, const WorkId& what) const {
+  state.spans = fabric_.spans();
+  state.spans->open(&state, {.kind = hw::SpanKind::call,
+                             .rank = what.rank,
+                             .what = what.call,
+                             .at = state.at,
+                             .start = sim_.now(),
+                             .id = what.sequence});
+}
+
 void Works::cancel() {
   for (const auto& work : works_ | std::views::reverse) work->process.cancel();
   works_.clear();

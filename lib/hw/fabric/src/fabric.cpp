@@ -76,7 +76,8 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool lea
       Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
   packet.injected = head;
   packet.leads = leads;
-  packet.traced = tracing_ && message.injected == message.packets_left;
+  if (notes_ != 0) [[unlikely]]
+    packet.noted = message.injected == message.packets_left ? notes_ : notes_ & kSpans;
   const bool at_head = !at_end(packet) || message.cut_through;
   components_[message.from.value()]->inbox().post(at_head ? head : tail, packet);
 }
@@ -107,7 +108,7 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
 
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.
 [[gnu::always_inline]] void Fabric::cross(Packet& packet, LiveLink& link, const Lane::Slot& slot) {
-  if (packet.traced) [[unlikely]]
+  if (packet.noted != 0) [[unlikely]]
     note_hop(packet, slot);
   packet.head = slot.start + link.wire;
   packet.tail = slot.end + link.wire;
@@ -122,9 +123,32 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
   next.inbox().post(at_head ? packet.head : packet.tail, packet);
 }
 
-void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) {
+void Fabric::record_spans(ISpans* spans) {
+  spans_ = spans;
+  notes_ = static_cast<std::uint8_t>((notes_ & kTraces) | (spans == nullptr ? 0 : kSpans));
+}
+
+void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) const {
+  if ((packet.noted & kSpans) != 0) note_span(packet, slot);
+  if ((packet.noted & kTraces) == 0) return;
   const LinkId link = (*packet.message->route)[packet.hop];
   packet.message->hops.push_back({.link = link, .arrive = packet.head, .start = slot.start, .end = slot.end});
+}
+
+// The link is busy for the packet's service time, which a late tail doesn't make longer.
+void Fabric::note_span(const Packet& packet, const Lane::Slot& slot) const {
+  const Message& message = *packet.message;
+  const LinkId id = (*message.route)[packet.hop];
+  const LiveLink& link = links_[id.value()];
+  spans_->add({.kind = SpanKind::link,
+               .link = id,
+               .what = message.body.traits().name,
+               .ready = std::min(slot.start, packet.head + component(link.from).overhead()),
+               .start = slot.start,
+               .end = slot.start + link.lane.rate().serialization(packet.size),
+               .bytes = packet.size,
+               .count = 1,
+               .id = (std::uint64_t{message.from.value()} << 32) | message.sequence});
 }
 
 MessagePtr Fabric::arrived(Packet& packet) {
@@ -188,7 +212,7 @@ void Fabric::account(const Message& message, Time arrival) {
   ++attribution_.messages;
   attribution_.split += parts;
   message.path->delivered += message.size;
-  if (!tracing_) return;
+  if ((notes_ & kTraces) == 0) return;
   traces_.push_back({.from = message.from,
                      .to = message.to,
                      .size = message.size,

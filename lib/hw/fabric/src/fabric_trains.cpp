@@ -14,7 +14,8 @@ constexpr int kAhead = 64;             // so many at a time are made
 
 // Where it has a FIFO link to itself as soon as its turn comes, and nobody notes each packet's hops.
 bool Fabric::is_train(const Message& message, Time head, Time tail) const {
-  if (message.packets_left < kTrain || head != tail || tracing_ || message.route->empty()) return false;
+  if (message.packets_left < kTrain || head != tail || (notes_ & kTraces) != 0 || message.route->empty())
+    return false;
   const LiveLink& first = links_[message.route->front().value()];
   return first.from_switch == nullptr && first.credits == nullptr;
 }

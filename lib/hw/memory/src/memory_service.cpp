@@ -29,6 +29,31 @@ std::vector<MemoryRequest> parts_of(const AtomicService& atomic, Time now) {
 
 }  // namespace
 
+Lane::Slot Memory::serve(const MemoryRequest& request) {
+  const Lane::Slot slot = timing_->serve(request);
+  if (fabric().spans() != nullptr) note(request, slot.start);
+  return slot;
+}
+
+// A port is busy as long as its bytes take at its rate, as its account says.
+void Memory::note(const MemoryRequest& request, Time start) const {
+  const bool write = request.op != MemoryOp::read;
+  const MemoryPort port = timing_->port(write);
+  const Time latency = request.op == MemoryOp::write_back ? Time{0} : port.latency;
+  const bool apart = use().size() > 1;
+  fabric().spans()->add({.kind = SpanKind::port,
+                         .unit = id(),
+                         .part = !apart  ? ""
+                                 : write ? "write"
+                                         : "read",
+                         .what = write ? "write" : "read",
+                         .ready = std::min(start, request.head + latency),
+                         .start = start,
+                         .end = start + port.rate.serialization(request.bytes),
+                         .bytes = request.bytes,
+                         .count = 1});
+}
+
 template <class Service>
 void Memory::submit(Service service) {
   if (queue_ != nullptr) [[unlikely]]
@@ -53,6 +78,7 @@ Time Memory::serve(ReadService& read) {
 // The data leaves in order of address, whatever the order in which its packets are served.
 void Memory::deliver(ReadService& read, const MemoryRequest& packet, Lane::Slot slot) {
   read.last = {.start = std::max(read.last.start, slot.start), .end = std::max(read.last.end, slot.end)};
+  if (fabric().spans() != nullptr) note(packet, slot.start);
   read.advance(packet.bytes);
   fabric().inject(*read.data, packet.bytes, read.last.start, read.last.end);
 }
@@ -67,6 +93,7 @@ Time Memory::serve(WriteService& write) {
 // `last` of those that are here.
 void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slot slot, bool last) {
   Message& message = *write.message;
+  if (fabric().spans() != nullptr) note(packet, slot.start);
   write.advance(packet.bytes);
   message.served = std::max(message.served, slot.end);
   if (last && message.packets_left == 0) served_.post(message.served, &message);
@@ -85,6 +112,10 @@ Time Memory::serve(AtomicService& atomic) {
 // What was there leaves while it is read.
 void Memory::deliver(AtomicService& atomic, const MemoryRequest& elements, Lane::Slot read,
                      Lane::Slot write) {
+  if (fabric().spans() != nullptr) {
+    note(elements, read.start);
+    note({.op = MemoryOp::write_back, .bytes = elements.bytes, .head = write.start}, write.start);
+  }
   atomic.advance(elements.bytes);
   const AtomicRequest& request = atomic.request;
   for (oplog::Op& op : operations(*request.atomic, request.atomic->parts[request.part], atomic.held)) {

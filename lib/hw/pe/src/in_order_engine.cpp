@@ -41,6 +41,15 @@ void InOrderServer::serve_asked() {
     const Time waited = std::max(sim().now(), free_) - sim().now();
     free_ = work->end = later(sim().now() + waited, work->cost);
     use_ += {.served = 1, .busy = work->cost, .waited = waited, .longest = waited + work->cost};
+    if (ISpans* const spans = fabric().spans()) {
+      spans->add({.kind = SpanKind::work,
+                  .unit = id(),
+                  .what = "tile of a composite",
+                  .ready = sim().now(),
+                  .start = free_ - work->cost,
+                  .end = free_,
+                  .id = work->order[0]});
+    }
   }
   asked_.clear();
 }

@@ -102,12 +102,56 @@ Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op o
     return units_.math->note(std::max(operands, clock()), std::move(op));
   }
   const Time earliest = std::max(take_turn(command.at), operands);
-  if (command.kind != oplog::OpKind::dot) {
-    const Time cost = units_.math->cost(op);
-    return units_.math->issue(earliest, cost, std::move(op));
+  const bool product = command.kind == oplog::OpKind::dot;
+  const Time cost = product ? units_.gemm->cost(op, units_.scheduler->tiling().tile) : units_.math->cost(op);
+  IEngine* const engine = product ? static_cast<IEngine*>(units_.gemm) : units_.math;
+  const std::uint64_t value = op.id.seq;
+  const Time end = engine->issue(earliest, cost, std::move(op));
+  if (ISpans* const spans = units_.fabric->spans()) {
+    spans->add({.kind = SpanKind::work,
+                .unit = engine->unit(),
+                .what = oplog::name_of(command.kind, command.params),
+                .at = command.at,
+                .ready = earliest,
+                .start = end - cost,
+                .end = end,
+                .bytes = command.shape.bytes(command.dtype),
+                .id = value});
   }
-  const Time cost = units_.gemm->cost(op, units_.scheduler->tiling().tile);
-  return units_.gemm->issue(earliest, cost, std::move(op));
+  return end;
+}
+
+Time KernelContext::take_turn(const std::source_location& at) {
+  const Time issued = commands_.issue(at);
+  if (ISpans* const spans = units_.fabric->spans()) {
+    spans->add({.kind = SpanKind::issue,
+                .unit = units_.cpu,
+                .what = kernel_,
+                .at = at,
+                .start = issued - units_.dispatch,
+                .end = issued});
+  }
+  return issued;
+}
+
+// It waits from where the issue clock stood on.
+void KernelContext::awaited(const PendingState& pending, Time done) {
+  const Time since = commands_.last();
+  commands_.observe(done);
+  ISpans* const spans = units_.fabric->spans();
+  if (spans == nullptr || commands_.last() <= since) return;
+  spans->add({.kind = SpanKind::wait,
+              .unit = units_.cpu,
+              .what = "wait: " + pending.what().text(),
+              .at = pending.at(),
+              .start = since,
+              .end = commands_.last()});
+}
+
+void KernelContext::range(std::string_view name, Time begin, Time end) {
+  units_.log->add_range(units_.lane, {.name = std::string{name}, .begin = begin, .end = end});
+  if (ISpans* const spans = units_.fabric->spans())
+    spans->add({.kind = SpanKind::range, .unit = units_.cpu, .what = name, .start = begin, .end = end});
 }
 
 TilePtr KernelContext::execute(const EngineCommand& command) {

@@ -7,18 +7,18 @@ namespace {
 
 using Run = TilePlan::Run;
 
-struct Span {
+struct Stretch {
   std::int64_t first;
   std::int64_t size;
 };
 
-Span part(std::int64_t index, std::int64_t step, std::int64_t extent) {
+Stretch part(std::int64_t index, std::int64_t step, std::int64_t extent) {
   const std::int64_t first = index * step;
   return {.first = first, .size = std::min(step, extent - first)};
 }
 
 // The block of a row-major array that two spans are; rows that adjoin are one run.
-std::vector<Run> block(const Span& rows, const Span& columns, std::int64_t width, std::int64_t item) {
+std::vector<Run> block(const Stretch& rows, const Stretch& columns, std::int64_t width, std::int64_t item) {
   const std::int64_t first = rows.first * width + columns.first;
   if (columns.size == width) return {{.offset = first * item, .bytes = Bytes{rows.size * width * item}}};
   std::vector<Run> runs;
@@ -62,16 +62,16 @@ Bytes TilePlan::operand_bytes(int operand) const {
 }
 
 std::vector<Run> TilePlan::operand_runs(int operand, std::int64_t tile) const {
-  const Span k = part(tile % k_, tile_.k, depth_);
-  const Span n = part(tile / k_ % n_, tile_.n, columns_);
-  const Span m = part(tile / (k_ * n_), tile_.m, rows_);
+  const Stretch k = part(tile % k_, tile_.k, depth_);
+  const Stretch n = part(tile / k_ % n_, tile_.n, columns_);
+  const Stretch m = part(tile / (k_ * n_), tile_.m, rows_);
   if (!gemm_) return block(m, n, columns_, in_size_);
   return operand == 0 ? block(m, k, depth_, in_size_) : block(k, n, columns_, in_size_);
 }
 
 std::vector<Run> TilePlan::output_runs(std::int64_t tile) const {
-  const Span n = part(tile / k_ % n_, tile_.n, columns_);
-  const Span m = part(tile / (k_ * n_), tile_.m, rows_);
+  const Stretch n = part(tile / k_ % n_, tile_.n, columns_);
+  const Stretch m = part(tile / (k_ * n_), tile_.m, rows_);
   return block(m, n, columns_, out_size_);
 }
 

@@ -34,6 +34,11 @@ struct CollectiveTiming {
   Time last_end{};
   Time done{};
   std::string algorithm;
+  std::string_view call = {};  // as the host program calls it
+  std::int64_t elements = 0;   // of its input on this rank
+  DType dtype = DType::f16;
+  int group = 0;
+  int ranks = 0;
 
   [[nodiscard]] Time latency() const { return done - called; }
   [[nodiscard]] Time dispatch() const { return first_start - called; }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/order_watch.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/process.hpp"
@@ -32,14 +33,16 @@ struct WorkId {
 
 /// What is known of an operation that a host program has started.
 struct WorkState {
-  WorkState(Simulation& sim, hw::OrderWatch& known_by, const WorkId& what, std::source_location where)
-      : done{sim, what}, orders{&known_by}, at{where} {}
+  WorkState(Simulation& of, hw::OrderWatch& known_by, const WorkId& what, std::source_location where)
+      : done{of, what}, sim{&of}, orders{&known_by}, at{where} {}
 
   Event done;
+  Simulation* sim;
   hw::OrderWatch* orders;
   oplog::KnowledgePtr known;  // at its end
   std::source_location at;
   std::exception_ptr error;
+  hw::ISpans* spans = nullptr;
   bool awaited = false;
   Process process;
 };
@@ -101,7 +104,8 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
 /// results are kept by their Works alone.
 class Works {
  public:
-  Works(Simulation& sim, hw::OrderWatch& orders) : sim_{sim}, orders_{orders} {}
+  Works(Simulation& sim, hw::OrderWatch& orders, const hw::Fabric& fabric)
+      : sim_{sim}, orders_{orders}, fabric_{fabric} {}
   Works(const Works&) = delete;
   Works& operator=(const Works&) = delete;
   ~Works() { cancel(); }
@@ -114,6 +118,7 @@ class Works {
     state->process = sim_.spawn(what.text(), run(state, result, std::move(task)), what);
     orders_.fork(state->process);
     works_.push_back(state);
+    if (fabric_.spans() != nullptr) note(*state, what);
     return {state, result};
   }
 
@@ -140,11 +145,15 @@ class Works {
       state->error = std::current_exception();
     }
     state->known = state->orders->ends();
+    if (state->spans != nullptr) state->spans->close(state.get(), state->sim->now());
     state->done.set();
   }
 
+  void note(WorkState& state, const WorkId& what) const;
+
   Simulation& sim_;
   hw::OrderWatch& orders_;
+  const hw::Fabric& fabric_;
   std::vector<std::shared_ptr<WorkState>> works_;
 };
 

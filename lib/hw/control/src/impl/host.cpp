@@ -50,6 +50,7 @@ class Host : public Component, public IHost {
   Task<oplog::Slices> answered(Token token);
   Task<Activity> reported(Token token);
   void accept(MessagePtr message) override;
+  void note(const Call& sent, Token token) const;
   void note(const Call& ended);
   void goes_on(const Call& call);
   Calls::value_type& call(const Identity& what);
@@ -126,6 +127,7 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
   waiting->wait = wait;
   waiting->job = job;
   waiting->sent = sim().now();
+  if (fabric().spans() != nullptr) note(*waiting, token);
   if (touches_memory(*job)) races_->orders().ordered(token, rank, job->targets.size());
   Bytes size = fabric().graph().spec().system.control_bytes;
   for (const ControlTarget& target : job->targets) size += target.size;
@@ -169,6 +171,23 @@ std::vector<OrderRecord> Host::orders() const {
   return all;
 }
 
+void Host::note(const Call& sent, Token token) const {
+  const OrderRecord order = record_of(*sent.job);
+  Bytes bytes;
+  for (const ControlTarget& target : sent.job->targets) bytes += target.size;
+  fabric().spans()->open(
+      &sent,
+      {.kind = SpanKind::order,
+       .rank = sent.wait.rank,
+       .what = order.phase == OrderPhase::kernel ? std::string_view{order.kernel_name} : order.phase_name(),
+       .detail = order.phase_name(),
+       .start = sim().now(),
+       .bytes = bytes,
+       .count = sent.job->targets.size(),
+       .id = token,
+       .to = is_launch(*sent.job) ? SpanFlow{SpanFlow::Kind::launch, token, 0} : SpanFlow{}});
+}
+
 void Host::note(const Call& ended) {
   OrderRecord record = record_of(*ended.job);
   record.rank = ended.wait.rank;
@@ -192,6 +211,7 @@ void Host::accept(MessagePtr message) {
   } else if (const auto* done = message->body.get_if<ControlDone>()) {
     Call& waiting = *calls_.at(done->token);
     waiting.activity = done->activity;
+    if (ISpans* const spans = fabric().spans()) spans->close(&waiting, sim().now());
     note(waiting);
     races_->orders().reported(done->token);
     waiting.done.set();

@@ -99,6 +99,8 @@ void PeCpu::start(Machine& machine) {
   const topology::PeNodes& pe = machine.graph().pe(node().at);
   units_ = {.at = node().at,
             .sim = &sim(),
+            .fabric = &fabric(),
+            .cpu = id(),
             .spec = &machine.graph().spec(),
             .log = &machine.log(),
             .lane = machine.lane(node().at),
@@ -162,10 +164,20 @@ Task<> PeCpu::run_launches() {
     const Time start = sim().now();
     const UnitWork before = work();
     units_.ipcq->select(launched.queues, id);
+    if (ISpans* const spans = fabric().spans()) {
+      spans->open(this, {.kind = SpanKind::kernel,
+                         .unit = this->id(),
+                         .what = launched.kernel->name,
+                         .detail = launched.round > 0 ? "collective" : "",
+                         .start = start,
+                         .id = order.order,
+                         .from = {SpanFlow::Kind::launch, order.order, order.first}});
+    }
     bool given_up = false;
     Process running = start_kernel(launched, id, &given_up);
     co_await running.join();
     const Time end = sim().now();
+    if (ISpans* const spans = fabric().spans()) spans->close(this, end);
     const Activity activity{
         .first_start = start, .last_start = start, .last_end = end, .work = work().since(before)};
     tell(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,

@@ -88,6 +88,7 @@ class PeDma : public Component, public IDma {
   Task<> run();
   void take(std::vector<Work>& work);
   void begin(TransferPtr transfer);
+  void note(const Transfer& transfer) const;
   void answered(const Answer& answer);
   void finish(Transfer& transfer);
   void accept(MessagePtr message) override;
@@ -212,6 +213,7 @@ void PeDma::begin(TransferPtr transfer) {
   transfer->progress.start = sim().now();
   if (begun_ == done_) busy_since_ = sim().now();
   transfer->progress.number = ++begun_;
+  if (fabric().spans() != nullptr) note(*transfer);
   if (transfer->pieces().empty()) return finish(*transfer);
   if (races_->on()) {
     if (const auto access = transfer->access()) {
@@ -222,6 +224,20 @@ void PeDma::begin(TransferPtr transfer) {
   ClassQueue& queue = queue_of(*transfer);
   if (queue.policy == nullptr) queue.policy = policy_->make();
   queue.waiting.push_back(std::move(transfer));
+}
+
+void PeDma::note(const Transfer& transfer) const {
+  const Transfer::Origin& origin = transfer.origin();
+  Bytes bytes;
+  for (const Piece& piece : transfer.pieces()) bytes += piece.memory.bytes;
+  const std::string_view call = transfer.traffic_class() == TrafficClass::ipcq ? "send" : "transfer";
+  fabric().spans()->open(&transfer, {.kind = SpanKind::transfer,
+                                     .unit = id(),
+                                     .what = origin.call.empty() ? call : origin.call,
+                                     .at = origin.pending ? origin.pending->at() : std::source_location{},
+                                     .start = sim().now(),
+                                     .bytes = bytes,
+                                     .id = origin.value.seq});
 }
 
 void PeDma::answered(const Answer& answer) {
@@ -236,6 +252,7 @@ void PeDma::answered(const Answer& answer) {
 }
 
 void PeDma::finish(Transfer& transfer) {
+  if (ISpans* const spans = fabric().spans()) spans->close(&transfer, sim().now());
   if (++done_ == begun_) use_.busy += sim().now() - busy_since_;
   races_->end(transfer.origin().issue);
   transfer.finish(site_, sim().now());

@@ -187,12 +187,29 @@ bool PeIpcq::in_tcm(const QueuePair& pair) const {
 
 void PeIpcq::take(SendCommand command) {
   command.taken = sim().now();
+  if (ISpans* const spans = fabric().spans()) {
+    spans->open(command.pending.get(), {.kind = SpanKind::send,
+                                        .unit = id(),
+                                        .what = "send " + pairs_[command.queue].plan.direction,
+                                        .at = command.pending->at(),
+                                        .start = sim().now(),
+                                        .id = command.value.seq});
+  }
   pairs_[command.queue].sends.push_back(std::move(command));
 }
 
 void PeIpcq::take(RecvCommand command) {
   command.taken = sim().now();
   const std::optional<std::size_t> queue = command.queue;
+  if (ISpans* const spans = fabric().spans()) {
+    spans->open(command.pending.get(),
+                {.kind = SpanKind::receive,
+                 .unit = id(),
+                 .what = "recv " + (queue ? pairs_[*queue].plan.direction : std::string{"any"}),
+                 .at = command.pending->at(),
+                 .start = sim().now(),
+                 .bytes = command.shape.bytes(command.dtype)});
+  }
   receives_.add(queue, std::move(command));
 }
 

@@ -31,6 +31,7 @@ void PeIpcq::give_up() {
 void PeIpcq::give_up(Set& set) {
   const auto stop = [&](const auto& command) {
     if (command.kernel->launch().order >= set.aborted_before) return false;
+    if (ISpans* const spans = fabric().spans()) spans->close(command.pending.get(), sim().now());
     command.pending->fail(std::make_exception_ptr(LaunchAborted{}));
     return true;
   };

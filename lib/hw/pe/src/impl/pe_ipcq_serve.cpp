@@ -15,6 +15,15 @@
 #include "pe_ipcq.hpp"
 
 namespace kbsim::hw {
+namespace {
+
+// Of a tile in a ring, as its sender and its receiver call it.
+SpanFlow flow_of(topology::PhysAddr ring, const SlotHeader& tile) {
+  return {SpanFlow::Kind::message, ring.bits(),
+          (std::uint64_t{tile.launch.order} << 32) | (tile.sequence & 0xffff'ffff)};
+}
+
+}  // namespace
 
 // All that has come by this time is known: what is done now hangs on no order of arrivals.
 void PeIpcq::serve() {
@@ -85,6 +94,8 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
   const topology::PhysAddr to = pair.plan.peer_base + settings(pair).slot_size * index;
   ++pair.my_head;
   if (trace_->on()) trace("send", pair, header, at);
+  if (ISpans* const spans = fabric().spans())
+    spans->close(command.pending.get(), at, flow_of(pair.plan.peer_base, header));
   machine_->races().orders().sent(pair.plan.peer_base, header.sequence, command.known);
   const SlotTransfer::Slot slot{.memory = {.pa = to, .bytes = tile.size()},
                                 .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
@@ -113,6 +124,8 @@ void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
   pair.filled.pop_front();
   const std::size_t index = slot(pair, pair.taken++);
   if (trace_->on()) trace("recv", pair, header, at);
+  if (ISpans* const spans = fabric().spans())
+    spans->close(to.pending.get(), at, flow_of(pair.plan.my_base, header));
   if (const oplog::IssuePtr& issue = to.pending->issue())
     issue->gives(machine_->races().orders().received(pair.plan.my_base, header.sequence));
   const QueueItem asked{.shape = to.shape, .dtype = to.dtype, .tag = to.tag};

@@ -43,6 +43,8 @@ class PeBackend {
   [[nodiscard]] virtual Time clock() const = 0;
   /// The kernel has seen something that was done at `t`.
   virtual void observe(Time t) = 0;
+  /// The kernel has seen that what it awaited was done at `done`.
+  virtual void awaited(const PendingState& pending, Time done);
 
   /// The kernel has asked for something that takes no time. It counts as a command: an endless loop of such
   /// calls is a fault like one of commands.

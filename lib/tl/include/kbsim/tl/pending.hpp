@@ -53,7 +53,7 @@ class PendingState {
   TilePtr observe() {
     const TilePtr& tile = result();
     if (issue_) issue_->awaited();
-    owner_->observe(when_);
+    owner_->awaited(*this, when_);
     return tile;
   }
   /// The same without the kernel: what goes on with it is a unit.

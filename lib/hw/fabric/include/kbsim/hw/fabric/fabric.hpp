@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/credits.hpp"
+#include "kbsim/hw/fabric/i_spans.hpp"
 #include "kbsim/hw/fabric/lane.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/fabric/message_trace.hpp"
@@ -107,9 +108,13 @@ class Fabric {
   [[nodiscard]] MessagePtr arrived(Packet& packet);
 
   /// From now on each message leaves a trace when it arrives.
-  void trace_messages() { tracing_ = true; }
+  void trace_messages() { notes_ |= kTraces; }
   /// In the order of arrival; equal for equal runs, but for those of one time.
   [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
+
+  /// From now on spans go there: those of links, and of all who ask. nullptr: nobody takes any.
+  void record_spans(ISpans* spans);
+  [[nodiscard]] ISpans* spans() const { return spans_; }
 
   /// Physics, once nothing is under way: every message and byte has arrived, no link or unit was busy for
   /// longer than there was time, no credit is lost, and Little's law: the time that packets spent under way
@@ -150,7 +155,8 @@ class Fabric {
   Task<> follow(Message* message, Packet behind, Time next);
   Packet& allocate();
   Path& path(NodeId from, NodeId to);
-  static void note_hop(const Packet& packet, const Lane::Slot& slot);
+  void note_hop(const Packet& packet, const Lane::Slot& slot) const;
+  void note_span(const Packet& packet, const Lane::Slot& slot) const;
   void account(const Message& message, Time arrival);
   void audit_link(LinkId id, Bytes delivered) const;
   void audit_unit(const Component& component) const;
@@ -174,8 +180,11 @@ class Fabric {
   std::vector<Packet*> free_packets_;
   std::deque<Message> messages_;  // storage, likewise
   std::vector<Message*> free_messages_;
-  std::int64_t opened_ = 0;  // messages
-  bool tracing_ = false;
+  std::int64_t opened_ = 0;                   // messages
+  static constexpr std::uint8_t kTraces = 1;  // of the last packet of each message
+  static constexpr std::uint8_t kSpans = 2;
+  std::uint8_t notes_ = 0;  // of hops
+  ISpans* spans_ = nullptr;
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
   Time under_way_{};  // all packets together, from head at the source to head at the target

@@ -50,7 +50,7 @@ class Memory : public Component {
   void accept(MessagePtr message) override;
 
   /// Serves a request that comes by no packet.
-  Lane::Slot serve(const MemoryRequest& request) { return timing_->serve(request); }
+  Lane::Slot serve(const MemoryRequest& request);
   /// Where the bytes of a message begin that are written here.
   [[nodiscard]] virtual std::int64_t address_of(const Message& message) const;
   /// A message that is data for this memory has been served, at this time.
@@ -79,6 +79,7 @@ class Memory : public Component {
   void deliver(ReadService& read, ControlledRequest& request);
   void deliver(WriteService& write, ControlledRequest& request);
   void deliver(AtomicService& atomic, ControlledRequest& request);
+  void note(const MemoryRequest& request, Time start) const;
   [[nodiscard]] bool ordered_later() const { return queue_ != nullptr || controlled_ != nullptr; }
   void pick();
   void control();

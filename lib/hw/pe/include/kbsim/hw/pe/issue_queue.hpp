@@ -36,6 +36,8 @@ class IssueQueue {
 
   /// When the next command would be issued.
   [[nodiscard]] Time clock() const;
+  /// When the last one was, or the kernel went on with what it had awaited.
+  [[nodiscard]] Time last() const { return clock_; }
   /// The kernel has seen something that was done at `t`.
   void observe(Time t);
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kbsim/base/flow.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/launch_id.hpp"
 #include "kbsim/hw/pe/issue_queue.hpp"
 #include "kbsim/hw/pe/pe_commands.hpp"
@@ -36,6 +37,8 @@ class BarrierLine {
 struct PeUnits {
   PeCoord at;
   Simulation* sim = nullptr;
+  const Fabric* fabric = nullptr;
+  NodeId cpu = {};
   const config::MachineSpec* spec = nullptr;
   oplog::OpLog* log = nullptr;
   std::uint32_t lane = 0;
@@ -67,13 +70,12 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] int num_programs(int axis) const override;
   [[nodiscard]] Time clock() const override { return commands_.clock(); }
   void observe(Time t) override { commands_.observe(t); }
+  void awaited(const PendingState& pending, Time done) override;
 
   void count(const std::source_location& at) override { commands_.count(at); }
   [[nodiscard]] TilePtr execute(const EngineCommand& command) override;
   [[nodiscard]] TilePtr view(const TilePtr& tile, Shape shape, DType dtype) override;
-  void range(std::string_view name, Time begin, Time end) override {
-    units_.log->add_range(units_.lane, {.name = std::string{name}, .begin = begin, .end = end});
-  }
+  void range(std::string_view name, Time begin, Time end) override;
   [[nodiscard]] PendingPtr issue(const MemoryCommand& command) override;
   [[nodiscard]] PendingPtr send(Dir dir, const TilePtr& tile, int tag, std::source_location at) override;
   [[nodiscard]] PendingPtr recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) override;
@@ -148,7 +150,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
     in_order(may_issue({}, at), {}, at, std::move(issue));
   }
   /// A command takes its turn: when it reaches its unit.
-  [[nodiscard]] Time take_turn(const std::source_location& at) { return commands_.issue(at); }
+  [[nodiscard]] Time take_turn(const std::source_location& at);
 
  private:
   void start(const EngineCommand& command, oplog::Op op, PeTile* result);

@@ -1,0 +1,7 @@
+#include "kbsim/hw/fabric/i_spans.hpp"
+
+namespace kbsim::hw {
+
+ISpans::~ISpans() = default;
+
+}  // namespace kbsim::hw
