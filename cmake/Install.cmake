@@ -46,7 +46,7 @@ function(kbsim_export_targets)
   add_library(kbsim_program INTERFACE)
   target_link_libraries(kbsim_program INTERFACE kbsim_kernel
                         $<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,${archive}>>
-                        fmt::fmt yaml-cpp Threads::Threads)
+                        fmt::fmt yaml-cpp protobuf::libprotobuf-lite Threads::Threads)
   target_compile_definitions(kbsim_program INTERFACE $<INSTALL_INTERFACE:KBSIM_INSTALLED_CONFIGS="${configs}">)
   set_target_properties(kbsim_kernel PROPERTIES EXPORT_NAME kernel)
   set_target_properties(kbsim_program PROPERTIES EXPORT_NAME kbsim)

@@ -19,7 +19,7 @@ function(kbsim_package)
 
   set(boost ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
   set(depends "kbsim (= ${PROJECT_VERSION})" libfmt-dev libyaml-cpp-dev libboost${boost}-dev
-      libboost-json${boost}-dev libboost-container${boost}-dev)
+      libboost-json${boost}-dev libboost-container${boost}-dev libprotobuf-dev)
   list(JOIN depends ", " depends)
   set(CPACK_COMPONENT_DEV_DESCRIPTION
       "Headers, the library and the CMake package, for kernels, machines and programs of one's own.")

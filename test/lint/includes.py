@@ -20,7 +20,7 @@ THIRD_PARTY = {
     "boost/unordered": EVERYWHERE,
     "boost/asio": {"sim", "replay", "evaluate", "sweep", "apps"},
     "boost/system": {"sim", "replay", "sweep", "apps"},
-    "boost/json": {"report", "evaluate", "sweep", "apps"},
+    "boost/json": {"report", "evaluate", "sweep", "apps", "trace"},
     "boost/uuid": {"sweep"},
     "boost/tokenizer.hpp": {"report"},
     "boost/mpi": {"apps"},
@@ -41,6 +41,8 @@ THIRD_PARTY = {
     "cxxabi.h": {"base"},
     "unistd.h": {"base", "report", "evaluate", "sweep", "apps"},
     "malloc.h": {"test/bench"},
+    "fnmatch.h": {"report"},
+    "perfetto.pb.h": {"trace"},
 }
 
 

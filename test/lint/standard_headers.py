@@ -15,8 +15,8 @@ PUBLIC = "include/"
 # Standard header -> the names that it is asked for; a name may be in several.
 NAMES = {
     "algorithm": "all_of any_of clamp copy count count_if equal fill find find_if for_each "
-                 "lexicographical_compare lower_bound max max_element min min_element minmax none_of replace "
-                 "reverse sort stable_sort transform unique upper_bound",
+                 "binary_search lexicographical_compare lower_bound max max_element min min_element minmax "
+                 "none_of replace reverse sort stable_sort transform unique upper_bound",
     "any": "any any_cast",
     "array": "array to_array",
     "atomic": "atomic atomic_flag memory_order_acquire memory_order_relaxed memory_order_release",
@@ -30,7 +30,7 @@ NAMES = {
     "csignal": "sig_atomic_t signal",
     "cstddef": "byte max_align_t nullptr_t ptrdiff_t size_t to_integer",
     "cstdint": "int16_t int32_t int64_t int8_t intptr_t uint16_t uint32_t uint64_t uint8_t uintptr_t",
-    "cstdio": "FILE fflush fprintf fputs",
+    "cstdio": "FILE fclose fflush fprintf fputs",
     "cstdlib": "abort getenv",
     "cstring": "memcpy memset strlen",
     "deque": "deque erase_if",

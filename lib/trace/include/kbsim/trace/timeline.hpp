@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/time.hpp"
+#include "kbsim/trace/slice_store.hpp"
+#include "kbsim/trace/strings.hpp"
+
+namespace kbsim::trace {
+
+/// A line of a timeline, under another one or at the top.
+struct Track {
+  std::string name;
+  TrackId parent = kNoTrack;  // a smaller number
+  std::int32_t order = 0;     // among its siblings
+  int process = -1;           // the package or rank that it is of; -1: no single one
+  int stream = -1;            // of that, where kernels and transfers run one after the other
+};
+
+/// A number in windows of time, all of one width; the last may be shorter.
+struct Series {
+  TrackId track = kNoTrack;  // under it
+  std::string name;
+  std::string unit;
+  std::vector<double> values;
+};
+
+/// All that a trace tells, whatever its format.
+struct Timeline {
+  std::string title;
+  std::vector<Track> tracks;
+  Strings strings;
+  SliceStore slices;
+  std::vector<Series> series;
+  Time begin{};
+  Time end{};
+  Time window{};                     // of the series
+  std::vector<std::uint64_t> flows;  // that have both ends here, ascending
+  int ranks = 0;
+
+  [[nodiscard]] bool has_flow(std::uint64_t flow) const { return std::ranges::binary_search(flows, flow); }
+};
+
+/// The place of each track among all, as a viewer shows them: parents before children, siblings by their
+/// order.
+[[nodiscard]] std::vector<std::uint32_t> places_of(const std::vector<Track>& tracks);
+/// "sip0.cube0.pe0.pe_dma"
+[[nodiscard]] std::string path_of(const std::vector<Track>& tracks, TrackId track);
+
+/// Where a file's bytes go, piece by piece.
+using Sink = std::function<void(std::string_view bytes)>;
+
+/// Perfetto writes times in ns: what is shorter has the length 0, unless a ps is written as a ns.
+enum class TimeUnit : std::uint8_t { ns, ps };
+
+/// Perfetto's protobuf: docs/tracing.md. Slices that overlap on a track get tracks of its name.
+void write_perfetto(Timeline& timeline, TimeUnit unit, const Sink& sink);
+
+/// Chrome trace events with Kineto's names and keys, times a thousandfold: of one rank, or of all (-1).
+void write_chrome(Timeline& timeline, int rank, const Sink& sink);
+
+/// A picture: a row a track that has slices.
+void write_svg(Timeline& timeline, const Sink& sink);
+
+}  // namespace kbsim::trace
