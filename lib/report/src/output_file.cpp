@@ -35,22 +35,35 @@ class NoBrokenPipe {
   void (*before_)(int);
 };
 
-// Writes all of it and closes the descriptor, whatever happens.
-std::error_code write_and_close(int descriptor, std::string_view contents) {
-  const NoBrokenPipe guard;
-  std::error_code error;
-  while (!contents.empty() && !error) {
+void write_all(int descriptor, std::string_view contents) {
+  while (!contents.empty()) {
     const ssize_t written = ::write(descriptor, contents.data(), contents.size());
     if (written >= 0)
       contents.remove_prefix(static_cast<std::size_t>(written));
     else if (errno != EINTR)
-      error = last_error();
+      throw std::system_error{last_error()};
+  }
+}
+
+using Contents = std::function<void(const FileSink&)>;
+
+// Writes all of it and closes the descriptor, whatever happens.
+std::error_code write_and_close(int descriptor, const Contents& contents) {
+  const NoBrokenPipe guard;
+  std::error_code error;
+  try {
+    contents([descriptor](std::string_view piece) { write_all(descriptor, piece); });
+  } catch (const std::system_error& failed) {
+    error = failed.code();
+  } catch (...) {
+    (void)close(descriptor);
+    throw;
   }
   if (close(descriptor) != 0 && !error) error = last_error();
   return error;
 }
 
-std::error_code write_straight(const OutputTarget& target, std::string_view contents) {
+std::error_code write_straight(const OutputTarget& target, const Contents& contents) {
   if (target.descriptor == STDOUT_FILENO) (void)std::fflush(stdout);  // what was printed before comes before
   const int descriptor = target.descriptor ? fcntl(*target.descriptor, F_DUPFD_CLOEXEC, 0)
                                            : open(target.file.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
@@ -61,6 +74,21 @@ std::error_code write_straight(const OutputTarget& target, std::string_view cont
 struct Aside {
   fs::path file;
   int descriptor = -1;
+};
+
+// It goes, unless it has become another.
+class Removal {
+ public:
+  explicit Removal(fs::path file) : file_{std::move(file)} {}
+  ~Removal() {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+  Removal(const Removal&) = delete;
+  Removal& operator=(const Removal&) = delete;
+
+ private:
+  fs::path file_;
 };
 
 Aside open_aside(const fs::path& target, std::error_code& error) {
@@ -82,16 +110,15 @@ std::error_code take_after(int descriptor, const struct stat& before) {
   return fchmod(descriptor, before.st_mode & kPermissions) == 0 ? std::error_code{} : last_error();
 }
 
-std::error_code replace(const OutputTarget& target, std::string_view contents) {
+std::error_code replace(const OutputTarget& target, const Contents& contents) {
   std::error_code error;
   const Aside aside = open_aside(target.file, error);
   if (error) return error;
+  const Removal removal{aside.file};
   if (target.before) error = take_after(aside.descriptor, *target.before);
   const std::error_code written = write_and_close(aside.descriptor, contents);
   if (!error) error = written;
   if (!error) fs::rename(aside.file, target.file, error);
-  std::error_code ignored;
-  if (error) fs::remove(aside.file, ignored);
   return error;
 }
 
@@ -119,6 +146,10 @@ OutputTarget writable_target(const fs::path& file) {
 }  // namespace
 
 void write_file(const fs::path& file, std::string_view contents) {
+  write_file(file, [&](const FileSink& sink) { sink(contents); });
+}
+
+void write_file(const fs::path& file, const Contents& contents) {
   const OutputTarget target = writable_target(file);
   const std::error_code error =
       target.is_replaceable() ? replace(target, contents) : write_straight(target, contents);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 namespace kbsim::report {
@@ -9,6 +10,10 @@ namespace kbsim::report {
 /// mode and owner stay. A device, a FIFO and an open descriptor (/dev/stdout) are written to as they are.
 /// UsageError naming the file if it can't be written; a file that stood there before then still stands.
 void write_file(const std::filesystem::path& file, std::string_view contents);
+
+/// The same of contents that are made piece by piece: `write` gives each to what it is called with.
+using FileSink = std::function<void(std::string_view)>;
+void write_file(const std::filesystem::path& file, const std::function<void(const FileSink&)>& write);
 
 /// UsageError as write_file's if the file can't be written: to be asked before what takes long. Changes
 /// nothing, and opens neither devices nor FIFOs.

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/report/span_recorder.hpp"
+
+namespace kbsim::report {
+
+/// --trace and its kin, as they were given.
+struct TraceOptions {
+  std::string file;    // --trace; its suffix says the format
+  std::string folder;  // --trace-dir: a file of Chrome's format a rank
+  std::string window;  // --trace-window FROM:TO, in ns
+  std::string units;
+  std::string unit;  // --trace-unit: ns or ps
+  bool packets = false;
+  std::optional<std::uint64_t> most;  // slices
+};
+
+/// The trace of one simulation. UsageError, before anything runs, for what can't be a trace or can't be
+/// written.
+class RunTrace {
+ public:
+  RunTrace() = default;
+  explicit RunTrace(const TraceOptions& options);
+
+  /// --trace or --trace-dir is given.
+  [[nodiscard]] bool wanted() const { return !file_.empty() || !folder_.empty(); }
+  /// Files that it will write.
+  [[nodiscard]] std::vector<std::string> files() const;
+
+  /// Runs it with the spans of the machine recorded; then, however that ends, says what it writes on stderr,
+  /// and writes it. Of a run that has failed the trace says so.
+  void during(hw::Machine& machine, const std::string& title, const std::function<void()>& run);
+
+ private:
+  void write(SpanRecorder& recorder, Time now, std::string title) const;
+  void write_file_of(trace::Timeline& timeline) const;
+  void write_folder_of(trace::Timeline& timeline) const;
+
+  std::filesystem::path file_;
+  std::filesystem::path folder_;
+  SpanSelection selection_;
+  trace::TimeUnit unit_ = trace::TimeUnit::ns;
+};
+
+}  // namespace kbsim::report

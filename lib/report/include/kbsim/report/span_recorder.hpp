@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "kbsim/hw/fabric/i_spans.hpp"
+#include "kbsim/report/span_series.hpp"
+#include "kbsim/topology/graph.hpp"
+#include "kbsim/trace/timeline.hpp"
+
+namespace kbsim::report {
+
+/// Which spans are kept.
+struct SpanSelection {
+  Time from{};
+  Time to = kForever;
+  std::string units;     // a glob of names; "": all, but links and memory ports only as series
+  bool packets = false;  // each a slice of its own, not a message's packets that follow one another
+  std::uint64_t most = 10'000'000;  // slices; those that come later are left out
+};
+
+/// Keeps the spans of a run as a timeline: the tracks of ranks and of the machine's units, what they did, and
+/// series of how busy they were. Memory is bounded: slices go to a file while it runs, series have a few
+/// hundred windows.
+class SpanRecorder final : public hw::ISpans {
+ public:
+  SpanRecorder(const topology::Graph& graph, SpanSelection selection);
+
+  void add(const hw::Span& span) override;
+  void open(const void* key, const hw::Span& span) override;
+  void close(const void* key, Time end, const hw::SpanFlow& flow = {}) override;
+
+  /// The run has ended, or was: spans that are open last until now. UsageError if no name fits the glob.
+  [[nodiscard]] trace::Timeline& finish(Time now, std::string title);
+  /// From then on slices were left out; none if all are there.
+  [[nodiscard]] std::optional<Time> full_since() const { return full_since_; }
+
+ private:
+  // What is known of a unit, link or rank once it has done something.
+  struct Unit {
+    trace::TrackId track = trace::kNoTrack;
+    hw::SpanKind kind{};
+    bool wanted = false;
+    bool has_slices = false;
+    std::optional<trace::Slice> joined = {};  // packets of one message, so far
+    SpanSeries busy = {};
+    SpanSeries waiting = {};
+  };
+  struct Open {
+    trace::Slice slice;
+    Unit* unit = nullptr;
+  };
+  using Lines = std::array<std::unique_ptr<Unit>, 2>;
+
+  Unit& unit_of(const hw::Span& span);
+  [[nodiscard]] std::string name_of(const hw::Span& span) const;
+  trace::TrackId track_of(const hw::Span& span, const std::string& full_name);
+  trace::TrackId track(trace::TrackId parent, const std::string& name, int order, int process, int stream);
+  trace::TrackId track_at(PeCoord at);
+  [[nodiscard]] trace::Slice slice_of(const hw::Span& span, const Unit& unit);
+  [[nodiscard]] trace::StringId text(std::string_view text);
+  template <class Visit>
+  void for_each_unit(const Visit& visit);
+  [[nodiscard]] trace::StringId place(const std::source_location& at);
+  [[nodiscard]] std::uint64_t flow_of(const hw::SpanFlow& flow);
+  void count(Unit& unit, Time ready, Time start, Time end);
+  void end(Open& opened, Time at, bool unfinished);
+  void keep(trace::Slice slice);
+  void join(Unit& unit, const trace::Slice& packet);
+  void finish_flows();
+  void finish_series(Time now);
+
+  const topology::Graph& graph_;
+  SpanSelection selection_;
+  trace::Timeline timeline_;
+  std::vector<Lines> ranks_;  // by number
+  std::vector<Lines> nodes_;
+  std::vector<Lines> links_;
+  std::map<std::pair<trace::TrackId, std::string>, trace::TrackId> tracks_;
+  std::unordered_map<const void*, Open> open_;
+  std::map<std::pair<const char*, std::uint32_t>, trace::StringId> places_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> rings_;  // by ring and launch
+  std::vector<std::uint64_t> begun_;                                        // flows
+  std::vector<std::uint64_t> ended_;
+  std::optional<Time> full_since_;
+};
+
+}  // namespace kbsim::report

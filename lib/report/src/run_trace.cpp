@@ -1,0 +1,195 @@
+#include "kbsim/report/run_trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/say.hpp"
+#include "kbsim/report/output_file.hpp"
+#include "kbsim/trace/page.hpp"
+
+namespace kbsim::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Format : std::uint8_t { perfetto, chrome, picture, page };
+constexpr std::array<std::pair<std::string_view, Format>, 4> kSuffixes{{{".pftrace", Format::perfetto},
+                                                                        {".json", Format::chrome},
+                                                                        {".svg", Format::picture},
+                                                                        {".html", Format::page}}};
+
+Format format_of(const fs::path& file) {
+  for (const auto& [suffix, format] : kSuffixes) {
+    if (file.extension() == suffix) return format;
+  }
+  throw UsageError{
+      fmt::format("--trace {}: expected a name that ends in .pftrace (Perfetto), .json (Chrome, "
+                  "Kineto), .html (a page) or .svg (a picture)",
+                  file.string())};
+}
+
+[[noreturn]] void refuse_window(const std::string& text) {
+  throw UsageError{fmt::format(
+      "--trace-window must be FROM:TO, two times in ns, the first before the second, got '{}'", text)};
+}
+
+Time time_in(std::string_view text, const std::string& whole) {
+  double ns = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
+  if (error != std::errc{} || end != text.data() + text.size() || !(ns >= 0.0)) refuse_window(whole);
+  return from_ns(ns);
+}
+
+std::pair<Time, Time> window_of(const std::string& text) {
+  if (text.empty()) return {Time{0}, kForever};
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) refuse_window(text);
+  const std::string_view all{text};
+  const Time from = time_in(all.substr(0, colon), text);
+  const Time to = time_in(all.substr(colon + 1), text);
+  if (from >= to) refuse_window(text);
+  return {from, to};
+}
+
+trace::TimeUnit unit_of(const TraceOptions& options) {
+  if (options.unit.empty() || options.unit == "ns") return trace::TimeUnit::ns;
+  if (options.unit != "ps")
+    throw UsageError{fmt::format("--trace-unit must be ns or ps, got '{}'", options.unit)};
+  if (format_of(options.file) != Format::perfetto)
+    throw UsageError{
+        "--trace-unit ps is of Perfetto's format: --trace FILE.pftrace; others have exact times"};
+  return trace::TimeUnit::ps;
+}
+
+// The folder itself, or the nearest above it that is there.
+fs::path standing(const fs::path& folder) {
+  fs::path there = fs::absolute(folder);
+  std::error_code ignored;
+  while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
+  return there;
+}
+
+// What only says how the trace is to be has no effect without one.
+void require_trace(const TraceOptions& options) {
+  if (!options.file.empty() || !options.folder.empty()) return;
+  const auto refuse = [](const char* option) {
+    throw UsageError{fmt::format("--{} has no effect without --trace FILE or --trace-dir DIR", option)};
+  };
+  if (!options.window.empty()) refuse("trace-window");
+  if (!options.units.empty()) refuse("trace-units");
+  if (!options.unit.empty()) refuse("trace-unit");
+  if (options.packets) refuse("trace-packets");
+  if (options.most) refuse("trace-limit");
+}
+
+std::uint64_t size_of(const std::function<void(const trace::Sink&)>& write) {
+  std::uint64_t bytes = 0;
+  write([&](std::string_view text) { bytes += text.size(); });
+  return bytes;
+}
+
+void say_size(const trace::Timeline& timeline, std::uint64_t bytes, const fs::path& to) {
+  say("trace: {} slices on {} tracks, {} B, to {}\n", timeline.slices.size(), timeline.tracks.size(), bytes,
+      to.string());
+}
+
+// Its size is said before it is written.
+void write_said(trace::Timeline& timeline, const fs::path& to,
+                const std::function<void(const trace::Sink&)>& write) {
+  say_size(timeline, size_of(write), to);
+  write_file(to, write);
+}
+
+}  // namespace
+
+RunTrace::RunTrace(const TraceOptions& options) : file_{options.file}, folder_{options.folder} {
+  require_trace(options);
+  if (!options.file.empty()) (void)format_of(options.file);
+  if (!options.unit.empty() && options.file.empty())
+    throw UsageError{"--trace-unit is of Perfetto's format: --trace FILE.pftrace"};
+  unit_ = unit_of(options);
+  const auto [from, to] = window_of(options.window);
+  selection_ = {.from = from, .to = to, .units = options.units, .packets = options.packets};
+  if (options.most) selection_.most = *options.most;
+  if (!options.file.empty() && format_of(options.file) == Format::page)
+    selection_.most = std::min(selection_.most, trace::kMostOfPage);
+  if (options.packets && options.units.empty())
+    throw UsageError{
+        "--trace-packets: packets are slices of links and memory ports, which --trace-units "
+        "GLOB names: '*' for all"};
+  if (!file_.empty()) require_writable(file_);
+  if (!folder_.empty()) require_writable(standing(folder_) / "rank0.json");
+}
+
+std::vector<std::string> RunTrace::files() const {
+  std::vector<std::string> all;
+  if (!file_.empty()) all.push_back(file_.string());
+  if (!folder_.empty()) all.push_back((folder_ / "rank*.json").string());
+  return all;
+}
+
+void RunTrace::during(hw::Machine& machine, const std::string& title, const std::function<void()>& run) {
+  if (!wanted()) return run();
+  SpanRecorder recorder{machine.graph(), selection_};
+  machine.fabric().record_spans(&recorder);
+  try {
+    run();
+  } catch (...) {
+    machine.fabric().record_spans(nullptr);
+    try {
+      write(recorder, machine.sim().now(), title + " (the run did not end well)");
+    } catch (const Error& error) {  // why it failed is the news
+      say("kbsim: {}\n", error.what());
+    }
+    throw;
+  }
+  machine.fabric().record_spans(nullptr);
+  write(recorder, machine.sim().now(), title);
+}
+
+void RunTrace::write(SpanRecorder& recorder, Time now, std::string title) const {
+  if (unit_ == trace::TimeUnit::ps) title += " (1 ps is written as 1 ns)";
+  trace::Timeline& timeline = recorder.finish(now, std::move(title));
+  if (const auto since = recorder.full_since()) {
+    timeline.title += fmt::format(" (slices from {} on are missing)", to_string(*since));
+    say("trace: has the first {} slices; those that began at {} or later may be missing. --trace-window and "
+        "--trace-units choose, --trace-limit allows more\n",
+        timeline.slices.size(), to_string(*since));
+  }
+  if (!file_.empty()) write_file_of(timeline);
+  if (!folder_.empty()) write_folder_of(timeline);
+}
+
+void RunTrace::write_file_of(trace::Timeline& timeline) const {
+  write_said(timeline, file_, [&](const trace::Sink& sink) {
+    switch (format_of(file_)) {
+      case Format::perfetto: return write_perfetto(timeline, unit_, sink);
+      case Format::chrome: return write_chrome(timeline, -1, sink);
+      case Format::picture: return write_svg(timeline, sink);
+      case Format::page: return write_page(timeline, sink);
+    }
+  });
+}
+
+void RunTrace::write_folder_of(trace::Timeline& timeline) const {
+  std::uint64_t bytes = 0;
+  const auto writing = [&](int rank) {
+    return [&timeline, rank](const trace::Sink& sink) { write_chrome(timeline, rank, sink); };
+  };
+  for (int rank = 0; rank < timeline.ranks; ++rank) bytes += size_of(writing(rank));
+  say_size(timeline, bytes, folder_);
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) throw UsageError{fmt::format("--trace-dir '{}': {}", folder_.string(), error.message())};
+  for (int rank = 0; rank < timeline.ranks; ++rank)
+    write_file(folder_ / fmt::format("rank{}.json", rank), writing(rank));
+}
+
+}  // namespace kbsim::report
