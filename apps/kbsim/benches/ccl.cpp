@@ -176,7 +176,8 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
       .size = {},
       .dtype = evaluate::dtype_named(own.datatype),
       .root = root_of(own, ranks),
-      .repeats = {.warmup = own.warmup_iters, .iterations = own.iters, .check = own.check == 1}};
+      .repeats = {.warmup = own.warmup_iters, .iterations = own.iters, .check = own.check == 1},
+      .trace = request.trace};
   std::vector<evaluate::CclPoint> points;
   for (const Reduction op : operations_of(request.own, point)) {
     for (const Bytes size : sizes_of(own)) {
@@ -226,6 +227,11 @@ void tell_other_sizes(const std::vector<evaluate::CclPoint>& points) {
 // What would fail in the middle of the run is refused before it; the largest tensors come last.
 void check(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
+  if (request.trace != nullptr && points.size() > 1)
+    throw UsageError{
+        fmt::format("--trace is of a single simulation, and these are {}: choose one size (-b {} -e "
+                    "{}) and one operation",
+                    points.size(), points.back().size.count(), points.back().size.count())};
   const evaluate::CclPoint& largest = points.back();
   evaluate::require_buildable(largest.machine);
   evaluate::require_possible(
@@ -298,6 +304,7 @@ const bool kRegistered =
                  .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
                             {"ccl.*.reduce_op", "-o stands in its place", "op"}},
                  .limit_figures = limit_figures,
+                 .traced = true,
                  .times_by_size = true}),
      true);
 

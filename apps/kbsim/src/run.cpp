@@ -33,6 +33,7 @@
 #include "kbsim/report/deadlock.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
+#include "kbsim/report/run_trace.hpp"
 #include "kbsim/report/use.hpp"
 #include "kbsim/tl/kernel.hpp"
 
@@ -100,10 +101,15 @@ void simulate_into(const report::OutputFolder* folder, host::Session& session, c
 }
 
 // However it ends.
-void simulate_and_dump(const report::OutputFolder* folder, host::Session& session,
-                       const RunOptions& options) {
+void simulate_and_trace(const report::OutputFolder* folder, host::Session& session, const RunOptions& options,
+                        report::RunTrace& trace) {
+  trace.during(session.machine(), "kbsim " + options.bench, [&] { simulate_into(folder, session, options); });
+}
+
+void simulate_and_dump(const report::OutputFolder* folder, host::Session& session, const RunOptions& options,
+                       report::RunTrace& trace) {
   try {
-    simulate_into(folder, session, options);
+    simulate_and_trace(folder, session, options, trace);
   } catch (const Error&) {
     if (options.dump_queues) dump_queues(session.machine());
     throw;
@@ -164,9 +170,10 @@ unsigned threads_of(const RunOptions& options) {
   return host::queues_are_traced() ? 1 : static_cast<unsigned>(options.num_threads);
 }
 
-// Those in --out, and the op log.
-std::vector<std::string> files_of(const RunOptions& options, const std::vector<std::string>& in_out) {
-  std::vector<std::string> files;
+// Those in --out, the op log and the trace.
+std::vector<std::string> files_of(const RunOptions& options, const report::RunTrace& trace,
+                                  const std::vector<std::string>& in_out) {
+  std::vector<std::string> files = trace.files();
   if (!options.out.empty()) {
     for (const std::string& name : in_out) files.push_back(options.out + "/" + name);
   }
@@ -232,6 +239,16 @@ ExitCode keep(const evaluate::Evaluation& evaluation, const evaluate::Evaluation
   return found.exit;
 }
 
+// Where there is one simulation, and where it runs at all.
+report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& evaluation,
+                         const RunOptions& options) {
+  if (!evaluation.traced)
+    throw Unsupported{
+        fmt::format("--trace: {} runs many simulations, and a trace is of a single one", options.bench)};
+  if (options.reuse) throw UsageError{"--trace: --reuse simulates nothing"};
+  return &trace;
+}
+
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
@@ -250,7 +267,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
   const OptionValues& chosen = options.own;
   const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, evaluation, chosen));
-  const evaluate::EvaluationRequest request{
+  evaluate::EvaluationRequest request{
       .machine = machine,
       .ccl = ccl,
       .algorithm = options.algorithm,
@@ -259,6 +276,8 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
       .own = chosen,
       .outputs = {.out = options.out, .json = options.json},
       .parallel = {.threads = threads_of(options), .progress = !options.quiet && options.kept == nullptr}};
+  report::RunTrace trace{options.trace};
+  if (trace.wanted()) request.trace = traced(trace, evaluation, options);
   const std::optional<report::CsvTable> reference = reference_of(own);
   if (evaluation.check && !options.reuse) evaluation.check(request);
   require_outputs(options);
@@ -281,8 +300,9 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                         .machine = machine,
                         .own_packages = chooses_packages(evaluation),
                         .algorithm = one ? &ccl.resolve(options.algorithm) : nullptr,
-                        .files = files_of(options, {"summary.json", "results.csv", "run.json",
-                                                    "config.resolved.yaml", "figures as .png and .svg"})});
+                        .files = files_of(options, trace,
+                                          {"summary.json", "results.csv", "run.json", "config.resolved.yaml",
+                                           "figures as .png and .svg"})});
 }
 
 // An evaluation whose name is mistyped is meant, too.
@@ -344,18 +364,20 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
       !options.kept->wanted(
           text_of(options, evaluate::to_json(options_of_bench(options.bench), options.own), machine, ccl)))
     return ExitCode::ok;
+  report::RunTrace trace{options.trace};
 
   host::Session session{machine, algorithm, how};
   if (options.dry_run)
-    return show(options, {.bench = options.bench,
-                          .doc = bench.doc,
-                          .options = evaluate::to_json(options_of_bench(options.bench), options.own),
-                          .topology = options.machine.topology,
-                          .machine = machine,
-                          .algorithm = bench.algorithms == Algorithms::one ? &algorithm : nullptr,
-                          .files = files_of(
-                              options, {"summary.json", "results.csv", "links.csv", "units.csv", "orders.csv",
-                                        "launches.csv", "run.json", "config.resolved.yaml"})});
+    return show(options,
+                {.bench = options.bench,
+                 .doc = bench.doc,
+                 .options = evaluate::to_json(options_of_bench(options.bench), options.own),
+                 .topology = options.machine.topology,
+                 .machine = machine,
+                 .algorithm = bench.algorithms == Algorithms::one ? &algorithm : nullptr,
+                 .files = files_of(options, trace,
+                                   {"summary.json", "results.csv", "links.csv", "units.csv", "orders.csv",
+                                    "launches.csv", "run.json", "config.resolved.yaml"})});
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   if (folder) {
     folder->begin_run();
@@ -369,7 +391,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   const StopSignals signals;
   const auto bound = options.parallel_bound ? watch_parallel_bound(session) : nullptr;
   try {
-    simulate_and_dump(folder.get(), session, options);
+    simulate_and_dump(folder.get(), session, options, trace);
   } catch (const Error& error) {
     if (bound != nullptr) say(to_text(*bound, session.sim().events()));
     if (folder && error.exit_code() == ExitCode::interrupted)

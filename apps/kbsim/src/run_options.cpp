@@ -93,6 +93,21 @@ po::options_description description(RunOptions& o) {
       "record no values and check none: for the longest runs");
   add("oplog", po::value(&o.oplog)->value_name("FILE"),
       "write the op log, and print what kbsim replay FILE will print");
+  add("trace", po::value(&o.trace.file)->value_name("FILE"),
+      "write who did what when: FILE.pftrace for Perfetto, .json for Chrome and Kineto's readers, .html a "
+      "page, "
+      ".svg a picture");
+  add("trace-dir", po::value(&o.trace.folder)->value_name("DIR"),
+      "the same as .json, a file a rank: DIR/rank0.json, ...");
+  add("trace-window", po::value(&o.trace.window)->value_name("FROM:TO"), "of it only these times, in ns");
+  add("trace-units", po::value(&o.trace.units)->value_name("GLOB"),
+      "of it only ranks, units and links of such names, links and memory ports too: '*', 'sip0.cube0.*'");
+  add("trace-unit", po::value(&o.trace.unit)->value_name("ns|ps"),
+      "of .pftrace: ps writes each ps as a ns, so that what is shorter than a ns is seen (default: ns)");
+  add("trace-packets", po::bool_switch(&o.trace.packets),
+      "each packet a slice of its own on links and memory ports; otherwise a message's, one after the other");
+  add("trace-limit", whole("trace-limit", "N", kMax, [&](std::uint64_t v) { o.trace.most = v; }),
+      "slices that a trace may have (default: 10000000)");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"),
       "write summary.json, results.csv, links.csv, units.csv, orders.csv, launches.csv, run.json and "

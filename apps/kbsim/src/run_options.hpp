@@ -10,6 +10,7 @@
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/oplog/race.hpp"
+#include "kbsim/report/run_trace.hpp"
 
 #include "kept_run.hpp"
 #include "machine_options.hpp"
@@ -41,6 +42,7 @@ struct RunOptions {
   std::uint64_t num_threads = 0;
   bool dump_queues = false;
   bool parallel_bound = false;
+  report::TraceOptions trace = {};
   OptionValues own = {};    // of the bench
   KeptRun* kept = nullptr;  // who gets the result in place of stdout and files
 };

@@ -12,6 +12,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/ranks.hpp"
+#include "kbsim/report/run_trace.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -114,7 +115,12 @@ boost::json::object simulate(const CclPoint& point) {
   host::Rank main{session, world, 0};
   CollectiveRun run;
   (void)session.sim().spawn("ccl", main.run(run_collective(main, &data, point.repeats, &run)));
-  session.run();
+  const auto run_it = [&] { session.run(); };
+  if (point.trace == nullptr) {
+    run_it();
+  } else {
+    point.trace->during(session.machine(), "kbsim ccl " + point.algorithm.name, run_it);
+  }
 
   const int ranks = ccl::ranks_of(point.algorithm, point.machine);
   const std::int64_t size = measured_size(point).count();

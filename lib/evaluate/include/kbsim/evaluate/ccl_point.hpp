@@ -6,6 +6,10 @@
 
 #include "kbsim/evaluate/collective_run.hpp"
 
+namespace kbsim::report {
+class RunTrace;
+}
+
 namespace kbsim::evaluate {
 
 /// One simulation of one collective of so many bytes a rank, as collective benchmarks count them.
@@ -17,6 +21,7 @@ struct CclPoint {
   Reduction op = Reduction::sum;
   int root = 0;
   CollectiveRepeats repeats;
+  report::RunTrace* trace = nullptr;  // none: not traced
 };
 
 /// The elements of each part that `size` stands for, rounded to what the ranks can divide, at least 1 each:

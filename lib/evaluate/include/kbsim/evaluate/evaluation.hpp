@@ -16,6 +16,10 @@
 #include "kbsim/report/deadlock.hpp"
 #include "kbsim/report/output_folder.hpp"
 
+namespace kbsim::report {
+class RunTrace;
+}
+
 namespace kbsim::evaluate {
 
 /// What an evaluation is asked to do.
@@ -28,6 +32,7 @@ struct EvaluationRequest {
   OptionValues own;
   report::OutputPlan outputs;
   Parallel parallel;
+  report::RunTrace* trace = nullptr;  // of one that is `traced`: its only simulation's
 };
 
 /// What it found: a row a simulation, of numbers and words, from which everything else is made; but for
@@ -61,6 +66,7 @@ struct Evaluation {
   std::function<void(const Rows&, const config::MachineSpec&, const report::OutputFolder&)> limit_figures =
       {};
   bool timing_only = false;    // it can do without values
+  bool traced = false;         // it runs under EvaluationRequest::trace, if it has a single simulation
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();

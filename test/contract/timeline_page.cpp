@@ -1,0 +1,111 @@
+// --trace FILE.html in a real browser, without a screen: skipped where Debian's chromium isn't installed.
+#include <filesystem>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+#include "files.hpp"
+
+namespace kbsim::contract::timeline_page_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+bool has_chromium() {
+  static const bool has = run_script("command -v chromium >/dev/null").exit == 0;
+  if (!has) MESSAGE("skipped: chromium isn't installed");
+  return has;
+}
+
+std::string page_of(const std::string& options) {
+  const std::string file = written("run.html", "");
+  const Outcome outcome = run_kbsim(kMainJob + " --quiet --trace " + file + " " + options);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  return contents(file);
+}
+
+// What the page says when a script of a reader has run in it: the text of a new element `told`. Errors of the
+// page's own, and requests, are told, too.
+std::string told_by(const std::string& page, const std::string& script) {
+  const std::string end = "</html>";
+  const std::string reader =
+      "<script>window.told = ''; window.onerror = text => { told += 'ERROR ' + text; };\n" + script +
+      "\nconst out = document.createElement('pre'); out.id = 'told'; out.textContent = 'TOLD ' + told + ' "
+      "END';"
+      "document.body.append(out);</script>";
+  std::string with = page;
+  with.replace(with.rfind(end), end.size(), reader + end);
+  const std::string file = written("read.html", with);
+  const Outcome dom = run_script(
+      "timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "
+      "--user-data-dir=$PWD/profile --window-size=1400,900 --virtual-time-budget=2000 --dump-dom file://" +
+      file);
+  const std::size_t begin = dom.out.rfind("TOLD ");
+  REQUIRE_MESSAGE(begin != std::string::npos, dom.err.substr(0, 2000));
+  return dom.out.substr(begin + 5, dom.out.find(" END", begin) - begin - 5);
+}
+
+}  // namespace
+
+TEST_CASE("Timeline page: asks nothing of any network, and is small") {
+  const std::string page = page_of("");
+  CHECK(page.size() < 2'000'000);
+  for (const char* request : {"http:", "https:", "src=", "href=", "import(", "fetch(", "url("})
+    CHECK_MESSAGE(page.find(request) == std::string::npos, request);
+}
+
+TEST_CASE("Timeline page: opens, zooms, pans, finds and tells, by mouse and by keys") {
+  if (!has_chromium()) return;
+  const std::string page = page_of("");
+  CHECK(told_by(page, "told = document.title + ' ' + (start.length === data.length.length)") ==
+        "kbsim ccl_allreduce true");
+  CHECK(told_by(
+            page,
+            "const before = view.to - view.from; canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -1}));"
+            "told = Math.round((view.to - view.from) / before * 100)") == "80");
+  CHECK(told_by(page,
+                "zoom(0.5, (view.from + view.to) / 2); const from = view.from;"
+                "canvas.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));"
+                "told = view.from > from") == "true");
+  CHECK(told_by(page,
+                "const field = document.getElementById('search'); field.value = 'recv e';"
+                "field.dispatchEvent(new Event('input')); next();"
+                "told = found.length > 10 && found.every(i => "
+                "data.strings[name[i]].toLowerCase().includes('recv e') ||"
+                " rows[rowOf(i)].label.includes('recv e')) && current === 0") == "true");
+  CHECK(told_by(page,
+                "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
+                "show(start[i], start[i] + length[i]); view.top = rowOf(i); draw();"
+                "const place = {x: xOf(start[i] + length[i] / 2), y: axisHeight + 5};"
+                "told = textOf(sliceAt(place.x, place.y)).split('\\n')[0]") == "load");
+}
+
+TEST_CASE("Timeline page: draws what is there, where it is") {
+  if (!has_chromium()) return;
+  CHECK(told_by(page_of(""),
+                "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
+                "show(start[i], start[i] + length[i]); view.top = rowOf(i); draw();"
+                "const ratio = window.devicePixelRatio || 1;"
+                "const dot = pen.getImageData(xOf(start[i] + length[i] / 2) * ratio, (axisHeight + 15) * "
+                "ratio, 1, 1).data;"
+                "told = '#' + Array.from(dot.slice(0, 3)).map(c => c.toString(16).padStart(2, '0')).join('') "
+                "+ ' ' +"
+                "data.kinds[kind[i]].color") == "#6baed6 #6baed6");
+}
+
+TEST_CASE("Timeline page: a hundred thousand slices are drawn in less than a fifth of a second") {
+  if (!has_chromium()) return;
+  const std::string file = written("run.html", "");
+  const Outcome outcome = run_kbsim(
+      "--topology topology.yaml --bench ccl -b 512K -e 512K -c 0 --algorithm chunked_ring_allreduce --quiet "
+      "--trace-units '*' --trace " +
+      file);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK(told_by(contents(file),
+                "draw(); const begin = performance.now(); draw(); const took = performance.now() - begin;"
+                "told = (start.length > 100000) + ' ' + (took < 200 ? 'quick' : took)") == "true quick");
+}
+
+}  // namespace kbsim::contract::timeline_page_test
