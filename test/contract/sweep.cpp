@@ -100,7 +100,7 @@ TEST_CASE("Sweep: a point that needs more than --memory says so, and others run"
       folder);
   CHECK(outcome.exit == 0);
   has(outcome.out, "2 points: 0 known, 2 ran, 1 failed");
-  has(contents(fs::path{folder} / "points.csv"), "needs about 1.2 GiB of memory");
+  has(contents(fs::path{folder} / "points.csv"), "needs about 1.3 GiB of memory");
   fs::remove_all(folder);
 }
 
