@@ -37,7 +37,10 @@ class Compiler : private NetworkBuilder {
     graph_.host_ = add("host", NodeKind::host, parts.host, {}, {-1, -1, -1});
     graph_.switch_ = add("switch", NodeKind::pcie_switch, parts.pcie_switch, {}, {-1, -1, -1});
     join(graph_.host_, graph_.switch_, spec_.system.host_link);
-    for (int sip = 0; sip < spec_.system.sips.count; ++sip) graph_.sips_.push_back(make_sip(sip));
+    for (int sip = 0; sip < spec_.system.sips.count; ++sip) {
+      graph_.sips_.push_back(make_sip(sip));
+      if (sip == 0) expect(spec_.system.sips.count);  // the others are as large
+    }
     join_sips();
     check_names();
     graph_.network_ = network_;

@@ -34,6 +34,15 @@ class NetworkBuilder {
     return add(std::move(name), NodeKind::endpoint, kModel, pos, at);
   }
 
+  /// So many times what is there: no more memory than that is taken.
+  void expect(int times) {
+    const auto all = static_cast<std::size_t>(times);
+    constexpr std::size_t kMore = 64;
+    graph_.nodes_.reserve(all * graph_.nodes_.size());
+    graph_.out_.reserve(all * graph_.out_.size());
+    graph_.links_.reserve(all * (graph_.links_.size() + kMore));
+  }
+
   void reach(NodeId node, Access access) { graph_.nodes_[node.value()].access = access; }
   /// An end of routes that stands at a router: joined to it.
   void stand_at(NodeId router, NodeId node, Bandwidth bandwidth, double length_mm) {
