@@ -35,9 +35,10 @@ topology::PhysAddr in_hbm(const config::MachineSpec& spec, PeCoord pe, std::int6
   return topology::PhysAddr::pe_hbm(pe, Bytes{offset}, spec.cube.memory.hbm_per_pe);
 }
 
-Rig::Rig(config::MachineSpec machine_spec, const SimulationOptions& options)
+Rig::Rig(config::MachineSpec machine_spec, const SimulationOptions& options, oplog::Keep keep)
     : spec{std::make_shared<const config::MachineSpec>(std::move(machine_spec))},
       sim{options},
+      log{keep},
       graph{topology::compile(spec)},
       machine{std::make_unique<Machine>(sim, graph, log)} {}
 

@@ -24,7 +24,8 @@ namespace kbsim::hw::test {
 /// A live machine, and the host that drives it.
 class Rig {
  public:
-  explicit Rig(config::MachineSpec spec, const SimulationOptions& options = {});
+  explicit Rig(config::MachineSpec spec, const SimulationOptions& options = {},
+               oplog::Keep keep = oplog::Keep::operations);
   ~Rig() { sim.clear(); }
 
   /// Runs a host program until nothing is left to do.

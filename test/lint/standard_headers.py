@@ -16,7 +16,7 @@ PUBLIC = "include/"
 NAMES = {
     "algorithm": "all_of any_of clamp copy count count_if equal fill find find_if for_each "
                  "binary_search lexicographical_compare lower_bound max max_element min min_element minmax "
-                 "none_of replace reverse sort stable_sort transform unique upper_bound",
+                 "none_of remove_if replace reverse sort stable_sort transform unique upper_bound",
     "any": "any any_cast",
     "array": "array to_array",
     "atomic": "atomic atomic_flag memory_order_acquire memory_order_relaxed memory_order_release",
@@ -45,7 +45,7 @@ NAMES = {
     "limits": "numeric_limits",
     "list": "list",
     "map": "erase_if map multimap",
-    "memory": "addressof allocator construct_at destroy_at enable_shared_from_this make_shared "
+    "memory": "addressof allocate_shared allocator construct_at destroy_at enable_shared_from_this make_shared "
               "make_unique make_unique_for_overwrite shared_ptr static_pointer_cast unique_ptr weak_ptr",
     "mutex": "lock_guard mutex scoped_lock",
     "new": "align_val_t bad_alloc launder",

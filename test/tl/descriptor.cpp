@@ -13,7 +13,7 @@ namespace {
 
 constexpr Ptr kBase{.va = 1000, .dtype = f16};
 
-std::vector<BlockRun> runs(FakePe& pe, const DescArgs& args, Shape offsets) {
+BlockRuns runs(FakePe& pe, const DescArgs& args, Shape offsets) {
   return TL{pe}.make_desc(args).block(offsets).runs;
 }
 
@@ -38,7 +38,7 @@ std::map<std::int64_t, std::uint64_t> places(const DescArgs& args, const Shape& 
   return found;
 }
 
-std::map<std::int64_t, std::uint64_t> places(const std::vector<BlockRun>& runs) {
+std::map<std::int64_t, std::uint64_t> places(const BlockRuns& runs) {
   std::map<std::int64_t, std::uint64_t> found;
   for (const BlockRun& run : runs) {
     for (std::int64_t byte = 0; byte < run.bytes.count(); ++byte)
@@ -53,15 +53,15 @@ TEST_CASE("Descriptor: a block inside is a run a row, each a stride from the las
   Simulation sim;
   FakePe pe{sim};
   const auto found = runs(pe, {.base = kBase, .shape = {8, 10}, .block = {2, 4}}, {3, 5});
-  const std::vector<BlockRun> expected{{.va = 1000 + 2 * 35, .offset = 0, .bytes = 8_B},
-                                       {.va = 1000 + 2 * 45, .offset = 8, .bytes = 8_B}};
+  const BlockRuns expected{{.va = 1000 + 2 * 35, .offset = 0, .bytes = 8_B},
+                           {.va = 1000 + 2 * 45, .offset = 8, .bytes = 8_B}};
   CHECK(found == expected);
 }
 
 TEST_CASE("Descriptor: rows that adjoin in memory and in the tile are one run") {
   Simulation sim;
   FakePe pe{sim};
-  const std::vector<BlockRun> expected{{.va = 1000 + 2 * 30, .offset = 0, .bytes = 80_B}};
+  const BlockRuns expected{{.va = 1000 + 2 * 30, .offset = 0, .bytes = 80_B}};
   CHECK(runs(pe, {.base = kBase, .shape = {8, 10}, .block = {4, 10}}, {3, 0}) == expected);
 }
 
@@ -75,9 +75,9 @@ TEST_CASE("Descriptor: at the edges only what lies inside moves, and a block out
   Simulation sim;
   FakePe pe{sim};
   const DescArgs args{.base = kBase, .shape = {5, 7}, .block = {4, 4}};
-  const std::vector<BlockRun> corner{{.va = 1000 + 2 * 34, .offset = 0, .bytes = 2_B}};
+  const BlockRuns corner{{.va = 1000 + 2 * 34, .offset = 0, .bytes = 2_B}};
   CHECK(runs(pe, args, {4, 6}) == corner);
-  const std::vector<BlockRun> before{{.va = 1000, .offset = (3 * 4 + 2) * 2, .bytes = 4_B}};
+  const BlockRuns before{{.va = 1000, .offset = (3 * 4 + 2) * 2, .bytes = 4_B}};
   CHECK(runs(pe, args, {-3, -2}) == before);
   CHECK(runs(pe, args, {5, 0}).empty());
   CHECK(runs(pe, args, {0, 7}).empty());
@@ -121,7 +121,7 @@ TEST_CASE("Descriptor: of any rank, strides and offsets, each byte is where the 
       if (rank == 5) strides = {s[0], s[1], s[2], s[3], s[4]};
     }
     args.strides = strides;
-    const std::vector<BlockRun> found = runs(pe, args, offsets);
+    const BlockRuns found = runs(pe, args, offsets);
     CHECK(places(found) == places(args, strides, offsets));
     for (std::size_t i = 1; i < found.size(); ++i) {
       const BlockRun& left = found[i - 1];

@@ -28,7 +28,7 @@ TEST_CASE("AddressMap: translates a range into its pieces, in order") {
   map.insert({.va = 110, .pa = hbm(0), .bytes = 10_B});
   const Translation found = map.lookup(105, 20_B);
   CHECK(found.complete());
-  CHECK(found.pieces == std::vector<PhysRange>{{hbm(9005), 5_B}, {hbm(0), 10_B}, {hbm(5000), 5_B}});
+  CHECK(found.pieces == PhysRanges{{hbm(9005), 5_B}, {hbm(0), 10_B}, {hbm(5000), 5_B}});
 }
 
 TEST_CASE("AddressMap: names the first address that isn't mapped") {
@@ -36,7 +36,7 @@ TEST_CASE("AddressMap: names the first address that isn't mapped") {
   CHECK(map.lookup(50, 4_B).unmapped == 50);
   CHECK(map.lookup(50, 4_B).pieces.empty());
   CHECK(map.lookup(105, 20_B).unmapped == 110);
-  CHECK(map.lookup(105, 20_B).pieces == std::vector<PhysRange>{{hbm(9005), 5_B}});
+  CHECK(map.lookup(105, 20_B).pieces == PhysRanges{{hbm(9005), 5_B}});
   CHECK(map.lookup(129, 2_B).unmapped == 130);
   CHECK(map.lookup(500, 0_B).complete());
 }

@@ -94,7 +94,7 @@ Inside inside(std::int64_t offset, std::int64_t block, std::int64_t extent) {
   return {.first = first, .last = std::clamp<std::int64_t>(extent - offset, first, block)};
 }
 
-void append(std::vector<BlockRun>& runs, const BlockRun& run) {
+void append(BlockRuns& runs, const BlockRun& run) {
   if (!runs.empty()) {
     BlockRun& last = runs.back();
     const std::int64_t n = last.bytes.count();
@@ -110,7 +110,7 @@ void append(std::vector<BlockRun>& runs, const BlockRun& run) {
 struct Rows {
   const DescArgs& args;
   const Shape& offsets;
-  std::vector<BlockRun>& runs;
+  BlockRuns& runs;
 
   void walk(int axis, std::int64_t element, std::int64_t position) const {
     const Inside part = inside(offsets[axis], args.block[axis], args.shape[axis]);

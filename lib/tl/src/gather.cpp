@@ -46,9 +46,9 @@ Shape result_shape(const Call& call, const Shape& indices, std::int64_t row) {
 
 }  // namespace
 
-std::vector<BlockRun> runs_of(const GatherCommand& command, std::span<const double> indices) {
+BlockRuns runs_of(const GatherCommand& command, std::span<const double> indices) {
   const std::int64_t row_bytes = command.row * itemsize(command.base.dtype);
-  std::vector<BlockRun> runs;
+  BlockRuns runs;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const auto row = static_cast<std::int64_t>(std::clamp(indices[i], -kMostRows, kMostRows));
     require_index(command, row, static_cast<std::int64_t>(i));

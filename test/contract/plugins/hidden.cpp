@@ -16,7 +16,7 @@ class HiddenMmu final : public Component, public IMmu {
   HiddenMmu(Fabric& fabric, NodeId id, HiddenMmuSpec) : Component{fabric, id} {}
 
   [[nodiscard]] Time latency() const override { return 1_ns; }
-  [[nodiscard]] std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const override {
+  [[nodiscard]] topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const override {
     return map_.lookup(va, bytes).pieces;
   }
   [[nodiscard]] Bytes tensors_in_tcm() const override { return {}; }

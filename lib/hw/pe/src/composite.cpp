@@ -12,8 +12,9 @@ namespace kbsim::hw {
 namespace {
 
 // What of `pieces`, in ascending order of offset, the runs are.
-std::vector<Piece> cut(const std::vector<Piece>& pieces, const std::vector<TilePlan::Run>& runs) {
-  std::vector<Piece> found;
+Pieces cut(const Pieces& pieces, const PoolVector<TilePlan::Run>& runs) {
+  Pieces found;
+  found.reserve(runs.size());
   for (const TilePlan::Run& run : runs) {
     std::int64_t offset = run.offset;
     const std::int64_t end = run.offset + run.bytes.count();
@@ -122,11 +123,11 @@ Task<Time> CompositeRun::fetch() {
   co_return fetch_;
 }
 
-std::shared_ptr<StreamTransfer> CompositeRun::move(bool in, std::vector<Piece> pieces, std::uint64_t order) {
+std::shared_ptr<StreamTransfer> CompositeRun::move(bool in, Pieces pieces, std::uint64_t order) {
   Transfer::Origin origin{
       .kernel = job_->kernel, .value = job_->values.back(), .order = {job_->order, order}, .call = {}};
   const auto direction = in ? StreamTransfer::Direction::in : StreamTransfer::Direction::out;
-  auto stream = std::make_shared<StreamTransfer>(sim_, std::move(origin), direction, std::move(pieces));
+  auto stream = make_pooled<StreamTransfer>(sim_, std::move(origin), direction, std::move(pieces));
   units_.dma->submit(sim_.now() + job_->mmu, stream);
   return stream;
 }
@@ -150,8 +151,8 @@ Task<Time> CompositeRun::read(std::int64_t tile) {
     const auto index = static_cast<std::size_t>(i);
     if (!streams[index]) continue;
     co_await streams[index]->done().wait();
-    if (!plan_.first_use(i, tile)) continue;
-    for (const auto& [offset, slices] : streams[index]->parts()) {
+    if (!units_.log->keeps_operations() || !plan_.first_use(i, tile)) continue;
+    for (const auto& [offset, slices] : streams[index]->parts().all()) {
       std::int64_t at = offset;
       for (const oplog::Slice& slice : slices) {
         contents_[index].write(at, slice);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/sim/pool_allocator.hpp"
 
 namespace kbsim::hw {
 
@@ -19,7 +20,7 @@ Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
   const Time waited = op.start - earliest;
   use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
   const Time end = op.end;
-  retired_.post(end, std::move(op));
+  retired_.post(end, make_pooled<oplog::Op>(std::move(op)));
   return end;
 }
 
@@ -58,14 +59,14 @@ Time InOrderServer::retire_at(Time at, oplog::Op op) {
   at = std::max(at, sim().now());
   op.unit = id();
   op.start = op.end = at;
-  retired_.post(at, std::move(op));
+  retired_.post(at, make_pooled<oplog::Op>(std::move(op)));
   return at;
 }
 
 Task<> InOrderServer::retire(oplog::OpLog* log) {
   for (;;) {
-    oplog::Op op = co_await retired_.receive();
-    log->record(std::move(op));
+    const std::shared_ptr<oplog::Op> op = co_await retired_.receive();
+    log->record(std::move(*op));
   }
 }
 

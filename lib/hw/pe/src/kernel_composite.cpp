@@ -65,14 +65,14 @@ void KernelContext::begin_accesses(const CompositeJob& job) {
   job.pending->issued_as(issue);
   oplog::MemoryAccess access{
       .op = job.values.back(), .call = "load of a composite", .at = job.command.at, .issue = issue};
-  for (const std::vector<Piece>& operand : job.from) units_.races->begin(access, operand);
+  for (const Pieces& operand : job.from) units_.races->begin(access, operand);
   access.write = true;
   access.call = "store of a composite";
   units_.races->begin(access, job.to);
 }
 
 PendingPtr KernelContext::composite(const CompositeCommand& command) {
-  auto job = std::make_shared<CompositeJob>();
+  auto job = make_pooled<CompositeJob>();
   job->command = command;
   job->name = kernel_;
   job->kernel = shared_from_this();
@@ -81,7 +81,7 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
   job->in_flight = in_flight(command);
   const auto place = [&](const CompositeCommand::Input& input, std::string_view call) {
     if (!input.tile) return translate(whole(input.at, input.shape, input.dtype), call, command.at);
-    return std::vector<Piece>{};
+    return Pieces{};
   };
   job->from = {place(command.a, "composite, load of a,"), place(command.b, "composite, load of b,")};
   if (command.out)

@@ -186,21 +186,21 @@ void KernelContext::start(const EngineCommand& command, oplog::Op op, PeTile* re
 }
 
 TilePtr KernelContext::view(const TilePtr& tile, Shape shape, DType dtype) {
-  return std::make_shared<PeTile>(std::static_pointer_cast<PeTile>(tile), shape, dtype);
+  return make_pooled<PeTile>(std::static_pointer_cast<PeTile>(tile), shape, dtype);
 }
 
 std::shared_ptr<PeTile> KernelContext::coming(oplog::ValueId value, Shape shape, DType dtype,
                                               const std::source_location& at) {
   const oplog::Slices contents{{value, 0, shape.bytes(dtype).count()}};
-  return std::make_shared<PeTile>(shared_from_this(), shape, dtype, contents, Time{}, at);
+  return make_pooled<PeTile>(shared_from_this(), shape, dtype, contents, Time{}, at);
 }
 
 PendingPtr KernelContext::pending(const Identity& what, std::source_location at) {
-  return std::make_shared<PendingState>(*units_.sim, *this, what, at);
+  return make_pooled<PendingState>(*units_.sim, *this, what, at);
 }
 
 PendingPtr KernelContext::under_way(const Identity& what, std::source_location at) {
-  constexpr std::size_t kFew = 64;
+  constexpr std::size_t kFew = 16;  // what has ended holds its memory until then
   if (under_way_.size() >= kFew && under_way_.size() == under_way_.capacity())
     std::erase_if(under_way_, [](const auto& known) { return known.expired(); });
   PendingPtr state = pending(what, at);
@@ -208,9 +208,9 @@ PendingPtr KernelContext::under_way(const Identity& what, std::source_location a
   return state;
 }
 
-std::vector<Piece> KernelContext::translate(const Block& block, std::string_view call,
-                                            const std::source_location& at) const {
-  std::vector<Piece> pieces;
+Pieces KernelContext::translate(const Block& block, std::string_view call,
+                                const std::source_location& at) const {
+  Pieces pieces;
   for (const BlockRun& run : block.runs) {
     try {
       std::int64_t offset = run.offset;
@@ -289,7 +289,7 @@ Task<> KernelContext::leave_when_loaded(std::shared_ptr<KernelContext> self, Pen
 
 void KernelContext::leave_with(PendingPtr loaded, SendCommand send) {
   std::shared_ptr<Event>& last = last_send_[send.queue].loaded;
-  const std::shared_ptr<Event> before = std::exchange(last, std::make_shared<Event>(*units_.sim, "send"));
+  const std::shared_ptr<Event> before = std::exchange(last, make_pooled<Event>(*units_.sim, "send"));
   (void)units_.sim->serve(
       "send", leave_when_loaded(shared_from_this(), std::move(loaded), before, last, std::move(send)));
 }

@@ -18,10 +18,11 @@ Stretch part(std::int64_t index, std::int64_t step, std::int64_t extent) {
 }
 
 // The block of a row-major array that two spans are; rows that adjoin are one run.
-std::vector<Run> block(const Stretch& rows, const Stretch& columns, std::int64_t width, std::int64_t item) {
+PoolVector<Run> block(const Stretch& rows, const Stretch& columns, std::int64_t width, std::int64_t item) {
   const std::int64_t first = rows.first * width + columns.first;
   if (columns.size == width) return {{.offset = first * item, .bytes = Bytes{rows.size * width * item}}};
-  std::vector<Run> runs;
+  PoolVector<Run> runs;
+  runs.reserve(static_cast<std::size_t>(rows.size));
   for (std::int64_t row = 0; row < rows.size; ++row)
     runs.push_back({.offset = (first + row * width) * item, .bytes = Bytes{columns.size * item}});
   return runs;
@@ -61,7 +62,7 @@ Bytes TilePlan::operand_bytes(int operand) const {
   return Bytes{(operand == 0 ? tile_.m : tile_.n) * tile_.k * in_size_};
 }
 
-std::vector<Run> TilePlan::operand_runs(int operand, std::int64_t tile) const {
+PoolVector<Run> TilePlan::operand_runs(int operand, std::int64_t tile) const {
   const Stretch k = part(tile % k_, tile_.k, depth_);
   const Stretch n = part(tile / k_ % n_, tile_.n, columns_);
   const Stretch m = part(tile / (k_ * n_), tile_.m, rows_);
@@ -69,7 +70,7 @@ std::vector<Run> TilePlan::operand_runs(int operand, std::int64_t tile) const {
   return operand == 0 ? block(m, k, depth_, in_size_) : block(k, n, columns_, in_size_);
 }
 
-std::vector<Run> TilePlan::output_runs(std::int64_t tile) const {
+PoolVector<Run> TilePlan::output_runs(std::int64_t tile) const {
   const Stretch n = part(tile / k_ % n_, tile_.n, columns_);
   const Stretch m = part(tile / (k_ * n_), tile_.m, rows_);
   return block(m, n, columns_, out_size_);

@@ -12,6 +12,7 @@
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_request_policy.hpp"
 #include "kbsim/hw/pe/i_tcm.hpp"
+#include "kbsim/sim/pool_allocator.hpp"
 
 #include "../transfers/ordered_move.hpp"
 
@@ -121,7 +122,7 @@ class PeDma : public Component, public IDma {
   std::array<ClassQueue, kTrafficClasses> queues_;
   std::size_t turn_ = 0;
   Bytes turn_left_;
-  std::map<Token, Request> requests_;
+  std::map<Token, Request, std::less<>, PoolAllocator<std::pair<const Token, Request>>> requests_;
   Token next_token_ = 0;
   std::uint64_t begun_ = 0;  // transfers
   std::uint64_t done_ = 0;   // of these
@@ -198,7 +199,7 @@ Task<> PeDma::run() {
 }
 
 void PeDma::take(std::vector<Work>& work) {
-  std::vector<TransferPtr> begins;
+  PoolVector<TransferPtr> begins;
   for (Work& item : work) {
     if (auto* begin = std::get_if<Begin>(&item)) begins.push_back(std::move(begin->transfer));
     if (const auto* answer = std::get_if<Answer>(&item)) answered(*answer);

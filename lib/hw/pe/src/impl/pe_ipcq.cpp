@@ -53,16 +53,14 @@ std::span<const PeIpcq::QueuePair> PeIpcq::in_use() const {
 }
 
 std::size_t PeIpcq::queue(std::string_view direction, Flow use) const {
-  std::vector<std::string> installed;
   for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue) {
     const QueuePairPlan& plan = pairs_[queue].plan;
-    const bool serves = use == Flow::sends ? sends(plan.flow) : receives(plan.flow);
-    if (plan.direction == direction) {
-      if (serves) return queue;
-      throw KernelFault{wrong_way(direction, node().at, plan.flow)};
-    }
-    installed.push_back(plan.direction);
+    if (plan.direction != direction) continue;
+    if (use == Flow::sends ? sends(plan.flow) : receives(plan.flow)) return queue;
+    throw KernelFault{wrong_way(direction, node().at, plan.flow)};
   }
+  std::vector<std::string> installed;
+  for (const QueuePair& pair : in_use()) installed.push_back(pair.plan.direction);
   const bool has_others = in_use_ == &none_ ? !sets_.empty() : sets_.size() > 1;
   throw KernelFault{fmt::format("no queue '{}' on {}; installed{}: {}", direction, to_string(node().at),
                                 has_others ? " for " + in_use_->name : "",

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,12 +8,15 @@
 #include <variant>
 #include <vector>
 
+#include <boost/container/stable_vector.hpp>
+
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/control/i_queue_state.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/oplog/memory.hpp"
+#include "kbsim/sim/pool_allocator.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/queue_matcher.hpp"
 
@@ -77,8 +79,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::int64_t peer_head = 0;  // my slots filled by the peer
     std::int64_t taken = 0;      // of these, given to receives
     std::int64_t my_tail = 0;    // of these, let go
-    std::deque<SendCommand> sends;
-    std::deque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
+    PoolDeque<SendCommand> sends;
+    PoolDeque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
     IIpcq* creditor = nullptr;  // the peer, if credits go beside the fabric, and how long they take
     Time credit_delay{};
     std::vector<bool> let_go;         // by slot: tiles may go in any order, slots are freed in theirs
@@ -187,7 +189,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   QueueTrace* trace_ = nullptr;
   std::vector<QueuePair> pairs_;
   Bytes rings_in_tcm_;
-  std::deque<Set> sets_;  // kernels keep the place of theirs
+  boost::container::stable_vector<Set> sets_;  // kernels keep the place of theirs
   std::vector<Removal> removals_;
   std::vector<Abort> aborts_;
   bool any_aborted_ = false;          // of the sets, ever

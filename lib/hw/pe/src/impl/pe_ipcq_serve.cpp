@@ -105,7 +105,7 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
                           .value = command.value,
                           .pending = command.pending,
                           .order = {queue, header.sequence}};
-  dma_->submit(at, std::make_shared<SlotTransfer>(std::move(origin), slot, command.tile));
+  dma_->submit(at, make_pooled<SlotTransfer>(std::move(origin), slot, command.tile));
 }
 
 void PeIpcq::give_what_came() {
@@ -147,7 +147,7 @@ void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
   if (!fetches()) return to.pending->complete(slot_tile(where, slot, to, at), at);
   to.into->came_from(pair.label);
   Transfer::Origin origin{.kernel = to.kernel, .value = to.value, .pending = to.pending, .order = {to.order}};
-  dma_->submit(at, std::make_shared<FetchTransfer>(std::move(origin), where, to.into, slot));
+  dma_->submit(at, make_pooled<FetchTransfer>(std::move(origin), where, to.into, slot));
 }
 
 void PeIpcq::trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at) {
@@ -162,8 +162,8 @@ void PeIpcq::trace(std::string_view what, const QueuePair& pair, const SlotHeade
 TilePtr PeIpcq::slot_tile(const topology::PhysRange& where, const RingSlot& slot, const RecvCommand& to,
                           Time at) const {
   const std::int64_t address = locate(fabric().graph(), where.pa).address;
-  auto tile = std::make_shared<PeTile>(to.kernel, to.shape, to.dtype,
-                                       tcm_->read(address, where.bytes.count()), at, to.pending->at(), slot);
+  auto tile = make_pooled<PeTile>(to.kernel, to.shape, to.dtype, tcm_->read(address, where.bytes.count()), at,
+                                  to.pending->at(), slot);
   tile->came_from(pairs_[slot.queue].label);
   return tile;
 }

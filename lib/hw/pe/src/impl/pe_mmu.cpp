@@ -21,7 +21,7 @@ class PeMmu : public Component, public IMmu {
   PeMmu(Fabric& fabric, NodeId id, PeMmuSpec spec) : Component{fabric, id}, spec_{spec} {}
 
   [[nodiscard]] Time latency() const override { return spec_.overhead; }
-  [[nodiscard]] std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const override;
+  [[nodiscard]] topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const override;
   [[nodiscard]] Bytes tensors_in_tcm() const override;
   void apply(const MapPages& pages) override;
 
@@ -32,7 +32,7 @@ class PeMmu : public Component, public IMmu {
   topology::AddressMap map_;
 };
 
-std::vector<topology::PhysRange> PeMmu::translate(std::uint64_t va, Bytes bytes) const {
+topology::PhysRanges PeMmu::translate(std::uint64_t va, Bytes bytes) const {
   topology::Translation found = map_.lookup(va, bytes);
   if (found.complete()) return std::move(found.pieces);
   const std::optional<topology::Mapping> nearest = map_.nearest(*found.unmapped);

@@ -24,7 +24,7 @@ Bytes largest_part(const config::MachineSpec& spec, const Atomic& atomic, Bytes 
 }
 
 std::shared_ptr<const Atomic> cut(KernelContext& pe, const AtomicCommand& command, std::string_view call) {
-  auto atomic = std::make_shared<Atomic>();
+  auto atomic = make_pooled<Atomic>();
   atomic->op = command.op;
   atomic->dtype = command.to.dtype;
   atomic->operand = pe_tile(command.operand).operand().slices;
@@ -71,8 +71,8 @@ std::shared_ptr<AtomicTransfer> atomic_transfer(KernelContext& pe, const AtomicC
   Transfer::Origin origin = pe.origin(call, std::move(done));
   if (origin.issue) origin.issue->tells(oplog::Told::signal);
   auto into = pe.coming(origin.value, operand.shape(), operand.dtype(), command.at);
-  return std::make_shared<AtomicTransfer>(std::move(origin), std::move(atomic), std::move(into),
-                                          AtomicTransfer::Operands{command.operand, command.expected});
+  return make_pooled<AtomicTransfer>(std::move(origin), std::move(atomic), std::move(into),
+                                     AtomicTransfer::Operands{command.operand, command.expected});
 }
 
 }  // namespace kbsim::hw

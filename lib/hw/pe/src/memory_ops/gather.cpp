@@ -12,9 +12,9 @@
 namespace kbsim::hw {
 namespace {
 
-std::vector<Piece> rows(const KernelContext& pe, const GatherCommand& command) {
+Pieces rows(const KernelContext& pe, const GatherCommand& command) {
   const auto& indices = static_cast<const PeTile&>(*command.indices);
-  std::vector<Piece> from;
+  Pieces from;
   for (const BlockRun& run : runs_of(command, (*pe.units().evaluator)(indices.operand()))) {
     const Block one{.runs = {run}, .shape = command.shape, .dtype = command.base.dtype};
     std::ranges::copy(pe.translate(one, told(command, run), command.at), std::back_inserter(from));
@@ -44,7 +44,7 @@ PendingPtr gather(KernelContext& pe, const GatherCommand& command) {
   const bool now = pe.may_issue(size, command.at);
   Transfer::Origin origin = pe.origin("gather", done);
   auto into = pe.coming(origin.value, command.shape, dtype, command.at);
-  const auto load = std::make_shared<LoadTransfer>(std::move(origin), std::vector<Piece>{}, std::move(into));
+  const auto load = make_pooled<LoadTransfer>(std::move(origin), Pieces{}, std::move(into));
   pe.in_order(now, size, command.at, [&pe, command, load] {
     load->into().take();
     const Time known =

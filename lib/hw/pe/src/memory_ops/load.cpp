@@ -8,15 +8,14 @@ namespace {
 PendingPtr load(KernelContext& pe, const LoadCommand& command) {
   const Block& from = command.from;
   PendingPtr done = pe.under_way(CommandWait{"load"}, command.at);
-  std::vector<Piece> pieces = pe.translate(from, "load", command.at);
+  Pieces pieces = pe.translate(from, "load", command.at);
   const Bytes size = from.shape.bytes(from.dtype);
   const bool now = pe.may_issue(size, command.at);
   LoadTransfer::Padding padding{.value = {}, .pad = from.pad};
   if (from.in_memory() < size) padding.value = pe.reserve();
   Transfer::Origin origin = pe.origin("load", done);
   auto into = pe.coming(origin.value, from.shape, from.dtype, command.at);
-  const auto load =
-      std::make_shared<LoadTransfer>(std::move(origin), std::move(pieces), std::move(into), padding);
+  const auto load = make_pooled<LoadTransfer>(std::move(origin), std::move(pieces), std::move(into), padding);
   pe.in_order(now, size, command.at, [&pe, at = command.at, load] { submit(pe, at, load); });
   return done;
 }

@@ -11,10 +11,10 @@ namespace {
 PendingPtr put(KernelContext& pe, const PutCommand& command) {
   PendingPtr done = pe.under_way(CommandWait{"put"}, command.at);
   const Block to = whole(command.to, command.tile->shape(), command.tile->dtype());
-  std::vector<Piece> pieces = pe.translate(to, "put", command.at);
+  Pieces pieces = pe.translate(to, "put", command.at);
   PendingPtr stored = pe.pending(CommandWait{"put"}, command.at);
   const auto store =
-      std::make_shared<StoreTransfer>(pe.origin("put", std::move(stored)), std::move(pieces), command.tile);
+      make_pooled<StoreTransfer>(pe.origin("put", std::move(stored)), std::move(pieces), command.tile);
   const std::shared_ptr<AtomicTransfer> signal =
       atomic_transfer(pe, command.signal, "signal of put", "put", done);
   const Bytes size{itemsize(command.signal.to.dtype)};

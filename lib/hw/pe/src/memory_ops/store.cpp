@@ -7,9 +7,8 @@ namespace {
 
 PendingPtr store(KernelContext& pe, const StoreCommand& command) {
   PendingPtr done = pe.under_way(CommandWait{"store"}, command.at);
-  std::vector<Piece> pieces = pe.translate(command.to, "store", command.at);
-  const auto store =
-      std::make_shared<StoreTransfer>(pe.origin("store", done), std::move(pieces), command.tile);
+  Pieces pieces = pe.translate(command.to, "store", command.at);
+  const auto store = make_pooled<StoreTransfer>(pe.origin("store", done), std::move(pieces), command.tile);
   pe.in_order(command.at, [&pe, at = command.at, store] { submit(pe, at, store); });
   return done;
 }

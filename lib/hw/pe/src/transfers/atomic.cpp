@@ -7,8 +7,8 @@
 namespace kbsim::hw {
 namespace {
 
-std::vector<Piece> pieces_of(const Atomic& atomic) {
-  std::vector<Piece> pieces;
+Pieces pieces_of(const Atomic& atomic) {
+  Pieces pieces;
   for (const AtomicPart& part : atomic.parts)
     pieces.push_back({.memory = part.memory, .offset = part.offset});
   return pieces;

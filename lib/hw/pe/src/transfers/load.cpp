@@ -12,15 +12,17 @@ void LoadTransfer::deliver(const DmaSite& site, Time now) {
   into_->arrived(now);
 }
 
-// What came from memory, and between it slices of the padding.
+// What came from memory, and between it slices of the padding; nothing of a log that keeps times only.
 oplog::Operand LoadTransfer::loaded(const DmaSite& site) const {
   oplog::Operand from{.slices = {}, .shape = into_->shape(), .dtype = into_->dtype()};
+  if (!site.log->keeps_operations()) return from;
+  from.slices.reserve(parts_.all().size());
   std::int64_t position = 0;
   const auto pad_to = [&](std::int64_t end) {
     if (position < end) from.slices.push_back({padding_.value, position, end - position});
     position = end;
   };
-  for (const auto& [offset, part] : parts_) {
+  for (const auto& [offset, part] : parts_.all()) {
     pad_to(offset);
     for (const oplog::Slice& slice : part) {
       from.slices.push_back(slice);

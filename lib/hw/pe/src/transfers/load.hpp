@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
-
 #include "kbsim/hw/pe/pe_tile.hpp"
 #include "kbsim/hw/pe/transfer.hpp"
+
+#include "parts_read.hpp"
 
 namespace kbsim::hw {
 
@@ -15,21 +15,19 @@ class LoadTransfer : public Transfer {
     double pad = 0.0;
   };
   /// `from` in ascending order of offset.
-  LoadTransfer(Origin origin, std::vector<Piece> from, std::shared_ptr<PeTile> into, Padding padding)
+  LoadTransfer(Origin origin, Pieces from, std::shared_ptr<PeTile> into, Padding padding)
       : Transfer{std::move(origin), std::move(from)}, into_{std::move(into)}, padding_{padding} {}
-  LoadTransfer(Origin origin, std::vector<Piece> from, std::shared_ptr<PeTile> into)
+  LoadTransfer(Origin origin, Pieces from, std::shared_ptr<PeTile> into)
       : LoadTransfer{std::move(origin), std::move(from), std::move(into), {}} {}
 
   [[nodiscard]] PeTile& into() const { return *into_; }
   /// Where a gather loads from, once it knows.
-  void load_from(std::vector<Piece> pieces) { set_pieces(std::move(pieces)); }
+  void load_from(Pieces pieces) { set_pieces(std::move(pieces)); }
 
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
     return read(site, bytes, token);
   }
-  void answered(std::int64_t offset, const oplog::Slices& contents) override {
-    parts_.emplace(offset, contents);
-  }
+  void answered(std::int64_t offset, const oplog::Slices& contents) override { parts_.add(offset, contents); }
   void finish(const DmaSite& site, Time now) override;
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return accesses(false); }
 
@@ -43,7 +41,7 @@ class LoadTransfer : public Transfer {
 
   std::shared_ptr<PeTile> into_;
   Padding padding_;
-  std::map<std::int64_t, oplog::Slices> parts_;  // by offset
+  PartsRead parts_;
 };
 
 }  // namespace kbsim::hw

@@ -112,11 +112,10 @@ Transfer::Origin OrderedMove::origin(std::size_t part, bool writes) const {
           .issue = units_.issue};
 }
 
-std::vector<Piece> OrderedMove::part_of(const std::vector<topology::PhysRange>& ranges,
-                                        std::size_t part) const {
+Pieces OrderedMove::part_of(const topology::PhysRanges& ranges, std::size_t part) const {
   const std::int64_t first = static_cast<std::int64_t>(part) * part_.count();
   const std::int64_t last = first + part_.count();
-  std::vector<Piece> pieces;
+  Pieces pieces;
   std::int64_t at = 0;
   for (const topology::PhysRange& range : ranges) {
     const std::int64_t begin = std::max(first, at);

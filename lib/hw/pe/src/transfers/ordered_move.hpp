@@ -37,13 +37,12 @@ class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
   void write(std::size_t part);
   void written(const DmaSite& site, Time now);
   [[nodiscard]] Transfer::Origin origin(std::size_t part, bool writes) const;
-  [[nodiscard]] std::vector<Piece> part_of(const std::vector<topology::PhysRange>& ranges,
-                                           std::size_t part) const;
+  [[nodiscard]] Pieces part_of(const topology::PhysRanges& ranges, std::size_t part) const;
 
   Units units_;
   MoveBytes what_;
-  std::vector<topology::PhysRange> from_;
-  std::vector<topology::PhysRange> to_;
+  topology::PhysRanges from_;
+  topology::PhysRanges to_;
   Bytes part_;
   std::uint32_t number_;
   std::function<void()> done_;

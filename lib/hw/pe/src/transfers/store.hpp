@@ -9,7 +9,7 @@ namespace kbsim::hw {
 /// written.
 class StoreTransfer final : public Transfer {
  public:
-  StoreTransfer(Origin origin, std::vector<Piece> to, TilePtr tile)
+  StoreTransfer(Origin origin, Pieces to, TilePtr tile)
       : Transfer{std::move(origin), std::move(to)}, tile_{std::move(tile)} {}
 
   /// The operand's bytes are there from then on.

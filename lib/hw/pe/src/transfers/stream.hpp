@@ -1,10 +1,10 @@
 #pragma once
 
-#include <map>
-
 #include "kbsim/hw/pe/transfer.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/tl/wait_ids.hpp"
+
+#include "parts_read.hpp"
 
 namespace kbsim::hw {
 
@@ -13,20 +13,18 @@ namespace kbsim::hw {
 class StreamTransfer final : public Transfer {
  public:
   enum class Direction { in, out };
-  StreamTransfer(Simulation& sim, Origin origin, Direction direction, std::vector<Piece> pieces)
+  StreamTransfer(Simulation& sim, Origin origin, Direction direction, Pieces pieces)
       : Transfer{std::move(origin), std::move(pieces)},
         done_{sim, CommandWait{direction == Direction::in ? "tile of a composite" : "store of a composite"}},
         in_{direction == Direction::in} {}
 
   [[nodiscard]] Event& done() { return done_; }
-  [[nodiscard]] const std::map<std::int64_t, oplog::Slices>& parts() const { return parts_; }
+  [[nodiscard]] const PartsRead& parts() const { return parts_; }
 
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
     return in_ ? read(site, bytes, token) : write(site, bytes, token);
   }
-  void answered(std::int64_t offset, const oplog::Slices& contents) override {
-    parts_.emplace(offset, contents);
-  }
+  void answered(std::int64_t offset, const oplog::Slices& contents) override { parts_.add(offset, contents); }
   void finish(const DmaSite&, Time) override { done_.set(); }
   /// Races are told of the whole composite.
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return std::nullopt; }
@@ -34,7 +32,7 @@ class StreamTransfer final : public Transfer {
  private:
   Event done_;
   bool in_;
-  std::map<std::int64_t, oplog::Slices> parts_;
+  PartsRead parts_;
 };
 
 }  // namespace kbsim::hw

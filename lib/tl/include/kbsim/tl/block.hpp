@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/shape.hpp"
+#include "kbsim/sim/pool_allocator.hpp"
 #include "kbsim/tl/ptr.hpp"
 
 namespace kbsim {
@@ -18,10 +18,12 @@ struct BlockRun {
   friend bool operator==(const BlockRun&, const BlockRun&) = default;
 };
 
+using BlockRuns = PoolVector<BlockRun>;
+
 /// What a tile has in memory: disjoint runs in ascending order of offset. Of the rest nothing moves; a tile
 /// that is loaded has `pad` there.
 struct Block {
-  std::vector<BlockRun> runs;
+  BlockRuns runs;
   Shape shape;
   DType dtype = f16;
   double pad = 0.0;

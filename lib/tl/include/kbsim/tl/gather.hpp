@@ -35,7 +35,7 @@ struct GatherCommand {
 
 /// Where the rows that the indices name lie, in the order of the indices; consecutive ones are one run.
 /// KernelFault for an index below 0 or beyond `rows`, with its place in the tile.
-[[nodiscard]] std::vector<BlockRun> runs_of(const GatherCommand& command, std::span<const double> indices);
+[[nodiscard]] BlockRuns runs_of(const GatherCommand& command, std::span<const double> indices);
 
 /// A run as faults call it: "gather, row 5" or "gather, rows 5 to 7,".
 [[nodiscard]] std::string told(const GatherCommand& command, const BlockRun& run);

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <optional>
 #include <source_location>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <boost/container/devector.hpp>
 
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/error.hpp"
@@ -38,19 +40,25 @@ struct QueueTurns {
 template <class Recv>
 class QueueMatcher {
  public:
+  /// In the order of their calls; takes no memory before the first.
+  using Recvs = boost::container::devector<Recv>;
+
   void resize(std::size_t queues) { of_.resize(queues); }
   /// Of one queue, or of any.
   void add(std::optional<std::size_t> queue, Recv recv) {
     (queue ? of_[*queue] : any_).push_back(std::move(recv));
   }
-  [[nodiscard]] const std::deque<Recv>& of(std::size_t queue) const { return of_[queue]; }
-  [[nodiscard]] const std::deque<Recv>& any() const { return any_; }
+  [[nodiscard]] const Recvs& of(std::size_t queue) const { return of_[queue]; }
+  [[nodiscard]] const Recvs& any() const { return any_; }
 
   /// Drops those that `which` holds for, of these queues and of those that ask any. Each is asked once.
   template <class Which>
   void erase_if(const QueueTurns& queues, const Which& which) {
-    for (std::size_t queue = queues.first; queue < queues.last; ++queue) std::erase_if(of_[queue], which);
-    std::erase_if(any_, which);
+    const auto drop = [&which](Recvs& from) {
+      from.erase(std::remove_if(from.begin(), from.end(), which), from.end());
+    };
+    for (std::size_t queue = queues.first; queue < queues.last; ++queue) drop(of_[queue]);
+    drop(any_);
   }
 
   /// Until nobody gets anything: `ready(queue, recv)` says whether a tile is there and the recv may have it
@@ -87,14 +95,14 @@ class QueueMatcher {
     }
     return false;
   }
-  static Recv take(std::deque<Recv>& waiting) {
+  static Recv take(Recvs& waiting) {
     Recv first = std::move(waiting.front());
     waiting.pop_front();
     return first;
   }
 
-  std::vector<std::deque<Recv>> of_;  // by queue
-  std::deque<Recv> any_;
+  std::vector<Recvs> of_;  // by queue
+  Recvs any_;
 };
 
 }  // namespace kbsim

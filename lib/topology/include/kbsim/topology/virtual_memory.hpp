@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/topology/address.hpp"
 #include "kbsim/topology/range_allocator.hpp"
@@ -46,9 +48,11 @@ struct PhysRange {
   friend constexpr bool operator==(const PhysRange&, const PhysRange&) = default;
 };
 
+using PhysRanges = boost::container::small_vector<PhysRange, 2>;
+
 /// What a virtual range stands for: its parts in order of address, up to the first unmapped byte.
 struct Translation {
-  std::vector<PhysRange> pieces;
+  PhysRanges pieces;
   std::optional<std::uint64_t> unmapped;  // the first missing address
 
   [[nodiscard]] bool complete() const { return !unmapped; }

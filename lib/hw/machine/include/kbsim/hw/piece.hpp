@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kbsim/sim/pool_allocator.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
 
 namespace kbsim::hw {
@@ -11,5 +12,6 @@ struct Piece {
   topology::PhysRange memory;
   std::int64_t offset = 0;  // in the tile
 };
+using Pieces = PoolVector<Piece>;
 
 }  // namespace kbsim::hw

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "kbsim/hw/pe/tile_pipeline.hpp"
 #include "kbsim/oplog/log.hpp"
 #include "kbsim/oplog/memory.hpp"
+#include "kbsim/sim/pool_allocator.hpp"
 #include "kbsim/tl/composite.hpp"
 
 namespace kbsim::hw {
@@ -40,11 +40,11 @@ class CompositeJob {
   CompositeCommand command;
   std::string name;  // of the kernel
   std::shared_ptr<KernelContext> kernel;
-  std::array<std::vector<Piece>, 2> from;  // of the operands that are left in memory
-  std::vector<Piece> to;                   // of the output, if that is in memory
-  std::shared_ptr<PeTile> result;          // else
-  std::vector<oplog::ValueId> values;      // one an operation, the last one's the output
-  std::vector<oplog::ValueId> numbers;     // of the epilogue's steps, where they have one
+  std::array<Pieces, 2> from;           // of the operands that are left in memory
+  Pieces to;                            // of the output, if that is in memory
+  std::shared_ptr<PeTile> result;       // else
+  std::vector<oplog::ValueId> values;   // one an operation, the last one's the output
+  std::vector<oplog::ValueId> numbers;  // of the epilogue's steps, where they have one
   PendingPtr pending;
   std::uint64_t order = 0;
   Time mmu{};
@@ -75,8 +75,8 @@ class TilePlan {
     std::int64_t offset = 0;
     Bytes bytes;
   };
-  [[nodiscard]] std::vector<Run> operand_runs(int operand, std::int64_t tile) const;
-  [[nodiscard]] std::vector<Run> output_runs(std::int64_t tile) const;
+  [[nodiscard]] PoolVector<Run> operand_runs(int operand, std::int64_t tile) const;
+  [[nodiscard]] PoolVector<Run> output_runs(std::int64_t tile) const;
 
  private:
   bool gemm_;
@@ -139,7 +139,7 @@ class CompositeRun : private TileWork {
   [[nodiscard]] Task<Time> read(std::int64_t tile);
   [[nodiscard]] Task<Time> written();
   [[nodiscard]] Task<Time> fetch();
-  [[nodiscard]] std::shared_ptr<StreamTransfer> move(bool in, std::vector<Piece> pieces, std::uint64_t order);
+  [[nodiscard]] std::shared_ptr<StreamTransfer> move(bool in, Pieces pieces, std::uint64_t order);
   [[nodiscard]] Time compute_cost() const;
   [[nodiscard]] Time epilogue_cost() const;
   [[nodiscard]] std::vector<std::string> names() const;
@@ -153,9 +153,9 @@ class CompositeRun : private TileWork {
   GemmTile tile_;
   Time fetch_;
   std::vector<Stage> stages_;
-  std::deque<std::array<std::shared_ptr<StreamTransfer>, 2>>
+  PoolDeque<std::array<std::shared_ptr<StreamTransfer>, 2>>
       coming_;  // of each operand that is streamed, by tile
-  std::deque<std::shared_ptr<StreamTransfer>> leaving_;
+  PoolDeque<std::shared_ptr<StreamTransfer>> leaving_;
   std::array<oplog::MemoryImage, 2> contents_;  // of operands in memory, as they were read first
   std::shared_ptr<CompositeRun> before_;
   std::array<std::unique_ptr<Event>, kStages> through_;

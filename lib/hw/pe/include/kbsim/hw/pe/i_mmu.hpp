@@ -20,7 +20,7 @@ class IMmu {
   [[nodiscard]] virtual Time latency() const = 0;
   /// The memory behind [va, va + bytes). KernelFault naming the first unmapped address and the nearest
   /// mapping.
-  [[nodiscard]] virtual std::vector<topology::PhysRange> translate(std::uint64_t va, Bytes bytes) const = 0;
+  [[nodiscard]] virtual topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const = 0;
   /// What is mapped of the PE's own TCM: tensors have it, tiles don't.
   [[nodiscard]] virtual Bytes tensors_in_tcm() const = 0;
   /// Adds translations or takes them away, at once; AddressMap's errors.

@@ -40,7 +40,7 @@ class InOrderServer : public Component {
   Time free_{};
   std::vector<Work*> asked_;
   UnitUse use_;
-  Mailbox<oplog::Op> retired_;
+  Mailbox<std::shared_ptr<oplog::Op>> retired_;
 };
 
 /// An engine that is such a server, with the interface of its kind: IGemm or IMath. A model derives from it

@@ -124,8 +124,8 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   /// The same, of one that sync() waits for.
   [[nodiscard]] PendingPtr under_way(const Identity& what, std::source_location at);
   /// Where a block lies. KernelFault that names the call, for what isn't mapped.
-  [[nodiscard]] std::vector<Piece> translate(const Block& block, std::string_view call,
-                                             const std::source_location& at) const;
+  [[nodiscard]] Pieces translate(const Block& block, std::string_view call,
+                                 const std::source_location& at) const;
   /// Unsupported if this run computes no numbers.
   void require_numbers(std::string_view call, const std::source_location& at) const;
   [[nodiscard]] oplog::ValueId reserve() { return units_.log->reserve(units_.lane); }

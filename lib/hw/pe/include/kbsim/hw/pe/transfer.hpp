@@ -63,14 +63,13 @@ class Transfer {
     bool atomic = false;       // what races are told of it
   };
 
-  Transfer(Origin origin, std::vector<Piece> pieces)
-      : origin_{std::move(origin)}, pieces_{std::move(pieces)} {}
+  Transfer(Origin origin, Pieces pieces) : origin_{std::move(origin)}, pieces_{std::move(pieces)} {}
   virtual ~Transfer() = default;
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
   [[nodiscard]] const Origin& origin() const { return origin_; }
-  [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
+  [[nodiscard]] const Pieces& pieces() const { return pieces_; }
   [[nodiscard]] virtual TrafficClass traffic_class() const { return TrafficClass::request; }
   /// Bytes before the next class of traffic has its turn; none: as the DMA says.
   [[nodiscard]] virtual Bytes vc_chunk() const { return {}; }
@@ -97,7 +96,7 @@ class Transfer {
   Progress progress;
 
  protected:
-  void set_pieces(std::vector<Piece> pieces) { pieces_ = std::move(pieces); }
+  void set_pieces(Pieces pieces) { pieces_ = std::move(pieces); }
   [[nodiscard]] const Piece& next_piece() const { return pieces_[next_]; }
   [[nodiscard]] std::size_t next_index() const { return next_; }
   /// A request to read, or to write bytes of `value`.
@@ -110,7 +109,7 @@ class Transfer {
 
  private:
   Origin origin_;
-  std::vector<Piece> pieces_;
+  Pieces pieces_;
   std::size_t next_ = 0;  // piece to be asked for or sent, perhaps in part
 };
 using TransferPtr = std::shared_ptr<Transfer>;

@@ -1,0 +1,179 @@
+// What a kernel's commands allocate from their issue to their completion, once they have come around:
+// nothing.
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <doctest/doctest.h>
+
+#include "harness.hpp"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KBSIM_COUNTS_NOTHING
+#endif
+#endif
+
+#ifndef KBSIM_COUNTS_NOTHING
+
+namespace {
+std::atomic<std::uint64_t> news{0};
+}
+
+void* operator new(std::size_t size) {
+  news.fetch_add(1, std::memory_order_relaxed);
+  if (void* const memory = std::malloc(size)) return memory;
+  throw std::bad_alloc{};
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace kbsim::hw::test::allocations_test {
+namespace {
+
+constexpr PeCoord kPe{0, 0, 0};
+constexpr PeCoord kPeer{0, 1, 0};
+constexpr Shape kShape{64, 32};
+constexpr Ptr kHere{.va = kVa, .dtype = f16};
+
+struct LoopArgs {
+  std::uint64_t* counted;
+};
+
+constexpr int kTimes = 400;
+
+/// Counts in the third quarter of a loop.
+class Count {
+ public:
+  explicit Count(const LoopArgs& args) : counted_{args.counted} {}
+  void at(int i) {
+    if (i == kTimes / 2) before_ = news;
+    if (i == kTimes * 3 / 4) *counted_ += news - before_;  // no kernel has ended by then
+  }
+
+ private:
+  std::uint64_t* counted_;
+  std::uint64_t before_ = 0;
+};
+
+Task<> loads_and_stores(TL& tl, LoopArgs args) {
+  Count count{args};
+  for (int i = 0; i < kTimes; ++i) {
+    auto loading = tl.load(kHere, kShape, f16);
+    const Tile tile = co_await loading;
+    co_await tl.store(kHere + kShape.elements(), tile);
+    count.at(i);
+  }
+}
+
+Task<> strided_loads(TL& tl, LoopArgs args) {
+  Count count{args};
+  for (int i = 0; i < kTimes; ++i) {
+    const auto block = tl.make_desc({.base = kHere, .shape = {64, 64}, .block = {32, 16}});
+    auto loading = block.load({i % 2 * 32, 16});
+    const Tile tile = co_await loading;
+    count.at(i);
+  }
+}
+
+Task<> arithmetic(TL& tl, LoopArgs args) {
+  Count count{args};
+  Tile x = tl.zeros(kShape, f16);
+  for (int i = 0; i < kTimes; ++i) {
+    x = tl.exp(x * 0.5 + x) - tl.sum(x, {.axis = 1, .keep_dims = true});
+    co_await tl.sync();
+    count.at(i);
+  }
+}
+
+Task<> products(TL& tl, LoopArgs args) {
+  Count count{args};
+  const Tile a = tl.zeros({32, 64}, f16);
+  const Tile b = tl.zeros({64, 32}, f16);
+  for (int i = 0; i < kTimes; ++i) {
+    const Tile c = tl.dot(a, b);
+    co_await tl.sync();
+    count.at(i);
+  }
+}
+
+// Whatever it is long: a composite has a record of its own, its tiles have none.
+Task<> composites(TL& tl, LoopArgs args) {
+  std::array<std::uint64_t, 8> taken{};
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    const std::int64_t k = i % 2 == 0 ? 4096 : 2048;
+    const Ref a = tl.ref(kHere, {32, k}, f16);
+    const Ref b = tl.ref(kHere + 32 * k, {k, 64}, f16);
+    const Ref out = tl.ref(kHere + 96 * k, {32, 64}, f16);
+    const std::uint64_t before = news;
+    co_await tl.composite({.op = Op::gemm, .a = a, .b = b, .out = out});
+    taken[i] = news - before;
+  }
+  CHECK(taken[7] > 0);
+  *args.counted = taken[6] - taken[7];
+}
+
+// A step of a ring: what came is added to one's own and goes on.
+Task<> passes_on(TL& tl, LoopArgs args) {
+  Count count{args};
+  for (int i = 0; i < kTimes; ++i) {
+    auto loading = tl.load(kHere, kShape, f16);
+    const Tile own = co_await loading;
+    co_await tl.send({.dir = {"to"}, .src = own});
+    count.at(i);
+  }
+}
+
+Task<> adds_up(TL& tl, LoopArgs args) {
+  Count count{args};
+  for (int i = 0; i < kTimes; ++i) {
+    auto coming = tl.recv({.dir = {"from"}, .shape = kShape, .dtype = f16});
+    auto loading = tl.load(kHere, kShape, f16);
+    const Tile own = co_await loading;
+    const Tile theirs = co_await coming;
+    co_await tl.store(kHere + kShape.elements(), own + theirs);
+    count.at(i);
+  }
+}
+
+using Kernel = Task<> (*)(TL&, LoopArgs);
+
+std::uint64_t counted(Kernel kernel) {
+  std::uint64_t found = 0;
+  Rig rig{small_machine(), {}, oplog::Keep::times};
+  rig.run(map_and_launch(&rig, kPe, in_hbm(*rig.spec, kPe), bind_kernel("loop", kernel, LoopArgs{&found})));
+  return found;
+}
+
+Task<> one_to_the_other(Rig* rig, LoopArgs args, Bytes slot, topology::Region memory) {
+  co_await rig->connect(kPe, kPeer, {.slots = 4, .slot_size = slot, .memory = memory});
+  for (const PeCoord pe : {kPe, kPeer}) co_await rig->map(pe, kVa, in_hbm(*rig->spec, pe), 64_KiB);
+  const auto sends = std::make_shared<const KernelCall>(bind_kernel("passes_on", passes_on, args));
+  const auto adds = std::make_shared<const KernelCall>(bind_kernel("adds_up", adds_up, args));
+  co_await rig->order(
+      {{.pe = kPe, .action = Launch{sends}, .size = {}}, {.pe = kPeer, .action = Launch{adds}, .size = {}}});
+}
+
+}  // namespace
+
+TEST_CASE("Commands: loads, stores, arithmetic, products and composites allocate nothing in steady state") {
+  CHECK(counted(loads_and_stores) == 0);
+  CHECK(counted(strided_loads) == 0);
+  CHECK(counted(arithmetic) == 0);
+  CHECK(counted(products) == 0);
+  CHECK(counted(composites) == 0);
+}
+
+TEST_CASE("Commands: sends and receives allocate nothing in steady state, wherever their slots are") {
+  for (const topology::Region memory : {topology::Region::ipcq, topology::Region::sram}) {
+    std::uint64_t found = 0;
+    Rig rig{small_machine(), {}, oplog::Keep::times};
+    rig.run(one_to_the_other(&rig, {&found}, kShape.bytes(f16), memory));
+    CHECK(found == 0);
+  }
+}
+
+}  // namespace kbsim::hw::test::allocations_test
+
+#endif
