@@ -22,6 +22,15 @@ ProcessRecord::ProcessRecord(Simulation& owner, std::string called, const Identi
   promise.after.tell(*this);
 }
 
+inline void ProcessRecord::end() {
+  Simulation& owner = *std::exchange(simulation, nullptr);
+  unlink();
+  if (!service) --owner.unfinished_;
+  if (!joiners.empty()) owner.scheduler_.ready(joiners);
+  task = Task<>{};
+  release();
+}
+
 std::coroutine_handle<> ProcessRecord::completed(PromiseBase& promise) noexcept {
   error = std::move(promise.error);
   simulation->scheduler_.arrived(part);
@@ -36,15 +45,6 @@ std::coroutine_handle<> ProcessRecord::completed(PromiseBase& promise) noexcept 
 void ProcessRecord::cancel() {
   if (simulation->scheduler_.running() == this) throw UsageError{"process " + name + " can't cancel itself"};
   end();
-}
-
-void ProcessRecord::end() {
-  Simulation& owner = *std::exchange(simulation, nullptr);
-  unlink();
-  if (!service) --owner.unfinished_;
-  owner.scheduler_.ready(joiners);
-  task = Task<>{};
-  release();
 }
 
 void JoinWait::suspend(PromiseBase& waiter) {

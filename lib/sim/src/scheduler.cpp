@@ -33,7 +33,7 @@ struct Profiled {
   static void found() { (void)self_profile::enter(0); }
 };
 
-/// An order in which somebody is told of each event.
+/// An order in which somebody is told of each event, or keeps why it happens.
 template <class Order>
 struct Watched {
   static constexpr bool kIsWatched = true;
@@ -59,6 +59,8 @@ void Scheduler::dispatch(TimedEvent& event) {
 
 /// An event that isn't a process's own resumes one, which may end in it, or says where it came.
 void Scheduler::dispatch_watched(TimedEvent& event) {
+  if (causes_ != nullptr) causes_->runs(&event);
+  if (watch_ == nullptr) return event.dispatch(event, this);
   const bool resumes = event.dispatch == &PromiseBase::resume;
   running_ = resumes ? static_cast<PromiseBase&>(event).process : nullptr;
   const PartId resumed = running_ != nullptr ? running_->part : 0;
@@ -111,7 +113,7 @@ Scheduler::Stop Scheduler::run_as(Order& order) {
 
 template <class Order>
 Scheduler::Stop Scheduler::run_watched(Order& order) {
-  if (watch_ == nullptr) [[likely]]
+  if (watch_ == nullptr && causes_ == nullptr) [[likely]]
     return run_in(order);
   Watched<Order> watched{order};
   return run_in(watched);
@@ -169,6 +171,11 @@ bool Scheduler::run_all(List& list, Order& order) {
     dispatch<Order>(*event);
   }
   return true;
+}
+
+void Scheduler::scheduled(const List& events) {
+  events.for_each(
+      [this](const Link& event) { causes_->scheduled(static_cast<const TimedEvent*>(&event), now_); });
 }
 
 // Many events may stand at one time. Time stands still if they go on begetting others: so each that waits now

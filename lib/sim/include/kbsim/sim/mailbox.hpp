@@ -2,6 +2,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -43,6 +44,9 @@ class Mailbox {
     return Collect{*this, into, at};
   }
 
+  /// Where causes are kept: why each item came that was collected last, in their order.
+  [[nodiscard]] const std::vector<Cause>& collected() const { return causes_->collected; }
+
   [[nodiscard]] bool empty() const { return items_.empty(); }
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -56,6 +60,10 @@ class Mailbox {
   };
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
   T take();
+  [[gnu::cold]] void note(const Cause& why) {
+    if (!causes_) causes_ = std::make_unique<Reasons>();
+    causes_->came.push_back(why);
+  }
 
   detail::Scheduler& scheduler_;
   std::string name_;
@@ -64,6 +72,11 @@ class Mailbox {
   detail::List receivers_;  // only while there are no items
   detail::List collectors_;
   PartId part_;
+  struct Reasons {
+    std::vector<Cause> came;  // of items_
+    std::vector<Cause> collected;
+  };
+  std::unique_ptr<Reasons> causes_;  // where they are kept
 };
 
 template <class T>
@@ -100,6 +113,8 @@ class [[nodiscard]] Mailbox<T>::Collect final : public detail::NamedWait {
     }
   }
   void await_resume() {
+    if (box_.causes_) [[unlikely]]
+      box_.causes_->collected = box_.causes_->came;
     while (!box_.items_.empty()) into_.push_back(box_.take());
   }
 
@@ -138,6 +153,8 @@ void Mailbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler)
     return;
   }
   box.items_.push_back(item);
+  if (scheduler->causes() != nullptr) [[unlikely]]
+    box.note(scheduler->causes()->current());
   if (!box.receivers_.empty()) {
     auto& receiver = static_cast<detail::PromiseBase&>(box.receivers_.pop_front());
     return receiver.dispatch(receiver, scheduler);
@@ -151,6 +168,8 @@ T Mailbox<T>::take() {
   auto& item = static_cast<Item&>(items_.pop_front());
   T value = std::move(item.value);
   delete &item;
+  if (causes_) [[unlikely]]
+    causes_->came.erase(causes_->came.begin());
   return value;
 }
 

@@ -64,7 +64,7 @@ class Merge {
   void expect(std::uint32_t input) {
     Input& from = inputs_[input];
     heads_[input] = from.first->head;
-    scheduler_.at(from, from.first->head);
+    scheduler_.at_alone(from, from.first->head);
   }
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   [[nodiscard]] std::uint32_t present() const;

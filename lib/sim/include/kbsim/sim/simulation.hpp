@@ -25,6 +25,7 @@ struct SimulationOptions {
       10'000;  // if so often all that wait ran, and others wait at that time
   // After so many events the process that ran is noted, and now and then the memory is looked at.
   std::uint64_t look_every = 1021;
+  bool causes = false;  // are kept: see Simulation::causes()
 };
 
 /// Simulated time and the processes that live in it. Events of one time run in two phases: arrivals in
@@ -88,6 +89,9 @@ class Simulation {
     }
     return now() + d;
   }
+
+  /// Why things happen when they do; null unless SimulationOptions asks for it.
+  [[nodiscard]] Causes* causes() const { return scheduler_.causes(); }
 
   /// For the room's own use.
   [[nodiscard]] detail::Scheduler& scheduler() { return scheduler_; }

@@ -43,7 +43,7 @@ class ProcessRecord final : public Link, public Completion {
 
  private:
   ~ProcessRecord() = default;
-  void end();
+  [[gnu::always_inline]] void end();
 
   int references_ = 1;  // the simulation's own, until it ends
 };

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kbsim/base/time.hpp"
+#include "kbsim/sim/causes.hpp"
 #include "kbsim/sim/detail/event_queue.hpp"
 #include "kbsim/sim/detail/shuffle.hpp"
 #include "kbsim/sim/detail/timed_event.hpp"
@@ -34,7 +35,13 @@ class Scheduler {
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
   /// At `when`, not before now; at kForever: never.
-  void at(TimedEvent& event, Time when) {
+  [[gnu::always_inline]] void at(TimedEvent& event, Time when) {
+    if (causes_ != nullptr) [[unlikely]]
+      causes_->scheduled(&event, when);
+    at_alone(event, when);
+  }
+  /// The same, of an event whose causes are those of what it brings.
+  void at_alone(TimedEvent& event, Time when) {
     event.when = when;
     if (when == now_) {
       ready_.push_back(event);
@@ -44,10 +51,30 @@ class Scheduler {
       never_.push_back(event);
     }
   }
-  void ready(TimedEvent& event) { ready_.push_back(event); }
-  void ready(List& events) { ready_.splice_back(events); }
-  void late(TimedEvent& event) { late_.push_back(event); }
-  void late(List& events) { late_.splice_back(events); }
+  void ready(TimedEvent& event) {
+    if (causes_ != nullptr) [[unlikely]]
+      causes_->scheduled(&event, now_);
+    ready_.push_back(event);
+  }
+  void ready(List& events) {
+    if (causes_ != nullptr) [[unlikely]]
+      scheduled(events);
+    ready_.splice_back(events);
+  }
+  void late(TimedEvent& event) {
+    if (causes_ != nullptr) [[unlikely]]
+      causes_->scheduled(&event, now_);
+    late_.push_back(event);
+  }
+  void late(List& events) {
+    if (causes_ != nullptr) [[unlikely]]
+      scheduled(events);
+    late_.splice_back(events);
+  }
+
+  /// Why events happen, if somebody wants to know; from before the first of them.
+  void keep_causes() { causes_ = std::make_unique<Causes>(now_); }
+  [[nodiscard]] Causes* causes() const { return causes_.get(); }
 
   /// Nothing else that has arrived waits to be run.
   [[nodiscard]] bool alone() const { return ready_.empty() && shuffle_ == nullptr; }
@@ -107,6 +134,7 @@ class Scheduler {
   bool run_all(List& list, Order& order);
   template <class Order>
   void dispatch(TimedEvent& event);
+  [[gnu::cold, gnu::noinline]] void scheduled(const List& events);
   void dispatch_watched(TimedEvent& event);
   void dispatch_ready();
   void begin_time();
@@ -116,6 +144,7 @@ class Scheduler {
   [[nodiscard]] Stop stopped() const;
 
   Time now_{};
+  std::unique_ptr<Causes> causes_;
   ProcessRecord* running_ = nullptr;
   std::uint64_t events_ = 0;
   std::uint64_t budget_ = 0;  // the number of events at which to look up

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "kbsim/base/time.hpp"
+
+namespace kbsim {
+
+/// How a moment follows from its parent. Reasons and places are numbers whose meaning is their maker's.
+struct Why {
+  std::uint16_t reason = 0;  // 0: nobody has said
+  std::uint32_t place = 0;
+  std::int64_t amount = 0;  // bytes, or what else the reason counts
+  std::uint32_t line = 0;   // see Causes::line(); 0: of no kernel
+  bool queued = false;      // the parent is the end of other work that the same server had before
+  friend bool operator==(const Why&, const Why&) = default;
+};
+
+/// A time that was computed as the latest of several: `parent` was the last of them.
+struct Moment {
+  Time at{};
+  std::uint32_t parent = 0;  // 0: none is known
+  std::uint32_t count = 1;   // several of one kind and length, one after the other: `at` is the last one's
+  Why why;
+  bool tied = false;  // another cause came at the same time as the parent
+};
+
+class Causes;
+
+/// A counted handle of a moment, or of none. It must not outlive its Causes.
+class Cause {
+ public:
+  Cause() = default;
+  Cause(const Cause& other);
+  Cause(Cause&& other) noexcept : of_{other.of_}, id_{std::exchange(other.id_, 0)} {}
+  Cause& operator=(const Cause& other) {
+    Cause{other}.swap(*this);
+    return *this;
+  }
+  Cause& operator=(Cause&& other) noexcept {
+    Cause{std::move(other)}.swap(*this);
+    return *this;
+  }
+  ~Cause() {
+    if (id_ != 0) [[unlikely]]
+      release();
+  }
+  void swap(Cause& other) noexcept {
+    std::swap(of_, other.of_);
+    std::swap(id_, other.id_);
+  }
+
+  [[nodiscard]] explicit operator bool() const { return id_ != 0; }
+  [[nodiscard]] std::uint32_t id() const { return id_; }
+  [[nodiscard]] const Moment& moment() const;
+  [[nodiscard]] Time at() const { return moment().at; }
+
+ private:
+  friend class Causes;
+  Cause(Causes& of, std::uint32_t id) : of_{&of}, id_{id} {}
+  void release();
+
+  Causes* of_ = nullptr;
+  std::uint32_t id_ = 0;
+};
+
+/// The causes of a simulation's times, while somebody wants to know them: a tree of moments, of which those
+/// stay that something alive descends from. What runs has a current cause, and so has, by default, what it
+/// lets happen at the same time. Who lets something happen later says why, or it is unexplained.
+/// Takes at most Options::most moments of 56 bytes, for which runs of equal moments become one.
+class Causes {
+ public:
+  struct Options {
+    std::size_t most = std::size_t{1} << 26;
+  };
+
+  explicit Causes(const Time& now) : Causes{now, Options{}} {}
+  Causes(const Time& now, const Options& options);
+  Causes(const Causes&) = delete;
+  Causes& operator=(const Causes&) = delete;
+
+  /// `at` follows from `parent`. LimitError if there are too many. InternalError if it is earlier.
+  [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, bool tied = false);
+
+  /// What the present event happens because of.
+  [[nodiscard]] const Cause& current() const { return current_; }
+  void set_current(Cause cause) { current_ = std::move(cause); }
+
+  /// Says of the next that is computed or scheduled for the time of `cause` that this is why.
+  void because(Cause cause) { stated_ = std::move(cause); }
+  /// What has been said so of `t`; else the current cause, if `t` is now; else one that explains nothing.
+  [[nodiscard]] Cause of(Time t);
+
+  /// A line of a kernel as a number: `file` is a literal. Equal lines have equal numbers.
+  struct Line {
+    const char* file = "";
+    std::uint32_t line = 0;
+  };
+  [[nodiscard]] std::uint32_t line(const Line& at);
+  [[nodiscard]] const Line& line(std::uint32_t number) const { return lines_[number]; }
+
+  [[nodiscard]] const Moment& moment(std::uint32_t id) const { return records_[id].moment; }
+  /// That are alive, and the most that ever were.
+  [[nodiscard]] std::size_t living() const { return records_.size() - 1 - free_.size(); }
+  [[nodiscard]] std::size_t made() const { return made_; }
+  [[nodiscard]] std::size_t peak() const { return records_.size() - 1; }
+
+  /// For the scheduler: an event is put into a queue, or runs.
+  [[gnu::cold]] void scheduled(const void* event, Time when);
+  [[gnu::cold]] void runs(const void* event);
+
+ private:
+  friend class Cause;
+  struct Record {
+    Moment moment;
+    std::uint32_t references = 0;
+  };
+  void retain(std::uint32_t id) { ++records_[id].references; }
+  void release(std::uint32_t id);
+  std::uint32_t allocate();
+  void compress();
+  [[nodiscard]] bool same_run(const Record& child, const Record& parent) const;
+
+  const Time& now_;
+  Options options_;
+  std::vector<Record> records_;
+  std::vector<std::uint32_t> free_;
+  std::size_t compress_at_;  // so many records
+  std::size_t made_ = 0;
+  std::vector<Line> lines_;
+  Cause current_;
+  Cause stated_;
+  boost::unordered_flat_map<const void*, Cause> events_;  // that are queued
+};
+
+inline Cause::Cause(const Cause& other) : of_{other.of_}, id_{other.id_} {
+  if (id_ != 0) of_->retain(id_);
+}
+inline const Moment& Cause::moment() const { return of_->moment(id_); }
+
+/// The later of two; the first if they are of one time, or the second is none.
+[[nodiscard]] inline const Cause& later(const Cause& a, const Cause& b) {
+  return !b || (a && a.at() >= b.at()) ? a : b;
+}
+
+}  // namespace kbsim

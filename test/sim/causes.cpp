@@ -1,0 +1,196 @@
+#include "kbsim/sim/causes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/sim/deadlock.hpp"
+#include "kbsim/sim/event.hpp"
+#include "kbsim/sim/mailbox.hpp"
+#include "kbsim/sim/simulation.hpp"
+
+#include "doctest/doctest.h"
+
+namespace kbsim::test::causes_test {
+namespace {
+
+constexpr std::uint16_t kWork = 1;
+constexpr std::uint16_t kOther = 2;
+
+// Times of a chain, the last first.
+std::vector<Time> chain(const Causes& causes, std::uint32_t id) {
+  std::vector<Time> times;
+  for (; id != 0; id = causes.moment(id).parent) times.push_back(causes.moment(id).at);
+  return times;
+}
+
+TEST_CASE("Causes: a moment knows its ancestors, and they go with the last that descends from them") {
+  const Time now{};
+  Causes causes{now};
+  const std::size_t before = causes.living();
+  Cause end;
+  {
+    const Cause a = causes.make(3_ns, causes.current(), {.reason = kWork});
+    const Cause b = causes.make(5_ns, a, {.reason = kOther});
+    end = causes.make(9_ns, b, {.reason = kWork});
+  }
+  CHECK(chain(causes, end.id()) == std::vector<Time>{9_ns, 5_ns, 3_ns, 0_ns});
+  CHECK(causes.living() == before + 3);
+  end = {};
+  CHECK(causes.living() == before);
+}
+
+TEST_CASE("Causes: where two branches meet the later one stays") {
+  const Time now{};
+  Causes causes{now};
+  const Cause fork = causes.make(1_ns, causes.current(), {.reason = kWork});
+  Cause quick = causes.make(4_ns, fork, {.reason = kWork});
+  Cause slow = causes.make(6_ns, fork, {.reason = kOther});
+  const Cause met = causes.make(6_ns, later(quick, slow), {.reason = kWork});
+  const std::size_t both = causes.living();
+  quick = {};
+  slow = {};
+  CHECK(causes.living() == both - 1);
+  CHECK(chain(causes, met.id()) == std::vector<Time>{6_ns, 6_ns, 1_ns, 0_ns});
+  CHECK(&later(fork, Cause{}) == &fork);
+  CHECK(&later(met, met) == &met);
+}
+
+TEST_CASE("Causes: runs of equal work are one moment, and ten million take the memory of few") {
+  const Time now{};
+  Causes causes{now};
+  constexpr std::int64_t kMany = 10'000'000;
+  Cause server = causes.make(7_ns, causes.current(), {.reason = kWork, .place = 3, .amount = 256});
+  std::vector<Cause> tips(64, server);  // whom it has served last
+  for (std::int64_t i = 1; i < kMany; ++i) {
+    const Why work{.reason = kWork, .place = 3, .amount = 256, .queued = true};
+    server = causes.make((i + 1) * 7_ns, server, work);
+    tips[static_cast<std::size_t>(i) % tips.size()] =
+        causes.make(server.at() + 1_ns, server, {.reason = kOther});
+  }
+  tips.clear();
+  CHECK(causes.peak() < 200'000);
+  std::int64_t count = 0;
+  std::size_t moments = 0;
+  for (std::uint32_t id = server.id(); causes.moment(id).parent != 0; id = causes.moment(id).parent) {
+    count += causes.moment(id).count;
+    ++moments;
+  }
+  CHECK(count == kMany);
+  CHECK(moments < 70'000);
+  CHECK(server.at() == kMany * 7_ns);
+  CHECK(causes.made() == 2 * kMany);
+}
+
+TEST_CASE("Causes: work of another size ends a run, and begins one") {
+  const Time now{};
+  Causes causes{now};
+  Cause server = causes.current();
+  Time end{};
+  for (std::int64_t i = 0; i < 300'000; ++i) {
+    const std::int64_t bytes = i < 200'000 ? 256 : 64;
+    end += Time{bytes};
+    server = causes.make(end, server, {.reason = kWork, .amount = bytes, .queued = i > 0});
+  }
+  std::int64_t large = 0;
+  std::int64_t small = 0;
+  for (std::uint32_t id = server.id(); causes.moment(id).parent != 0; id = causes.moment(id).parent)
+    (causes.moment(id).why.amount == 64 ? small : large) += causes.moment(id).count;
+  CHECK(large == 200'000);
+  CHECK(small == 100'000);
+}
+
+TEST_CASE("Causes: more than there may be are an error, and so is a cause from the future") {
+  const Time now{};
+  Causes causes{now, {.most = 100}};
+  std::vector<Cause> all;
+  const auto fill = [&] {
+    for (int i = 0; i < 200; ++i) all.push_back(causes.make(1_ns, causes.current(), {.reason = kWork}));
+  };
+  CHECK_THROWS_AS(fill(), LimitError);
+  CHECK(all.size() == 99);  // and the beginning
+  Causes few{now};
+  const Cause later = few.make(5_ns, few.current(), {.reason = kWork});
+  CHECK_THROWS_AS((void)few.make(4_ns, later, {.reason = kWork}), InternalError);
+}
+
+TEST_CASE("Causes: lines of a kernel are numbers") {
+  const Time now{};
+  Causes causes{now};
+  const std::uint32_t one = causes.line({.file = "a.cpp", .line = 7});
+  CHECK(causes.line({.file = "a.cpp", .line = 8}) != one);
+  CHECK(causes.line({.file = std::string{"a.cpp"}.c_str(), .line = 7}) == one);
+  CHECK(causes.line(one).line == 7);
+}
+
+Task<> work(Simulation* sim, Time length, std::uint16_t reason, Event* done) {
+  if (reason != 0) {
+    Causes& causes = *sim->causes();
+    causes.because(causes.make(sim->now() + length, causes.current(), {.reason = reason}));
+  }
+  co_await sim->delay(length);
+  done->set();
+}
+
+Task<> wait_for(Event* first, Event* second) {
+  co_await first->wait();
+  co_await second->wait();
+}
+
+TEST_CASE("Simulation: what waits for several goes on because of the last of them") {
+  Simulation sim{{.causes = true}};
+  Event quick{sim};
+  Event slow{sim};
+  (void)sim.spawn("slow", work(&sim, 9_ns, kOther, &slow));
+  (void)sim.spawn("quick", work(&sim, 5_ns, kWork, &quick));
+  (void)sim.spawn("waits", wait_for(&quick, &slow));
+  sim.run();
+  const Causes& causes = *sim.causes();
+  CHECK(causes.current().at() == 9_ns);
+  CHECK(causes.current().moment().why.reason == kOther);
+  CHECK(causes.moment(causes.current().moment().parent).at == 0_ns);
+}
+
+TEST_CASE("Simulation: a delay of which nobody says why is unexplained") {
+  Simulation sim{{.causes = true}};
+  Event done{sim};
+  (void)sim.spawn("work", work(&sim, 5_ns, 0, &done));
+  sim.run();
+  CHECK(sim.causes()->current().at() == 5_ns);
+  CHECK(sim.causes()->current().moment().why.reason == 0);
+}
+
+Task<> collect(Mailbox<int>* box, std::vector<Time>* parents, const Causes* causes) {
+  std::vector<int> items;
+  co_await box->collect(items);
+  for (const Cause& why : box->collected()) parents->push_back(causes->moment(why.moment().parent).at);
+}
+
+Task<> post(Simulation* sim, Mailbox<int>* box, Time begin, Time arrives) {
+  Causes& causes = *sim->causes();
+  causes.because(causes.make(begin, causes.current(), {.reason = kWork}));
+  co_await sim->until(begin);
+  causes.because(causes.make(arrives, causes.current(), {.reason = kOther}));
+  box->post(arrives, 1);
+}
+
+TEST_CASE("Mailbox: each of several items of a time has its own cause") {
+  for (const std::optional<std::uint64_t> seed : {std::optional<std::uint64_t>{}, {std::uint64_t{7}}}) {
+    Simulation sim{{.shuffle_ties = seed, .causes = true}};
+    Mailbox<int> box{sim, "box"};
+    std::vector<Time> parents;
+    (void)sim.spawn("collect", collect(&box, &parents, sim.causes()));
+    (void)sim.spawn("one", post(&sim, &box, 2_ns, 10_ns));
+    (void)sim.spawn("two", post(&sim, &box, 3_ns, 10_ns));
+    sim.run();
+    std::ranges::sort(parents);
+    CHECK(parents == std::vector<Time>{2_ns, 3_ns});
+  }
+}
+
+}  // namespace
+}  // namespace kbsim::test::causes_test
