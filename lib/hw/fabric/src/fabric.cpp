@@ -6,6 +6,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/fabric/i_switch.hpp"
 
 namespace kbsim::hw {
@@ -29,6 +30,7 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
                       .to = link.to,
                       .port = ++inputs_[link.to.value()]});
   }
+  if (sim.causes() != nullptr) causes_ = std::make_unique<FabricCauses>(*sim.causes(), links_.size());
 }
 
 Fabric::~Fabric() = default;
@@ -79,6 +81,10 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool lea
   if (notes_ != 0) [[unlikely]]
     packet.noted = message.injected == message.packets_left ? notes_ : notes_ & kSpans;
   const bool at_head = !at_end(packet) || message.cut_through;
+  if (causes_) [[unlikely]] {
+    causes_->inject(packet);
+    explain_post(packet, at_head);
+  }
   components_[message.from.value()]->inbox().post(at_head ? head : tail, packet);
 }
 
@@ -101,6 +107,8 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
   if (link.from_switch != nullptr) [[unlikely]]
     return queue(packet, packet.head + overhead, link);
   const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
+  if (causes_) [[unlikely]]
+    explain(packet, link, overhead, slot);
   if (packet.leads) [[unlikely]]
     lead(packet, overhead, slot.end);
   cross(packet, link, slot);
@@ -120,12 +128,23 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
   if (link.credits) [[unlikely]]
     return next.inbox().post(packet.head + next.overhead() - link.credits->lookahead(), packet);
   const bool at_head = !at_end(packet) || packet.message->cut_through;
+  if (causes_) [[unlikely]]
+    explain_post(packet, at_head);
   next.inbox().post(at_head ? packet.head : packet.tail, packet);
 }
 
 void Fabric::record_spans(ISpans* spans) {
   spans_ = spans;
   notes_ = static_cast<std::uint8_t>((notes_ & kTraces) | (spans == nullptr ? 0 : kSpans));
+}
+
+void Fabric::explain_post(const Packet& packet, bool at_head) const {
+  sim_.causes()->because(at_head ? causes_->head(packet) : causes_->tail(packet));
+}
+
+void Fabric::explain(Packet& packet, const LiveLink& link, Time overhead, const Lane::Slot& slot) {
+  const LinkId id = (*packet.message->route)[packet.hop];
+  causes_->serve(packet, id, link.from, overhead, slot, link.lane.rate().serialization(packet.size));
 }
 
 void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) const {
@@ -155,6 +174,8 @@ MessagePtr Fabric::arrived(Packet& packet) {
   Message* message = packet.message;
   const Time tail = packet.tail;
   under_way_ += packet.head - packet.injected;
+  if (causes_) [[unlikely]]
+    causes_->arrived(packet);
   free_packets_.push_back(&packet);
   if (--message->packets_left > 0) return {nullptr, Recycle{this}};
   account(*message, tail);

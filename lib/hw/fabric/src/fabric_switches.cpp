@@ -7,6 +7,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
 #include "impl/vc_switch.hpp"
@@ -64,6 +65,14 @@ void Fabric::connect() {
   switches_.resize(components_.size());
   for (std::uint32_t node = 0; node < components_.size(); ++node) add_switch(NodeId{node});
   add_arrivals();
+  if (causes_) std::ranges::for_each(links_, [this](const LiveLink& link) { require_causes(link); });
+}
+
+void Fabric::require_causes(const LiveLink& link) const {
+  if (link.from_switch == nullptr && !link.credits) return;
+  const topology::Node& node = graph_.node(link.credits ? link.to : link.from);
+  throw Unsupported{
+      fmt::format("--explain: {}, a {}, doesn't say yet why its packets wait", node.name, node.model->impl)};
 }
 
 // What such a node is sent at the present time, it is sent late, by others: none of them hands on in no time.

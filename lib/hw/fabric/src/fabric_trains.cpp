@@ -3,6 +3,7 @@
 
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -14,7 +15,8 @@ constexpr int kAhead = 64;             // so many at a time are made
 
 // Where it has a FIFO link to itself as soon as its turn comes, and nobody notes each packet's hops.
 bool Fabric::is_train(const Message& message, Time head, Time tail) const {
-  if (message.packets_left < kTrain || head != tail || (notes_ & kTraces) != 0 || message.route->empty())
+  if (message.packets_left < kTrain || head != tail || (notes_ & kTraces) != 0 || causes_ != nullptr ||
+      message.route->empty())
     return false;
   const LiveLink& first = links_[message.route->front().value()];
   return first.from_switch == nullptr && first.credits == nullptr;

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/memory/atomic.hpp"
+#include "kbsim/hw/memory/memory_causes.hpp"
 #include "kbsim/hw/memory/slot_messages.hpp"
 
 #include "controlled_requests.hpp"
@@ -50,7 +52,17 @@ void Memory::start(Machine& machine) {
   log_ = &machine.log();
   races_ = &machine.races();
   evaluator_ = &machine.evaluator();
+  if (sim().causes() != nullptr) keep_causes(*sim().causes());
   (void)sim().serve(name() + " port", finish_writes());
+}
+
+void Memory::keep_causes(Causes& causes) {
+  if (ordered_later() || timing_->lanes() == 0) {
+    throw Unsupported{"--explain: " + name() + ", a " + node().model->impl +
+                      (ordered_later() ? " with a scheduler" : "") +
+                      ", doesn't say yet why its requests wait"};
+  }
+  causes_ = std::make_unique<MemoryCauses>(causes, id(), *timing_);
 }
 
 std::vector<UnitUse> Memory::use() const {
@@ -68,6 +80,8 @@ void Memory::accept(Packet& packet) {
                                .head = packet.head,
                                .tail = packet.tail}},
                      &message};
+  if (causes_) [[unlikely]]
+    causes_->comes(fabric().causes()->head(packet), fabric().causes()->tail(packet));
   if (fabric().arrived(packet).release() != nullptr) keep(message);
   submit(std::move(write));
 }

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/memory/atomic.hpp"
 #include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/memory/memory_causes.hpp"
 
 #include "controlled_requests.hpp"
 #include "request_queue.hpp"
@@ -68,9 +70,16 @@ template void Memory::submit(ReadService);
 template void Memory::submit(WriteService);
 template void Memory::submit(AtomicService);
 
+Lane::Slot Memory::serve(const MemoryRequest& request) {
+  const Lane::Slot slot = timing_->serve(request);
+  if (causes_) [[unlikely]]
+    fabric().causes()->slot(causes_->serve(request, slot));
+  return slot;
+}
+
 Time Memory::serve(ReadService& read) {
   const MemoryRequest packet = read.next(sim().now());
-  const Lane::Slot slot = timing_->serve(packet);
+  const Lane::Slot slot = serve(packet);
   deliver(read, packet, slot);
   return slot.end;
 }
@@ -86,6 +95,8 @@ void Memory::deliver(ReadService& read, const MemoryRequest& packet, Lane::Slot 
 Time Memory::serve(WriteService& write) {
   const MemoryRequest packet = write.next(sim().now());
   const Lane::Slot slot = timing_->serve(packet);
+  if (causes_) [[unlikely]]
+    causes_->wrote(*write.message, causes_->serve(packet, slot).end);
   deliver(write, packet, slot, queue_ == nullptr || queue_->waiting(*write.message) == 1);
   return slot.end;
 }
@@ -96,7 +107,10 @@ void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slo
   if (fabric().spans() != nullptr) note(packet, slot.start);
   write.advance(packet.bytes);
   message.served = std::max(message.served, slot.end);
-  if (last && message.packets_left == 0) served_.post(message.served, &message);
+  if (!last || message.packets_left > 0) return;
+  if (causes_) [[unlikely]]
+    sim().causes()->because(causes_->written(message));
+  served_.post(message.served, &message);
 }
 
 Time Memory::serve(AtomicService& atomic) {
@@ -105,8 +119,18 @@ Time Memory::serve(AtomicService& atomic) {
   elements.op = MemoryOp::write_back;
   elements.head = elements.tail = read.end;
   const Lane::Slot write = timing_->serve(elements);
+  if (causes_) [[unlikely]]
+    explain(atomic, elements, read, write);
   deliver(atomic, elements, read, write);
   return write.end;
+}
+
+// The answer is the read's.
+void Memory::explain(const AtomicService& atomic, const MemoryRequest& back, Lane::Slot read,
+                     Lane::Slot write) {
+  const ServerCauses first = causes_->serve(atomic.next(sim().now()), read);
+  (void)causes_->serve(back, write, first.end, first.end);
+  fabric().causes()->slot(first);
 }
 
 // What was there leaves while it is read.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/hw/pe/kernel_context.hpp"
@@ -83,7 +84,9 @@ Task<> CompositeRun::run() {
   record_.end = sim_.now();
   record_operations();
   for (const CompositeCommand::Input* input : {&job_->command.a, &job_->command.b}) {
-    if (input->tile) static_cast<PeTile&>(*input->tile).used_until(sim_.now());
+    if (!input->tile) continue;
+    const Cause why = sim_.causes() != nullptr ? sim_.causes()->current() : Cause{};
+    static_cast<PeTile&>(*input->tile).used_until(sim_.now(), why);
   }
   if (job_->result) job_->result->arrived(sim_.now());
   if (const oplog::IssuePtr& issue = job_->pending->issue()) issue->ended = sim_.now();
@@ -118,7 +121,15 @@ void CompositeRun::begin(std::size_t stage, std::int64_t tile) {
   if (stages_[stage] == Stage::dma_out) begin_write(tile);
 }
 
+// What is scheduled for `later`, if causes are kept.
+void CompositeRun::because(Time later, const Why& why) {
+  if (Causes* const causes = sim_.causes()) [[unlikely]]
+    causes->because(causes->make(sim_.now() + later, causes->current(), why));
+}
+
 Task<Time> CompositeRun::fetch() {
+  const Bytes operands = plan_.operand_bytes(0) + plan_.operand_bytes(1);
+  because(fetch_, why(Reason::fetch, units_.gemm->unit(), operands));
   co_await sim_.delay(fetch_);
   co_return fetch_;
 }
@@ -128,6 +139,7 @@ std::shared_ptr<StreamTransfer> CompositeRun::move(bool in, Pieces pieces, std::
       .kernel = job_->kernel, .value = job_->values.back(), .order = {job_->order, order}, .call = {}};
   const auto direction = in ? StreamTransfer::Direction::in : StreamTransfer::Direction::out;
   auto stream = make_pooled<StreamTransfer>(sim_, std::move(origin), direction, std::move(pieces));
+  because(job_->mmu, why(Reason::translation, units_.gemm->unit()));
   units_.dma->submit(sim_.now() + job_->mmu, stream);
   return stream;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/sim/pool_allocator.hpp"
 
@@ -20,8 +21,24 @@ Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
   const Time waited = op.start - earliest;
   use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
   const Time end = op.end;
+  if (sim().causes() != nullptr) [[unlikely]]
+    sim().causes()->because(explain(sim().causes()->of(earliest), op.start, end));
   retired_.post(end, make_pooled<oplog::Op>(std::move(op)));
+  if (sim().causes() != nullptr) [[unlikely]]
+    sim().causes()->because(free_why_);
   return end;
+}
+
+Cause InOrderServer::explain(const Cause& own, Time start, Time end) {
+  const Why work = why(Reason::engine, id());
+  return hw::serve(*sim().causes(), own, start, end, free_why_, why(Reason::engine_free, id()), work).end;
+}
+
+// Whoever asks may be told why.
+Time InOrderServer::server_free() const {
+  if (sim().causes() != nullptr) [[unlikely]]
+    sim().causes()->because(free_why_);
+  return free_;
 }
 
 // Late, so that it doesn't hang on the order of events whether a kernel's command comes first, or another
@@ -29,8 +46,10 @@ Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
 Task<Time> InOrderServer::serve(std::array<std::uint64_t, 2> order, Time cost) {
   Work work{.order = order, .cost = cost};
   asked_.push_back(&work);
+  if (sim().causes() != nullptr) work.why = sim().causes()->current();
   co_await sim().late();
   serve_asked();
+  if (sim().causes() != nullptr) sim().causes()->because(work.why);
   co_await sim().delay(work.end - sim().now());  // in the arrival phase again, even if it took no time
   co_return cost;
 }
@@ -51,6 +70,7 @@ void InOrderServer::serve_asked() {
                   .end = free_,
                   .id = work->order[0]});
     }
+    if (sim().causes() != nullptr) work->why = explain(work->why, work->end - work->cost, work->end);
   }
   asked_.clear();
 }

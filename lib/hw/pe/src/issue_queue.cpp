@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/tl/wait_ids.hpp"
 #include "kbsim/tl/waits.hpp"
 
@@ -26,12 +27,31 @@ Time IssueQueue::clock() const {
   return std::max(poll_clock_.after(clock_, now), now);
 }
 
-void IssueQueue::observe(Time t) { clock_ = std::max(poll_clock_.spend(clock_, sim_.now()), t); }
+Cause IssueQueue::why() const {
+  return clock_why_ && clock_why_.at() == clock() ? clock_why_ : sim_.causes()->of(clock());
+}
+
+// What is over already moves the clock no further than the present time does.
+void IssueQueue::explain(Time observed) {
+  if (observed > clock_ && observed >= sim_.now()) clock_why_ = sim_.causes()->of(observed);
+}
+
+void IssueQueue::observe(Time t) {
+  if (sim_.causes() != nullptr) [[unlikely]]
+    explain(t);
+  clock_ = std::max(poll_clock_.spend(clock_, sim_.now()), t);
+}
 
 Time IssueQueue::issue(const std::source_location& at) {
   require_commands(commands_++, at);
   observe(sim_.now());
   clock_ += settings_.dispatch;
+  if (Causes* const causes = sim_.causes()) [[unlikely]] {
+    Why dispatch = hw::why(Reason::dispatch, settings_.cpu);
+    dispatch.line = causes->line({.file = at.file_name(), .line = at.line()});
+    clock_why_ = causes->make(clock_, clock_why_ ? clock_why_ : causes->current(), dispatch);
+    causes->because(clock_why_);
+  }
   return clock_;
 }
 
@@ -48,9 +68,15 @@ bool IssueQueue::may_issue(Bytes n, const std::source_location& at) {
   if (!stalled_.expired()) return false;
   if (n == 0_B) return true;
   const std::optional<Time> when = tcm_.room(n, clock());
-  if (when) observe(*when);
+  if (when) wait_for_room(*when);
   if (!when && !settings_.may_stall) throw fault_at(at, no_room(n));
   return when.has_value();
+}
+
+void IssueQueue::wait_for_room(Time until) {
+  if (sim_.causes() != nullptr) [[unlikely]]
+    sim_.causes()->because(tcm_.why());
+  observe(until);
 }
 
 std::string IssueQueue::no_room(Bytes n) const {
@@ -60,8 +86,8 @@ std::string IssueQueue::no_room(Bytes n) const {
   return text;
 }
 
-void IssueQueue::give(const TcmBudget::Hold& hold, Time when) {
-  tcm_.give(hold, clock(), when);
+void IssueQueue::give(const TcmBudget::Hold& hold, Time when, const Cause& why) {
+  tcm_.give(hold, clock(), when, why);
   if (let_go_) let_go_->set();
 }
 
@@ -87,7 +113,7 @@ Task<> IssueQueue::issue_stalled(std::shared_ptr<void> /*owner*/, std::shared_pt
       co_await let_go_->wait(stalled->front().at);
       continue;
     }
-    observe(*when);
+    wait_for_room(*when);
     const Stalled next = std::move(stalled->front());
     stalled->pop_front();
     next.issue();

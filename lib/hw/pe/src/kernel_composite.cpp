@@ -18,15 +18,17 @@ bool needs_cast(const CompositeCommand& command) {
   return command.dtype != command.accumulator && !(dot && command.epilogue.empty());
 }
 
-Time operands_ready(const CompositeCommand& command) {
-  Time ready{};
+// The operand that is ready last; none if all are in memory.
+const PeTile* last_operand(const CompositeCommand& command) {
+  const PeTile* last = nullptr;
   const auto wait = [&](const TilePtr& tile) {
-    if (tile) ready = std::max(ready, static_cast<const PeTile&>(*tile).ready());
+    const auto* operand = static_cast<const PeTile*>(tile.get());
+    if (operand != nullptr && (last == nullptr || operand->ready() > last->ready())) last = operand;
   };
   wait(command.a.tile);
   wait(command.b.tile);
   for (const CompositeCommand::EpilogueStep& step : command.epilogue) wait(step.operand);
-  return ready;
+  return last;
 }
 
 bool has_number(const CompositeCommand::EpilogueStep& step) {
@@ -99,9 +101,12 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
   if (agent_) begin_accesses(*job);
   in_order(now, bytes, command.at, [this, job = std::move(job)]() mutable {
     if (job->result) job->result->take();
-    const Time start = take_turn(job->command.at);
-    const Time ready = operands_ready(job->command);
-    units_.scheduler->submit(std::max(start, ready), std::move(job));
+    Time start = take_turn(job->command.at);
+    if (const PeTile* operand = last_operand(job->command)) {
+      because_of(operand->ready(), start, operand->why());
+      start = std::max(start, operand->ready());
+    }
+    units_.scheduler->submit(start, std::move(job));
   });
   return done;
 }

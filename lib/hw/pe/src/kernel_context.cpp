@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
@@ -15,11 +16,16 @@
 namespace kbsim::hw {
 namespace {
 
+// Whether causes are kept. A tile may outlive the machine, but not the simulation.
+bool explains(const KernelContext& context) { return context.units().sim->causes() != nullptr; }
+Causes& causes_of(const KernelContext& context) { return *context.units().sim->causes(); }
+
 PeTile& own_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
 
 IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& kernel) {
   const config::MemorySpec& memory = units.spec->cube.memory;
   return {.at = units.at,
+          .cpu = units.cpu,
           .kernel = kernel,
           .dispatch = units.dispatch,
           .max_commands = units.max_commands,
@@ -37,7 +43,9 @@ PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, o
       ready_{ready},
       last_use_{ready},
       hold_{.bytes = shape.bytes(dtype), .at = at},
-      slot_{slot} {}
+      slot_{slot} {
+  if (slot_ && explains(*context_)) ready_why_ = last_use_why_ = causes_of(*context_).of(ready);
+}
 
 PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
     : TileState{base->owner(), shape, dtype},
@@ -49,15 +57,24 @@ PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
   came_from(base_->from());
 }
 
+void PeTile::arrived(Time t) {
+  ready_ = last_use_ = t;
+  if (explains(*context_)) ready_why_ = last_use_why_ = causes_of(*context_).of(t);
+}
+
 void PeTile::take() {
   context_->take_tcm(hold_);
   holds_ = true;
 }
 
 PeTile::~PeTile() {
-  if (holds_) context_->give_tcm(hold_, last_use_);
+  if (holds_) context_->give_tcm(hold_, last_use_, last_use_why_);
   if (slot_ && context_->machine_runs()) {
     const Time let_go = held_by_unit_ ? context_->units().sim->now() : context_->clock();
+    if (explains(*context_)) {
+      Cause why = held_by_unit_ ? causes_of(*context_).current() : context_->clock_why();
+      causes_of(*context_).because(last_use_ > let_go ? last_use_why_ : std::move(why));
+    }
     slot_->ipcq->release(std::max(last_use_, let_go), slot_->queue, slot_->slot);
   }
 }
@@ -96,12 +113,17 @@ oplog::Op KernelContext::described(const EngineCommand& command) {
 }
 
 // Products go to pe_gemm and everything else to pe_math. Numbers, prints and checks are noted, by whichever.
-Time KernelContext::run(const EngineCommand& command, Time operands, oplog::Op op) {
+Time KernelContext::run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op op) {
   const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
   if (number || oplog::only_tells(command.kind)) {
-    return units_.math->note(std::max(operands, clock()), std::move(op));
+    because_of(operands, clock(), why);
+    const Time noted = units_.math->note(std::max(operands, clock()), std::move(op));
+    because_of(operands, clock(), why);
+    return noted;
   }
-  const Time earliest = std::max(take_turn(command.at), operands);
+  const Time turn = take_turn(command.at);
+  const Time earliest = std::max(turn, operands);
+  because_of(operands, turn, why);
   const bool product = command.kind == oplog::OpKind::dot;
   const Time cost = product ? units_.gemm->cost(op, units_.scheduler->tiling().tile) : units_.math->cost(op);
   IEngine* const engine = product ? static_cast<IEngine*>(units_.gemm) : units_.math;
@@ -154,6 +176,12 @@ void KernelContext::range(std::string_view name, Time begin, Time end) {
     spans->add({.kind = SpanKind::range, .unit = units_.cpu, .what = name, .start = begin, .end = end});
 }
 
+// Says why the later of a time and the issue clock is what it is; the clock, if they are equal.
+void KernelContext::because_of(Time t, Time clock, const Cause& why) {
+  if (units_.sim->causes() != nullptr) [[unlikely]]
+    units_.sim->causes()->because(t > clock ? why : clock_why());
+}
+
 TilePtr KernelContext::execute(const EngineCommand& command) {
   const bool tells = oplog::only_tells(command.kind);
   const Bytes bytes = tells ? 0_B : command.shape.bytes(command.dtype);
@@ -173,15 +201,25 @@ TilePtr KernelContext::execute(const EngineCommand& command) {
 
 void KernelContext::start(const EngineCommand& command, oplog::Op op, PeTile* result) {
   Time operands{};
+  Cause why;
   for (const TilePtr& input : command.inputs) {
-    if (input) operands = std::max(operands, own_tile(input).ready());
+    if (!input) continue;
+    if (own_tile(input).ready() > operands) why = own_tile(input).why();
+    operands = std::max(operands, own_tile(input).ready());
   }
   if (result != nullptr) result->take();
-  const Time end = run(command, operands, std::move(op));
+  const Time end = run(command, operands, why, std::move(op));
+  Causes* const causes = units_.sim->causes();
+  if (causes != nullptr) [[unlikely]]
+    why = causes->of(end);
   for (const TilePtr& input : command.inputs) {
-    if (input) own_tile(input).used_until(end);
+    if (input) own_tile(input).used_until(end, why);
   }
+  if (causes != nullptr) [[unlikely]]
+    causes->because(why);
   if (units_.spec->pe.issue == config::Issue::blocking) observe(end);
+  if (causes != nullptr) [[unlikely]]
+    causes->because(why);
   if (result != nullptr) result->arrived(end);
 }
 
@@ -259,9 +297,12 @@ Transfer::Origin KernelContext::origin(std::string_view call, PendingPtr done) {
 
 // Sends of a direction leave in program order, though their tiles may be ready in another.
 void KernelContext::leave(Time at, SendCommand send) {
-  Time& last = last_send_[send.queue].at;
-  last = std::max(last, at);
-  units_.scheduler->submit(last, std::move(send));
+  LastSend& last = last_send_[send.queue];
+  if (at >= last.at) last.why = std::move(send.why);
+  last.at = std::max(last.at, at);
+  if (units_.sim->causes() != nullptr) [[unlikely]]
+    units_.sim->causes()->because(last.why);
+  units_.scheduler->submit(last.at, std::move(send));
 }
 
 // Behind what is still on its way from memory.
@@ -274,7 +315,9 @@ void KernelContext::leave_in_turn(Time at, SendCommand send) {
 Task<> KernelContext::leave_after(std::shared_ptr<KernelContext> self, std::shared_ptr<Event> before, Time at,
                                   SendCommand send) {
   co_await before->wait(send.pending->at());
-  leave(std::max(at, units_.sim->now() + 1_ps), std::move(send));
+  const Time behind = units_.sim->now() + 1_ps;
+  if (units_.sim->causes() != nullptr && behind >= at) send.why = next_step();
+  leave(std::max(at, behind), std::move(send));
 }
 
 Task<> KernelContext::leave_when_loaded(std::shared_ptr<KernelContext> self, PendingPtr loaded,
@@ -283,8 +326,15 @@ Task<> KernelContext::leave_when_loaded(std::shared_ptr<KernelContext> self, Pen
   if (before) co_await before->wait(send.pending->at());
   co_await loaded->event().wait(send.pending->at());
   send.tile = loaded->result();
+  if (units_.sim->causes() != nullptr) send.why = next_step();
   leave(units_.sim->now() + 1_ps, std::move(send));
   left->set();
+}
+
+// Behind all that is asked for now.
+Cause KernelContext::next_step() const {
+  Causes& causes = *units_.sim->causes();
+  return causes.make(units_.sim->now() + 1_ps, causes.current(), why(Reason::step, units_.cpu));
 }
 
 void KernelContext::leave_with(PendingPtr loaded, SendCommand send) {
@@ -319,7 +369,10 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
   SendCommand send = outgoing(dir, own_tile(tile).size(), tag, done);
   send.tile = tile;
   in_order(at, [this, at, send = std::move(send)]() mutable {
-    const Time start = std::max(take_turn(at), own_tile(send.tile).ready());
+    const Time turn = take_turn(at);
+    const Time start = std::max(turn, own_tile(send.tile).ready());
+    if (units_.sim->causes() != nullptr) [[unlikely]]
+      send.why = start > turn ? own_tile(send.tile).why() : clock_why();
     leave_in_turn(start, std::move(send));
   });
   return done;
@@ -381,7 +434,20 @@ Task<> KernelContext::finish() {
     co_await pending->event().wait(pending->at());
     (void)pending->observe();  // throws what it failed with
   }
-  co_await units_.sim->until(std::max({clock(), units_.math->free(), units_.gemm->free()}));
+  co_await units_.sim->until(idle(clock()));
+}
+
+// When its engines are done, too.
+Time KernelContext::idle(Time last) {
+  Cause why = units_.sim->causes() != nullptr ? clock_why() : Cause{};
+  for (const IEngine* engine :
+       {static_cast<const IEngine*>(units_.math), static_cast<const IEngine*>(units_.gemm)}) {
+    const Time free = engine->free();
+    if (units_.sim->causes() != nullptr && free > last) why = units_.sim->causes()->of(free);
+    last = std::max(last, free);
+  }
+  if (units_.sim->causes() != nullptr) units_.sim->causes()->because(std::move(why));
+  return last;
 }
 
 Task<> KernelContext::wind_down() {
@@ -394,7 +460,7 @@ Task<> KernelContext::wind_down() {
     co_await pending->event().wait(pending->at());
     if (pending->issue()) pending->issue()->awaited();
   }
-  co_await units_.sim->until(std::max({clock(), units_.math->free(), units_.gemm->free()}));
+  co_await units_.sim->until(idle(clock()));
 }
 
 KernelFault KernelContext::fault(const std::source_location& at, std::string_view text) const {

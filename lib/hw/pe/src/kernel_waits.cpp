@@ -26,15 +26,17 @@ PendingPtr KernelContext::sync(std::source_location at) {
   under_way_.clear();
   for (const PendingPtr& state : before) under_way_.push_back(state);
   in_order(at, [this, at, done, before = std::move(before)]() mutable {
-    const Time engines = std::max({take_turn(at), units_.math->free(), units_.gemm->free()});
-    (void)units_.sim->serve("sync", wait_idle(units_.sim, done, std::move(before), engines));
+    const Time engines = idle(take_turn(at));
+    Cause why = units_.sim->causes() != nullptr ? units_.sim->causes()->of(engines) : Cause{};
+    (void)units_.sim->serve("sync", wait_idle(units_.sim, done, std::move(before), engines, std::move(why)));
   });
   return done;
 }
 
 Task<> KernelContext::wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before,
-                                Time engines) {
+                                Time engines, Cause why) {
   for (const PendingPtr& state : before) co_await state->event().wait(state->at());
+  if (sim->causes() != nullptr) sim->causes()->because(std::move(why));
   co_await sim->until(engines);
   done->complete(nullptr, sim->now());
 }
@@ -90,15 +92,21 @@ PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::s
                      .shape = Shape{1},
                      .dtype = tile->dtype()};
   in_order(at, [this, at, done, tile, one = std::move(one)]() mutable {
-    const Time ready = std::max(take_turn(at), static_cast<const PeTile&>(*tile).ready());
-    (void)units_.sim->serve("item", evaluate(shared_from_this(), done, std::move(one), ready));
+    const Time turn = take_turn(at);
+    const auto& source = static_cast<const PeTile&>(*tile);
+    because_of(source.ready(), turn, source.why());
+    const Time ready = std::max(turn, source.ready());
+    Cause why = units_.sim->causes() != nullptr ? units_.sim->causes()->of(ready) : Cause{};
+    (void)units_.sim->serve("item",
+                            evaluate(shared_from_this(), done, std::move(one), ready, std::move(why)));
   });
   return done;
 }
 
 // Late: what is done at this time has been recorded by then.
 Task<> KernelContext::evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element,
-                               Time at) {
+                               Time at, Cause why) {
+  if (units_.sim->causes() != nullptr) units_.sim->causes()->because(std::move(why));
   co_await units_.sim->until(at);
   co_await units_.sim->late();
   try {

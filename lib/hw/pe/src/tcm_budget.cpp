@@ -11,9 +11,10 @@ namespace kbsim::hw {
 
 std::optional<Time> TcmBudget::room(Bytes n, Time t) {
   if (held_ + n > size_) return std::nullopt;
-  while (!ends_.empty() && (ends_.top().first <= t || held_ + ending_ + n > size_)) {
-    t = std::max(t, ends_.top().first);
-    ending_ -= ends_.top().second;
+  while (!ends_.empty() && (ends_.top().at <= t || held_ + ending_ + n > size_)) {
+    if (ends_.top().at > t) why_ = ends_.top().why;
+    t = std::max(t, ends_.top().at);
+    ending_ -= ends_.top().bytes;
     ends_.pop();
   }
   return t;
@@ -25,14 +26,14 @@ void TcmBudget::take(Hold& hold) {
   held_ += hold.bytes;
 }
 
-void TcmBudget::give(const Hold& hold, Time now, Time when) {
+void TcmBudget::give(const Hold& hold, Time now, Time when, const Cause& why) {
   const std::size_t index = hold.index;
   holds_[index] = holds_.back();
   holds_[index]->index = index;
   holds_.pop_back();
   held_ -= hold.bytes;
   if (when <= now) return;
-  ends_.emplace(when, hold.bytes);
+  ends_.push({.at = when, .bytes = hold.bytes, .why = why});
   ending_ += hold.bytes;
 }
 

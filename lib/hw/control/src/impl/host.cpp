@@ -195,6 +195,7 @@ void Host::note(const Call& ended) {
   record.sent = ended.sent;
   record.reported = sim().now();
   record.activity = ended.activity;
+  if (sim().causes() != nullptr) record.why = sim().causes()->current();
   done_.push_back(std::move(record));
 }
 

@@ -36,6 +36,7 @@ class HbmCtrl final : public IMemoryTiming {
   Lane::Slot serve(const MemoryRequest& request) override;
   [[nodiscard]] Time first_byte(const MemoryRequest& request) const override;
   [[nodiscard]] MemoryPort port(bool write) const override;
+  [[nodiscard]] int lanes() const override { return channels_.empty() ? 1 : 0; }
   [[nodiscard]] std::vector<UnitUse> use() const override { return {use_of(port_)}; }
 
  private:

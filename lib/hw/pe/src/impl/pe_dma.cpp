@@ -7,6 +7,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
@@ -71,6 +72,7 @@ class PeDma : public Component, public IDma {
     bool picked = false;
     Burst burst;
     Bytes outstanding;  // of the window
+    Cause room = {};    // why it is no more, if causes are kept
     [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
   };
   struct Begin {
@@ -88,6 +90,8 @@ class PeDma : public Component, public IDma {
 
   Task<> run();
   void take(std::vector<Work>& work);
+  void explain_turn(const ClassQueue& queue);
+  void explain_port(Bytes sent, bool from_tcm);
   void begin(TransferPtr transfer);
   void note(const Transfer& transfer) const;
   void answered(const Answer& answer);
@@ -118,6 +122,7 @@ class PeDma : public Component, public IDma {
   RaceWatch* races_ = nullptr;
   Bandwidth port_;
   Time port_free_{};
+  Cause port_why_;  // if causes are kept
   Mailbox<Work> work_;
   std::array<ClassQueue, kTrafficClasses> queues_;
   std::size_t turn_ = 0;
@@ -178,9 +183,9 @@ void PeDma::obey(NodeId from, const Control& order) {
     tell(from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = token, .activity = {start, start, sim().now()}});
   };
-  std::make_shared<OrderedMove>(OrderedMove::Units{.sim = &sim(), .dma = this, .mmu = mmu_, .issue = issue},
-                                std::get<MoveBytes>(order.job->targets[order.first].action), part,
-                                order.order, report)
+  std::make_shared<OrderedMove>(
+      OrderedMove::Units{.sim = &sim(), .dma = this, .mmu = mmu_, .unit = id(), .issue = issue},
+      std::get<MoveBytes>(order.job->targets[order.first].action), part, order.order, report)
       ->begin();
 }
 
@@ -192,22 +197,49 @@ Task<> PeDma::run() {
     take(work);
     if (sim().now() < port_free_) continue;
     if (ClassQueue* queue = next_queue()) {
+      if (sim().causes() != nullptr) explain_turn(*queue);
       port_free_ = sim().now() + send_next(*queue);
+      if (sim().causes() != nullptr) sim().causes()->because(port_why_);
       work_.post(port_free_, PortFree{});
     }
   }
 }
 
+// What sends now waited for the last of these: its beginning, the port, room in the window.
+void PeDma::explain_turn(const ClassQueue& queue) {
+  const Cause& ready = later(queue.sender().progress.why, port_why_);
+  const Cause last = waited(*sim().causes(), ready, queue.room, Reason::window_free, id());
+  ensure(last && last.at() == sim().now(), [&] { return name() + " sends for no reason"; });
+  sim().causes()->set_current(last);
+}
+
+// The port is taken by what has been sent, at the pace of the slower of TCM and link.
+void PeDma::explain_port(Bytes sent, bool from_tcm) {
+  Causes& causes = *sim().causes();
+  const Time link = port_.serialization(sent);
+  const Time pace = from_tcm ? tcm_->pace(sent) : Time{0};
+  const Reason reason = pace > link ? Reason::dma_pace : Reason::dma_port;
+  port_why_ = causes.make(sim().now() + std::max(link, pace), causes.current(), why(reason, id(), sent));
+}
+
 void PeDma::take(std::vector<Work>& work) {
   PoolVector<TransferPtr> begins;
-  for (Work& item : work) {
+  const bool explains = sim().causes() != nullptr;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    Work& item = work[i];
+    if (explains) sim().causes()->set_current(work_.collected()[i]);
+    if (auto* begin = std::get_if<Begin>(&item); begin != nullptr && explains)
+      begin->transfer->progress.why = work_.collected()[i];
     if (auto* begin = std::get_if<Begin>(&item)) begins.push_back(std::move(begin->transfer));
     if (const auto* answer = std::get_if<Answer>(&item)) answered(*answer);
     if (const auto* sent = std::get_if<Sent>(&item)) finish(*sent->transfer);
   }
   work.clear();
   std::ranges::sort(begins, {}, [](const TransferPtr& transfer) { return transfer->origin().order; });
-  for (TransferPtr& transfer : begins) begin(std::move(transfer));
+  for (TransferPtr& transfer : begins) {
+    if (explains) sim().causes()->set_current(transfer->progress.why);
+    begin(std::move(transfer));
+  }
 }
 
 void PeDma::begin(TransferPtr transfer) {
@@ -248,6 +280,7 @@ void PeDma::answered(const Answer& answer) {
   requests_.erase(it);
   Transfer& transfer = *request.transfer;
   queue_of(transfer).outstanding -= request.window;
+  if (sim().causes() != nullptr) queue_of(transfer).room = sim().causes()->current();
   transfer.answered(request.offset, answer.contents);
   if (--transfer.progress.unanswered == 0 && transfer.all_sent()) finish(transfer);
 }
@@ -332,6 +365,7 @@ void PeDma::remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes) 
 Time PeDma::ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes control = fabric().graph().spec().system.control_bytes;
   if (request.answer == DmaRequest::Answer::counted) use_.read += bytes;
+  if (sim().causes() != nullptr) explain_port(control, false);
   tell(request.to, control, queue.sender().traffic_class(), std::move(request.body));
   turn_left_ -= bytes;
   sent(queue, bytes, sim().now());
@@ -343,6 +377,7 @@ Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes size = request.payload;
   MessagePtr message =
       fabric().make(site_.tcm, request.to, size, queue.sender().traffic_class(), std::move(request.body));
+  if (sim().causes() != nullptr) explain_port(size, true);
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   fabric().send(std::move(message), slot.start, slot.end);
   use_.written += size;
@@ -354,6 +389,7 @@ Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
 Time PeDma::send_packet(ClassQueue& queue) {
   Burst& burst = queue.burst;
   const Bytes size = std::min(burst.left, fabric().packet_size(burst.message->size));
+  if (sim().causes() != nullptr) explain_port(size, true);
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
   fabric().inject(*burst.message, size, slot.start, slot.end);
   use_.written += size;
@@ -371,7 +407,9 @@ void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
   if (queue.burst.message == nullptr) queue.picked = false;
   if (!transfer->all_sent()) return;
   queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next));
-  if (transfer->progress.unanswered == 0) work_.post(left_tcm, Sent{transfer});
+  if (transfer->progress.unanswered > 0) return;
+  if (sim().causes() != nullptr) sim().causes()->because(fabric().causes()->left());
+  work_.post(left_tcm, Sent{transfer});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
@@ -74,11 +75,28 @@ std::uint64_t PeIpcq::program_order(const Work& item) {
   return 0;
 }
 
+// Each says why it is here.
+void PeIpcq::explain(std::vector<Work>& work) const {
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const auto note = [&](auto& what) {
+      if constexpr (requires { what.why; }) what.why = work_.collected()[i];
+      if constexpr (requires { what.collected; }) what.collected = static_cast<std::uint32_t>(i + 1);
+    };
+    std::visit(note, work[i]);
+  }
+}
+
+void PeIpcq::go_on_because(const Cause& cause) const {
+  if (cause) [[unlikely]]
+    sim().causes()->set_current(cause);
+}
+
 Task<> PeIpcq::run() {
   std::vector<Work> work;
   for (;;) {
     work.clear();
     co_await work_.collect(work);
+    if (sim().causes() != nullptr) explain(work);
     std::ranges::sort(work, {}, &program_order);
     for (Work& item : work) {
       std::visit([this](auto& what) { take(std::move(what)); }, item);
@@ -123,6 +141,10 @@ void PeIpcq::report(NodeId to, std::uint32_t token, Time start) {
 
 void PeIpcq::install(const InstallQueues& plan) {
   const bool again = std::ranges::any_of(plan.sets, [&](const QueueSet& set) { return find(set.name); });
+  const bool polls =
+      std::ranges::any_of(plan.sets, [](const QueueSet& set) { return set.settings.poll.has_value(); });
+  if (polls && sim().causes() != nullptr)
+    throw Unsupported{"--explain: " + name() + " doesn't say yet why a PE that polls its queues goes on"};
   if (plan.beside ? again : !sets_.empty())
     throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
   const std::size_t before = pairs_.size();
@@ -225,12 +247,17 @@ void PeIpcq::take(const Arrival& arrival) {
          [&] { return name() + ": a slot is written twice"; });
   if (place >= found->filled.size()) found->filled.resize(place + 1);
   found->filled[place] = arrival.header;
+  if (arrival.collected != 0) {
+    found->came.resize(found->filled.size());
+    found->came[place] = why_came(arrival.collected);
+  }
   ++found->peer_head;
   if (is_given_up(*found, arrival.header.launch)) return;
   if (ended_here(*found, arrival.header)) throw left(*found, arrival.header, "the launch has ended");
 }
 
 void PeIpcq::take(const Release& release) {
+  if (release.collected != 0) go_on_because(why_came(release.collected));
   QueuePair& pair = pairs_[release.queue];
   pair.let_go[release.slot] = true;
   for (auto next = slot(pair, pair.my_tail); pair.let_go[next]; next = slot(pair, pair.my_tail)) {
@@ -241,8 +268,13 @@ void PeIpcq::take(const Release& release) {
 }
 
 void PeIpcq::return_credit(const QueuePair& pair, std::size_t queue) {
-  if (pair.creditor != nullptr)
-    return pair.creditor->credited(sim().now() + pair.credit_delay, pair.plan.my_base);
+  if (pair.creditor != nullptr) {
+    const Time there = sim().now() + pair.credit_delay;
+    if (Causes* const causes = sim().causes())
+      causes->because(
+          causes->make(there, causes->current(), why(Reason::credit, id(), settings(pair).credit_size)));
+    return pair.creditor->credited(there, pair.plan.my_base);
+  }
   tell(fabric().graph().pe(pair.plan.peer).ipcq, settings(pair).credit_size, TrafficClass::credit,
        SlotCredit{.ring_base = pair.plan.my_base}, static_cast<std::uint32_t>(queue));
 }
@@ -265,6 +297,7 @@ void PeIpcq::take(const Credit& credit) {
   ensure(found != pairs_.end(),
          [&] { return name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base); });
   ++found->peer_tail;
+  if (credit.collected != 0) found->room = why_came(credit.collected);
 }
 
 void PeIpcq::add_ends(std::vector<QueueEnd>& ends) const {

@@ -80,6 +80,8 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::int64_t taken = 0;      // of these, given to receives
     std::int64_t my_tail = 0;    // of these, let go
     PoolDeque<SendCommand> sends;
+    std::vector<Cause> came;                      // why they are there, as `filled`, if causes are kept
+    Cause room;                                   // why the last slot became free, likewise
     PoolDeque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
     IIpcq* creditor = nullptr;  // the peer, if credits go beside the fabric, and how long they take
     Time credit_delay{};
@@ -102,13 +104,16 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   struct Arrival {
     topology::PhysAddr slot;
     SlotHeader header;
+    std::uint32_t collected = 0;  // from 1 on, among the work that came with it, if causes are kept
   };
   struct Release {
     std::size_t queue;
     std::size_t slot;
+    std::uint32_t collected = 0;
   };
   struct Credit {
     topology::PhysAddr ring_base;
+    std::uint32_t collected = 0;
   };
   struct Look {};
   struct Removal {  // and whom it is reported to
@@ -131,6 +136,11 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   }
   [[nodiscard]] static std::uint64_t program_order(const Work& item);
   Task<> run();
+  void explain(std::vector<Work>& work) const;
+  void go_on_because(const Cause& cause) const;
+  [[nodiscard]] Cause why_came(std::uint32_t collected) const {
+    return collected != 0 ? work_.collected()[collected - 1] : Cause{};
+  }
   void accept(MessagePtr message) override;
   void obey(NodeId from, const Control& order);
   void report(NodeId to, std::uint32_t token, Time start);

@@ -47,6 +47,7 @@ void PeIpcq::drop_what_came(std::size_t queue) {
   QueuePair& pair = pairs_[queue];
   while (pair.has_tile() && is_given_up(pair, pair.filled.front()->launch)) {
     pair.filled.pop_front();
+    if (!pair.came.empty()) pair.came.erase(pair.came.begin());
     take(Release{.queue = queue, .slot = slot(pair, pair.taken++)});
   }
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
@@ -77,6 +78,7 @@ void PeIpcq::send_what_fits(std::size_t queue) {
     if (!at) return;
     const SendCommand command = std::move(pair.sends.front());
     pair.sends.pop_front();
+    if (command.why) go_on_because(waited(*sim().causes(), command.why, pair.room, Reason::slot_free, id()));
     send(queue, command, *at);
   }
 }
@@ -122,6 +124,10 @@ void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
   QueuePair& pair = pairs_[queue];
   const SlotHeader header = *pair.filled.front();
   pair.filled.pop_front();
+  if (!pair.came.empty()) {
+    go_on_because(waited(*sim().causes(), to.why, pair.came.front(), Reason::peer_sent, id()));
+    pair.came.erase(pair.came.begin());
+  }
   const std::size_t index = slot(pair, pair.taken++);
   if (trace_->on()) trace("recv", pair, header, at);
   if (ISpans* const spans = fabric().spans())

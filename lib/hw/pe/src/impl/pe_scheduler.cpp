@@ -102,8 +102,11 @@ Task<> PeScheduler::run_composites() {
   for (;;) {
     jobs.clear();
     co_await jobs_.collect(jobs);
+    for (std::size_t i = 0; i < jobs.size() && sim().causes() != nullptr; ++i)
+      jobs[i]->why = jobs_.collected()[i];
     std::ranges::sort(jobs, {}, &CompositeJob::order);
     for (std::shared_ptr<CompositeJob>& job : jobs) {
+      if (job->why && job->why.at() == sim().now()) sim().causes()->set_current(job->why);
       const auto next = std::make_shared<CompositeRun>(sim(), std::move(job), units, tiling(), last);
       if (first) co_await first->ended().wait();
       if (last) {

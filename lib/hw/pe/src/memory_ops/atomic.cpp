@@ -9,6 +9,8 @@
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 
+#include "submit.hpp"
+
 namespace kbsim::hw {
 namespace {
 
@@ -54,7 +56,9 @@ PendingPtr atomic(KernelContext& pe, const AtomicCommand& command) {
   const bool now = pe.may_issue(size, command.at);
   pe.in_order(now, size, command.at, [&pe, at = command.at, atomic] {
     atomic->into().take();
-    const Time issued = pe.take_turn(at) + pe.units().mmu->latency();
+    const Time issued = translated(pe, at);
+    if (atomic->operands_ready() > issued && pe.units().sim->causes() != nullptr) [[unlikely]]
+      pe.units().sim->causes()->because(atomic->operands_why());
     pe.units().scheduler->submit(std::max(issued, atomic->operands_ready()), atomic);
   });
   return done;

@@ -24,8 +24,9 @@ Pieces rows(const KernelContext& pe, const GatherCommand& command) {
 
 // Late, as an item; what it asks for comes later than all that is asked for at this time.
 Task<> load_rows(std::shared_ptr<KernelContext> pe, GatherCommand command, std::shared_ptr<LoadTransfer> load,
-                 Time at) {
+                 Time at, Cause why) {
   Simulation& sim = *pe->units().sim;
+  if (sim.causes() != nullptr) sim.causes()->because(std::move(why));
   co_await sim.until(at);
   co_await sim.late();
   try {
@@ -47,9 +48,12 @@ PendingPtr gather(KernelContext& pe, const GatherCommand& command) {
   const auto load = make_pooled<LoadTransfer>(std::move(origin), Pieces{}, std::move(into));
   pe.in_order(now, size, command.at, [&pe, command, load] {
     load->into().take();
-    const Time known =
-        std::max(pe.take_turn(command.at), static_cast<const PeTile&>(*command.indices).ready());
-    (void)pe.units().sim->serve("gather", load_rows(pe.shared_from_this(), command, load, known));
+    const auto& indices = static_cast<const PeTile&>(*command.indices);
+    const Time turn = pe.take_turn(command.at);
+    Cause why;
+    if (pe.units().sim->causes() != nullptr) why = indices.ready() > turn ? indices.why() : pe.clock_why();
+    (void)pe.units().sim->serve("gather", load_rows(pe.shared_from_this(), command, load,
+                                                    std::max(turn, indices.ready()), std::move(why)));
   });
   return done;
 }

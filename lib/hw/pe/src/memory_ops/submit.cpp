@@ -2,23 +2,41 @@
 
 #include <algorithm>
 
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 
 namespace kbsim::hw {
 
+Time translated(KernelContext& pe, const std::source_location& at) {
+  const Time turn = pe.take_turn(at);
+  const Time done = turn + pe.units().mmu->latency();
+  if (Causes* const causes = pe.units().sim->causes()) [[unlikely]]
+    causes->because(causes->make(done, causes->of(turn), why(Reason::translation, pe.units().cpu)));
+  return done;
+}
+
 void submit(KernelContext& pe, const std::source_location& at, const std::shared_ptr<LoadTransfer>& load) {
   load->into().take();
-  pe.units().scheduler->submit(pe.take_turn(at) + pe.units().mmu->latency(), load);
+  pe.units().scheduler->submit(translated(pe, at), load);
 }
 
 void submit(KernelContext& pe, const std::source_location& at, const std::shared_ptr<StoreTransfer>& store) {
   const Time ready = store->ready();
-  pe.units().scheduler->submit(std::max(pe.take_turn(at) + pe.units().mmu->latency(), ready), store);
+  const Time start = translated(pe, at);
+  if (ready > start && pe.units().sim->causes() != nullptr) [[unlikely]]
+    pe.units().sim->causes()->because(store->why());
+  pe.units().scheduler->submit(std::max(start, ready), store);
 }
 
 Time late_start(const KernelContext& pe) {
-  return pe.units().sim->now() + std::max(pe.units().mmu->latency(), 1_ps);
+  const Time latency = pe.units().mmu->latency();
+  const Time start = pe.units().sim->now() + std::max(latency, 1_ps);
+  if (Causes* const causes = pe.units().sim->causes()) [[unlikely]] {
+    const Reason reason = latency >= 1_ps ? Reason::translation : Reason::step;
+    causes->because(causes->make(start, causes->current(), why(reason, pe.units().cpu)));
+  }
+  return start;
 }
 
 Task<> submit_after(std::shared_ptr<KernelContext> pe, PendingPtr done, TransferPtr next) {

@@ -11,6 +11,8 @@
 /// What kinds of memory commands have in common once it is their turn.
 namespace kbsim::hw {
 
+/// A command takes its turn and passes the MMU: when it has.
+[[nodiscard]] Time translated(KernelContext& pe, const std::source_location& at);
 /// Issues a load, whose tile takes its bytes now; it passes the MMU.
 void submit(KernelContext& pe, const std::source_location& at, const std::shared_ptr<LoadTransfer>& load);
 /// Issues a store: it leaves when it has passed the MMU and its tile is ready.

@@ -40,6 +40,14 @@ std::optional<oplog::MemoryAccess> AtomicTransfer::access() const {
   return access;
 }
 
+Cause AtomicTransfer::operands_why() const {
+  Cause last;
+  for (const TilePtr& operand : operands_) {
+    if (operand) last = later(last, static_cast<const PeTile&>(*operand).why());
+  }
+  return last;
+}
+
 Time AtomicTransfer::operands_ready() const {
   Time ready{};
   for (const TilePtr& operand : operands_) {

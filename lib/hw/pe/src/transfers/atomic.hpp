@@ -22,6 +22,8 @@ class AtomicTransfer final : public LoadTransfer {
 
   /// When all operands are.
   [[nodiscard]] Time operands_ready() const;
+  /// Where causes are kept: why they are.
+  [[nodiscard]] Cause operands_why() const;
 
  private:
   std::shared_ptr<const Atomic> atomic_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "kbsim/hw/fabric/reasons.hpp"
+
 namespace kbsim::hw {
 namespace {
 
@@ -71,14 +73,20 @@ void OrderedMove::begin() {
   while (read_ < std::min(parts_, kPartsUnderWay)) read_next();
 }
 
+// What it submits next passes the MMU.
+Time OrderedMove::translated() const {
+  const Time start = units_.sim->now() + units_.mmu->latency();
+  if (Causes* const causes = units_.sim->causes())
+    causes->because(causes->make(start, causes->current(), why(Reason::translation, units_.unit)));
+  return start;
+}
+
 void OrderedMove::read_next() {
-  units_.dma->submit(units_.sim->now() + units_.mmu->latency(),
-                     std::make_shared<Read>(shared_from_this(), read_++));
+  units_.dma->submit(translated(), std::make_shared<Read>(shared_from_this(), read_++));
 }
 
 void OrderedMove::write(std::size_t part) {
-  units_.dma->submit(units_.sim->now() + units_.mmu->latency(),
-                     std::make_shared<Write>(shared_from_this(), part));
+  units_.dma->submit(translated(), std::make_shared<Write>(shared_from_this(), part));
 }
 
 void OrderedMove::written(const DmaSite& site, Time now) {

@@ -21,6 +21,7 @@ class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
     Simulation* sim = nullptr;
     IDma* dma = nullptr;
     const IMmu* mmu = nullptr;
+    NodeId unit;
     oplog::IssuePtr issue = nullptr;  // if somebody looks for races
   };
   /// `number` tells orders apart. KernelFault for what isn't mapped.
@@ -33,6 +34,7 @@ class OrderedMove : public std::enable_shared_from_this<OrderedMove> {
   class Read;
   class Write;
 
+  [[nodiscard]] Time translated() const;
   void read_next();
   void write(std::size_t part);
   void written(const DmaSite& site, Time now);

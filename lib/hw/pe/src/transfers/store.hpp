@@ -15,6 +15,9 @@ class StoreTransfer final : public Transfer {
   /// The operand's bytes are there from then on.
   [[nodiscard]] Time ready() const { return static_cast<const PeTile&>(*tile_).ready(); }
 
+  /// Where causes are kept: why they are.
+  [[nodiscard]] const Cause& why() const { return static_cast<const PeTile&>(*tile_).why(); }
+
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
     return write(site, bytes, token);
   }

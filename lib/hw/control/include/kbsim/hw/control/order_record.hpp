@@ -25,6 +25,7 @@ struct OrderRecord {
   Time sent{};
   Time reported{};
   Activity activity;
+  Cause why = {};  // it is reported then, if causes are kept
 
   /// As its enumerator.
   [[nodiscard]] std::string_view phase_name() const;

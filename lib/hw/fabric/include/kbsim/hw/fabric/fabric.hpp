@@ -20,6 +20,7 @@
 namespace kbsim::hw {
 
 class Component;
+class FabricCauses;
 class ISwitch;
 class SwitchPorts;
 
@@ -107,6 +108,9 @@ class Fabric {
   /// Takes a packet that has reached the end of its route; gives the message with its last packet.
   [[nodiscard]] MessagePtr arrived(Packet& packet);
 
+  /// Why packets are where they are; null if nobody wants to know.
+  [[nodiscard]] FabricCauses* causes() const { return causes_.get(); }
+
   /// From now on each message leaves a trace when it arrives.
   void trace_messages() { notes_ |= kTraces; }
   /// In the order of arrival; equal for equal runs, but for those of one time.
@@ -142,6 +146,10 @@ class Fabric {
     return live((*packet.message->route)[packet.hop]);
   }
   void cross(Packet& packet, LiveLink& link, const Lane::Slot& slot);
+  [[gnu::cold, gnu::noinline]] void explain(Packet& packet, const LiveLink& link, Time overhead,
+                                            const Lane::Slot& slot);
+  [[gnu::cold, gnu::noinline]] void explain_post(const Packet& packet, bool at_head) const;
+  void require_causes(const LiveLink& link) const;
   void queue(Packet& packet, Time ready, LiveLink& link);
   void give_back(const Packet& packet, Time tail_left);
   void wake(NodeId node, Time at);
@@ -187,6 +195,7 @@ class Fabric {
   ISpans* spans_ = nullptr;
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
+  std::unique_ptr<FabricCauses> causes_;
   Time under_way_{};  // all packets together, from head at the source to head at the target
 };
 

@@ -77,6 +77,7 @@ struct Packet {
   Time injected{};            // when its first byte was at its source
   // Where queues are finite:
   std::uint32_t channel = 0;  // of the link by which it came in
+  std::uint32_t causes = 0;   // its place in FabricCauses, if causes are kept
   Time ready{};               // when its head has passed the node's pipeline
   Packet* next = nullptr;     // behind it in its queue
 };

@@ -44,6 +44,9 @@ class IMemoryTiming {
   /// Lower bound of the start of the slot that serve(request) would give now; exact for a single burst.
   [[nodiscard]] virtual Time first_byte(const MemoryRequest& request) const = 0;
   [[nodiscard]] virtual MemoryPort port(bool write) const = 0;
+  /// How many Lanes it is, each behind the latency of port(): 1 for all requests, 2 for reads and writes
+  /// apart; 0: it is something else, and doesn't say why requests wait.
+  [[nodiscard]] virtual int lanes() const { return 0; }
   /// What was served so far, by port.
   [[nodiscard]] virtual std::vector<UnitUse> use() const = 0;
   /// A controller of its commands, in this memory's stead; none if it can't order them.

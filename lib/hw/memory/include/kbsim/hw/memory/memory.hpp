@@ -17,6 +17,7 @@ namespace kbsim::hw {
 struct AtomicService;
 struct ControlledRequest;
 class ControlledRequests;
+class MemoryCauses;
 class RaceWatch;
 struct ReadService;
 class RequestQueue;
@@ -75,6 +76,8 @@ class Memory : public Component {
   void deliver(ReadService& read, const MemoryRequest& packet, Lane::Slot slot);
   void deliver(WriteService& write, const MemoryRequest& packet, Lane::Slot slot, bool last);
   void deliver(AtomicService& atomic, const MemoryRequest& elements, Lane::Slot read, Lane::Slot write);
+  void keep_causes(Causes& causes);
+  void explain(const AtomicService& atomic, const MemoryRequest& back, Lane::Slot read, Lane::Slot write);
   // All of its parts whose turn it is and whose slots are known.
   void deliver(ReadService& read, ControlledRequest& request);
   void deliver(WriteService& write, ControlledRequest& request);
@@ -91,6 +94,7 @@ class Memory : public Component {
   std::unique_ptr<RequestQueue> queue_;             // none if requests are served as they arrive
   std::unique_ptr<ControlledRequests> controlled_;  // if its controller orders commands
   Time wake_{};                                     // when that is to be advanced
+  std::unique_ptr<MemoryCauses> causes_;            // if somebody wants to know
   oplog::MemoryImage image_;
   Mailbox<Message*> served_;
   oplog::OpLog* log_ = nullptr;

@@ -17,6 +17,7 @@ class PortTiming : public IMemoryTiming {
   Lane::Slot serve(const MemoryRequest& request) override;
   [[nodiscard]] Time first_byte(const MemoryRequest& request) const override;
   [[nodiscard]] MemoryPort port(bool write) const override;
+  [[nodiscard]] int lanes() const override { return write_ ? 2 : 1; }
   [[nodiscard]] std::vector<UnitUse> use() const override;
 
  private:

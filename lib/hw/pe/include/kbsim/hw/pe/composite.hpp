@@ -49,6 +49,7 @@ class CompositeJob {
   std::uint64_t order = 0;
   Time mmu{};
   std::int64_t in_flight = 1;
+  Cause why;  // it is there, if causes are kept
 };
 
 /// The tiles of a composite by a tile plan: of a gemm in the order m, n, k, K fastest; of an element-by-
@@ -139,6 +140,7 @@ class CompositeRun : private TileWork {
   [[nodiscard]] Task<Time> read(std::int64_t tile);
   [[nodiscard]] Task<Time> written();
   [[nodiscard]] Task<Time> fetch();
+  void because(Time later, const Why& why);
   [[nodiscard]] std::shared_ptr<StreamTransfer> move(bool in, Pieces pieces, std::uint64_t order);
   [[nodiscard]] Time compute_cost() const;
   [[nodiscard]] Time epilogue_cost() const;

@@ -23,7 +23,7 @@ class InOrderServer : public Component {
   /// As of an IEngine.
   [[nodiscard]] Time serve(Time earliest, Time cost, oplog::Op&& op);
   [[nodiscard]] Task<Time> serve(std::array<std::uint64_t, 2> order, Time cost);
-  [[nodiscard]] Time server_free() const { return free_; }
+  [[nodiscard]] Time server_free() const;
   /// `op` is recorded at `at`, or now if that is past, and takes no time; returns when.
   Time retire_at(Time at, oplog::Op op);
 
@@ -32,12 +32,15 @@ class InOrderServer : public Component {
   struct Work {
     std::array<std::uint64_t, 2> order;
     Time cost{};
-    Time end{};  // known once it is served
+    Time end{};   // known once it is served
+    Cause why{};  // it is asked for, and then: it ends, if causes are kept
   };
   void serve_asked();
+  [[nodiscard]] Cause explain(const Cause& own, Time start, Time end);
   Task<> retire(oplog::OpLog* log);
 
   Time free_{};
+  Cause free_why_;  // if causes are kept
   std::vector<Work*> asked_;
   UnitUse use_;
   Mailbox<std::shared_ptr<oplog::Op>> retired_;

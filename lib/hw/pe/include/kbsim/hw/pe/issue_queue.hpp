@@ -12,6 +12,7 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/hw/pe/poll_clock.hpp"
 #include "kbsim/hw/pe/tcm_budget.hpp"
+#include "kbsim/sim/causes.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/sim/simulation.hpp"
@@ -26,6 +27,7 @@ class IssueQueue {
  public:
   struct Settings {
     PeCoord at;
+    NodeId cpu;
     std::string kernel;
     Time dispatch{};                // of one command, by pe_cpu
     std::int64_t max_commands = 0;  // more are an endless loop
@@ -38,6 +40,8 @@ class IssueQueue {
   [[nodiscard]] Time clock() const;
   /// When the last one was, or the kernel went on with what it had awaited.
   [[nodiscard]] Time last() const { return clock_; }
+  /// Where causes are kept: why it would be then.
+  [[nodiscard]] Cause why() const;
   /// The kernel has seen something that was done at `t`.
   void observe(Time t);
 
@@ -54,7 +58,7 @@ class IssueQueue {
 
   /// Bytes that a tile holds; those of a tile that goes are free from `when` on.
   void take(TcmBudget::Hold& hold) { tcm_.take(hold); }
-  void give(const TcmBudget::Hold& hold, Time when);
+  void give(const TcmBudget::Hold& hold, Time when, const Cause& why);
 
   /// Until no command waits.
   [[nodiscard]] Task<> drained();
@@ -68,14 +72,17 @@ class IssueQueue {
   };
   using Stalls = std::deque<Stalled>;
 
+  void explain(Time observed);
   void require_commands(std::int64_t before, const std::source_location& at) const;
   Task<> issue_stalled(std::shared_ptr<void> owner, std::shared_ptr<Stalls> stalled);
   [[nodiscard]] std::string no_room(Bytes n) const;
+  void wait_for_room(Time until);
 
   Simulation& sim_;
   PollClock& poll_clock_;
   Settings settings_;
   Time clock_;
+  Cause clock_why_;  // if causes are kept
   std::int64_t commands_ = 0;
   TcmBudget tcm_;
   std::weak_ptr<Stalls> stalled_;  // the process's that issues them

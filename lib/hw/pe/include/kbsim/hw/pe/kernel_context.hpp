@@ -103,7 +103,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
 
   /// What tiles hold; a tile that goes is free from `when` on.
   void take_tcm(TcmBudget::Hold& hold) { commands_.take(hold); }
-  void give_tcm(const TcmBudget::Hold& hold, Time when) { commands_.give(hold, when); }
+  void give_tcm(const TcmBudget::Hold& hold, Time when, const Cause& why) { commands_.give(hold, when, why); }
 
   /// The kernel has returned: waits for what it detached and for the PE's engines. KernelFault if it
   /// dropped something that it never awaited.
@@ -151,14 +151,21 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   }
   /// A command takes its turn: when it reaches its unit.
   [[nodiscard]] Time take_turn(const std::source_location& at);
+  /// Where causes are kept: why clock() is what it is.
+  [[nodiscard]] Cause clock_why() const { return commands_.why(); }
 
  private:
   void start(const EngineCommand& command, oplog::Op op, PeTile* result);
   void begin_accesses(const CompositeJob& job);
-  static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines);
-  Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at);
+  static Task<> wait_idle(Simulation* sim, PendingPtr done, std::vector<PendingPtr> before, Time engines,
+                          Cause why);
+  Task<> evaluate(std::shared_ptr<KernelContext> self, PendingPtr done, oplog::Operand element, Time at,
+                  Cause why);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
-  [[nodiscard]] Time run(const EngineCommand& command, Time operands, oplog::Op op);
+  [[nodiscard]] Time run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op op);
+  void because_of(Time t, Time clock, const Cause& why);
+  [[nodiscard]] Cause next_step() const;
+  [[nodiscard]] Time idle(Time last);
   void leave(Time at, SendCommand send);
   void leave_in_turn(Time at, SendCommand send);
   Task<> leave_after(std::shared_ptr<KernelContext> self, std::shared_ptr<Event> before, Time at,
@@ -181,6 +188,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   struct LastSend {
     Time at{};
     std::shared_ptr<Event> loaded;  // of one from memory: it has left
+    Cause why = {};                 // at `at`, if causes are kept
   };
   std::map<std::size_t, LastSend> last_send_;  // by queue
   std::vector<std::weak_ptr<PendingState>> under_way_;

@@ -20,6 +20,7 @@ struct SendCommand {
   std::uint64_t order = 0;      // of the kernel's commands
   oplog::KnowledgePtr known{};  // what its receiver knows then
   Time taken{};                 // by pe_ipcq
+  Cause why{};                  // it leaves, and then: it is there, if causes are kept
 };
 
 struct RecvCommand {
@@ -33,6 +34,7 @@ struct RecvCommand {
   PendingPtr pending;
   std::uint64_t order = 0;  // of the kernel's commands
   Time taken{};             // by pe_ipcq
+  Cause why{};              // it is there, if causes are kept
 };
 
 class CompositeJob;

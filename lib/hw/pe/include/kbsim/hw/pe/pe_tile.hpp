@@ -8,6 +8,7 @@
 
 #include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/oplog/op.hpp"
+#include "kbsim/sim/causes.hpp"
 #include "kbsim/tl/tile.hpp"
 
 namespace kbsim::hw {
@@ -41,14 +42,17 @@ class PeTile : public TileState {
   }
   /// From when on its elements can be used; known once its command is issued, or it has arrived.
   [[nodiscard]] Time ready() const { return base_ ? base_->ready() : ready_; }
+  /// Where causes are kept: why it can be.
+  [[nodiscard]] const Cause& why() const { return base_ ? base_->why() : ready_why_; }
   /// It is there, or will be, at `t`.
-  void arrived(Time t) { ready_ = last_use_ = t; }
+  void arrived(Time t);
   /// No kernel holds it: it goes when its unit lets it go, whatever the issue clock says.
   void held_by_unit() { held_by_unit_ = true; }
   /// Somebody uses it until then.
-  void used_until(Time t) {
+  void used_until(Time t, const Cause& why) {
+    if (t >= last_use_) last_use_why_ = why;
     last_use_ = std::max(last_use_, t);
-    if (base_) base_->used_until(t);
+    if (base_) base_->used_until(t, why);
   }
 
  private:
@@ -56,6 +60,8 @@ class PeTile : public TileState {
   oplog::Slices contents_;
   Time ready_;
   Time last_use_;
+  Cause ready_why_;  // of these two, if causes are kept
+  Cause last_use_why_;
   TcmBudget::Hold hold_;
   bool holds_ = false;
   bool held_by_unit_ = false;

@@ -11,6 +11,7 @@
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/sim/causes.hpp"
 
 namespace kbsim::hw {
 
@@ -35,7 +36,9 @@ class TcmBudget {
 
   void take(Hold& hold);
   /// Its bytes are free from `when` on; `now` is the time.
-  void give(const Hold& hold, Time now, Time when);
+  void give(const Hold& hold, Time now, Time when, const Cause& why = {});
+  /// What the last room() had to wait for, if causes are kept.
+  [[nodiscard]] const Cause& why() const { return why_; }
 
   [[nodiscard]] Bytes size() const { return size_; }
   /// By tiles that have handles.
@@ -44,11 +47,19 @@ class TcmBudget {
   [[nodiscard]] std::string holders() const;
 
  private:
-  using End = std::pair<Time, Bytes>;
+  struct End {
+    Time at;
+    Bytes bytes;
+    Cause why;
+    friend bool operator>(const End& a, const End& b) {
+      return std::pair{a.at, a.bytes} > std::pair{b.at, b.bytes};
+    }
+  };
 
   Bytes size_;
   Bytes held_;
   Bytes ending_;
+  Cause why_;
   std::vector<Hold*> holds_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;  // of tiles that were let go
 };

@@ -61,6 +61,7 @@ class Transfer {
     std::uint64_t number = 0;  // how many transfers the DMA had begun then
     int unanswered = 0;        // requests
     bool atomic = false;       // what races are told of it
+    Cause why;                 // it has begun, if causes are kept
   };
 
   Transfer(Origin origin, Pieces pieces) : origin_{std::move(origin)}, pieces_{std::move(pieces)} {}

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kbsim/base/bytes.hpp"
+#include "kbsim/base/ids.hpp"
+#include "kbsim/sim/causes.hpp"
+
+namespace kbsim::hw {
+
+/// Why a time of the machine follows from another; beside each, the moment's place and amount. A moment's
+/// length is exactly what the place's configuration says for the amount.
+enum class Reason : std::uint16_t {
+  unexplained,
+  overhead,       // node
+  wire,           // link
+  hop,            // link: its wire, then the overhead of the node that it leads to
+  serialization,  // link, bytes
+  link_free,      // link: takes no time; it was held until the parent
+  access,         // memory
+  port,           // memory, bytes read
+  write_port,     // memory, bytes written
+  port_free,      // memory: as link_free
+  dispatch,       // pe_cpu
+  translation,    // a unit of the PE
+  dma_port,       // pe_dma, bytes
+  dma_pace,       // pe_dma, bytes at the rate of its TCM's read port
+  engine,         // pe_gemm or pe_math
+  engine_free,    // likewise: as link_free
+  fetch,          // pe_gemm, bytes of operands
+  step,           // a unit of the PE: after all else of the time
+  credit,         // pe_ipcq, bytes beside the fabric
+  // These take no time: something was ready, and has waited for the parent for so many picoseconds.
+  window_free,  // pe_dma: room among its requests in flight
+  slot_free,    // pe_ipcq of a sender: a free slot of its peer
+  peer_sent,    // pe_ipcq of a receiver: a tile that hadn't come
+};
+inline constexpr std::size_t kReasons = 22;
+
+[[nodiscard]] inline Why why(Reason reason, NodeId place, Bytes amount = {}) {
+  return {.reason = static_cast<std::uint16_t>(reason), .place = place.value(), .amount = amount.count()};
+}
+[[nodiscard]] inline Why why(Reason reason, LinkId place, Bytes amount = {}) {
+  return {.reason = static_cast<std::uint16_t>(reason), .place = place.value(), .amount = amount.count()};
+}
+
+/// Where `last` was later than `ready`: a moment that says how long that was waited for; else `ready`.
+[[nodiscard]] Cause waited(Causes& causes, const Cause& ready, const Cause& last, Reason reason,
+                           NodeId place);
+
+/// Why a server began a work, and why it ended it.
+struct ServerCauses {
+  Cause start;
+  Cause end;
+};
+
+/// The causes of a FIFO server's work. `own` is why the work was ready; `holder`, the end of the work before
+/// it, becomes its own end. Where the work had to wait, `waited` says so and takes no time.
+[[nodiscard]] ServerCauses serve(Causes& causes, const Cause& own, Time start, Time end, Cause& holder,
+                                 const Why& waited, Why work);
+
+}  // namespace kbsim::hw

@@ -1,0 +1,76 @@
+// Why a packet's head and tail are somewhere at a time.
+#include "kbsim/hw/fabric/fabric_causes.hpp"
+
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
+
+namespace kbsim::hw {
+
+ServerCauses serve(Causes& causes, const Cause& own, Time start, Time end, Cause& holder, const Why& waited,
+                   Why work) {
+  work.queued = own.at() < start;
+  const bool tied = !work.queued && holder && holder.at() == start;
+  const Cause& from = work.queued ? holder : own;
+  ensure(from && from.at() == start, "a server starts when its work is there, or with the end of another");
+  ServerCauses slot{.start = work.queued ? causes.make(start, holder, waited) : own,
+                    .end = causes.make(end, from, work, tied)};
+  holder = slot.end;
+  return slot;
+}
+
+Cause waited(Causes& causes, const Cause& ready, const Cause& last, Reason reason, NodeId place) {
+  if (!last || last.at() <= ready.at()) return ready;
+  return causes.make(last.at(), last, why(reason, place, Bytes{(last.at() - ready.at()).count()}));
+}
+
+void FabricCauses::inject(Packet& packet) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(packets_.size()));
+    packets_.emplace_back();
+  }
+  packet.causes = free_.back();
+  free_.pop_back();
+  const auto found = [this](Cause& known, Time at) {
+    return known && known.at() == at ? std::exchange(known, {}) : causes_->of(at);
+  };
+  OfPacket& fresh = of(packet);
+  fresh.head = {.cause = found(slot_.start, packet.head), .over = {}};
+  fresh.tail = {
+      .cause = packet.tail == packet.head && !slot_.end ? fresh.head.cause : found(slot_.end, packet.tail),
+      .over = {}};
+  slot_ = {};
+  left_ = fresh.tail.cause;
+}
+
+const Cause& FabricCauses::there(OnTheWay& what, Time at) {
+  if (!what.over.valid()) return what.cause;
+  what = {.cause = causes_->make(at, what.cause, why(Reason::wire, what.over)), .over = {}};
+  return what.cause;
+}
+
+Cause FabricCauses::passed(const OnTheWay& what, NodeId node, Time at) {
+  const Why reason = what.over.valid() ? why(Reason::hop, what.over) : why(Reason::overhead, node);
+  return causes_->make(at, what.cause, reason);
+}
+
+void FabricCauses::serve(Packet& packet, LinkId link, NodeId node, Time overhead, const Lane::Slot& slot,
+                         Time service) {
+  OfPacket& known = of(packet);
+  Cause& holder = holders_[link.value()];
+  const Cause own = passed(known.head, node, packet.head + overhead);
+  const Why work = why(Reason::serialization, link, packet.size);
+  ServerCauses causes =
+      hw::serve(*causes_, own, slot.start, slot.start + service, holder, why(Reason::link_free, link), work);
+  if (slot.end > slot.start + service) causes.end = holder = passed(known.tail, node, slot.end);
+  known.head = {.cause = std::move(causes.start), .over = link};
+  known.tail = {.cause = std::move(causes.end), .over = link};
+}
+
+void FabricCauses::arrived(Packet& packet) {
+  const bool at_head = packet.message->cut_through;
+  causes_->set_current(at_head ? head(packet) : tail(packet));
+  of(packet) = {};
+  free_.push_back(packet.causes);
+}
+
+}  // namespace kbsim::hw
