@@ -20,7 +20,7 @@ THIRD_PARTY = {
     "boost/unordered": EVERYWHERE,
     "boost/asio": {"sim", "replay", "evaluate", "sweep", "apps"},
     "boost/system": {"sim", "replay", "sweep", "apps"},
-    "boost/json": {"report", "evaluate", "sweep", "apps", "trace"},
+    "boost/json": {"report", "explain", "evaluate", "sweep", "apps", "trace"},
     "boost/uuid": {"sweep"},
     "boost/tokenizer.hpp": {"report"},
     "boost/mpi": {"apps"},

@@ -20,6 +20,7 @@ struct Command {
 [[nodiscard]] const Command& command_named(const std::string& name);
 
 ExitCode run_bench(const Arguments& arguments);
+ExitCode explain_bench(const Arguments& arguments);
 ExitCode list(const Arguments& arguments);
 ExitCode describe_topology(const Arguments& arguments);
 ExitCode traffic(const Arguments& arguments);

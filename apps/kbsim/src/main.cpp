@@ -52,6 +52,7 @@ ExitCode dispatch(Arguments arguments) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"run", "run a bench (the default command)", run_bench},
+      {"explain", "run a bench, and say why it takes as long as it does (run --explain)", explain_bench},
       {"list", "benches, kernels, algorithms, topologies, component models", list},
       {"probe", "latency and bandwidth of single paths, alone and under contention", probe},
       {"traffic", "synthetic traffic on a part of the fabric, and load-latency curves", traffic},

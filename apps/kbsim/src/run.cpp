@@ -252,10 +252,11 @@ report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& ev
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
-      options.race || !options.oplog.empty() || options.dump_queues || options.parallel_bound)
+      options.race || !options.oplog.empty() || options.dump_queues || options.parallel_bound ||
+      options.explain)
     throw Unsupported{
         fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, "
-                    "--race, --oplog, --dump-queues and --parallel-bound are of a single one",
+                    "--race, --oplog, --dump-queues, --parallel-bound and --explain are of a single one",
                     options.bench)};
   if (options.timing_only && !evaluation.timing_only)
     throw Unsupported{fmt::format("--timing-only: {} has no rows without values{}", options.bench,
@@ -341,7 +342,7 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
     return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
   }
   if (folder != nullptr) write_results(*folder, options, arguments, session, outcome, summary, log);
-  print_results(options, outcome, summary, session.machine().fabric().attribution(), log);
+  print_results(options, session, outcome, summary, log);
   return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }
 
@@ -449,6 +450,12 @@ ExitCode run_bench(const Arguments& given) {
 
 ExitCode run_kept(const Arguments& arguments, KeptRun* run) {
   return run_parsed(bench_named(arguments), arguments, run);
+}
+
+ExitCode explain_bench(const Arguments& given) {
+  Arguments arguments = given;
+  if (!is_given(given, "--explain")) arguments.emplace_back("--explain");
+  return run_bench(arguments);
 }
 
 }  // namespace kbsim::app

@@ -118,6 +118,8 @@ po::options_description description(RunOptions& o) {
   add("dry-run", po::bool_switch(&o.dry_run), "read and check everything, run nothing, say what would run");
   add("verbose", po::bool_switch(&o.verbose),
       "of a deadlock: all who wait and all queues, not its cycles alone");
+  add("explain", po::bool_switch(&o.explain),
+      "say why it takes as long as it does: the critical path, and what each key of the machine adds to it");
   add("dump-queues", po::bool_switch(&o.dump_queues),
       "print each PE's queues at the end on stderr: counters, and where their rings lie");
   add("parallel-bound", po::bool_switch(&o.parallel_bound),
@@ -151,7 +153,7 @@ std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options) {
 host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
-  host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties},
+  host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties, .causes = options.explain},
                               .replay_threads = static_cast<unsigned>(options.num_threads),
                               .races = options.race.value_or(usual),
                               .timing_only = options.timing_only,

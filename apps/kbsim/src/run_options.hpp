@@ -41,6 +41,7 @@ struct RunOptions {
   std::optional<oplog::RaceMode> race;
   std::uint64_t num_threads = 0;
   bool dump_queues = false;
+  bool explain = false;
   bool parallel_bound = false;
   report::TraceOptions trace = {};
   OptionValues own = {};    // of the bench

@@ -68,11 +68,13 @@ boost::json::object to_json(const RunOptions& options, const Results& outcome,
 
 Results results_of(host::Session& session, BenchReport report) {
   const std::size_t races = session.machine().races().reports().size();
-  if (has_rows(report)) return {.report = std::move(report), .races = races};
+  if (has_rows(report))
+    return {.report = std::move(report), .races = races, .explained = explanations_of(session)};
   return {.report = std::move(report),
           .launches = report::launch_rows(hw::host_of(session.machine()).orders()),
           .by_launch = true,
-          .races = races};
+          .races = races,
+          .explained = explanations_of(session)};
 }
 
 std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session) {
@@ -90,6 +92,7 @@ void write_results(const report::OutputFolder& folder, const RunOptions& options
   folder.write("results.csv", outcome.by_launch ? report::launches_csv(outcome.launches)
                                                 : report::to_csv(rows_of(outcome.report)));
   write_counts(folder, session, summary.simulated);
+  if (options.explain) folder.write("explain.json", to_json(outcome.explained, session));
 }
 
 void write_partial_results(const report::OutputFolder& folder, const RunOptions& options,
@@ -110,10 +113,13 @@ void write_partial_results(const report::OutputFolder& folder, const RunOptions&
   write_counts(folder, session, summary.simulated);
 }
 
-void print_results(const RunOptions& options, const Results& outcome, const report::RunSummary& summary,
-                   const hw::Attribution& messages, const std::optional<LogChecksums>& log) {
+void print_results(const RunOptions& options, host::Session& session, const Results& outcome,
+                   const report::RunSummary& summary, const std::optional<LogChecksums>& log) {
+  const hw::Attribution& messages = session.machine().fabric().attribution();
   if (options.json) {
-    std::cout << boost::json::serialize(to_json(options, outcome, summary, messages, log)) << '\n';
+    boost::json::object all = to_json(options, outcome, summary, messages, log);
+    if (options.explain) all["explain"] = to_json(outcome.explained, session);
+    std::cout << boost::json::serialize(all) << '\n';
   } else {
     fmt::print("{}", outcome.report.text);
     fmt::print("{}", report::launches_text(outcome.launches));
@@ -121,6 +127,7 @@ void print_results(const RunOptions& options, const Results& outcome, const repo
     fmt::print(" {}\n", report::to_text(messages));
     if (options.timing_only) fmt::print(" not checked (--timing-only)\n");
     if (log) fmt::print("{}\n", to_text(*log));
+    fmt::print("{}", to_text(outcome.explained));
     std::fflush(stdout);
   }
   if (!options.quiet) say("{}{}\n", report::to_text(summary), options.unnamed_topology);

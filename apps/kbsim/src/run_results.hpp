@@ -13,6 +13,7 @@
 #include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
+#include "explain_run.hpp"
 #include "oplog_file.hpp"
 #include "run_options.hpp"
 
@@ -24,6 +25,7 @@ struct Results {
   boost::json::array launches = {};  // of one that reports no rows of its own: a row each
   bool by_launch = false;
   std::size_t races = 0;
+  Explanations explained = {};  // with --explain
 };
 
 [[nodiscard]] Results results_of(host::Session& session, BenchReport report);
@@ -46,8 +48,8 @@ void write_partial_results(const report::OutputFolder& folder, const RunOptions&
                                           const std::optional<LogChecksums>& log);
 
 /// On stdout, as text or JSON; the summary on stderr.
-void print_results(const RunOptions& options, const Results& outcome, const report::RunSummary& summary,
-                   const hw::Attribution& messages, const std::optional<LogChecksums>& log);
+void print_results(const RunOptions& options, host::Session& session, const Results& outcome,
+                   const report::RunSummary& summary, const std::optional<LogChecksums>& log);
 
 /// Ten of them on stderr, and how many others there are.
 void print_races(const std::vector<std::string>& races);

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "kbsim/explain/keys.hpp"
+
+namespace kbsim::explain {
+
+/// What of a path has something in common.
+struct Share {
+  std::string name;
+  Time time{};
+  std::int64_t count = 0;  // of segments
+};
+
+/// A key of the configuration along a path, as if nothing but its own terms changed: exact while no other
+/// cause overtakes.
+struct Derivative {
+  std::string key;
+  std::string unit;
+  double value = 0.0;
+  Time time{};            // of the path, that the key's terms take
+  double count = 0.0;     // of a latency: how many ns longer for one more of its unit; 0: it is a rate
+  double slope_ns = 0.0;  // the same, of a rate before rounding
+  /// How much shorter the path gets, as a part of its length, if the key gets better by a part.
+  double elasticity = 0.0;
+  /// Of a rate: how often so many bytes pass at that share of it.
+  std::map<std::pair<std::int64_t, double>, std::int64_t> bytes = {};
+
+  /// How much longer the path gets with another value, each of its terms rounded anew.
+  [[nodiscard]] Time change(double to) const;
+};
+
+/// Where the time of a path went, the greatest first; the times of each list sum to its length.
+struct Explanation {
+  std::string of;  // "the run", "launch 2 of rank 0"
+  Path path;
+  std::vector<Share> reasons;
+  std::vector<Share> kinds;
+  std::vector<Share> places;
+  std::vector<Share> lines;  // of kernels; what is of none is left out
+  std::vector<Share> waits;  // parts of the path in which something waited; the rest is left out
+  std::vector<Derivative> keys;
+};
+[[nodiscard]] Explanation explain(std::string of, Path path, const hw::Machine& machine);
+
+/// "critical path of the run, 2811.942 ns: 62 % overhead; cube.noc.router.overhead_ns matters most", a line.
+[[nodiscard]] std::string sentence(const Explanation& explanation);
+/// That line, a bar, and how each list begins.
+[[nodiscard]] std::string to_text(const Explanation& explanation);
+/// A wait that somebody may end, if it is a quarter of the length; else the longest reason: "overhead 62 %".
+[[nodiscard]] std::string limited_by(const Explanation& explanation);
+[[nodiscard]] boost::json::object to_json(const Explanation& explanation, const hw::Machine& machine);
+
+}  // namespace kbsim::explain

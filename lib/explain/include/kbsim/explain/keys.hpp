@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/explain/path.hpp"
+
+namespace kbsim::explain {
+
+/// A part of a segment's length that follows from a key: so many times its value, or bytes at its rate.
+struct Term {
+  std::string key;   // "cube.noc.router.overhead_ns", as --set has it
+  std::string unit;  // of the value: "ns", "GB/s", "ns/mm", "cycles", "MAC/ns"
+  double value = 0.0;
+  Time time{};             // that it takes of the segment
+  double count = 0.0;      // of a latency, how many ns a unit of the value adds; 0: it is a rate
+  std::int64_t bytes = 0;  // of a rate, each time
+  std::int64_t times = 0;  // likewise
+  double share = 1.0;      // of the value, that they get
+};
+/// Empty where no key says how long it takes.
+[[nodiscard]] std::vector<Term> terms_of(const Segment& segment, const hw::Machine& machine);
+
+/// "serialization"; "busy link" of other work.
+[[nodiscard]] std::string_view reason_name(const Segment& segment);
+/// What something waited for: "a free slot". Empty if a reason is no such wait.
+[[nodiscard]] std::string_view wait_name(hw::Reason reason);
+/// What could make such a wait shorter: "more slots (n_slots of the algorithm)". Empty if nobody knows.
+[[nodiscard]] std::string_view remedy_of(hw::Reason reason);
+/// The link's or the node's name.
+[[nodiscard]] std::string place_name(const Segment& segment, const topology::Graph& graph);
+/// "router", "NOC" of a link.
+[[nodiscard]] std::string place_kind(const Segment& segment, const topology::Graph& graph);
+
+}  // namespace kbsim::explain

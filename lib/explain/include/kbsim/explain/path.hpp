@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kbsim/hw/fabric/reasons.hpp"
+#include "kbsim/hw/machine.hpp"
+#include "kbsim/sim/causes.hpp"
+
+namespace kbsim::explain {
+
+/// A stretch of a path for one reason at one place: `count` times the same, one after the other.
+struct Segment {
+  Time from{};
+  Time to{};
+  hw::Reason reason = hw::Reason::unexplained;
+  std::uint32_t place = 0;  // a node or a link, as the reason says
+  std::int64_t amount = 0;  // of each
+  std::int64_t count = 1;
+  std::uint32_t line = 0;  // of a kernel, see Causes::line()
+  bool others = false;     // other work that held the server, which what the path follows waited for
+  bool cut = false;        // it began before the path, which has only its rest
+
+  [[nodiscard]] Time length() const { return to - from; }
+};
+
+/// The critical path to a moment, from `begin` on: each segment begins where the one before it ends, so their
+/// lengths sum to end - begin. None of them is of two reasons.
+struct Path {
+  Time begin{};
+  Time end{};
+  std::vector<Segment> segments;              // first to last
+  std::array<Time, hw::kReasons> waits = {};  // parts of it in which something waited for a slot and so on
+  std::int64_t ties = 0;  // moments where another cause came at the same time: there may be other paths
+
+  [[nodiscard]] Time length() const { return end - begin; }
+};
+
+/// Unsupported where nobody said why a moment came when it did; InternalError where its length isn't what its
+/// place's configuration says.
+[[nodiscard]] Path path_to(const Cause& end, Time begin, const hw::Machine& machine);
+
+}  // namespace kbsim::explain

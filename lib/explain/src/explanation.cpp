@@ -1,0 +1,132 @@
+#include "kbsim/explain/explanation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace kbsim::explain {
+namespace {
+
+// Sums by name.
+class Shares {
+ public:
+  void add(const std::string& name, Time time, std::int64_t count) {
+    Share& share = by_name_[name];
+    share.name = name;
+    share.time += time;
+    share.count += count;
+  }
+  [[nodiscard]] std::vector<Share> sorted() const {
+    std::vector<Share> all;
+    for (const auto& [name, share] : by_name_) all.push_back(share);
+    std::ranges::sort(all, [](const Share& a, const Share& b) {
+      return std::tie(b.time, a.name) < std::tie(a.time, b.name);
+    });
+    return all;
+  }
+
+ private:
+  std::map<std::string, Share> by_name_;
+};
+
+std::string line_name(const Causes& causes, std::uint32_t number) {
+  const Causes::Line& line = causes.line(number);
+  return fmt::format("{}:{}", line.file, line.line);
+}
+
+// A rate's slope is -bytes / rate / value.
+void add(Derivative& to, const Term& term) {
+  to.key = term.key;
+  to.unit = term.unit;
+  to.value = term.value;
+  to.time += term.time;
+  to.count += term.count;
+  to.slope_ns += term.count;
+  if (term.times == 0) return;
+  to.bytes[{term.bytes, term.share}] += term.times;
+  const auto all = static_cast<double>(term.bytes * term.times);
+  to.slope_ns -= all / (term.value * term.share) / term.value;
+}
+
+// Segments of one kind at one place as one that is as long as all of them: a path has many segments, and few
+// kinds.
+std::vector<Segment> summed(const std::vector<Segment>& segments) {
+  using Kind = std::tuple<hw::Reason, bool, bool, std::uint32_t, std::int64_t, std::uint32_t>;
+  std::map<Kind, Segment> by_kind;
+  for (const Segment& one : segments) {
+    const Kind kind{one.reason, one.others, one.cut, one.place, one.amount, one.line};
+    const auto [known, fresh] = by_kind.try_emplace(kind, one);
+    if (fresh) continue;
+    known->second.to += one.length();
+    known->second.count += one.count;
+  }
+  std::vector<Segment> all;
+  for (const auto& [kind, segment] : by_kind) all.push_back(segment);
+  return all;
+}
+
+std::vector<Derivative> derivatives_of(const Path& path, const std::vector<Segment>& sums,
+                                       const hw::Machine& machine) {
+  std::map<std::string, Derivative> by_key;
+  for (const Segment& segment : sums) {
+    for (const Term& term : terms_of(segment, machine)) add(by_key[term.key], term);
+  }
+  std::vector<Derivative> all;
+  for (auto& [key, derivative] : by_key) {
+    const double length = to_ns(path.length());
+    if (length > 0.0) derivative.elasticity = std::abs(derivative.slope_ns) * derivative.value / length;
+    all.push_back(derivative);
+  }
+  std::ranges::sort(all, [](const Derivative& a, const Derivative& b) {
+    return std::tie(b.time, a.key) < std::tie(a.time, b.key);
+  });
+  return all;
+}
+
+}  // namespace
+
+Time Derivative::change(double to) const {
+  if (count > 0.0) return from_ns(count * (to - value));
+  Time sum{};
+  for (const auto& [piece, times] : bytes) {
+    const auto at = [&](double gbs) {
+      return Bandwidth::gbs(gbs * piece.second).serialization(Bytes{piece.first});
+    };
+    sum += times * (at(to) - at(value));
+  }
+  return sum;
+}
+
+Explanation explain(std::string of, Path path, const hw::Machine& machine) {
+  const Causes& causes = *machine.sim().causes();
+  Shares reasons;
+  Shares kinds;
+  Shares places;
+  Shares lines;
+  Shares waits;
+  const std::vector<Segment> sums = summed(path.segments);
+  for (const Segment& segment : sums) {
+    if (segment.length() == Time{0}) continue;
+    reasons.add(std::string{reason_name(segment)}, segment.length(), segment.count);
+    kinds.add(place_kind(segment, machine.graph()), segment.length(), segment.count);
+    places.add(place_name(segment, machine.graph()), segment.length(), segment.count);
+    if (segment.line != 0) lines.add(line_name(causes, segment.line), segment.length(), segment.count);
+  }
+  for (std::size_t i = 0; i < path.waits.size(); ++i) {
+    if (path.waits[i] > Time{0})
+      waits.add(std::string{wait_name(static_cast<hw::Reason>(i))}, path.waits[i], 1);
+  }
+  std::vector<Derivative> keys = derivatives_of(path, sums, machine);
+  return {.of = std::move(of),
+          .path = std::move(path),
+          .reasons = reasons.sorted(),
+          .kinds = kinds.sorted(),
+          .places = places.sorted(),
+          .lines = lines.sorted(),
+          .waits = waits.sorted(),
+          .keys = std::move(keys)};
+}
+
+}  // namespace kbsim::explain

@@ -1,0 +1,76 @@
+// An explanation as a file: all of it.
+#include <boost/json/array.hpp>
+
+#include "kbsim/explain/explanation.hpp"
+
+namespace kbsim::explain {
+namespace {
+
+boost::json::array to_json(const std::vector<Share>& shares) {
+  boost::json::array all;
+  for (const Share& share : shares)
+    all.push_back(
+        boost::json::object{{"name", share.name}, {"ps", share.time.count()}, {"count", share.count}});
+  return all;
+}
+
+boost::json::array to_json(const std::vector<Derivative>& keys) {
+  boost::json::array all;
+  for (const Derivative& key : keys) {
+    boost::json::object row{{"key", key.key},           {"value", key.value},
+                            {"unit", key.unit},         {"ps", key.time.count()},
+                            {"slope_ns", key.slope_ns}, {"elasticity", key.elasticity}};
+    if (key.count > 0) {
+      row["count"] = key.count;
+    } else {
+      boost::json::array pieces;
+      for (const auto& [piece, times] : key.bytes)
+        pieces.push_back(boost::json::array{piece.first, piece.second, times});
+      row["bytes_share_times"] = std::move(pieces);
+    }
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
+boost::json::object to_json(const Segment& segment, const hw::Machine& machine) {
+  boost::json::object row{{"from_ps", segment.from.count()},
+                          {"to_ps", segment.to.count()},
+                          {"reason", reason_name(segment)},
+                          {"kind", place_kind(segment, machine.graph())},
+                          {"place", place_name(segment, machine.graph())},
+                          {"count", segment.count}};
+  if (segment.amount > 0 && segment.reason != hw::Reason::engine) row["bytes"] = segment.amount;
+  if (const std::vector<Term> terms = terms_of(segment, machine); !terms.empty())
+    row["key"] = terms.front().key;
+  if (segment.line != 0) {
+    const Causes::Line& line = machine.sim().causes()->line(segment.line);
+    row["line"] = std::string{line.file} + ":" + std::to_string(line.line);
+  }
+  if (segment.cut) row["cut"] = true;
+  return row;
+}
+
+}  // namespace
+
+boost::json::object to_json(const Explanation& what, const hw::Machine& machine) {
+  boost::json::array path;
+  for (const Segment& segment : what.path.segments) {
+    if (segment.length() > Time{0}) path.push_back(to_json(segment, machine));
+  }
+  return {{"of", what.of},
+          {"begin_ps", what.path.begin.count()},
+          {"end_ps", what.path.end.count()},
+          {"length_ps", what.path.length().count()},
+          {"limited_by", limited_by(what)},
+          {"ties", what.path.ties},
+          {"reasons", to_json(what.reasons)},
+          {"waits", to_json(what.waits)},
+          {"kinds", to_json(what.kinds)},
+          {"places", to_json(what.places)},
+          {"lines", to_json(what.lines)},
+          {"keys", to_json(what.keys)},
+          {"path", std::move(path)}};
+}
+
+}  // namespace kbsim::explain

@@ -1,0 +1,212 @@
+#include "kbsim/explain/keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/topology/link_class.hpp"
+
+namespace kbsim::explain {
+namespace {
+
+using hw::Reason;
+using topology::LinkClass;
+using topology::NodeKind;
+
+struct ReasonRow {
+  std::string_view name;
+  std::string_view others = name;  // the same of other work
+  bool of_link = false;
+};
+
+constexpr std::array<ReasonRow, hw::kReasons> kRows{{
+    {"unexplained"},
+    {"overhead"},
+    {"wire", "wire", true},
+    {"hop", "hop", true},
+    {"serialization", "busy link", true},
+    {"link free", "link free", true},
+    {"memory access"},
+    {"memory port", "busy memory port"},
+    {"memory port", "busy memory port"},
+    {"port free"},
+    {"dispatch"},
+    {"translation"},
+    {"busy DMA port"},
+    {"busy DMA port"},
+    {"engine work", "busy engine"},
+    {"engine free"},
+    {"fetch of operands"},
+    {"order of one time"},
+    {"credit"},
+    {"room among the DMA's requests in flight"},
+    {"a free slot of the peer"},
+    {"a tile that the peer hadn't sent"},
+}};
+
+const ReasonRow& row(Reason reason) { return kRows[static_cast<std::size_t>(reason)]; }
+
+// The section of a node's model in a topology file.
+std::string section(const topology::Node& node) {
+  const std::string kind{to_string(node.kind)};
+  switch (node.kind) {
+    case NodeKind::host: return "system.components.host";
+    case NodeKind::pcie_switch: return "system.components.switch";
+    case NodeKind::pcie_ep:
+    case NodeKind::io_cpu: return "sip.io." + kind;
+    case NodeKind::router: return node.at.cube < 0 ? "sip.io.router" : "cube.noc.router";
+    case NodeKind::ucie: return "sip.ucie";
+    case NodeKind::m_cpu:
+    case NodeKind::xbar:
+    case NodeKind::hbm_ctrl:
+    case NodeKind::sram: return "cube." + kind;
+    case NodeKind::part: return "parts." + node.name.substr(node.name.rfind('.') + 1);
+    default: return "pe." + kind;
+  }
+}
+
+constexpr std::array<std::string_view, 9> kBandwidthKeys{
+    "system.host_link.bw_gbs", "system.sips.link.bw_gbs", "sip.io.link.bw_gbs",
+    "sip.ucie_link.bw_gbs",    "cube.noc.link_bw_gbs",    "cube.noc.link_bw_gbs",
+    "pe.link_bw_gbs",          "pe.link_bw_gbs",          "cube.xbar_to_hbm_bw_gbs"};
+
+// What the model of a node has under that name; none if it has nothing.
+std::optional<double> attribute(const topology::Node& node, const std::string& name) {
+  const std::vector<Field>& fields = *hw::component_models().at(node.model->impl).fields;
+  const auto field = std::ranges::find(fields, name, &Field::name);
+  if (field == fields.end()) return std::nullopt;
+  const auto given = node.model->attrs.find(name);
+  const Scalar value = given != node.model->attrs.end() ? given->second : field->get(field->fresh().get());
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+// `each` a unit of the value takes `per_unit` ns.
+Term latency(std::string key, double value, Time time, const Segment& segment, double per_unit = 1.0) {
+  return {.key = std::move(key),
+          .unit = "ns",
+          .value = value,
+          .time = time,
+          .count = per_unit * static_cast<double>(segment.count)};
+}
+
+// `rate` is what comes of the value.
+Term rate(std::string key, double value, double rate, Time time, const Segment& segment) {
+  return {.key = std::move(key),
+          .unit = "GB/s",
+          .value = value,
+          .time = time,
+          .bytes = segment.amount,
+          .times = segment.count,
+          .share = rate / value};
+}
+
+Term of_link(const Segment& segment, const topology::Graph& graph) {
+  const topology::Link& link = graph.link(LinkId{segment.place});
+  if (segment.reason == Reason::wire) {
+    return {.key = "system.ns_per_mm",
+            .unit = "ns/mm",
+            .value = graph.spec().system.ns_per_mm,
+            .time = segment.length(),
+            .count = link.length_mm * static_cast<double>(segment.count)};
+  }
+  const auto link_class = static_cast<std::size_t>(topology::link_class(graph, link));
+  return rate(std::string{kBandwidthKeys[link_class]}, link.bandwidth.gbs(), link.bandwidth.gbs(),
+              segment.length(), segment);
+}
+
+Term of_port(const Segment& segment, const hw::Machine& machine) {
+  const auto& memory = dynamic_cast<const hw::Memory&>(machine.component(NodeId{segment.place}));
+  const bool writes = segment.reason == Reason::write_port;
+  const double port = (writes ? memory.write_rate() : memory.read_rate()).gbs();
+  const NodeKind kind = memory.node().kind;
+  if (kind == NodeKind::hbm_ctrl) {
+    const double raw = machine.graph().spec().cube.xbar_to_hbm.gbs();
+    return rate("cube.xbar_to_hbm_bw_gbs", raw, port, segment.length(), segment);
+  }
+  const std::string which = kind != NodeKind::pe_tcm ? ".bw_gbs" : writes ? ".write_bw_gbs" : ".read_bw_gbs";
+  return rate(section(memory.node()) + which, port, port, segment.length(), segment);
+}
+
+std::vector<Term> of_fetch(const Segment& segment, const topology::Node& gemm, const topology::Graph& graph) {
+  const topology::Node& scheduler = graph.node(graph.pe(gemm.at).scheduler);
+  const std::optional<double> ns = attribute(scheduler, "fetch_ns");
+  const std::optional<double> gbs = attribute(scheduler, "fetch_bw_gbs");
+  if (!ns || !gbs) return {};
+  const Time fixed = times(segment.count, from_ns(*ns));
+  return {latency(section(scheduler) + ".fetch_ns", *ns, fixed, segment),
+          rate(section(scheduler) + ".fetch_bw_gbs", *gbs, *gbs, segment.length() - fixed, segment)};
+}
+
+std::vector<Term> of_dispatch(const Segment& segment, const topology::Node& cpu) {
+  const std::optional<double> cycles = attribute(cpu, "dispatch_cycles");
+  const std::optional<double> ghz = attribute(cpu, "freq_ghz");
+  if (!cycles || !ghz) return {};
+  Term term = latency(section(cpu) + ".dispatch_cycles", *cycles, segment.length(), segment, 1.0 / *ghz);
+  term.unit = "cycles";
+  return {term};
+}
+
+std::vector<Term> of_latency(const Segment& segment, const topology::Node& node, const std::string& key) {
+  const std::optional<double> ns = attribute(node, key);
+  if (!ns || from_ns(*ns) * segment.count != segment.length()) return {};
+  return {latency(section(node) + "." + key, *ns, segment.length(), segment)};
+}
+
+}  // namespace
+
+std::vector<Term> terms_of(const Segment& segment, const hw::Machine& machine) {
+  const topology::Graph& graph = machine.graph();
+  if (segment.cut) return {};
+  if (row(segment.reason).of_link) return {of_link(segment, graph)};
+  const topology::Node& node = graph.node(NodeId{segment.place});
+  switch (segment.reason) {
+    case Reason::overhead:
+      return node.kind != NodeKind::pe_mmu ? of_latency(segment, node, "overhead_ns") : std::vector<Term>{};
+    case Reason::access: return of_latency(segment, node, "access_ns");
+    case Reason::translation: return of_latency(segment, graph.node(graph.pe(node.at).mmu), "overhead_ns");
+    case Reason::port:
+    case Reason::write_port: return {of_port(segment, machine)};
+    case Reason::dma_port: {
+      const double link = graph.spec().pe.link.gbs();
+      return {rate("pe.link_bw_gbs", link, link, segment.length(), segment)};
+    }
+    case Reason::fetch: return of_fetch(segment, node, graph);
+    case Reason::dispatch: return of_dispatch(segment, node);
+    default: return {};
+  }
+}
+
+std::string_view reason_name(const Segment& segment) {
+  const ReasonRow& known = row(segment.reason);
+  return segment.others ? known.others : known.name;
+}
+
+std::string_view wait_name(Reason reason) {
+  const bool is_wait =
+      reason == Reason::window_free || reason == Reason::slot_free || reason == Reason::peer_sent;
+  return is_wait ? row(reason).name : "";
+}
+
+std::string_view remedy_of(Reason reason) {
+  if (reason == Reason::slot_free) return "more slots (n_slots of the algorithm)";
+  if (reason == Reason::window_free) return "more requests in flight (pe.pe_dma.max_outstanding)";
+  return "";
+}
+
+std::string place_name(const Segment& segment, const topology::Graph& graph) {
+  if (row(segment.reason).of_link) return graph.link_name(LinkId{segment.place});
+  return graph.node(NodeId{segment.place}).name;
+}
+
+std::string place_kind(const Segment& segment, const topology::Graph& graph) {
+  if (!row(segment.reason).of_link) return std::string{to_string(graph.node(NodeId{segment.place}).kind)};
+  return std::string{to_string(topology::link_class(graph, graph.link(LinkId{segment.place})))};
+}
+
+}  // namespace kbsim::explain

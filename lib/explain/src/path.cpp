@@ -1,0 +1,174 @@
+#include "kbsim/explain/path.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/memory/memory.hpp"
+
+namespace kbsim::explain {
+namespace {
+
+using hw::Reason;
+
+bool is_wait(Reason reason) {
+  return reason == Reason::window_free || reason == Reason::slot_free || reason == Reason::peer_sent;
+}
+
+bool is_free(Reason reason) {
+  return reason == Reason::link_free || reason == Reason::port_free || reason == Reason::engine_free;
+}
+
+// Walks from the end to the beginning.
+class Walk {
+ public:
+  Walk(const Causes& causes, const hw::Machine& machine, Time begin, Time end)
+      : causes_{causes}, machine_{machine}, path_{.begin = begin, .end = end, .segments = {}} {}
+
+  Path from(std::uint32_t id) {
+    for (; causes_.moment(id).at > path_.begin; id = causes_.moment(id).parent) {
+      const Moment& moment = causes_.moment(id);
+      if (moment.parent == 0) lost(moment);
+      step(moment, std::max(path_.begin, causes_.moment(moment.parent).at));
+    }
+    std::ranges::reverse(path_.segments);
+    return std::move(path_);
+  }
+
+ private:
+  void step(const Moment& moment, Time from) {
+    const auto reason = static_cast<Reason>(moment.why.reason);
+    path_.ties += moment.tied ? 1 : 0;
+    if (reason == Reason::unexplained) lost(moment);
+    if (is_wait(reason)) {
+      waits_.push_back({.reason = reason, .since = moment.at - Time{moment.why.amount}});
+    } else if (is_free(reason)) {
+      others_ = true;
+    } else {
+      add(moment, reason, from);
+    }
+  }
+
+  void add(const Moment& moment, Reason reason, Time from) {
+    Segment segment{.from = from,
+                    .to = moment.at,
+                    .reason = reason,
+                    .place = moment.why.place,
+                    .amount = moment.why.amount,
+                    .count = moment.count,
+                    .line = moment.why.line,
+                    .others = others_,
+                    .cut = from > causes_.moment(moment.parent).at};
+    if (moment.count > 1 && !others_) {
+      // The last of the run is its own, the others were before it.
+      const Time each = (segment.to - causes_.moment(moment.parent).at) / moment.count;
+      Segment own = segment;
+      own.from = std::max(segment.from, segment.to - each);
+      own.count = 1;
+      push(own);
+      segment.to = own.from;
+      segment.count = moment.count - 1;
+      segment.others = true;
+    }
+    if (reason == Reason::hop) {
+      split(segment);
+    } else {
+      push(segment);
+    }
+    others_ = moment.why.queued;
+  }
+
+  // A node's overhead, behind the wire that leads to it.
+  void split(const Segment& hop) {
+    const topology::Link& link = machine_.graph().link(LinkId{hop.place});
+    Segment overhead = hop;
+    overhead.reason = Reason::overhead;
+    overhead.place = link.to.value();
+    overhead.from = std::max(hop.from, hop.to - machine_.component(link.to).overhead());
+    Segment wire = hop;
+    wire.reason = Reason::wire;
+    wire.to = overhead.from;
+    overhead.cut = hop.cut && wire.to == hop.from;
+    push(overhead);
+    push(wire);
+  }
+
+  void push(const Segment& segment) {
+    if (!segment.cut) require_exact(segment);
+    if (segment.length() == Time{0} && segment.cut) return;
+    note_waits(segment);
+    path_.segments.push_back(segment);
+  }
+
+  // What waits for something that waits, waits for that.
+  void note_waits(const Segment& segment) {
+    Time to = segment.to;
+    while (!waits_.empty() && to > segment.from) {
+      const Wait& last = waits_.back();
+      const Time from = std::max(segment.from, last.since);
+      if (from < to) path_.waits[static_cast<std::size_t>(last.reason)] += to - from;
+      to = std::min(to, from);
+      if (last.since < segment.from) return;
+      waits_.pop_back();
+    }
+  }
+
+  void require_exact(const Segment& segment) const {
+    const Time expected = segment.count * expected_length(segment);
+    if (expected == segment.length()) return;
+    throw InternalError{fmt::format("the cause of {} is off: reason {} at place {} takes {}, not {}",
+                                    to_string(segment.to), static_cast<int>(segment.reason), segment.place,
+                                    to_string(expected), to_string(segment.length()))};
+  }
+
+  // Of those that the machine's graph and components tell.
+  [[nodiscard]] Time expected_length(const Segment& segment) const {
+    const topology::Graph& graph = machine_.graph();
+    const NodeId node{segment.place};
+    const LinkId link{segment.place};
+    switch (segment.reason) {
+      case Reason::overhead: return machine_.component(node).overhead();
+      case Reason::wire: return graph.link(link).wire;
+      case Reason::serialization: return serialization(Bytes{segment.amount}, graph.link(link).bandwidth);
+      case Reason::access: return memory(node).latency(false);
+      case Reason::port: return serialization(Bytes{segment.amount}, memory(node).read_rate());
+      case Reason::write_port: return serialization(Bytes{segment.amount}, memory(node).write_rate());
+      case Reason::dma_port: return serialization(Bytes{segment.amount}, graph.spec().pe.link);
+      case Reason::step: return 1_ps;
+      default: return segment.length() / segment.count;
+    }
+  }
+
+  [[nodiscard]] const hw::Memory& memory(NodeId node) const {
+    return dynamic_cast<const hw::Memory&>(machine_.component(node));
+  }
+
+  [[noreturn]] void lost(const Moment& moment) const {
+    throw Unsupported{
+        fmt::format("--explain: nobody says why {} comes when it does; a host program or a component of "
+                    "one's own says so "
+                    "by Causes::because()",
+                    to_string(moment.at))};
+  }
+
+  struct Wait {
+    Reason reason;
+    Time since;
+  };
+  const Causes& causes_;
+  const hw::Machine& machine_;
+  Path path_;
+  std::vector<Wait> waits_;  // the last is the innermost
+  bool others_ = false;
+};
+
+}  // namespace
+
+Path path_to(const Cause& end, Time begin, const hw::Machine& machine) {
+  ensure(static_cast<bool>(end), "a path has an end");
+  return Walk{*machine.sim().causes(), machine, begin, end.at()}.from(end.id());
+}
+
+}  // namespace kbsim::explain

@@ -1,0 +1,128 @@
+// An explanation for a terminal: what fits on a screen.
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "kbsim/explain/explanation.hpp"
+
+namespace kbsim::explain {
+namespace {
+
+double percent(Time part, Time all) {
+  return all > Time{0} ? 100.0 * static_cast<double>(part.count()) / static_cast<double>(all.count()) : 0.0;
+}
+
+std::span<const Share> first(const std::vector<Share>& all, std::size_t most) {
+  return std::span{all}.first(std::min(most, all.size()));
+}
+
+constexpr std::string_view kLetters = "#=+-:.~o*%";
+
+// Of a reason in the bar; those that come late have none.
+char letter(std::size_t i) { return i < kLetters.size() ? kLetters[i] : ' '; }
+
+// Each reason's part in whole letters, rounded so that they fill the bar.
+std::string bar(const Explanation& what) {
+  constexpr std::int64_t kWidth = 60;
+  std::string text;
+  Time before{};
+  for (std::size_t i = 0; i < what.reasons.size(); ++i) {
+    before += what.reasons[i].time;
+    text.resize(static_cast<std::size_t>(kWidth * before / what.path.length()), letter(i));
+  }
+  return text;
+}
+
+std::string row(std::string_view begin, const Share& share, Time all) {
+  return fmt::format("  {}{:<40} {:>14} {:5.1f} % {:>7}\n", begin, share.name, to_string(share.time),
+                     percent(share.time, all), share.count);
+}
+
+std::string rows(std::string_view title, std::span<const Share> shares, Time all) {
+  if (shares.empty()) return "";
+  std::string text = fmt::format("  {}\n", title);
+  for (const Share& share : shares) text += row("  ", share, all);
+  return text;
+}
+
+std::string reasons(const Explanation& what) {
+  std::string text = "  by reason                                          time           times\n";
+  for (std::size_t i = 0; i < what.reasons.size(); ++i)
+    text += row(fmt::format("{} ", letter(i)), what.reasons[i], what.path.length());
+  return text;
+}
+
+// Of waits that a key of the machine or of the algorithm may end.
+std::string remedies(const Explanation& what) {
+  std::string text;
+  for (std::size_t i = 0; i < what.path.waits.size(); ++i) {
+    const std::string_view remedy = remedy_of(static_cast<hw::Reason>(i));
+    if (remedy.empty() || 10 * what.path.waits[i] < what.path.length()) continue;
+    text += fmt::format("  what may help: {}\n", remedy);
+  }
+  if (what.keys.empty()) return text;
+  const Derivative& key = what.keys.front();
+  return text +
+         fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key, 10.0 * key.elasticity);
+}
+
+std::string keys(const Explanation& what) {
+  constexpr std::size_t kMost = 6;
+  if (what.keys.empty()) return "";
+  std::string text = "  keys on it                                 10 % better     of its length\n";
+  for (const Derivative& one : std::span{what.keys}.first(std::min(kMost, what.keys.size()))) {
+    const std::string slope = one.count > 0 && one.unit == "ns"
+                                  ? fmt::format("{:g} ps a ps", one.count)
+                                  : fmt::format("{:.4g} ns a {}", one.slope_ns, one.unit);
+    text +=
+        fmt::format("    {:<40} {:5.2f} % less  {:5.1f} %  {}, at {:g} {}\n", one.key, 10.0 * one.elasticity,
+                    percent(one.time, what.path.length()), slope, one.value, one.unit);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string sentence(const Explanation& what) {
+  std::string text = fmt::format("critical path of {}, {}: ", what.of, to_string(what.path.length()));
+  if (what.reasons.empty()) return text + "it takes no time\n";
+  text += fmt::format("{:.0f} % {}", percent(what.reasons.front().time, what.path.length()),
+                      what.reasons.front().name);
+  if (!what.waits.empty())
+    text += fmt::format("; for {:.0f} % something waits for {}",
+                        percent(what.waits.front().time, what.path.length()), what.waits.front().name);
+  if (!what.keys.empty()) text += fmt::format("; {} matters most", what.keys.front().key);
+  return text + "\n";
+}
+
+std::string limited_by(const Explanation& what) {
+  if (what.reasons.empty()) return "";
+  for (std::size_t i = 0; i < what.path.waits.size(); ++i) {
+    const auto reason = static_cast<hw::Reason>(i);
+    if (remedy_of(reason).empty() || 4 * what.path.waits[i] < what.path.length()) continue;
+    return fmt::format("{} {:.0f} %", wait_name(reason), percent(what.path.waits[i], what.path.length()));
+  }
+  return fmt::format("{} {:.0f} %", what.reasons.front().name,
+                     percent(what.reasons.front().time, what.path.length()));
+}
+
+std::string to_text(const Explanation& what) {
+  const Time all = what.path.length();
+  std::string text = sentence(what);
+  if (all == Time{0}) return text;
+  text += "  [" + bar(what) + "]\n" + reasons(what);
+  text += rows("where something waited, of the same time", what.waits, all);
+  text += rows("by kind of component", first(what.kinds, 6), all);
+  text += rows("the places that matter", first(what.places, 5), all);
+  text += rows("by line of a kernel", first(what.lines, 5), all);
+  text += keys(what) + remedies(what);
+  if (what.path.ties > 0)
+    text += fmt::format(
+        "  at {} of its moments another cause came at the same time: more of a key may cost more, "
+        "less of it save less\n",
+        what.path.ties);
+  return text;
+}
+
+}  // namespace kbsim::explain

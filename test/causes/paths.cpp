@@ -1,0 +1,197 @@
+// Paths of collectives: they sum, name what holds, and their counts are what runs with other keys give.
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+#include "runs.hpp"
+
+namespace kbsim::test::causes::paths_test {
+namespace {
+
+double count(const Explanation& explanation, const std::string& key) {
+  const Derivative* found = find(explanation, key);
+  return found != nullptr ? found->count : 0.0;
+}
+
+void check_whole(const Explanation& one) {
+  CAPTURE(one.of);
+  Time at = one.path.begin;
+  for (const Segment& segment : one.path.segments) {
+    CHECK(segment.from == at);
+    at = segment.to;
+  }
+  CHECK(at == one.path.end);
+  CHECK(sum(one.reasons) == one.path.length());
+  CHECK(sum(one.kinds) == one.path.length());
+  CHECK(sum(one.places) == one.path.length());
+  CHECK(sum(one.waits) <= one.path.length());
+}
+
+// The launch is the first.
+const Explanation& launch(const Outcome& outcome) {
+  for (const Explanation& one : outcome.paths) {
+    if (one.of.ends_with("allreduce")) return one;
+  }
+  throw UsageError{"there is no all-reduce"};
+}
+
+// Few packages, so that nothing is in the way of anything.
+std::vector<std::string> ring_of(int packages) {
+  return {fmt::format("system.sips.count={}", packages), "sip.cube_mesh.w=1", "sip.cube_mesh.h=1"};
+}
+
+// KBSIM_RANDOM_PATHS=1000 draws so many.
+std::uint64_t draws(std::uint64_t usual) {
+  const char* asked = std::getenv("KBSIM_RANDOM_PATHS");
+  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : usual;
+}
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : engine_{seed} {}
+  int below(int n) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(n)); }
+  template <class T>
+  T of(std::initializer_list<T> all) {
+    return *(all.begin() + below(static_cast<int>(all.size())));
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+Setup random_setup(std::uint64_t seed) {
+  Draw draw{seed};
+  Setup setup;
+  const auto set = [&](const char* key, auto value) {
+    setup.overrides.push_back(fmt::format("{}={}", key, value));
+  };
+  set("system.sips.count", 2 + draw.below(2));
+  set("sip.cube_mesh.w", 1 + draw.below(3));
+  set("sip.cube_mesh.h", 1 + draw.below(3));
+  set("cube.noc.w", 2 + draw.below(3));
+  for (const char* key : {"sip.ucie", "cube.noc.router", "cube.xbar", "sip.io.io_cpu", "cube.m_cpu",
+                          "pe.pe_ipcq", "pe.pe_mmu", "sip.io.router"})
+    set((std::string{key} + ".overhead_ns").c_str(), draw.of({0.5, 1.0, 2.0, 3.7, 8.0, 11.003}));
+  for (const char* key : {"cube.hbm_ctrl", "pe.pe_tcm"})
+    set((std::string{key} + ".access_ns").c_str(), draw.of({0.125, 1.0, 3.7, 30.0}));
+  for (const char* key :
+       {"cube.noc.link_bw_gbs", "pe.link_bw_gbs", "sip.ucie_link.bw_gbs", "sip.io.link.bw_gbs",
+        "system.sips.link.bw_gbs", "cube.xbar_to_hbm_bw_gbs", "pe.pe_tcm.read_bw_gbs"})
+    set(key, draw.of({32.0, 77.7, 128.0, 204.8, 256.0, 333.0}));
+  set("pe.pe_dma.max_outstanding", draw.of({1, 2, 16}));
+  set("pe.issue", draw.of({"queued", "blocking"}));
+  setup.slots = 1 + draw.below(4);
+  setup.elements = draw.of({1, 32, 333, 2000});
+  if (draw.below(2) == 0) return setup;
+  setup.over_cubes = false;
+  setup.algorithm =
+      draw.of({"ring_allreduce_tcm", "ring_allreduce_hbm", "ring_allreduce_sram", "pipelined_ring_allreduce",
+               "chunked_ring_allreduce", "bidirectional_ring_allreduce"});
+  setup.direct_credit = draw.below(3) == 0;
+  return setup;
+}
+
+}  // namespace
+
+TEST_CASE("Path: of a run and of each order it sums to the picosecond, and changes nothing") {
+  for (std::uint64_t seed = 1; seed <= draws(30); ++seed) {
+    CAPTURE(seed);
+    const Setup setup = random_setup(seed);
+    const Outcome explained = run(setup);
+    const Outcome plain = run(setup, false);
+    CHECK(explained.total == plain.total);
+    CHECK(explained.digest.value() == plain.digest.value());
+    CHECK(explained.paths.front().path.length() == plain.total);
+    for (const Explanation& one : explained.paths) check_whole(one);
+  }
+}
+
+// A latency's count is exact where left and right agree; at a tie or where an order flips they don't.
+TEST_CASE("Derivatives: counts of the path are what a picosecond more or less of a key gives") {
+  int agreed = 0;
+  int all = 0;
+  for (std::uint64_t seed = 1; seed <= draws(6); ++seed) {
+    const Setup setup = random_setup(seed);
+    const Outcome outcome = run(setup);
+    for (const Derivative& key : outcome.paths.front().keys) {
+      if (key.unit != "ns") continue;
+      const Time less = outcome.total - total_with(setup, key.key, key.value - 0.001);
+      const Time more = total_with(setup, key.key, key.value + 0.001) - outcome.total;
+      ++all;
+      CAPTURE(seed);
+      CAPTURE(key.key);
+      const auto exact = static_cast<std::int64_t>(key.count);
+      CHECK((less != more || more == Time{exact}));
+      agreed += more == Time{exact} || less == Time{exact} ? 1 : 0;
+    }
+  }
+  MESSAGE(agreed, " of ", all);
+  CHECK(10 * agreed >= 9 * all);
+}
+
+TEST_CASE("Derivatives: a bandwidth's prediction rounds each of its terms anew") {
+  const Setup setup{.overrides = ring_of(1), .elements = 4096};
+  const Outcome outcome = run(setup);
+  const Derivative* key = find(outcome.paths.front(), "system.host_link.bw_gbs");
+  REQUIRE(key != nullptr);
+  for (const double to : {63.9, 64.1, 70.0, 50.0}) {
+    CAPTURE(to);
+    CHECK(total_with(setup, key->key, to) == outcome.total + key->change(to));
+  }
+}
+
+// Six ports of dies between two cubes of two packages, and two there and back between host and cube.
+TEST_CASE("Path of a chunked ring: 2 (N - 1) steps, each over all ports between two neighbours") {
+  for (const int packages : {2, 3, 4}) {
+    const Setup setup{.overrides = ring_of(packages),
+                      .algorithm = "chunked_ring_allreduce",
+                      .elements = packages * 8,
+                      .over_cubes = false};
+    const Outcome outcome = run(setup);
+    CAPTURE(packages);
+    CHECK(count(launch(outcome), "sip.ucie.overhead_ns") == 2 * (packages - 1) * 6 + 4);
+  }
+}
+
+TEST_CASE("Path: a flow with one slot waits for it, one with many doesn't") {
+  Setup setup{.overrides = ring_of(3),
+              .algorithm = "pipelined_ring_allreduce",
+              .elements = 20'000,
+              .over_cubes = false};
+  const auto waits_for_slots = [](const Explanation& one) {
+    for (const Share& wait : one.waits) {
+      if (wait.name == "a free slot of the peer") return wait.time;
+    }
+    return Time{0};
+  };
+  setup.slots = 1;
+  const Outcome few = run(setup);
+  CHECK(launch(few).waits.front().name == "a free slot of the peer");
+  CHECK(4 * waits_for_slots(launch(few)) > launch(few).path.length());
+  setup.slots = 64;
+  CHECK(waits_for_slots(launch(run(setup))) == Time{0});
+}
+
+TEST_CASE("Path: a memory that doesn't say why its requests wait is refused by name") {
+  const auto refused = [](std::vector<std::string> overrides) {
+    try {
+      (void)run({.overrides = std::move(overrides)});
+    } catch (const Unsupported& error) {
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  CHECK(refused({"cube.hbm_ctrl.impl=builtin.hbm_banks"}).find("builtin.hbm_banks") != std::string::npos);
+  CHECK(refused({"cube.hbm_ctrl.num_pcs=4"}).find("sip0.cube0.hbm0") != std::string::npos);
+  CHECK(refused({"cube.noc.router.impl=builtin.router_vc"}).find("builtin.router_vc") != std::string::npos);
+}
+
+}  // namespace kbsim::test::causes::paths_test

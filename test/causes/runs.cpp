@@ -1,0 +1,88 @@
+#include "runs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "kbsim/config/load.hpp"
+#include "kbsim/host/rank.hpp"
+#include "kbsim/hw/control/i_host.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
+
+namespace kbsim::test::causes {
+namespace {
+
+struct Work {
+  std::int64_t elements;
+  bool over_cubes;
+};
+
+Task<> reduce(host::Rank& rank, Work work) {
+  const topology::DPPolicy rows{.cube = topology::Split::row_wise, .num_pes = 1};
+  const topology::DPPolicy one{.num_cubes = 1, .num_pes = 1};
+  const std::int64_t cubes = work.over_cubes ? rank.session().spec().cubes_per_sip() : 1;
+  host::Tensor x = co_await rank.torch.full({cubes, work.elements}, rank.index + 1.0, f16,
+                                            {.dp = work.over_cubes ? rows : one});
+  co_await rank.dist.all_reduce(x);
+  const host::HostArray read = co_await x.to_host();
+}
+
+Task<> on_all(host::Rank& main, Work work) {
+  co_await main.dist.init_process_group({});
+  co_await main.mp.spawn(reduce, work, {.nprocs = main.dist.get_world_size()});
+}
+
+std::vector<Explanation> paths_of(host::Session& session) {
+  const hw::Machine& machine = session.machine();
+  std::vector<Explanation> all;
+  all.push_back(explain::explain(
+      "the run", explain::path_to(session.sim().causes()->current(), Time{0}, machine), machine));
+  for (const hw::OrderRecord& order : hw::host_of(session.machine()).orders())
+    all.push_back(
+        explain::explain(order.kernel_name, explain::path_to(order.why, order.sent, machine), machine));
+  return all;
+}
+
+}  // namespace
+
+Outcome run(const Setup& setup, bool explains) {
+  const hw::ModelCatalog catalog;
+  config::MachineSpec machine = config::load_machine({.file = KBSIM_SOURCE_DIR "/configs/topology.yaml",
+                                                      .overrides = setup.overrides,
+                                                      .catalog = catalog,
+                                                      .folders = {}});
+  static const config::CclSpec ccl = config::load_ccl(KBSIM_SOURCE_DIR "/configs/ccl.yaml");
+  config::AlgorithmSpec algorithm = ccl.resolve(setup.algorithm);
+  algorithm.n_slots = setup.slots;
+  if (setup.direct_credit) algorithm.credit = config::CreditPath::direct;
+  host::Session session{
+      std::move(machine), std::move(algorithm), {.simulation = {.causes = explains}, .replay_threads = 1}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  const Work work{.elements = setup.elements, .over_cubes = setup.over_cubes};
+  (void)session.sim().spawn("main", main.run(on_all(main, work)));
+  session.run();
+  Outcome outcome{.total = session.sim().now(), .digest = session.machine().digest(), .paths = {}};
+  if (explains) outcome.paths = paths_of(session);
+  return outcome;
+}
+
+Time total_with(Setup setup, const std::string& key, double value) {
+  setup.overrides.push_back(fmt::format("{}={:.9f}", key, value));
+  return run(setup, false).total;
+}
+
+const Derivative* find(const Explanation& explanation, const std::string& key) {
+  const auto found = std::ranges::find(explanation.keys, key, &Derivative::key);
+  return found == explanation.keys.end() ? nullptr : &*found;
+}
+
+Time sum(const std::vector<Share>& shares) {
+  Time all{};
+  for (const Share& share : shares) all += share.time;
+  return all;
+}
+
+}  // namespace kbsim::test::causes

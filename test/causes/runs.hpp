@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/digest.hpp"
+#include "kbsim/explain/explanation.hpp"
+
+namespace kbsim::test::causes {
+
+using explain::Derivative;
+using explain::Explanation;
+using explain::Path;
+using explain::Segment;
+using explain::Share;
+
+/// An all-reduce of all ranks on the default machine with other settings.
+struct Setup {
+  std::vector<std::string> overrides;  // "cube.noc.router.overhead_ns=2"
+  std::string algorithm = "intercube_allreduce";
+  std::int64_t elements = 32;  // of each rank
+  int slots = 4;
+  bool direct_credit = false;
+  bool over_cubes = true;  // a row of each cube's first PE; else all on one PE
+};
+
+struct Outcome {
+  Time total{};
+  Digest digest;
+  std::vector<Explanation> paths;  // of the run, then of its launches
+};
+[[nodiscard]] Outcome run(const Setup& setup, bool explains = true);
+/// The same with another value of a key.
+[[nodiscard]] Time total_with(Setup setup, const std::string& key, double value);
+
+/// The derivative by a key; null if it isn't on the path.
+[[nodiscard]] const Derivative* find(const Explanation& explanation, const std::string& key);
+[[nodiscard]] Time sum(const std::vector<Share>& shares);
+
+}  // namespace kbsim::test::causes

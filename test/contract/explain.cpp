@@ -1,0 +1,92 @@
+// Why a run takes as long as it does, by the command.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+namespace kbsim::contract::explain_test {
+
+using namespace kbsim::test;
+namespace json = boost::json;
+
+namespace {
+
+json::object json_of(const std::string& arguments) {
+  const Outcome outcome = run_kbsim(arguments);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit == 0);
+  return json::parse(outcome.out).as_object();
+}
+
+// Picoseconds a picosecond of a latency on the path of the run, or of its first launch.
+double count(const json::object& run, std::size_t path, const std::string& key) {
+  for (const json::value& row : run.at("explain").at("paths").at(path).at("keys").as_array()) {
+    if (row.at("key").as_string() == std::string_view{key}) return row.at("count").to_number<double>();
+  }
+  return 0.0;
+}
+
+std::int64_t sum(const json::value& rows) {
+  std::int64_t all = 0;
+  for (const json::value& row : rows.as_array()) all += row.at("ps").to_number<std::int64_t>();
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("--explain: the default all-reduce, by the ports of its dies") {
+  const json::object run = json_of(kMainJob + " --explain --json --quiet");
+  CHECK(count(run, 0, "sip.ucie.overhead_ns") == 178);
+  CHECK(count(run, 1, "sip.ucie.overhead_ns") == 46);
+  const json::value& path = run.at("explain").at("paths").at(0);
+  CHECK(path.at("length_ps") == run.at("run").at("simulated_ps"));
+  for (const char* list : {"reasons", "kinds", "places"})
+    CHECK(sum(path.at(list)) == path.at("length_ps").to_number<std::int64_t>());
+  const json::object plain = json_of(kMainJob + " --json --quiet");
+  CHECK(run.at("run").at("digest") == plain.at("run").at("digest"));
+  CHECK(run.at("result") == plain.at("result"));
+  CHECK(!plain.contains("explain"));
+}
+
+TEST_CASE("--explain: a GEMM of one PE waits for its HBM slice") {
+  const json::object run =
+      json_of("--topology topology.yaml --bench gemm_single_pe --explain --json --quiet");
+  CHECK(count(run, 0, "cube.hbm_ctrl.access_ns") == 5);
+  CHECK(count(run, 0, "cube.noc.router.overhead_ns") == 98);
+  const json::value& launch = run.at("explain").at("paths").at(1);
+  CHECK(launch.at("reasons").at(0).at("name") == "busy memory port");
+  CHECK(launch.at("places").at(0).at("name") == "sip0.cube0.hbm0");
+  CHECK(launch.at("keys").at(0).at("key") == "cube.xbar_to_hbm_bw_gbs");
+}
+
+TEST_CASE("kbsim explain: a sentence, a bar and tables, and explain.json in --out") {
+  const Outcome text = run_script(
+      "$KBSIM explain --topology topology.yaml --bench ccl_allreduce --quiet --out o; "
+      "ls o/explain.json; wc -l < o/explain.json");
+  CAPTURE(text.err);
+  CHECK(text.exit == 0);
+  for (const char* part : {"critical path of the run, 2811.942 ns: 82 % overhead", "by reason",
+                           "178 ps a ps, at 8 ns", "critical path of intercube_allreduce", "o/explain.json"})
+    CHECK_MESSAGE(text.out.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("--explain: what can't say why it waits, and what runs many simulations, is refused") {
+  for (const char* what :
+       {"--topology hbm4.yaml --bench ccl_allreduce", "--topology topology.yaml --bench ccl",
+        "--topology topology.yaml --bench ccl_allreduce --set cube.noc.router.impl=builtin.router_vc",
+        "--topology topology.yaml --bench ccl_allreduce --set ccl.defaults.backpressure=poll"}) {
+    CAPTURE(what);
+    const Outcome refused = run_kbsim(std::string{what} + " --explain --quiet");
+    CAPTURE(refused.err);
+    CHECK(refused.exit == 5);
+    CHECK(refused.err.find("--explain") != std::string::npos);
+  }
+}
+
+}  // namespace kbsim::contract::explain_test
