@@ -97,7 +97,7 @@ Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_
 Scheduler::Stop Scheduler::run() {
   if (beyond_end_) return Stop::stop_at;
   begin_time();
-  budget_ = events_;
+  allow(limits_.max_events_at_one_time);
   Fifo fifo;
   return shuffle_ ? run_as(*shuffle_) : run_as(fifo);
 }
