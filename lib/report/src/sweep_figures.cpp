@@ -166,7 +166,8 @@ Figure heat_map(const HeatMap& what) {
   const std::string settings = fmt::format(
       "unset key\nset nogrid\nset xlabel \"{}\"\nset ylabel \"{}\"\nset palette defined (0 \"#440154\", 1 "
       "\"#3b528b\", 2 \"#21918c\", 3 \"#5ec962\", 4 \"#fde725\")\n"
-      "set xrange [-0.5:{}]\nset yrange [-0.5:{}]\nset rmargin at screen 0.88\n{}",
+      "set xrange [-0.5:{}]\nset yrange [-0.5:{}]\nset xtics rotate by -30 font \",16\"\nset bmargin 6\nset "
+      "rmargin at screen 0.88\n{}",
       plain(what.x_label), plain(what.y_label), static_cast<double>(what.x.size()) - 0.5,
       static_cast<double>(what.y.size()) - 0.5, labels);
   return {
