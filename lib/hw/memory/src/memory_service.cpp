@@ -31,12 +31,6 @@ std::vector<MemoryRequest> parts_of(const AtomicService& atomic, Time now) {
 
 }  // namespace
 
-Lane::Slot Memory::serve(const MemoryRequest& request) {
-  const Lane::Slot slot = timing_->serve(request);
-  if (fabric().spans() != nullptr) note(request, slot.start);
-  return slot;
-}
-
 // A port is busy as long as its bytes take at its rate, as its account says.
 void Memory::note(const MemoryRequest& request, Time start) const {
   const bool write = request.op != MemoryOp::read;
@@ -70,16 +64,23 @@ template void Memory::submit(ReadService);
 template void Memory::submit(WriteService);
 template void Memory::submit(AtomicService);
 
-Lane::Slot Memory::serve(const MemoryRequest& request) {
+// As its port is served; who delivers it notes it.
+Lane::Slot Memory::serve_port(const MemoryRequest& request) {
   const Lane::Slot slot = timing_->serve(request);
   if (causes_) [[unlikely]]
     fabric().causes()->slot(causes_->serve(request, slot));
   return slot;
 }
 
+Lane::Slot Memory::serve(const MemoryRequest& request) {
+  const Lane::Slot slot = serve_port(request);
+  if (fabric().spans() != nullptr) note(request, slot.start);
+  return slot;
+}
+
 Time Memory::serve(ReadService& read) {
   const MemoryRequest packet = read.next(sim().now());
-  const Lane::Slot slot = serve(packet);
+  const Lane::Slot slot = serve_port(packet);
   deliver(read, packet, slot);
   return slot.end;
 }

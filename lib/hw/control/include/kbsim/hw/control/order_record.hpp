@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kbsim/hw/control/control.hpp"
+#include "kbsim/sim/causes.hpp"
 
 namespace kbsim::hw {
 

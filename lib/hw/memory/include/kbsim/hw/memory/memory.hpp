@@ -68,6 +68,7 @@ class Memory : public Component {
   void announce(const AtomicService& atomic);
   template <class Service>
   void submit(Service service);
+  Lane::Slot serve_port(const MemoryRequest& request);
   // Each serves the next part of it and gives that part's end.
   Time serve(ReadService& read);
   Time serve(WriteService& write);
