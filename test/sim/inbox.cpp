@@ -32,6 +32,20 @@ Task<> post_at(Simulation* sim, Inbox<Item>* box, Time at, Item* item) {
 
 }  // namespace
 
+TEST_CASE("Inbox: what is withdrawn doesn't come, and may be posted again") {
+  Simulation sim;
+  Inbox<Item> box{sim, "box"};
+  Trace trace;
+  std::array<Item, 3> items{{{1}, {2}, {3}}};
+  sim.serve("collector", collect(&sim, &box, &trace));
+  for (Item& item : items) box.post(5_ns, item);
+  box.withdraw(items[1]);
+  box.withdraw(items[2]);
+  box.post(4_ns, items[2]);
+  sim.run();
+  CHECK(trace == Trace{"3 @4 ns", "1 @5 ns"});
+}
+
 TEST_CASE("Inbox: collect takes in the late phase all that has arrived by then") {
   Simulation sim;
   Inbox<Item> box{sim, "box"};

@@ -133,6 +133,33 @@ TEST_CASE("Merge: random items come as sorting them says, in any order of simult
   }
 }
 
+TEST_CASE("Merge: what is withdrawn doesn't come, whether it is the first, the last or neither") {
+  for (std::size_t gone = 0; gone < 4; ++gone) {
+    CAPTURE(gone);
+    Rig rig;
+    std::deque<Item> items{{10_ns, 3}, {20_ns, 3}, {30_ns, 3}, {25_ns, 3}};
+    for (Item& item : items) rig.merge.push(3, item);
+    rig.merge.withdraw(3, items[gone]);
+    Item behind{40_ns, 3};
+    rig.merge.push(3, behind);
+    CHECK(rig.merge.expects(3));
+    items[gone] = behind;
+    rig.sim.run();
+    CHECK(rig.seen == expected(items));
+    CHECK_FALSE(rig.merge.expects(3));
+  }
+}
+
+TEST_CASE("Merge: an input whose only item is withdrawn expects none") {
+  Rig rig;
+  Item item{10_ns, 1};
+  rig.merge.push(1, item);
+  rig.merge.withdraw(1, item);
+  CHECK_FALSE(rig.merge.expects(1));
+  rig.sim.run();
+  CHECK(rig.seen.empty());
+}
+
 TEST_CASE("Merge: it may go while items are on their way") {
   Simulation sim;
   const std::string name = "merge";

@@ -57,6 +57,12 @@ class Inbox {
     scheduler_.at(item.posted, at);
   }
 
+  /// An item that was posted here for a time to come doesn't come.
+  void withdraw(T& item) {
+    item.posted.unlink();
+    --in_flight_;
+  }
+
   /// Waits until at least one item is there, then for the late phase of that time, and appends all items
   /// that are there then, in the order of their posts (in any order if ties are shuffled).
   [[nodiscard]] Collect collect(std::vector<T*>& into,

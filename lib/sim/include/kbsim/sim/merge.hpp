@@ -28,8 +28,8 @@ class Merge {
   Merge& operator=(const Merge&) = delete;
   ~Merge();
 
-  /// It comes by that input at item.head, which is later than now, or now in the late phase, and when no
-  /// other comes by that input.
+  /// It comes by that input at item.head, which is later than now, or now in the late phase or while the
+  /// consumer runs, and when no other comes by that input.
   void push(std::uint32_t input, T& item) {
     Input& to = inputs_[input];
     item.next = nullptr;
@@ -43,6 +43,11 @@ class Merge {
       overtake(input, item);
     }
   }
+
+  /// Some come by this input.
+  [[nodiscard]] bool expects(std::uint32_t input) const { return inputs_[input].first != nullptr; }
+  /// An item that was pushed to this input doesn't come.
+  void withdraw(std::uint32_t input, T& item);
 
   /// Waits for the next item, as often as it is awaited. For one consumer.
   [[nodiscard]] Next next(const std::source_location& at = std::source_location::current()) {
@@ -60,6 +65,7 @@ class Merge {
     std::uint32_t index;
   };
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
+  void expect_next(std::uint32_t input);
   void overtake(std::uint32_t input, T& item);
   void expect(std::uint32_t input) {
     Input& from = inputs_[input];
@@ -147,12 +153,32 @@ T& Merge<T>::take(std::uint32_t input) {
   if (from.overtook == &item) [[unlikely]]
     from.overtook = nullptr;
   from.first = item.next;
-  if (from.first != nullptr) {
+  expect_next(input);
+  return item;
+}
+
+template <class T>
+void Merge<T>::expect_next(std::uint32_t input) {
+  if (inputs_[input].first != nullptr) {
     expect(input);
   } else {
     heads_[input] = kForever;
   }
-  return item;
+}
+
+template <class T>
+void Merge<T>::withdraw(std::uint32_t input, T& item) {
+  Input& from = inputs_[input];
+  from.overtook = nullptr;
+  if (from.first == &item) {
+    from.unlink();
+    from.first = item.next;
+    return expect_next(input);
+  }
+  T* before = from.first;
+  while (before->next != &item) before = before->next;
+  before->next = item.next;
+  if (from.last == &item) from.last = before;
 }
 
 // What was pushed meanwhile comes behind it. Those of a train overtake one after the other: each looks from
