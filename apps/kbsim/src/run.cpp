@@ -252,12 +252,12 @@ report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& ev
 ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
-      options.race || !options.oplog.empty() || options.dump_queues || options.parallel_bound ||
-      options.explain)
-    throw Unsupported{
-        fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, "
-                    "--race, --oplog, --dump-queues, --parallel-bound and --explain are of a single one",
-                    options.bench)};
+      options.race || options.exact_packets || !options.oplog.empty() || options.dump_queues ||
+      options.parallel_bound || options.explain)
+    throw Unsupported{fmt::format(
+        "{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, --race, "
+        "--exact-packets, --oplog, --dump-queues, --parallel-bound and --explain are of a single one",
+        options.bench)};
   if (options.timing_only && !evaluation.timing_only)
     throw Unsupported{fmt::format("--timing-only: {} has no rows without values{}", options.bench,
                                   evaluation.options.find("check") != nullptr ? "; see its --check 0" : "")};

@@ -126,6 +126,8 @@ po::options_description description(RunOptions& o) {
       "print on stderr what threads could give this run at most, by package and by cube");
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");
+  add("exact-packets", po::bool_switch(&o.exact_packets),
+      "an event for each packet at each hop: the same numbers, slower");
   add("race", po::value<std::string>()->value_name("error|warn|off")->notifier([&](const std::string& v) {
     o.race = race_mode(v);
   }),
@@ -157,6 +159,7 @@ host::SessionOptions session_options(const RunOptions& options, const config::Cc
                               .replay_threads = static_cast<unsigned>(options.num_threads),
                               .races = options.race.value_or(usual),
                               .timing_only = options.timing_only,
+                              .exact_packets = options.exact_packets || options.parallel_bound,
                               .ccl = ccl,
                               .choices = choices_are_told() ? stderr : nullptr};
   result.simulation.stop_at = stop_of(options);

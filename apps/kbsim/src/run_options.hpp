@@ -27,6 +27,7 @@ struct RunOptions {
   std::string oplog;
   bool verify_data = false;
   bool timing_only = false;
+  bool exact_packets = false;
   bool json = false;
   bool quiet = false;
   bool verbose = false;

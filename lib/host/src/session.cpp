@@ -90,6 +90,7 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
   require_possible(options);
   for (int rank = 0; rank < spec_->system.sips.count; ++rank)
     (void)log_.add_lane(fmt::format("rank{}", rank));
+  if (options.exact_packets) machine_->fabric().exact_packets();
   machine_->races().watch(options.races);
   if (queues_are_traced()) machine_->queue_trace().print_to(stderr);
   machine_->set_evaluator([this](const oplog::Operand& what) {

@@ -9,6 +9,8 @@
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/fabric/i_switch.hpp"
 
+#include "flights.hpp"
+
 namespace kbsim::hw {
 void Recycle::operator()(Message* message) const {
   message->body.reset();
@@ -30,10 +32,17 @@ Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
                       .to = link.to,
                       .port = ++inputs_[link.to.value()]});
   }
-  if (sim.causes() != nullptr) causes_ = std::make_unique<FabricCauses>(*sim.causes(), links_.size());
+  if (sim.causes() == nullptr) return;
+  causes_ = std::make_unique<FabricCauses>(*sim.causes(), links_.size());
+  exact_packets();
 }
 
 Fabric::~Fabric() = default;
+
+const std::vector<LiveLink>& Fabric::links() const {
+  if (flights_ != nullptr) flights_->serve_past();
+  return links_;
+}
 
 Bytes Fabric::packet_size(Bytes size) const {
   for (const Bytes largest : {graph_.spec().system.packet_bytes, flit_}) {
@@ -106,6 +115,7 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
   LiveLink& link = next_link(packet);
   if (link.from_switch != nullptr) [[unlikely]]
     return queue(packet, packet.head + overhead, link);
+  if (link.booked > 0) flights_->make_way(link, packet);
   const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (causes_) [[unlikely]]
     explain(packet, link, overhead, slot);
@@ -122,8 +132,16 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
   packet.tail = slot.end + link.wire;
   packet.port = link.port;
   ++packet.hop;
-  if (link.arrivals != nullptr) [[likely]]
+  if (link.arrivals != nullptr) [[likely]] {
+    packet.late = packet.head == sim_.now();
+    if (!packet.late && books_ahead_) return flights_->book(packet, link);
     return link.arrivals->push(link.port - 1, packet);
+  }
+  come_to(packet, link);
+}
+
+// A node that doesn't only pass packets on.
+void Fabric::come_to(Packet& packet, LiveLink& link) {
   Component& next = component(link.to);
   if (link.credits) [[unlikely]]
     return next.inbox().post(packet.head + next.overhead() - link.credits->lookahead(), packet);
@@ -135,6 +153,7 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
 
 void Fabric::record_spans(ISpans* spans) {
   spans_ = spans;
+  if (spans != nullptr) exact_packets();
   notes_ = static_cast<std::uint8_t>((notes_ & kTraces) | (spans == nullptr ? 0 : kSpans));
 }
 
@@ -245,7 +264,7 @@ void Fabric::account(const Message& message, Time arrival) {
 
 void Fabric::audit() const {
   ensure(opened_ == attribution_.messages, "physics audit: messages were sent that never arrived");
-  std::vector<Bytes> delivered(links_.size());
+  std::vector<Bytes> delivered(links().size());
   for (const auto& [ends, path] : paths_) {
     for (const LinkId id : path.route) delivered[id.value()] += path.delivered;
   }

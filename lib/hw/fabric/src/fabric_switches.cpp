@@ -10,6 +10,7 @@
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/fabric/switch_ports.hpp"
 
+#include "flights.hpp"
 #include "impl/vc_switch.hpp"
 #include "impl/worm_source.hpp"
 
@@ -85,6 +86,7 @@ void Fabric::add_arrivals() {
       arrivals_[i] = std::make_unique<Merge<Packet>>(sim_, at.name(), inputs_[i]);
   }
   for (LiveLink& link : links_) link.arrivals = arrivals_[link.to.value()].get();
+  flights_ = std::make_unique<Flights>(*this);
 }
 
 void Fabric::add_credits(LiveLink& link) {

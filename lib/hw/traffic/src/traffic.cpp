@@ -40,6 +40,7 @@ class TrafficRun {
         service_{service_of(request, traffic.network.service)},
         sim_{request.simulation},
         machine_{sim_, traffic.network.graph, log_} {
+    machine_.fabric().exact_packets();  // where packets meet all the time, what is told ahead doesn't stand
     served_.resize(traffic.network.graph.links().size());
     waited_.resize(traffic.network.graph.links().size());
   }

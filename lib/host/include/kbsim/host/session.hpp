@@ -55,6 +55,7 @@ struct SessionOptions {
   unsigned replay_threads = 0;  // 0: as many as the host has
   oplog::RaceMode races = oplog::RaceMode::off;
   bool timing_only = false;      // no values: neither races nor anything else is told that hangs on them
+  bool exact_packets = false;    // an event for each packet at each hop, for comparisons
   config::CclSpec ccl;           // algorithms that programs may name beside the session's own
   std::FILE* choices = nullptr;  // where a line for each algorithm that a collective picks by itself goes
 };

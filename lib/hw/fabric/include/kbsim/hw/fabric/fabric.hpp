@@ -21,6 +21,7 @@ namespace kbsim::hw {
 
 class Component;
 class FabricCauses;
+class Flights;
 class ISwitch;
 class SwitchPorts;
 
@@ -44,6 +45,7 @@ struct LiveLink {
   Time queued{};                      // service time of the packets in the switch that go over it
   Time blocked{};                     // it was free, but for nobody was there room ahead
   Time blocked_since = kForever;      // likewise, now
+  std::uint32_t booked = 0;           // so many bookings: packets that are to come, and know when they go
 };
 
 /// The links of a machine and the packets on them.
@@ -52,6 +54,8 @@ struct LiveLink {
 /// s = max(h + o, free), holds it until e = max(s + ser, t + o), and reaches the next node at s + wire
 /// (tail e + wire): one event a hop. Links serve in the order of head arrival, ties by input port; where
 /// a node has a switch, s is when that sends it (see ISwitch); finite queues give room back at e + wire.
+/// Where nobody else is on its route a packet is told ahead when it will be served there, without events:
+/// the same times, taken back for whoever comes before it.
 class Fabric {
  public:
   Fabric(Simulation& sim, const topology::Graph& graph);
@@ -61,7 +65,8 @@ class Fabric {
 
   [[nodiscard]] Simulation& sim() const { return sim_; }
   [[nodiscard]] const topology::Graph& graph() const { return graph_; }
-  [[nodiscard]] const std::vector<LiveLink>& links() const { return links_; }
+  /// With all that they have served by now.
+  [[nodiscard]] const std::vector<LiveLink>& links() const;
   [[nodiscard]] const Attribution& attribution() const { return attribution_; }
 
   /// Components are attached before the first message, each to its node.
@@ -79,6 +84,9 @@ class Fabric {
   /// so that a message takes memory for what of it is in flight.
   void send(MessagePtr message) { send(std::move(message), sim_.now(), sim_.now()); }
   void send(MessagePtr message, Time head, Time tail);
+
+  /// From now on each packet has an event at each hop.
+  void exact_packets() { books_ahead_ = false; }
 
   /// A message whose packets will be injected one by one; `message` belongs to the fabric from now on.
   Message& open(MessagePtr message);
@@ -112,7 +120,7 @@ class Fabric {
   [[nodiscard]] FabricCauses* causes() const { return causes_.get(); }
 
   /// From now on each message leaves a trace when it arrives.
-  void trace_messages() { notes_ |= kTraces; }
+  void trace_messages() { notes_ |= kTraces, books_ahead_ = false; }
   /// In the order of arrival; equal for equal runs, but for those of one time.
   [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
 
@@ -134,6 +142,7 @@ class Fabric {
   }
 
  private:
+  friend class Flights;
   friend struct Recycle;
   friend class SwitchPorts;
   // A node's switch, and when it is to allocate(), each time once.
@@ -150,6 +159,7 @@ class Fabric {
                                             const Lane::Slot& slot);
   [[gnu::cold, gnu::noinline]] void explain_post(const Packet& packet, bool at_head) const;
   void require_causes(const LiveLink& link) const;
+  void come_to(Packet& packet, LiveLink& link);
   void queue(Packet& packet, Time ready, LiveLink& link);
   void give_back(const Packet& packet, Time tail_left);
   void wake(NodeId node, Time at);
@@ -193,6 +203,8 @@ class Fabric {
   static constexpr std::uint8_t kSpans = 2;
   std::uint8_t notes_ = 0;  // of hops
   ISpans* spans_ = nullptr;
+  bool books_ahead_ = true;
+  std::unique_ptr<Flights> flights_;  // from connect() on
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
   std::unique_ptr<FabricCauses> causes_;

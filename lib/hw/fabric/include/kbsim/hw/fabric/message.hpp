@@ -73,6 +73,7 @@ struct Packet {
   std::uint32_t port = 0;     // by which it came in; 0: it starts here
   std::uint32_t ordinal = 0;  // in its message
   std::uint8_t noted = 0;     // for whom its hops are: of traces, of spans
+  bool late = false;          // it was sent here late, at the time at which it comes
   bool leads = false;         // a train: the rest of its message comes right behind it
   Time injected{};            // when its first byte was at its source
   // Where queues are finite:

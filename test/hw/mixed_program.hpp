@@ -1,0 +1,14 @@
+#pragma once
+
+#include "harness.hpp"
+
+namespace kbsim::hw::test {
+
+/// `spec` with links and nodes without delay, which make everything happen at the same times.
+[[nodiscard]] config::MachineSpec simultaneous(config::MachineSpec spec);
+
+/// Starts a rank for each package: writes and reads of the host, and a kernel on all PEs that loads, stores,
+/// sends and receives, sizes drawn from the seed, much of it at one time.
+void start_mixed_program(Rig& rig, int seed);
+
+}  // namespace kbsim::hw::test
