@@ -1,40 +1,54 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
+#include <limits>
 #include <vector>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/hw/fabric/steady.hpp"
 
 namespace kbsim::hw {
 
 struct Packet;
+struct Train;
 
-/// A packet's place in a link's queue before it is there: it comes to the link's node by `port`, its head at
-/// `head`, as hop `hop` of its route, and the link is free again at `free`.
+/// The places of a train's packets in a link's queue before they are there. They come to the link's node by
+/// `port`, which is hop `hop` of their route: the first as `first` says, the others each `gap` behind the one
+/// before it, and go each `step` behind it.
 struct Booking {
-  Packet* packet = nullptr;
-  Time head{};
-  Time tail{};
-  Time free{};
+  static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
+
+  Packet* packet = nullptr;  // the first
+  Train* train = nullptr;    // none: the only one
+  Passage first;
+  Time gap{};
+  Time step{};
   Bytes size;
   std::uint32_t port = 0;
   std::uint32_t hop = 0;
+  std::uint32_t served = 0;    // packets whose time is past
+  std::uint32_t limit = kAll;  // so many of the train's packets at the most
 
-  [[nodiscard]] bool before(Time at, std::uint32_t by) const {
-    return std::tie(head, port) < std::tie(at, by);
+  [[nodiscard]] Time head(std::uint32_t i) const { return first.head + i * gap; }
+  [[nodiscard]] Time tail(std::uint32_t i) const { return first.tail + i * gap; }
+  [[nodiscard]] Time end(std::uint32_t i) const { return first.end + i * step; }
+  /// Packet `i` comes before whoever comes at that time by that port.
+  [[nodiscard]] bool before(std::uint32_t i, Time at, std::uint32_t by) const {
+    const Time comes = head(i);
+    return comes < at || (comes == at && port < by);
   }
 };
 
-/// The bookings of a link, in the order in which it serves them: by time, those of one time by port. Taken
-/// at the front when their time is past, at the back when somebody comes before them.
+/// The bookings of a link, in the order in which it serves them: by time, those of one time by port. Taken at
+/// the front when their time is past, at the back when somebody comes before them.
 class Bookings {
  public:
   [[nodiscard]] bool empty() const { return first_ == all_.size(); }
-  [[nodiscard]] const Booking& front() const { return all_[first_]; }
-  [[nodiscard]] const Booking& back() const { return all_.back(); }
+  [[nodiscard]] Booking& front() { return all_[first_]; }
+  [[nodiscard]] Booking& back() { return all_.back(); }
   void push_back(const Booking& booking) { all_.push_back(booking); }
   void pop_front() {
     if (++first_ == all_.size())
@@ -42,11 +56,9 @@ class Bookings {
     else if (first_ >= kGone && 2 * first_ >= all_.size())
       close_up();
   }
-  Booking pop_back() {
-    const Booking last = all_.back();
+  void pop_back() {
     all_.pop_back();
     if (empty()) clear();
-    return last;
   }
 
  private:

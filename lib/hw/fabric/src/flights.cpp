@@ -6,6 +6,11 @@
 #include "kbsim/hw/fabric/component.hpp"
 
 namespace kbsim::hw {
+namespace {
+
+bool more_follow(const Packet& packet) { return packet.size * (packet.ordinal + 1) < packet.message->size; }
+
+}  // namespace
 
 Flights::Flights(Fabric& fabric) : fabric_{fabric}, ahead_(fabric.links_.size()) {
   for (const LiveLink& link : fabric.links_) {
@@ -30,95 +35,170 @@ bool Flights::pauses(Ahead& came) {
 }
 
 void Flights::book(Packet& packet, LiveLink& first) {
+  if (joins(packet, first)) return;
+  Train* train = nullptr;
+  const Passage at_first{.head = packet.head, .tail = packet.tail};
   LiveLink* came = &first;
   while (came->arrivals != nullptr) {
     const bool goes_on =
         !fabric_.at_end(packet) && !pauses(ahead(*came)) && !came->arrivals->expects(came->port - 1);
     LiveLink* const link = goes_on ? &fabric_.next_link(packet) : nullptr;
-    if (link == nullptr || !may_book(packet, *link, ahead(*link)))
-      return came->arrivals->push(came->port - 1, packet);
-    book(packet, *link, ahead(*link));
+    if (link == nullptr || !may_book(packet, *link, ahead(*link))) break;
+    if (train == nullptr && more_follow(packet)) train = &begin(packet, first);
+    book(packet, *link, ahead(*link), train);
     came = link;
   }
+  if (train != nullptr) {
+    train->to = packet.hop;
+    train->last = {.head = at_first.head, .tail = at_first.tail, .start = packet.head, .end = packet.tail};
+  }
+  if (came->arrivals != nullptr) return came->arrivals->push(came->port - 1, packet);
   fabric_.come_to(packet, *came);
 }
 
 bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
   if (!there.books) return false;
-  serve_past(link, there);
-  return there.bookings.empty() || there.bookings.back().before(packet.head, packet.port);
+  if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
+  if (link.booked == 0) return true;
+  const Booking& last = there.bookings.back();
+  return last.before(count(last) - 1, packet.head, packet.port);
 }
 
-void Flights::book(Packet& packet, LiveLink& link, Ahead& there) {
-  const Time free = there.bookings.empty() ? link.lane.free() : there.bookings.back().free;
-  const Time start = std::max(packet.head + there.overhead, free);
-  const Time end =
-      std::max(start + link.lane.rate().serialization(packet.size), packet.tail + there.overhead);
+void Flights::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
+  const Passage first = passage(packet, link, there.overhead, free(link, there));
+  if (link.booked > 0) close_last(link, there);
   there.bookings.push_back({.packet = &packet,
-                            .head = packet.head,
-                            .tail = packet.tail,
-                            .free = end,
+                            .train = train,
+                            .first = first,
                             .size = packet.size,
                             .port = packet.port,
                             .hop = packet.hop});
   ++link.booked;
-  packet.head = start + link.wire;
-  packet.tail = end + link.wire;
+  if (train != nullptr) ++train->bookings;
+  cross(packet, link, first);
+}
+
+Passage Flights::passage(const Packet& packet, const LiveLink& link, Time overhead, Time free) {
+  const Time start = std::max(packet.head + overhead, free);
+  return {.head = packet.head,
+          .tail = packet.tail,
+          .start = start,
+          .end = std::max(start + link.lane.rate().serialization(packet.size), packet.tail + overhead)};
+}
+
+void Flights::cross(Packet& packet, const LiveLink& link, const Passage& passage) {
+  packet.head = passage.start + link.wire;
+  packet.tail = passage.end + link.wire;
   packet.port = link.port;
   ++packet.hop;
 }
 
-// As it would have been served when it came.
-void Flights::serve_first(LiveLink& link, Ahead& there) {
-  const Booking& first = there.bookings.front();
-  (void)link.lane.reserve(first.head + there.overhead, first.tail + there.overhead, first.size);
-  there.bookings.pop_front();
-  --link.booked;
+std::uint32_t Flights::count(const Booking& booking) {
+  if (booking.train == nullptr) return 1;
+  return std::min(booking.limit, static_cast<std::uint32_t>(booking.train->packets.size()));
 }
 
-void Flights::serve_past(LiveLink& link, Ahead& there) {
-  const Time now = fabric_.sim().now();
-  while (!there.bookings.empty() && there.bookings.front().head < now) serve_first(link, there);
+Packet& Flights::packet(const Booking& booking, std::uint32_t index) {
+  return booking.train == nullptr ? *booking.packet : *booking.train->packets[index];
+}
+
+Time Flights::free(const LiveLink& link, Ahead& there) {
+  if (link.booked == 0) return link.lane.free();
+  const Booking& last = there.bookings.back();
+  return last.end(count(last) - 1);
+}
+
+// All that come before whoever comes at this time by this port: as they would have been served when they
+// came.
+void Flights::serve_before(LiveLink& link, Ahead& there, Time at, std::uint32_t port) {
+  while (link.booked > 0) {
+    const Booking& first = there.bookings.front();
+    if (first.train != nullptr) {
+      if (!serve_train(link, there, at, port)) return;
+      continue;
+    }
+    if (!first.before(0, at, port)) return;
+    (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead, first.size);
+    there.bookings.pop_front();
+    --link.booked;
+  }
+}
+
+// False if some of its packets don't, or may yet come. A train that may grow keeps its bookings.
+bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t port) {
+  Booking& booking = there.bookings.front();
+  const std::uint32_t packets = count(booking);
+  for (; booking.served < packets; ++booking.served) {
+    if (!booking.before(booking.served, at, port)) return false;
+    (void)link.lane.reserve(booking.head(booking.served) + there.overhead,
+                            booking.tail(booking.served) + there.overhead, booking.size);
+  }
+  if (booking.train->open) return false;
+  Train* const train = booking.train;
+  there.bookings.pop_front();
+  --link.booked;
+  release(train);
+  return true;
 }
 
 void Flights::serve_past() {
-  for (LiveLink& link : fabric_.links_) serve_past(link, ahead(link));
+  for (LiveLink& link : fabric_.links_) {
+    if (link.booked > 0) serve_before(link, ahead(link), fabric_.sim().now(), 0);
+  }
 }
 
 // One that was sent late comes after all that were booked for this time: those were sent before.
 void Flights::make_way(LiveLink& link, const Packet& packet) {
   Ahead& here = ahead(link);
   const std::uint32_t port = packet.late ? std::numeric_limits<std::uint32_t>::max() : packet.port;
-  while (!here.bookings.empty() && here.bookings.front().before(fabric_.sim().now(), port))
-    serve_first(link, here);
-  while (!here.bookings.empty()) take_back(last(link, here));
+  serve_before(link, here, fabric_.sim().now(), port);
+  while (!here.bookings.empty()) take_back_last(link, here);
 }
 
-Booking Flights::last(LiveLink& link, Ahead& there) {
+void Flights::drop_back(LiveLink& link, Ahead& there) {
+  Train* const train = there.bookings.back().train;
+  there.bookings.pop_back();
   --link.booked;
-  return there.bookings.pop_back();
+  release(train);
 }
 
-// From here on, with all that is behind it further on. Meanwhile it may be taken back from there by others.
-void Flights::take_back(const Booking& booking) {
-  Packet& packet = *booking.packet;
-  const topology::Route& route = *packet.message->route;
-  for (std::uint32_t hop = booking.hop + 1; hop < packet.hop; ++hop) {
-    LiveLink& later = fabric_.live(route[hop]);
-    for (;;) {
-      const Booking behind = last(later, ahead(later));
-      if (behind.packet == &packet && behind.hop == hop) break;
-      take_back(behind);
-    }
+// The packets of the last booking whose time isn't past, here and wherever they go from here, with all that
+// is behind them there. Meanwhile they may be taken back further on by others.
+void Flights::take_back_last(LiveLink& link, Ahead& there) {
+  const Booking taken = there.bookings.back();
+  const std::uint32_t from = taken.served;
+  const std::uint32_t packets = count(taken);
+  close(taken.train);
+  if (from < packets) {
+    const Packet& first = packet(taken, from);
+    const topology::Route& route = *first.message->route;
+    for (std::uint32_t hop = taken.hop + 1; hop < first.hop; ++hop)
+      shorten(fabric_.live(route[hop]), taken, hop, from);
+    for (std::uint32_t i = from; i < packets; ++i) come_by_event(taken, i);
+    pause(ahead(fabric_.live(route[taken.hop - 1])));
   }
-  withdraw(packet);
-  LiveLink& came = fabric_.live(route[booking.hop - 1]);
-  pause(ahead(came));
-  packet.hop = booking.hop;
-  packet.head = booking.head;
-  packet.tail = booking.tail;
-  packet.port = booking.port;
-  came.arrivals->push(booking.port - 1, packet);
+  drop_back(link, there);
+}
+
+// The same packets' booking at a later hop ends before packet `from`.
+void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from) {
+  Ahead& there = ahead(link);
+  while (there.bookings.back().packet != earlier.packet || there.bookings.back().hop != hop)
+    take_back_last(link, there);
+  Booking& booking = there.bookings.back();
+  booking.limit = from;
+  if (booking.served == from) drop_back(link, there);
+}
+
+void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
+  Packet& one = packet(booking, index);
+  withdraw(one);
+  one.hop = booking.hop;
+  one.head = booking.head(index);
+  one.tail = booking.tail(index);
+  one.port = booking.port;
+  LiveLink& came = fabric_.live((*one.message->route)[booking.hop - 1]);
+  came.arrivals->push(booking.port - 1, one);
 }
 
 // From where it is to come next.

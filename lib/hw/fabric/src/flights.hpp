@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "kbsim/hw/fabric/fabric.hpp"
@@ -8,6 +9,24 @@
 #include "bookings.hpp"
 
 namespace kbsim::hw {
+
+/// Packets of a message that are alike and follow each other at one distance over the same links, at their
+/// own distance on each: they have one booking at each of these. One packet at least.
+struct Train {
+  std::vector<Packet*> packets;
+  const Message* message = nullptr;
+  std::uint64_t sequence = 0;  // the message's
+  std::uint32_t ordinal = 0;   // of the first packet, in the message
+  Bytes size;                  // of each
+  LiveLink* came = nullptr;    // by which they come to the first node
+  Passage last{};              // the last packet, at the first node (head, tail) and at the end (start, end)
+  Time gap{};                  // of heads at the first node
+  Time step{};                 // and at the end
+  std::uint32_t from = 0;      // hop of the first booking
+  std::uint32_t to = 0;        // and behind the last
+  std::uint32_t bookings = 0;  // that there are
+  bool open = false;           // it may grow: its bookings are the last of their links
+};
 
 /// Packets that are told ahead when each link of their route will serve them, as far as nobody else is there:
 /// bookings. What a link serves it serves in the order in which packets come to its node, by time and port;
@@ -31,6 +50,7 @@ class Flights {
     Bookings bookings;
     bool books = false;       // its node only passes packets on
     Time overhead{};          // of that node
+    Train* train = nullptr;   // the last that began where it leads to, while that may grow
     std::uint32_t pause = 0;  // so many packets that come by it book no further
     std::uint32_t doubt = 0;  // the next pause is 2^doubt long
     std::uint32_t tries = 0;  // since the last pause
@@ -41,16 +61,37 @@ class Flights {
   [[nodiscard]] Ahead& ahead(const LiveLink& link) {
     return ahead_[static_cast<std::size_t>(&link - fabric_.links_.data())];
   }
+  // Trains.
+  [[nodiscard]] Train& begin(Packet& packet, LiveLink& came);
+  [[nodiscard]] bool joins(Packet& packet, LiveLink& came);
+  [[nodiscard]] bool follows(const Packet& packet, Train& train);
+  [[nodiscard]] bool sets_pace(const Packet& packet, Train& train);
+  void join(Packet& packet, Train& train);
+  void close(Train* train);
+  void release(Train* train);
+
+  // Bookings.
+  [[nodiscard]] static std::uint32_t count(const Booking& booking);
+  [[nodiscard]] static Packet& packet(const Booking& booking, std::uint32_t index);
   [[nodiscard]] bool may_book(const Packet& packet, LiveLink& link, Ahead& there);
-  void book(Packet& packet, LiveLink& link, Ahead& there);
-  void serve_first(LiveLink& link, Ahead& there);
-  void serve_past(LiveLink& link, Ahead& there);
-  Booking last(LiveLink& link, Ahead& there);
-  void take_back(const Booking& booking);
+  void book(Packet& packet, LiveLink& link, Ahead& there, Train* train);
+  [[nodiscard]] static Passage passage(const Packet& packet, const LiveLink& link, Time overhead, Time free);
+  static void cross(Packet& packet, const LiveLink& link, const Passage& passage);
+  [[nodiscard]] static Time free(const LiveLink& link, Ahead& there);
+  void close_last(LiveLink& link, Ahead& there);
+  [[nodiscard]] bool serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t port);
+  void drop_back(LiveLink& link, Ahead& there);
+  void serve_before(LiveLink& link, Ahead& there, Time at, std::uint32_t port);
+  void take_back_last(LiveLink& link, Ahead& there);
+  void shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from);
+  void come_by_event(const Booking& booking, std::uint32_t index);
   void withdraw(Packet& packet);
 
   Fabric& fabric_;
   std::vector<Ahead> ahead_;  // by link
+  std::deque<Train> trains_;  // storage; addresses stay
+  std::vector<Train*> free_trains_;
+  std::vector<Passage> passages_;  // of a packet that may be its train's second, by hop
 };
 
 }  // namespace kbsim::hw

@@ -1,0 +1,108 @@
+// How packets become a train: the second shows at which distance they follow each other on each link, and
+// whether this holds for all that come.
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+
+#include "flights.hpp"
+
+namespace kbsim::hw {
+
+Train& Flights::begin(Packet& packet, LiveLink& came) {
+  if (free_trains_.empty()) free_trains_.push_back(&trains_.emplace_back());
+  Train& train = *free_trains_.back();
+  free_trains_.pop_back();
+  train.packets.assign(1, &packet);
+  train.message = packet.message;
+  train.sequence = packet.message->sequence;
+  train.ordinal = packet.ordinal;
+  train.size = packet.size;
+  train.came = &came;
+  train.from = packet.hop;
+  train.bookings = 0;
+  train.open = true;
+  ahead(came).train = &train;
+  return train;
+}
+
+// Its bookings may not be the last of their links any more.
+void Flights::close(Train* train) {
+  if (train == nullptr || !train->open) return;
+  train->open = false;
+  ahead(*train->came).train = nullptr;
+}
+
+void Flights::release(Train* train) {
+  if (train == nullptr || --train->bookings > 0) return;
+  close(train);
+  free_trains_.push_back(train);
+}
+
+void Flights::close_last(LiveLink& link, Ahead& there) {
+  Booking& last = there.bookings.back();
+  close(last.train);
+  if (last.served == count(last)) drop_back(link, there);
+}
+
+// The packet goes on with the one before it, if it follows as the others do. Else the train is over.
+bool Flights::joins(Packet& packet, LiveLink& came) {
+  Train* const train = ahead(came).train;
+  if (train == nullptr) return false;
+  if (follows(packet, *train)) return join(packet, *train), true;
+  close(train);
+  return false;
+}
+
+bool Flights::follows(const Packet& packet, Train& train) {
+  constexpr std::size_t kMost = 256;
+  const std::size_t packets = train.packets.size();
+  const Time gap = packet.head - train.last.head;
+  if (packets == kMost || packet.message != train.message || packet.message->sequence != train.sequence ||
+      packet.ordinal != train.ordinal + packets || packet.size != train.size || packet.hop != train.from ||
+      packet.tail - train.last.tail != gap)
+    return false;
+  return packets == 1 ? sets_pace(packet, train) : gap == train.gap;
+}
+
+// The second packet of a train.
+bool Flights::sets_pace(const Packet& packet, Train& train) {
+  passages_.clear();
+  Packet second{packet};
+  while (second.hop < train.to) {
+    LiveLink& link = fabric_.next_link(second);
+    Ahead& there = ahead(link);
+    const Booking& booking = there.bookings.back();
+    ensure(booking.train == &train, "a train that may grow has the last booking of each of its links");
+    const Passage next = passage(second, link, there.overhead, booking.first.end);
+    if (booking.hop != second.hop) return false;  // a route that comes here twice
+    if (!steady(booking.first, next, there.overhead, link.lane.rate().serialization(second.size)))
+      return false;
+    passages_.push_back(next);
+    cross(second, link, next);
+  }
+  for (std::uint32_t hop = train.from; hop < train.to; ++hop) {
+    Booking& booking = ahead(fabric_.live((*packet.message->route)[hop])).bookings.back();
+    const Passage& next = passages_[hop - train.from];
+    booking.gap = next.head - booking.first.head;
+    booking.step = next.start - booking.first.start;
+  }
+  train.gap = packet.head - train.last.head;
+  train.step = second.head - train.last.start;
+  return true;
+}
+
+void Flights::join(Packet& packet, Train& train) {
+  train.packets.push_back(&packet);
+  train.last.head = packet.head;
+  train.last.tail = packet.tail;
+  train.last.start += train.step;
+  train.last.end += train.step;
+  LiveLink& end = fabric_.live((*packet.message->route)[train.to - 1]);
+  packet.hop = train.to;
+  packet.head = train.last.start;
+  packet.tail = train.last.end;
+  packet.port = end.port;
+  if (end.arrivals != nullptr) return end.arrivals->push(end.port - 1, packet);
+  fabric_.come_to(packet, end);
+}
+
+}  // namespace kbsim::hw
