@@ -64,6 +64,7 @@ LimitError::LimitError(const std::string& text, std::vector<Waiting> waiting, co
     : Error{ExitCode::limit, text + "; " + count(waiting.size()) + detail::lines(waiting) + busiest},
       waiting_{std::move(waiting)} {}
 
+// By name: those that started at one time stand in a list of any order.
 std::vector<Waiting> detail::waiting_among(const List& processes) {
   std::vector<Waiting> spawned;
   std::vector<Waiting> components;
@@ -71,7 +72,9 @@ std::vector<Waiting> detail::waiting_among(const List& processes) {
     const auto& process = static_cast<const ProcessRecord&>(link);
     (process.service ? components : spawned).push_back(describe(process));
   });
-  return spawned.empty() ? components : spawned;
+  std::vector<Waiting>& found = spawned.empty() ? components : spawned;
+  std::ranges::stable_sort(found, {}, &Waiting::process);
+  return found;
 }
 
 }  // namespace kbsim
