@@ -78,7 +78,7 @@ TEST_CASE("kbsim explain: a sentence, a bar and tables, and explain.json in --ou
 
 TEST_CASE("--explain: what can't say why it waits, and what runs many simulations, is refused") {
   for (const char* what :
-       {"--topology hbm4.yaml --bench ccl_allreduce", "--topology topology.yaml --bench ccl",
+       {"--topology hbm4.yaml --bench ccl_allreduce", "--topology topology.yaml --bench milestone-1h-gemm",
         "--topology topology.yaml --bench ccl_allreduce --set cube.noc.router.impl=builtin.router_vc",
         "--topology topology.yaml --bench ccl_allreduce --set ccl.defaults.backpressure=poll"}) {
     CAPTURE(what);
@@ -87,6 +87,25 @@ TEST_CASE("--explain: what can't say why it waits, and what runs many simulation
     CHECK(refused.exit == 5);
     CHECK(refused.err.find("--explain") != std::string::npos);
   }
+}
+
+// Two packages exchange a MiB: with four slots a send waits for one, with sixteen it hardly does.
+TEST_CASE("--explain: rows of --bench ccl say what limits them, and are those of without it") {
+  const std::string ring =
+      "--topology topology.yaml --bench ccl --algorithm chunked_ring_allreduce -b 1M -e 1M "
+      "-c 0 --quiet --json --set ccl.algorithms.chunked_ring_allreduce.n_slots=";
+  const auto row = [&](const std::string& options) {
+    return json_of(ring + options).at("rows").at(0).as_object();
+  };
+  json::object four = row("4 --explain");
+  const std::string few{four.at("limited_by").as_string()};
+  CHECK_MESSAGE(few.find("slot") != std::string::npos, few);
+  const std::string many{row("16 --explain").at("limited_by").as_string()};
+  CHECK_MESSAGE(many.find("slot") == std::string::npos, many);
+  four.erase("limited_by");
+  CHECK(four == row("4"));
+  const Outcome text = run_kbsim(ring.substr(0, ring.find(" --json")) + " --explain");
+  CHECK(text.out.find("#wrong  limited by\n") != std::string::npos);
 }
 
 }  // namespace kbsim::contract::explain_test

@@ -177,7 +177,8 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
       .dtype = evaluate::dtype_named(own.datatype),
       .root = root_of(own, ranks),
       .repeats = {.warmup = own.warmup_iters, .iterations = own.iters, .check = own.check == 1},
-      .trace = request.trace};
+      .trace = request.trace,
+      .explain = request.explain};
   std::vector<evaluate::CclPoint> points;
   for (const Reduction op : operations_of(request.own, point)) {
     for (const Bytes size : sizes_of(own)) {
@@ -261,8 +262,10 @@ std::string text(const evaluate::Rows& rows) {
   std::string lines =
       fmt::format("# {} on {} ranks, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
                   first.at("world_size").to_number<int>(), first.at("buffer_kind").as_string().c_str());
-  lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8} {:>6}\n", "size", "count",
-                       "type", "redop", "root", "time", "algbw", "busbw", "#wrong");
+  const bool explained = first.contains("limited_by");
+  lines +=
+      fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8} {:>6}{}\n", "size", "count", "type",
+                  "redop", "root", "time", "algbw", "busbw", "#wrong", explained ? "  limited by" : "");
   lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8}\n", "(B)", "(elements)", "", "",
                        "", "(us)", "(GB/s)", "(GB/s)");
   double bus = 0.0;
@@ -272,12 +275,13 @@ std::string text(const evaluate::Rows& rows) {
     const boost::json::value& n = row.at("nwrong");
     if (!n.is_null()) wrong += n.to_number<std::int64_t>();
     bus += row.at("bus_bw").to_number<double>();
-    lines += fmt::format("  {:>12} {:>12} {:>8} {:>6} {:>5} {:>10.3f} {:>8.2f} {:>8.2f} {:>6}\n",
+    lines += fmt::format("  {:>12} {:>12} {:>8} {:>6} {:>5} {:>10.3f} {:>8.2f} {:>8.2f} {:>6}{}\n",
                          row.at("size").to_number<std::int64_t>(), row.at("count").to_number<std::int64_t>(),
                          row.at("type").as_string().c_str(), row.at("redop").as_string().c_str(),
                          row.at("root").to_number<int>(), row.at("time").to_number<double>(),
                          row.at("alg_bw").to_number<double>(), row.at("bus_bw").to_number<double>(),
-                         n.is_null() ? "N/A" : fmt::format("{}", n.to_number<std::int64_t>()));
+                         n.is_null() ? "N/A" : fmt::format("{}", n.to_number<std::int64_t>()),
+                         explained ? fmt::format("  {}", row.at("limited_by").as_string().c_str()) : "");
   }
   return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n", wrong,
                              wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()));
@@ -304,6 +308,7 @@ const bool kRegistered =
                  .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
                             {"ccl.*.reduce_op", "-o stands in its place", "op"}},
                  .limit_figures = limit_figures,
+                 .explained = true,
                  .traced = true,
                  .times_by_size = true}),
      true);

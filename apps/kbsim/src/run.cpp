@@ -253,14 +253,18 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                         const po::variables_map& own, const Arguments& arguments) {
   if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
       options.race || options.exact_packets || !options.oplog.empty() || options.dump_queues ||
-      options.parallel_bound || options.explain)
+      options.parallel_bound)
     throw Unsupported{fmt::format(
         "{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, --race, "
-        "--exact-packets, --oplog, --dump-queues, --parallel-bound and --explain are of a single one",
+        "--exact-packets, --oplog, --dump-queues and --parallel-bound are of a single one",
         options.bench)};
   if (options.timing_only && !evaluation.timing_only)
     throw Unsupported{fmt::format("--timing-only: {} has no rows without values{}", options.bench,
                                   evaluation.options.find("check") != nullptr ? "; see its --check 0" : "")};
+  if (options.explain && !evaluation.explained)
+    throw Unsupported{fmt::format(
+        "--explain: {} runs many simulations, and its rows don't say what limits them", options.bench)};
+  if (options.explain && options.reuse) throw UsageError{"--explain: --reuse simulates nothing"};
   if (!options.device.empty())
     throw UsageError{fmt::format("--device {} has no effect on --bench {}: it chooses its packages itself",
                                  options.device, options.bench)};
@@ -276,7 +280,8 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
       .values = !options.timing_only,
       .own = chosen,
       .outputs = {.out = options.out, .json = options.json},
-      .parallel = {.threads = threads_of(options), .progress = !options.quiet && options.kept == nullptr}};
+      .parallel = {.threads = threads_of(options), .progress = !options.quiet && options.kept == nullptr},
+      .explain = options.explain};
   report::RunTrace trace{options.trace};
   if (trace.wanted()) request.trace = traced(trace, evaluation, options);
   const std::optional<report::CsvTable> reference = reference_of(own);

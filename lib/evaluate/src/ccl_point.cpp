@@ -12,6 +12,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/ranks.hpp"
+#include "kbsim/explain/explanation.hpp"
+#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/report/run_trace.hpp"
 
 namespace kbsim::evaluate {
@@ -50,6 +52,18 @@ std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
     all += fmt::format("{}{}>{}:{:.0f}", all.empty() ? "" : " ", from, to, 1000.0 * busy / window);
   }
   return all;
+}
+
+// Of the critical path of the last launch, from the host's order to its report.
+std::string limit_of(host::Session& session) {
+  const hw::Machine& machine = session.machine();
+  const hw::OrderRecord* last = nullptr;
+  for (const hw::OrderRecord& order : hw::host_of(session.machine()).orders()) {
+    if (order.phase == hw::OrderPhase::kernel) last = &order;
+  }
+  if (last == nullptr) return "";
+  return explain::limited_by(
+      explain::explain(last->kernel_name, explain::path_to(last->why, last->sent, machine), machine));
 }
 
 // Of the input and the output the larger one counts.
@@ -110,7 +124,10 @@ boost::json::object simulate(const CclPoint& point) {
       point.machine,
       point.algorithm,
       {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root, .values = values}};
-  host::Session session{point.machine, point.algorithm, {.replay_threads = 1, .timing_only = !values}};
+  host::Session session{
+      point.machine,
+      point.algorithm,
+      {.simulation = {.causes = point.explain}, .replay_threads = 1, .timing_only = !values}};
   host::World world;
   host::Rank main{session, world, 0};
   CollectiveRun run;
@@ -130,24 +147,27 @@ boost::json::object simulate(const CclPoint& point) {
   const auto if_checked = [&](auto found) {
     return run.checked ? boost::json::value(found) : boost::json::value(nullptr);
   };
-  return {{"size", size},
-          {"count", n},
-          {"type", nccl_name(point.dtype)},
-          {"redop", row.combines ? boost::json::string{to_string(point.op)} : boost::json::string{"none"}},
-          {"root", row.has_root ? point.root : -1},
-          {"time", ns / 1000.0},
-          {"alg_bw", algbw},
-          {"bus_bw", algbw * factor},
-          {"nwrong", if_checked(run.wrong)},
-          {"kernel_us", run.mean_kernel_ns() / 1000.0},
-          {"algorithm", point.algorithm.name},
-          {"buffer_kind", to_string(point.algorithm.buffer_kind)},
-          {"sip_topology", to_string(point.machine.system.sips.topology)},
-          {"package_links", package_links(session.machine().fabric(), run)},
-          {"world_size", ranks},
-          {"correct", if_checked(run.wrong == 0)},
-          {"simulated_ns", to_ns(session.sim().now())},
-          {"events", session.sim().events()}};
+  boost::json::object found{
+      {"size", size},
+      {"count", n},
+      {"type", nccl_name(point.dtype)},
+      {"redop", row.combines ? boost::json::string{to_string(point.op)} : boost::json::string{"none"}},
+      {"root", row.has_root ? point.root : -1},
+      {"time", ns / 1000.0},
+      {"alg_bw", algbw},
+      {"bus_bw", algbw * factor},
+      {"nwrong", if_checked(run.wrong)},
+      {"kernel_us", run.mean_kernel_ns() / 1000.0},
+      {"algorithm", point.algorithm.name},
+      {"buffer_kind", to_string(point.algorithm.buffer_kind)},
+      {"sip_topology", to_string(point.machine.system.sips.topology)},
+      {"package_links", package_links(session.machine().fabric(), run)},
+      {"world_size", ranks},
+      {"correct", if_checked(run.wrong == 0)},
+      {"simulated_ns", to_ns(session.sim().now())},
+      {"events", session.sim().events()}};
+  if (point.explain) found["limited_by"] = limit_of(session);
+  return found;
 }
 
 }  // namespace kbsim::evaluate

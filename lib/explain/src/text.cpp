@@ -98,11 +98,14 @@ std::string sentence(const Explanation& what) {
 
 std::string limited_by(const Explanation& what) {
   if (what.reasons.empty()) return "";
+  hw::Reason longest{};
+  Time wait{};
   for (std::size_t i = 0; i < what.path.waits.size(); ++i) {
     const auto reason = static_cast<hw::Reason>(i);
-    if (remedy_of(reason).empty() || 4 * what.path.waits[i] < what.path.length()) continue;
-    return fmt::format("{} {:.0f} %", wait_name(reason), percent(what.path.waits[i], what.path.length()));
+    if (!remedy_of(reason).empty() && what.path.waits[i] > wait) longest = reason, wait = what.path.waits[i];
   }
+  if (wait > Time{0} && 4 * wait >= what.path.length())
+    return fmt::format("{} {:.0f} %", wait_name(longest), percent(wait, what.path.length()));
   return fmt::format("{} {:.0f} %", what.reasons.front().name,
                      percent(what.reasons.front().time, what.path.length()));
 }

@@ -22,6 +22,7 @@ struct CclPoint {
   int root = 0;
   CollectiveRepeats repeats;
   report::RunTrace* trace = nullptr;  // none: not traced
+  bool explain = false;               // the row says what its last call was limited by
 };
 
 /// The elements of each part that `size` stands for, rounded to what the ranks can divide, at least 1 each:
@@ -32,7 +33,8 @@ struct CclPoint {
 [[nodiscard]] Bytes measured_size(const CclPoint& point);
 
 /// Simulates it, checked unless asked otherwise: `nwrong` and `correct` are then null. Columns of nccl-tests
-/// (time in us, bandwidths in GB/s, n in busbw the parts that become one), and what else there is to know.
+/// (time in us, bandwidths in GB/s, n in busbw the parts that become one), and what else there is to know;
+/// `limited_by` if asked for.
 [[nodiscard]] boost::json::object simulate(const CclPoint& point);
 
 /// The dtype by its name in nccl-tests, PyTorch, C or kbsim; UsageError otherwise. And the reduction.

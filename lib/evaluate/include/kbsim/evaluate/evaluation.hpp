@@ -33,6 +33,7 @@ struct EvaluationRequest {
   report::OutputPlan outputs;
   Parallel parallel;
   report::RunTrace* trace = nullptr;  // of one that is `traced`: its only simulation's
+  bool explain = false;               // of one that is `explained`: rows have "limited_by"
 };
 
 /// What it found: a row a simulation, of numbers and words, from which everything else is made; but for
@@ -66,6 +67,7 @@ struct Evaluation {
   std::function<void(const Rows&, const config::MachineSpec&, const report::OutputFolder&)> limit_figures =
       {};
   bool timing_only = false;    // it can do without values
+  bool explained = false;      // its rows can say what limits them
   bool traced = false;         // it runs under EvaluationRequest::trace, if it has a single simulation
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
 };
