@@ -89,7 +89,7 @@ TEST_CASE("--explain: what can't say why it waits, and what runs many simulation
   }
 }
 
-// Two packages exchange a MiB: with four slots a send waits for one, with sixteen it hardly does.
+// Two packages exchange a MiB: with four slots a send waits for one, with 64 it hardly does.
 TEST_CASE("--explain: rows of --bench ccl say what limits them, and are those of without it") {
   const std::string ring =
       "--topology topology.yaml --bench ccl --algorithm chunked_ring_allreduce -b 1M -e 1M "
@@ -100,7 +100,7 @@ TEST_CASE("--explain: rows of --bench ccl say what limits them, and are those of
   json::object four = row("4 --explain");
   const std::string few{four.at("limited_by").as_string()};
   CHECK_MESSAGE(few.find("slot") != std::string::npos, few);
-  const std::string many{row("16 --explain").at("limited_by").as_string()};
+  const std::string many{row("64 --explain").at("limited_by").as_string()};
   CHECK_MESSAGE(many.find("slot") == std::string::npos, many);
   four.erase("limited_by");
   CHECK(four == row("4"));
