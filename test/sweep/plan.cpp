@@ -57,6 +57,22 @@ TEST_CASE("Plan: the words of all points come before those of the axes") {
   CHECK(command_of(plan, plan.points[0]).ends_with("--set 'x=it'\\''s'"));
 }
 
+TEST_CASE("Plan: a key or an option is said once, and none that makes points write files") {
+  CHECK(
+      says("bench: b\nset: {k.l: 5}\naxes: {k.l: [1, 2]}\n", "is set twice, by the sweep itself and by k.l"));
+  CHECK(says("bench: b\naxes: {k.l: [1, 2], m: {a: {k.l: 3}, b: {x.y: 4}}}\n",
+             "is set twice, by k.l and by m"));
+  CHECK(mistakes("bench: b\naxes: {m: {a: {k.l: 3}, b: {k.l: 4}}}\n").empty());
+  CHECK(says("bench: b\naxes: {m: {a: {--out: x}, b: {k.l: 4}}}\n", "has no place in a sweep"));
+  CHECK(says("bench: b\naxes: {--trace: [x.json, y.json]}\n", "has no place in a sweep"));
+}
+
+TEST_CASE("Plan: an axis is in one zip, and a zip in none") {
+  CHECK(says("bench: b\naxes: {x: [1, 2], y: [3, 4], z: [5, 6]}\nzip: [[y, z], [x, y]]\n",
+             "'y' is in another zip already"));
+  CHECK(says("bench: b\naxes: {x: [1, 2]}\nzip: &z [*z]\n", "zip"));
+}
+
 TEST_CASE("Plan: zipped axes go together, named configurations are several settings") {
   const Plan plan = planned(
       "bench: b\n"
@@ -113,8 +129,8 @@ TEST_CASE("Plan: every mistake is told, with its place and what would do") {
   CHECK(says("bench: b\naxes: {a: [x]}\nwhere: a < 3\n", "'x' is no number"));
   CHECK(says("bench: b\naxes: {a: [1]}\nwhere: a > 1\n", "'where' holds for none"));
   CHECK(says("bench: b\nrandom: many\n", "expected N seed S"));
-  CHECK(says("bench: b\narguments: {out: x}\n", "a sweep says that itself"));
-  CHECK(says("bench: b\naxes: {--out: [x]}\n", "is no axis"));
+  CHECK(says("bench: b\narguments: {out: x}\n", "has no place in a sweep"));
+  CHECK(says("bench: b\naxes: {--out: [x]}\n", "has no place in a sweep"));
   CHECK(says("bench: [\n", "not valid YAML"));
   CHECK(says("just a text\n", "expected keys"));
 }

@@ -297,7 +297,11 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                                       .verbose = options.verbose,
                                       .reference = reference};
   if (options.reuse) evaluate::require_same_run(evaluation, request, how);
-  if (!options.dry_run) return evaluate::run_evaluation(evaluation, request, how, arguments);
+  if (!options.dry_run) {
+    const ExitCode code = evaluate::run_evaluation(evaluation, request, how, arguments);
+    trace.require_written();
+    return code;
+  }
   const bool one = evaluation.algorithms == Algorithms::one;
   return show(options, {.bench = options.bench,
                         .doc = evaluation.doc,
@@ -406,7 +410,10 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   }
   require_submitted(options.bench, session);
   if (bound != nullptr) say(to_text(*bound, session.sim().events()));
-  return finish(folder.get(), session, results_of(session, std::move(report)), options, arguments, start);
+  const ExitCode code =
+      finish(folder.get(), session, results_of(session, std::move(report)), options, arguments, start);
+  trace.require_written();
+  return code;
 }
 
 }  // namespace

@@ -1,8 +1,13 @@
 // kbsim sweep: the points of a plan, on all cores.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -15,6 +20,7 @@
 #include "kbsim/base/memory.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/report/folder_lock.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/sweep/analysis.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
@@ -37,6 +43,9 @@ namespace {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
+constexpr int kDefault = -1000;
+constexpr std::array kTables{"points.csv", "results.csv", "sweep.sqlite"};
+
 struct SweepOptions {
   std::string plan;
   std::string bench;
@@ -49,8 +58,8 @@ struct SweepOptions {
   std::vector<std::string> where;
   std::string random;
   std::string out;
-  unsigned jobs = 0;
-  double timeout = 0.0;
+  std::int64_t jobs = kDefault;
+  double timeout = kDefault;
   std::string memory;
   std::string shard;
   std::string verify;
@@ -142,14 +151,20 @@ void add_words(sweep::Draft& draft, const SweepOptions& o, const Arguments& rest
   draft.words.insert(draft.words.end(), rest.begin(), rest.end());
 }
 
+bool varies(const sweep::Draft& draft, const std::string& option) {
+  return std::ranges::any_of(draft.axes, [&](const sweep::Axis& axis) {
+    return std::ranges::any_of(axis.values, [&](const sweep::AxisValue& value) {
+      return std::ranges::find(value.words, option) != value.words.end();
+    });
+  });
+}
+
 // The plan file first; the command line adds to it.
 sweep::Plan plan_of(const SweepOptions& o, const Arguments& rest) {
   sweep::Draft draft;
   if (!o.plan.empty()) sweep::read_plan(o.plan, &draft);
   if (!o.bench.empty()) draft.bench = o.bench;
   add_words(draft, o, rest);
-  if (!is_given(draft.words, "--topology"))
-    draft.words.insert(draft.words.begin(), {"--topology", kUsualTopology});
   for (const std::string& text : o.set) {
     const auto [key, values] = divided("set", text);
     draft.add(key, {.text = values, .at = said("set", text)});
@@ -161,6 +176,8 @@ sweep::Plan plan_of(const SweepOptions& o, const Arguments& rest) {
   for (const std::string& text : o.zip) draft.zips.push_back({.text = text, .at = said("zip", text)});
   for (const std::string& text : o.where) draft.where.push_back({.text = text, .at = said("where", text)});
   if (!o.random.empty()) draft.random = sweep::Placed{.text = o.random, .at = said("random", o.random)};
+  if (!is_given(draft.words, "--topology") && !varies(draft, "--topology"))
+    draft.words.insert(draft.words.begin(), {"--topology", kUsualTopology});
   return sweep::plan_of(draft);
 }
 
@@ -235,13 +252,18 @@ double share_of(const std::string& text) {
 
 // Of mpirun's ranks each runs one point at a time; those of a host share its memory.
 sweep::PoolOptions pool_of(const SweepOptions& o, sweep::Ranks* ranks) {
-  if (o.timeout < 0.0) throw UsageError{fmt::format("--timeout must be above 0 s, got {}", o.timeout)};
+  constexpr std::int64_t kMostJobs = 1024;
+  const bool limited = o.timeout != kDefault;
+  if (limited && !(o.timeout > 0.0))
+    throw UsageError{fmt::format("--timeout must be above 0 s, got {}", o.timeout)};
+  if (o.jobs != kDefault && (o.jobs < 1 || o.jobs > kMostJobs))
+    throw UsageError{fmt::format("--jobs must be 1 to {}, got {}", kMostJobs, o.jobs)};
   const Bytes memory = o.memory.empty() ? memory_limit() : parse_bytes(o.memory);
   if (memory < 16_MiB) throw UsageError{fmt::format("--memory must be at least 16 MiB, got '{}'", o.memory)};
   const unsigned cores = ranks != nullptr ? 1 : std::max(1U, std::thread::hardware_concurrency());
   return {.out = o.out,
-          .jobs = o.jobs == 0 ? cores : std::min(o.jobs, 1024U),
-          .timeout = o.timeout,
+          .jobs = o.jobs == kDefault ? cores : static_cast<unsigned>(o.jobs),
+          .timeout = limited ? o.timeout : 0.0,
           .memory = memory,
           .progress = !o.quiet,
           .ranks = ranks};
@@ -398,9 +420,20 @@ void verify(const SweepOptions& o, const Sweep& all, sweep::Cache& cache) {
                           command_of(all.plan, all.plan.points[first.point]))};
 }
 
-bool has_tables(const SweepOptions& o) {
+// Says of which points the tables, figures and the page are.
+fs::path stamp_in(const std::string& out) { return sweep::records_folder(out) / "tables.of"; }
+
+std::string stamp_of(const Sweep& all) {
+  return fmt::format("{:016x}\n", std::hash<std::string>{}(fmt::format("{}", fmt::join(all.requests, "\n"))));
+}
+
+bool has_tables(const SweepOptions& o, const Sweep& all) {
+  std::ifstream stamp{stamp_in(o.out)};
+  const std::string text{std::istreambuf_iterator<char>{stamp}, {}};
   std::error_code error;
-  return fs::exists(fs::path{o.out} / "sweep.sqlite", error);
+  return text == stamp_of(all) && std::ranges::all_of(kTables, [&](const char* file) {
+           return fs::exists(fs::path{o.out} / file, error);
+         });
 }
 
 // However a sweep ends, the other ranks go home.
@@ -420,7 +453,7 @@ class Dismissal {
 ExitCode run_sweep(const SweepOptions& o, const Sweep& all) {
   made(sweep::records_folder(o.out));
   auto lock = std::make_unique<report::FolderLock>(locked_part(o));
-  const bool same_plan = !write_plan(o.out, all.plan, all.requests);
+  (void)write_plan(o.out, all.plan, all.requests);
   sweep::Cache cache{o.out};
   if (cache.damaged() > 0)
     say("kbsim: {}: {} damaged records are left out, their points run again\n", o.out, cache.damaged());
@@ -432,8 +465,10 @@ ExitCode run_sweep(const SweepOptions& o, const Sweep& all) {
   if (tally.interrupted) return ExitCode::interrupted;
   verify(o, all, cache);
   lock.reset();
-  const bool again = same_plan && tally.ran == 0 && has_tables(o) && o.metric.empty() && o.pareto.empty();
-  if (o.shard.empty() && !again) make_tables(o.out, o.metric, o.pareto);
+  const bool again = tally.ran == 0 && has_tables(o, all) && o.metric.empty() && o.pareto.empty();
+  if (!o.shard.empty() || again) return ExitCode::ok;
+  make_tables(o.out, o.metric, o.pareto);
+  report::write_file(stamp_in(o.out), stamp_of(all));
   return ExitCode::ok;
 }
 
@@ -451,6 +486,8 @@ ExitCode sweep_command(const Arguments& given) {
   const std::unique_ptr<kbsim::sweep::Ranks> ranks = started_ranks();
   const kbsim::sweep::PoolOptions pool = pool_of(o, ranks.get());
   (void)share_of(o.verify);
+  if (!o.pareto.empty() && o.pareto.find(',') == std::string::npos)
+    throw UsageError{fmt::format("--pareto {}: expected A,B", o.pareto)};
   const sweep::Plan plan = plan_of(o, rest);
   load_plugins(plan.words);
   require_readable(plan);

@@ -57,13 +57,12 @@ std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
 // Of the critical path of the last launch, from the host's order to its report.
 std::string limit_of(host::Session& session) {
   const hw::Machine& machine = session.machine();
-  const hw::OrderRecord* last = nullptr;
-  for (const hw::OrderRecord& order : hw::host_of(session.machine()).orders()) {
-    if (order.phase == hw::OrderPhase::kernel) last = &order;
-  }
-  if (last == nullptr) return "";
+  std::vector<hw::OrderRecord> launches = hw::host_of(session.machine()).orders();
+  std::erase_if(launches, [](const hw::OrderRecord& order) { return order.phase != hw::OrderPhase::kernel; });
+  if (launches.empty()) return "";
+  const hw::OrderRecord& last = launches.back();
   return explain::limited_by(
-      explain::explain(last->kernel_name, explain::path_to(last->why, last->sent, machine), machine));
+      explain::explain(last.kernel_name, explain::path_to(last.why, last.sent, machine), machine));
 }
 
 // Of the input and the output the larger one counts.

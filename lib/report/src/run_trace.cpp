@@ -151,7 +151,15 @@ void RunTrace::during(hw::Machine& machine, const std::string& title, const std:
     throw;
   }
   machine.fabric().record_spans(nullptr);
-  write(recorder, machine.sim().now(), title);
+  try {
+    write(recorder, machine.sim().now(), title);
+  } catch (const UsageError& error) {
+    why_not_written_ = error.what();
+  }
+}
+
+void RunTrace::require_written() const {
+  if (!why_not_written_.empty()) throw UsageError{why_not_written_};
 }
 
 void RunTrace::write(SpanRecorder& recorder, Time now, std::string title) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 #include "kbsim/sim/detail/process_record.hpp"
 
@@ -64,7 +65,7 @@ LimitError::LimitError(const std::string& text, std::vector<Waiting> waiting, co
     : Error{ExitCode::limit, text + "; " + count(waiting.size()) + detail::lines(waiting) + busiest},
       waiting_{std::move(waiting)} {}
 
-// By their texts: those that started at one time stand in a list of any order.
+// By name: those that started at one time stand in a list of any order.
 std::vector<Waiting> detail::waiting_among(const List& processes) {
   std::vector<Waiting> spawned;
   std::vector<Waiting> components;
@@ -73,7 +74,7 @@ std::vector<Waiting> detail::waiting_among(const List& processes) {
     (process.service ? components : spawned).push_back(describe(process));
   });
   std::vector<Waiting>& found = spawned.empty() ? components : spawned;
-  std::ranges::sort(found, {}, [](const Waiting& waiting) { return to_string(waiting); });
+  std::ranges::sort(found, {}, [](const Waiting& one) { return std::tie(one.process, one.what, one.since); });
   return found;
 }
 

@@ -126,6 +126,7 @@ void Master::start(Worker& worker) {
   io_.notify_fork(boost::asio::execution_context::fork_parent);
   worker.stream = std::make_unique<boost::asio::posix::stream_descriptor>(io_, worker.process.socket);
   worker.heard.clear();
+  ++worker.number;
   listen(worker);
 }
 
@@ -150,13 +151,14 @@ void Master::replace(Worker& worker) {
 void Master::listen(Worker& worker) {
   boost::asio::async_read_until(
       *worker.stream, boost::asio::dynamic_buffer(worker.heard), '\n',
-      [this, &worker, stream = worker.stream.get()](const boost::system::error_code& error, std::size_t n) {
-        if (error == boost::asio::error::operation_aborted || worker.stream.get() != stream) return;
+      [this, &worker, number = worker.number](const boost::system::error_code& error, std::size_t n) {
+        const auto replaced = [&] { return !worker.stream || worker.number != number; };
+        if (error == boost::asio::error::operation_aborted || replaced()) return;
         if (error) return hung_up(worker);
         const std::string line = worker.heard.substr(0, n - 1);
         worker.heard.erase(0, n);
         hear(worker, line);
-        if (worker.stream.get() == stream) listen(worker);
+        if (!replaced()) listen(worker);
       });
 }
 
@@ -227,7 +229,10 @@ void Master::forget_key(const Worker& worker) {
 
 void Master::done(Worker& worker, std::string_view line) {
   const std::vector<std::string_view> words = words_of(line);
-  if (words.size() != 7 || !worker.point) return;
+  if (words.size() != 7 || !worker.point) {  // no worker says that: it ends, and its point runs again
+    if (worker.rank == 0) (void)kill(worker.process.pid, SIGKILL);
+    return;
+  }
   const auto number = [&](std::size_t i) { return std::strtod(std::string{words[i]}.c_str(), nullptr); };
   const std::size_t point = *std::exchange(worker.point, std::nullopt);
   deaths_ = 0;

@@ -47,6 +47,7 @@ class Master {
     bool works = false;
     Process process;
     std::unique_ptr<boost::asio::posix::stream_descriptor> stream;
+    std::uint64_t number = 0;  // of its processes, so that what one said isn't taken for another's
     std::string heard;
     std::filesystem::path records;
     bool unsynced = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -20,9 +21,30 @@ constexpr std::size_t kMostPoints = 2'000'000;
 constexpr std::size_t kMostAxes = 64;
 
 // Options that a sweep gives its points itself.
-constexpr std::array<std::string_view, 10> kOwn{"--out",     "--json",     "--quiet",       "--reuse",
-                                                "--dry-run", "--oplog",    "--num-threads", "--help",
-                                                "--verbose", "--reference"};
+constexpr std::array<std::string_view, 24> kOwn{"--out",
+                                                "--json",
+                                                "--quiet",
+                                                "--reuse",
+                                                "--dry-run",
+                                                "--oplog",
+                                                "--num-threads",
+                                                "--help",
+                                                "--verbose",
+                                                "--reference",
+                                                "--trace",
+                                                "--trace-dir",
+                                                "--trace-unit",
+                                                "--trace-window",
+                                                "--trace-units",
+                                                "--trace-packets",
+                                                "--trace-limit",
+                                                "--explain",
+                                                "--profile-self",
+                                                "--parallel-bound",
+                                                "--dump-queues",
+                                                "--output_file",
+                                                "-J",
+                                                "-h"};
 
 std::vector<std::string> names_of(const std::vector<Axis>& axes) {
   std::vector<std::string> names;
@@ -71,14 +93,43 @@ class Checker {
     return sample;
   }
 
+  // Each once, however many values of an axis have it.
   void add(Place at, std::string key, std::string text) {
+    if (!told_.insert(to_string(at) + key + text).second) return;
     problems_.push_back({std::move(at), std::move(key), std::move(text)});
+  }
+  // What a point's words are about: each once, and nothing that a sweep says itself.
+  void words() {
+    std::map<std::string, std::string> owners;
+    look_at(draft_.words, {.file = "arguments"}, "the sweep itself", owners);
+    for (const Axis& axis : draft_.axes) {
+      std::map<std::string, std::string> of_axis;
+      for (const AxisValue& value : axis.values) {
+        std::map<std::string, std::string> of_value = owners;
+        look_at(value.words, axis.at, axis.name, of_value);
+        of_axis.merge(of_value);
+      }
+      owners.merge(of_axis);
+    }
   }
   void throw_if_any() {
     if (!problems_.empty()) throw ConfigError{std::move(problems_)};
   }
 
  private:
+  void look_at(const std::vector<std::string>& words, const Place& at, const std::string& owner,
+               std::map<std::string, std::string>& owners) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool set = words[i] == "--set" && i + 1 < words.size();
+      const std::string& word = set ? words[++i] : words[i];
+      const std::string subject = word.substr(0, word.find('='));
+      if (std::ranges::find(kOwn, subject) != kOwn.end())
+        add(at, subject, "has no place in a sweep, whose points leave their results in its --out alone");
+      if ((!set && !word.starts_with("--")) || subject == "--plugin") continue;
+      if (const auto [known, fresh] = owners.emplace(subject, owner); !fresh)
+        add(at, subject, fmt::format("is set twice, by {} and by {}", known->second, owner));
+    }
+  }
   void attempt(const Place& at, const char* key, const auto& what) {
     try {
       what();
@@ -97,7 +148,7 @@ class Checker {
       }
       const auto i = static_cast<std::size_t>(found - names.begin());
       if (!first) first = i;
-      if (group_of[i] != i) add(zip.at, "zip", fmt::format("'{}' is in another zip already", part));
+      if (!zipped_.insert(i).second) add(zip.at, "zip", fmt::format("'{}' is in another zip already", part));
       if (draft_.axes[i].values.size() != draft_.axes[*first].values.size())
         add(zip.at, "zip",
             fmt::format("'{}' has {} values, and '{}' has {}", part, draft_.axes[i].values.size(),
@@ -118,6 +169,8 @@ class Checker {
 
   const Draft& draft_;
   std::vector<ConfigProblem> problems_;
+  std::set<std::size_t> zipped_;  // axes
+  std::set<std::string> told_;
 };
 
 // The combinations, by number: the last group is the fastest.
@@ -182,12 +235,12 @@ std::vector<Point> all_points(const Product& product, const Filter& filter) {
 
 // Of more combinations than can be looked at: those drawn for which the conditions hold.
 std::vector<Point> rare_points(const Product& product, const Filter& filter, const Sample& sample) {
-  constexpr std::size_t kTries = 1000;
+  constexpr std::size_t kTries = 1'000'000;  // in vain, one after the other
   Random random{sample.seed};
   std::set<std::size_t> chosen;
-  for (std::size_t tries = 0; chosen.size() < sample.count && tries < kTries * sample.count; ++tries) {
+  for (std::size_t tries = 0; chosen.size() < sample.count && tries < kTries; ++tries) {
     const std::size_t number = random.below(product.size());
-    if (filter.admits(product.at(number))) chosen.insert(number);
+    if (filter.admits(product.at(number)) && chosen.insert(number).second) tries = 0;
   }
   if (chosen.size() < sample.count)
     throw UsageError{fmt::format("random: only {} points were found for which 'where' holds", chosen.size())};
@@ -246,14 +299,7 @@ Plan plan_of(const Draft& draft) {
   const std::vector<Group> groups = checker.groups();
   std::vector<Condition> conditions = checker.conditions();
   const std::optional<Sample> sample = checker.sample();
-  for (const std::string& word : draft.words) {
-    if (std::ranges::find(kOwn, word.substr(0, word.find('='))) != kOwn.end())
-      checker.add({}, word, "a sweep says that itself: its points leave their results in --out of the sweep");
-  }
-  for (const Axis& axis : draft.axes) {
-    if (std::ranges::find(kOwn, "--" + axis.name) != kOwn.end())
-      checker.add(axis.at, axis.name, "is no axis: a sweep says that itself");
-  }
+  checker.words();
   checker.throw_if_any();
   Plan plan{.bench = draft.bench, .words = {"--bench", draft.bench}, .axes = draft.axes, .points = {}};
   plan.words.insert(plan.words.end(), draft.words.begin(), draft.words.end());

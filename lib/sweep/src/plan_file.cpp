@@ -132,10 +132,10 @@ class PlanReader {
   }
   void zip(const YAML::Node& node) {
     if (!node.IsSequence() || node.size() == 0) return fail(node, "zip", "expected names of axes, as [a, b]");
-    if (node[0].IsSequence()) {
-      for (const YAML::Node& each : node) zip(each);
-      return;
-    }
+    if (!node[0].IsSequence()) return zip_of(node);
+    for (const YAML::Node& each : node) zip_of(each);
+  }
+  void zip_of(const YAML::Node& node) {
     draft_.zips.push_back(
         {.text = fmt::format("{}", fmt::join(scalars(node, "zip"), ",")), .at = place(node)});
   }

@@ -156,12 +156,17 @@ Task<Activity> Host::reported(Token token) {
   co_return activity;
 }
 
+// By their PEs, then in the order of their calls: calls of several ranks at one time come in any.
 std::vector<OpenOrder> Host::open_orders() const {
-  std::vector<OpenOrder> orders;
+  std::map<std::pair<PeCoord, Token>, OpenOrder> orders;
   for (const auto& [token, call] : calls_) {
-    if (call->job != nullptr) orders.push_back({.wait = call->wait, .job = call->job});
+    if (call->job != nullptr)
+      orders.emplace(std::pair{call->job->targets.front().pe, token},
+                     OpenOrder{.wait = call->wait, .job = call->job});
   }
-  return orders;
+  std::vector<OpenOrder> all;
+  for (auto& [key, order] : orders) all.push_back(std::move(order));
+  return all;
 }
 
 std::vector<OrderRecord> Host::orders() const {

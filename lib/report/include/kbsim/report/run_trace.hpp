@@ -36,8 +36,11 @@ class RunTrace {
   [[nodiscard]] std::vector<std::string> files() const;
 
   /// Runs it with the spans of the machine recorded; then, however that ends, says what it writes on stderr,
-  /// and writes it. Of a run that has failed the trace says so.
+  /// and writes it. Of a run that has failed the trace says so. What can't be written is told by
+  /// require_written(), so that the run's results come first.
   void during(hw::Machine& machine, const std::string& title, const std::function<void()>& run);
+  /// UsageError if the trace of a run that ended well couldn't be written.
+  void require_written() const;
 
  private:
   void write(SpanRecorder& recorder, Time now, std::string title) const;
@@ -48,6 +51,7 @@ class RunTrace {
   std::filesystem::path folder_;
   SpanSelection selection_;
   trace::TimeUnit unit_ = trace::TimeUnit::ns;
+  std::string why_not_written_;
 };
 
 }  // namespace kbsim::report
