@@ -42,7 +42,7 @@ TEST_CASE("Simulation: events up to stop_at run, then run() throws a LimitError 
     CHECK(
         std::string{error.what()}.starts_with("stopped at 3 ns, the limit that was set; 2 processes wait\n"));
     REQUIRE(error.waiting().size() == 2);
-    CHECK(error.waiting()[1].what == "time 3.001 ns");
+    CHECK(error.waiting()[0].what == "time 3.001 ns");
   }
   CHECK(trace == Trace{"in@3 ns"});
   CHECK_THROWS_AS(sim.run(), LimitError);
