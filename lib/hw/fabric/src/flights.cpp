@@ -141,7 +141,10 @@ bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t p
   return true;
 }
 
+// At one time once: what is booked comes later.
 void Flights::serve_past() {
+  if (served_ == fabric_.sim().now()) return;
+  served_ = fabric_.sim().now();
   for (LiveLink& link : fabric_.links_) {
     if (link.booked > 0) serve_before(link, ahead(link), fabric_.sim().now(), 0);
   }
