@@ -88,7 +88,7 @@ class Flights {
   void withdraw(Packet& packet);
 
   Fabric& fabric_;
-  Time served_{};  // all that was to be served before then is
+  Time served_{};             // all that was to be served before then is
   std::vector<Ahead> ahead_;  // by link
   std::deque<Train> trains_;  // storage; addresses stay
   std::vector<Train*> free_trains_;
