@@ -13,7 +13,8 @@ namespace kbsim::inputs {
 /// A mistake in a file that somebody else wrote: "plan.xml:12:7: there is no step type 'rrx'".
 class InputError : public Error {
  public:
-  InputError(const Place& at, const std::string& text) : Error{ExitCode::usage, to_string(at) + ": " + text} {}
+  InputError(const Place& at, const std::string& text)
+      : Error{ExitCode::usage, to_string(at) + ": " + text} {}
 };
 
 /// The text of such a file, and where its bytes stand: lines and columns (in bytes) count from 1.
