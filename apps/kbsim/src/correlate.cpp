@@ -2,6 +2,9 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -10,9 +13,11 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/output_folder.hpp"
+#include "kbsim/report/ranking.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
+#include "reference_table.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -20,9 +25,11 @@ namespace {
 namespace po = boost::program_options;
 
 struct CorrelateOptions {
-  std::string results;
-  std::string reference;
+  std::vector<std::string> results;
+  std::vector<std::string> reference;
+  std::string fit;
   std::string out;
+  bool in_place = false;
   bool json = false;
 };
 
@@ -30,10 +37,15 @@ po::options_description description(CorrelateOptions& o) {
   po::options_description all{"options of kbsim correlate"};
   auto add = all.add_options();
   add("results", po::value(&o.results)->value_name("FILE")->required(),
-      "simulated: the results.csv that --bench ccl or milestone-1h-ccl wrote");
-  add("reference", po::value(&o.reference)->value_name("FILE")->required(),
-      "measured, or another simulator's: a CSV with the columns size (bytes) and time (us), and any of "
-      "sip_topology, world_size, algorithm, buffer_kind, type, redop");
+      "simulated: the results.csv that --bench ccl or milestone-1h-ccl wrote; may be given several times");
+  add("reference", po::value(&o.reference)->value_name("[NAME=]FILE")->required(),
+      "measured, or another simulator's: a log of nccl-tests or rccl-tests, CSV or JSON with size (bytes), "
+      "time (us), and any of sip_topology, world_size, algorithm, buffer_kind, type, redop; with NAME= all "
+      "of "
+      "it is of that algorithm; may be given several times");
+  add("in-place", po::bool_switch(&o.in_place), "of a reference that has both: the times in place");
+  add("fit", po::value(&o.fit)->value_name("ALGORITHM"),
+      "fit a latency and an efficiency on this algorithm's times, and judge those of the others");
   add("json", po::bool_switch(&o.json), "print the result as JSON");
   add("out", po::value(&o.out)->value_name("DIR"), "write correlation.json and a figure there");
   return all;
@@ -43,7 +55,25 @@ const std::string kCorrelateExamples = R"(
 examples:
   kbsim --topology topology.yaml --bench ccl --algorithm ring_allreduce_tcm --out mine
   kbsim correlate --results mine/results.csv --reference measured.csv
+  kbsim correlate --results mine/results.csv --reference ring_allreduce_tcm=all_reduce_perf.log
 )";
+
+report::CsvTable simulated_table(const CorrelateOptions& options) {
+  std::vector<report::CsvTable> tables;
+  for (const std::string& file : options.results) {
+    tables.push_back(report::read_csv(file));
+    if (report::is_partial(file)) say("kbsim: {}: of a run that was interrupted: rows are missing\n", file);
+  }
+  return joined(tables);
+}
+
+report::CsvTable reference_of(const CorrelateOptions& options) {
+  std::vector<report::CsvTable> tables;
+  for (const std::string& word : options.reference)
+    tables.push_back(
+        reference_table(word, options.in_place ? inputs::Buffers::in_place : inputs::Buffers::out_of_place));
+  return joined(tables);
+}
 
 }  // namespace
 
@@ -54,18 +84,21 @@ ExitCode correlate(const Arguments& arguments) {
                 {.usage = "kbsim correlate --results FILE --reference FILE [options]",
                  .examples = kCorrelateExamples,
                  .likely = "results"});
-  const report::CsvTable simulated = report::read_csv(options.results);
-  if (report::is_partial(options.results))
-    say("kbsim: {}: of a run that was interrupted: rows are missing\n", options.results);
-  const report::Correlation found = report::correlate(simulated, report::read_csv(options.reference));
+  const report::CsvTable simulated = simulated_table(options);
+  const report::Correlation found = report::correlate(simulated, reference_of(options));
+  std::optional<report::Calibration> calibration;
+  if (!options.fit.empty()) calibration = report::calibrate(found, options.fit);
+  boost::json::object document = report::to_json(found);
+  if (calibration) document["fit"] = report::to_json(*calibration);
   if (const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out)) {
-    folder->write("correlation.json", report::to_json(found));
+    folder->write("correlation.json", document);
     folder->draw(report::correlation_figure(found));
   }
   if (options.json) {
-    std::cout << boost::json::serialize(report::to_json(found)) << '\n';
+    std::cout << boost::json::serialize(document) << '\n';
   } else {
     fmt::print("{}", report::to_text(found));
+    if (calibration) fmt::print("{}", report::to_text(*calibration));
     (void)std::fflush(stdout);
   }
   return ExitCode::ok;

@@ -8,6 +8,7 @@
 
 #include "bench_options.hpp"
 #include "machine_options.hpp"
+#include "reference_table.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -22,7 +23,8 @@ po::options_description options_of(const evaluate::Evaluation& evaluation) {
   po::options_description own = to_description(evaluation.options);
   if (evaluation.times_by_size)
     own.add_options()("reference", po::value<std::string>()->value_name("FILE"),
-                      "also compare the times with this CSV's, as kbsim correlate does");
+                      "also compare the times with those of a log of nccl-tests, CSV or JSON, as kbsim "
+                      "correlate does");
   return own;
 }
 
@@ -43,7 +45,7 @@ std::string reuse_asker(const Arguments& given) {
 
 std::optional<report::CsvTable> reference_of(const po::variables_map& values) {
   if (values.count("reference") == 0) return std::nullopt;
-  report::CsvTable table = report::read_csv(values["reference"].as<std::string>());
+  report::CsvTable table = reference_table(values["reference"].as<std::string>());
   report::require_reference(table);
   return table;
 }

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/report/ranking.hpp"
 
 #include "axis.hpp"
 #include "figure_style.hpp"
@@ -166,12 +167,17 @@ Correlation correlate(const CsvTable& simulated, const CsvTable& reference) {
   require_columns(simulated);
   require_columns(reference);
   const std::vector<std::string> names = names_of_both(simulated, reference);
+  const bool named = std::ranges::find(names, "algorithm") != names.end();
+  std::vector<std::string> others = names;
+  std::erase(others, "algorithm");
   const Curves curves = curves_of(reference, names);
   Correlation result;
   for (std::size_t row = 0; row < simulated.rows.size(); ++row) {
     CorrelationPoint point{.of = curve_of(simulated, row, names),
                            .size = positive(simulated, row, "size"),
-                           .simulated = positive(simulated, row, "time")};
+                           .simulated = positive(simulated, row, "time"),
+                           .algorithm = named ? simulated.rows[row].at("algorithm") : std::string{},
+                           .others = curve_of(simulated, row, others)};
     const auto curve = curves.find(point.of);
     const std::optional<double> time = curve == curves.end() ? std::nullopt : at(curve->second, point.size);
     if (time) {
@@ -207,7 +213,8 @@ std::string to_text(const Correlation& correlation) {
       worst.error_percent(), worst.size, worst.of.empty() ? "" : " of ", worst.of);
   if (correlation.outside > 0)
     text += fmt::format(" {} simulated points are outside the reference\n", correlation.outside);
-  return text;
+  const Ranking ranking = rank(correlation);
+  return ranking.sizes.empty() ? text : text + to_text(ranking);
 }
 
 boost::json::object to_json(const Correlation& correlation) {
@@ -220,11 +227,15 @@ boost::json::object to_json(const Correlation& correlation) {
                       {"error_percent", point.error_percent()}});
   }
   const CorrelationPoint& worst = correlation.worst();
-  return {{"points", std::move(points)},
-          {"mape_percent", correlation.mape_percent()},
-          {"geometric_mean", correlation.geometric_mean()},
-          {"worst", {{"curve", worst.of}, {"size", worst.size}, {"error_percent", worst.error_percent()}}},
-          {"outside", correlation.outside}};
+  boost::json::object all{
+      {"points", std::move(points)},
+      {"mape_percent", correlation.mape_percent()},
+      {"geometric_mean", correlation.geometric_mean()},
+      {"worst", {{"curve", worst.of}, {"size", worst.size}, {"error_percent", worst.error_percent()}}},
+      {"outside", correlation.outside}};
+  const Ranking ranking = rank(correlation);
+  if (!ranking.sizes.empty()) all["ranking"] = to_json(ranking);
+  return all;
 }
 
 Figure correlation_figure(const Correlation& correlation) {

@@ -16,6 +16,8 @@ struct CorrelationPoint {
   double size = 0.0;
   double simulated = 0.0;
   double reference = 0.0;
+  std::string algorithm = {};  // if both tables name it
+  std::string others = {};     // what the other columns of `of` say
 
   [[nodiscard]] double error_percent() const { return 100.0 * (simulated / reference - 1.0); }
 };

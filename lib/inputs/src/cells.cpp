@@ -1,0 +1,63 @@
+#include "cells.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace kbsim::inputs {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\v\f";
+
+// A cell from `at` on, which is moved to the comma behind it or to the line's end.
+Cell cell_from(std::string_view line, std::size_t& at) {
+  const std::size_t begin = at;
+  std::string text;
+  bool quoted = false;
+  for (; at < line.size() && (quoted || line[at] != ','); ++at) {
+    if (line[at] != '"') {
+      text += line[at];
+    } else if (quoted && at + 1 < line.size() && line[at + 1] == '"') {
+      text += line[at++];
+    } else {
+      quoted = !quoted;
+    }
+  }
+  const std::size_t first = std::min(line.find_first_not_of(kBlanks, begin), at);
+  return {.text = std::string{trimmed(text)}, .at = first};
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+std::string lower(std::string_view text) {
+  std::string result{text};
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+std::vector<Cell> cells_of(std::string_view line) {
+  std::vector<Cell> cells;
+  for (std::size_t at = 0;; ++at) {
+    cells.push_back(cell_from(line, at));
+    if (at >= line.size()) return cells;
+  }
+}
+
+std::vector<Cell> words_of(std::string_view line) {
+  std::vector<Cell> words;
+  for (std::size_t at = line.find_first_not_of(kBlanks); at < line.size();
+       at = line.find_first_not_of(kBlanks, at)) {
+    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+    words.push_back({.text = std::string{line.substr(at, end - at)}, .at = at});
+    at = end;
+  }
+  return words;
+}
+
+}  // namespace kbsim::inputs

@@ -1,0 +1,110 @@
+// Logs of nccl-tests and rccl-tests. Their header says which columns there are; columns from "time" to
+// "error" or "#wrong" come once, or twice: out of place, then in place. Any line that doesn't begin with a
+// number is somebody else's.
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "../cells.hpp"
+#include "rows.hpp"
+
+namespace kbsim::inputs {
+namespace {
+
+struct Header {
+  std::vector<std::string> left;   // size, count, type, redop, perhaps root
+  std::vector<std::string> group;  // time, algbw, busbw, wrong
+  std::size_t groups = 1;
+};
+
+std::optional<Header> header_in(std::string_view line) {
+  if (!line.starts_with('#') || line.find(',') != std::string_view::npos) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Cell& word : words_of(line.substr(1))) names.push_back(column_named(word.text));
+  const auto time = std::ranges::find(names, "time");
+  if (names.empty() || names.front() != "size" || time == names.end()) return std::nullopt;
+  const auto again = std::find(time + 1, names.end(), "time");
+  return Header{.left = {names.begin(), time},
+                .group = {time, again},
+                .groups = again == names.end() ? std::size_t{1} : std::size_t{2}};
+}
+
+bool is_whole_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// What stands between the type and the times: an operation, a root, both, or, of some collectives, neither.
+void read_operation(const std::vector<Cell>& words, std::size_t from, std::size_t to,
+                    MeasuredRows::Row& row) {
+  row["redop"] = "none";
+  row["root"] = "-1";
+  for (std::size_t i = from; i < to; ++i) {
+    const bool root = is_whole_number(words[i].text) || words[i].text.starts_with('-');
+    row[root ? "root" : "redop"] = words[i].text;
+  }
+}
+
+class LogReader {
+ public:
+  LogReader(const Text& text, Buffers buffers)
+      : text_{text}, buffers_{buffers}, rows_{text.name(), kLogColumns} {
+    rows_.once_a_size();
+  }
+
+  void line(std::string_view line, std::size_t offset) {
+    if (auto header = header_in(line)) header_ = *std::move(header);
+    const std::vector<Cell> words = words_of(line);
+    if (words.empty() || !is_whole_number(words.front().text)) return;
+    const std::string place = to_string(text_.place(offset + words.front().at));
+    if (!header_) return rows_.skip(place, "a row before any header (# size count type ... time ...)");
+    read(words, place);
+  }
+
+  [[nodiscard]] Measurements take() { return rows_.take(); }
+
+ private:
+  static inline const std::vector<std::string> kLogColumns{"size", "count", "type",  "redop", "root",
+                                                           "time", "algbw", "busbw", "wrong"};
+
+  void read(const std::vector<Cell>& words, const std::string& place) {
+    const std::size_t right = header_->group.size() * header_->groups;
+    const std::size_t least = std::min<std::size_t>(3, header_->left.size()) + right;
+    const std::size_t most = header_->left.size() + right;
+    if (words.size() < least || words.size() > most)
+      return rows_.skip(place, fmt::format("{} columns, expected {} as in the header", words.size(), most));
+    MeasuredRows::Row row;
+    for (const char* column : {"count", "type", "algbw", "busbw", "wrong"}) row[column] = "";
+    const std::size_t left = words.size() - right;
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, left); ++i) row[header_->left[i]] = words[i].text;
+    read_operation(words, 3, left, row);
+    const bool second = buffers_ == Buffers::in_place && header_->groups == 2;
+    const std::size_t first = left + (second ? header_->group.size() : 0);
+    for (std::size_t i = 0; i < header_->group.size(); ++i) row[header_->group[i]] = words[first + i].text;
+    rows_.add(place, std::move(row));
+  }
+
+  const Text& text_;
+  Buffers buffers_;
+  std::optional<Header> header_;
+  MeasuredRows rows_;
+};
+
+}  // namespace
+
+bool is_log(std::string_view text) {
+  bool found = false;
+  for_each_line(text,
+                [&](std::string_view line, std::size_t) { found = found || header_in(line).has_value(); });
+  return found;
+}
+
+Measurements read_log(const Text& text, Buffers buffers) {
+  LogReader reader{text, buffers};
+  for_each_line(text.content(),
+                [&](std::string_view line, std::size_t offset) { reader.line(line, offset); });
+  return reader.take();
+}
+
+}  // namespace kbsim::inputs

@@ -1,0 +1,98 @@
+#include "rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "../cells.hpp"
+
+namespace kbsim::inputs {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kColumns{{{"#wrong", "wrong"},
+                                                                                  {"error", "wrong"},
+                                                                                  {"nwrong", "wrong"},
+                                                                                  {"errors", "wrong"},
+                                                                                  {"alg_bw", "algbw"},
+                                                                                  {"bus_bw", "busbw"},
+                                                                                  {"size (b)", "size"},
+                                                                                  {"size_bytes", "size"},
+                                                                                  {"bytes", "size"},
+                                                                                  {"time (us)", "time"},
+                                                                                  {"time_us", "time"},
+                                                                                  {"cputime", "time"},
+                                                                                  {"algbw (gb/s)", "algbw"},
+                                                                                  {"busbw (gb/s)", "busbw"},
+                                                                                  {"datatype", "type"},
+                                                                                  {"dtype", "type"},
+                                                                                  {"inplace", "in_place"},
+                                                                                  {"in-place", "in_place"}}};
+// Beyond these no file has a size or a time.
+constexpr double kLeastMeasured = 1e-12;
+constexpr double kMostMeasured = 1e18;
+
+bool number(const std::string& text, double& value) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+}
+
+}  // namespace
+
+std::string column_named(std::string_view name) {
+  const std::string small = lower(trimmed(name));
+  const auto found = std::ranges::find(kColumns, small, &decltype(kColumns)::value_type::first);
+  if (found != kColumns.end()) return std::string{found->second};
+  constexpr std::array<std::string_view, 9> kNames{"size", "count", "type",  "redop", "root",
+                                                   "time", "algbw", "busbw", "wrong"};
+  return std::ranges::find(kNames, small) != kNames.end() ? small : std::string{trimmed(name)};
+}
+
+MeasuredRows::MeasuredRows(std::string source, std::vector<std::string> columns)
+    : found_{.source = std::move(source), .columns = std::move(columns), .rows = {}, .skipped = {}} {}
+
+std::string MeasuredRows::fault_of(const Row& row, const char* column) const {
+  const auto cell = row.find(column);
+  if (cell == row.end()) return {};  // the table lacks it: told of the whole
+  double value = 0.0;
+  if (!number(cell->second, value)) return fmt::format("column {}: '{}' is no number", column, cell->second);
+  if (value >= kLeastMeasured && value <= kMostMeasured) return {};
+  return fmt::format("column {}: must be from {:g} to {:g}, got {}", column, kLeastMeasured, kMostMeasured,
+                     cell->second);
+}
+
+bool MeasuredRows::is_new(const Row& row) {
+  std::string key;
+  for (const auto& [column, cell] : row) {
+    constexpr std::array<std::string_view, 5> kMeasured{"time", "algbw", "busbw", "wrong", "count"};
+    if (std::ranges::find(kMeasured, column) == kMeasured.end()) key += cell + '\n';
+  }
+  return seen_.insert(std::move(key)).second;
+}
+
+void MeasuredRows::add(const std::string& place, Row row) {
+  double size = 1.0;
+  if (const auto cell = row.find("size"); cell != row.end() && number(cell->second, size) && size == 0.0) {
+    ++found_.empty;
+    return;
+  }
+  for (const char* column : {"size", "time"}) {
+    if (const std::string fault = fault_of(row, column); !fault.empty()) return skip(place, fault);
+  }
+  if (once_ && !is_new(row)) return skip(place, "another time of the same size");
+  found_.rows.push_back(std::move(row));
+}
+
+Measurements MeasuredRows::take() {
+  if (!found_.rows.empty()) return std::move(found_);
+  if (!found_.skipped.empty()) throw UsageError{found_.skipped.front()};
+  throw UsageError{
+      fmt::format("{}: no rows of sizes and times (expected a log of nccl-tests or rccl-tests, "
+                  "CSV whose first line names columns, or JSON rows)",
+                  found_.source)};
+}
+
+}  // namespace kbsim::inputs

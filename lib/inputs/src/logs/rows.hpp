@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kbsim/inputs/logs/measurements.hpp"
+
+namespace kbsim::inputs {
+
+/// The rows of a file as they come: which are whole, which are named and passed over.
+class MeasuredRows {
+ public:
+  using Row = std::map<std::string, std::string>;
+  explicit MeasuredRows(std::string source, std::vector<std::string> columns);
+
+  /// Where a row stands is "run.log:12:1" or "run.json: row 3".
+  void add(const std::string& place, Row row);
+  void skip(const std::string& place, const std::string& why) {
+    found_.skipped.push_back(place + ": " + why);
+  }
+  /// A later time of the same size is passed over, too.
+  void once_a_size() { once_ = true; }
+  /// UsageError with the first reason, if no row is whole.
+  [[nodiscard]] Measurements take();
+
+ private:
+  [[nodiscard]] std::string fault_of(const Row& row, const char* column) const;
+  [[nodiscard]] bool is_new(const Row& row);
+
+  Measurements found_;
+  bool once_ = false;
+  std::set<std::string> seen_;
+};
+
+/// The name that a column of the file's has here: "algBw" is algbw, "#wrong" wrong, "size (B)" size.
+[[nodiscard]] std::string column_named(std::string_view name);
+
+[[nodiscard]] bool is_log(std::string_view text);
+[[nodiscard]] Measurements read_log(const Text& text, Buffers buffers);
+[[nodiscard]] Measurements read_measured_json(const Text& text, Buffers buffers);
+
+}  // namespace kbsim::inputs

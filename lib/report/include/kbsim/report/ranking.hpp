@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "kbsim/report/correlation.hpp"
+
+namespace kbsim::report {
+
+/// The algorithms that both sides have at one size, fastest first.
+struct SizeRanking {
+  std::string of;  // what the columns beside the algorithm say
+  double size = 0.0;
+  std::vector<std::string> simulated;
+  std::vector<std::string> reference;
+};
+
+/// Where one of two algorithms overtakes the other: sizes, on a straight line between logarithmic points.
+struct Crossovers {
+  std::string of;
+  std::string first;  // the two, by name
+  std::string second;
+  std::vector<double> simulated;
+  std::vector<double> reference;
+};
+
+/// Whether both sides choose the same algorithms, which needs no calibration.
+struct Ranking {
+  std::vector<SizeRanking> sizes;  // none unless two algorithms are compared at some size
+  std::vector<Crossovers> crossovers;
+  int concordant = 0;  // pairs of algorithms at a size that both sides order alike
+  int discordant = 0;
+
+  /// Kendall's: 1 if all pairs are ordered alike, -1 if none is.
+  [[nodiscard]] double tau() const;
+  /// Sizes at which both sides have the same fastest one.
+  [[nodiscard]] int equal_winners() const;
+};
+[[nodiscard]] Ranking rank(const Correlation& correlation);
+[[nodiscard]] std::string to_text(const Ranking& ranking);
+[[nodiscard]] boost::json::object to_json(const Ranking& ranking);
+
+/// reference = latency + simulated / efficiency, fitted to one algorithm's points by least squares of the
+/// relative errors, and what is left of the errors then: on those points, and on all others.
+struct Calibration {
+  std::string algorithm;
+  double latency_us = 0.0;  // not negative
+  double efficiency = 1.0;
+  int fitted = 0;
+  int judged = 0;
+  double fitted_mape_percent = 0.0;
+  double judged_mape_percent = 0.0;
+  CorrelationPoint worst;  // of those judged, `simulated` after the fit
+};
+/// UsageError if no point is of that algorithm, or none of another.
+[[nodiscard]] Calibration calibrate(const Correlation& correlation, const std::string& algorithm);
+[[nodiscard]] std::string to_text(const Calibration& calibration);
+[[nodiscard]] boost::json::object to_json(const Calibration& calibration);
+
+}  // namespace kbsim::report

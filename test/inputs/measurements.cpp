@@ -1,0 +1,138 @@
+#include "kbsim/inputs/logs/measurements.hpp"
+
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+namespace kbsim::inputs::test {
+namespace {
+
+constexpr const char* kOld = R"(# nThread 1 nGpus 8 minBytes 1 maxBytes 64
+#                                                     out-of-place                       in-place
+#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error
+#        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+host:3442:3442 [0] NCCL INFO Launch mode Parallel
+           0             0   float     sum    35.20    0.00    0.00    N/A    34.05    0.00    0.00    N/A
+        1024           256   float     sum    36.07    0.03    0.05  1e-07    35.77    0.03    0.06  2e-07
+        2048           512   float     sum    35.42    0.06    0.10    N/A
+        4096          1024   float     sum     fast    0.11    0.20    N/A    36.11    0.11    0.20    N/A
+        8192          2048   float     sum    35.91    0.23    0.40    N/A    36.07    0.23    0.41    N/A
+# Avg bus bandwidth    : 0.1
+)";
+
+constexpr const char* kNew = R"(# Collective test starting: alltoall_perf
+#                                                              out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+        1024            32     float    none      -1    11.50    0.09    0.08      0    12.50    0.08    0.07    N/A
+        2048            64     float    none      -1    12.00    0.17    0.15      0    13.00    0.16    0.14    N/A
+        1024            32     float    none      -1    11.70    0.09    0.08      0    12.50    0.08    0.07    N/A
+# Out of bounds values : 0 OK
+)";
+
+Measurements read(std::string content, Buffers buffers = Buffers::out_of_place) {
+  return read_measurements(Text{"run.log", std::move(content)}, buffers);
+}
+
+}  // namespace
+
+TEST_CASE("Measurements: a log with the older header, foreign lines and rows that aren't whole") {
+  const Measurements found = read(kOld);
+  REQUIRE(found.rows.size() == 2);
+  CHECK(found.rows[0] == std::map<std::string, std::string>{{"size", "1024"},
+                                                            {"count", "256"},
+                                                            {"type", "float"},
+                                                            {"redop", "sum"},
+                                                            {"root", "-1"},
+                                                            {"time", "36.07"},
+                                                            {"algbw", "0.03"},
+                                                            {"busbw", "0.05"},
+                                                            {"wrong", "1e-07"}});
+  CHECK(found.rows[1].at("time") == "35.91");
+  CHECK(found.empty == 1);
+  REQUIRE(found.skipped.size() == 2);
+  CHECK(found.skipped[0] == "run.log:8:9: 8 columns, expected 12 as in the header");
+  CHECK(found.skipped[1] == "run.log:9:9: column time: 'fast' is no number");
+}
+
+TEST_CASE("Measurements: the second group of columns is the times in place") {
+  const Measurements found = read(kOld, Buffers::in_place);
+  REQUIRE(found.rows.size() == 3);
+  CHECK(found.rows[0].at("time") == "35.77");
+  CHECK(found.rows[0].at("wrong") == "2e-07");
+  CHECK(found.rows[1].at("time") == "36.11");
+}
+
+TEST_CASE("Measurements: a log with the newer header; the first time of a size counts") {
+  const Measurements found = read(kNew);
+  REQUIRE(found.rows.size() == 2);
+  CHECK(found.rows[0].at("time") == "11.50");
+  CHECK(found.rows[0].at("redop") == "none");
+  CHECK(found.rows[0].at("root") == "-1");
+  CHECK(found.skipped == std::vector<std::string>{"run.log:7:9: another time of the same size"});
+  CHECK(read(kNew, Buffers::in_place).rows[1].at("time") == "13.00");
+}
+
+TEST_CASE("Measurements: a collective without operation leaves its column empty in older logs") {
+  const Measurements found = read(
+      "# size count type redop time algbw busbw error time algbw busbw error\n"
+      "  32   1 float         89.00 0.00 0.00 N/A 85.13 0.00 0.00 N/A\n");
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows[0].at("redop") == "none");
+  CHECK(found.rows[0].at("time") == "89.00");
+}
+
+TEST_CASE("Measurements: CSV by names of columns; a row that isn't whole is named by its line") {
+  const Measurements found = read(
+      "size,count,type,redop,root,time,algbw,busbw,wrong\r\n1024,256,float,sum,-1,\"36.0\",0.03,0.05,0\r\n"
+      "2048,512,float\n# by hand\n4096,1024,float,sum,-1,-3,0,0,0\n");
+  CHECK(found.columns.size() == 9);
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows[0].at("time") == "36.0");
+  REQUIRE(found.skipped.size() == 2);
+  CHECK(found.skipped[0] == "run.log:3: 3 cells, expected 9 as in the first line");
+  CHECK(found.skipped[1].starts_with("run.log:5: column time: must be from"));
+}
+
+TEST_CASE("Measurements: JSON of nccl-tests has groups, of rccl-tests rows in place") {
+  const char* nccl = R"({"version": "2.17", "config": {"nthreads": 1}, "results": [
+    {"size": 1024, "count": 256, "type": "float", "redop": "sum", "root": -1,
+     "out_of_place": {"time": 36.5, "alg_bw": 0.03, "bus_bw": 0.05, "nwrong": 0},
+     "in_place": {"time": 35.5, "alg_bw": 0.03, "bus_bw": 0.05, "nwrong": 0}},
+    {"size": 2048}, 7]})";
+  const Measurements found = read(nccl);
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows[0].at("time") == "36.5");
+  CHECK(found.rows[0].at("busbw") == "0.05");
+  CHECK(found.skipped.size() == 2);
+  CHECK(found.skipped[1] == "run.log: row 3: not an object");
+  CHECK(read(nccl, Buffers::in_place).rows[0].at("time") == "35.5");
+
+  const char* rccl = R"([{"size": 8, "type": "float", "inPlace": 0, "time": 5.0, "algBw": 1, "wrong": "0"},
+                         {"size": 8, "type": "float", "inPlace": 1, "time": 6.0, "algBw": 1, "wrong": "0"}])";
+  CHECK(read(rccl).rows[0].at("time") == "5");
+  CHECK(read(rccl, Buffers::in_place).rows[0].at("time") == "6");
+}
+
+TEST_CASE("Measurements: what is no table is refused with its place") {
+  CHECK_THROWS_WITH_AS((void)read("[{\"size\": 1,, }]"), doctest::Contains("run.log:1:13: not JSON"),
+                       InputError);
+  CHECK_THROWS_WITH_AS((void)read("{}"), doctest::Contains("run.log:1:1: no rows"), InputError);
+  CHECK_THROWS_WITH_AS((void)read(""), doctest::Contains("run.log: no rows"), UsageError);
+  CHECK_THROWS_WITH_AS((void)read("size,time,size\n"), "run.log:1:11: two columns called 'size'", InputError);
+  CHECK_THROWS_WITH_AS((void)read("size,time\n1,fast\n"), "run.log:2: column time: 'fast' is no number",
+                       UsageError);
+  CHECK_THROWS_AS((void)read("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["), InputError);
+}
+
+TEST_CASE("Measurements: logs of an 8-GPU machine, where they are there") {
+  const std::filesystem::path folder = "/work/shared/inputs/nccl-tests";
+  if (!std::filesystem::exists(folder)) return;
+  for (const char* file : {"nccl_allreduce.log", "nccl_alltoall.log"}) {
+    const Measurements found = read_measurements(Text::read(folder / file));
+    CHECK(found.rows.size() > 20);
+    CHECK(found.skipped.empty());
+  }
+}
+
+}  // namespace kbsim::inputs::test
