@@ -64,7 +64,7 @@ report::CsvTable simulated_table(const CorrelateOptions& options) {
     tables.push_back(report::read_csv(file));
     if (report::is_partial(file)) say("kbsim: {}: of a run that was interrupted: rows are missing\n", file);
   }
-  return joined(tables);
+  return one_table(tables);
 }
 
 report::CsvTable reference_of(const CorrelateOptions& options) {
@@ -72,7 +72,7 @@ report::CsvTable reference_of(const CorrelateOptions& options) {
   for (const std::string& word : options.reference)
     tables.push_back(
         reference_table(word, options.in_place ? inputs::Buffers::in_place : inputs::Buffers::out_of_place));
-  return joined(tables);
+  return one_table(tables);
 }
 
 }  // namespace

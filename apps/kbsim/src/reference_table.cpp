@@ -44,7 +44,7 @@ report::CsvTable reference_table(const std::string& word, inputs::Buffers buffer
   return table;
 }
 
-report::CsvTable joined(const std::vector<report::CsvTable>& tables) {
+report::CsvTable one_table(const std::vector<report::CsvTable>& tables) {
   if (tables.size() == 1) return tables.front();
   report::CsvTable all{.source = tables.front().source, .columns = tables.front().columns, .rows = {}};
   for (const report::CsvTable& table : tables | std::views::drop(1)) all.source += " and " + table.source;

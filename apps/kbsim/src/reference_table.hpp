@@ -14,6 +14,6 @@ namespace kbsim::app {
                                                inputs::Buffers buffers = inputs::Buffers::out_of_place);
 
 /// Rows of several tables as one: of the columns that all have. UsageError if none is left.
-[[nodiscard]] report::CsvTable joined(const std::vector<report::CsvTable>& tables);
+[[nodiscard]] report::CsvTable one_table(const std::vector<report::CsvTable>& tables);
 
 }  // namespace kbsim::app

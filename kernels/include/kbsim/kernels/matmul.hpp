@@ -25,6 +25,15 @@ struct MatmulArgs {
   Staging staging = Staging::ref_ref;
 };
 
+/// divided_matmul: C[m, n] = A[m, k] B[k, n], each PE its rows of A and C and all of B, or its columns of B
+/// and C and all of A. They are divided evenly over cubes, and then over the PEs of each: the first have one
+/// more.
+struct DividedMatmulArgs {
+  Ptr a, b, c;
+  std::int64_t m = 0, n = 0, k = 0;
+  bool by_rows = false;
+};
+
 /// qkv_gemm: Q = X Wq, K = X Wk, V = X Wv, each PE its columns as in matmul_composite. X is loaded once if
 /// it fits the TCM beside the rest, else streamed three times.
 struct QkvArgs {

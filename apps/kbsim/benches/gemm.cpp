@@ -1,0 +1,184 @@
+// What a list of layers takes, each a matrix product on one PE, the PEs of a cube or those of a package.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/evaluate/layer_run.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/simulate_rows.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/inputs/layers/layers.hpp"
+
+namespace kbsim::app::gemm_bench {
+namespace {
+
+using evaluate::EvaluationRequest;
+using evaluate::LayerProblem;
+using inputs::Layer;
+
+enum class Where : std::uint8_t { pe, cube, package };
+
+struct Options {
+  std::string layers;
+  std::int64_t m = 256;
+  std::int64_t n = 256;
+  std::int64_t k = 256;
+  Where on = Where::pe;
+  int check = 1;
+  std::int64_t checked_macs = 1 << 24;
+
+  static void describe(auto& f) {
+    constexpr std::int64_t kMost = 1 << 20;
+    f.add("layers", &Options::layers,
+          "layers of SCALE-Sim as CSV: Layer, M, N, K, or convolutions; none: one product")
+        .called("FILE");
+    f.add("m", &Options::m, between(1, kMost), "rows of the one product");
+    f.add("n", &Options::n, between(1, kMost), "its columns");
+    f.add("k", &Options::k, between(1, kMost), "its depth");
+    f.choice("on", &Options::on, {"pe", "cube", "package"},
+             "who multiplies: one PE, all of a cube, or all of a package")
+        .called("NAME");
+    f.add("check", &Options::check, between(0, 1), "0: compute and compare no numbers, as --timing-only")
+        .called("0|1");
+    f.add("checked_macs", &Options::checked_macs, at_least(0),
+          "layers of more multiplications are timed only");
+  }
+};
+
+std::vector<Layer> layers_of(const Options& own) {
+  if (own.layers.empty()) return {{.name = "gemm", .m = own.m, .n = own.n, .k = own.k}};
+  constexpr std::size_t kLargestList = std::size_t{16} << 20U;
+  return inputs::read_layers(inputs::Text::read(own.layers, kLargestList));
+}
+
+// One package takes part, and unless all of it does one cube of it.
+config::MachineSpec machine_of(const EvaluationRequest& request) {
+  config::MachineSpec machine = request.machine;
+  machine.system.sips.count = 1;
+  machine.system.sips.w = machine.system.sips.h = 0;
+  if (request.own.as<Options>().on != Where::package) machine.sip.cube_mesh = {.w = 1, .h = 1};
+  return machine;
+}
+
+LayerProblem problem_of(const Layer& layer, const EvaluationRequest& request,
+                        const config::MachineSpec& machine) {
+  const bool one = request.own.as<Options>().on == Where::pe;
+  return {.m = layer.m,
+          .n = layer.n,
+          .k = layer.k,
+          .cubes = machine.cubes_per_sip(),
+          .pes = one ? 1 : machine.pes_per_cube()};
+}
+
+void check(const EvaluationRequest& request) {
+  const OptionValues& own = request.own;
+  if (own.given("layers")) {
+    for (const char* option : {"m", "n", "k"}) {
+      if (own.given(option))
+        throw UsageError{fmt::format("--{} has no effect beside --layers, whose rows say it", option)};
+    }
+  }
+  if (!request.values && own.given("check") && own.as<Options>().check == 1)
+    throw UsageError{"--timing-only and --check 1: a run that computes no values has none to compare"};
+  const config::MachineSpec machine = machine_of(request);
+  evaluate::require_buildable(machine);
+  evaluate::Rehearsal{machine}.multiply(false, false);
+  for (const Layer& layer : layers_of(own.as<Options>())) {
+    try {
+      require_possible(machine, problem_of(layer, request, machine));
+    } catch (const UsageError& error) {
+      throw UsageError{fmt::format("{}{}: {}", own.as<Options>().layers,
+                                   layer.line > 0 ? fmt::format(":{}", layer.line) : "", error.what())};
+    }
+  }
+}
+
+boost::json::object to_row(const Layer& layer, const evaluate::LayerRun& run, bool values) {
+  return {{"layer", layer.name},
+          {"kind", layer.convolution ? "convolution" : "gemm"},
+          {"m", layer.m},
+          {"n", layer.n},
+          {"k", layer.k},
+          {"pes", run.division.parts()},
+          {"divided", run.division.parts() == 1 ? "-"
+                      : run.division.by_rows    ? "rows"
+                                                : "columns"},
+          {"macs", run.stated.macs},
+          {"macs_simulated", run.macs},
+          {"bytes", run.stated.bytes},
+          {"hbm_bytes", run.stated.hbm_bytes},
+          {"hbm_bytes_simulated", run.hbm_bytes},
+          {"time_us", to_ns(run.time) / 1000.0},
+          {"utilization", run.utilization},
+          {"bound", to_string(run.bound)},
+          {"bound_share", run.bound_share},
+          {"correct", values ? boost::json::value(run.numbers.ok) : nullptr}};
+}
+
+boost::json::object row_of(const Layer& layer, const EvaluationRequest& request) {
+  const auto& own = request.own.as<Options>();
+  const bool values = request.values && own.check == 1 && layer.macs() <= own.checked_macs;
+  const config::MachineSpec machine = machine_of(request);
+  host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1, .timing_only = !values}};
+  host::World world;
+  host::Rank main{session, world, 0};
+  evaluate::LayerRun run;
+  (void)session.sim().spawn("gemm",
+                            main.run(evaluate::run_layer(main, problem_of(layer, request, machine), &run)));
+  session.run();
+  boost::json::object row = to_row(layer, run, values);
+  row["events"] = session.sim().events();
+  row["simulated_ns"] = to_ns(session.sim().now());
+  return row;
+}
+
+evaluate::Simulated simulate(const EvaluationRequest& request) {
+  const std::vector<Layer> layers = layers_of(request.own.as<Options>());
+  return evaluate::simulate_rows(
+      layers.size(), request.parallel, evaluate::BeginWith::first,
+      [&](std::size_t i) { return row_of(layers[i], request); }, "layers",
+      [&](std::size_t i) { return layers[i].name; });
+}
+
+std::string text(const evaluate::Rows& rows) {
+  std::string lines =
+      "  layer                      m        n        k   PEs       MMAC   kB once  kB moved   time (us)  "
+      "use (%)  bound by\n";
+  double total = 0.0;
+  for (const auto& value : rows) {
+    const boost::json::object& row = value.as_object();
+    const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
+    const boost::json::value& correct = row.at("correct");
+    total += number("time_us");
+    lines += fmt::format(
+        "  {:<18} {:>9.0f} {:>8.0f} {:>8.0f} {:>5.0f} {:>10.3f} {:>9.1f} {:>9.1f} {:>11.3f} "
+        "{:>8.1f}  {} ({:.0f} %){}\n",
+        row.at("layer").as_string().c_str(), number("m"), number("n"), number("k"), number("pes"),
+        number("macs") / 1e6, number("bytes") / 1e3, number("hbm_bytes_simulated") / 1e3, number("time_us"),
+        100.0 * number("utilization"), row.at("bound").as_string().c_str(), 100.0 * number("bound_share"),
+        correct.is_bool() && !correct.as_bool() ? "  WRONG" : "");
+  }
+  return lines + fmt::format("  {} layers one after the other: {:.3f} us\n", rows.size(), total);
+}
+
+std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it runs on one package alone"}}; }
+
+const bool kRegistered =
+    (evaluate::evaluations().add(
+         "gemm",
+         {.doc = "a list of layers, GEMM or convolution, as matrix products: time, utilization, bound",
+          .run = simulate,
+          .text = text,
+          .figures = [](const evaluate::Rows&, const report::OutputFolder&) {},
+          .options = described_options<Options>(),
+          .check = check,
+          .algorithms = evaluate::Algorithms::none,
+          .unused = unused_keys(),
+          .timing_only = true}),
+     true);
+
+}  // namespace
+}  // namespace kbsim::app::gemm_bench

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/host/rank.hpp"
+#include "kbsim/replay/compare.hpp"
+
+namespace kbsim::evaluate {
+
+/// C[m, n] = A[m, k] B[k, n] in f16, on the first PEs of the first cubes of a package: rows of A and C, or
+/// columns of B and C, are divided among them, the other operand is on each.
+struct LayerProblem {
+  std::int64_t m = 0, n = 0, k = 0;
+  int cubes = 1;
+  int pes = 1;  // of each cube
+
+  [[nodiscard]] std::int64_t macs() const { return m * n * k; }
+};
+
+/// How the layer is divided: no more parts than rows or columns; the way that gives the fullest PE less to
+/// do.
+struct LayerDivision {
+  bool by_rows = false;
+  int cubes = 1;
+  int pes = 1;
+
+  [[nodiscard]] int parts() const { return cubes * pes; }
+};
+
+/// What keeps a layer from being faster: the unit that works most of the time; `latency` if none works half
+/// of it.
+enum class LayerBound { memory, fetch, compute, latency };
+[[nodiscard]] std::string_view to_string(LayerBound bound);
+
+/// What a layer takes by closed form: operands and result once, and as the tiles of the composites read and
+/// write them.
+struct LayerWork {
+  std::int64_t macs = 0;
+  std::int64_t bytes = 0;
+  std::int64_t hbm_bytes = 0;
+};
+
+struct LayerRun {
+  LayerDivision division;
+  LayerWork stated;
+  std::int64_t macs = 0;       // as simulated
+  std::int64_t hbm_bytes = 0;  // that the memories of its cubes moved
+  Time time{};                 // from the first PE's start to the last one's end
+  double utilization = 0.0;    // its macs over those that its PEs could do meanwhile
+  LayerBound bound = LayerBound::latency;
+  double bound_share = 0.0;  // of the time, that this unit works
+  replay::Comparison numbers;
+};
+
+/// UsageError if there is no room for the operands.
+void require_possible(const config::MachineSpec& machine, const LayerProblem& problem);
+
+/// The program of the main rank. Operands are resident; the product is checked if the run has values.
+[[nodiscard]] Task<> run_layer(host::Rank& main, LayerProblem problem, LayerRun* run);
+
+}  // namespace kbsim::evaluate

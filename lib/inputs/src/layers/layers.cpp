@@ -1,0 +1,192 @@
+#include "kbsim/inputs/layers/layers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "../cells.hpp"
+
+namespace kbsim::inputs {
+namespace {
+
+enum class Column {
+  m,
+  n,
+  k,
+  height,
+  width,
+  filter_height,
+  filter_width,
+  channels,
+  filters,
+  strides,
+  stride_w
+};
+
+// Names as headers have them, in small letters, without blanks and underscores.
+constexpr std::array<std::pair<std::string_view, Column>, 26> kLayerColumns{
+    {{"m", Column::m},
+     {"n", Column::n},
+     {"k", Column::k},
+     {"ifmapheight", Column::height},
+     {"ifmaph", Column::height},
+     {"ifmapwidth", Column::width},
+     {"ifmapw", Column::width},
+     {"filterheight", Column::filter_height},
+     {"filterh", Column::filter_height},
+     {"filterwidth", Column::filter_width},
+     {"filterw", Column::filter_width},
+     {"channels", Column::channels},
+     {"channel", Column::channels},
+     {"numchannels", Column::channels},
+     {"numfilter", Column::filters},
+     {"numfilters", Column::filters},
+     {"filters", Column::filters},
+     {"strides", Column::strides},
+     {"stride", Column::strides},
+     {"strideheight", Column::strides},
+     {"strideh", Column::strides},
+     {"stridesheight", Column::strides},
+     {"stridewidth", Column::stride_w},
+     {"stridew", Column::stride_w},
+     {"strideswidth", Column::stride_w},
+     {"stridesw", Column::stride_w}}};
+constexpr std::array kProduct{Column::m, Column::n, Column::k};
+constexpr std::array kConvolution{Column::height,       Column::width,    Column::filter_height,
+                                  Column::filter_width, Column::channels, Column::filters};
+constexpr std::int64_t kMostExtent = std::int64_t{1} << 20;
+constexpr std::int64_t kMostProduct = std::int64_t{1} << 40;
+
+using Columns = std::map<Column, std::size_t>;  // which cell of a row
+
+std::optional<Column> column_called(std::string_view name) {
+  std::string small = lower(name);
+  std::erase_if(small, [](char c) { return c == ' ' || c == '_' || c == '\t'; });
+  const auto found = std::ranges::find(kLayerColumns, small, &decltype(kLayerColumns)::value_type::first);
+  return found == kLayerColumns.end() ? std::nullopt : std::optional{found->second};
+}
+
+template <class Wanted>
+bool has_all(const Columns& columns, const Wanted& wanted) {
+  return std::ranges::all_of(wanted, [&](Column column) { return columns.contains(column); });
+}
+
+class LayerReader {
+ public:
+  explicit LayerReader(const Text& text) : text_{text} {}
+
+  void line(std::string_view line, std::size_t offset) {
+    if (trimmed(line).empty() || line.starts_with('#')) return;
+    const std::vector<Cell> cells = cells_of(line);
+    if (columns_.empty())
+      read_header(cells, offset);
+    else
+      read_row(cells, offset);
+  }
+
+  [[nodiscard]] std::vector<Layer> take() {
+    if (layers_.empty())
+      throw text_.error(text_.content().size(), "no layers (expected a header, then a layer a line)");
+    return std::move(layers_);
+  }
+
+ private:
+  void read_header(const std::vector<Cell>& cells, std::size_t offset) {
+    for (std::size_t i = 1; i < cells.size(); ++i) {
+      const std::optional<Column> column = column_called(cells[i].text);
+      if (!column) continue;
+      if (!columns_.emplace(*column, i).second)
+        throw text_.error(offset + cells[i].at, fmt::format("a second column '{}'", cells[i].text));
+    }
+    if (has_all(columns_, kProduct) || has_all(columns_, kConvolution)) return;
+    throw text_.error(offset,
+                      "expected a header 'Layer, M, N, K,' or 'Layer name, IFMAP Height, IFMAP Width, Filter "
+                      "Height, Filter Width, Channels, Num Filter, Strides,'");
+  }
+
+  void read_row(const std::vector<Cell>& cells, std::size_t offset) {
+    const bool nothing = std::ranges::all_of(cells, [](const Cell& cell) { return cell.text.empty(); });
+    if (nothing) return;
+    const auto value = [&](Column column) { return extent(cells, columns_.at(column), offset); };
+    Layer layer;
+    if (has_all(columns_, kProduct)) {
+      layer = {.name = {}, .m = value(Column::m), .n = value(Column::n), .k = value(Column::k)};
+    } else {
+      layer = read_convolution(cells, offset);
+    }
+    layer.name = cells.front().text;
+    layer.line = text_.place(offset).line;
+    require_countable(layer, offset);
+    layers_.push_back(std::move(layer));
+  }
+
+  [[nodiscard]] Layer read_convolution(const std::vector<Cell>& cells, std::size_t offset) const {
+    const auto value = [&](Column column) { return extent(cells, columns_.at(column), offset); };
+    Convolution found{.height = value(Column::height),
+                      .width = value(Column::width),
+                      .filter_height = value(Column::filter_height),
+                      .filter_width = value(Column::filter_width),
+                      .channels = value(Column::channels),
+                      .filters = value(Column::filters)};
+    if (columns_.contains(Column::strides)) found.stride_height = value(Column::strides);
+    found.stride_width = columns_.contains(Column::stride_w) ? value(Column::stride_w) : found.stride_height;
+    if (found.filter_height > found.height || found.filter_width > found.width)
+      throw text_.error(offset + cells.at(columns_.at(Column::filter_height)).at,
+                        fmt::format("a filter of {} x {} doesn't fit an image of {} x {}",
+                                    found.filter_height, found.filter_width, found.height, found.width));
+    return im2col(found);
+  }
+
+  [[nodiscard]] std::int64_t extent(const std::vector<Cell>& cells, std::size_t index,
+                                    std::size_t offset) const {
+    if (index >= cells.size())
+      throw text_.error(offset, fmt::format("{} cells, expected {} or more", cells.size(), index + 1));
+    const Cell& cell = cells[index];
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(cell.text.data(), cell.text.data() + cell.text.size(), value);
+    if (problem == std::errc{} && end == cell.text.data() + cell.text.size() && value >= 1 &&
+        value <= kMostExtent)
+      return value;
+    throw text_.error(offset + cell.at,
+                      fmt::format("'{}', expected a whole number from 1 to {}", cell.text, kMostExtent));
+  }
+
+  void require_countable(const Layer& layer, std::size_t offset) const {
+    const auto pairs = {std::pair{layer.m, layer.k}, {layer.k, layer.n}, {layer.m, layer.n}};
+    for (const auto& [a, b] : pairs) {
+      if (a > kMostProduct / b)
+        throw text_.error(offset, fmt::format("a matrix of {} x {} is more than any memory", a, b));
+    }
+  }
+
+  const Text& text_;
+  Columns columns_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace
+
+Layer im2col(const Convolution& c) {
+  const std::int64_t rows = (c.height - c.filter_height) / c.stride_height + 1;
+  const std::int64_t columns = (c.width - c.filter_width) / c.stride_width + 1;
+  return {.name = {},
+          .m = rows * columns,
+          .n = c.filters,
+          .k = c.filter_height * c.filter_width * c.channels,
+          .convolution = c};
+}
+
+std::vector<Layer> read_layers(const Text& text) {
+  LayerReader reader{text};
+  for_each_line(text.content(),
+                [&](std::string_view line, std::size_t offset) { reader.line(line, offset); });
+  return reader.take();
+}
+
+}  // namespace kbsim::inputs

@@ -1,0 +1,78 @@
+#include "kbsim/inputs/layers/layers.hpp"
+
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+namespace kbsim::inputs::test {
+namespace {
+
+std::vector<Layer> layers(std::string content) { return read_layers(Text{"net.csv", std::move(content)}); }
+
+}  // namespace
+
+TEST_CASE("Layers: products by name, with trailing commas, blanks and columns in any order") {
+  const auto found = layers("Layer, K , N,M,\nfirst, 64,32,16,\n\n  second,1,2,3\r\n,,,\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].name == "first");
+  CHECK(found[0].m == 16);
+  CHECK(found[0].n == 32);
+  CHECK(found[0].k == 64);
+  CHECK(found[0].macs() == 16 * 32 * 64);
+  CHECK(found[0].elements() == 16 * 64 + 64 * 32 + 16 * 32);
+  CHECK(found[1].name == "second");
+  CHECK(found[1].line == 4);
+}
+
+TEST_CASE("Layers: a convolution is a product by im2col") {
+  const auto found = layers(
+      "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"
+      "conv,7,9,3,2,4,5,2,\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].m == 3 * 4);  // (7 - 3) / 2 + 1, (9 - 2) / 2 + 1
+  CHECK(found[0].n == 5);
+  CHECK(found[0].k == 3 * 2 * 4);
+  CHECK(found[0].convolution->stride_width == 2);
+}
+
+TEST_CASE("Layers: strides of both axes, and none") {
+  const auto both = layers(
+      "Layer,IFMAP height,IFMAP width,Filter height,Filter width,Channel,Num filters,Stride height,Stride "
+      "width\nconv,9,9,3,3,1,1,3,2\n");
+  CHECK(both[0].m == 3 * 4);
+  const auto none = layers("l,ifmap_h,ifmap_w,filter_h,filter_w,channels,filters\nconv,9,9,3,3,1,1\n");
+  CHECK(none[0].m == 7 * 7);
+}
+
+TEST_CASE("Layers: what is wrong is told with its line and column") {
+  const auto says = [](const char* content, const char* text) {
+    CHECK_THROWS_WITH_AS((void)layers(content), doctest::Contains(text), InputError);
+  };
+  says("", "net.csv:1:1: no layers");
+  says("Layer,M,N,K\n", "net.csv:2:1: no layers");
+  says("Layer,M,N\n", "net.csv:1:1: expected a header 'Layer, M, N, K,'");
+  says("Layer,M,N,K,M\n", "net.csv:1:13: a second column 'M'");
+  says("Layer,M,N,K\na,1,x,3\n", "net.csv:2:5: 'x', expected a whole number");
+  says("Layer,M,N,K\na,1, -2,3\n", "net.csv:2:6: '-2', expected a whole number");
+  says("Layer,M,N,K\na,1,2\n", "net.csv:2:1: 3 cells, expected 4 or more");
+  says("Layer,M,N,K\na,1048576,1048576,1048577\n", "expected a whole number from 1 to 1048576");
+  says("L,IFMAP H,IFMAP W,Filter H,Filter W,Channels,Filters\nc,2,2,3,3,1,1\n",
+       "a filter of 3 x 3 doesn't fit");
+  says(
+      "L,IFMAP H,IFMAP W,Filter H,Filter W,Channels,Filters\n"
+      "c,1048576,1048576,1,1,1048576,1\n",
+      "more than any memory");
+}
+
+TEST_CASE("Layers: lists of SCALE-Sim, where they are there") {
+  const std::filesystem::path folder = "/work/shared/inputs/layers";
+  if (!std::filesystem::exists(folder)) return;
+  const auto gpt = read_layers(Text::read(folder / "gpt2.csv"));
+  CHECK(gpt.size() == 6);
+  CHECK(gpt[0].macs() == 1024LL * 1024 * 64);
+  const auto resnet = read_layers(Text::read(folder / "Resnet18.csv"));
+  CHECK(resnet[0].m == 109 * 109);
+  CHECK(resnet[0].k == 7 * 7 * 3);
+}
+
+}  // namespace kbsim::inputs::test
