@@ -22,8 +22,8 @@ Part part_of(Part whole, std::int64_t index, std::int64_t parts) {
 
 Task<> divided_matmul(TL& tl, DividedMatmulArgs args) {
   const Part all{0, args.by_rows ? args.m : args.n};
-  const Part of_cube = part_of(all, tl.program_id(1), tl.num_programs(1));
-  const Part mine = part_of(of_cube, tl.program_id(0), tl.num_programs(0));
+  const Part of_cube = part_of(all, tl.program_id(1), args.cubes);
+  const Part mine = part_of(of_cube, tl.program_id(0), args.pes);
   const std::int64_t m = args.by_rows ? mine.size : args.m;
   const std::int64_t n = args.by_rows ? args.n : mine.size;
   const Ptr a_at = args.by_rows ? args.a + mine.begin * args.k : args.a;

@@ -149,7 +149,9 @@ Task<> run_layer(host::Rank& main, LayerProblem p, LayerRun* run) {
                                .m = p.m,
                                .n = p.n,
                                .k = p.k,
-                               .by_rows = run->division.by_rows};
+                               .by_rows = run->division.by_rows,
+                               .cubes = run->division.cubes,
+                               .pes = run->division.pes};
   const hw::Activity window = co_await main.launch("divided_matmul", c, args);
   run->hbm_bytes = bytes_moved(session, run->division.cubes) - before;
   run->time = window.last_end - window.first_start;

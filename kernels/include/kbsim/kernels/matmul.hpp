@@ -32,6 +32,7 @@ struct DividedMatmulArgs {
   Ptr a, b, c;
   std::int64_t m = 0, n = 0, k = 0;
   bool by_rows = false;
+  int cubes = 1, pes = 1;  // the first so many, and of each cube
 };
 
 /// qkv_gemm: Q = X Wq, K = X Wk, V = X Wv, each PE its columns as in matmul_composite. X is loaded once if

@@ -1,0 +1,138 @@
+// Runs Chakra execution traces: communication on the machine, computing for as long as the traces say.
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "kbsim/app/bench.hpp"
+#include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/inputs/chakra/workload.hpp"
+
+#include "chakra_run.hpp"
+
+namespace kbsim::app::chakra_bench {
+namespace {
+
+namespace in = inputs::chakra;
+using config::Collective;
+
+struct Options {
+  std::string workload;
+
+  static void describe(auto& f) {
+    f.add("workload", &Options::workload, "folder of execution traces, NAME.RANK.et, a rank a file")
+        .called("DIR");
+  }
+};
+
+constexpr std::pair<Collective, const char*> kRings[]{{Collective::all_reduce, "ring_allreduce_tcm"},
+                                                      {Collective::all_gather, "ring_all_gather"},
+                                                      {Collective::reduce_scatter, "ring_reduce_scatter"},
+                                                      {Collective::broadcast, "ring_broadcast"},
+                                                      {Collective::reduce, "ring_reduce"},
+                                                      {Collective::all_to_all, "ring_all_to_all"}};
+
+std::vector<std::filesystem::path> files_of(const Options& own) {
+  if (own.workload.empty())
+    throw UsageError{"--bench chakra needs --workload DIR, a folder of execution traces NAME.RANK.et"};
+  return in::trace_files(own.workload);
+}
+
+in::Workload read_workload(const Options& own) {
+  std::vector<in::Trace> traces;
+  for (const auto& file : files_of(own)) traces.push_back(in::read_trace(file));
+  try {
+    return in::workload_of(traces);
+  } catch (const UsageError& error) {
+    throw UsageError{fmt::format("{}: {}", own.workload, error.what())};
+  }
+}
+
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest request) {
+  const auto ranks = static_cast<int>(files_of(request.own.as<Options>()).size());
+  const int packages = machine.system.sips.count;
+  if (ranks != packages)
+    throw UsageError{
+        fmt::format("--workload {} has {} ranks, and the machine {} packages: add --set "
+                    "system.sips.count={}, and a shape that fits it, or the traces that miss",
+                    request.own.as<Options>().workload, ranks, packages, ranks)};
+}
+
+// The one that the user names, and for other collectives a ring.
+std::map<Collective, std::string> algorithms_for(const in::Workload& work, host::Session& session) {
+  const config::AlgorithmSpec& named = session.algorithm();
+  const bool chosen = named.name != session.ccl().resolve("").name;
+  std::map<Collective, std::string> all;
+  for (const auto& [collective, ring] : kRings) {
+    const bool used = std::ranges::any_of(work.communications, [&](const in::Communication& what) {
+      return what.kind == in::CommunicationKind::collective && what.collective == collective;
+    });
+    if (!used) continue;
+    const config::AlgorithmSpec& algorithm =
+        chosen && named.collective == collective ? named : session.algorithm(ring);
+    evaluate::require_among_packages(session.spec(), algorithm, session.ccl(), collective, f16);
+    all[collective] = algorithm.name;
+  }
+  const bool has_effect =
+      !chosen || std::ranges::any_of(all, [&](const auto& one) { return one.second == named.name; });
+  if (!has_effect)
+    throw UsageError{
+        fmt::format("--algorithm {}: the workload has no {}", named.name, to_string(named.collective))};
+  return all;
+}
+
+ChakraRates rates_of(host::Session& session) {
+  hw::Machine& machine = session.machine();
+  const auto& memory = machine.at<hw::Memory>(machine.graph().cube(0, 0).hbm[0]);
+  const double macs = machine.at<hw::IGemm>(machine.graph().pe({0, 0, 0}).gemm).peak_macs_per_ns();
+  const int cubes = session.spec().cubes_per_sip();
+  const auto ports = static_cast<double>(machine.graph().cube(0, 0).hbm.size()) * cubes;
+  return {.operations_per_ns = 2.0 * macs * session.spec().pes_per_cube() * cubes,
+          .bytes_per_ns = memory.read_rate().gbs() * ports};
+}
+
+double us(Time time) { return to_ns(time) / 1000.0; }
+
+void tell(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
+  const auto messages =
+      std::ranges::count(work.communications, in::CommunicationKind::message, &in::Communication::kind);
+  const auto collectives = std::ssize(work.communications) - messages;
+  report.text = fmt::format(
+      " chakra: {} ranks, {} nodes, {} dependencies, {} collectives, {} messages in {:.3f} us\n"
+      "   rank    compute (us)  communication (us)  exposed (us)    end (us)\n",
+      work.ranks, work.items.size(), work.dependencies, collectives, messages, us(run.time()));
+  boost::json::array ranks;
+  for (const ChakraRank& rank : run.ranks()) {
+    report.text += fmt::format("   {:>4} {:>15.3f} {:>19.3f} {:>13.3f} {:>11.3f}\n", ranks.size(),
+                               us(rank.compute), us(rank.communication), us(rank.exposed), us(rank.end));
+    ranks.push_back({{"compute_us", us(rank.compute)},
+                     {"communication_us", us(rank.communication)},
+                     {"exposed_us", us(rank.exposed)},
+                     {"end_us", us(rank.end)}});
+  }
+  report.json = {
+      {"ranks", work.ranks},        {"nodes", work.items.size()}, {"dependencies", work.dependencies},
+      {"collectives", collectives}, {"messages", messages},       {"time_us", us(run.time())},
+      {"by_rank", std::move(ranks)}};
+}
+
+Task<> chakra(host::Rank& main, Options options, BenchRequest, BenchReport* report) {
+  const in::Workload work = read_workload(options);
+  host::Session& session = main.session();
+  ChakraRun run{work, session.sim(), rates_of(session)};
+  ChakraShared shared{.run = &run, .algorithms = algorithms_for(work, session)};
+  host::ProcessGroupOptions group;
+  for (const auto& [collective, name] : shared.algorithms) group.algorithms.push_back(name);
+  if (group.algorithms.empty()) group.algorithms.emplace_back(kRings[0].second);
+  co_await main.dist.init_process_group(group);
+  (void)session.sim().spawn("dispatch of nodes", run.dispatch());
+  co_await main.mp.spawn(chakra_rank, &shared, {.nprocs = work.ranks});
+  tell(work, run, *report);
+}
+KBSIM_BENCH(chakra, "execution traces of Chakra: communication on the machine, computing as they say",
+            .algorithms = Algorithms::any, .check = check);
+
+}  // namespace
+}  // namespace kbsim::app::chakra_bench

@@ -1,0 +1,158 @@
+#include "chakra_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace kbsim::app {
+namespace {
+
+using inputs::chakra::Communication;
+using inputs::chakra::CommunicationKind;
+using inputs::chakra::WorkItem;
+using inputs::chakra::WorkKind;
+
+// A rank alone has nobody to send to; no bytes are no message.
+bool takes_time(const Communication& what) {
+  return what.ranks.size() > 1 && (what.bytes > 0 || what.kind == CommunicationKind::barrier);
+}
+
+}  // namespace
+
+ChakraRun::ChakraRun(const inputs::chakra::Workload& work, Simulation& sim, ChakraRates rates)
+    : work_{work},
+      sim_{sim},
+      rates_{rates},
+      left_{work.items.size()},
+      to_begin_(static_cast<std::size_t>(work.ranks)),
+      changed_{sim, "nodes of the workload have ended"},
+      activity_(static_cast<std::size_t>(work.ranks)),
+      ranks_(static_cast<std::size_t>(work.ranks)) {
+  for (const WorkItem& item : work.items) waiting_.push_back(item.depends_on);
+  for (const Communication& what : work.communications)
+    to_come_.push_back(static_cast<std::uint32_t>(what.items.size()));
+  for (int rank = 0; rank < work.ranks; ++rank)
+    wakes_.push_back(std::make_unique<Event>(sim, fmt::format("work for rank {}", rank)));
+}
+
+void ChakraRun::begin() {
+  begin_ = end_ = sim_.now();
+  for (Activity& activity : activity_) activity.since = begin_;
+  for (std::uint32_t item = 0; item < waiting_.size(); ++item) {
+    if (waiting_[item] == 0) make_ready(item);
+  }
+  changed_.set();
+}
+
+Task<> ChakraRun::dispatch() {
+  while (!done()) {
+    co_await changed_.wait();
+    co_await sim_.late();
+    changed_.reset();
+    start_lanes();
+    start_communications();
+  }
+  for (const auto& wake : wakes_) wake->set();
+}
+
+std::deque<std::uint32_t> ChakraRun::take(int rank) {
+  wake(rank).reset();
+  return std::exchange(to_begin_[static_cast<std::size_t>(rank)], {});
+}
+
+void ChakraRun::ended(int rank, std::uint32_t communication) {
+  const Communication& what = work_.communications[communication];
+  change(rank, 0, -1);
+  const auto place = std::ranges::find(what.ranks, rank) - what.ranks.begin();
+  finish(what.items[static_cast<std::size_t>(place)]);
+  changed_.set();
+}
+
+void ChakraRun::finish(std::uint32_t item) {
+  --left_;
+  end_ = sim_.now();
+  ranks_[static_cast<std::size_t>(work_.items[item].rank)].end = end_ - begin_;
+  for (const std::uint32_t next : work_.items[item].next) {
+    if (--waiting_[next] == 0) make_ready(next);
+  }
+}
+
+void ChakraRun::make_ready(std::uint32_t index) {
+  const WorkItem& item = work_.items[index];
+  if (item.kind != WorkKind::communication) {
+    const bool instant = item.kind == WorkKind::nothing || duration_of(item) == Time{};
+    if (instant)
+      instant_.push_back(index);
+    else
+      lanes_[{item.rank, item.kind}].ready.insert(index);
+    return;
+  }
+  const Communication& what = work_.communications[item.communication];
+  if (--to_come_[item.communication] > 0) return;
+  if (takes_time(what))
+    complete_.insert(item.communication);
+  else
+    instant_.insert(instant_.end(), what.items.begin(), what.items.end());
+}
+
+void ChakraRun::start_lanes() {
+  while (!instant_.empty()) {
+    const std::uint32_t item = instant_.back();
+    instant_.pop_back();
+    finish(item);
+  }
+  for (auto& [lane, state] : lanes_) {
+    if (state.busy || state.ready.empty()) continue;
+    const std::uint32_t item = *state.ready.begin();
+    state.ready.erase(state.ready.begin());
+    state.busy = true;
+    (void)sim_.spawn(fmt::format("node {} of rank {}", work_.items[item].id, lane.first),
+                     work_on(lane, item, duration_of(work_.items[item])));
+  }
+}
+
+void ChakraRun::start_communications() {
+  for (const std::uint32_t communication : std::exchange(complete_, {})) {
+    for (const int rank : work_.communications[communication].ranks) {
+      to_begin_[static_cast<std::size_t>(rank)].push_back(communication);
+      change(rank, 0, 1);
+      wake(rank).set();
+    }
+  }
+}
+
+Task<> ChakraRun::work_on(Lane lane, std::uint32_t item, Time duration) {
+  const int computing = lane.second == WorkKind::device ? 1 : 0;
+  change(lane.first, computing, 0);
+  co_await sim_.delay(duration);
+  change(lane.first, -computing, 0);
+  lanes_[lane].busy = false;
+  finish(item);
+  changed_.set();
+}
+
+Time ChakraRun::duration_of(const WorkItem& item) const {
+  if (item.duration_ps) return Time{*item.duration_ps};
+  const double computed = static_cast<double>(item.operations) / rates_.operations_per_ns;
+  const double moved = static_cast<double>(item.bytes) / rates_.bytes_per_ns;
+  constexpr double kLongestNs = 1e15;
+  return from_ns(std::min(kLongestNs, std::max(computed, moved)));
+}
+
+void ChakraRun::account(int rank) {
+  Activity& activity = activity_[static_cast<std::size_t>(rank)];
+  ChakraRank& sum = ranks_[static_cast<std::size_t>(rank)];
+  const Time passed = sim_.now() - std::exchange(activity.since, sim_.now());
+  if (activity.computing > 0) sum.compute += passed;
+  if (activity.communicating > 0) sum.communication += passed;
+  if (activity.communicating > 0 && activity.computing == 0) sum.exposed += passed;
+}
+
+void ChakraRun::change(int rank, int computing, int communicating) {
+  account(rank);
+  activity_[static_cast<std::size_t>(rank)].computing += computing;
+  activity_[static_cast<std::size_t>(rank)].communicating += communicating;
+}
+
+}  // namespace kbsim::app

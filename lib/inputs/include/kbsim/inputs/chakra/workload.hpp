@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/config/collective.hpp"
+#include "kbsim/inputs/chakra/trace.hpp"
+
+namespace kbsim::inputs::chakra {
+
+enum class WorkKind : std::uint8_t { device, cpu, memory, communication, nothing };
+
+/// A node of a rank, and which others wait for it.
+struct WorkItem {
+  int rank = 0;
+  std::uint64_t id = 0;
+  std::string name;
+  WorkKind kind = WorkKind::nothing;
+  std::optional<std::int64_t> duration_ps;  // as it says; none: by its operations or bytes
+  std::int64_t operations = 0;
+  std::int64_t bytes = 0;
+  std::uint32_t communication = 0;  // of the kind: which
+  std::uint32_t depends_on = 0;     // on so many others, each counted once
+  std::vector<std::uint32_t> next;
+};
+
+enum class CommunicationKind : std::uint8_t { collective, gather, scatter, barrier, message };
+
+/// A collective, or a message from the first of its ranks to the second.
+struct Communication {
+  CommunicationKind kind = CommunicationKind::message;
+  config::Collective collective = config::Collective::all_reduce;
+  std::size_t group = 0;             // of a collective
+  std::vector<int> ranks;            // those that take part, of a group in its order
+  std::vector<std::uint32_t> items;  // theirs
+  std::int64_t bytes = 0;            // of a rank's input, or of the message
+  int root = 0;                      // a rank of the world
+};
+
+/// The traces of all ranks as one graph, in which a communication is one step of all who take part.
+struct Workload {
+  int ranks = 0;
+  std::size_t dependencies = 0;          // as the files have them
+  std::vector<std::vector<int>> groups;  // the first is all ranks; then those of pg_name
+  std::vector<WorkItem> items;           // by rank, then as in its file
+  std::vector<Communication> communications;
+};
+
+/// The k-th collective of a group on one rank meets the k-th on every other (in an order of the nodes that
+/// their dependencies allow, smallest id first), the k-th message of a tag from one rank to another its k-th
+/// receive. UsageError for two nodes of one id, a dependency on none, circles within a rank and over several,
+/// peers that are missing or don't match; Unsupported for collectives over some dimensions alone. All name
+/// rank and node.
+[[nodiscard]] Workload workload_of(const std::vector<Trace>& traces);
+
+}  // namespace kbsim::inputs::chakra

@@ -1,0 +1,217 @@
+#include "matching.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::inputs::chakra {
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+
+struct Form {
+  CommunicationKind kind = CommunicationKind::collective;
+  config::Collective collective = config::Collective::all_reduce;
+  const char* name = "";
+};
+
+// By comm_type.
+constexpr std::array<Form, 10> kForms{
+    {{.name = "ALL_REDUCE"},
+     {.collective = config::Collective::reduce, .name = "REDUCE"},
+     {.collective = config::Collective::all_gather, .name = "ALL_GATHER"},
+     {.kind = CommunicationKind::gather, .name = "GATHER"},
+     {.kind = CommunicationKind::scatter, .name = "SCATTER"},
+     {.collective = config::Collective::broadcast, .name = "BROADCAST"},
+     {.collective = config::Collective::all_to_all, .name = "ALL_TO_ALL"},
+     {.collective = config::Collective::reduce_scatter, .name = "REDUCE_SCATTER"},
+     {.collective = config::Collective::reduce_scatter, .name = "REDUCE_SCATTER_BLOCK"},
+     {.kind = CommunicationKind::barrier, .name = "BARRIER"}}};
+
+class Matcher {
+ public:
+  Matcher(const std::vector<std::vector<Call>>& calls, Workload& workload) : calls_{calls}, to_{workload} {}
+
+  void run() {
+    find_groups();
+    for (std::size_t group = 0; group < to_.groups.size(); ++group) match_collectives(group);
+    match_messages();
+  }
+
+ private:
+  using OfGroup = std::vector<std::vector<const Call*>>;  // by rank
+  [[nodiscard]] const WorkItem& item(const Call& call) const { return to_.items[call.item]; }
+
+  [[noreturn]] void refuse(const Call& call, const std::string& text) const {
+    throw UsageError{fmt::format("{}: {}", described(item(call)), text)};
+  }
+
+  // Who calls a group's collectives is in it.
+  void find_groups() {
+    std::map<std::string, std::vector<int>> named;
+    for (int rank = 0; rank < to_.ranks; ++rank) {
+      for (const Call& call : calls_[static_cast<std::size_t>(rank)]) {
+        if (call.type != NodeType::collective || call.meaning.group.empty()) continue;
+        std::vector<int>& ranks = named[call.meaning.group];
+        if (ranks.empty() || ranks.back() != rank) ranks.push_back(rank);
+      }
+    }
+    std::vector<int> all(static_cast<std::size_t>(to_.ranks));
+    std::iota(all.begin(), all.end(), 0);
+    to_.groups.push_back(std::move(all));
+    group_of_[""] = 0;
+    for (auto& [name, ranks] : named) {
+      group_of_[name] = to_.groups.size();
+      to_.groups.push_back(std::move(ranks));
+    }
+    by_group_.assign(to_.groups.size(), OfGroup(static_cast<std::size_t>(to_.ranks)));
+    for (std::size_t rank = 0; rank < calls_.size(); ++rank) {
+      for (const Call& call : calls_[rank]) {
+        if (call.type == NodeType::collective)
+          by_group_[group_of_.at(call.meaning.group)][rank].push_back(&call);
+      }
+    }
+  }
+
+  void match_collectives(std::size_t group) {
+    const std::vector<int>& ranks = to_.groups[group];
+    const auto calls_on = [&](int rank) -> const std::vector<const Call*>& {
+      return by_group_[group][static_cast<std::size_t>(rank)];
+    };
+    const auto count = [&](int rank) { return calls_on(rank).size(); };
+    const int most = *std::ranges::max_element(ranks, {}, count);
+    const int least = *std::ranges::min_element(ranks, {}, count);
+    if (count(most) != count(least))
+      refuse(*calls_on(most)[count(least)],
+             fmt::format("collective {} of its group on this rank, but rank {} has {} of them",
+                         count(least) + 1, least, count(least)));
+    for (std::size_t k = 0; k < count(least); ++k) {
+      std::vector<const Call*> calls;
+      for (const int rank : ranks) calls.push_back(calls_on(rank)[k]);
+      add_collective(group, calls);
+    }
+  }
+
+  [[nodiscard]] const Form& form_of(const Call& call) const {
+    const std::int64_t type = call.meaning.comm_type.value_or(-1);
+    if (type < 0 || type >= std::ssize(kForms))
+      refuse(call, call.meaning.comm_type ? fmt::format("comm_type is {}, expected 0 to 9", type)
+                                          : std::string{"a collective without comm_type"});
+    return kForms[static_cast<std::size_t>(type)];
+  }
+
+  void add_collective(std::size_t group, const std::vector<const Call*>& calls) {
+    const Call& first = *calls.front();
+    const Form& form = form_of(first);
+    Communication found{.kind = form.kind,
+                        .collective = form.collective,
+                        .group = group,
+                        .ranks = to_.groups[group],
+                        .items = {},
+                        .bytes = bytes_of(first),
+                        .root = root_of(first, form)};
+    for (const Call* call : calls) {
+      if (!call->meaning.all_dims)
+        throw Unsupported{
+            fmt::format("{}: a collective over some dimensions of the network alone (involved_dim); "
+                        "name its ranks by pg_name",
+                        described(item(*call)))};
+      if (form_of(*call).name != form.name || bytes_of(*call) != found.bytes)
+        refuse(*call, fmt::format("{} of {} bytes meets {} of {} bytes, {}", form_of(*call).name,
+                                  bytes_of(*call), form.name, found.bytes, described(item(first))));
+      found.items.push_back(call->item);
+    }
+    const bool member = std::ranges::find(found.ranks, found.root) != found.ranks.end();
+    if (!member) refuse(first, fmt::format("its root, rank {}, is none of its group", found.root));
+    add(std::move(found));
+  }
+
+  [[nodiscard]] int root_of(const Call& call, const Form& form) const {
+    const bool to_one =
+        form.kind == CommunicationKind::gather || form.collective == config::Collective::reduce;
+    const auto given = to_one ? call.meaning.comm_dst : call.meaning.comm_src;
+    const int first = to_.groups[group_of_.at(call.meaning.group)].front();
+    if (!given || *given < 0) return first;
+    return static_cast<int>(std::min<std::int64_t>(*given, to_.ranks));
+  }
+
+  [[nodiscard]] std::int64_t bytes_of(const Call& call) const {
+    const std::int64_t bytes = call.meaning.comm_size.value_or(0);
+    if (bytes < 0 || bytes > kMostBytes)
+      refuse(call, fmt::format("comm_size is {}, expected 0 to {}", bytes, kMostBytes));
+    return bytes;
+  }
+
+  using Channel = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // from, to, tag
+
+  void match_messages() {
+    std::map<Channel, std::array<std::vector<const Call*>, 2>> channels;  // sends, receives
+    for (int rank = 0; rank < to_.ranks; ++rank) {
+      for (const Call& call : calls_[static_cast<std::size_t>(rank)]) {
+        if (call.type == NodeType::collective) continue;
+        const bool sends = call.type == NodeType::send;
+        const std::int64_t peer = peer_of(call, sends);
+        const std::int64_t tag = call.meaning.comm_tag.value_or(0);
+        channels[sends ? Channel{rank, peer, tag} : Channel{peer, rank, tag}][sends ? 0 : 1].push_back(&call);
+      }
+    }
+    for (const auto& [channel, sides] : channels) match_channel(channel, sides[0], sides[1]);
+  }
+
+  [[nodiscard]] std::int64_t peer_of(const Call& call, bool sends) const {
+    const auto given = sends ? call.meaning.comm_dst : call.meaning.comm_src;
+    const char* name = sends ? "comm_dst" : "comm_src";
+    if (!given) refuse(call, fmt::format("a message without {}", name));
+    if (*given < 0 || *given >= to_.ranks || *given == item(call).rank)
+      refuse(call, fmt::format("{} is {}, expected another rank of 0 to {}", name, *given, to_.ranks - 1));
+    return *given;
+  }
+
+  void match_channel(const Channel& channel, const std::vector<const Call*>& sends,
+                     const std::vector<const Call*>& receives) {
+    const auto& [from, to, tag] = channel;
+    const std::size_t both = std::min(sends.size(), receives.size());
+    if (sends.size() > both)
+      refuse(*sends[both], fmt::format("rank {} has no receive for this message (tag {})", to, tag));
+    if (receives.size() > both)
+      refuse(*receives[both], fmt::format("rank {} has no send for it (tag {})", from, tag));
+    for (std::size_t k = 0; k < both; ++k) {
+      if (bytes_of(*sends[k]) != bytes_of(*receives[k]))
+        refuse(*receives[k], fmt::format("expects {} bytes, but {} sends {}", bytes_of(*receives[k]),
+                                         described(item(*sends[k])), bytes_of(*sends[k])));
+      add({.ranks = {static_cast<int>(from), static_cast<int>(to)},
+           .items = {sends[k]->item, receives[k]->item},
+           .bytes = bytes_of(*sends[k])});
+    }
+  }
+
+  void add(Communication communication) {
+    for (const std::uint32_t item : communication.items)
+      to_.items[item].communication = static_cast<std::uint32_t>(to_.communications.size());
+    to_.communications.push_back(std::move(communication));
+  }
+
+  const std::vector<std::vector<Call>>& calls_;
+  Workload& to_;
+  std::map<std::string, std::size_t> group_of_;
+  std::vector<OfGroup> by_group_;
+};
+
+}  // namespace
+
+std::string described(const WorkItem& item) {
+  return fmt::format("rank {}: node {} '{}'", item.rank, item.id, item.name);
+}
+
+void match(const std::vector<std::vector<Call>>& calls, Workload& workload) {
+  Matcher{calls, workload}.run();
+}
+
+}  // namespace kbsim::inputs::chakra

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kbsim/inputs/chakra/workload.hpp"
+
+namespace kbsim::inputs::chakra {
+
+/// What a node that communicates says.
+struct Call {
+  std::uint32_t item = 0;
+  NodeType type = NodeType::collective;
+  Meaning meaning;
+};
+
+[[nodiscard]] std::string described(const WorkItem& item);  // "rank 0: node 3 'x'"
+
+/// Fills in groups and communications of a workload: the calls of each rank are in their order.
+void match(const std::vector<std::vector<Call>>& calls, Workload& workload);
+
+}  // namespace kbsim::inputs::chakra

@@ -1,0 +1,88 @@
+// What the attributes of a node say.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/inputs/chakra/trace.hpp"
+
+#include "chakra.pb.h"
+
+namespace kbsim::inputs::chakra {
+namespace {
+
+using Encoded = ::kbsim::chakra::Attribute;
+
+constexpr std::array<std::pair<std::string_view, std::optional<std::int64_t> Meaning::*>, 8> kNumbers{
+    {{"duration_ps", &Meaning::duration_ps},
+     {"num_ops", &Meaning::num_ops},
+     {"tensor_size", &Meaning::tensor_size},
+     {"comm_type", &Meaning::comm_type},
+     {"comm_size", &Meaning::comm_size},
+     {"comm_src", &Meaning::comm_src},
+     {"comm_dst", &Meaning::comm_dst},
+     {"comm_tag", &Meaning::comm_tag}}};
+
+std::int64_t clamped(std::uint64_t value) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min(value, kMost));
+}
+
+std::optional<std::int64_t> whole_number(const Encoded& from) {
+  switch (from.value_case()) {
+    case Encoded::kInt32Val: return from.int32_val();
+    case Encoded::kInt64Val: return from.int64_val();
+    case Encoded::kUint32Val: return from.uint32_val();
+    case Encoded::kUint64Val: return clamped(from.uint64_val());
+    case Encoded::kSint32Val: return from.sint32_val();
+    case Encoded::kSint64Val: return from.sint64_val();
+    case Encoded::kFixed32Val: return from.fixed32_val();
+    case Encoded::kFixed64Val: return clamped(from.fixed64_val());
+    case Encoded::kSfixed32Val: return from.sfixed32_val();
+    case Encoded::kSfixed64Val: return from.sfixed64_val();
+    case Encoded::kBoolVal: return from.bool_val() ? 1 : 0;
+    default: return std::nullopt;
+  }
+}
+
+[[noreturn]] void refuse(const Node& node, const std::string& text) {
+  throw UsageError{fmt::format("node {} '{}': {}", node.id, node.name, text)};
+}
+
+// A list of bools is a message of its own: 1, a length, a byte each.
+bool all_true(const std::string& list) {
+  return list.size() < 2 || std::all_of(list.begin() + 2, list.end(), [](char c) { return c != 0; });
+}
+
+std::string group_named(const Encoded& from) {
+  if (from.value_case() == Encoded::kStringVal) return from.string_val();
+  const std::optional<std::int64_t> number = whole_number(from);
+  return number ? std::to_string(*number) : std::string{};
+}
+
+void read(const Node& node, const Encoded& from, Meaning& meaning) {
+  if (from.name() == "pg_name") meaning.group = group_named(from);
+  if (from.name() == "is_cpu_op") meaning.is_cpu_op = whole_number(from).value_or(0) != 0;
+  if (from.name() == "involved_dim") meaning.all_dims = all_true(from.bool_list());
+  const auto found = std::ranges::find(kNumbers, from.name(), &decltype(kNumbers)::value_type::first);
+  if (found == kNumbers.end()) return;
+  meaning.*found->second = whole_number(from);
+  if (!(meaning.*found->second)) refuse(node, fmt::format("attribute {} is no whole number", from.name()));
+}
+
+}  // namespace
+
+Meaning meaning_of(const Node& node) {
+  Meaning meaning;
+  Encoded decoded;
+  for (const Attribute& attribute : node.attributes) {
+    if (!decoded.ParseFromArray(attribute.data(), static_cast<int>(attribute.size())))
+      refuse(node, "an attribute that can't be decoded");
+    read(node, decoded, meaning);
+  }
+  return meaning;
+}
+
+}  // namespace kbsim::inputs::chakra
