@@ -141,6 +141,23 @@ TEST_CASE("run_decoder: no work is less than its closed form says, and decoding'
   }
 }
 
+TEST_CASE("closed_form: FLOP and bytes of a rank are those of the layer's matrices, by hand") {
+  // hidden 8, 4 heads of queries, 2 of keys, 4 elements each, MLP 24, 3 rows into an empty cache, 2 ranks,
+  // f16.
+  ModelConfig model;
+  model.hidden_size = 8;
+  model.num_attention_heads = 4;
+  model.num_key_value_heads = 2;
+  model.head_dim = 4;
+  model.intermediate_size = 24;
+  const DecoderWork work = closed_form({.model = model, .ranks = 2, .tokens = 3});
+  const double weights = (8 * (16 + 2 * 8) + 16 * 8 + 3 * 8 * 24) / 2.0;
+  const double pairs = 1 + 2 + 3;  // of a query and a key at or before it
+  CHECK(work.flop == 2.0 * 3 * weights + 4.0 * pairs * 16 / 2);
+  CHECK(work.hbm_bytes == 2.0 * (weights + 2.0 * 3 * 8 / 2));
+  CHECK(work.link_bytes == 2.0 * 2 * (2 - 1) / 2.0 * 2 * 3 * 8);
+}
+
 TEST_CASE("run_decoder: without values it takes as long") {
   const DecoderProblem problem{.ranks = 2, .tokens = 8};
   CHECK(layer_of(problem, false).time == layer_of(problem).time);
@@ -164,16 +181,20 @@ TEST_CASE("run_tp_mlp: any ranks, activations and odd sizes give what the undivi
 TEST_CASE("read_model_config: the keys of model hubs, and what follows from them") {
   const ModelConfig llama = read_from(
       R"({"hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
-          "hidden_act": "silu", "rms_norm_eps": 1e-05, "torch_dtype": "bfloat16", "vocab_size": 128256})");
+          "hidden_act": "silu", "rms_norm_eps": 1e-05, "torch_dtype": "bfloat16", "vocab_size": 128256,
+          "num_hidden_layers": 32, "head_dim": null})");
   CHECK(llama.head_dim == 128);
   CHECK(llama.num_key_value_heads == 8);
   CHECK(llama.gated());
   CHECK(llama.rms_norm);
   CHECK(llama.norm_eps == 1e-5);
   CHECK(llama.torch_dtype == bf16);
+  CHECK(llama.num_hidden_layers == 32);
   const ModelConfig other = read_from(
       R"({"hidden_size": 60, "num_attention_heads": 6, "head_dim": 16, "hidden_act": "gelu_new",
-          "layer_norm_epsilon": 1e-6, "attention_bias": true})");
+          "layer_norm_epsilon": 1e-6, "attention_bias": true, "dtype": "float32"})");
+  CHECK(other.torch_dtype == f32);
+  CHECK(other.num_hidden_layers == 1);
   CHECK(other.head_dim == 16);
   CHECK(other.num_key_value_heads == 6);
   CHECK(other.intermediate_size == 240);

@@ -123,6 +123,7 @@ void check(const EvaluationRequest& request) {
 
 void add_steps(boost::json::object& row, const evaluate::DecoderRun& run) {
   row["time_us"] = to_ns(run.time) / 1000.0;
+  row["layers_time_us"] = row.at("num_hidden_layers").to_number<double>() * to_ns(run.time) / 1000.0;
   for (std::size_t i = 0; i < run.steps.size(); ++i)
     row[fmt::format("{}_us", evaluate::kDecoderSteps[i])] = to_ns(run.steps[i]) / 1000.0;
 }
@@ -165,6 +166,7 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
                           {"num_key_value_heads", problem.model.num_key_value_heads},
                           {"head_dim", problem.model.head_dim},
                           {"intermediate_size", problem.model.intermediate_size},
+                          {"num_hidden_layers", problem.model.num_hidden_layers},
                           {"dtype", std::string{to_string(problem.model.torch_dtype)}}};
   add_steps(row, run);
   add_work(row, closed_form(problem), run.simulated, values);
@@ -211,6 +213,19 @@ std::string work_line(const boost::json::object& row) {
                      number("link_bytes_simulated", 1e3));
 }
 
+// Layers are alike, and one begins when the last has ended.
+std::string layers_lines(const evaluate::Rows& rows) {
+  std::string lines;
+  for (const auto& value : rows) {
+    const boost::json::object& row = value.as_object();
+    lines += fmt::format(" all {} layers: {} {} on {} ranks {:.3f} us\n",
+                         row.at("num_hidden_layers").to_number<std::int64_t>(),
+                         row.at("phase").as_string().c_str(), row.at("parallel").as_string().c_str(),
+                         row.at("ranks").to_number<int>(), row.at("layers_time_us").to_number<double>());
+  }
+  return lines;
+}
+
 std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
@@ -225,6 +240,7 @@ std::string text(const evaluate::Rows& rows) {
       of_all("num_key_value_heads"), of_all("head_dim"), of_all("intermediate_size"),
       first.at("algorithm").as_string().c_str());
   for (const auto& row : rows) lines += times_line(row.as_object());
+  if (of_all("num_hidden_layers") > 1) lines += layers_lines(rows);
   lines +=
       " of one rank, by closed form and as simulated\n"
       "  phase    parallel ranks       MFLOP   simulated   kB from HBM   simulated   kB to others   "

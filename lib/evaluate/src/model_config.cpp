@@ -105,7 +105,9 @@ ModelConfig read_model_config(const std::string& file) {
                     file, model.num_attention_heads, model.num_key_value_heads)};
   model.intermediate_size = keys.size("intermediate_size", 4 * model.hidden_size);
   model.hidden_act = keys.one_of("hidden_act", kActs, HiddenAct::silu);
-  model.torch_dtype = keys.one_of("torch_dtype", kTorchDtypes, f16);
+  model.num_hidden_layers = keys.size("num_hidden_layers", 1);
+  const bool renamed = !keys.has("torch_dtype") && keys.has("dtype");
+  model.torch_dtype = keys.one_of(renamed ? "dtype" : "torch_dtype", kTorchDtypes, f16);
   const bool layer_norm =
       !keys.has("rms_norm_eps") && (keys.has("layer_norm_eps") || keys.has("layer_norm_epsilon"));
   model.rms_norm = !layer_norm;

@@ -16,6 +16,7 @@ struct ModelConfig {
   std::int64_t num_key_value_heads = 4;
   std::int64_t head_dim = 16;
   std::int64_t intermediate_size = 256;
+  std::int64_t num_hidden_layers = 1;
   HiddenAct hidden_act = HiddenAct::silu;  // silu: a gated MLP, down(silu(gate) * up), as LLaMA has it
   DType torch_dtype = f16;
   bool rms_norm = true;  // else a layer norm
@@ -27,8 +28,8 @@ struct ModelConfig {
 };
 
 /// Keys that aren't there follow from others as in those models: num_key_value_heads from the heads of
-/// queries, head_dim from hidden_size, the kind of norm from the name of its eps. Others are passed over.
-/// UsageError with the file, the key, and what is expected.
+/// queries, head_dim from hidden_size, the kind of norm from the name of its eps. `dtype` is torch_dtype's
+/// newer name. Others are passed over. UsageError with the file, the key, and what is expected.
 [[nodiscard]] ModelConfig read_model_config(const std::string& file);
 
 }  // namespace kbsim::evaluate
