@@ -73,7 +73,7 @@ TEST_CASE("Chakra: an integer may be of any kind and sign") {
   CHECK(size_of("\x58\x2a") == 42);                                      // uint32
   CHECK(size_of("\x68\x2a") == 42);                                      // uint64
   CHECK(size_of("\x78\x53") == -42);                                     // sint32
-  CHECK(size_of(std::string{"\x99\x01\x2a\x00\x00\x00", 6}) == 42);      // fixed32
+  CHECK(size_of(std::string{"\x9d\x01\x2a\x00\x00\x00", 6}) == 42);      // fixed32
   CHECK(meaning_of({.attributes = {attribute("is_cpu_op", true)}}).is_cpu_op);
   CHECK(!meaning_of({}).is_cpu_op);
   CHECK_THROWS_AS((void)meaning_of({.attributes = {attribute("comm_size", std::string_view{"big"})}}),

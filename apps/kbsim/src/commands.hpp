@@ -27,6 +27,7 @@ ExitCode traffic(const Arguments& arguments);
 ExitCode probe(const Arguments& arguments);
 ExitCode replay_log(const Arguments& arguments);
 ExitCode correlate(const Arguments& arguments);
+ExitCode import_file(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
 ExitCode check(const Arguments& arguments);
 ExitCode show_help(const Arguments& arguments);

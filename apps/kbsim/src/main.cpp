@@ -58,6 +58,7 @@ const std::vector<Command>& commands() {
       {"traffic", "synthetic traffic on a part of the fabric, and load-latency curves", traffic},
       {"topology", "check, describe and draw a topology file", describe_topology},
       {"correlate", "simulated times against a reference's, measured or another simulator's", correlate},
+      {"import", "files that others made: which formats there are, and what is in one", import_file},
       {"check", "run a folder's run again, and say whether its results are what they were", check},
       {"replay", "execute the op log that a run wrote with --oplog", replay_log},
       {"completion", "completion for a shell: kbsim completion bash, or zsh", completion},

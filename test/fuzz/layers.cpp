@@ -1,0 +1,15 @@
+// Whatever the text, it is a list of layers or refused, and layers have work that can be counted.
+#include "kbsim/inputs/layers/layers.hpp"
+
+#include <cstdlib>
+
+#include "inputs.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace kbsim::inputs;
+  return kbsim::fuzz::feed(data, size, [](std::string text) {
+    for (const Layer& layer : read_layers(Text{"fuzz", std::move(text)})) {
+      if (layer.macs() < 1 || layer.elements() < 3) std::abort();
+    }
+  });
+}
