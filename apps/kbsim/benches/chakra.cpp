@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/error.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
@@ -121,6 +122,8 @@ void tell(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
 Task<> chakra(host::Rank& main, Options options, BenchRequest, BenchReport* report) {
   const in::Workload work = read_workload(options);
   host::Session& session = main.session();
+  if (session.calls() != nullptr)
+    throw Unsupported{"--chakra: --bench chakra runs execution traces that are written already"};
   ChakraRun run{work, session.sim(), rates_of(session)};
   ChakraShared shared{.run = &run, .algorithms = algorithms_for(work, session)};
   host::ProcessGroupOptions group;

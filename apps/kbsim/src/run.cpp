@@ -38,6 +38,7 @@
 #include "kbsim/tl/kernel.hpp"
 
 #include "bench_options.hpp"
+#include "chakra_recorder.hpp"
 #include "commands.hpp"
 #include "device_option.hpp"
 #include "evaluation_options.hpp"
@@ -78,6 +79,7 @@ void require_known(const config::AlgorithmSpec& algorithm) {
 void require_outputs(const RunOptions& options) {
   if (!options.oplog.empty())
     report::require_output("--oplog", options.oplog, {.out = options.out, .json = options.json});
+  report::require_folder(options.chakra);
   report::require_folder(options.out);
 }
 
@@ -178,6 +180,7 @@ std::vector<std::string> files_of(const RunOptions& options, const report::RunTr
     for (const std::string& name : in_out) files.push_back(options.out + "/" + name);
   }
   if (!options.oplog.empty()) files.push_back(options.oplog);
+  if (!options.chakra.empty()) files.push_back(fmt::format("{}/{}.RANK.et", options.chakra, options.bench));
   return files;
 }
 
@@ -258,6 +261,9 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
         "{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, --race, "
         "--exact-packets, --oplog, --dump-queues and --parallel-bound are of a single one",
         options.bench)};
+  if (!options.chakra.empty())
+    throw Unsupported{
+        fmt::format("--chakra: {} runs many simulations, and traces are of a single one", options.bench)};
   if (options.timing_only && !evaluation.timing_only)
     throw Unsupported{fmt::format("--timing-only: {} has no rows without values{}", options.bench,
                                   evaluation.options.find("check") != nullptr ? "; see its --check 0" : "")};
@@ -377,6 +383,8 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   report::RunTrace trace{options.trace};
 
   host::Session session{machine, algorithm, how};
+  ChakraRecorder chakra{session};
+  if (!options.chakra.empty()) session.watch_calls(&chakra);
   if (options.dry_run)
     return show(options,
                 {.bench = options.bench,
@@ -409,6 +417,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
     throw;
   }
   require_submitted(options.bench, session);
+  if (!options.chakra.empty()) chakra.write(options.chakra, options.bench);
   if (bound != nullptr) say(to_text(*bound, session.sim().events()));
   const ExitCode code =
       finish(folder.get(), session, results_of(session, std::move(report)), options, arguments, start);

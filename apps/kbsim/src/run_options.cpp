@@ -93,6 +93,8 @@ po::options_description description(RunOptions& o) {
       "record no values and check none: for the longest runs");
   add("oplog", po::value(&o.oplog)->value_name("FILE"),
       "write the op log, and print what kbsim replay FILE will print");
+  add("chakra", po::value(&o.chakra)->value_name("DIR"),
+      "write Chakra execution traces, a file a rank: DIR/BENCH.0.et, ...");
   add("trace", po::value(&o.trace.file)->value_name("FILE"),
       "write who did what when: FILE.pftrace for Perfetto, .json for Chrome and Kineto's readers, .html a "
       "page, "

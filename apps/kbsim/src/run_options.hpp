@@ -25,6 +25,7 @@ struct RunOptions {
   std::optional<std::string> buffer_kind;
   std::string device;
   std::string oplog;
+  std::string chakra;
   bool verify_data = false;
   bool timing_only = false;
   bool exact_packets = false;

@@ -35,9 +35,12 @@ Distributed::Done Distributed::barrier(Group of, Here at) {
       {.pe = pe,
        .action = hw::Launch{.kernel = kernel, .queues = site.set_name(queues.name), .round = agreed.round},
        .size = {}});
-  return works_.start(
-      {.call = "barrier", .sequence = agreed.sequence, .rank = rank_, .group = group.number()},
-      run_untimed({site.group, {}}, {}, launch(std::move(job), std::move(setups), {})), at);
+  const Done work =
+      works_.start({.call = "barrier", .sequence = agreed.sequence, .rank = rank_, .group = group.number()},
+                   run_untimed({site.group, {}}, {}, launch(std::move(job), std::move(setups), {})), at);
+  if (ICallWatch* const calls = session_.calls())
+    calls->carries(work.key(), {.kind = CallFacts::Kind::barrier, .group = group.number()});
+  return work;
 }
 
 }  // namespace kbsim::host

@@ -271,9 +271,16 @@ Distributed::Done Distributed::begin(Call call) {
   Task<hw::Activity> launched = launch(std::move(job), setups, {call.input, call.result()});
   std::vector<Tensor::Update> updates;
   updates.emplace_back(call.result());
-  return works_.start(
+  const Done work = works_.start(
       {.call = call.row.call, .sequence = agreed.sequence, .rank = rank_, .group = group->number()},
       run(std::move(tensors), std::move(updates), std::move(launched), called), at);
+  if (ICallWatch* const calls = session_.calls())
+    calls->carries(work.key(), {.kind = CallFacts::Kind::collective,
+                                .collective = call.which,
+                                .bytes = call.input.shape().bytes(call.input.dtype()),
+                                .peer = call.root,
+                                .group = group->number()});
+  return work;
 }
 
 void Distributed::require_runnable(const Call& call) const {

@@ -77,6 +77,14 @@ std::vector<Tensor> tensors_in(const std::vector<P2POp>& ops) {
   return tensors;
 }
 
+void tell_messages(const void* call, const std::vector<P2POp>& ops, ICallWatch& calls) {
+  for (const P2POp& op : ops) {
+    calls.carries(call, {.kind = is_send(op) ? CallFacts::Kind::send : CallFacts::Kind::receive,
+                         .bytes = op.tensor.shape().bytes(op.tensor.dtype()),
+                         .peer = op.peer});
+  }
+}
+
 std::vector<Tensor::Update> received_in(const std::vector<P2POp>& ops) {
   std::vector<Tensor::Update> updates;
   for (const P2POp& op : ops) {
@@ -138,8 +146,11 @@ Distributed::Done Distributed::begin_p2p(std::string_view call, std::vector<P2PO
   InUse in_use{site.group, tensors_in(ops)};
   Task<hw::Activity> launched =
       launch(p2p_job(of_pes, site.set_name(queues.name)), std::move(setups), tensors_in(ops));
-  return works_.start({.call = call, .sequence = messages_++, .rank = rank_, .group = site.group->number()},
-                      run_untimed(std::move(in_use), received_in(ops), std::move(launched)), at);
+  const Done work =
+      works_.start({.call = call, .sequence = messages_++, .rank = rank_, .group = site.group->number()},
+                   run_untimed(std::move(in_use), received_in(ops), std::move(launched)), at);
+  if (ICallWatch* const calls = session_.calls()) tell_messages(work.key(), ops, *calls);
+  return work;
 }
 
 }  // namespace kbsim::host

@@ -56,6 +56,7 @@ Rank::Rank(Session& session, World& world, int rank_index)
       torch{session, works_, rank_index, ahbm.device()},
       dist{session, world, *works_, rank_index},
       mp{session, world} {
+  works_->watch(session.calls());
   session_.enter(*this);
 }
 
@@ -105,8 +106,11 @@ Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors,
   for (const Tensor& tensor : tensors) writing.emplace_back(tensor);
   std::optional<InUse> in_use;
   if (world_.initialized()) in_use.emplace(world_.all(), std::move(tensors), InUse::By::kernel);
-  return works_->start(session_.next_work("launch", index),
-                       reported(std::move(in_use), std::move(writing), std::move(order)), at);
+  const Work<hw::Activity> work =
+      works_->start(session_.next_work("launch", index),
+                    reported(std::move(in_use), std::move(writing), std::move(order)), at);
+  if (ICallWatch* const calls = session_.calls()) calls->carries(work.key(), {});
+  return work;
 }
 
 Task<std::vector<ccl::InstallPlan>> Rank::install_ipcq(std::string algorithm, int world_size) {

@@ -144,6 +144,7 @@ void Ranks::start(int index, Task<> program) {
   const RankProgram id{index};
   processes_.push_back(session_.sim().spawn(id.text(), run(index, std::move(program)), id));
   session_.orders().fork(processes_.back());
+  if (session_.calls() != nullptr) session_.calls()->forks(processes_.back());
 }
 
 Task<> Ranks::run(int index, Task<> program) {
@@ -164,6 +165,9 @@ Task<> Ranks::join() {
   co_await ended_.wait();
   co_await session_.sim().late();
   for (const oplog::KnowledgePtr& known : known_) session_.orders().joins(known);
+  for (const Process& process : processes_) {
+    if (session_.calls() != nullptr) session_.calls()->joins(process);
+  }
   if (failures_.empty()) {
     world_.require_received();
     co_return;

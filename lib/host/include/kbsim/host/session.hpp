@@ -104,6 +104,10 @@ class Session {
   void add_resident(Bytes more) { resident_ += more; }
   [[nodiscard]] std::vector<CollectiveTiming>& collectives() { return collectives_; }
 
+  /// Hears of the calls of host programs that are made from now on; null: nobody. It must outlive them.
+  void watch_calls(ICallWatch* calls) { calls_ = calls; }
+  [[nodiscard]] ICallWatch* calls() const { return calls_; }
+
   /// Host programs that may wait, for the report of a deadlock.
   void enter(const Rank& rank) { ranks_.push_back(&rank); }
   void leave(const Rank& rank) { std::erase(ranks_, &rank); }
@@ -135,6 +139,7 @@ class Session {
   Bytes resident_{};
   std::vector<CollectiveTiming> collectives_;
   std::vector<const Rank*> ranks_;
+  ICallWatch* calls_ = nullptr;
 };
 
 }  // namespace kbsim::host

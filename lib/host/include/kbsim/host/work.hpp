@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/host/call_watch.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/order_watch.hpp"
 #include "kbsim/sim/event.hpp"
@@ -43,6 +44,7 @@ struct WorkState {
   std::source_location at;
   std::exception_ptr error;
   hw::ISpans* spans = nullptr;
+  ICallWatch* calls = nullptr;
   bool awaited = false;
   Process process;
 };
@@ -63,6 +65,8 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
   [[gnu::noinline]] ~Work() = default;  // as in Awaiter: a host program has hundreds of them
 
   [[nodiscard]] bool done() const { return state_->done.is_set(); }
+  /// By which an ICallWatch knows it.
+  [[nodiscard]] const void* key() const { return state_.get(); }
 
   [[gnu::noinline]] auto operator co_await() const {
     state_->awaited = true;
@@ -86,6 +90,7 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
     [[gnu::noinline]] T await_resume() {
       wait_.await_resume();
       if (state_->known) state_->orders->joins(state_->known);
+      if (state_->calls != nullptr) state_->calls->awaited(state_.get());
       if (state_->error) std::rethrow_exception(state_->error);
       return **result_;
     }
@@ -119,6 +124,10 @@ class Works {
     orders_.fork(state->process);
     works_.push_back(state);
     if (fabric_.spans() != nullptr) note(*state, what);
+    if (calls_ != nullptr) {
+      state->calls = calls_;
+      calls_->begins(state.get(), what, state->process);
+    }
     return {state, result};
   }
 
@@ -134,6 +143,8 @@ class Works {
   /// its error if it has failed.
   void require_awaited() const;
   void cancel();
+  /// Of the calls from now on; null: nobody.
+  void watch(ICallWatch* calls) { calls_ = calls; }
 
  private:
   template <class T>
@@ -146,6 +157,7 @@ class Works {
     }
     state->known = state->orders->ends();
     if (state->spans != nullptr) state->spans->close(state.get(), state->sim->now());
+    if (state->calls != nullptr) state->calls->ends(state.get());
     state->done.set();
   }
 
@@ -154,6 +166,7 @@ class Works {
   Simulation& sim_;
   hw::OrderWatch& orders_;
   const hw::Fabric& fabric_;
+  ICallWatch* calls_ = nullptr;
   std::vector<std::shared_ptr<WorkState>> works_;
 };
 

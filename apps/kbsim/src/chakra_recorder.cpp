@@ -1,0 +1,151 @@
+#include "chakra_recorder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/report/output_file.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace in = inputs::chakra;
+using host::CallFacts;
+
+// comm_type, by config::Collective.
+constexpr std::array<std::int64_t, 7> kCommTypes{0, 2, 7, 5, 1, 6, -1};
+constexpr std::int64_t kBarrierType = 9;
+
+void add_number(in::Node& node, const char* name, std::int64_t value) {
+  node.attributes.push_back(in::attribute(name, value));
+}
+
+void add_collective(in::Node& node, const CallFacts& facts) {
+  const std::int64_t type = facts.kind == CallFacts::Kind::barrier
+                                ? kBarrierType
+                                : kCommTypes[static_cast<std::size_t>(facts.collective)];
+  if (type < 0) return;  // none of theirs: it computes for as long as it took
+  node.type = in::NodeType::collective;
+  add_number(node, "comm_type", type);
+  add_number(node, "comm_size", facts.bytes.count());
+  if (facts.collective == config::Collective::broadcast) add_number(node, "comm_src", facts.peer);
+  if (facts.collective == config::Collective::reduce) add_number(node, "comm_dst", facts.peer);
+  if (facts.group != 0) node.attributes.push_back(in::attribute("pg_name", std::to_string(facts.group)));
+}
+
+void add_message(in::Node& node, const CallFacts& facts) {
+  const bool sends = facts.kind == CallFacts::Kind::send;
+  node.type = sends ? in::NodeType::send : in::NodeType::receive;
+  add_number(node, sends ? "comm_dst" : "comm_src", facts.peer);
+  add_number(node, "comm_size", facts.bytes.count());
+}
+
+void add_facts(in::Node& node, const CallFacts& facts) {
+  switch (facts.kind) {
+    case CallFacts::Kind::launch: break;
+    case CallFacts::Kind::collective:
+    case CallFacts::Kind::barrier: return add_collective(node, facts);
+    case CallFacts::Kind::send:
+    case CallFacts::Kind::receive: return add_message(node, facts);
+  }
+}
+
+}  // namespace
+
+ChakraRecorder::Strand& ChakraRecorder::strand_of(const Process& process) {
+  Strand& strand = strands_[process.id()];
+  if (strand.process.id() == nullptr) strand.process = process;
+  return strand;
+}
+
+ChakraRecorder::Strand& ChakraRecorder::running() { return strand_of(session_.sim().running()); }
+
+void ChakraRecorder::begins(const void* call, const host::WorkId& what, const Process& as) {
+  const Strand& by = running();
+  Strand& own = strand_of(as);
+  own.of_call = true;
+  own.ended = by.ended;
+  open_.erase(call);
+  if (by.of_call) return;  // a part of that call
+  open_[call] = calls_.size();
+  calls_.push_back({.rank = what.rank,
+                    .name = std::string{what.call},
+                    .start = session_.sim().now(),
+                    .end = session_.sim().now(),
+                    .after = by.ended,
+                    .facts = {}});
+}
+
+void ChakraRecorder::carries(const void* call, const CallFacts& facts) {
+  const auto found = open_.find(call);
+  if (found != open_.end()) calls_[found->second].facts.push_back(facts);
+}
+
+void ChakraRecorder::ends(const void* call) {
+  const auto found = open_.find(call);
+  if (found != open_.end()) calls_[found->second].end = session_.sim().now();
+}
+
+// What it came after is known through it.
+void ChakraRecorder::awaited(const void* call) {
+  const auto found = open_.find(call);
+  if (found == open_.end()) return;
+  Calls& ended = running().ended;
+  for (const std::size_t before : calls_[found->second].after) ended.erase(before);
+  ended.insert(found->second);
+}
+
+void ChakraRecorder::forks(const Process& program) {
+  const Calls known = running().ended;
+  strand_of(program).ended = known;
+}
+
+void ChakraRecorder::joins(const Process& program) {
+  const Calls known = strand_of(program).ended;
+  running().ended.insert(known.begin(), known.end());
+}
+
+std::vector<in::Trace> ChakraRecorder::traces() const {
+  int ranks = 1;
+  for (const Call& call : calls_) ranks = std::max(ranks, call.rank + 1);
+  std::vector<in::Trace> all(static_cast<std::size_t>(ranks));
+  std::vector<std::vector<std::uint64_t>> ids(calls_.size());  // of a call's nodes
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    const Call& call = calls_[i];
+    std::vector<in::Node>& nodes = all[static_cast<std::size_t>(call.rank)].nodes;
+    for (std::size_t part = 0; part < std::max<std::size_t>(1, call.facts.size()); ++part) {
+      in::Node node{.id = nodes.size(),
+                    .name = call.name,
+                    .type = in::NodeType::compute,
+                    .control_deps = {},
+                    .data_deps = {}};
+      constexpr std::int64_t kPsInMicro = 1'000'000;
+      node.start_time_micros = static_cast<std::uint64_t>(call.start.count() / kPsInMicro);
+      node.duration_micros = static_cast<std::uint64_t>((call.end - call.start).count() / kPsInMicro);
+      for (const std::size_t before : call.after) {
+        if (calls_[before].rank == call.rank)
+          node.control_deps.insert(node.control_deps.end(), ids[before].begin(), ids[before].end());
+      }
+      node.attributes.push_back(in::attribute("is_cpu_op", call.facts.empty()));
+      add_number(node, "duration_ps", (call.end - call.start).count());
+      if (part < call.facts.size()) add_facts(node, call.facts[part]);
+      ids[i].push_back(node.id);
+      nodes.push_back(std::move(node));
+    }
+  }
+  return all;
+}
+
+void ChakraRecorder::write(const std::string& folder, const std::string& name) const {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw UsageError{fmt::format("--chakra {}: {}", folder, error.message())};
+  const std::vector<in::Trace> all = traces();
+  for (std::size_t rank = 0; rank < all.size(); ++rank)
+    report::write_file(std::filesystem::path{folder} / fmt::format("{}.{}.et", name, rank),
+                       in::to_bytes(all[rank]));
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kbsim/host/call_watch.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/inputs/chakra/trace.hpp"
+
+namespace kbsim::app {
+
+/// The calls of a run's host programs as execution traces. A node is a call that a rank's program makes
+/// itself: a collective, a barrier, each message, a launch or a transfer of a tensor, which are nodes that
+/// compute for as long as they took. It depends on the calls of its rank that the program had awaited when it
+/// was made, as far as none of them stands for another.
+class ChakraRecorder final : public host::ICallWatch {
+ public:
+  explicit ChakraRecorder(host::Session& session) : session_{session} {}
+
+  void begins(const void* call, const host::WorkId& what, const Process& as) override;
+  void carries(const void* call, const host::CallFacts& facts) override;
+  void ends(const void* call) override;
+  void awaited(const void* call) override;
+  void forks(const Process& program) override;
+  void joins(const Process& program) override;
+
+  /// By rank.
+  [[nodiscard]] std::vector<inputs::chakra::Trace> traces() const;
+  /// Writes DIR/NAME.RANK.et, and makes the folder.
+  void write(const std::string& folder, const std::string& name) const;
+
+ private:
+  using Calls = std::set<std::size_t>;
+  struct Call {
+    int rank = 0;
+    std::string name;
+    Time start{};
+    Time end{};
+    Calls after;
+    std::vector<host::CallFacts> facts;
+  };
+  /// What a process of the host knows to have ended.
+  struct Strand {
+    Process process;  // keeps its id from being another's
+    Calls ended;
+    bool of_call = false;
+  };
+
+  [[nodiscard]] Strand& running();
+  [[nodiscard]] Strand& strand_of(const Process& process);
+
+  host::Session& session_;
+  std::vector<Call> calls_;
+  std::map<const void*, std::size_t> open_;  // by the address of its state
+  std::map<const void*, Strand> strands_;
+};
+
+}  // namespace kbsim::app
