@@ -135,7 +135,10 @@ Task<> chakra(host::Rank& main, Options options, BenchRequest, BenchReport* repo
   tell(work, run, *report);
 }
 KBSIM_BENCH(chakra, "execution traces of Chakra: communication on the machine, computing as they say",
-            .algorithms = Algorithms::any, .check = check);
+            .algorithms = Algorithms::any,
+            .unused = {{"ccl.*.n_elem", "the traces say how much is sent"},
+                       {"ccl.*.chosen_up_to", "no call picks its algorithm"}},
+            .check = check);
 
 }  // namespace
 }  // namespace kbsim::app::chakra_bench

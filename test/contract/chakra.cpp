@@ -1,0 +1,139 @@
+// Execution traces of others, and of runs of our own.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "kbsim/inputs/chakra/workload.hpp"
+
+#include "command.hpp"
+
+namespace kbsim::contract::chakra_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+namespace in = inputs::chakra;
+namespace fs = std::filesystem;
+
+const std::string kFourSmall =
+    "--topology topology.yaml --quiet --json --timing-only --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 "
+    "--set system.sips.count=4 ";
+
+fs::path empty_folder(const std::string& name) {
+  const fs::path folder = written(name, "") + ".d";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  return folder;
+}
+
+in::Node collective(std::uint64_t id, std::int64_t type, std::int64_t bytes) {
+  return {.id = id,
+          .name = "coll",
+          .type = in::NodeType::collective,
+          .control_deps = {},
+          .data_deps = {},
+          .attributes = {in::attribute("comm_type", type), in::attribute("comm_size", bytes)}};
+}
+
+in::Node compute(std::uint64_t id, std::uint64_t micros, std::uint64_t after) {
+  return {.id = id,
+          .name = "op",
+          .type = in::NodeType::compute,
+          .control_deps = {after},
+          .data_deps = {},
+          .duration_micros = micros};
+}
+
+in::Node message(std::uint64_t id, in::NodeType type, std::int64_t peer) {
+  return {.id = id,
+          .name = "p2p",
+          .type = type,
+          .control_deps = {},
+          .data_deps = {},
+          .attributes = {in::attribute(type == in::NodeType::send ? "comm_dst" : "comm_src", peer),
+                         in::attribute("comm_size", std::int64_t{4096})}};
+}
+
+void write_trace(const fs::path& folder, int rank, std::vector<in::Node> nodes) {
+  std::ofstream file{folder / fmt::format("t.{}.et", rank), std::ios::binary};
+  file << in::to_bytes({.attributes = {}, .nodes = std::move(nodes)});
+}
+
+boost::json::value result_of(const std::string& arguments) {
+  const Outcome outcome = run_kbsim(arguments);
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  return boost::json::parse(outcome.out);
+}
+
+double time_of_workload(const fs::path& folder, const std::string& more = "") {
+  return result_of(kFourSmall + "--bench chakra --workload " + folder.string() + more)
+      .at("result")
+      .at("time_us")
+      .to_number<double>();
+}
+
+}  // namespace
+
+TEST_CASE("Chakra: a ring all-reduce as a trace takes as long as its algorithm, and computing comes on top") {
+  const fs::path folder = empty_folder("chakra-ring");
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {collective(1, 0, 16384)});
+  const std::string ccl =
+      "--topology topology.yaml --quiet --json --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 "
+      "--set system.sips.count=4 --bench ccl --algorithm ring_allreduce_tcm -b 16K -e 16K -c 0";
+  const double expected = result_of(ccl).at("rows").at(0).at("time").to_number<double>();
+  const double taken = time_of_workload(folder);
+  CHECK(std::abs(taken / expected - 1.0) < 0.01);
+  CHECK(time_of_workload(folder, " --shuffle-ties 7") == taken);
+  for (int rank = 0; rank < 4; ++rank)
+    write_trace(folder, rank, {collective(1, 0, 16384), compute(2, 3, 1), compute(3, 4, 2)});
+  CHECK(time_of_workload(folder) == doctest::Approx(taken + 7.0));
+}
+
+TEST_CASE("Chakra: messages that cross don't wait for each other, whoever comes first") {
+  const fs::path folder = empty_folder("chakra-messages");
+  using Type = in::NodeType;
+  write_trace(folder, 0, {message(1, Type::receive, 1), message(2, Type::send, 1)});
+  write_trace(folder, 1, {message(1, Type::receive, 0), message(2, Type::send, 0)});
+  write_trace(folder, 2, {});
+  write_trace(folder, 3, {collective(9, 9, 0)});
+  const Outcome alone = run_kbsim(kFourSmall + "--bench chakra --workload " + folder.string());
+  CHECK(alone.exit == 2);
+  CHECK(alone.err.find("rank 3: node 9 'coll': collective 1 of its group") != std::string::npos);
+  write_trace(folder, 3, {});
+  CHECK(time_of_workload(folder) > 0.0);
+}
+
+TEST_CASE("Chakra: a machine of another size, and no folder, are refused with the remedy") {
+  const fs::path folder = empty_folder("chakra-two");
+  for (int rank = 0; rank < 2; ++rank) write_trace(folder, rank, {});
+  const Outcome two = run_kbsim(kFourSmall + "--bench chakra --workload " + folder.string());
+  CHECK(two.exit == 2);
+  CHECK(two.err.find("has 2 ranks, and the machine 4 packages: add --set system.sips.count=2") !=
+        std::string::npos);
+  CHECK(run_kbsim(kFourSmall + "--bench chakra").err.find("needs --workload DIR") != std::string::npos);
+}
+
+TEST_CASE("--chakra: a run's calls by rank, with what each waited for and how long it took") {
+  const fs::path folder = empty_folder("chakra-written");
+  const Outcome outcome = run_kbsim(kMainJob + " --quiet --chakra " + folder.string());
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const std::vector<fs::path> files = in::trace_files(folder);
+  REQUIRE(files.size() == 2);
+  std::vector<in::Trace> traces;
+  for (const fs::path& file : files) traces.push_back(in::read_trace(file));
+  const in::Workload work = in::workload_of(traces);
+  REQUIRE(work.communications.size() == 1);
+  for (const std::uint32_t item : work.communications[0].items) {
+    CHECK(*work.items[item].duration_ps > 0);
+    CHECK(work.items[item].depends_on > 0);    // the tensor that it reduces
+    CHECK(work.items[item].next.size() == 1);  // is read back then
+  }
+  CHECK(run_kbsim("--bench ccl -b 64 -e 64 --chakra " + folder.string()).exit == 5);
+}
+
+}  // namespace kbsim::contract::chakra_test
