@@ -65,7 +65,7 @@ TEST_CASE("Layers: what is wrong is told with its line and column") {
 }
 
 TEST_CASE("Layers: lists of SCALE-Sim, where they are there") {
-  const std::filesystem::path folder = "/work/shared/inputs/layers";
+  const std::filesystem::path folder = std::filesystem::path{KBSIM_SOURCE_DIR} / "../shared/inputs/layers";
   if (!std::filesystem::exists(folder)) return;
   const auto gpt = read_layers(Text::read(folder / "gpt2.csv"));
   CHECK(gpt.size() == 6);

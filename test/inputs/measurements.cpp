@@ -126,7 +126,8 @@ TEST_CASE("Measurements: what is no table is refused with its place") {
 }
 
 TEST_CASE("Measurements: logs of an 8-GPU machine, where they are there") {
-  const std::filesystem::path folder = "/work/shared/inputs/nccl-tests";
+  const std::filesystem::path folder =
+      std::filesystem::path{KBSIM_SOURCE_DIR} / "../shared/inputs/nccl-tests";
   if (!std::filesystem::exists(folder)) return;
   for (const char* file : {"nccl_allreduce.log", "nccl_alltoall.log"}) {
     const Measurements found = read_measurements(Text::read(folder / file));

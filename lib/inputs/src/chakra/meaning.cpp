@@ -63,13 +63,14 @@ std::string group_named(const Encoded& from) {
 }
 
 void read(const Node& node, const Encoded& from, Meaning& meaning) {
-  if (from.name() == "pg_name") meaning.group = group_named(from);
-  if (from.name() == "is_cpu_op") meaning.is_cpu_op = whole_number(from).value_or(0) != 0;
-  if (from.name() == "involved_dim") meaning.all_dims = all_true(from.bool_list());
-  const auto found = std::ranges::find(kNumbers, from.name(), &decltype(kNumbers)::value_type::first);
+  const std::string_view key{from.name()};
+  if (key == "pg_name") meaning.group = group_named(from);
+  if (key == "is_cpu_op") meaning.is_cpu_op = whole_number(from).value_or(0) != 0;
+  if (key == "involved_dim") meaning.all_dims = all_true(from.bool_list());
+  const auto found = std::ranges::find(kNumbers, key, &decltype(kNumbers)::value_type::first);
   if (found == kNumbers.end()) return;
   meaning.*found->second = whole_number(from);
-  if (!(meaning.*found->second)) refuse(node, fmt::format("attribute {} is no whole number", from.name()));
+  if (!(meaning.*found->second)) refuse(node, fmt::format("attribute {} is no whole number", key));
 }
 
 }  // namespace
