@@ -151,6 +151,9 @@ TEST_CASE("Chakra: what misses or doesn't match is told with rank and node") {
   refuses({trace({collective(1, 0, 64)}), trace({collective(1, 2, 64)})},
           "ALL_GATHER of 64 bytes meets ALL_REDUCE");
   refuses({trace({collective(1, 0, 64)}), trace({collective(1, 0, 65)})}, "ALL_REDUCE of 65 bytes meets");
+  Node rooted = collective(1, 5, 64);
+  rooted.attributes.push_back(attribute("comm_src", std::int64_t{1}));
+  refuses({trace({rooted}), trace({collective(1, 5, 64)})}, "its root is rank 0, but that of rank 0: node 1");
   refuses({trace({collective(1, 12, 64)})}, "comm_type is 12, expected 0 to 9");
   refuses({trace({collective(1, 0, -64)})}, "comm_size is -64");
   refuses({trace({message(1, NodeType::send, 1, 0)}), trace({})},

@@ -104,7 +104,11 @@ void ChakraRecorder::forks(const Process& program) {
 
 void ChakraRecorder::joins(const Process& program) {
   const Calls known = strand_of(program).ended;
-  running().ended.insert(known.begin(), known.end());
+  Calls& ended = running().ended;
+  for (const std::size_t call : known) {
+    for (const std::size_t before : calls_[call].after) ended.erase(before);
+  }
+  ended.insert(known.begin(), known.end());
 }
 
 std::vector<in::Trace> ChakraRecorder::traces() const {

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <system_error>
 
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
@@ -184,13 +187,29 @@ std::vector<std::string> files_of(const RunOptions& options, const report::RunTr
   return files;
 }
 
-// The contents of a file that an option names: an evaluation's model, say.
+std::string contents_named(const std::string& file) { return read_input(file, file); }
+
+// Of the execution traces in it, if there are any.
+std::string traces_in(const std::string& folder) {
+  std::set<std::string> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator{folder, ignored}) {
+    if (entry.path().extension() == ".et") files.insert(entry.path().string());
+  }
+  std::string text;
+  for (const std::string& file : files) text += contents_named(file);
+  return text;
+}
+
+// The contents of a file that an option names, an evaluation's model, say; or of a folder of execution
+// traces.
 std::string files_named(const OptionSet& options, const OptionValues& own) {
   std::string text;
   for (const Option& option : options.options) {
-    if (option.value != "FILE" || !own.given(option.long_name())) continue;
-    const std::string file = std::get<std::string>(own.value(option.long_name()));
-    text += fmt::format("{}\n{}\n", option.long_name(), read_input(file, file));
+    const bool folder = option.value == "DIR";
+    if ((!folder && option.value != "FILE") || !own.given(option.long_name())) continue;
+    const std::string named = std::get<std::string>(own.value(option.long_name()));
+    text += fmt::format("{}\n{}\n", option.long_name(), folder ? traces_in(named) : contents_named(named));
   }
   return text;
 }

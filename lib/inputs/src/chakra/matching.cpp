@@ -126,6 +126,9 @@ class Matcher {
       if (form_of(*call).name != form.name || bytes_of(*call) != found.bytes)
         refuse(*call, fmt::format("{} of {} bytes meets {} of {} bytes, {}", form_of(*call).name,
                                   bytes_of(*call), form.name, found.bytes, described(item(first))));
+      if (root_of(*call, form) != found.root)
+        refuse(*call, fmt::format("its root is rank {}, but that of {} rank {}", root_of(*call, form),
+                                  described(item(first)), found.root));
       found.items.push_back(call->item);
     }
     const bool member = std::ranges::find(found.ranks, found.root) != found.ranks.end();
@@ -133,10 +136,15 @@ class Matcher {
     add(std::move(found));
   }
 
+  // Of what has none, the first of the group.
   [[nodiscard]] int root_of(const Call& call, const Form& form) const {
     const bool to_one =
         form.kind == CommunicationKind::gather || form.collective == config::Collective::reduce;
-    const auto given = to_one ? call.meaning.comm_dst : call.meaning.comm_src;
+    const bool from_one =
+        form.kind == CommunicationKind::scatter || form.collective == config::Collective::broadcast;
+    const auto given = to_one     ? call.meaning.comm_dst
+                       : from_one ? call.meaning.comm_src
+                                  : std::optional<std::int64_t>{};
     const int first = to_.groups[group_of_.at(call.meaning.group)].front();
     if (!given || *given < 0) return first;
     return static_cast<int>(std::min<std::int64_t>(*given, to_.ranks));
