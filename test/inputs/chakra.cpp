@@ -6,7 +6,7 @@
 #include "kbsim/inputs/chakra/trace.hpp"
 #include "kbsim/inputs/chakra/workload.hpp"
 
-namespace kbsim::inputs::chakra::test {
+namespace kbsim::inputs::chakra::chakra_test {
 namespace {
 
 Node collective(std::uint64_t id, std::int64_t type, std::int64_t bytes,
@@ -209,4 +209,4 @@ TEST_CASE("Chakra: an all-reduce of four ranks by others, where it is there") {
   CHECK(work.communications[0].bytes == 1 << 20);
 }
 
-}  // namespace kbsim::inputs::chakra::test
+}  // namespace kbsim::inputs::chakra::chakra_test

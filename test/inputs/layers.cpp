@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace kbsim::inputs::test {
+namespace kbsim::inputs::layers_test {
 namespace {
 
 std::vector<Layer> layers(std::string content) { return read_layers(Text{"net.csv", std::move(content)}); }
@@ -75,4 +75,4 @@ TEST_CASE("Layers: lists of SCALE-Sim, where they are there") {
   CHECK(resnet[0].k == 7 * 7 * 3);
 }
 
-}  // namespace kbsim::inputs::test
+}  // namespace kbsim::inputs::layers_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace kbsim::inputs::test {
+namespace kbsim::inputs::measurements_test {
 namespace {
 
 constexpr const char* kOld = R"(# nThread 1 nGpus 8 minBytes 1 maxBytes 64
@@ -136,4 +136,4 @@ TEST_CASE("Measurements: logs of an 8-GPU machine, where they are there") {
   }
 }
 
-}  // namespace kbsim::inputs::test
+}  // namespace kbsim::inputs::measurements_test

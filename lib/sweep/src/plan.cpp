@@ -21,7 +21,7 @@ constexpr std::size_t kMostPoints = 2'000'000;
 constexpr std::size_t kMostAxes = 64;
 
 // Options that a sweep gives its points itself.
-constexpr std::array<std::string_view, 24> kOwn{"--out",
+constexpr std::array<std::string_view, 25> kOwn{"--out",
                                                 "--json",
                                                 "--quiet",
                                                 "--reuse",

@@ -15,7 +15,7 @@
 namespace kbsim::inputs {
 namespace {
 
-enum class Column {
+enum class LayerColumn {
   m,
   n,
   k,
@@ -30,42 +30,43 @@ enum class Column {
 };
 
 // Names as headers have them, in small letters, without blanks and underscores.
-constexpr std::array<std::pair<std::string_view, Column>, 26> kLayerColumns{
-    {{"m", Column::m},
-     {"n", Column::n},
-     {"k", Column::k},
-     {"ifmapheight", Column::height},
-     {"ifmaph", Column::height},
-     {"ifmapwidth", Column::width},
-     {"ifmapw", Column::width},
-     {"filterheight", Column::filter_height},
-     {"filterh", Column::filter_height},
-     {"filterwidth", Column::filter_width},
-     {"filterw", Column::filter_width},
-     {"channels", Column::channels},
-     {"channel", Column::channels},
-     {"numchannels", Column::channels},
-     {"numfilter", Column::filters},
-     {"numfilters", Column::filters},
-     {"filters", Column::filters},
-     {"strides", Column::strides},
-     {"stride", Column::strides},
-     {"strideheight", Column::strides},
-     {"strideh", Column::strides},
-     {"stridesheight", Column::strides},
-     {"stridewidth", Column::stride_w},
-     {"stridew", Column::stride_w},
-     {"strideswidth", Column::stride_w},
-     {"stridesw", Column::stride_w}}};
-constexpr std::array kProduct{Column::m, Column::n, Column::k};
-constexpr std::array kConvolution{Column::height,       Column::width,    Column::filter_height,
-                                  Column::filter_width, Column::channels, Column::filters};
+constexpr std::array<std::pair<std::string_view, LayerColumn>, 26> kLayerColumns{
+    {{"m", LayerColumn::m},
+     {"n", LayerColumn::n},
+     {"k", LayerColumn::k},
+     {"ifmapheight", LayerColumn::height},
+     {"ifmaph", LayerColumn::height},
+     {"ifmapwidth", LayerColumn::width},
+     {"ifmapw", LayerColumn::width},
+     {"filterheight", LayerColumn::filter_height},
+     {"filterh", LayerColumn::filter_height},
+     {"filterwidth", LayerColumn::filter_width},
+     {"filterw", LayerColumn::filter_width},
+     {"channels", LayerColumn::channels},
+     {"channel", LayerColumn::channels},
+     {"numchannels", LayerColumn::channels},
+     {"numfilter", LayerColumn::filters},
+     {"numfilters", LayerColumn::filters},
+     {"filters", LayerColumn::filters},
+     {"strides", LayerColumn::strides},
+     {"stride", LayerColumn::strides},
+     {"strideheight", LayerColumn::strides},
+     {"strideh", LayerColumn::strides},
+     {"stridesheight", LayerColumn::strides},
+     {"stridewidth", LayerColumn::stride_w},
+     {"stridew", LayerColumn::stride_w},
+     {"strideswidth", LayerColumn::stride_w},
+     {"stridesw", LayerColumn::stride_w}}};
+constexpr std::array kProductColumns{LayerColumn::m, LayerColumn::n, LayerColumn::k};
+constexpr std::array kConvolutionColumns{LayerColumn::height,        LayerColumn::width,
+                                         LayerColumn::filter_height, LayerColumn::filter_width,
+                                         LayerColumn::channels,      LayerColumn::filters};
 constexpr std::int64_t kMostExtent = std::int64_t{1} << 20;
-constexpr std::int64_t kMostProduct = std::int64_t{1} << 40;
+constexpr std::int64_t kMostMatrix = std::int64_t{1} << 40;
 
-using Columns = std::map<Column, std::size_t>;  // which cell of a row
+using LayerColumns = std::map<LayerColumn, std::size_t>;  // which cell of a row
 
-std::optional<Column> column_called(std::string_view name) {
+std::optional<LayerColumn> layer_column_called(std::string_view name) {
   std::string small = lower(name);
   std::erase_if(small, [](char c) { return c == ' ' || c == '_' || c == '\t'; });
   const auto found = std::ranges::find(kLayerColumns, small, &decltype(kLayerColumns)::value_type::first);
@@ -73,8 +74,8 @@ std::optional<Column> column_called(std::string_view name) {
 }
 
 template <class Wanted>
-bool has_all(const Columns& columns, const Wanted& wanted) {
-  return std::ranges::all_of(wanted, [&](Column column) { return columns.contains(column); });
+bool has_columns(const LayerColumns& columns, const Wanted& wanted) {
+  return std::ranges::all_of(wanted, [&](LayerColumn column) { return columns.contains(column); });
 }
 
 class LayerReader {
@@ -99,12 +100,12 @@ class LayerReader {
  private:
   void read_header(const std::vector<Cell>& cells, std::size_t offset) {
     for (std::size_t i = 1; i < cells.size(); ++i) {
-      const std::optional<Column> column = column_called(cells[i].text);
+      const std::optional<LayerColumn> column = layer_column_called(cells[i].text);
       if (!column) continue;
       if (!columns_.emplace(*column, i).second)
         throw text_.error(offset + cells[i].at, fmt::format("a second column '{}'", cells[i].text));
     }
-    if (has_all(columns_, kProduct) || has_all(columns_, kConvolution)) return;
+    if (has_columns(columns_, kProductColumns) || has_columns(columns_, kConvolutionColumns)) return;
     throw text_.error(offset,
                       "expected a header 'Layer, M, N, K,' or 'Layer name, IFMAP Height, IFMAP Width, Filter "
                       "Height, Filter Width, Channels, Num Filter, Strides,'");
@@ -113,10 +114,11 @@ class LayerReader {
   void read_row(const std::vector<Cell>& cells, std::size_t offset) {
     const bool nothing = std::ranges::all_of(cells, [](const Cell& cell) { return cell.text.empty(); });
     if (nothing) return;
-    const auto value = [&](Column column) { return extent(cells, columns_.at(column), offset); };
+    const auto value = [&](LayerColumn column) { return extent(cells, columns_.at(column), offset); };
     Layer layer;
-    if (has_all(columns_, kProduct)) {
-      layer = {.name = {}, .m = value(Column::m), .n = value(Column::n), .k = value(Column::k)};
+    if (has_columns(columns_, kProductColumns)) {
+      layer = {
+          .name = {}, .m = value(LayerColumn::m), .n = value(LayerColumn::n), .k = value(LayerColumn::k)};
     } else {
       layer = read_convolution(cells, offset);
     }
@@ -127,17 +129,18 @@ class LayerReader {
   }
 
   [[nodiscard]] Layer read_convolution(const std::vector<Cell>& cells, std::size_t offset) const {
-    const auto value = [&](Column column) { return extent(cells, columns_.at(column), offset); };
-    Convolution found{.height = value(Column::height),
-                      .width = value(Column::width),
-                      .filter_height = value(Column::filter_height),
-                      .filter_width = value(Column::filter_width),
-                      .channels = value(Column::channels),
-                      .filters = value(Column::filters)};
-    if (columns_.contains(Column::strides)) found.stride_height = value(Column::strides);
-    found.stride_width = columns_.contains(Column::stride_w) ? value(Column::stride_w) : found.stride_height;
+    const auto value = [&](LayerColumn column) { return extent(cells, columns_.at(column), offset); };
+    Convolution found{.height = value(LayerColumn::height),
+                      .width = value(LayerColumn::width),
+                      .filter_height = value(LayerColumn::filter_height),
+                      .filter_width = value(LayerColumn::filter_width),
+                      .channels = value(LayerColumn::channels),
+                      .filters = value(LayerColumn::filters)};
+    if (columns_.contains(LayerColumn::strides)) found.stride_height = value(LayerColumn::strides);
+    found.stride_width =
+        columns_.contains(LayerColumn::stride_w) ? value(LayerColumn::stride_w) : found.stride_height;
     if (found.filter_height > found.height || found.filter_width > found.width)
-      throw text_.error(offset + cells.at(columns_.at(Column::filter_height)).at,
+      throw text_.error(offset + cells.at(columns_.at(LayerColumn::filter_height)).at,
                         fmt::format("a filter of {} x {} doesn't fit an image of {} x {}",
                                     found.filter_height, found.filter_width, found.height, found.width));
     return im2col(found);
@@ -160,13 +163,13 @@ class LayerReader {
   void require_countable(const Layer& layer, std::size_t offset) const {
     const auto pairs = {std::pair{layer.m, layer.k}, {layer.k, layer.n}, {layer.m, layer.n}};
     for (const auto& [a, b] : pairs) {
-      if (a > kMostProduct / b)
+      if (a > kMostMatrix / b)
         throw text_.error(offset, fmt::format("a matrix of {} x {} is more than any memory", a, b));
     }
   }
 
   const Text& text_;
-  Columns columns_;
+  LayerColumns columns_;
   std::vector<Layer> layers_;
 };
 

@@ -14,10 +14,8 @@
 namespace kbsim::inputs {
 namespace {
 
-namespace json = boost::json;
-
-json::value parsed(const Text& text) {
-  json::stream_parser parser;
+boost::json::value parsed_rows(const Text& text) {
+  boost::json::stream_parser parser;
   boost::system::error_code error;
   const std::size_t at = parser.write_some(text.content().data(), text.content().size(), error);
   if (error) throw text.error(at, "not JSON: " + error.message());
@@ -27,35 +25,35 @@ json::value parsed(const Text& text) {
   return parser.release();
 }
 
-bool is_rows(const json::value& value) {
+bool is_rows(const boost::json::value& value) {
   return value.is_array() && !value.as_array().empty() && value.as_array().front().is_object();
 }
 
 // The value itself, or the first array of objects among its members and theirs.
-const json::array* rows_in(const json::value& value, int deep = 2) {
+const boost::json::array* rows_in(const boost::json::value& value, int deep = 2) {
   if (is_rows(value)) return &value.as_array();
   if (!value.is_object() || deep == 0) return nullptr;
   for (const auto& member : value.as_object()) {
     if (is_rows(member.value())) return &member.value().as_array();
   }
   for (const auto& member : value.as_object()) {
-    if (const json::array* rows = rows_in(member.value(), deep - 1)) return rows;
+    if (const boost::json::array* rows = rows_in(member.value(), deep - 1)) return rows;
   }
   return nullptr;
 }
 
-std::string word(const json::value& value) {
+std::string cell_of(const boost::json::value& value) {
   if (value.is_string()) return std::string{value.get_string()};
-  return value.is_double() ? fmt::format("{}", value.get_double()) : json::serialize(value);
+  return value.is_double() ? fmt::format("{}", value.get_double()) : boost::json::serialize(value);
 }
 
-void add_cells(const json::object& object, Buffers buffers, MeasuredRows::Row& row) {
+void add_cells(const boost::json::object& object, Buffers buffers, MeasuredRows::Row& row) {
   const std::string_view wanted = buffers == Buffers::in_place ? "in_place" : "out_of_place";
   for (const auto& member : object) {
     if (!member.value().is_object() && !member.value().is_array())
-      row[column_named(member.key())] = word(member.value());
+      row[column_named(member.key())] = cell_of(member.value());
   }
-  const json::value* group = object.if_contains(wanted);
+  const boost::json::value* group = object.if_contains(wanted);
   if (group != nullptr && group->is_object()) add_cells(group->as_object(), buffers, row);
 }
 
@@ -66,9 +64,9 @@ bool is_wanted(const MeasuredRows::Row& row, Buffers buffers) {
   return in_place == (buffers == Buffers::in_place);
 }
 
-std::vector<std::string> columns_of(const json::array& rows, Buffers buffers) {
+std::vector<std::string> columns_of_rows(const boost::json::array& rows, Buffers buffers) {
   MeasuredRows::Row first;
-  for (const json::value& row : rows) {
+  for (const boost::json::value& row : rows) {
     if (row.is_object()) add_cells(row.as_object(), buffers, first);
     if (first.contains("time")) break;
   }
@@ -77,8 +75,8 @@ std::vector<std::string> columns_of(const json::array& rows, Buffers buffers) {
   return columns;
 }
 
-void add_row(const json::value& value, const std::vector<std::string>& columns, const std::string& place,
-             Buffers buffers, MeasuredRows& rows) {
+void add_row(const boost::json::value& value, const std::vector<std::string>& columns,
+             const std::string& place, Buffers buffers, MeasuredRows& rows) {
   if (!value.is_object()) return rows.skip(place, "not an object");
   MeasuredRows::Row row;
   add_cells(value.as_object(), buffers, row);
@@ -92,14 +90,14 @@ void add_row(const json::value& value, const std::vector<std::string>& columns, 
 }  // namespace
 
 Measurements read_measured_json(const Text& text, Buffers buffers) {
-  const json::value all = parsed(text);
-  const json::array* rows = rows_in(all);
+  const boost::json::value all = parsed_rows(text);
+  const boost::json::array* rows = rows_in(all);
   if (rows == nullptr) throw text.error(0, "no rows (expected an array of objects with size and time)");
-  const std::vector<std::string> columns = columns_of(*rows, buffers);
+  const std::vector<std::string> columns = columns_of_rows(*rows, buffers);
   MeasuredRows found{text.name(), columns};
   found.once_a_size();
   std::size_t number = 0;
-  for (const json::value& row : *rows)
+  for (const boost::json::value& row : *rows)
     add_row(row, columns, fmt::format("{}: row {}", text.name(), ++number), buffers, found);
   return found.take();
 }

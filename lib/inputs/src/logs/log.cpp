@@ -13,25 +13,25 @@
 namespace kbsim::inputs {
 namespace {
 
-struct Header {
+struct LogHeader {
   std::vector<std::string> left;   // size, count, type, redop, perhaps root
   std::vector<std::string> group;  // time, algbw, busbw, wrong
   std::size_t groups = 1;
 };
 
-std::optional<Header> header_in(std::string_view line) {
+std::optional<LogHeader> log_header_in(std::string_view line) {
   if (!line.starts_with('#') || line.find(',') != std::string_view::npos) return std::nullopt;
   std::vector<std::string> names;
   for (const Cell& word : words_of(line.substr(1))) names.push_back(column_named(word.text));
   const auto time = std::ranges::find(names, "time");
   if (names.empty() || names.front() != "size" || time == names.end()) return std::nullopt;
   const auto again = std::find(time + 1, names.end(), "time");
-  return Header{.left = {names.begin(), time},
-                .group = {time, again},
-                .groups = again == names.end() ? std::size_t{1} : std::size_t{2}};
+  return LogHeader{.left = {names.begin(), time},
+                   .group = {time, again},
+                   .groups = again == names.end() ? std::size_t{1} : std::size_t{2}};
 }
 
-bool is_whole_number(std::string_view text) {
+bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
@@ -41,7 +41,7 @@ void read_operation(const std::vector<Cell>& words, std::size_t from, std::size_
   row["redop"] = "none";
   row["root"] = "-1";
   for (std::size_t i = from; i < to; ++i) {
-    const bool root = is_whole_number(words[i].text) || words[i].text.starts_with('-');
+    const bool root = is_digits(words[i].text) || words[i].text.starts_with('-');
     row[root ? "root" : "redop"] = words[i].text;
   }
 }
@@ -54,9 +54,9 @@ class LogReader {
   }
 
   void line(std::string_view line, std::size_t offset) {
-    if (auto header = header_in(line)) header_ = *std::move(header);
+    if (auto header = log_header_in(line)) header_ = *std::move(header);
     const std::vector<Cell> words = words_of(line);
-    if (words.empty() || !is_whole_number(words.front().text)) return;
+    if (words.empty() || !is_digits(words.front().text)) return;
     const std::string place = to_string(text_.place(offset + words.front().at));
     if (!header_) return rows_.skip(place, "a row before any header (# size count type ... time ...)");
     read(words, place);
@@ -87,7 +87,7 @@ class LogReader {
 
   const Text& text_;
   Buffers buffers_;
-  std::optional<Header> header_;
+  std::optional<LogHeader> header_;
   MeasuredRows rows_;
 };
 
@@ -95,8 +95,8 @@ class LogReader {
 
 bool is_log(std::string_view text) {
   bool found = false;
-  for_each_line(text,
-                [&](std::string_view line, std::size_t) { found = found || header_in(line).has_value(); });
+  for_each_line(
+      text, [&](std::string_view line, std::size_t) { found = found || log_header_in(line).has_value(); });
   return found;
 }
 

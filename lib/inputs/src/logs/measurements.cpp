@@ -12,17 +12,17 @@
 namespace kbsim::inputs {
 namespace {
 
-using Line = std::pair<std::string_view, std::size_t>;
+using TableLine = std::pair<std::string_view, std::size_t>;
 
-std::vector<Line> lines_of_table(const Text& text) {
-  std::vector<Line> lines;
+std::vector<TableLine> lines_of_table(const Text& text) {
+  std::vector<TableLine> lines;
   for_each_line(text.content(), [&](std::string_view line, std::size_t offset) {
     if (!trimmed(line).empty() && !line.starts_with('#')) lines.emplace_back(line, offset);
   });
   return lines;
 }
 
-std::vector<std::string> header_of(const Text& text, const Line& line) {
+std::vector<std::string> columns_in_header(const Text& text, const TableLine& line) {
   std::vector<std::string> columns;
   for (const Cell& cell : cells_of(line.first)) {
     const std::string name = column_named(cell.text);
@@ -33,16 +33,16 @@ std::vector<std::string> header_of(const Text& text, const Line& line) {
   return columns;
 }
 
-bool is_of(const MeasuredRows::Row& row, Buffers buffers) {
+bool is_of_buffers(const MeasuredRows::Row& row, Buffers buffers) {
   const auto cell = row.find("in_place");
   return cell == row.end() || (cell->second == "1") == (buffers == Buffers::in_place);
 }
 
 Measurements read_table(const Text& text, Buffers buffers) {
-  const std::vector<Line> lines = lines_of_table(text);
+  const std::vector<TableLine> lines = lines_of_table(text);
   if (lines.empty())
     throw UsageError{text.name() + ": no rows (expected names of columns, then a row a line)"};
-  const std::vector<std::string> columns = header_of(text, lines.front());
+  const std::vector<std::string> columns = columns_in_header(text, lines.front());
   MeasuredRows rows{text.name(), columns};
   for (const auto& [line, offset] : lines | std::views::drop(1)) {
     const std::vector<Cell> cells = cells_of(line);
@@ -54,7 +54,7 @@ Measurements read_table(const Text& text, Buffers buffers) {
     }
     MeasuredRows::Row row;
     for (std::size_t i = 0; i < cells.size(); ++i) row[columns[i]] = cells[i].text;
-    if (is_of(row, buffers)) rows.add(to_string(at), std::move(row));
+    if (is_of_buffers(row, buffers)) rows.add(to_string(at), std::move(row));
   }
   return rows.take();
 }

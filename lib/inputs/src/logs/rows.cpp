@@ -13,29 +13,30 @@
 namespace kbsim::inputs {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kColumns{{{"#wrong", "wrong"},
-                                                                                  {"error", "wrong"},
-                                                                                  {"nwrong", "wrong"},
-                                                                                  {"errors", "wrong"},
-                                                                                  {"alg_bw", "algbw"},
-                                                                                  {"bus_bw", "busbw"},
-                                                                                  {"size (b)", "size"},
-                                                                                  {"size_bytes", "size"},
-                                                                                  {"bytes", "size"},
-                                                                                  {"time (us)", "time"},
-                                                                                  {"time_us", "time"},
-                                                                                  {"cputime", "time"},
-                                                                                  {"algbw (gb/s)", "algbw"},
-                                                                                  {"busbw (gb/s)", "busbw"},
-                                                                                  {"datatype", "type"},
-                                                                                  {"dtype", "type"},
-                                                                                  {"inplace", "in_place"},
-                                                                                  {"in-place", "in_place"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kColumnNames{
+    {{"#wrong", "wrong"},
+     {"error", "wrong"},
+     {"nwrong", "wrong"},
+     {"errors", "wrong"},
+     {"alg_bw", "algbw"},
+     {"bus_bw", "busbw"},
+     {"size (b)", "size"},
+     {"size_bytes", "size"},
+     {"bytes", "size"},
+     {"time (us)", "time"},
+     {"time_us", "time"},
+     {"cputime", "time"},
+     {"algbw (gb/s)", "algbw"},
+     {"busbw (gb/s)", "busbw"},
+     {"datatype", "type"},
+     {"dtype", "type"},
+     {"inplace", "in_place"},
+     {"in-place", "in_place"}}};
 // Beyond these no file has a size or a time.
 constexpr double kLeastMeasured = 1e-12;
 constexpr double kMostMeasured = 1e18;
 
-bool number(const std::string& text, double& value) {
+bool is_number(const std::string& text, double& value) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   return problem == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
 }
@@ -44,8 +45,8 @@ bool number(const std::string& text, double& value) {
 
 std::string column_named(std::string_view name) {
   const std::string small = lower(trimmed(name));
-  const auto found = std::ranges::find(kColumns, small, &decltype(kColumns)::value_type::first);
-  if (found != kColumns.end()) return std::string{found->second};
+  const auto found = std::ranges::find(kColumnNames, small, &decltype(kColumnNames)::value_type::first);
+  if (found != kColumnNames.end()) return std::string{found->second};
   constexpr std::array<std::string_view, 9> kNames{"size", "count", "type",  "redop", "root",
                                                    "time", "algbw", "busbw", "wrong"};
   return std::ranges::find(kNames, small) != kNames.end() ? small : std::string{trimmed(name)};
@@ -58,7 +59,8 @@ std::string MeasuredRows::fault_of(const Row& row, const char* column) const {
   const auto cell = row.find(column);
   if (cell == row.end()) return {};  // the table lacks it: told of the whole
   double value = 0.0;
-  if (!number(cell->second, value)) return fmt::format("column {}: '{}' is no number", column, cell->second);
+  if (!is_number(cell->second, value))
+    return fmt::format("column {}: '{}' is no number", column, cell->second);
   if (value >= kLeastMeasured && value <= kMostMeasured) return {};
   return fmt::format("column {}: must be from {:g} to {:g}, got {}", column, kLeastMeasured, kMostMeasured,
                      cell->second);
@@ -75,7 +77,7 @@ bool MeasuredRows::is_new(const Row& row) {
 
 void MeasuredRows::add(const std::string& place, Row row) {
   double size = 1.0;
-  if (const auto cell = row.find("size"); cell != row.end() && number(cell->second, size) && size == 0.0) {
+  if (const auto cell = row.find("size"); cell != row.end() && is_number(cell->second, size) && size == 0.0) {
     ++found_.empty;
     return;
   }
