@@ -111,6 +111,19 @@ void ChakraRecorder::joins(const Process& program) {
   ended.insert(known.begin(), known.end());
 }
 
+in::Node ChakraRecorder::node_of(const Call& call, std::uint64_t id) {
+  constexpr std::int64_t kPsInMicro = 1'000'000;
+  const std::int64_t took = (call.end - call.start).count();
+  return {.id = id,
+          .name = call.name,
+          .type = in::NodeType::compute,
+          .control_deps = {},
+          .data_deps = {},
+          .start_time_micros = static_cast<std::uint64_t>(call.start.count() / kPsInMicro),
+          .duration_micros = static_cast<std::uint64_t>(took / kPsInMicro),
+          .attributes = {in::attribute("is_cpu_op", call.facts.empty()), in::attribute("duration_ps", took)}};
+}
+
 std::vector<in::Trace> ChakraRecorder::traces() const {
   int ranks = 1;
   for (const Call& call : calls_) ranks = std::max(ranks, call.rank + 1);
@@ -120,20 +133,11 @@ std::vector<in::Trace> ChakraRecorder::traces() const {
     const Call& call = calls_[i];
     std::vector<in::Node>& nodes = all[static_cast<std::size_t>(call.rank)].nodes;
     for (std::size_t part = 0; part < std::max<std::size_t>(1, call.facts.size()); ++part) {
-      in::Node node{.id = nodes.size(),
-                    .name = call.name,
-                    .type = in::NodeType::compute,
-                    .control_deps = {},
-                    .data_deps = {}};
-      constexpr std::int64_t kPsInMicro = 1'000'000;
-      node.start_time_micros = static_cast<std::uint64_t>(call.start.count() / kPsInMicro);
-      node.duration_micros = static_cast<std::uint64_t>((call.end - call.start).count() / kPsInMicro);
+      in::Node node = node_of(call, nodes.size());
       for (const std::size_t before : call.after) {
         if (calls_[before].rank == call.rank)
           node.control_deps.insert(node.control_deps.end(), ids[before].begin(), ids[before].end());
       }
-      node.attributes.push_back(in::attribute("is_cpu_op", call.facts.empty()));
-      add_number(node, "duration_ps", (call.end - call.start).count());
       if (part < call.facts.size()) add_facts(node, call.facts[part]);
       ids[i].push_back(node.id);
       nodes.push_back(std::move(node));

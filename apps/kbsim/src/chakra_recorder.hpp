@@ -49,6 +49,7 @@ class ChakraRecorder final : public host::ICallWatch {
     bool of_call = false;
   };
 
+  [[nodiscard]] static inputs::chakra::Node node_of(const Call& call, std::uint64_t id);
   [[nodiscard]] Strand& running();
   [[nodiscard]] Strand& strand_of(const Process& process);
 
