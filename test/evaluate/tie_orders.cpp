@@ -28,7 +28,7 @@ std::vector<std::filesystem::path> machines() {
   std::vector<std::filesystem::path> names;
   for (const auto& entry : std::filesystem::directory_iterator{kConfigs}) {
     const std::filesystem::path name = entry.path().filename();
-    if (name.extension() == ".yaml" && name != "ccl.yaml") names.push_back(name);
+    if (name.extension() == ".yaml" && name != "ccl.yaml" && name != "wormhole.yaml") names.push_back(name);
   }
   std::ranges::sort(names);
   return names;

@@ -26,6 +26,7 @@ ExitCode describe_topology(const Arguments& arguments);
 ExitCode traffic(const Arguments& arguments);
 ExitCode probe(const Arguments& arguments);
 ExitCode replay_log(const Arguments& arguments);
+ExitCode fit(const Arguments& arguments);
 ExitCode correlate(const Arguments& arguments);
 ExitCode import_file(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);

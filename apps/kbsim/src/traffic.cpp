@@ -31,6 +31,7 @@
 #include "memory_option.hpp"
 #include "memory_traffic.hpp"
 #include "network_load.hpp"
+#include "noc_traces.hpp"
 #include "profile_option.hpp"
 
 namespace kbsim::app {
@@ -68,6 +69,8 @@ void describe_traffic(TrafficOptions& o, po::options_description& all) {
                                     "; hbm: an HBM slice alone, see kbsim traffic --scope hbm --help";
   add("scope", po::value(&o.scope)->value_name("S")->required(), scopes.c_str());
   o.network.describe(all);
+  add("trace", po::value<std::vector<std::string>>()->value_name("FILE")->multitoken(),
+      "recorded NOC traces in place of a pattern: see kbsim traffic --trace FILE --help");
   add("load", po::value<double>()->value_name("L")->notifier([&](double v) { o.load = v; }),
       "offered, as a fraction of the rate at which the pattern's busiest link is always busy");
   add("rate", po::value<double>()->value_name("R")->notifier([&](double v) { o.rate = v; }),
@@ -306,6 +309,7 @@ void print(const TrafficOptions& options, const topology::TrafficCase& traffic, 
 
 ExitCode traffic(const Arguments& arguments) {
   if (asks_for_memory(arguments)) return memory_traffic(arguments);
+  if (asks_for_trace(arguments)) return trace_traffic(arguments);
   TrafficOptions options;
   po::options_description description = describe(options);
   parse_options(arguments, description,

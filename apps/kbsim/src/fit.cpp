@@ -1,0 +1,124 @@
+// kbsim fit: the constants of a NOC, fitted to one half of recorded traces and judged on the other.
+#include <cstdio>
+#include <iostream>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
+#include "kbsim/evaluate/noc_fit.hpp"
+
+#include "noc_traces.hpp"
+#include "parse_options.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+
+const std::string kFitExamples = R"(
+examples:
+  kbsim fit --topology wormhole.yaml --trace TRACES
+  kbsim fit --trace A.json B.json C.json --rounds 2 --json
+)";
+
+struct FitOptions {
+  NocOptions noc;
+  int rounds = 6;
+};
+
+po::options_description describe(FitOptions& o) {
+  po::options_description all{"options of kbsim fit"};
+  o.noc.describe(all);
+  all.add_options()("rounds", po::value(&o.rounds)->value_name("N"),
+                    "rounds of the coordinate search (default 6); 0: judge the defaults");
+  return all;
+}
+
+class Fitting {
+ public:
+  Fitting(const FitOptions& options, std::vector<LoadedTrace> traces)
+      : options_{options}, traces_{std::move(traces)} {}
+
+  // Of the fitted half: the mean error of all barriers, and that of all traces.
+  [[nodiscard]] double cost(const std::vector<double>& values) const {
+    const evaluate::NocMeans means = evaluate::means_of(errors(values, hw::NocLoop::open, true));
+    if (!options_.noc.quiet) say("fitted half: {:.2f} % of all barriers\n", 100.0 * means.all.mean);
+    return means.all.mean + means.of_traces;
+  }
+
+  [[nodiscard]] std::vector<evaluate::NocTraceErrors> errors(const std::vector<double>& values, hw::NocLoop loop,
+                                                             bool fitted_only) const {
+    const topology::NocNetwork network{options_.noc.spec(evaluate::noc_overrides(values))};
+    std::vector<evaluate::NocTraceErrors> all;
+    for (const LoadedTrace& trace : traces_)
+      if (!fitted_only || evaluate::is_fitted(trace.name)) all.push_back(play(trace, network, loop));
+    return all;
+  }
+
+  [[nodiscard]] bool has(bool fitted) const {
+    return std::ranges::any_of(
+        traces_, [&](const LoadedTrace& trace) { return evaluate::is_fitted(trace.name) == fitted; });
+  }
+
+ private:
+  const FitOptions& options_;
+  std::vector<LoadedTrace> traces_;
+};
+
+std::string constants_text(const evaluate::NocFit& fit) {
+  std::string text = fmt::format("{:<24}{:>12}{:>12}\n", "constant", "default", "fitted");
+  for (std::size_t i = 0; i < fit.values.size(); ++i) {
+    const evaluate::NocConstant& constant = evaluate::noc_constants()[i];
+    text += fmt::format("{:<24}{:>12g}{:>12g}\n", constant.key, constant.start, fit.values[i]);
+  }
+  return text;
+}
+
+boost::json::object constants_json(const evaluate::NocFit& fit) {
+  boost::json::object all;
+  for (std::size_t i = 0; i < fit.values.size(); ++i)
+    all[evaluate::noc_constants()[i].key] = {{"default", evaluate::noc_constants()[i].start},
+                                             {"fitted", fit.values[i]}};
+  return all;
+}
+
+}  // namespace
+
+ExitCode fit(const Arguments& arguments) {
+  FitOptions options;
+  po::options_description description = describe(options);
+  parse_options(arguments, description,
+                {.usage = "kbsim fit [--topology FILE] --trace FILE... [options]", .examples = kFitExamples});
+  if (options.rounds < 0 || options.rounds > 100)
+    throw UsageError{fmt::format("--rounds must be 0 to 100, got {}", options.rounds)};
+  const config::NocToriSpec spec = options.noc.spec();
+  const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.noc.out);
+  std::vector<LoadedTrace> traces;
+  for (const std::string& file : options.noc.files()) traces.push_back(load_trace(file, spec));
+  const StopSignals signals;
+  const Fitting fitting{options, std::move(traces)};
+  if (!fitting.has(true) && options.rounds > 0)
+    throw UsageError{"no trace is of the fitted half: its base name's FNV-1a hash would be even"};
+  const auto cost = [&](const std::vector<double>& values) { return fitting.cost(values); };
+  const evaluate::NocFit found = evaluate::fit_noc(cost, options.rounds);
+  const std::vector<evaluate::NocColumn> columns{
+      {"uncalibrated", fitting.errors(evaluate::noc_defaults(), hw::NocLoop::open, false)},
+      {"closed loop", fitting.errors(found.values, hw::NocLoop::closed, false)},
+      {"calibrated", fitting.errors(found.values, hw::NocLoop::open, false)}};
+  const boost::json::object summary{{"schema_version", 1},
+                                    {"tried", found.tried},
+                                    {"constants", constants_json(found)},
+                                    {"result", evaluate::noc_json(columns)}};
+  if (folder) write_noc(*folder, columns, summary);
+  if (options.noc.json)
+    std::cout << boost::json::serialize(summary) << '\n';
+  else
+    fmt::print("{}\n{}", constants_text(found), evaluate::noc_table(columns));
+  std::fflush(stdout);
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

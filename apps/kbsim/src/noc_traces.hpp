@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include "kbsim/config/noc_spec.hpp"
+#include "kbsim/evaluate/noc_report.hpp"
+#include "kbsim/hw/traffic/noc_replay.hpp"
+#include "kbsim/report/output_folder.hpp"
+
+#include "commands.hpp"
+
+namespace kbsim::app {
+
+/// The options of commands that play recorded NOC traces.
+struct NocOptions {
+  std::string topology = "wormhole.yaml";
+  std::vector<std::string> set;
+  std::vector<std::string> traces;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+
+  void describe(boost::program_options::options_description& to);
+  [[nodiscard]] config::NocToriSpec spec(const config::Overrides& more = {}) const;
+  /// The files: of a folder its *.json by name. UsageError for none, or two of one name.
+  [[nodiscard]] std::vector<std::string> files() const;
+};
+
+/// Whether these arguments of `kbsim traffic` are about recorded traces: `--trace`.
+[[nodiscard]] bool asks_for_trace(const Arguments& arguments);
+ExitCode trace_traffic(const Arguments& arguments);
+
+/// A trace in memory, for who plays it often. A trace of more than a few million events is refused.
+struct LoadedTrace {
+  std::string name;
+  std::vector<std::vector<topology::NocEvent>> streams;
+};
+[[nodiscard]] LoadedTrace load_trace(const std::string& file, const config::NocToriSpec& spec);
+[[nodiscard]] evaluate::NocTraceErrors play(const LoadedTrace& trace, const topology::NocNetwork& network,
+                                            hw::NocLoop loop);
+
+/// What --out gets: barriers.csv, summary.json and the scatter plot of the last column.
+void write_noc(const report::OutputFolder& folder, const std::vector<evaluate::NocColumn>& columns,
+               const boost::json::object& summary);
+
+}  // namespace kbsim::app

@@ -1,0 +1,103 @@
+#include "kbsim/evaluate/noc_fit.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace kbsim::evaluate {
+namespace {
+
+class CoordinateSearch {
+ public:
+  explicit CoordinateSearch(const std::function<double(const std::vector<double>&)>& cost) : cost_{cost} {
+    for (const NocConstant& constant : noc_constants()) steps_.push_back(constant.step);
+  }
+
+  NocFit run(int rounds) {
+    best_ = noc_defaults();
+    least_ = cost_of(best_);
+    for (int round = 0; round < rounds; ++round) {
+      const double before = least_;
+      for (std::size_t i = 0; i < steps_.size(); ++i) along(i);
+      if (least_ == before) halve();
+    }
+    return {.values = best_, .cost = least_, .tried = static_cast<int>(known_.size())};
+  }
+
+ private:
+  double cost_of(const std::vector<double>& values) {
+    const auto found = known_.find(values);
+    if (found != known_.end()) return found->second;
+    return known_.emplace(values, cost_(values)).first->second;
+  }
+
+  bool step(std::size_t i, double by) {
+    const NocConstant& constant = noc_constants()[i];
+    std::vector<double> next = best_;
+    next[i] = std::clamp(next[i] + by, constant.least, constant.most);
+    if (next[i] == best_[i]) return false;
+    const double cost = cost_of(next);
+    if (cost >= least_) return false;
+    best_ = next;
+    least_ = cost;
+    return true;
+  }
+
+  void along(std::size_t i) {
+    if (step(i, steps_[i])) {
+      while (step(i, steps_[i])) {}
+    } else {
+      while (step(i, -steps_[i])) {}
+    }
+  }
+
+  void halve() {
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+      if (!noc_constants()[i].whole) steps_[i] /= 2.0;
+  }
+
+  const std::function<double(const std::vector<double>&)>& cost_;
+  std::vector<double> steps_;
+  std::vector<double> best_;
+  double least_ = 0.0;
+  std::map<std::vector<double>, double> known_;
+};
+
+}  // namespace
+
+const std::vector<NocConstant>& noc_constants() {
+  static const std::vector<NocConstant> all = [] {
+    const config::NocToriSpec spec;
+    return std::vector<NocConstant>{
+        {"hop_ns", to_ns(spec.hop), 2.0, 0.0, 40.0},
+        {"niu_ns", to_ns(spec.niu), 10.0, 0.0, 200.0},
+        {"link_gbs", spec.link.gbs(), 1.0, 16.0, 40.0},
+        {"channels", static_cast<double>(spec.channels), 1.0, 1.0, 16.0, true},
+        {"worker.injection_gbs", spec.worker.injection.gbs(), 1.0, 16.0, 40.0},
+        {"worker.memory_gbs", spec.worker.memory.gbs(), 8.0, 16.0, 96.0},
+        {"dram.injection_gbs", spec.dram.injection.gbs(), 1.0, 12.0, 32.0},
+        {"dram.latency_ns", to_ns(spec.dram.latency), 40.0, 0.0, 1000.0},
+        {"dram.outstanding", static_cast<double>(spec.dram.outstanding), 1.0, 1.0, 16.0, true}};
+  }();
+  return all;
+}
+
+std::vector<double> noc_defaults() {
+  std::vector<double> all;
+  for (const NocConstant& constant : noc_constants()) all.push_back(constant.start);
+  return all;
+}
+
+config::Overrides noc_overrides(const std::vector<double>& values) {
+  config::Overrides all;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all.push_back(fmt::format("{}={}", noc_constants()[i].key, values[i]));
+  return all;
+}
+
+NocFit fit_noc(const std::function<double(const std::vector<double>&)>& cost, int rounds) {
+  return CoordinateSearch{cost}.run(rounds);
+}
+
+}  // namespace kbsim::evaluate

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "kbsim/topology/noc_network.hpp"
+
+namespace kbsim::hw {
+
+/// When what is recorded is issued. `open`: at its recorded time. `closed`: so long after the barrier before
+/// it has ended in the simulation as it was recorded after that barrier's end.
+enum class NocLoop { open, closed };
+
+/// A barrier that waited for something: from its first outstanding transfer on, recorded and simulated.
+struct NocBarrier {
+  std::size_t stream = 0;  // the processor
+  int node = 0;
+  std::int64_t first = 0;  // cycle at which its first transfer was recorded
+  std::int64_t measured = 0;  // cycles from there to its recorded end
+  double predicted = 0.0;     // cycles from there to its simulated end
+  std::int64_t transfers = 0;
+  bool reads = false;  // reads are among them
+};
+
+/// The events of one processor in the order of time.
+using NocStream = std::function<std::optional<topology::NocEvent>()>;
+
+struct NocResult {
+  std::vector<NocBarrier> barriers;  // by processor, then time
+  std::uint64_t transfers = 0;
+  std::int64_t bytes = 0;
+  double cycles = 0.0;  // until all is done
+  std::uint64_t events = 0;  // of the simulator
+};
+
+/// Plays what processors have recorded on a network of NOCs, in simulated time.
+///
+/// A read's request reaches its target's NIU after NIU, hops and the memory's latency. The NIU answers
+/// `outstanding` requests at a time, its inputs taking turns. An answer takes a channel of each link on its
+/// way, one after the other, first come first served, and holds them until its last byte has left. All that
+/// have their channels share links, NIUs and memories max-min fairly. A write is an answer that nobody asked.
+/// Memory grows with what is under way and with barriers, not with events.
+[[nodiscard]] NocResult replay_noc(const topology::NocNetwork& network, const std::vector<NocStream>& streams,
+                                   NocLoop loop);
+
+}  // namespace kbsim::hw

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/topology/noc_event.hpp"
+
+namespace kbsim::inputs {
+
+/// Where the chip of a trace has cores.
+struct NocExtent {
+  int w = 1;
+  int h = 1;
+  int layers = 1;
+};
+
+/// The events of one processor of one core: stretches of the file.
+struct NocSection {
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  topology::NocSpot core;
+  std::string processor;
+  std::vector<Range> ranges;
+};
+
+/// A recorded NOC trace: a JSON array of events. open() reads it once, checks each event, and keeps where each
+/// processor's events are, not the events: its memory doesn't grow with their number where they are sorted by
+/// core and processor. UsageError if the file can't be read again, as a pipe; InputError with line and column;
+/// Unsupported if it is of several chips.
+struct NocTrace {
+  [[nodiscard]] static NocTrace open(const std::filesystem::path& file, const NocExtent& extent);
+
+  std::filesystem::path file;
+  std::vector<NocSection> sections;                // by core and processor
+  std::int64_t first_cycle = 0;                    // the least stamp
+  std::uint64_t events = 0;                        // of sections
+  std::uint64_t zones = 0;                         // begins and ends of zones, which ask nothing of the NOC
+  std::map<std::string, std::uint64_t> left_out;   // events of other types, by type
+};
+
+/// Gives a section's events in the order of their stamps, reading the file again piece by piece.
+class NocCursor {
+ public:
+  NocCursor(const NocTrace& trace, const NocSection& section, const NocExtent& extent);
+  ~NocCursor();
+  NocCursor(NocCursor&&) noexcept;
+  NocCursor(const NocCursor&) = delete;
+  NocCursor& operator=(const NocCursor&) = delete;
+  NocCursor& operator=(NocCursor&&) = delete;
+  /// InputError if the file has changed.
+  [[nodiscard]] std::optional<topology::NocEvent> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kbsim::inputs

@@ -1,0 +1,140 @@
+#include "event_reader.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parse_options.hpp>
+#include <boost/json/stream_parser.hpp>
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/inputs/text.hpp"
+
+namespace kbsim::inputs {
+namespace {
+
+using boost::json::object;
+using topology::NocEvent;
+using topology::NocOp;
+
+constexpr std::int64_t kLastCycle = std::int64_t{1} << 52;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr int kMostDepth = 8;
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+struct Meaning {
+  NocOp op;
+  topology::NocWaits waits = {};
+};
+
+std::optional<Meaning> barrier(std::string_view type) {
+  const bool begins = type.ends_with("_START");
+  if (!begins && !type.ends_with("_END")) return std::nullopt;
+  const NocOp op = begins ? NocOp::barrier_begin : NocOp::barrier_end;
+  if (type.starts_with("READ")) return Meaning{op, {.reads = true}};
+  if (type.starts_with("FULL")) return Meaning{op, {.reads = true, .writes = true}};
+  return Meaning{op, {.writes = true}};  // of writes and of atomics
+}
+
+// None: it moves nothing over this chip's NOC.
+std::optional<Meaning> meaning(std::string_view type) {
+  if (has(type, "BARRIER")) return barrier(type);
+  if (has(type, "SET_STATE") || has(type, "SET_TRID")) return std::nullopt;  // prepares a later one
+  if (type.starts_with("READ")) return Meaning{NocOp::read};
+  if (type.starts_with("WRITE_MULTICAST")) return Meaning{NocOp::multicast};
+  if (type == "WRITE_FLUSH") return std::nullopt;
+  if (type.starts_with("WRITE")) return Meaning{NocOp::write};
+  if (type == "SEMAPHORE_INC") return Meaning{NocOp::semaphore};
+  return std::nullopt;
+}
+
+class EventReader {
+ public:
+  EventReader(const NocObjects& objects, const NocExtent& extent, const object& fields)
+      : objects_{objects}, extent_{extent}, fields_{fields} {}
+
+  NocRecord read() {
+    NocRecord record{.core = spot("sx", "sy"), .processor = text("proc"), .type = {}, .chip = {}, .event = {}};
+    const std::int64_t cycle = number("timestamp", 0, kLastCycle);
+    if (fields_.contains("src_device_id")) record.chip = number("src_device_id", -1, kMostBytes);
+    if (fields_.contains("zone") && !fields_.contains("type")) return record;
+    record.type = text("type");
+    const std::optional<Meaning> means = meaning(record.type);
+    if (!means) return record;
+    record.event = NocEvent{.cycle = cycle, .size = {}, .from = record.core, .to = {}, .last = {}, .op = means->op,
+                            .waits = means->waits, .layer = layer()};
+    const bool moves = means->op != NocOp::barrier_begin && means->op != NocOp::barrier_end;
+    if (moves) add_target(*record.event);
+    return record;
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view field, const std::string& why) const {
+    const std::size_t at = objects_.text().find(fmt::format("\"{}\"", field));
+    throw InputError{objects_.place(at == std::string::npos ? 0 : at), fmt::format("{}: {}", field, why)};
+  }
+  [[nodiscard]] const boost::json::value& at(std::string_view field) const {
+    const boost::json::value* value = fields_.if_contains(field);
+    if (value == nullptr) refuse(field, "missing of this event");
+    return *value;
+  }
+  [[nodiscard]] std::string text(std::string_view field) const {
+    constexpr std::size_t kMost = 64;
+    const boost::json::string* value = at(field).if_string();
+    if (value == nullptr || value->empty() || value->size() > kMost)
+      refuse(field, fmt::format("expected a text of 1 to {} bytes", kMost));
+    return {value->data(), value->size()};
+  }
+  [[nodiscard]] std::int64_t number(std::string_view field, std::int64_t least, std::int64_t most) const {
+    boost::json::error_code failed;
+    const auto value = at(field).to_number<std::int64_t>(failed);
+    if (failed || value < least || value > most)
+      refuse(field, fmt::format("expected a whole number from {} to {}", least, most));
+    return value;
+  }
+  [[nodiscard]] topology::NocSpot spot(std::string_view x, std::string_view y) const {
+    return {.x = static_cast<std::int16_t>(number(x, 0, extent_.w - 1)),
+            .y = static_cast<std::int16_t>(number(y, 0, extent_.h - 1))};
+  }
+  [[nodiscard]] std::uint8_t layer() const {
+    const std::string name = text("noc");
+    for (int i = 0; i < extent_.layers; ++i)
+      if (name == fmt::format("NOC_{}", i)) return static_cast<std::uint8_t>(i);
+    refuse("noc", fmt::format("found '{}', expected NOC_0{}", name,
+                              extent_.layers > 1 ? fmt::format(" to NOC_{}", extent_.layers - 1) : ""));
+  }
+  void add_target(NocEvent& event) const {
+    event.size = Bytes{number("num_bytes", 0, kMostBytes)};
+    const bool many = fields_.contains("mcast_start_x");
+    if (event.op == NocOp::multicast && !many) event.op = NocOp::write;
+    event.to = many ? spot("mcast_start_x", "mcast_start_y") : spot("dx", "dy");
+    event.last = many ? spot("mcast_end_x", "mcast_end_y") : event.to;
+    if (many && event.op == NocOp::write) event.op = NocOp::multicast;
+    if (event.op == NocOp::semaphore) event.size = Bytes{4};
+  }
+
+  const NocObjects& objects_;
+  const NocExtent& extent_;
+  const object& fields_;
+};
+
+}  // namespace
+
+NocRecord read_noc_event(const NocObjects& objects, const NocExtent& extent) {
+  std::array<unsigned char, 4096> room;  // NOLINT(*-member-init): filled before it is read
+  boost::json::monotonic_resource memory{room.data(), room.size()};
+  boost::json::parse_options options;
+  options.max_depth = kMostDepth;
+  boost::json::stream_parser parser{&memory, options};
+  boost::json::error_code failed;
+  const std::string& text = objects.text();
+  const std::size_t read = parser.write_some(text.data(), text.size(), failed);
+  if (!failed) parser.finish(failed);
+  if (failed) throw InputError{objects.place(read), "no JSON: " + failed.message()};
+  const boost::json::value event = parser.release();
+  return EventReader{objects, extent, event.as_object()}.read();
+}
+
+}  // namespace kbsim::inputs

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kbsim/inputs/noc/trace.hpp"
+
+#include "objects.hpp"
+
+namespace kbsim::inputs {
+
+/// An event as the file has it. `cycle` is its stamp; none if it asks nothing of the NOC.
+struct NocRecord {
+  topology::NocSpot core;
+  std::string processor;
+  std::string type;  // "" of a zone
+  std::optional<std::int64_t> chip;
+  std::optional<topology::NocEvent> event;
+};
+
+/// Reads the object that `objects` stands at. InputError with its place.
+[[nodiscard]] NocRecord read_noc_event(const NocObjects& objects, const NocExtent& extent);
+
+}  // namespace kbsim::inputs
