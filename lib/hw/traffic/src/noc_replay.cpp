@@ -274,4 +274,9 @@ class Replay {
 };
 
 }  // namespace
+
+NocResult replay_noc(const NocNetwork& network, const std::vector<NocStream>& streams, NocLoop loop) {
+  return Replay{network, loop}.run(streams);
+}
+
 }  // namespace kbsim::hw
