@@ -59,36 +59,39 @@ TEST_CASE("Timeline page: asks nothing of any network, and is small") {
 TEST_CASE("Timeline page: opens, zooms, pans, finds and tells, by mouse and by keys") {
   if (!has_chromium()) return;
   const std::string page = page_of("");
-  CHECK(told_by(page, "told = document.title + ' ' + (start.length === data.length.length)") ==
+  CHECK(told_by(page, "told = document.title + ' ' + (timeline.start.length === data.length.length)") ==
         "kbsim ccl_allreduce true");
   CHECK(told_by(
             page,
-            "const before = view.to - view.from; canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -1}));"
+            "const {view, canvas} = timeline; const before = view.to - view.from; canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -1}));"
             "told = Math.round((view.to - view.from) / before * 100)") == "80");
   CHECK(told_by(page,
-                "zoom(0.5, (view.from + view.to) / 2); const from = view.from;"
+                "const {view, zoom, canvas} = timeline; zoom(0.5, (view.from + view.to) / 2); const from = view.from;"
                 "canvas.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));"
                 "told = view.from > from") == "true");
   CHECK(told_by(page,
                 "const field = document.getElementById('search'); field.value = 'recv e';"
+                "const {data, name, rows, rowOf, state, next} = timeline;"
                 "field.dispatchEvent(new Event('input')); next();"
-                "told = found.length > 10 && found.every(i => "
+                "told = state.found.length > 10 && state.found.every(i => "
                 "data.strings[name[i]].toLowerCase().includes('recv e') ||"
-                " rows[rowOf(i)].label.includes('recv e')) && current === 0") == "true");
+                " rows[rowOf(i)].label.includes('recv e')) && state.current === 0") == "true");
   CHECK(told_by(page,
+                "const {name, start, length, view, show, rowOf, draw, xOf, firstY, textOf, sliceAt} = timeline;"
                 "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
                 "show(start[i], start[i] + length[i]); view.top = rowOf(i); draw();"
-                "const place = {x: xOf(start[i] + length[i] / 2), y: axisHeight + 5};"
+                "const place = {x: xOf(start[i] + length[i] / 2), y: firstY() + 5};"
                 "told = textOf(sliceAt(place.x, place.y)).split('\\n')[0]") == "load");
 }
 
 TEST_CASE("Timeline page: draws what is there, where it is") {
   if (!has_chromium()) return;
   CHECK(told_by(page_of(""),
+                "const {name, start, length, kind, view, pen, show, rowOf, draw, xOf, firstY} = timeline;"
                 "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
                 "show(start[i], start[i] + length[i]); view.top = rowOf(i); draw();"
                 "const ratio = window.devicePixelRatio || 1;"
-                "const dot = pen.getImageData(xOf(start[i] + length[i] / 2) * ratio, (axisHeight + 15) * "
+                "const dot = pen.getImageData(xOf(start[i] + length[i] / 2) * ratio, (firstY() + 15) * "
                 "ratio, 1, 1).data;"
                 "told = '#' + Array.from(dot.slice(0, 3)).map(c => c.toString(16).padStart(2, '0')).join('') "
                 "+ ' ' +"
@@ -104,8 +107,8 @@ TEST_CASE("Timeline page: a hundred thousand slices are drawn in less than a fif
       file);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   CHECK(told_by(contents(file),
-                "draw(); const begin = performance.now(); draw(); const took = performance.now() - begin;"
-                "told = (start.length > 100000) + ' ' + (took < 200 ? 'quick' : took)") == "true quick");
+                "timeline.draw(); const begin = performance.now(); timeline.draw(); const took = performance.now() - begin;"
+                "told = (timeline.start.length > 100000) + ' ' + (took < 200 ? 'quick' : took)") == "true quick");
 }
 
 }  // namespace kbsim::contract::timeline_page_test

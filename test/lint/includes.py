@@ -20,7 +20,7 @@ THIRD_PARTY = {
     "boost/unordered": EVERYWHERE,
     "boost/asio": {"sim", "replay", "evaluate", "sweep", "apps"},
     "boost/system": {"sim", "replay", "sweep", "apps"},
-    "boost/json": {"report", "explain", "evaluate", "sweep", "apps", "trace", "inputs"},
+    "boost/json": {"report", "explain", "evaluate", "sweep", "apps", "trace", "inputs", "page"},
     "pugixml.hpp": {"inputs/src"},
     "chakra.pb.h": {"inputs/src"},
     "boost/uuid": {"sweep"},

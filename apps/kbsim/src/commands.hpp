@@ -31,6 +31,7 @@ ExitCode correlate(const Arguments& arguments);
 ExitCode import_file(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
 ExitCode check(const Arguments& arguments);
+ExitCode report_folder(const Arguments& arguments);
 ExitCode show_help(const Arguments& arguments);
 ExitCode show_version(const Arguments& arguments);
 ExitCode completion(const Arguments& arguments);

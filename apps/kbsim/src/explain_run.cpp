@@ -9,11 +9,11 @@
 
 namespace kbsim::app {
 
-Explanations explanations_of(host::Session& session) {
+namespace {
+
+Explanations paths_of(host::Session& session, const Causes* causes) {
   Explanations what;
   hw::Machine& machine = session.machine();
-  const Causes* const causes = session.sim().causes();
-  if (causes == nullptr) return what;
   what.all.push_back(
       explain::explain("the run", explain::path_to(causes->current(), Time{0}, machine), machine));
   for (const hw::OrderRecord& order : hw::host_of(machine).orders()) {
@@ -23,6 +23,20 @@ Explanations explanations_of(host::Session& session) {
         explain::explain(std::move(name), explain::path_to(order.why, order.sent, machine), machine));
   }
   return what;
+}
+
+}  // namespace
+
+Explanations explanations_of(host::Session& session, bool wanted) {
+  const Causes* const causes = session.sim().causes();
+  if (causes == nullptr) return {.why_not = "a model of this machine doesn't say why; kbsim explain names it"};
+  if (!causes->given_up().empty()) return {.why_not = causes->given_up()};
+  try {
+    return paths_of(session, causes);
+  } catch (const Error& error) {
+    if (wanted) throw;
+    return {.why_not = error.what()};
+  }
 }
 
 // All of the run, of launches the first line.
@@ -38,8 +52,14 @@ std::string to_text(const Explanations& what) {
 
 boost::json::object to_json(const Explanations& what, host::Session& session) {
   boost::json::array paths;
-  for (const explain::Explanation& one : what.all) paths.push_back(explain::to_json(one, session.machine()));
-  return {{"schema_version", 1}, {"paths", std::move(paths)}};
+  for (const explain::Explanation& one : what.all) {
+    boost::json::object path = explain::to_json(one, session.machine());
+    path["sentence"] = explain::sentence(one);
+    paths.emplace_back(std::move(path));
+  }
+  boost::json::object all{{"schema_version", 1}, {"paths", std::move(paths)}};
+  if (!what.why_not.empty()) all["why_not"] = what.why_not;
+  return all;
 }
 
 }  // namespace kbsim::app

@@ -61,6 +61,7 @@ const std::vector<Command>& commands() {
       {"import", "files that others made: which formats there are, and what is in one", import_file},
       {"fit", "fit a NOC's constants to recorded traces, and judge them on others", fit},
       {"check", "run a folder's run again, and say whether its results are what they were", check},
+      {"report", "one page of a folder of results: where the time went, the machine, a timeline", report_folder},
       {"replay", "execute the op log that a run wrote with --oplog", replay_log},
       {"completion", "completion for a shell: kbsim completion bash, or zsh", completion},
       {"help", "this text, or that of a command or a bench: kbsim help ccl", show_help},

@@ -50,6 +50,7 @@
 #include "parallel_bound.hpp"
 #include "plan.hpp"
 #include "plugins.hpp"
+#include "report_page.hpp"
 #include "run_options.hpp"
 #include "run_results.hpp"
 
@@ -380,6 +381,17 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
   return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }
 
+// For a page no machine must be one that says why: without causes where it isn't.
+std::unique_ptr<host::Session> session_of(const config::MachineSpec& machine,
+                                          const config::AlgorithmSpec& algorithm, host::SessionOptions how) {
+  try {
+    return std::make_unique<host::Session>(machine, algorithm, how);
+  } catch (const Unsupported&) {
+    if (!std::exchange(how.simulation.causes, false) || !how.simulation.why.optional) throw;
+    return std::make_unique<host::Session>(machine, algorithm, how);
+  }
+}
+
 ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments& arguments,
                   Clock::time_point start) {
   const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, bench, options.own));
@@ -401,7 +413,8 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
     return ExitCode::ok;
   report::RunTrace trace{options.trace};
 
-  host::Session session{machine, algorithm, how};
+  const std::unique_ptr<host::Session> made = session_of(machine, algorithm, how);
+  host::Session& session = *made;
   ChakraRecorder chakra{session};
   if (!options.chakra.empty()) session.watch_calls(&chakra);
   if (options.dry_run)
@@ -418,7 +431,9 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   if (folder) {
     folder->begin_run();
+    folder->write_configuration(machine, &ccl);
     report::write_deadlock(*folder, nullptr);  // an earlier run's
+    if (is_recorded(options)) trace.keep_for_page(*folder);
   }
   host::World world;
   host::Rank main{session, world, 0};
@@ -439,7 +454,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   if (!options.chakra.empty()) chakra.write(options.chakra, options.bench);
   if (bound != nullptr) say(to_text(*bound, session.sim().events()));
   const ExitCode code =
-      finish(folder.get(), session, results_of(session, std::move(report)), options, arguments, start);
+      finish(folder.get(), session, results_of(options, session, std::move(report)), options, arguments, start);
   trace.require_written();
   return code;
 }
@@ -468,14 +483,18 @@ ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* ke
   options.reuse_asked_by = reuse_asker(given);
   options.own = values_of(options_of_bench(options.bench), values);
   if (kept != nullptr) options.num_threads = 1;  // others run beside it
-  if (evaluation != nullptr) return run_evaluation(*evaluation, options, values, arguments);
+  if (options.no_report && options.out.empty()) throw UsageError{"--no-report has no effect without --out"};
+  if (evaluation != nullptr)
+    return with_page(options, [&] { return run_evaluation(*evaluation, options, values, arguments); });
   if (options.reuse) throw UsageError{"--reuse is of evaluations; see kbsim list"};
   const Bench& bench = known_bench(options.bench);
-  try {
-    return run_once(bench, options, arguments, start);
-  } catch (const DeadlockReport& deadlock) {
-    throw Error{deadlock.exit_code(), report::to_text(deadlock, options.verbose)};
-  }
+  return with_page(options, [&] {
+    try {
+      return run_once(bench, options, arguments, start);
+    } catch (const DeadlockReport& deadlock) {
+      throw Error{deadlock.exit_code(), report::to_text(deadlock, options.verbose)};
+    }
+  });
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "memory_option.hpp"
 #include "profile_option.hpp"
+#include "report_page.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -57,6 +58,12 @@ void require_values_wanted(const RunOptions& options) {
   if (options.verify_data) refuse("--verify-data", "a run that records no values has none to verify");
   if (options.race && *options.race != oplog::RaceMode::off)
     refuse("--race", "a run that records no operations finds no races among them");
+}
+
+// For a page nobody has to say why, and there is no error for it.
+Causes::Options why_options(const RunOptions& options) {
+  constexpr std::size_t kMostForPage = std::size_t{1} << 22U;  // 235 MB
+  return options.explain ? Causes::Options{} : Causes::Options{.most = kMostForPage, .optional = true};
 }
 
 bool choices_are_told() { return environment_choice("KBSIM_CCL_DEBUG", {"INFO"}) == "INFO"; }
@@ -112,8 +119,10 @@ po::options_description description(RunOptions& o) {
       "slices that a trace may have (default: 10000000)");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"),
-      "write summary.json, results.csv, links.csv, units.csv, orders.csv, launches.csv, run.json and "
-      "config.resolved.yaml there");
+      "write summary.json, results.csv, links.csv, units.csv, orders.csv, launches.csv, run.json, "
+      "config.resolved.yaml, explain.json, spans.json and a page of all of it, report.html, there");
+  add("no-report", po::bool_switch(&o.no_report),
+      "with --out: no report.html, and nothing is recorded for it; the run takes less time");
   add("reuse", po::bool_switch(&o.reuse),
       "of an evaluation: simulate nothing, make text and figures again from the rows in --out");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
@@ -154,10 +163,15 @@ std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options) {
   return kind;
 }
 
+// What is recorded are packets one by one: that takes other numbers of events, which --max-events counts.
+bool is_recorded(const RunOptions& options) { return has_page(options) && !options.max_events; }
+
 host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
-  host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties, .causes = options.explain},
+  host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties,
+                                             .causes = options.explain || is_recorded(options),
+                                             .why = why_options(options)},
                               .replay_threads = static_cast<unsigned>(options.num_threads),
                               .races = options.race.value_or(usual),
                               .timing_only = options.timing_only,

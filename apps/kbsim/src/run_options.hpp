@@ -44,6 +44,7 @@ struct RunOptions {
   std::uint64_t num_threads = 0;
   bool dump_queues = false;
   bool explain = false;
+  bool no_report = false;
   bool parallel_bound = false;
   report::TraceOptions trace = {};
   OptionValues own = {};    // of the bench
@@ -57,6 +58,9 @@ extern const std::string kRunExamples;
 
 /// --buffer-kind, if it is given. UsageError if there is no such memory.
 [[nodiscard]] std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options);
+
+/// Spans, and causes where they can be, are kept for the page of --out.
+[[nodiscard]] bool is_recorded(const RunOptions& options);
 
 /// How the simulation runs. UsageError if options contradict --timing-only.
 [[nodiscard]] host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl);

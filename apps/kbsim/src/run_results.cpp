@@ -66,15 +66,15 @@ boost::json::object to_json(const RunOptions& options, const Results& outcome,
   return all;
 }
 
-Results results_of(host::Session& session, BenchReport report) {
+Results results_of(const RunOptions& options, host::Session& session, BenchReport report) {
   const std::size_t races = session.machine().races().reports().size();
   if (has_rows(report))
-    return {.report = std::move(report), .races = races, .explained = explanations_of(session)};
+    return {.report = std::move(report), .races = races, .explained = explanations_of(session, options.explain)};
   return {.report = std::move(report),
           .launches = report::launch_rows(hw::host_of(session.machine()).orders()),
           .by_launch = true,
           .races = races,
-          .explained = explanations_of(session)};
+          .explained = explanations_of(session, options.explain)};
 }
 
 std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session) {
@@ -92,7 +92,8 @@ void write_results(const report::OutputFolder& folder, const RunOptions& options
   folder.write("results.csv", outcome.by_launch ? report::launches_csv(outcome.launches)
                                                 : report::to_csv(rows_of(outcome.report)));
   write_counts(folder, session, summary.simulated);
-  if (options.explain) folder.write("explain.json", to_json(outcome.explained, session));
+  if (options.explain || is_recorded(options))
+    folder.write("explain.json", to_json(outcome.explained, session));
 }
 
 void write_partial_results(const report::OutputFolder& folder, const RunOptions& options,
@@ -127,7 +128,7 @@ void print_results(const RunOptions& options, host::Session& session, const Resu
     fmt::print(" {}\n", report::to_text(messages));
     if (options.timing_only) fmt::print(" not checked (--timing-only)\n");
     if (log) fmt::print("{}\n", to_text(*log));
-    fmt::print("{}", to_text(outcome.explained));
+    if (options.explain) fmt::print("{}", to_text(outcome.explained));
     std::fflush(stdout);
   }
   if (!options.quiet) say("{}{}\n", report::to_text(summary), options.unnamed_topology);

@@ -25,10 +25,10 @@ struct Results {
   boost::json::array launches = {};  // of one that reports no rows of its own: a row each
   bool by_launch = false;
   std::size_t races = 0;
-  Explanations explained = {};  // with --explain
+  Explanations explained = {};  // with --explain, or for a page
 };
 
-[[nodiscard]] Results results_of(host::Session& session, BenchReport report);
+[[nodiscard]] Results results_of(const RunOptions& options, host::Session& session, BenchReport report);
 
 /// --oplog's file, and the checksums of what is in it.
 [[nodiscard]] std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session);

@@ -36,7 +36,7 @@ std::string zoom(const Box& from, const Box& to, bool to_the_right) {
 
 }  // namespace
 
-std::string to_svg(const MachineReport& machine) {
+std::string to_svg(const MachineReport& machine, SvgNames names) {
   const config::MachineSpec& spec = machine.graph.spec();
   const double inner = kWidth - 2 * kMargin;
   const bool beside = system_aspect(machine.graph) < 2.6;
@@ -46,7 +46,7 @@ std::string to_svg(const MachineReport& machine) {
                  kCubePanel, kCubeHeight};
   const Box legend = beside ? Box{kMargin, system.bottom() + kMargin, inner, kLegendHeight}
                             : Box{cube.right() + kMargin, cube.y, inner - kCubePanel - kMargin, kCubeHeight};
-  Svg svg;
+  Svg svg{names};
   svg.text("bold", 24, kMargin, 38, title(spec));
   svg.text("soft", 13, kMargin, 60,
            fmt::format("packages joined as {}; lines are wider with more bandwidth",

@@ -53,7 +53,8 @@ bool is_own_file(const std::filesystem::path& file, const std::string& folder) {
                             "links.csv",        "units.csv",     "orders.csv",
                             "launches.csv",     "run.json",      "config.resolved.yaml",
                             "correlation.json", "deadlock.json", "deadlock.dot",
-                            ".kbsim.lock",      kPartial};
+                            "explain.json",     "spans.json",    "failure.json",
+                            "report.html",      ".kbsim.lock",   kPartial};
   return there == out ||
          (there.parent_path() == out && std::ranges::find(kOwn, there.filename().string()) != kOwn.end());
 }
@@ -85,7 +86,9 @@ void OutputFolder::remove(const std::string& name) const {
 }
 
 void OutputFolder::begin_run() const {
-  for (const char* name : {"run.json", "summary.json", "results.csv"}) remove(name);
+  for (const char* name : {"run.json", "summary.json", "results.csv", "links.csv", "units.csv", "orders.csv",
+                           "launches.csv", "explain.json", "spans.json", "failure.json", "report.html"})
+    remove(name);
   write(kPartial, std::string{kPartialText});
 }
 
@@ -121,9 +124,12 @@ void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) co
   if (!run.whole) all["interrupted"] = true;
   all["run"] = to_json(summary);
   write("run.json", all);
-  write("config.resolved.yaml", run.ccl == nullptr
-                                    ? config::resolved_yaml(run.machine, hw::ModelCatalog{})
-                                    : config::resolved_yaml(run.machine, *run.ccl, hw::ModelCatalog{}));
+  write_configuration(run.machine, run.ccl);
+}
+
+void OutputFolder::write_configuration(const config::MachineSpec& machine, const config::CclSpec* ccl) const {
+  write("config.resolved.yaml", ccl == nullptr ? config::resolved_yaml(machine, hw::ModelCatalog{})
+                                               : config::resolved_yaml(machine, *ccl, hw::ModelCatalog{}));
 }
 
 void require_folder(const std::string& path) {

@@ -14,10 +14,16 @@
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/trace/page.hpp"
 
+#include "span_tee.hpp"
+
 namespace kbsim::report {
 namespace {
 
 namespace fs = std::filesystem;
+
+// With them spans.json has at most 6 MB, and a page with it less than 10.
+constexpr std::uint64_t kMostForPage = 1'000'000;
+constexpr trace::PageLimits kPageLimits{.slices = 100'000, .arrows = 20'000, .numbers = 150'000};
 
 enum class Format : std::uint8_t { perfetto, chrome, picture, page };
 constexpr std::array<std::pair<std::string_view, Format>, 4> kSuffixes{{{".pftrace", Format::perfetto},
@@ -136,15 +142,19 @@ std::vector<std::string> RunTrace::files() const {
 }
 
 void RunTrace::during(hw::Machine& machine, const std::string& title, const std::function<void()>& run) {
-  if (!wanted()) return run();
-  SpanRecorder recorder{machine.graph(), selection_};
-  machine.fabric().record_spans(&recorder);
+  if (!wanted() && folder_of_page_ == nullptr) return run();
+  SpanTee tee;
+  if (wanted()) traced_ = std::make_unique<SpanRecorder>(machine.graph(), selection_);
+  if (folder_of_page_ != nullptr)
+    paged_ = std::make_unique<SpanRecorder>(machine.graph(), SpanSelection{.most = kMostForPage});
+  for (SpanRecorder* recorder : {traced_.get(), paged_.get()}) tee.add_to(recorder);
+  machine.fabric().record_spans(&tee);
   try {
     run();
   } catch (...) {
     machine.fabric().record_spans(nullptr);
     try {
-      write(recorder, machine.sim().now(), title + " (the run did not end well)");
+      write_all(machine.sim().now(), title + " (the run did not end well)");
     } catch (const Error& error) {  // why it failed is the news
       say("kbsim: {}\n", error.what());
     }
@@ -152,10 +162,26 @@ void RunTrace::during(hw::Machine& machine, const std::string& title, const std:
   }
   machine.fabric().record_spans(nullptr);
   try {
-    write(recorder, machine.sim().now(), title);
+    write_all(machine.sim().now(), title);
   } catch (const UsageError& error) {
     why_not_written_ = error.what();
   }
+}
+
+void RunTrace::write_all(Time now, const std::string& title) {
+  if (paged_) write_for_page(*paged_, now, title);
+  if (traced_) write(*traced_, now, title);
+  paged_.reset();
+  traced_.reset();
+}
+
+void RunTrace::write_for_page(SpanRecorder& recorder, Time now, const std::string& title) const {
+  trace::Timeline& timeline = recorder.finish(now, title);
+  if (const auto since = recorder.full_since())
+    timeline.title += fmt::format(" (slices from {} on are missing)", to_string(*since));
+  std::string text;
+  write_page_data(timeline, kPageLimits, [&](std::string_view piece) { text += piece; });
+  folder_of_page_->write("spans.json", text + "\n");
 }
 
 void RunTrace::require_written() const {

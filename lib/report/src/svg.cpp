@@ -42,15 +42,21 @@ std::string escaped(std::string_view words) {
 
 }  // namespace
 
+// Of the next shape alone.
+std::string Svg::attribute() {
+  const std::string names = std::exchange(next_is_, {});
+  return names_ == SvgNames::none || names.empty() ? "" : fmt::format(R"( data-of="{}")", escaped(names));
+}
+
 void Svg::rect(std::string_view look, const Box& box, double radius) {
   body_ +=
-      fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="{:.1f}"/>)",
-                  look, box.x, box.y, box.w, box.h, radius) +
+      fmt::format(R"(<rect class="{}"{} x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="{:.1f}"/>)",
+                  look, attribute(), box.x, box.y, box.w, box.h, radius) +
       "\n";
 }
 
 void Svg::line(std::string_view look, double width, const std::string& path_data) {
-  body_ += fmt::format(R"(<path class="{}" stroke-width="{:.1f}" d="{}"/>)", look, width, path_data) + "\n";
+  body_ += fmt::format(R"(<path class="{}"{} stroke-width="{:.1f}" d="{}"/>)", look, attribute(), width, path_data) + "\n";
 }
 
 void Svg::area(std::string_view look, const std::string& path_data) {

@@ -2,6 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "kbsim/report/machine_report.hpp"
 
 namespace kbsim::report {
 
@@ -16,6 +19,11 @@ struct Box {
 /// An SVG image as it is drawn; later things lie on earlier ones. `look` names classes of its style sheet.
 class Svg {
  public:
+  explicit Svg(SvgNames names = SvgNames::none) : names_{names} {}
+
+  /// The next rectangle or line stands for this node, with all that is in it, or for the links between two:
+  /// "sip0|sip1". Said in the image, as data-of, if it is to have names.
+  void is(std::string names) { next_is_ = std::move(names); }
   void rect(std::string_view look, const Box& box, double radius);
   void line(std::string_view look, double width, const std::string& path_data);
   void area(std::string_view look, const std::string& path_data);
@@ -26,6 +34,10 @@ class Svg {
   [[nodiscard]] std::string finish(double width, double height, std::string_view title) const;
 
  private:
+  [[nodiscard]] std::string attribute();
+
+  SvgNames names_;
+  std::string next_is_;
   std::string body_;
 };
 

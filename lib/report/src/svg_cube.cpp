@@ -36,6 +36,7 @@ class CubeDrawing {
 
   void draw() {
     svg_.rect("die", die_, 10);
+    svg_.is("@.xbar");
     svg_.line(
         "band", kXbar,
         fmt::format("M{:.1f} {:.1f}h{:.1f}v{:.1f}h{:.1f}Z", xbar_.x, xbar_.y, xbar_.w, xbar_.h, -xbar_.w));
@@ -59,19 +60,31 @@ class CubeDrawing {
 
   void draw_mesh() {
     for (int r = 0; r < noc_.h; ++r) {
-      if (noc_.w > 1)
-        svg_.line("l-noc", noc_width(), fmt::format("M{:.1f} {:.1f}H{:.1f}", x(0), y(r), x(noc_.w - 1)));
+      for (int c = 0; c < noc_.w; ++c) {
+        if (c > 0) hop({.row = r, .column = c - 1}, {.row = r, .column = c});
+        if (r > 0) hop({.row = r - 1, .column = c}, {.row = r, .column = c});
+      }
     }
-    for (int c = 0; c < noc_.w; ++c) {
-      if (noc_.h > 1)
-        svg_.line("l-noc", noc_width(), fmt::format("M{:.1f} {:.1f}V{:.1f}", x(c), y(0), y(noc_.h - 1)));
-    }
+  }
+
+  struct Place {
+    int row;
+    int column;
+  };
+  [[nodiscard]] static std::string router_at(const Place& at) {
+    return fmt::format("@.noc.r{}_{}", at.row, at.column);
+  }
+  void hop(const Place& from, const Place& to) {
+    svg_.is(router_at(from) + "|" + router_at(to));
+    svg_.line("l-noc", noc_width(),
+              fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", x(from.column), y(from.row), x(to.column), y(to.row)));
   }
 
   void draw_routers() {
     for (int r = 0; r < noc_.h; ++r) {
       for (int c = 0; c < noc_.w; ++c) {
         const Box box{x(c) - router_ / 2, y(r) - router_ / 2, router_, router_};
+        svg_.is(router_at({.row = r, .column = c}));
         svg_.rect("router", box, router_ / 5);
         svg_.label("mid soft", 9, box, fmt::format("r{}_{}", r, c));
       }
@@ -79,10 +92,13 @@ class CubeDrawing {
   }
 
   // Over the crossbar, not of it.
-  void port(double at_x, double at_y, const std::string& wire) {
+  void port(char side, double at_x, double at_y, const std::string& wire) {
+    const std::string name = fmt::format("@.ucie_{}", side);
     svg_.line("halo", noc_width() + 4, wire);
+    svg_.is(name);
     svg_.line("l-noc", noc_width(), wire);
     const Box box{at_x - 18, at_y - 9, 36, 18};
+    svg_.is(name);
     svg_.rect("port", box, 4);
     svg_.label("mid", 10, box, "UCIe");
   }
@@ -90,8 +106,8 @@ class CubeDrawing {
   void draw_ucie() {
     const int row = noc_.h / 2;
     const int column = noc_.w / 2;
-    port(die_.right(), y(row), fmt::format("M{:.1f} {:.1f}H{:.1f}", x(noc_.w - 1), y(row), die_.right()));
-    port(die_.x, y(row), fmt::format("M{:.1f} {:.1f}H{:.1f}", x(0), y(row), die_.x));
+    port('e', die_.right(), y(row), fmt::format("M{:.1f} {:.1f}H{:.1f}", x(noc_.w - 1), y(row), die_.right()));
+    port('w', die_.x, y(row), fmt::format("M{:.1f} {:.1f}H{:.1f}", x(0), y(row), die_.x));
     const double edge = x(column) - cell_w_ / 2;
     const double start = x(column) - beside(10);
     const double above = y(0) - router_ / 2 - 10;
@@ -99,8 +115,8 @@ class CubeDrawing {
     const auto wire = [&](double from, double turn, double to) {
       return fmt::format("M{:.1f} {:.1f}V{:.1f}H{:.1f}V{:.1f}", start, from, turn, edge, to);
     };
-    port(edge, die_.y, wire(y(0), above, die_.y));
-    port(edge, die_.bottom(), wire(y(noc_.h - 1), below, die_.bottom()));
+    port('n', edge, die_.y, wire(y(0), above, die_.y));
+    port('s', edge, die_.bottom(), wire(y(noc_.h - 1), below, die_.bottom()));
   }
 
   struct Seat {
@@ -141,14 +157,17 @@ class CubeDrawing {
     const Box slice{box.x, mirrored(18, 30), box.w, 30};
     const double row_y = seat.north ? y(0) : y(noc_.h - 1);
     const double near = seat.north ? box.bottom() : box.y;
+    svg_.is(fmt::format("@.pe{}|@.noc", pe));
     svg_.line("l-pe", width_of(spec_.pe.link),
               fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", box.mid_x(), near, x(seat.column), row_y));
     stub("l-pe", width_of(spec_.pe.link), box.mid_x(), seat.north ? box.y : box.bottom(),
          seat.north ? -9 : 9);
     stub("l-hbm", width_of(spec_.cube.xbar_to_hbm), box.mid_x(), seat.north ? slice.bottom() : slice.y,
          seat.north ? 10 : -10);
+    svg_.is(fmt::format("@.pe{}", pe));
     svg_.rect("pe", box, 4);
     svg_.label("mid", 11, box, fmt::format("PE{}", pe));
+    svg_.is(fmt::format("@.hbm{}", pe));
     svg_.rect("mem", slice, 3);
     svg_.label("mid", 10, {slice.x, slice.y + 1, slice.w, 15}, fmt::format("HBM {}", pe));
     svg_.label("mid soft", 9, {slice.x, slice.y + 14, slice.w, 14}, size(spec_.cube.memory.hbm_per_pe));
@@ -171,11 +190,11 @@ class CubeDrawing {
   }
 
   void draw_shared() {
-    shared(-1.0, "cpu", "M_CPU");
-    shared(1.0, "mem", "SRAM");
+    shared(-1.0, "cpu", "M_CPU", "@.m_cpu");
+    shared(1.0, "mem", "SRAM", "@.sram");
   }
 
-  void shared(double side, std::string_view look, std::string_view name) {
+  void shared(double side, std::string_view look, std::string_view name, const std::string& of) {
     const int row = noc_.h / 2;
     const double at_x = x(noc_.w / 2);
     const double width = std::min(90.0, 0.5 * cell_w_ - 10);
@@ -184,6 +203,7 @@ class CubeDrawing {
     svg_.line("l-noc", 0.7 * noc_width(),
               fmt::format("M{:.1f} {:.1f}V{:.1f}H{:.1f}V{:.1f}", box.mid_x(), box.bottom(),
                           y(row) - router_ / 2 - 15, at_x + side * beside(6), y(row)));
+    svg_.is(of);
     svg_.rect(look, box, 4);
     svg_.label("mid", 10, box, name);
   }
@@ -199,6 +219,7 @@ class CubeDrawing {
     for (const auto& [name, part] : parts) {
       const Box box{at_x - cell_w_ / 2 + 5, top, cell_w_ - 10, 0.9 * height};
       svg_.line("l-noc", 0.5 * width_of(part.link), fmt::format("M{:.1f} {:.1f}V{:.1f}", at_x, at_y, top));
+      svg_.is("@." + name);
       svg_.rect("cpu", box, 3);
       svg_.label("mid", 9, box, name);
       top += height;

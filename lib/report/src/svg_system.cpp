@@ -89,6 +89,7 @@ class SystemDrawing {
     const double y = top_ - 76;
     const double bottom = package((grid_.height() - 1) * grid_.width()).y - 0.5 * gap_y();
     svg_.line("l-host", width, fmt::format("M{0:.1f} {1:.1f}V{2:.1f}", trunk, y + 13, bottom));
+    svg_.is("host|switch");
     svg_.line("l-host", width, fmt::format("M{0:.1f} {1:.1f}H{2:.1f}", trunk, y + 13, left_ + 160));
     for (int row = 0; row < grid_.height(); ++row) {
       const Box last = package(row * grid_.width() + grid_.width() - 1);
@@ -97,10 +98,13 @@ class SystemDrawing {
     }
     for (int sip = 0; sip < spec_.system.sips.count; ++sip) {
       const Box p = package(sip);
+      svg_.is(fmt::format("switch|sip{}", sip));
       svg_.line("l-host", width,
                 fmt::format("M{:.1f} {:.1f}V{:.1f}", p.x + 0.15 * p.w, p.y - 0.5 * gap_y(), io(sip).y));
     }
+    svg_.is("switch");
     box("host", {left_, y, 64, 26}, "switch");
+    svg_.is("host");
     box("host", {left_ + 104, y, 64, 26}, "host");
   }
 
@@ -114,7 +118,9 @@ class SystemDrawing {
     const config::SipTopology joined = spec_.system.sips.topology;
     if (config::is_grid(joined) || joined == ring_1d || joined == ring_1d_unidir) return join_neighbours(sip);
     for (const topology::SipPort& port : graph_.network().ports(sip)) {
-      if (port.begins) join_below(sip, port.peer);
+      if (!port.begins) continue;
+      joins(sip, port.peer);
+      join_below(sip, port.peer);
     }
   }
 
@@ -133,6 +139,7 @@ class SystemDrawing {
     const Box from = package(sip);
     const double y = io(sip).mid_y();
     if (const auto east = grid_.neighbour(sip, Side::east)) {
+      joins(sip, *east);
       const Box to = package(*east);
       if (to.x > from.x)
         package_link(fmt::format("M{:.1f} {:.1f}H{:.1f}", from.right(), y, to.x));
@@ -142,6 +149,7 @@ class SystemDrawing {
                                  to.x));
     }
     if (const auto south = grid_.neighbour(sip, Side::south)) {
+      joins(sip, *south);
       const Box to = package(*south);
       if (to.y > from.y)
         package_link(fmt::format("M{:.1f} {:.1f}V{:.1f}", from.mid_x(), from.bottom(), to.y));
@@ -151,6 +159,7 @@ class SystemDrawing {
                                  to.y - 0.8 * gap_y(), to.mid_x(), to.y));
     }
   }
+  void joins(int sip, int peer) { svg_.is(fmt::format("sip{}|sip{}", sip, peer)); }
   void package_link(const std::string& path) {
     svg_.line("l-package", width_of(spec_.system.sips.link.bandwidth), path);
   }
@@ -159,10 +168,12 @@ class SystemDrawing {
     const Box p = package(sip);
     svg_.rect("sip", p, std::min(8.0, 0.2 * cube_w_));
     join_cubes(sip);
+    svg_.is(fmt::format("sip{}.io", sip));
     svg_.rect("io", io(sip), 3);
     svg_.label("mid", 11, io(sip), io(sip).w > 90 ? "IO chiplet" : "IO");
     for (int c = 0; c < spec_.cubes_per_sip(); ++c) {
       const bool here = sip == enlarged.sip && c == enlarged.cube;
+      svg_.is(fmt::format("sip{}.cube{}", sip, c));
       svg_.rect(here ? "here" : "cube", cube(sip, c), std::min(4.0, 0.1 * cube_w_));
       svg_.label("mid", number_size_, cube(sip, c), std::to_string(c));
     }
@@ -175,10 +186,13 @@ class SystemDrawing {
     for (int c = 0; c < spec_.cubes_per_sip(); ++c) {
       const Box b = cube(sip, c);
       const double above = c < w ? io(sip).bottom() : cube(sip, c - w).bottom();
+      svg_.is(c < w ? fmt::format("sip{0}.io|sip{0}.cube{1}", sip, c)
+                    : fmt::format("sip{0}.cube{1}|sip{0}.cube{2}", sip, c - w, c));
       svg_.line("l-ucie", width, fmt::format("M{:.1f} {:.1f}V{:.1f}", b.mid_x(), above, b.y));
-      if (c % w != 0)
-        svg_.line("l-ucie", width,
-                  fmt::format("M{:.1f} {:.1f}H{:.1f}", cube(sip, c - 1).right(), b.mid_y(), b.x));
+      if (c % w == 0) continue;
+      svg_.is(fmt::format("sip{0}.cube{1}|sip{0}.cube{2}", sip, c - 1, c));
+      svg_.line("l-ucie", width,
+                fmt::format("M{:.1f} {:.1f}H{:.1f}", cube(sip, c - 1).right(), b.mid_y(), b.x));
     }
   }
 

@@ -24,12 +24,19 @@ Cause Causes::make(Time at, const Cause& parent, const Why& why, bool tied) {
   Record& record = records_[id];
   record.moment = {.at = at, .parent = parent.id(), .why = parent ? why : Why{}, .tied = tied};
   if (!parent) return {*this, id};
+  if (!given_up_.empty()) [[unlikely]]
+    return record.moment = {.at = at}, Cause{*this, id};
   ensure(parent.at() <= at, [&] {
     return fmt::format("a time is earlier than its cause: {} before {}, reason {} at {}", to_string(at),
                        to_string(parent.at()), why.reason, why.place);
   });
   retain(parent.id());
   return {*this, id};
+}
+
+void Causes::give_up(std::string why) {
+  if (!options_.optional) throw Unsupported{"--explain: " + why};
+  if (given_up_.empty()) given_up_ = std::move(why);
 }
 
 Cause Causes::of(Time t) {
@@ -81,9 +88,11 @@ std::uint32_t Causes::allocate() {
     records_[id] = {.moment = {}, .references = 1};
     return id;
   }
-  if (records_.size() > options_.most)
-    throw LimitError{
-        fmt::format("more than {} causes are alive: without --explain none are kept", options_.most), {}};
+  if (records_.size() > options_.most) {
+    const std::string many = fmt::format("more than {} causes are alive", options_.most);
+    if (!options_.optional) throw LimitError{many + ": without --explain none are kept", {}};
+    give_up(many);
+  }
   records_.push_back({.moment = {}, .references = 1});
   return static_cast<std::uint32_t>(records_.size() - 1);
 }

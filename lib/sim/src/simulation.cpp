@@ -52,7 +52,7 @@ Simulation::Simulation(const SimulationOptions& options)
                   .max_turns_at_one_time = options.max_turns_at_one_time},
                  options.shuffle_ties},
       look_every_{std::max<std::uint64_t>(options.look_every, 1)} {
-  if (options.causes) scheduler_.keep_causes();
+  if (options.causes) scheduler_.keep_causes(options.why);
   (void)memory_limit();  // is looked up here, if nobody has set it
 }
 

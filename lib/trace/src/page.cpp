@@ -1,7 +1,11 @@
 #include "kbsim/trace/page.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +16,7 @@
 
 #include "kinds.hpp"
 #include "lanes.hpp"
-#include "page_template.hpp"
+#include "page_texts.hpp"
 
 namespace kbsim::trace {
 namespace {
@@ -26,23 +30,52 @@ std::string without_tags(std::string text) {
   return text;
 }
 
-/// One writing of a timeline as a page: its slices are in memory, row by row.
-class Page {
- public:
-  explicit Page(Timeline& timeline) : timeline_{timeline}, places_{places_of(timeline.tracks)} {}
+// Of at most so many slices: the shortest duration that is shown, a power of two or none.
+Time shortest_shown(Timeline& timeline, std::uint64_t most) {
+  if (timeline.slices.size() <= most) return Time{0};
+  std::array<std::uint64_t, 65> by_bits{};
+  timeline.slices.for_each([&](const Slice& slice) {
+    ++by_bits[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(slice.duration().count())))];
+  });
+  std::uint64_t longer = 0;
+  std::size_t bits = by_bits.size();
+  while (bits > 1 && longer + by_bits[bits - 1] <= most) longer += by_bits[--bits];
+  return Time{std::int64_t{1} << std::min<std::size_t>(bits - 1, 62)};
+}
 
-  void write(const Sink& sink) {
+// In thousandths, a run of n zeros as -n.
+json::array shortened(const std::vector<double>& values) {
+  constexpr double kParts = 1000.0;
+  json::array all;
+  std::int64_t zeros = 0;
+  for (const double value : values) {
+    const std::int64_t parts = std::llround(value * kParts);
+    if (parts == 0) {
+      ++zeros;
+      continue;
+    }
+    if (zeros > 0) all.emplace_back(-std::exchange(zeros, 0));
+    all.emplace_back(parts);
+  }
+  if (zeros > 0) all.emplace_back(-zeros);
+  return all;
+}
+
+/// One writing of a timeline for a page: its slices are in memory, row by row.
+class PageData {
+ public:
+  PageData(Timeline& timeline, const PageLimits& limits)
+      : timeline_{timeline}, limits_{limits}, places_{places_of(timeline.tracks)} {}
+
+  [[nodiscard]] json::object make() {
     collect();
-    const std::string_view page = kPageTemplate;
-    const std::size_t data = page.find(kMark);
-    sink(page.substr(0, data));
-    sink(without_tags(json::serialize(contents())));
-    sink(page.substr(data + kMark.size()));
+    json::object data = contents();
+    if (limits_.numbers > 0) data["window"] = timeline_.window.count(), data["series"] = series();
+    data["left_out"] = std::move(left_out_);
+    return data;
   }
 
  private:
-  static constexpr std::string_view kMark = "/*DATA*/";
-
   struct Row {
     TrackId track = 0;
     std::vector<std::pair<Slice, int>> slices = {};  // and their depths
@@ -57,7 +90,10 @@ class Page {
     std::map<std::size_t, int> depth;
     TrackId track = kNoTrack;
     const auto ended = [&](std::size_t lane, const Slice&) { --depth[lane]; };
+    const Time shortest = shortest_shown(timeline_, limits_.slices);
+    if (shortest > Time{0}) left_out_.emplace_back("slices shorter than " + to_string(shortest));
     timeline_.slices.for_each([&](const Slice& slice) {
+      if (slice.duration() < shortest) return;
       if (std::exchange(track, slice.track) != slice.track) lanes.finish(ended);
       const std::size_t lane = lanes.push(slice, ended);
       const std::pair key{places_[slice.track], lane};
@@ -76,7 +112,7 @@ class Page {
       ends_[slice.from] = {.row = row, .at = slice.ends_flow_last ? slice.end() : slice.start};
   }
 
-  [[nodiscard]] json::object contents() const {
+  [[nodiscard]] json::object contents() {
     json::array rows, start, length, name, at, kind, depth, bytes;
     std::map<std::pair<std::uint32_t, std::size_t>, std::int64_t> numbers;
     for (const auto& [key, row] : rows_) {
@@ -118,12 +154,49 @@ class Page {
     return name.find('>') == std::string::npos ? path_of(timeline_.tracks, track) : name;
   }
 
+  // Those of the greatest sums, as they come among all.
+  [[nodiscard]] json::array series() {
+    struct Row {
+      double sum;
+      std::size_t place;
+      json::array values;
+    };
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < timeline_.series.size(); ++i) {
+      const std::vector<double>& values = timeline_.series[i].values;
+      rows.push_back({.sum = std::accumulate(values.begin(), values.end(), 0.0),
+                      .place = i,
+                      .values = shortened(values)});
+    }
+    std::ranges::sort(rows, [](const Row& a, const Row& b) {
+      return a.sum != b.sum ? a.sum > b.sum : a.place < b.place;
+    });
+    json::array all;
+    std::uint64_t numbers = 0;
+    for (Row& row : rows) {
+      numbers += row.values.size();
+      if (numbers > limits_.numbers) break;
+      const Series& one = timeline_.series[row.place];
+      all.push_back({{"of", label(one.track)},
+                     {"name", one.name},
+                     {"unit", one.unit},
+                     {"values", std::move(row.values)}});
+    }
+    if (all.size() < rows.size())
+      left_out_.emplace_back("curves of " + std::to_string(rows.size() - all.size()) + " units and links that did least");
+    return all;
+  }
+
   [[nodiscard]] json::array flows(
-      const std::map<std::pair<std::uint32_t, std::size_t>, std::int64_t>& numbers) const {
+      const std::map<std::pair<std::uint32_t, std::size_t>, std::int64_t>& numbers) {
     json::array all;
     for (const auto& [flow, from] : begins_) {
       const auto to = ends_.find(flow);
       if (to == ends_.end()) continue;
+      if (all.size() == limits_.arrows) {
+        left_out_.emplace_back("all but " + std::to_string(all.size()) + " arrows");
+        break;
+      }
       all.push_back(json::array{numbers.at(from.row), from.at.count(), numbers.at(to->second.row),
                                 to->second.at.count()});
     }
@@ -131,7 +204,9 @@ class Page {
   }
 
   Timeline& timeline_;
+  PageLimits limits_;
   std::vector<std::uint32_t> places_;
+  json::array left_out_;
   std::map<std::pair<std::uint32_t, std::size_t>, Row> rows_;  // by place and lane
   std::map<std::uint64_t, End> begins_;                        // of flows
   std::map<std::uint64_t, End> ends_;
@@ -139,6 +214,24 @@ class Page {
 
 }  // namespace
 
-void write_page(Timeline& timeline, const Sink& sink) { Page{timeline}.write(sink); }
+void write_page_data(Timeline& timeline, const PageLimits& limits, const Sink& sink) {
+  sink(json::serialize(PageData{timeline, limits}.make()));
+}
+
+std::string_view timeline_script() { return kTimelineScript; }
+
+void write_page(Timeline& timeline, const Sink& sink) {
+  std::string_view page = kTimelinePage;
+  const auto until = [&](std::string_view mark) {
+    const std::size_t at = page.find(mark);
+    sink(page.substr(0, at));
+    page.remove_prefix(at + mark.size());
+  };
+  until("/*DATA*/");
+  sink(without_tags(json::serialize(PageData{timeline, {}}.make())));
+  until("/*SCRIPT*/");
+  sink(timeline_script());
+  sink(page);
+}
 
 }  // namespace kbsim::trace

@@ -144,7 +144,7 @@ void PeIpcq::install(const InstallQueues& plan) {
   const bool polls =
       std::ranges::any_of(plan.sets, [](const QueueSet& set) { return set.settings.poll.has_value(); });
   if (polls && sim().causes() != nullptr)
-    throw Unsupported{"--explain: " + name() + " doesn't say yet why a PE that polls its queues goes on"};
+    sim().causes()->give_up(name() + " doesn't say yet why a PE that polls its queues goes on");
   if (plan.beside ? again : !sets_.empty())
     throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
   const std::size_t before = pairs_.size();

@@ -42,6 +42,8 @@ class OutputFolder {
   /// What an earlier run has said of itself goes, and until write_run() of a whole run the folder has a file
   /// PARTIAL: a run that fails leaves nothing that looks like its own.
   void begin_run() const;
+  /// config.resolved.yaml; without `ccl` no collectives run.
+  void write_configuration(const config::MachineSpec& machine, const config::CclSpec* ccl) const;
   /// Writes a gnuplot script and runs it; says on stderr what isn't drawn: without gnuplot, or after a signal
   /// that asks for the end. An earlier run's picture doesn't stay then.
   void draw(const std::string& name, const std::string& script) const;

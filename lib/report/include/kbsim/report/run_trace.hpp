@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kbsim/hw/machine.hpp"
+#include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/span_recorder.hpp"
 
 namespace kbsim::report {
@@ -35,6 +36,9 @@ class RunTrace {
   /// Files that it will write.
   [[nodiscard]] std::vector<std::string> files() const;
 
+  /// spans.json in this folder, too, which must outlive the run: what a page shows of it.
+  void keep_for_page(const OutputFolder& folder) { folder_of_page_ = &folder; }
+
   /// Runs it with the spans of the machine recorded; then, however that ends, says what it writes on stderr,
   /// and writes it. Of a run that has failed the trace says so. What can't be written is told by
   /// require_written(), so that the run's results come first.
@@ -43,6 +47,8 @@ class RunTrace {
   void require_written() const;
 
  private:
+  void write_all(Time now, const std::string& title);
+  void write_for_page(SpanRecorder& recorder, Time now, const std::string& title) const;
   void write(SpanRecorder& recorder, Time now, std::string title) const;
   void write_file_of(trace::Timeline& timeline) const;
   void write_folder_of(trace::Timeline& timeline) const;
@@ -51,6 +57,9 @@ class RunTrace {
   std::filesystem::path folder_;
   SpanSelection selection_;
   trace::TimeUnit unit_ = trace::TimeUnit::ns;
+  const OutputFolder* folder_of_page_ = nullptr;
+  std::unique_ptr<SpanRecorder> traced_;  // while it runs
+  std::unique_ptr<SpanRecorder> paged_;
   std::string why_not_written_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,7 @@ class Causes {
  public:
   struct Options {
     std::size_t most = std::size_t{1} << 26;
+    bool optional = false;  // a run goes on where they can't be kept: see give_up()
   };
 
   explicit Causes(const Time& now) : Causes{now, Options{}} {}
@@ -86,6 +88,11 @@ class Causes {
 
   /// `at` follows from `parent`. LimitError if there are too many. InternalError if it is earlier.
   [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, bool tied = false);
+
+  /// From now on nothing follows from anything, for this reason. If they aren't optional: Unsupported.
+  void give_up(std::string why);
+  /// That reason; empty while they are kept.
+  [[nodiscard]] const std::string& given_up() const { return given_up_; }
 
   /// What the present event happens because of.
   [[nodiscard]] const Cause& current() const { return current_; }
@@ -128,6 +135,7 @@ class Causes {
 
   const Time& now_;
   Options options_;
+  std::string given_up_;
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_;
   std::size_t compress_at_;  // so many records

@@ -26,6 +26,7 @@ struct SimulationOptions {
   // After so many events the process that ran is noted, and now and then the memory is looked at.
   std::uint64_t look_every = 1021;
   bool causes = false;  // are kept: see Simulation::causes()
+  Causes::Options why = {};
 };
 
 /// Simulated time and the processes that live in it. Events of one time run in two phases: arrivals in

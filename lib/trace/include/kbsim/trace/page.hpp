@@ -1,15 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "kbsim/trace/timeline.hpp"
 
 namespace kbsim::trace {
 
-/// More slices make a page of more than 10 MB.
+/// So many slices make a page of less than 10 MB.
 inline constexpr std::uint64_t kMostOfPage = 250'000;
 
 /// One HTML file that needs no network: the timeline to zoom, pan and search, with arrows and details.
 void write_page(Timeline& timeline, const Sink& sink);
+
+/// What a page may have of a timeline: of more slices the shortest are left out, of more arrows the last, of
+/// longer series those of the least sums.
+struct PageLimits {
+  std::uint64_t slices = kMostOfPage;
+  std::uint64_t arrows = 1'000'000;
+  std::uint64_t numbers = 0;  // of series, runs of zeros being one
+};
+
+/// The timeline as JSON, which the script shows on a canvas; "left_out" has a sentence for each limit that
+/// was met.
+void write_page_data(Timeline& timeline, const PageLimits& limits, const Sink& sink);
+[[nodiscard]] std::string_view timeline_script();
 
 }  // namespace kbsim::trace

@@ -73,7 +73,7 @@ class Scheduler {
   }
 
   /// Why events happen, if somebody wants to know; from before the first of them.
-  void keep_causes() { causes_ = std::make_unique<Causes>(now_); }
+  void keep_causes(const Causes::Options& options) { causes_ = std::make_unique<Causes>(now_, options); }
   [[nodiscard]] Causes* causes() const { return causes_.get(); }
 
   /// Nothing else that has arrived waits to be run.

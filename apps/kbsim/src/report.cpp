@@ -1,0 +1,151 @@
+// kbsim report, and report.html of a run: what a folder of results has, as one page.
+#include "kbsim/page/report_page.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/say.hpp"
+#include "kbsim/config/load.hpp"
+#include "kbsim/evaluate/machine_figures.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/report/machine_report.hpp"
+#include "kbsim/report/output_file.hpp"
+#include "kbsim/report/output_folder.hpp"
+
+#include "commands.hpp"
+#include "help.hpp"
+#include "parse_options.hpp"
+#include "plugins.hpp"
+#include "report_page.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+std::string drawing_of(const fs::path& resolved) {
+  std::vector<std::string> notes;
+  const config::LoadRequest request{
+      .file = resolved.string(), .overrides = {}, .catalog = hw::ModelCatalog{}, .folders = {}};
+  const auto spec = std::make_shared<const config::MachineSpec>(config::load_machine(request, &notes));
+  const topology::Graph graph = topology::compile(spec);
+  const topology::Figures figures = evaluate::figures_of(graph);
+  return report::to_svg(
+      {.graph = graph, .figures = figures, .summary = topology::summarize(graph, figures)},
+      report::SvgNames::all);
+}
+
+// A model may be of a plug-in that isn't loaded now.
+page::RunFolder folder_at(const fs::path& path) {
+  const fs::path resolved = path / "config.resolved.yaml";
+  std::error_code error;
+  if (!fs::exists(resolved, error)) return {.path = path};
+  try {
+    return {.path = path, .drawing = drawing_of(resolved)};
+  } catch (const Error& why) {
+    return {.path = path, .no_drawing = why.what()};
+  }
+}
+
+void write_page(const fs::path& path, const std::optional<fs::path>& against, const fs::path& file) {
+  const page::RunFolder run = folder_at(path);
+  const page::RunFolder other = against ? folder_at(*against) : page::RunFolder{};
+  std::string text;
+  page::write_report(run, against ? &other : nullptr, [&](std::string_view piece) { text += piece; });
+  report::write_file(file, text);
+}
+
+void write_page(const std::string& out) { write_page(out, std::nullopt, fs::path{out} / "report.html"); }
+
+void note_failure(const std::string& out, ExitCode code, const std::string& error) {
+  const auto& all = exit_meanings();
+  const auto meaning = std::ranges::find(all, static_cast<int>(code), &ExitMeaning::code);
+  const report::OutputFolder folder{out};
+  folder.write("failure.json",
+               boost::json::object{{"schema_version", 1},
+                                   {"exit_code", static_cast<int>(code)},
+                                   {"meaning", meaning == all.end() ? "" : meaning->means},
+                                   {"error", error}});
+}
+
+// Of a run that had begun; whatever happens here, why it failed is the news.
+void write_failed(const std::string& out, const Error& error) {
+  if (error.exit_code() == ExitCode::usage || !report::is_partial(fs::path{out} / "run.json")) return;
+  try {
+    note_failure(out, error.exit_code(), error.what());
+    write_page(out);
+  } catch (const Error& also) {
+    say("kbsim: {}\n", also.what());
+  }
+}
+
+struct ReportOptions {
+  std::string dir;
+  std::string against;
+  std::string out;
+};
+
+constexpr std::string_view kReportExamples = R"(
+examples:
+  kbsim --topology topology.yaml --bench ccl_allreduce --out now
+  kbsim report now
+  kbsim report now --against before --out difference.html
+)";
+
+void parse(const Arguments& arguments, ReportOptions& o) {
+  po::options_description all{"options of kbsim report"};
+  auto add = all.add_options();
+  add("dir", po::value(&o.dir)->value_name("DIR")->required(), "what a run wrote with --out");
+  add("against", po::value(&o.against)->value_name("DIR"), "another run's folder: the page has both, and what differs");
+  add("out", po::value(&o.out)->value_name("FILE"), "write the page there (default: DIR/report.html)");
+  describe_plugins(all);
+  parse_options(arguments, all,
+                {.usage = "kbsim report DIR [options]", .examples = std::string{kReportExamples}, .positional = "dir"});
+}
+
+void require_run_folder(const std::string& dir) {
+  std::error_code error;
+  if (!fs::is_directory(dir, error))
+    throw UsageError{fmt::format("{}: no such folder, expected what kbsim run wrote with --out", dir)};
+  if (fs::exists(fs::path{dir} / "points.csv", error))
+    throw UsageError{fmt::format("{}: is of a sweep: kbsim sweep merge {} writes its report.html", dir, dir)};
+}
+
+}  // namespace
+
+bool has_page(const RunOptions& options) {
+  return !options.out.empty() && !options.no_report && !options.dry_run && options.kept == nullptr;
+}
+
+ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& run) {
+  if (!has_page(options)) return run();
+  try {
+    const ExitCode code = run();
+    if (code != ExitCode::ok) note_failure(options.out, code, "");
+    write_page(options.out);
+    return code;
+  } catch (const Error& error) {
+    write_failed(options.out, error);
+    throw;
+  }
+}
+
+ExitCode report_folder(const Arguments& arguments) {
+  ReportOptions options;
+  parse(arguments, options);
+  require_run_folder(options.dir);
+  if (!options.against.empty()) require_run_folder(options.against);
+  const fs::path file = options.out.empty() ? fs::path{options.dir} / "report.html" : fs::path{options.out};
+  report::require_writable(file);
+  write_page(options.dir, options.against.empty() ? std::nullopt : std::optional<fs::path>{options.against}, file);
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+
+#include "kbsim/base/error.hpp"
+
+#include "run_options.hpp"
+
+namespace kbsim::app {
+
+/// --out is to have a report.html.
+[[nodiscard]] bool has_page(const RunOptions& options);
+
+/// Runs it and, however it ends, writes report.html of what --out has then; of a run that fails failure.json
+/// before it, with its exit code and text.
+ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& run);
+
+}  // namespace kbsim::app

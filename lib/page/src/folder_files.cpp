@@ -1,0 +1,64 @@
+#include "folder_files.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
+
+namespace kbsim::page {
+namespace {
+
+namespace fs = std::filesystem;
+
+// No run writes a larger file of those that a page reads.
+constexpr std::size_t kLargest = std::size_t{256} << 20U;
+
+}  // namespace
+
+bool FolderFiles::has(const std::string& name) const {
+  std::error_code error;
+  return fs::is_regular_file(path_ / name, error);
+}
+
+boost::json::value FolderFiles::json(const std::string& name, std::size_t most) {
+  if (!has(name)) return nullptr;
+  const fs::path file = path_ / name;
+  const std::string text = read_input(file, file.string(), kLargest);
+  if (text.size() > most) {
+    leave_out(fmt::format("{}, of {} B", name, text.size()));
+    return nullptr;
+  }
+  boost::system::error_code error;
+  boost::json::value value = boost::json::parse(text, error);
+  if (error || !value.is_object())
+    throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};
+  return value;
+}
+
+std::optional<std::string> FolderFiles::lines(const std::string& name, std::size_t most) {
+  if (!has(name)) return std::nullopt;
+  const fs::path file = path_ / name;
+  std::string text = read_input(file, file.string(), kLargest);
+  if (text.size() <= most) return text;
+  const std::size_t end = text.rfind('\n', most);
+  text.resize(end == std::string::npos ? 0 : end + 1);
+  leave_out(fmt::format("{} behind line {}", name, std::ranges::count(text, '\n')));
+  return text;
+}
+
+std::vector<std::string> FolderFiles::figures() const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator{path_, error}) {
+    const fs::path& file = entry.path();
+    if (file.extension() == ".gp" && has(file.stem().string() + ".csv")) names.push_back(file.stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace kbsim::page

@@ -1,0 +1,132 @@
+#include "run_data.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+#include "explained.hpp"
+#include "folder_files.hpp"
+
+namespace kbsim::page {
+namespace {
+
+namespace json = boost::json;
+
+// Bytes of a page of one folder; together less than 10 MB.
+constexpr std::size_t kSpans = 6'000'000;
+constexpr std::size_t kTable = 300'000;
+constexpr std::size_t kSummary = 400'000;
+constexpr std::size_t kExplained = std::size_t{128} << 20U;  // before its paths are shortened
+constexpr std::uint64_t kSegments = 30'000;
+constexpr std::size_t kMostFigures = 12;
+constexpr std::size_t kFigure = 20'000;
+
+// Lines whose column `name` is 0 say nothing.
+std::string without_idle(const std::string& csv, std::string_view name) {
+  const std::size_t head = csv.find('\n');
+  if (head == std::string::npos) return csv;
+  const auto cell = [](std::string_view line, std::size_t i) {
+    for (; i > 0 && line.find(',') != std::string_view::npos; --i) line.remove_prefix(line.find(',') + 1);
+    return line.substr(0, line.find(','));
+  };
+  std::size_t column = 0;
+  const std::string_view names = std::string_view{csv}.substr(0, head);
+  for (std::size_t left = 0; left < names.size() && cell(names, column) != name; ++left) ++column;
+  std::string kept = csv.substr(0, head + 1);
+  for (std::size_t at = head + 1; at < csv.size();) {
+    const std::size_t end = std::min(csv.find('\n', at), csv.size());
+    const std::string_view line = std::string_view{csv}.substr(at, end - at);
+    if (cell(line, column) != "0") kept += std::string{line} + "\n";
+    at = end + 1;
+  }
+  return kept;
+}
+
+json::object tables_of(FolderFiles& files, std::size_t shares) {
+  json::object tables;
+  for (const char* name : {"results.csv", "launches.csv", "orders.csv"}) {
+    if (auto text = files.lines(name, kTable / shares)) tables[name] = *text;
+  }
+  for (const auto& [name, column] : {std::pair{"links.csv", "packets"}, std::pair{"units.csv", "served"}}) {
+    if (const auto text = files.lines(name, 64 * kTable)) {
+      std::string busy = without_idle(*text, column);
+      if (busy.size() > 3 * kTable / shares) {
+        busy.resize(busy.rfind('\n', 3 * kTable / shares) + 1);
+        files.leave_out(fmt::format("links or units at the end of {}", name));
+      }
+      tables[name] = busy;
+    }
+  }
+  return tables;
+}
+
+// The title of a gnuplot script, and which of its axes are logarithmic.
+json::object figure(FolderFiles& files, const std::string& name) {
+  const std::string script = files.lines(name + ".gp", 10 * kFigure).value_or("");
+  const auto quoted = [&](std::string_view what) -> std::string {
+    const std::size_t at = script.find(what);
+    if (at == std::string::npos) return "";
+    const std::size_t begin = script.find('"', at);
+    const std::size_t end = begin == std::string::npos ? begin : script.find('"', begin + 1);
+    return end == std::string::npos ? "" : script.substr(begin + 1, end - begin - 1);
+  };
+  const auto has_log = [&](char axis) {
+    const std::size_t at = script.find("set logscale");
+    return at != std::string::npos && script.substr(at, script.find('\n', at) - at).find(axis, 12) != std::string::npos;
+  };
+  return {{"name", name},
+          {"title", quoted("set title")},
+          {"x", quoted("set xlabel")},
+          {"y", quoted("set ylabel")},
+          {"log_x", has_log('x')},
+          {"log_y", has_log('y')},
+          {"csv", files.lines(name + ".csv", kFigure).value_or("")}};
+}
+
+json::array figures_of(FolderFiles& files, std::size_t shares) {
+  json::array all;
+  for (const std::string& name : files.figures()) {
+    if (all.size() == kMostFigures / shares) {
+      files.leave_out("figures behind the first " + std::to_string(all.size()));
+      break;
+    }
+    all.push_back(figure(files, name));
+  }
+  return all;
+}
+
+void require_run(const FolderFiles& files) {
+  for (const char* name : {"run.json", "summary.json", "failure.json", "PARTIAL"}) {
+    if (files.has(name)) return;
+  }
+  throw UsageError{fmt::format("{}: has nothing of a run; expected a folder that kbsim run wrote with --out",
+                               files.path().string())};
+}
+
+}  // namespace
+
+json::object run_data(const RunFolder& folder, int parts) {
+  FolderFiles files{folder.path};
+  require_run(files);
+  const auto shares = static_cast<std::size_t>(parts);
+  json::object data{{"folder", folder.path.string()},
+                    {"run", files.json("run.json", kSummary)},
+                    {"summary", files.json("summary.json", kSummary / shares)},
+                    {"failure", files.json("failure.json", kSummary)},
+                    {"deadlock", files.json("deadlock.json", kSummary / shares)},
+                    {"partial", files.has("PARTIAL")},
+                    {"explain", shortened_paths(files.json("explain.json", kExplained), kSegments / shares)},
+                    {"spans", files.json("spans.json", kSpans / shares)},
+                    {"tables", tables_of(files, shares)},
+                    {"figures", figures_of(files, shares)},
+                    {"config", files.lines("config.resolved.yaml", kTable).value_or("")},
+                    {"drawing", folder.drawing}};
+  if (!folder.no_drawing.empty()) files.leave_out("the drawing of the machine: " + folder.no_drawing);
+  data["left_out"] = files.left_out();
+  return data;
+}
+
+}  // namespace kbsim::page
