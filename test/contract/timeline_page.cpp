@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "browser.hpp"
 #include "command.hpp"
 #include "files.hpp"
 
@@ -13,38 +14,11 @@ using namespace kbsim::test;
 
 namespace {
 
-bool has_chromium() {
-  static const bool has = run_script("command -v chromium >/dev/null").exit == 0;
-  if (!has) MESSAGE("skipped: chromium isn't installed");
-  return has;
-}
-
 std::string page_of(const std::string& options) {
   const std::string file = written("run.html", "");
   const Outcome outcome = run_kbsim(kMainJob + " --quiet --trace " + file + " " + options);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   return contents(file);
-}
-
-// What the page says when a script of a reader has run in it: the text of a new element `told`. Errors of the
-// page's own, and requests, are told, too.
-std::string told_by(const std::string& page, const std::string& script) {
-  const std::string end = "</html>";
-  const std::string reader =
-      "<script>window.told = ''; window.onerror = text => { told += 'ERROR ' + text; };\n" + script +
-      "\nconst out = document.createElement('pre'); out.id = 'told'; out.textContent = 'TOLD ' + told + ' "
-      "END';"
-      "document.body.append(out);</script>";
-  std::string with = page;
-  with.replace(with.rfind(end), end.size(), reader + end);
-  const std::string file = written("read.html", with);
-  const Outcome dom = run_script(
-      "timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "
-      "--user-data-dir=$PWD/profile --window-size=1400,900 --virtual-time-budget=2000 --dump-dom file://" +
-      file);
-  const std::size_t begin = dom.out.rfind("TOLD ");
-  REQUIRE_MESSAGE(begin != std::string::npos, dom.err.substr(0, 2000));
-  return dom.out.substr(begin + 5, dom.out.find(" END", begin) - begin - 5);
 }
 
 }  // namespace

@@ -155,6 +155,23 @@ TEST_CASE("Simulation: what waits for several goes on because of the last of the
   CHECK(causes.moment(causes.current().moment().parent).at == 0_ns);
 }
 
+TEST_CASE("Causes: too many are an error, or where they are optional none are kept from then on") {
+  const Time now{};
+  Causes needed{now, {.most = 100}};
+  Cause tip = needed.current();
+  const auto lengthen = [&](Causes& causes) {
+    for (int i = 1; i <= 1000; ++i) tip = causes.make(Time{i}, tip, {.reason = kWork, .amount = i});
+  };
+  CHECK_THROWS_AS(lengthen(needed), LimitError);
+  Causes optional{now, {.most = 100, .optional = true}};
+  tip = optional.current();
+  lengthen(optional);
+  CHECK(optional.given_up() == "more than 100 causes are alive");
+  CHECK(chain(optional, tip.id()) == std::vector<Time>{1_ns});
+  CHECK(optional.living() < 110);
+  tip = {};
+}
+
 TEST_CASE("Simulation: a delay of which nobody says why is unexplained") {
   Simulation sim{{.causes = true}};
   Event done{sim};

@@ -1,0 +1,215 @@
+// report.html of --out, and kbsim report, in a real browser without a screen.
+#include <filesystem>
+#include <string>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "browser.hpp"
+#include "command.hpp"
+#include "files.hpp"
+
+namespace kbsim::contract::report_page_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+namespace json = boost::json;
+namespace fs = std::filesystem;
+
+std::string ran(const std::string& name, const std::string& options = "", int exit = 0) {
+  const std::string folder = fresh_place("report_" + name).string();
+  const Outcome outcome = run_kbsim(kMainJob + " --quiet --out " + folder + " " + options);
+  REQUIRE_MESSAGE(outcome.exit == exit, outcome.err);
+  return folder;
+}
+
+std::string page_in(const std::string& folder) { return contents(folder + "/report.html"); }
+
+const std::string& usual_folder() {
+  static const std::string folder = ran("usual");
+  return folder;
+}
+
+}  // namespace
+
+TEST_CASE("Report page: of the default run it is small, and its folder has what it shows") {
+  const std::string page = page_in(usual_folder());
+  CHECK(page.size() < 2'000'000);
+  for (const char* request : {"src=", "href=\"http", "import(", "fetch(", "url(", "XMLHttpRequest"})
+    CHECK_MESSAGE(page.find(request) == std::string::npos, request);
+  for (const char* file : {"explain.json", "spans.json"}) CHECK(fs::exists(usual_folder() + "/" + file));
+  CHECK(page.find("MIT License") != std::string::npos);
+}
+
+TEST_CASE("Report page: opens with every view, without an error or a request; its bar is explain.json's") {
+  if (!has_chromium()) return;
+  const std::string told = told_by(
+      page_in(usual_folder()),
+      "const seen = [...document.querySelectorAll('main > section')].filter(one => one.getClientRects().length)"
+      ".map(one => one.id);"
+      "const bar = [...document.querySelectorAll('#bar .part')].map(one => [one.dataset.reason, +one.dataset.ps]);"
+      "const wide = [...document.querySelectorAll('#bar .part')].reduce((sum, one) => sum + one.offsetWidth, 0);"
+      "told = JSON.stringify({seen, bar, full: Math.abs(wide - byId('bar').clientWidth) < 12,"
+      " verdict: byId('verdict').textContent, answer: byId('answer').textContent,"
+      " colored: document.querySelectorAll('#drawing [data-of][style]').length > 20,"
+      " path: app.timeline.state.path.length, rows: app.timeline.rows.length, arrows: app.timeline.state.arrows})");
+  REQUIRE_MESSAGE(told.starts_with("{"), told);
+  const json::value page = json::parse(told);
+  const json::value explained = json::parse(contents(usual_folder() + "/explain.json"));
+  const json::value& whole = explained.at("paths").at(0);
+  const json::array& reasons = whole.at("reasons").as_array();
+  std::int64_t sum = 0;
+  REQUIRE(page.at("bar").as_array().size() == reasons.size());
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    CHECK(page.at("bar").at(i).at(0) == reasons[i].at("name"));
+    CHECK(page.at("bar").at(i).at(1) == reasons[i].at("ps"));
+    sum += page.at("bar").at(i).at(1).as_int64();
+  }
+  CHECK(sum == whole.at("length_ps").as_int64());
+  CHECK(json::serialize(page.at("seen")) == R"(["ran","why","machine","timeline","keys","lists"])");
+  CHECK(page.at("full").as_bool());
+  CHECK(page.at("colored").as_bool());
+  CHECK(page.at("path").as_int64() == static_cast<std::int64_t>(whole.at("path").as_array().size()));
+  CHECK(page.at("rows").as_int64() > 50);
+  CHECK(page.at("arrows").as_int64() > 10);
+  CHECK(std::string{page.at("verdict").as_string()}.find("All numbers are right. digest 21806a183ed53e2c") == 0);
+  CHECK(std::string{page.at("answer").as_string()}.find("sip.ucie.overhead_ns matters most") != std::string::npos);
+}
+
+TEST_CASE("Report page: slider, click, zoom, search, sorting and what-if do what they say") {
+  if (!has_chromium()) return;
+  const std::string told = told_by(
+      page_in(usual_folder()),
+      "const input = (id, value, kind = 'input') => { byId(id).value = value; byId(id).dispatchEvent(new Event(kind)); };"
+      "const colors = () => [...document.querySelectorAll('#drawing [data-of]')].map(one => one.dataset.value).join();"
+      "const say = (name, value) => { told += name + (value ? ' ' : ' NOT '); };"
+      "const before = colors(); input('time', 3); say('slid', colors() !== before && byId('window').textContent.includes('to'));"
+      "input('time', -1); say('back', colors() === before);"
+      "const link = document.querySelector('#drawing [data-of=\"sip0|sip1\"]');"
+      "link.dispatchEvent(new MouseEvent('click')); say('curve', document.querySelectorAll('#curve canvas').length === 1);"
+      "say('value', +link.dataset.value > 0);"
+      "const rows = () => document.querySelectorAll('#derivatives tbody tr').length, all = rows();"
+      "document.querySelector('#bar [data-reason=\"wire\"]').click();"
+      "say('filtered', rows() < all && rows() > 0 && app.segments.every(one => one.reason === 'wire')"
+      " && app.timeline.state.path.length === app.segments.length && document.querySelectorAll('#drawing .apart').length > 0);"
+      "byId('chosen').querySelector('button').click(); say('unfiltered', rows() === all);"
+      "const {view, canvas} = app.timeline, length = view.to - view.from; canvas.focus();"
+      "canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -1, ctrlKey: true}));"
+      "say('zoomed', Math.abs((view.to - view.from) / length - 0.8) < 0.01);"
+      "const from = view.from; canvas.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'})); say('panned', view.from > from);"
+      "input('search', 'recv e'); say('found', app.timeline.state.found.length > 10 && byId('found').textContent.endsWith('found'));"
+      "input('find', 'pe_gemm'); say('searched', tables.all().some(one => one.rows().length === 0));"
+      "input('find', '');"
+      "const table = tables.all()[0], head = table.box.querySelectorAll('th button')[3]; head.click();"
+      "const counts = table.rows().map(row => +row[3]); say('sorted', counts.length > 3 && counts.every((n, i) => !i || counts[i - 1] >= n));"
+      "const text = () => document.querySelector('#derivatives tbody tr').textContent, ten = text();"
+      "input('better', 20); say('better', text() !== ten && text().startsWith('sip.ucie.overhead_ns'));"
+      "input('path', 1, 'change'); say('launch', app.shownPath.of.startsWith('intercube_allreduce'));");
+  CHECK(told == "slid back curve value filtered unfiltered zoomed panned found searched sorted better launch ");
+}
+
+TEST_CASE("Report page: what-if says what the run with that key takes") {
+  if (!has_chromium()) return;
+  const std::string told =
+      told_by(page_in(usual_folder()),
+              "const key = app.shownPath.keys.find(one => one.key === 'sip.ucie.overhead_ns');"
+              "told = app.shownPath.length_ps + changeOf(key, 7)");
+  const Outcome run = run_kbsim(kMainJob + " --set sip.ucie.overhead_ns=7 --json --quiet");
+  CHECK(told == json::serialize(json::parse(run.out).at("run").at("simulated_ps")));
+}
+
+TEST_CASE("Report page: beside a second run it has both and what differs; a run against itself differs in nothing") {
+  if (!has_chromium()) return;
+  const std::string other = ran("other", "--set sip.ucie.overhead_ns=12");
+  const std::string file = written("both.html", "");
+  const std::string folder = usual_folder();
+  REQUIRE(run_kbsim("report " + folder + " --against " + other + " --out " + file).exit == 0);
+  const std::string tell =
+      "told = [...document.querySelectorAll('#differences h3')].map(one => one.textContent).join('|') + ' # ' +"
+      "[...document.querySelectorAll('#differences table')].slice(1, 3).map(one => one.querySelector('tbody tr')?.textContent).join('|')";
+  const std::string told = told_by(contents(file), tell + ";document.querySelectorAll('nav button')[1].click();"
+                                                          "told += ' # ' + byId('facts').textContent.includes('overhead_ns=12')");
+  CAPTURE(told);
+  CHECK(told.find("totals: 1 of 1|keys that differ: 1 of 1|critical paths") == 0);
+  CHECK(told.find("sip.ucie.overhead_ns812|") != std::string::npos);
+  CHECK(told.ends_with("# true"));
+  REQUIRE(run_kbsim("report " + folder + " --against " + folder + " --out " + file).exit == 0);
+  CHECK(told_by(contents(file), tell) == "totals: 1 of 1|critical paths, to one scale # ");
+}
+
+TEST_CASE("Report page: a deadlock's has its cycle, an exit code, and the timeline until then") {
+  const std::string folder = ran(
+      "stuck", "--plugin " KBSIM_BINARY "/contract/plugins/plugin_stuck.so --set ccl.algorithms.intercube_allreduce.kernel=stuck", 8);
+  const json::value failure = json::parse(contents(folder + "/failure.json"));
+  CHECK(failure.at("exit_code").as_int64() == 8);
+  if (!has_chromium()) return;
+  const std::string told = told_by(page_in(folder),
+                                   "told = byId('verdict').textContent + '#' + document.querySelector('.cycles li').textContent + '#' +"
+                                   "app.timeline.start.length + '#' + byId('notes').textContent");
+  CAPTURE(told);
+  CHECK(told.find("failed: exit code 8, deadlock or a fault in a kernel.") == 0);
+  CHECK(told.find("cycle: sip0.cube0.pe0 recv E waits for sip0.cube1.pe0 send W") != std::string::npos);
+  CHECK(told.find("PARTIAL") != std::string::npos);
+}
+
+TEST_CASE("Report page: an evaluation's has its rows and its figures with their bounds") {
+  const std::string folder = fresh_place("report_ccl").string();
+  const Outcome run = run_kbsim("--topology topology.yaml --bench ccl -b 1K -e 16K -f 4 --quiet --out " + folder);
+  REQUIRE_MESSAGE(run.exit == 0, run.err);
+  CHECK(!fs::exists(folder + "/spans.json"));
+  if (!has_chromium()) return;
+  CHECK(told_by(page_in(folder),
+                "told = document.querySelectorAll('#figures .uplot canvas').length + ' ' +"
+                "[...document.querySelectorAll('#figures .u-series')].some(one => one.textContent.includes('128 GB/s')) + ' ' +"
+                "document.querySelectorAll('#tables tbody tr').length + ' ' + byId('timeline').hidden") == "2 true 3 true");
+}
+
+TEST_CASE("Report page: what can't be explained, stopped early or isn't recorded has one all the same") {
+  const std::string queued = ran("queued", "--set cube.noc.router.impl=builtin.router_vc");
+  const json::value explained = json::parse(contents(queued + "/explain.json"));
+  CHECK(explained.at("paths").as_array().empty());
+  CHECK(page_in(queued).find("kbsim explain names it") != std::string::npos);
+  const std::string early = ran("early", "--stop-at 1500", 4);
+  CHECK(json::parse(contents(early + "/failure.json")).at("meaning").as_string() == "limit reached");
+  CHECK(fs::exists(early + "/report.html"));
+  const std::string none = ran("none", "--no-report");
+  for (const char* file : {"report.html", "explain.json", "spans.json"}) CHECK(!fs::exists(none + "/" + file));
+  CHECK(run_kbsim("report " + none).exit == 0);
+  CHECK(fs::exists(none + "/report.html"));
+}
+
+TEST_CASE("kbsim report: what is no run's folder is told, and nothing is written") {
+  const auto refused = [](const std::string& arguments, const std::string& says) {
+    const Outcome outcome = run_kbsim(arguments);
+    CAPTURE(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err.find(says) != std::string::npos);
+  };
+  refused("report no_such_folder", "no such folder");
+  const std::string folder = fresh_place("report_nothing").string();
+  fs::create_directories(folder);
+  refused("report " + folder, "has nothing of a run");
+  std::ofstream{folder + "/run.json"} << "{\"run\": ";
+  refused("report " + folder, "run.json: isn't what a run wrote with --out");
+  CHECK(!fs::exists(folder + "/report.html"));
+  std::ofstream{folder + "/points.csv"} << "point\n";
+  refused("report " + folder, "kbsim sweep merge");
+  refused(kMainJob + " --no-report", "--no-report has no effect without --out");
+}
+
+TEST_CASE("Report page: texts of others can't end its scripts or ask for anything") {
+  const std::string folder = fresh_place("report_texts").string();
+  fs::create_directories(folder);
+  std::ofstream{folder + "/run.json"} << R"({"command": ["kbsim", "</script><img src=x onerror=told=1>"], "run": {}})";
+  REQUIRE(run_kbsim("report " + folder).exit == 0);
+  CHECK(page_in(folder).find("<img") == std::string::npos);
+  if (!has_chromium()) return;
+  CHECK(told_by(page_in(folder), "told = byId('facts').textContent.includes('<img src=x')") == "true");
+}
+
+}  // namespace kbsim::contract::report_page_test

@@ -1,0 +1,102 @@
+#include "kbsim/page/report_page.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::page::test {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+class Folder {
+ public:
+  explicit Folder(const std::string& name) : path_{fs::temp_directory_path() / ("kbsim_test_page_" + name)} {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+    write("run.json", R"({"run": {"simulated_ps": 3}})");
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream{path_ / name} << text; }
+
+  [[nodiscard]] std::string page(const RunFolder* against = nullptr) const {
+    std::string text;
+    write_report({.path = path_}, against, [&](std::string_view piece) { text += piece; });
+    return text;
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+json::value data_in(const std::string& page) {
+  const std::string begin = "<script id=\"data\" type=\"application/json\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  return json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+std::string segment(int from, int to, const std::string& reason) {
+  return R"({"from_ps":)" + std::to_string(from) + R"(,"to_ps":)" + std::to_string(to) + R"(,"reason":")" + reason +
+         R"(","kind":"k","place":"p","count":1})";
+}
+
+}  // namespace
+
+TEST_CASE("Report page: a path's segments become columns of numbers, whose lengths sum to it") {
+  const Folder folder{"columns"};
+  folder.write("explain.json", R"({"paths":[{"of":"the run","length_ps":9,"path":[)" + segment(0, 4, "wire") + "," +
+                                   segment(4, 9, "overhead") + "]}]}");
+  const json::value data = data_in(folder.page());
+  const json::value& path = data.at(0).at("explain").at("paths").at(0).at("path");
+  CHECK(path.at("length") == json::array{4, 5});
+  CHECK(path.at("key") == json::array{-1, -1});
+  const json::value& words = data.at(0).at("explain").at("words");
+  CHECK(words.at(path.at("reason").at(1).to_number<std::size_t>()).as_string() == "overhead");
+}
+
+TEST_CASE("Report page: links and units that did nothing have no row") {
+  const Folder folder{"idle"};
+  folder.write("links.csv", "link,bw_GBps,packets,bytes\na>b,64,0,0\nb>a,64,3,192\n");
+  CHECK(data_in(folder.page()).at(0).at("tables").at("links.csv").as_string() ==
+        "link,bw_GBps,packets,bytes\nb>a,64,3,192\n");
+}
+
+TEST_CASE("Report page: what is too large is left out, which it says, and stays below 10 MB") {
+  const Folder folder{"large"};
+  std::string rows = "launch,kernel\n";
+  for (int i = 0; i < 100'000; ++i) rows += std::to_string(i) + ",a_kernel_of_some_name\n";
+  folder.write("launches.csv", rows);
+  folder.write("spans.json", R"({"title": ")" + std::string(8'000'000, 'x') + "\"}");
+  const std::string page = folder.page();
+  CHECK(page.size() < 10'000'000);
+  const json::value data = data_in(page);
+  CHECK(data.at(0).at("spans").is_null());
+  CHECK(data.at(0).at("left_out").as_array().size() == 2);
+}
+
+TEST_CASE("Report page: whatever stands in files ends no script") {
+  const Folder folder{"tags"};
+  folder.write("results.csv", "a\n</script><b>\n");
+  CHECK(folder.page().find("</script><b>") == std::string::npos);
+  CHECK(data_in(folder.page()).at(0).at("tables").at("results.csv").as_string() == "a\n</script><b>\n");
+}
+
+TEST_CASE("Report page: files that no run writes are told by name, whatever is wrong with them") {
+  for (const char* text : {"", "[1, 2]", "{", "null", "{\"run\": }"}) {
+    const Folder folder{"wrong"};
+    folder.write("summary.json", text);
+    CHECK_THROWS_WITH_AS((void)folder.page(), doctest::Contains("summary.json: isn't what a run wrote"), UsageError);
+  }
+  const Folder odd{"odd"};
+  odd.write("explain.json", R"({"paths":[3,{"path":7},{"path":[null,{"from_ps":"x"}]}]})");
+  odd.write("links.csv", "packets");
+  CHECK(odd.page().size() > 1000);
+}
+
+}  // namespace kbsim::page::test
