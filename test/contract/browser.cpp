@@ -11,8 +11,10 @@ constexpr const char* kWatch =
     "<script>window.told = ''; window.wrong = '';"
     "window.addEventListener('error', event => { wrong += 'ERROR ' + event.message + ' '; });"
     "window.addEventListener('unhandledrejection', event => { wrong += 'ERROR ' + event.reason + ' '; });"
-    "document.addEventListener('securitypolicyviolation', event => { wrong += 'REQUEST ' + event.blockedURI + ' '; });"
-    "for (const name of ['error', 'warn']) console[name] = (...words) => { wrong += 'ERROR ' + words.join(' ') + ' '; };"
+    "document.addEventListener('securitypolicyviolation', event => { wrong += 'REQUEST ' + event.blockedURI "
+    "+ ' '; });"
+    "for (const name of ['error', 'warn']) console[name] = (...words) => { wrong += 'ERROR ' + words.join(' "
+    "') + ' '; };"
     "</script>";
 constexpr const char* kTell =
     "\nfor (const one of performance.getEntriesByType('resource')) wrong += 'REQUEST ' + one.name + ' ';"

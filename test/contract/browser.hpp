@@ -7,8 +7,8 @@ namespace kbsim::test {
 /// Debian's chromium is installed; if it isn't, a message says that the test is skipped.
 [[nodiscard]] bool has_chromium();
 
-/// What a page says when a reader's script has run behind its own, without a screen: the script's `told`. What
-/// goes wrong on the page, and what it asks of anybody, is told before it: "ERROR ...", "REQUEST ...".
+/// What a page says when a reader's script has run behind its own, without a screen: the script's `told`.
+/// What goes wrong on the page, and what it asks of anybody, is told before it: "ERROR ...", "REQUEST ...".
 [[nodiscard]] std::string told_by(const std::string& page, const std::string& script);
 
 }  // namespace kbsim::test

@@ -35,12 +35,13 @@ TEST_CASE("Timeline page: opens, zooms, pans, finds and tells, by mouse and by k
   const std::string page = page_of("");
   CHECK(told_by(page, "told = document.title + ' ' + (timeline.start.length === data.length.length)") ==
         "kbsim ccl_allreduce true");
-  CHECK(told_by(
-            page,
-            "const {view, canvas} = timeline; const before = view.to - view.from; canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -1}));"
-            "told = Math.round((view.to - view.from) / before * 100)") == "80");
   CHECK(told_by(page,
-                "const {view, zoom, canvas} = timeline; zoom(0.5, (view.from + view.to) / 2); const from = view.from;"
+                "const {view, canvas} = timeline; const before = view.to - view.from; "
+                "canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -1}));"
+                "told = Math.round((view.to - view.from) / before * 100)") == "80");
+  CHECK(told_by(page,
+                "const {view, zoom, canvas} = timeline; zoom(0.5, (view.from + view.to) / 2); const from = "
+                "view.from;"
                 "canvas.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));"
                 "told = view.from > from") == "true");
   CHECK(told_by(page,
@@ -50,12 +51,13 @@ TEST_CASE("Timeline page: opens, zooms, pans, finds and tells, by mouse and by k
                 "told = state.found.length > 10 && state.found.every(i => "
                 "data.strings[name[i]].toLowerCase().includes('recv e') ||"
                 " rows[rowOf(i)].label.includes('recv e')) && state.current === 0") == "true");
-  CHECK(told_by(page,
-                "const {name, start, length, view, show, rowOf, draw, xOf, firstY, textOf, sliceAt} = timeline;"
-                "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
-                "show(start[i], start[i] + length[i]); view.top = rowOf(i); draw();"
-                "const place = {x: xOf(start[i] + length[i] / 2), y: firstY() + 5};"
-                "told = textOf(sliceAt(place.x, place.y)).split('\\n')[0]") == "load");
+  CHECK(
+      told_by(page,
+              "const {name, start, length, view, show, rowOf, draw, xOf, firstY, textOf, sliceAt} = timeline;"
+              "const i = Array.from(name).findIndex(one => data.strings[one] === 'load');"
+              "show(start[i], start[i] + length[i]); view.top = rowOf(i); draw();"
+              "const place = {x: xOf(start[i] + length[i] / 2), y: firstY() + 5};"
+              "told = textOf(sliceAt(place.x, place.y)).split('\\n')[0]") == "load");
 }
 
 TEST_CASE("Timeline page: draws what is there, where it is") {
@@ -81,8 +83,10 @@ TEST_CASE("Timeline page: a hundred thousand slices are drawn in less than a fif
       file);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   CHECK(told_by(contents(file),
-                "timeline.draw(); const begin = performance.now(); timeline.draw(); const took = performance.now() - begin;"
-                "told = (timeline.start.length > 100000) + ' ' + (took < 200 ? 'quick' : took)") == "true quick");
+                "timeline.draw(); const begin = performance.now(); timeline.draw(); const took = "
+                "performance.now() - begin;"
+                "told = (timeline.start.length > 100000) + ' ' + (took < 200 ? 'quick' : took)") ==
+        "true quick");
 }
 
 }  // namespace kbsim::contract::timeline_page_test

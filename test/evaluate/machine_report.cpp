@@ -80,13 +80,15 @@ TEST_CASE("Machine report: components of one's own are in the drawing, the list 
   CHECK(count(report::to_dot(machine.graph), "label=\"scrubber\"") == 32);
 }
 
-TEST_CASE("Machine report: a drawing with names has a shape for each of the cube's routers and the machine's cubes") {
+TEST_CASE(
+    "Machine report: a drawing with names has a shape for each of the cube's routers and the machine's "
+    "cubes") {
   const Described machine;
   const std::string svg = report::to_svg(machine.report, report::SvgNames::all);
   CHECK(balanced(svg));
   CHECK(count(svg, "data-of=\"@.noc.r") == 16 + 24);  // and their links
-  for (const char* name : {"\"sip0.cube3\"", "\"sip1.io\"", "\"sip0|sip1\"", "\"sip0.cube0|sip0.cube4\"", "\"@.pe7\"",
-                           "\"@.hbm0\"", "\"host|switch\"", "\"@.noc.r0_0|@.noc.r1_0\""})
+  for (const char* name : {"\"sip0.cube3\"", "\"sip1.io\"", "\"sip0|sip1\"", "\"sip0.cube0|sip0.cube4\"",
+                           "\"@.pe7\"", "\"@.hbm0\"", "\"host|switch\"", "\"@.noc.r0_0|@.noc.r1_0\""})
     CHECK_MESSAGE(count(svg, std::string{"data-of="} + name) >= 1, name);
   CHECK(count(report::to_svg(machine.report), "data-of") == 0);
 }

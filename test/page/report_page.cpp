@@ -42,16 +42,16 @@ json::value data_in(const std::string& page) {
 }
 
 std::string segment(int from, int to, const std::string& reason) {
-  return R"({"from_ps":)" + std::to_string(from) + R"(,"to_ps":)" + std::to_string(to) + R"(,"reason":")" + reason +
-         R"(","kind":"k","place":"p","count":1})";
+  return R"({"from_ps":)" + std::to_string(from) + R"(,"to_ps":)" + std::to_string(to) + R"(,"reason":")" +
+         reason + R"(","kind":"k","place":"p","count":1})";
 }
 
 }  // namespace
 
 TEST_CASE("Report page: a path's segments become columns of numbers, whose lengths sum to it") {
   const Folder folder{"columns"};
-  folder.write("explain.json", R"({"paths":[{"of":"the run","length_ps":9,"path":[)" + segment(0, 4, "wire") + "," +
-                                   segment(4, 9, "overhead") + "]}]}");
+  folder.write("explain.json", R"({"paths":[{"of":"the run","length_ps":9,"path":[)" + segment(0, 4, "wire") +
+                                   "," + segment(4, 9, "overhead") + "]}]}");
   const json::value data = data_in(folder.page());
   const json::value& path = data.at(0).at("explain").at("paths").at(0).at("path");
   CHECK(path.at("length") == json::array{4, 5});
@@ -91,7 +91,8 @@ TEST_CASE("Report page: files that no run writes are told by name, whatever is w
   for (const char* text : {"", "[1, 2]", "{", "null", "{\"run\": }"}) {
     const Folder folder{"wrong"};
     folder.write("summary.json", text);
-    CHECK_THROWS_WITH_AS((void)folder.page(), doctest::Contains("summary.json: isn't what a run wrote"), UsageError);
+    CHECK_THROWS_WITH_AS((void)folder.page(), doctest::Contains("summary.json: isn't what a run wrote"),
+                         UsageError);
   }
   const Folder odd{"odd"};
   odd.write("explain.json", R"({"paths":[3,{"path":7},{"path":[null,{"from_ps":"x"}]}]})");

@@ -29,7 +29,8 @@ Explanations paths_of(host::Session& session, const Causes* causes) {
 
 Explanations explanations_of(host::Session& session, bool wanted) {
   const Causes* const causes = session.sim().causes();
-  if (causes == nullptr) return {.why_not = "a model of this machine doesn't say why; kbsim explain names it"};
+  if (causes == nullptr)
+    return {.why_not = "a model of this machine doesn't say why; kbsim explain names it"};
   if (!causes->given_up().empty()) return {.why_not = causes->given_up()};
   try {
     return paths_of(session, causes);

@@ -1,6 +1,4 @@
 // kbsim report, and report.html of a run: what a folder of results has, as one page.
-#include "kbsim/page/report_page.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -14,6 +12,7 @@
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/page/report_page.hpp"
 #include "kbsim/report/machine_report.hpp"
 #include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
@@ -37,9 +36,8 @@ std::string drawing_of(const fs::path& resolved) {
   const auto spec = std::make_shared<const config::MachineSpec>(config::load_machine(request, &notes));
   const topology::Graph graph = topology::compile(spec);
   const topology::Figures figures = evaluate::figures_of(graph);
-  return report::to_svg(
-      {.graph = graph, .figures = figures, .summary = topology::summarize(graph, figures)},
-      report::SvgNames::all);
+  return report::to_svg({.graph = graph, .figures = figures, .summary = topology::summarize(graph, figures)},
+                        report::SvgNames::all);
 }
 
 // A model may be of a plug-in that isn't loaded now.
@@ -68,11 +66,10 @@ void note_failure(const std::string& out, ExitCode code, const std::string& erro
   const auto& all = exit_meanings();
   const auto meaning = std::ranges::find(all, static_cast<int>(code), &ExitMeaning::code);
   const report::OutputFolder folder{out};
-  folder.write("failure.json",
-               boost::json::object{{"schema_version", 1},
-                                   {"exit_code", static_cast<int>(code)},
-                                   {"meaning", meaning == all.end() ? "" : meaning->means},
-                                   {"error", error}});
+  folder.write("failure.json", boost::json::object{{"schema_version", 1},
+                                                   {"exit_code", static_cast<int>(code)},
+                                                   {"meaning", meaning == all.end() ? "" : meaning->means},
+                                                   {"error", error}});
 }
 
 // Of a run that had begun; whatever happens here, why it failed is the news.
@@ -103,11 +100,13 @@ void parse(const Arguments& arguments, ReportOptions& o) {
   po::options_description all{"options of kbsim report"};
   auto add = all.add_options();
   add("dir", po::value(&o.dir)->value_name("DIR")->required(), "what a run wrote with --out");
-  add("against", po::value(&o.against)->value_name("DIR"), "another run's folder: the page has both, and what differs");
+  add("against", po::value(&o.against)->value_name("DIR"),
+      "another run's folder: the page has both, and what differs");
   add("out", po::value(&o.out)->value_name("FILE"), "write the page there (default: DIR/report.html)");
   describe_plugins(all);
-  parse_options(arguments, all,
-                {.usage = "kbsim report DIR [options]", .examples = std::string{kReportExamples}, .positional = "dir"});
+  parse_options(
+      arguments, all,
+      {.usage = "kbsim report DIR [options]", .examples = std::string{kReportExamples}, .positional = "dir"});
 }
 
 void require_run_folder(const std::string& dir) {
@@ -144,7 +143,8 @@ ExitCode report_folder(const Arguments& arguments) {
   if (!options.against.empty()) require_run_folder(options.against);
   const fs::path file = options.out.empty() ? fs::path{options.dir} / "report.html" : fs::path{options.out};
   report::require_writable(file);
-  write_page(options.dir, options.against.empty() ? std::nullopt : std::optional<fs::path>{options.against}, file);
+  write_page(options.dir, options.against.empty() ? std::nullopt : std::optional<fs::path>{options.against},
+             file);
   return ExitCode::ok;
 }
 

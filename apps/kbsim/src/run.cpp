@@ -453,8 +453,8 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   require_submitted(options.bench, session);
   if (!options.chakra.empty()) chakra.write(options.chakra, options.bench);
   if (bound != nullptr) say(to_text(*bound, session.sim().events()));
-  const ExitCode code =
-      finish(folder.get(), session, results_of(options, session, std::move(report)), options, arguments, start);
+  const ExitCode code = finish(folder.get(), session, results_of(options, session, std::move(report)),
+                               options, arguments, start);
   trace.require_written();
   return code;
 }

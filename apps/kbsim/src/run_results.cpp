@@ -69,7 +69,8 @@ boost::json::object to_json(const RunOptions& options, const Results& outcome,
 Results results_of(const RunOptions& options, host::Session& session, BenchReport report) {
   const std::size_t races = session.machine().races().reports().size();
   if (has_rows(report))
-    return {.report = std::move(report), .races = races, .explained = explanations_of(session, options.explain)};
+    return {
+        .report = std::move(report), .races = races, .explained = explanations_of(session, options.explain)};
   return {.report = std::move(report),
           .launches = report::launch_rows(hw::host_of(session.machine()).orders()),
           .by_launch = true,

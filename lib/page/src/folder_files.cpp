@@ -55,7 +55,8 @@ std::vector<std::string> FolderFiles::figures() const {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator{path_, error}) {
     const fs::path& file = entry.path();
-    if (file.extension() == ".gp" && has(file.stem().string() + ".csv")) names.push_back(file.stem().string());
+    if (file.extension() == ".gp" && has(file.stem().string() + ".csv"))
+      names.push_back(file.stem().string());
   }
   std::ranges::sort(names);
   return names;

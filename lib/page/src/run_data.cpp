@@ -75,7 +75,8 @@ json::object figure(FolderFiles& files, const std::string& name) {
   };
   const auto has_log = [&](char axis) {
     const std::size_t at = script.find("set logscale");
-    return at != std::string::npos && script.substr(at, script.find('\n', at) - at).find(axis, 12) != std::string::npos;
+    return at != std::string::npos &&
+           script.substr(at, script.find('\n', at) - at).find(axis, 12) != std::string::npos;
   };
   return {{"name", name},
           {"title", quoted("set title")},

@@ -56,7 +56,9 @@ void Svg::rect(std::string_view look, const Box& box, double radius) {
 }
 
 void Svg::line(std::string_view look, double width, const std::string& path_data) {
-  body_ += fmt::format(R"(<path class="{}"{} stroke-width="{:.1f}" d="{}"/>)", look, attribute(), width, path_data) + "\n";
+  body_ += fmt::format(R"(<path class="{}"{} stroke-width="{:.1f}" d="{}"/>)", look, attribute(), width,
+                       path_data) +
+           "\n";
 }
 
 void Svg::area(std::string_view look, const std::string& path_data) {

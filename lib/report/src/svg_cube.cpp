@@ -76,8 +76,9 @@ class CubeDrawing {
   }
   void hop(const Place& from, const Place& to) {
     svg_.is(router_at(from) + "|" + router_at(to));
-    svg_.line("l-noc", noc_width(),
-              fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", x(from.column), y(from.row), x(to.column), y(to.row)));
+    svg_.line(
+        "l-noc", noc_width(),
+        fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", x(from.column), y(from.row), x(to.column), y(to.row)));
   }
 
   void draw_routers() {
@@ -106,7 +107,8 @@ class CubeDrawing {
   void draw_ucie() {
     const int row = noc_.h / 2;
     const int column = noc_.w / 2;
-    port('e', die_.right(), y(row), fmt::format("M{:.1f} {:.1f}H{:.1f}", x(noc_.w - 1), y(row), die_.right()));
+    port('e', die_.right(), y(row),
+         fmt::format("M{:.1f} {:.1f}H{:.1f}", x(noc_.w - 1), y(row), die_.right()));
     port('w', die_.x, y(row), fmt::format("M{:.1f} {:.1f}H{:.1f}", x(0), y(row), die_.x));
     const double edge = x(column) - cell_w_ / 2;
     const double start = x(column) - beside(10);

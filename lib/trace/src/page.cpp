@@ -168,9 +168,8 @@ class PageData {
                       .place = i,
                       .values = shortened(values)});
     }
-    std::ranges::sort(rows, [](const Row& a, const Row& b) {
-      return a.sum != b.sum ? a.sum > b.sum : a.place < b.place;
-    });
+    std::ranges::sort(
+        rows, [](const Row& a, const Row& b) { return a.sum != b.sum ? a.sum > b.sum : a.place < b.place; });
     json::array all;
     std::uint64_t numbers = 0;
     for (Row& row : rows) {
@@ -183,7 +182,8 @@ class PageData {
                      {"values", std::move(row.values)}});
     }
     if (all.size() < rows.size())
-      left_out_.emplace_back("curves of " + std::to_string(rows.size() - all.size()) + " units and links that did least");
+      left_out_.emplace_back("curves of " + std::to_string(rows.size() - all.size()) +
+                             " units and links that did least");
     return all;
   }
 

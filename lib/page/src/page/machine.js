@@ -18,10 +18,10 @@ function indexOf(labels) {
   return index;
 }
 
-// From grey over yellow to red; of a difference from blue to red.
+// From pale over yellow to red; of a difference from blue to red.
 function heat(share) {
   const at = Math.max(0, Math.min(1, share));
-  return `hsl(${Math.round(55 - 55 * at)} ${Math.round(25 + 65 * at)}% ${Math.round(80 - 30 * at)}%)`;
+  return `hsl(${Math.round(52 - 52 * at)} ${Math.round(45 + 45 * at)}% ${Math.round(86 - 36 * at)}%)`;
 }
 function difference(change) {
   const at = Math.max(-1, Math.min(1, change));
@@ -54,20 +54,27 @@ function makeMachine(app) {
     return [...found].map(label => [label, at(uses.get(label))]).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
   }
 
-  let uses = new Map(), index = new Map(), most = 1;
+  let uses = new Map(), index = new Map();
   function prepare() {
     uses = usesNow();
     index = indexOf(uses.keys());
-    most = 1;
-    if (byId("measure").value === "waiting") for (const values of uses.values()) for (const v of values) most = Math.max(most, v);
-    if (byId("measure").value === "difference") {
-      most = 1e-9;
-      for (const values of uses.values()) most = Math.max(most, Math.abs(values[0]));
-    }
   }
 
+  // The reddest is the most that there is, in the whole run or in any window.
+  function scaleOf() {
+    let most = 1e-9;
+    const whole = +byId("time").value < 0;
+    for (const values of uses.values()) {
+      if (whole) most = Math.max(most, Math.abs(at(values)));
+      else for (const v of values) most = Math.max(most, v);
+    }
+    return most;
+  }
+  const valueText = v => (byId("measure").value === "waiting" ? v.toFixed(2) : (100 * v).toFixed(1) + (byId("measure").value === "difference" ? " points" : " %"));
+
   function paint() {
-    const places = app.places(), compared = byId("measure").value === "difference";
+    const places = app.places(), compared = byId("measure").value === "difference", most = scaleOf();
+    byId("scale").textContent = `the reddest: ${valueText(most)}`;
     for (const shape of shapes) {
       const labels = labelsOf(shape), value = labels.length ? labels[0][1] : 0;
       const color = labels.length === 0 || value === 0 ? "" : compared ? difference(value / most) : heat(value / most);
@@ -75,7 +82,7 @@ function makeMachine(app) {
       shape.node.dataset.value = value.toFixed(4);
       shape.node.classList.toggle("apart", places !== null && !labels.some(([label]) => places.has(unitOf(label)) || places.has(label)) && !has(places, shape));
       shape.tip.textContent = `${shape.of.replaceAll("@", cube)}\n` +
-        labels.slice(0, 5).map(([label, v]) => `${label}: ${compared ? (100 * v).toFixed(1) + " points" : byId("measure").value === "waiting" ? v.toFixed(2) : (100 * v).toFixed(1) + " %"}`).join("\n");
+        labels.slice(0, 5).map(([label, v]) => `${label}: ${valueText(v)}`).join("\n");
     }
     const window = +byId("time").value, known = run().uses;
     byId("window").textContent = window < 0 ? "the whole run" :
@@ -97,7 +104,7 @@ function makeMachine(app) {
     box.textContent = "";
     const shown = labels.slice(0, 6).filter(label => uses.has(label));
     if (!shown.length) return element("p", `${name}: nothing was recorded of it`, box, {class: "soft"});
-    if (known.windows < 2) return element("p", `${name}: ${shown.map(label => `${label} ${(100 * at(uses.get(label))).toFixed(1)} %`).join(", ")}`, box);
+    if (known.windows < 2) return element("p", `${name}: ${shown.map(label => `${label} ${valueText(at(uses.get(label)))}`).join(", ")}`, box);
     const xs = Array.from({length: known.windows}, (_, i) => (known.begin + (i + 0.5) * known.window) / 1000);
     chart = plot(box, {title: `${name}: ${byId("measure").value}`, x: "time (ns)", y: "", log_x: false, log_y: false}, xs,
                  shown.map(label => ({label, values: Array.from(uses.get(label))})), Math.min(1200, root.clientWidth || 1000));

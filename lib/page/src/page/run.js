@@ -72,10 +72,10 @@ function usesOf(raw) {
   const uses = {utilisation: new Map(), waiting: new Map()};
   const windows = raw.spans?.window > 0 ? Math.max(1, Math.ceil((raw.spans.end - raw.spans.begin) / raw.spans.window)) : 1;
   for (const one of raw.spans?.series ?? []) {
-    const measure = one.name === "waiting" ? "waiting" : "utilisation";
-    const values = new Float64Array(windows);
-    values.set(decoded(one.values).subarray(0, windows));
-    uses[measure].set(one.of, values);
+    const all = uses[one.name === "utilisation" ? "utilisation" : "waiting"];
+    const values = all.get(one.of) ?? new Float64Array(windows);
+    decoded(one.values).subarray(0, windows).forEach((value, i) => { values[i] += value; });
+    all.set(one.of, values);
   }
   if (raw.spans?.series) return {...uses, windows, window: raw.spans.window, begin: raw.spans.begin, end: raw.spans.end};
   for (const name of ["links.csv", "units.csv"]) {

@@ -27,7 +27,7 @@ function makeTable(parent, name, columns, rows, order = -1) {
       row.forEach((cell, i) => element("td", cell, line, {class: numeric[i] ? "number" : ""}));
       return line;
     }));
-    title.textContent = `${name}: ${shown.length} of ${rows.length}` + (shown.length > most ? `, the first ${most} are shown` : "");
+    title.textContent = `${name}: ${shown.length < rows.length ? `${shown.length} of ` : ""}${rows.length}` + (shown.length > most ? `, the first ${most} are shown` : "");
   }
   draw();
   return {box, search: text => { word = text.toLowerCase(); draw(); }, rows: () => [...body.children].map(line => [...line.children].map(cell => cell.textContent))};

@@ -172,7 +172,7 @@ function makeTimeline(canvas, data, hooks = {}) {
       if (toTime < view.from || fromTime > view.to) continue;
       const a = yOf(fromRow), b = yOf(toRow);
       if ((a < firstY() && b < firstY()) || (a > height && b > height)) continue;
-      if (++drawn > 2000) break;
+      if (++drawn > 500) break;  // more hide the slices
       const x = xOf(toTime), from = xOf(fromTime), angle = Math.atan2(b - a, x - from);
       pen.moveTo(from, a); pen.lineTo(x, b);
       for (const side of [-0.4, 0.4]) {

@@ -10,8 +10,8 @@ namespace kbsim::page {
 /// A folder that --out has named, and the drawing of its machine.
 struct RunFolder {
   std::filesystem::path path;
-  std::string drawing = {};      // SVG with names (report::SvgNames); "": there is none,
-  std::string no_drawing = {};   // and why
+  std::string drawing = {};     // SVG with names (report::SvgNames); "": there is none,
+  std::string no_drawing = {};  // and why
 };
 
 /// Writes one HTML file that needs no network: what the run in a folder has left, and beside it another's.
