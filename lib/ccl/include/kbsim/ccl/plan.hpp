@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/plan_steps.hpp"
+#include "kbsim/config/collective.hpp"
+
+namespace kbsim::ccl {
+
+/// A collective as a program for each thread block of each rank: what MSCCL's files hold, as plain data.
+///
+/// `chunks` is what the larger of input and output is cut into; the smaller one has a rank's share of them.
+/// In place they are one buffer: of an all-gather the input is the rank's share of the output, of a
+/// reduce-scatter the output the rank's share of the input.
+struct Plan {
+  std::string name;
+  std::string file;      // that it was read from
+  std::string protocol;  // as the file says: LL, LL128 or Simple
+  config::Collective collective = config::Collective::all_reduce;
+  bool in_place = true;
+  int chunks = 1;
+  int channels = 1;
+  std::vector<int> scratch_chunks = {};             // by rank
+  std::vector<std::vector<PlanBlock>> blocks = {};  // by rank
+
+  [[nodiscard]] int ranks() const { return static_cast<int>(blocks.size()); }
+  /// Chunks of a rank's share, of a collective whose input or output is one share.
+  [[nodiscard]] int share() const { return chunks / ranks(); }
+  [[nodiscard]] int chunks_of(PlanBuffer buffer, int rank) const;
+  [[nodiscard]] Place place(const PlanStep& step) const { return {file, step.line, step.column}; }
+  [[nodiscard]] Place place(const PlanBlock& block) const { return {file, block.line, block.column}; }
+  /// The same plan, whatever it is called and wherever it stands.
+  [[nodiscard]] bool same_steps(const Plan& other) const;
+};
+
+/// Where a chunk of a rank's buffers lies: in place, input and output are one.
+struct PlanPlace {
+  int buffer = 0;  // 0: input, or both; 1: output; 2: scratch
+  int index = 0;
+  friend auto operator<=>(const PlanPlace&, const PlanPlace&) = default;
+};
+[[nodiscard]] PlanPlace place_of(const Plan& plan, int rank, PlanChunk chunk);
+
+/// "rank 0, thread block 3, step 2 (rcs)"
+[[nodiscard]] std::string step_name(const Plan& plan, int rank, int block, int step);
+
+/// Sets `awaited` of the steps that other thread blocks' steps come after.
+void mark_awaited(Plan& plan);
+/// Whether there are any.
+[[nodiscard]] bool has_waits(const Plan& plan);
+
+/// The most chunks that a message carries.
+[[nodiscard]] int largest_message(const Plan& plan);
+
+}  // namespace kbsim::ccl

@@ -1,0 +1,197 @@
+#include "kbsim/ccl/plan_check.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/ccl/plan_walk.hpp"
+
+#include "plan_index.hpp"
+
+namespace kbsim::ccl {
+namespace {
+
+/// An input chunk, and how often it is in a sum.
+struct Part {
+  int rank = 0;
+  int chunk = 0;
+  std::uint32_t times = 1;
+  [[nodiscard]] auto source() const { return std::tie(rank, chunk); }
+};
+/// What a chunk holds: sorted by source. None: nothing has been written.
+using Sum = std::vector<Part>;
+using SumPtr = std::shared_ptr<const Sum>;
+
+SumPtr merged(const SumPtr& a, const SumPtr& b) {
+  if (!a || !b) return nullptr;
+  Sum sum;
+  sum.reserve(a->size() + b->size());
+  auto left = a->begin();
+  auto right = b->begin();
+  while (left != a->end() || right != b->end()) {
+    if (right == b->end() || (left != a->end() && left->source() < right->source())) {
+      sum.push_back(*left++);
+    } else if (left == a->end() || right->source() < left->source()) {
+      sum.push_back(*right++);
+    } else {
+      const std::uint64_t times = std::uint64_t{left->times} + right->times;
+      sum.push_back(
+          {left->rank, left->chunk, static_cast<std::uint32_t>(std::min<std::uint64_t>(times, 1U << 31U))});
+      ++left;
+      ++right;
+    }
+  }
+  return std::make_shared<const Sum>(std::move(sum));
+}
+
+/// The buffers of all ranks, followed through the steps.
+class Follow {
+ public:
+  Follow(const Plan& plan, std::size_t most) : plan_{plan}, left_{most} {
+    for (int rank = 0; rank < plan.ranks(); ++rank) {
+      auto& buffers = memory_.emplace_back();
+      const auto sizes = {std::max(plan.chunks_of(PlanBuffer::input, rank), plan.in_place ? plan.chunks : 0),
+                          plan.in_place ? 0 : plan.chunks_of(PlanBuffer::output, rank),
+                          plan.chunks_of(PlanBuffer::scratch, rank)};
+      for (const int size : sizes) buffers.emplace_back(at(size));
+      for (int chunk = 0; chunk < plan.chunks_of(PlanBuffer::input, rank); ++chunk)
+        cell(rank, {PlanBuffer::input, chunk}) = std::make_shared<const Sum>(Sum{{rank, chunk}});
+    }
+  }
+
+  void run(const PlanStep& step, int rank, int in, int out) {
+    std::vector<SumPtr> message;
+    if (in >= 0) {
+      message = std::move(queues_[in].front());
+      queues_[in].pop_front();
+    }
+    std::vector<SumPtr> result;
+    for (int i = 0; i < step.count; ++i) result.push_back(chunk_of(step, rank, i, message));
+    if (out >= 0) queues_[out].push_back(std::move(result));
+  }
+
+  void require_room(std::size_t parts) const {
+    if (parts > left_)
+      throw Unsupported{plan_.name + ": so many contributions move in this plan that they aren't followed"};
+  }
+  [[nodiscard]] const SumPtr& output(int rank, int chunk) { return cell(rank, {PlanBuffer::output, chunk}); }
+  [[nodiscard]] std::size_t unwritten() const { return unwritten_; }
+
+ private:
+  [[nodiscard]] SumPtr& cell(int rank, PlanChunk chunk) {
+    const PlanPlace place = place_of(plan_, rank, chunk);
+    return memory_[at(rank)][at(place.buffer)][at(place.index)];
+  }
+  [[nodiscard]] const SumPtr& read(int rank, PlanChunk chunk) {
+    const SumPtr& found = cell(rank, chunk);
+    if (!found) ++unwritten_;
+    return found;
+  }
+
+  // Of the ith of its chunks: what the step gives, stored if it stores.
+  SumPtr chunk_of(const PlanStep& step, int rank, int i, const std::vector<SumPtr>& message) {
+    const PlanOpTraits op = traits_of(step.op);
+    const PlanChunk src{step.src.buffer, step.src.index + i};
+    const PlanChunk dst{step.dst.buffer, step.dst.index + i};
+    SumPtr value;
+    if (op.reads) value = read(rank, src);
+    if (op.receives) value = op.reads ? merged(message[at(i)], value) : message[at(i)];
+    if (step.op == PlanOp::reduce) value = merged(read(rank, dst), value);
+    if (step.op == PlanOp::reduce || (op.receives && op.reads)) take(value);
+    if (op.stores) cell(rank, dst) = value;
+    return value;
+  }
+
+  void take(const SumPtr& value) {
+    const std::size_t size = 1 + (value ? value->size() : 0);
+    require_room(size);
+    left_ -= size;
+  }
+
+  const Plan& plan_;
+  std::size_t left_;
+  std::size_t unwritten_ = 0;
+  std::vector<std::vector<std::vector<SumPtr>>> memory_;  // by rank, buffer and chunk
+  std::map<int, std::deque<std::vector<SumPtr>>> queues_;
+};
+
+/// The sources that a chunk of a rank's output should have, once each.
+Sum expected(const Plan& plan, int rank, int chunk) {
+  using enum config::Collective;
+  const int share = plan.share();
+  if (plan.collective == all_gather) return {{chunk / share, chunk % share}};
+  if (plan.collective == broadcast) return {{0, chunk}};
+  if (plan.collective == all_to_all) return {{chunk / share, rank * share + chunk % share}};
+  if (plan.collective == sendrecv) return {{(rank + plan.ranks() - 1) % plan.ranks(), chunk}};
+  Sum all;
+  const int of = plan.collective == reduce_scatter ? rank * share + chunk : chunk;
+  for (int source = 0; source < plan.ranks(); ++source) all.push_back({source, of});
+  return all;
+}
+
+std::string named(const Part& part) { return fmt::format("chunk {} of rank {}", part.chunk, part.rank); }
+
+bool is_right(const Sum& wanted, const SumPtr& found) {
+  return found && std::ranges::equal(wanted, *found, [](const Part& a, const Part& b) {
+           return a.source() == b.source() && b.times == 1;
+         });
+}
+
+// What is wrong with it first.
+std::string difference(const Sum& wanted, const SumPtr& found) {
+  if (!found) return "is never written";
+  const auto has = [](const Sum& sum, const Part& part) {
+    const auto same =
+        std::ranges::find_if(sum, [&](const Part& one) { return one.source() == part.source(); });
+    return same == sum.end() ? 0U : same->times;
+  };
+  for (const Part& part : wanted) {
+    const std::uint32_t times = has(*found, part);
+    if (times == 0) return "lacks " + named(part);
+    if (times > 1) return fmt::format("has {} {} times", named(part), times);
+  }
+  for (const Part& part : *found) {
+    if (has(wanted, part) == 0) return fmt::format("has {}, which doesn't belong there", named(part));
+  }
+  return "";
+}
+
+// Of a reduce the root alone has a result.
+bool has_output(const Plan& plan, int rank) {
+  return plan.collective != config::Collective::reduce || rank == 0;
+}
+
+}  // namespace
+
+PlanJudgement judge(const Plan& plan, std::size_t most) {
+  constexpr std::size_t kTold = 5;
+  Follow follow{plan, most};
+  (void)walk(plan, {},
+             [&](int rank, const PlanStep& step, int in, int out) { follow.run(step, rank, in, out); });
+  const auto outputs = std::size_t{1} * at(plan.ranks()) * at(plan.ranks()) * at(plan.chunks);
+  follow.require_room(outputs);
+  PlanJudgement found;
+  for (int rank = 0; rank < plan.ranks(); ++rank) {
+    if (!has_output(plan, rank)) continue;
+    for (int chunk = 0; chunk < plan.chunks_of(PlanBuffer::output, rank); ++chunk) {
+      const Sum wanted = expected(plan, rank, chunk);
+      const SumPtr& got = follow.output(rank, chunk);
+      if (is_right(wanted, got)) continue;
+      ++found.wrong;
+      if (found.problems.size() < kTold)
+        found.problems.push_back(
+            fmt::format("chunk {} of rank {}'s output {}", chunk, rank, difference(wanted, got)));
+    }
+  }
+  found.unwritten = follow.unwritten();
+  return found;
+}
+
+}  // namespace kbsim::ccl

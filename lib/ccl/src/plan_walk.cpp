@@ -1,0 +1,240 @@
+#include "kbsim/ccl/plan_walk.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+
+#include "plan_index.hpp"
+
+namespace kbsim::ccl {
+namespace {
+
+bool any_step(const PlanBlock& block, bool PlanOpTraits::* what) {
+  return std::ranges::any_of(block.steps, [what](const PlanStep& step) { return traits_of(step.op).*what; });
+}
+
+/// A thread block on its way.
+struct Standing {
+  int step = 0;
+  bool has_message = false;       // of its step
+  std::vector<int> waiting = {};  // blocks of the rank that wait for a step of this one
+};
+
+struct Fill {
+  int sent = 0;
+  int taken = 0;
+  int freed = 0;
+};
+
+/// A plan on its way, until nothing can go on.
+class Walk {
+ public:
+  Walk(const Plan& plan, WalkRules rules, const StepAction& action)
+      : plan_{plan}, rules_{rules}, action_{action}, queues_{queues_of(plan)}, fills_(queues_.all.size()) {
+    for (const auto& blocks : plan.blocks) standing_.emplace_back(blocks.size());
+  }
+
+  std::vector<StuckStep> run() {
+    for (int rank = 0; rank < plan_.ranks(); ++rank) {
+      for (int block = 0; block < static_cast<int>(plan_.blocks[at(rank)].size()); ++block)
+        ready_.emplace_back(rank, block);
+    }
+    while (!ready_.empty()) {
+      const auto [rank, block] = ready_.back();
+      ready_.pop_back();
+      while (advance(rank, block)) {}
+    }
+    return stuck();
+  }
+
+ private:
+  [[nodiscard]] Standing& standing(int rank, int block) { return standing_[at(rank)][at(block)]; }
+  [[nodiscard]] const std::vector<PlanStep>& steps(int rank, int block) const {
+    return plan_.blocks[at(rank)][at(block)].steps;
+  }
+
+  [[nodiscard]] bool is_after(int rank, const PlanStep& step) const {
+    return step.after_block < 0 || standing_[at(rank)][at(step.after_block)].step > step.after_step;
+  }
+  [[nodiscard]] bool has_room(const Fill& fill) const {
+    return rules_.slots == 0 || fill.sent - fill.freed < rules_.slots;
+  }
+
+  void free_slot(int queue) {
+    ++fills_[at(queue)].freed;
+    ready_.emplace_back(queues_.all[at(queue)].from, queues_.all[at(queue)].sender);
+  }
+
+  // False if it doesn't get on.
+  bool advance(int rank, int block) {
+    Standing& here = standing(rank, block);
+    if (here.step == static_cast<int>(steps(rank, block).size())) return false;
+    const PlanStep& step = steps(rank, block)[at(here.step)];
+    const PlanOpTraits op = traits_of(step.op);
+    const int in = op.receives ? queues_.in[at(rank)][at(block)] : -1;
+    const int out = op.sends ? queues_.out[at(rank)][at(block)] : -1;
+    const bool keeps = rules_.keeps_slot && step.op == PlanOp::recv_copy_send;
+    if (!is_after(rank, step)) {
+      standing(rank, step.after_block).waiting.push_back(block);
+      return false;
+    }
+    if (op.receives && !here.has_message) {
+      if (fills_[at(in)].sent == fills_[at(in)].taken) return false;
+      ++fills_[at(in)].taken;
+      here.has_message = true;
+      if (!keeps) free_slot(in);
+    }
+    if (op.sends && !has_room(fills_[at(out)])) return false;
+    if (op.sends) send(out);
+    if (keeps) free_slot(in);
+    if (action_) action_(rank, step, in, out);
+    end_step(rank, here);
+    return true;
+  }
+
+  void send(int queue) {
+    ++fills_[at(queue)].sent;
+    ready_.emplace_back(queues_.all[at(queue)].to, queues_.all[at(queue)].receiver);
+  }
+
+  void end_step(int rank, Standing& here) {
+    ++here.step;
+    here.has_message = false;
+    for (const int block : std::exchange(here.waiting, {})) ready_.emplace_back(rank, block);
+  }
+
+  [[nodiscard]] std::vector<StuckStep> stuck() const {
+    std::vector<StuckStep> all;
+    for (int rank = 0; rank < plan_.ranks(); ++rank) {
+      for (int block = 0; block < static_cast<int>(plan_.blocks[at(rank)].size()); ++block) {
+        const int ended = static_cast<int>(steps(rank, block).size());
+        if (standing_[at(rank)][at(block)].step < ended) all.push_back(stuck_at(rank, block));
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] StuckStep stuck_at(int rank, int block) const {
+    const Standing& here = standing_[at(rank)][at(block)];
+    const PlanStep& step = steps(rank, block)[at(here.step)];
+    StuckStep found{.rank = rank, .block = block, .step = here.step};
+    if (!is_after(rank, step)) {
+      found.on_rank = rank;
+      found.on_block = step.after_block;
+    } else if (traits_of(step.op).receives && !here.has_message) {
+      const PlanConnection& queue = queues_.all[at(queues_.in[at(rank)][at(block)])];
+      found.why = StuckStep::Why::message;
+      found.on_rank = queue.from;
+      found.on_block = queue.sender;
+    } else {
+      const PlanConnection& queue = queues_.all[at(queues_.out[at(rank)][at(block)])];
+      found.why = StuckStep::Why::slot;
+      found.on_rank = queue.to;
+      found.on_block = queue.receiver;
+    }
+    found.on_step = standing_[at(found.on_rank)][at(found.on_block)].step;
+    return found;
+  }
+
+  const Plan& plan_;
+  WalkRules rules_;
+  const StepAction& action_;
+  PlanQueues queues_;
+  std::vector<Fill> fills_;                      // by queue
+  std::vector<std::vector<Standing>> standing_;  // by rank and block
+  std::vector<std::pair<int, int>> ready_;       // rank and block
+};
+
+}  // namespace
+
+PlanQueues queues_of(const Plan& plan) {
+  PlanQueues queues;
+  std::map<std::tuple<int, int, int>, int> known;  // from, to, channel
+  for (int rank = 0; rank < plan.ranks(); ++rank) {
+    const auto& blocks = plan.blocks[at(rank)];
+    queues.out.emplace_back(blocks.size(), -1);
+    queues.in.emplace_back(blocks.size(), -1);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (!any_step(blocks[i], &PlanOpTraits::sends)) continue;
+      const int number = static_cast<int>(queues.all.size());
+      queues.out.back()[i] = number;
+      known[{rank, blocks[i].send, blocks[i].channel}] = number;
+      queues.all.push_back({rank, blocks[i].send, blocks[i].channel, static_cast<int>(i), 0});
+    }
+  }
+  for (int rank = 0; rank < plan.ranks(); ++rank) {
+    const auto& blocks = plan.blocks[at(rank)];
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (!any_step(blocks[i], &PlanOpTraits::receives)) continue;
+      const auto found = known.find({blocks[i].recv, rank, blocks[i].channel});
+      ensure(found != known.end(), "a thread block of a plan receives from nobody");
+      queues.in[at(rank)][i] = found->second;
+      queues.all[at(found->second)].receiver = static_cast<int>(i);
+    }
+  }
+  return queues;
+}
+
+std::string told_of(const Plan& plan, const StuckStep& one) {
+  const PlanBlock& other = plan.blocks[at(one.on_rank)][at(one.on_block)];
+  const bool ended = one.on_step == static_cast<int>(other.steps.size());
+  const std::string whose =
+      ended ? fmt::format("rank {}, thread block {}, which has ended", one.on_rank, other.id)
+            : step_name(plan, one.on_rank, one.on_block, one.on_step);
+  const std::string me = step_name(plan, one.rank, one.block, one.step);
+  const int channel = plan.blocks[at(one.rank)][at(one.block)].channel;
+  if (one.why == StuckStep::Why::message)
+    return fmt::format("{} waits for a message on channel {} from {}", me, channel, whose);
+  if (one.why == StuckStep::Why::slot)
+    return fmt::format("{} waits for a free slot on channel {} of {}", me, channel, whose);
+  const PlanStep& step = plan.blocks[at(one.rank)][at(one.block)].steps[at(one.step)];
+  return fmt::format("{} waits for the end of step {} behind {}", me, step.after_step, whose);
+}
+
+std::vector<StuckStep> walk(const Plan& plan, WalkRules rules, const StepAction& action) {
+  return Walk{plan, rules, action}.run();
+}
+
+std::string told_of(const Plan& plan, const std::vector<StuckStep>& stuck) {
+  if (stuck.empty()) return "";
+  std::map<std::pair<int, int>, const StuckStep*> of_block;
+  for (const StuckStep& one : stuck) of_block[{one.rank, one.block}] = &one;
+  std::set<const StuckStep*> seen;
+  const StuckStep* here = &stuck.front();
+  const auto next = [&](const StuckStep* one) {
+    const auto found = of_block.find({one->on_rank, one->on_block});
+    return found == of_block.end() ? one : found->second;
+  };
+  while (seen.insert(here).second) here = next(here);
+  std::string text = told_of(plan, *here);
+  for (const StuckStep* other = next(here); other != here; other = next(other))
+    text += ";\n  " + told_of(plan, *other);
+  return text;
+}
+
+int least_slots(const Plan& plan, bool keeps_slot) {
+  int most = 1;
+  for (const auto& blocks : plan.blocks) {
+    for (const PlanBlock& block : blocks) most = std::max(most, static_cast<int>(block.steps.size()));
+  }
+  const auto ends = [&](int slots) { return walk(plan, {slots, keeps_slot}).empty(); };
+  if (!ends(most)) throw UsageError{plan.name + " ends with no number of slots"};
+  int least = 1;
+  while (least < most) {
+    const int middle = least + (most - least) / 2;
+    if (ends(middle)) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return least;
+}
+
+}  // namespace kbsim::ccl
