@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <pugixml.hpp>
+
+#include "kbsim/inputs/text.hpp"
+
+namespace kbsim::inputs::msccl {
+
+/// An element of an XML file, with the place of each of its attributes.
+class Element {
+ public:
+  Element(const Text& text, pugi::xml_node node) : text_{&text}, node_{node} {}
+
+  [[nodiscard]] std::string_view name() const { return node_.name(); }
+  [[nodiscard]] Place place() const { return text_->place(offset()); }
+  [[nodiscard]] InputError error(const std::string& what) const { return text_->error(offset(), what); }
+  /// At an attribute; at the element, if it isn't there.
+  [[nodiscard]] InputError error(const char* attribute, const std::string& what) const;
+
+  /// Its children, which are all of that name. InputError for others.
+  template <class Action>
+  void each(std::string_view child, const Action& action) const {
+    for (const pugi::xml_node node : node_.children()) {
+      const Element found{*text_, node};
+      found.require_name(child, name());
+      action(found);
+    }
+  }
+  void require_name(std::string_view wanted, std::string_view parent) const;
+
+  [[nodiscard]] bool has(const char* attribute) const { return !node_.attribute(attribute).empty(); }
+  /// InputError if it isn't there.
+  [[nodiscard]] std::string_view text(const char* attribute) const;
+  /// A whole number from `least` to `most`. InputError otherwise, and if it isn't there.
+  [[nodiscard]] int number(const char* attribute, int least, int most) const;
+  [[nodiscard]] int number_or(const char* attribute, int otherwise, int least, int most) const {
+    return has(attribute) ? number(attribute, least, most) : otherwise;
+  }
+
+ private:
+  [[nodiscard]] std::size_t offset() const;
+
+  const Text* text_;
+  pugi::xml_node node_;
+};
+
+/// The root of a file. InputError for what isn't XML, or has more than a plan may have.
+[[nodiscard]] Element parsed(const Text& text, pugi::xml_document& document);
+
+}  // namespace kbsim::inputs::msccl

@@ -1,0 +1,23 @@
+#include "kbsim/inputs/msccl/plan_file.hpp"
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/ccl/plans.hpp"
+#include "kbsim/inputs/msccl/xml.hpp"
+
+namespace kbsim::inputs {
+
+bool names_plan_file(const std::string& name) { return name.ends_with(".xml") || name.ends_with(".json"); }
+
+ccl::Plan read_plan(const std::string& file) {
+  constexpr std::size_t kMost = std::size_t{64} << 20;
+  const Text text = Text::read(file, kMost);
+  if (file.ends_with(".json"))
+    throw Unsupported{file + ": plans of MSCCL++ (JSON) aren't run; MSCCL's XML is"};
+  return parse_msccl(text);
+}
+
+void declare_plan_file(const std::string& name, config::CclSpec& ccl) {
+  if (names_plan_file(name) && !ccl.algorithms.contains(name)) ccl::declare_plan(name, read_plan(name), ccl);
+}
+
+}  // namespace kbsim::inputs

@@ -1,0 +1,212 @@
+// MSCCL's XML to a plan.
+#include "kbsim/inputs/msccl/xml.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/ccl/plan_walk.hpp"
+
+#include "collective_names.hpp"
+#include "elements.hpp"
+#include "queue_checks.hpp"
+#include "shown.hpp"
+
+namespace kbsim::inputs {
+namespace {
+
+using msccl::Element;
+
+constexpr int kMostRanks = 256;
+constexpr int kMostChunks = 1 << 20;
+constexpr int kMostBlocks = 1 << 16;
+constexpr int kMostSteps = 1 << 20;  // of a thread block
+constexpr std::int64_t kMostCells = 1 << 24;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Reads the elements into a plan, in their order.
+class Reader {
+ public:
+  explicit Reader(const Text& text) : text_{text} {}
+
+  ccl::Plan read() {
+    pugi::xml_document document;
+    const Element algo = msccl::parsed(text_, document);
+    algo.require_name("algo", "");
+    read_algo(algo);
+    std::vector<std::optional<Element>> gpus(at(ranks_));
+    algo.each("gpu", [&](const Element& gpu) {
+      std::optional<Element>& place = gpus[at(gpu.number("id", 0, ranks_ - 1))];
+      if (place) throw gpu.error("id", fmt::format("there are two gpus {}", gpu.number("id", 0, ranks_ - 1)));
+      place = gpu;
+    });
+    for (int rank = 0; rank < ranks_; ++rank) {
+      if (!gpus[at(rank)])
+        throw algo.error("ngpus", fmt::format("there are {} gpus, but no gpu {}", ranks_, rank));
+      read_gpu(rank, *gpus[at(rank)]);
+    }
+    ccl::mark_awaited(plan_);
+    return std::move(plan_);
+  }
+
+ private:
+  void read_algo(const Element& algo) {
+    plan_.file = text_.name();
+    plan_.name = algo.has("name") ? std::string{algo.text("name")} : std::string{"unnamed"};
+    plan_.protocol = algo.has("proto") ? std::string{algo.text("proto")} : std::string{"Simple"};
+    const auto collective = msccl::collective_named(algo.text("coll"));
+    if (!collective) throw algo.error("coll", msccl::unknown_collective(algo.text("coll")));
+    plan_.collective = *collective;
+    plan_.in_place = algo.number_or("inplace", 0, 0, 1) == 1;
+    plan_.channels = algo.number_or("nchannels", 1, 0, kMostBlocks);
+    plan_.chunks = algo.number("nchunksperloop", 1, kMostChunks);
+    ranks_ = algo.number("ngpus", 1, kMostRanks);
+    plan_.blocks.resize(at(ranks_));
+    plan_.scratch_chunks.resize(at(ranks_));
+    if (msccl::has_shares(plan_.collective) && plan_.chunks % ranks_ != 0)
+      throw algo.error("nchunksperloop", fmt::format("{} chunks aren't divisible by {} ranks, as {} needs",
+                                                     plan_.chunks, ranks_, algo.text("coll")));
+  }
+
+  void read_gpu(int rank, const Element& gpu) {
+    require_chunks(gpu, "i_chunks", plan_.chunks_of(PlanBuffer::input, rank));
+    require_chunks(gpu, "o_chunks", plan_.chunks_of(PlanBuffer::output, rank));
+    plan_.scratch_chunks[at(rank)] = gpu.number_or("s_chunks", 0, 0, kMostChunks);
+    cells_ += std::int64_t{2} * plan_.chunks + plan_.scratch_chunks[at(rank)];
+    if (cells_ > kMostCells) throw gpu.error(fmt::format("the buffers have more than {} chunks", kMostCells));
+    std::map<int, Element> blocks;  // by id
+    gpu.each("tb", [&](const Element& tb) {
+      const int id = tb.number("id", 0, kMostBlocks);
+      if (!blocks.emplace(id, tb).second)
+        throw tb.error("id", fmt::format("gpu {} has two thread blocks {}", rank, id));
+    });
+    std::map<int, int> index;
+    for (const auto& [id, tb] : blocks) index.emplace(id, static_cast<int>(index.size()));
+    for (const auto& [id, tb] : blocks) plan_.blocks[at(rank)].push_back(block_of(rank, tb));
+    int number = 0;
+    for (const auto& [id, tb] : blocks) read_dependencies(rank, number++, tb, index);
+  }
+
+  // None are said of a buffer that is the other one's.
+  static void require_chunks(const Element& gpu, const char* attribute, int wanted) {
+    const int said = gpu.number_or(attribute, 0, 0, kMostChunks);
+    if (said != 0 && said != wanted)
+      throw gpu.error(attribute, fmt::format("{} must be {} by nchunksperloop and the collective, got {}",
+                                             attribute, wanted, said));
+  }
+
+  [[nodiscard]] int peer(const Element& tb, const char* attribute, int rank) const {
+    const int found = tb.number_or(attribute, -1, -1, ranks_ - 1);
+    if (found == rank) throw tb.error(attribute, fmt::format("{}: rank {} is this one", attribute, rank));
+    return found;
+  }
+
+  PlanBlock block_of(int rank, const Element& tb) {
+    const Place place = tb.place();
+    PlanBlock block{.id = tb.number("id", 0, kMostBlocks),
+                    .send = peer(tb, "send", rank),
+                    .recv = peer(tb, "recv", rank),
+                    .channel = tb.number_or("chan", 0, -1, kMostBlocks),
+                    .steps = {},
+                    .line = place.line,
+                    .column = place.column};
+    tb.each("step", [&](const Element& step) {
+      const int number = static_cast<int>(block.steps.size());
+      if (number == kMostSteps) throw step.error(fmt::format("more than {} steps", kMostSteps));
+      if (step.number("s", 0, kMostSteps) != number)
+        throw step.error("s", fmt::format("steps are numbered in their order, and this is step {}", number));
+      block.steps.push_back(step_of(rank, block, step));
+    });
+    return block;
+  }
+
+  PlanStep step_of(int rank, const PlanBlock& block, const Element& element) const {
+    const std::string_view type = element.text("type");
+    const auto known = std::ranges::find(kPlanOps, type);
+    if (known == kPlanOps.end()) {
+      throw element.error("type", fmt::format("there is no step type '{}'; expected {}", msccl::shown(type),
+                                              fmt::join(kPlanOps, ", ")));
+    }
+    const Place place = element.place();
+    PlanStep step{
+        .op = static_cast<PlanOp>(known - kPlanOps.begin()), .line = place.line, .column = place.column};
+    const PlanOpTraits op = traits_of(step.op);
+    if (op.sends && block.send < 0)
+      throw element.error(
+          "type", fmt::format("'{}' sends, and thread block {} has nobody to send to", type, block.id));
+    if (op.receives && block.recv < 0)
+      throw element.error("type", fmt::format("'{}' receives, and thread block {} has nobody to receive from",
+                                              type, block.id));
+    if (step.op == PlanOp::nop) return step;
+    step.count = element.number("cnt", 1, kMostChunks);
+    if (op.reads) step.src = chunk_of(rank, element, "srcbuf", "srcoff", step.count);
+    if (op.stores) step.dst = chunk_of(rank, element, "dstbuf", "dstoff", step.count);
+    return step;
+  }
+
+  [[nodiscard]] PlanChunk chunk_of(int rank, const Element& step, const char* buffer, const char* offset,
+                                   int count) const {
+    const std::string_view letter = step.text(buffer);
+    const std::size_t which = letter.size() == 1 ? kPlanBuffers.find(letter) : std::string_view::npos;
+    if (which == std::string_view::npos)
+      throw step.error(buffer,
+                       fmt::format("there is no buffer '{}'; expected i, o or s", msccl::shown(letter)));
+    const PlanChunk first{.buffer = static_cast<PlanBuffer>(which),
+                          .index = step.number(offset, 0, kMostChunks)};
+    const int size = plan_.chunks_of(first.buffer, rank);
+    if (count > size || first.index > size - count)
+      throw step.error(offset, fmt::format("chunks {} to {} of buffer '{}' aren't there: it has {}",
+                                           first.index, std::int64_t{first.index} + count - 1, letter, size));
+    return first;
+  }
+
+  // When all blocks of the rank have their steps.
+  void read_dependencies(int rank, int number, const Element& tb, const std::map<int, int>& index) {
+    auto& blocks = plan_.blocks[at(rank)];
+    std::size_t next = 0;
+    tb.each("step", [&](const Element& element) {
+      PlanStep& step = blocks[at(number)].steps[next++];
+      const int id = element.number_or("depid", -1, -1, kMostBlocks);
+      if (id < 0) return;
+      const auto found = index.find(id);
+      if (found == index.end())
+        throw element.error("depid", fmt::format("gpu {} has no thread block {} to wait for", rank, id));
+      const int steps = static_cast<int>(blocks[at(found->second)].steps.size());
+      const int deps = element.number("deps", 0, kMostSteps);
+      if (deps >= steps)
+        throw element.error(
+            "deps", fmt::format("thread block {} has no step {} to wait for: it has {}", id, deps, steps));
+      step.after_block = found->second;
+      step.after_step = deps;
+    });
+  }
+
+  const Text& text_;
+  ccl::Plan plan_;
+  int ranks_ = 0;
+  std::int64_t cells_ = 0;
+};
+
+}  // namespace
+
+ccl::Plan parse_msccl(const Text& text) {
+  ccl::Plan plan = Reader{text}.read();
+  msccl::require_queues(plan);
+  const std::vector<ccl::StuckStep> stuck = ccl::walk(plan, {});
+  if (!stuck.empty()) {
+    const ccl::StuckStep& one = stuck.front();
+    const PlanBlock& block = plan.blocks[at(one.rank)][at(one.block)];
+    throw InputError{plan.place(block.steps[at(one.step)]),
+                     "steps wait for each other in a circle:\n  " + told_of(plan, stuck)};
+  }
+  return plan;
+}
+
+}  // namespace kbsim::inputs

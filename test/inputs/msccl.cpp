@@ -1,0 +1,155 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/ccl/plan_check.hpp"
+#include "kbsim/ccl/plan_walk.hpp"
+#include "kbsim/inputs/msccl/xml.hpp"
+
+namespace kbsim::inputs::test::msccl_test {
+namespace {
+
+const std::filesystem::path kCorpus = std::filesystem::path{KBSIM_SOURCE_DIR} / "test/fuzz/corpus/msccl";
+
+std::string contents(const std::string& name) {
+  std::ifstream file{kCorpus / name};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// The file with one piece of its text, the first, replaced.
+std::string changed(const std::string& name, const std::string& from, const std::string& to) {
+  std::string text = contents(name);
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)parse_msccl({"p.xml", text});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void check_error(const std::string& from, const std::string& to, const std::string& expected) {
+  CAPTURE(to);
+  CHECK(error_of(changed("all_reduce.xml", from, to)) == expected);
+}
+
+}  // namespace
+
+TEST_CASE("MSCCL XML: a file is read, is right, and is equal when it was written and read again") {
+  for (const char* name : {"all_gather.xml", "all_reduce.xml", "ring.xml"}) {
+    CAPTURE(name);
+    const ccl::Plan plan = parse_msccl({name, contents(name)});
+    CHECK(ccl::judge(plan).right());
+    CHECK(parse_msccl({"again", to_msccl(plan)}).same_steps(plan));
+  }
+}
+
+TEST_CASE("MSCCL XML: thread blocks, steps and dependencies are those of the file") {
+  const ccl::Plan plan = parse_msccl({"p.xml", contents("all_reduce.xml")});
+  CHECK(plan.name == "by_scratch");
+  CHECK(plan.protocol == "LL");
+  CHECK(plan.ranks() == 2);
+  CHECK(plan.scratch_chunks == std::vector<int>{2, 4});
+  const PlanBlock& block = plan.blocks[0][1];
+  CHECK(block.id == 3);
+  CHECK(block.steps[1].op == PlanOp::reduce);
+  CHECK(block.steps[1].src == PlanChunk{PlanBuffer::scratch, 0});
+  CHECK(block.steps[1].count == 2);
+  CHECK(block.steps[1].after_block == 0);
+  CHECK(block.steps[1].after_step == 1);
+  CHECK(plan.blocks[0][0].steps[1].awaited);
+  CHECK(to_string(plan.place(block.steps[1])) == "p.xml:9:7");
+}
+
+TEST_CASE("MSCCL XML: a mistake is told with its line and column") {
+  check_error("type=\"re\"", "type=\"rex\"",
+              "p.xml:9:19: there is no step type 'rex'; expected s, r, rcs, rrc, rrs, rrcs, re, cpy, nop");
+  check_error("srcbuf=\"s\"", "srcbuf=\"x\"", "p.xml:9:29: there is no buffer 'x'; expected i, o or s");
+  check_error("srcoff=\"0\" dstbuf=\"s\" dstoff=\"0\" cnt=\"2\"",
+              "srcoff=\"1\" dstbuf=\"s\" dstoff=\"0\" cnt=\"2\"",
+              "p.xml:4:40: chunks 1 to 2 of buffer 'i' aren't there: it has 2");
+  check_error("depid=\"0\"", "depid=\"7\"", "p.xml:8:87: gpu 0 has no thread block 7 to wait for");
+  check_error("deps=\"1\"", "deps=\"9\"", "p.xml:9:95: thread block 0 has no step 9 to wait for: it has 2");
+  check_error("coll=\"allreduce\"", "coll=\"allreduse\"",
+              "p.xml:1:79: there is no collective 'allreduse', did you mean 'allreduce'?");
+  check_error("i_chunks=\"2\"", "i_chunks=\"3\"",
+              "p.xml:2:15: i_chunks must be 2 by nchunksperloop and the collective, got 3");
+  check_error("cnt=\"2\"", "cnt=\"99999999999999999999\"",
+              "p.xml:4:73: cnt must be a whole number from 1 to 1048576, got '99999999999999999999'");
+  check_error("send=\"1\"", "send=\"0\"", "p.xml:3:16: send: rank 0 is this one");
+  check_error("send=\"1\"", "send=\"-1\"", "p.xml:4:19: 's' sends, and thread block 0 has nobody to send to");
+  check_error("gpu id=\"1\"", "gpu id=\"0\"", "p.xml:12:8: there are two gpus 0");
+  check_error("</algo>", "", "p.xml:22:1: this isn't XML: Start-end tags mismatch");
+}
+
+TEST_CASE("MSCCL XML: sends and receives match in number and size") {
+  check_error("type=\"r\"", "type=\"nop\"",
+              "p.xml:14:7: this is send 1 from rank 1 to rank 0 on channel 0, and only 0 are received");
+  const std::string shorter =
+      changed("all_gather.xml", "type=\"r\" srcbuf=\"o\" srcoff=\"1\" dstbuf=\"o\" dstoff=\"1\" cnt=\"1\"",
+              "type=\"r\" srcbuf=\"o\" srcoff=\"1\" dstbuf=\"o\" dstoff=\"0\" cnt=\"2\"");
+  CHECK(error_of(shorter) ==
+        "p.xml:7:7: message 1 from rank 1 to rank 0 on channel 0 is received as 2 chunks (cnt), and sent as "
+        "1 at "
+        "line 12");
+}
+
+TEST_CASE("MSCCL XML: shares are whole chunks") {
+  CHECK(error_of(changed("all_gather.xml", "nchunksperloop=\"2\"", "nchunksperloop=\"3\"")) ==
+        "p.xml:1:55: 3 chunks aren't divisible by 2 ranks, as allgather needs");
+}
+
+TEST_CASE("MSCCL XML: steps that wait for each other are told with their names") {
+  const std::string text =
+      error_of(changed("all_reduce.xml", "depid=\"-1\" deps=\"-1\"", "depid=\"3\" deps=\"1\""));
+  CHECK(text.starts_with("p.xml:4:7: steps wait for each other in a circle:\n"));
+  CHECK(text.contains(
+      "rank 0, thread block 0, step 0 (s) waits for the end of step 1 behind rank 0, thread block 3, "
+      "step 0 (nop)"));
+  CHECK(
+      text.contains("rank 0, thread block 3, step 0 (nop) waits for the end of step 0 behind rank 0, thread "
+                    "block 0, step 0 (s)"));
+}
+
+TEST_CASE("MSCCL XML: what says nothing about itself isn't run") {
+  CHECK_THROWS_AS((void)parse_msccl({"p.xml", changed("ring.xml", "allreduce", "custom")}), Unsupported);
+}
+
+TEST_CASE("MSCCL XML: hostile files are refused") {
+  CHECK(!error_of("").empty());
+  CHECK(!error_of("<algo/>").empty());
+  CHECK(!error_of("<other/>").empty());
+  std::string deep;
+  for (int i = 0; i < 20'000; ++i) deep += "<a>";
+  CHECK(!error_of(deep).empty());
+}
+
+// Elsewhere, since nothing of them is the project's: KBSIM_INPUTS names the folder.
+TEST_CASE("MSCCL XML: plans of others are right, and equal when they were written and read again") {
+  const char* inputs = std::getenv("KBSIM_INPUTS");  // NOLINT(concurrency-mt-unsafe)
+  if (inputs == nullptr) {
+    MESSAGE("skipped: KBSIM_INPUTS names no folder of inputs");
+    return;
+  }
+  int plans = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{std::filesystem::path{inputs} / "msccl"}) {
+    if (entry.path().extension() != ".xml") continue;
+    CAPTURE(entry.path().string());
+    const ccl::Plan plan = parse_msccl(Text::read(entry.path()));
+    CHECK(ccl::judge(plan).right());
+    CHECK(parse_msccl({"again", to_msccl(plan)}).same_steps(plan));
+    ++plans;
+  }
+  CHECK(plans > 0);
+}
+
+}  // namespace kbsim::inputs::test::msccl_test
