@@ -75,7 +75,7 @@ Ends ends_of_pairs(int sip, int count, bool all) {
 Ends ends_of(const config::SipsSpec& spec, const SipGrid& grid, int sip) {
   using enum config::SipTopology;
   if (spec.topology == tree_binary) return ends_in_tree(sip, spec.count);
-  if (spec.topology == all_pairs) return ends_of_pairs(sip, spec.count, true);
+  if (spec.topology == all_pairs || spec.topology == full) return ends_of_pairs(sip, spec.count, true);
   if (spec.topology == doubling_distances) return ends_of_pairs(sip, spec.count, false);
   return ends_in_grid(grid, sip);
 }

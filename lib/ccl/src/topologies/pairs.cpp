@@ -24,6 +24,11 @@ Wiring all_pairs(const config::MachineSpec& machine, const std::vector<PeCoord>&
 }
 KBSIM_TOPOLOGY(all_pairs, "each rank with each other one, by the label of its number: rank0, rank1, ...");
 
+Wiring full(const config::MachineSpec& machine, const std::vector<PeCoord>& participants) {
+  return all_pairs(machine, participants);
+}
+KBSIM_TOPOLOGY(full, "all_pairs by another name");
+
 bool at_doubling_distance(int rank, int other, int ranks) {
   const int ahead = (other - rank + ranks) % ranks;
   for (int distance = 1; distance < ranks; distance *= 2) {

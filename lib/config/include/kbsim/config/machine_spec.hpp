@@ -76,13 +76,14 @@ enum class SipTopology {
   ring_1d_unidir,
   tree_binary,
   all_pairs,
-  doubling_distances
+  doubling_distances,
+  full  // the same as all_pairs
 };
 
 /// Their names, in the order of the enum.
 inline constexpr auto kSipTopologies =
     std::to_array<std::string_view>({"ring_1d", "torus_2d", "mesh_2d", "mesh_2d_no_wrap", "ring_1d_unidir",
-                                     "tree_binary", "all_pairs", "doubling_distances"});
+                                     "tree_binary", "all_pairs", "doubling_distances", "full"});
 /// The other neighbour topologies, and why packages aren't joined so.
 inline constexpr auto kNoSipTopologies = std::to_array<std::pair<const char*, const char*>>(
     {{"none", "packages without wires between them can't reach each other"},
@@ -111,7 +112,7 @@ struct SipsSpec {
   static void describe(auto& f) {
     f.add("count", &SipsSpec::count, between(1, 256), "packages in the system, a rank each");
     f.choice("topology", &SipsSpec::topology, {kSipTopologies.begin(), kSipTopologies.end()},
-             "how the packages are joined; torus_2d and mesh_2d wrap around",
+             "how the packages are joined; torus_2d and mesh_2d wrap around, full is all_pairs",
              {kNoSipTopologies.begin(), kNoSipTopologies.end()});
     f.add("w", &SipsSpec::w, between(0, 256),
           "columns of a 2-D topology, and of collectives over a grid; 0: the squarest");
