@@ -17,6 +17,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/ccl/plan_check.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
@@ -225,6 +227,20 @@ void tell_other_sizes(const std::vector<evaluate::CclPoint>& points) {
       others.size() > kShown ? fmt::format(" and {} more", others.size() - kShown) : "");
 }
 
+// A plan that doesn't compute what it says may be run for its time.
+void check_plan(const evaluate::CclPoint& point) {
+  const ccl::Plan* plan = ccl::plan_of(point.algorithm);
+  if (plan == nullptr) return;
+  if (point.op == Reduction::avg) throw Unsupported{"-o avg: a plan has no step that divides"};
+  if (point.root != 0) throw Unsupported{fmt::format("--root {}: the root of a plan is rank 0", point.root)};
+  const ccl::PlanJudgement found = ccl::judge(*plan);
+  if (found.right()) return;
+  const std::string what = fmt::format("{} doesn't compute the {} that it names: {}", plan->file,
+                                       to_string(plan->collective), found.problems.front());
+  if (point.repeats.check) throw UsageError{what + "; -c 0 runs it for its time"};
+  say("kbsim: {}; it is run for its time\n", what);
+}
+
 // What would fail in the middle of the run is refused before it; the largest tensors come last.
 void check(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
@@ -238,6 +254,7 @@ void check(const evaluate::EvaluationRequest& request) {
   evaluate::require_possible(
       largest.machine, largest.algorithm,
       {.n_elem = evaluate::elements_of(largest), .dtype = largest.dtype, .op = largest.op});
+  check_plan(largest);
   check_memory(points, request.parallel.threads);
   tell_other_sizes(points);
   if (const std::string file = request.own.as<Options>().output_file; !file.empty())

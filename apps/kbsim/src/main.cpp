@@ -60,6 +60,7 @@ const std::vector<Command>& commands() {
       {"correlate", "simulated times against a reference's, measured or another simulator's", correlate},
       {"import", "files that others made: which formats there are, and what is in one", import_file},
       {"fit", "fit a NOC's constants to recorded traces, and judge them on others", fit},
+      {"ccl", "plans of collectives: MSCCL's XML, checked, described and written", ccl_plans},
       {"check", "run a folder's run again, and say whether its results are what they were", check},
       {"report", "one page of a folder of results: where the time went, the machine, a timeline",
        report_folder},

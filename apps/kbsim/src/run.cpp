@@ -31,6 +31,7 @@
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/inputs/msccl/plan_file.hpp"
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/deadlock.hpp"
@@ -166,6 +167,7 @@ evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& eval
 // The configuration as it runs; settings without effect are refused.
 config::Configuration load(const RunOptions& options, const evaluate::Uses& uses) {
   config::Configuration result = options.machine.load();
+  inputs::declare_plan_file(options.algorithm, result.ccl);
   evaluate::require_effect(uses, chosen(options), result);
   if (uses.algorithms != Algorithms::any || !uses.collective) evaluate::apply(chosen(options), result.ccl);
   return result;
@@ -215,6 +217,11 @@ std::string files_named(const OptionSet& options, const OptionValues& own) {
   return text;
 }
 
+// The contents of a plan's file.
+std::string plan_text(const std::string& algorithm) {
+  return inputs::names_plan_file(algorithm) ? read_input(algorithm, algorithm) : "";
+}
+
 // All of it that the result depends on.
 std::string text_of(const RunOptions& options, const boost::json::object& own,
                     const config::MachineSpec& machine, const config::CclSpec& ccl) {
@@ -232,7 +239,7 @@ std::string text_of(const RunOptions& options, const boost::json::object& own,
                                   {"race", options.race ? static_cast<int>(*options.race) : -1},
                                   {"links", options.kept->with_links}};
   return fmt::format("{}\n{}{}", boost::json::serialize(flags),
-                     files_named(options_of_bench(options.bench), options.own),
+                     files_named(options_of_bench(options.bench), options.own) + plan_text(options.algorithm),
                      config::resolved_compactly(machine, ccl, hw::ModelCatalog{}));
 }
 

@@ -11,6 +11,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/explain/explanation.hpp"
 #include "kbsim/hw/control/i_host.hpp"
@@ -70,6 +71,18 @@ std::int64_t shares_of(const ccl::CollectiveEntry& row, int ranks) {
   return std::max(row.shares_in(ranks), row.shares_out(ranks));
 }
 
+// Elements that a share is a multiple of: as many as a plan has chunks there.
+std::int64_t unit_of(const config::AlgorithmSpec& algorithm, std::int64_t shares) {
+  const ccl::Plan* plan = ccl::plan_of(algorithm);
+  return plan == nullptr ? 1 : plan->chunks / shares;
+}
+
+// Thread blocks that wait for each other look at words of memory: they have numbers, whether checked or not.
+bool needs_values(const CclPoint& point) {
+  const ccl::Plan* plan = ccl::plan_of(point.algorithm);
+  return point.repeats.check || (plan != nullptr && ccl::has_waits(*plan));
+}
+
 }  // namespace
 
 DType dtype_named(const std::string& name) {
@@ -105,7 +118,8 @@ std::int64_t elements_of(const CclPoint& point) {
   const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
   const int ranks = ccl::ranks_of(point.algorithm, point.machine);
   const std::int64_t share = point.size.count() / itemsize(point.dtype) / shares_of(row, ranks);
-  return std::max<std::int64_t>(1, share) * row.shares_in(ranks);
+  const std::int64_t unit = unit_of(point.algorithm, shares_of(row, ranks));
+  return std::max<std::int64_t>(1, share / unit) * unit * row.shares_in(ranks);
 }
 
 Bytes measured_size(const CclPoint& point) {
@@ -118,7 +132,7 @@ Bytes measured_size(const CclPoint& point) {
 boost::json::object simulate(const CclPoint& point) {
   const std::int64_t n = elements_of(point);
   const ccl::CollectiveEntry& row = ccl::collective(point.algorithm.collective);
-  const bool values = point.repeats.check;
+  const bool values = needs_values(point);
   const CollectiveData data{
       point.machine,
       point.algorithm,

@@ -71,6 +71,7 @@ double factor(std::uint64_t draw, DType dtype, std::int64_t i, std::int64_t sour
 
 // Parts that become one.
 int combined_of(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm) {
+  if (const ccl::Plan* plan = ccl::plan_of(algorithm)) return plan->ranks();
   return static_cast<int>(joined(ccl::wiring_of(algorithm, machine)).size());
 }
 
@@ -115,9 +116,11 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
     : problem_{problem},
       collective_{algorithm.collective},
       row_{ccl::collective(algorithm.collective)},
+      plan_{ccl::plan_of(algorithm)},
       flat_{ccl::ranks_are_pes(algorithm, machine)} {
   const WorkScope scope{kNumbers};
   const std::vector<PeCoord> participants = ccl::participants_of(algorithm, machine);
+  if (plan_ != nullptr) plan_placement_ = ccl::plan_placement(*plan_, machine);
   cubes_ = cubes_of(participants);
   pes_ = pes_of(participants);
   programs_ = 1 + participants.back().sip;
@@ -141,6 +144,7 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
 }
 
 host::TensorOptions CollectiveData::placed(std::string name) const {
+  if (plan_ != nullptr) return {.dp = plan_placement_, .name = std::move(name), .shared = true};
   return {.dp = {.cube = topology::Split::row_wise,
                  .pe = topology::Split::row_wise,
                  .num_cubes = cubes_,
@@ -154,6 +158,17 @@ host::HostArray CollectiveData::input(int program) const {
   if (!problem_.values) return host::HostArray::without_numbers(shape, problem_.dtype);
   return host::generate(shape, problem_.dtype, [&](std::int64_t i) {
     return in(program, static_cast<int>(i / problem_.n_elem), i % problem_.n_elem);
+  });
+}
+
+host::HostArray CollectiveData::output_with_input(int program) const {
+  const WorkScope scope{kNumbers};
+  const Shape shape{parts(), out_elems_};
+  if (!problem_.values) return host::HostArray::without_numbers(shape, problem_.dtype);
+  const std::int64_t first = program * problem_.n_elem;
+  return host::generate(shape, problem_.dtype, [&](std::int64_t i) {
+    const bool mine = i >= first && i < first + problem_.n_elem;
+    return mine ? in(program, 0, i - first) : 0.0;
   });
 }
 

@@ -23,9 +23,28 @@ struct Shared {
   CollectiveRun* run;
 };
 
+// One tensor, and the rank's share of it: the smaller of input and output.
+Task<> prepare_overlapping(host::Rank& rk, Shared shared) {
+  const CollectiveData& data = *shared.data;
+  Tensors& mine = (*shared.tensors)[static_cast<std::size_t>(rk.index)];
+  const std::int64_t in = data.problem().n_elem;
+  const std::int64_t out = data.out_elems();
+  const host::HostArray contents = in < out ? data.output_with_input(rk.index) : data.input(rk.index);
+  const host::Tensor all =
+      co_await rk.torch.from_host(contents, data.placed(fmt::format("ccl_r{}", rk.index)));
+  const std::int64_t first = rk.index * std::min(in, out);
+  const host::Tensor share = in == out ? all : all.slice(1, {first, first + std::min(in, out)});
+  mine.in = in < out ? share : all;
+  mine.out = in < out ? all : share;
+}
+
 Task<> prepare(host::Rank& rk, Shared shared) {
   const CollectiveData& data = *shared.data;
   Tensors& mine = (*shared.tensors)[static_cast<std::size_t>(rk.index)];
+  if (data.overlaps()) {
+    co_await prepare_overlapping(rk, shared);
+    co_return;
+  }
   const DType dtype = data.problem().dtype;
   const host::HostArray contents = data.input(rk.index);
   mine.in = co_await rk.torch.from_host(contents, data.placed(fmt::format("ccl_in_r{}", rk.index)));

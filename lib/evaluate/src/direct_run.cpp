@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/error.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/host/collective_args.hpp"
 #include "kbsim/replay/compare.hpp"
 
@@ -85,6 +87,8 @@ Task<> run_direct(host::Rank& main, const CollectiveData* data, DirectRun* run) 
 }
 
 boost::json::object simulate_direct(const CclPoint& point) {
+  if (ccl::plan_of(point.algorithm) != nullptr)
+    throw Unsupported{point.algorithm.name + " is a plan: it isn't launched without a process group"};
   const bool values = point.repeats.check;
   const CollectiveData data{point.machine,
                             point.algorithm,

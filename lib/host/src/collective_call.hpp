@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/host/rank.hpp"
 
 namespace kbsim::host {
@@ -39,6 +40,11 @@ struct Distributed::Call : CollectiveCall {
   Site site;
   const InstalledAlgorithm* by = nullptr;
   bool anywhere = false;  // on whatever PEs hold shards, each part by itself
+  std::vector<Tensor> beside = {};  // of a plan: its scratch, and how far its thread blocks are
+
+  [[nodiscard]] const ccl::Plan* plan() const { return ccl::plan_of(by->spec); }
+  /// All that its kernels use.
+  [[nodiscard]] std::vector<Tensor> tensors() const;
 
   [[nodiscard]] const Tensor& result() const { return output ? *output : input; }
 };

@@ -16,6 +16,7 @@
 #include "collective_call.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
+#include "tensor_state.hpp"
 
 namespace kbsim::host {
 
@@ -95,6 +96,7 @@ class Requirements {
     const std::string need =
         ccl::validators().at(algorithm_.validator).check(shards, participants_, machine_);
     if (!need.empty()) return fmt::format("{} needs {}", algorithm_.name, need);
+    if (ccl::plan_of(algorithm_) != nullptr) return plan_problem(tensor);
     const auto bytes = [](const topology::ShardSpec& shard) { return shard.nbytes; };
     const auto [smallest, largest] = std::ranges::minmax(shards, {}, bytes);
     if (smallest.nbytes != largest.nbytes) {
@@ -106,6 +108,14 @@ class Requirements {
         return fmt::format("{} needs different elements on each PE, got replicas", algorithm_.name);
     }
     return "";
+  }
+
+  // Thread blocks work on all of a tensor.
+  [[nodiscard]] std::string plan_problem(const Tensor& tensor) const {
+    if (tensor.state()->shared) return "";
+    return fmt::format(
+        "{} is a plan, which needs tensors that all PEs of their package share (shared = true)",
+        algorithm_.name);
   }
 
   void check_placement(const Tensor& tensor) const {
@@ -258,6 +268,7 @@ Distributed::Done Distributed::begin(Call call) {
                                            call.site.details())},
                    at, tcm_for(call, setups));
   require_runnable(call);
+  if (call.plan() != nullptr) make_plan_memory(call);
   const CollectiveTiming called{.rank = rank_,
                                 .called = session_.sim().now(),
                                 .algorithm = call.by->spec.name,
@@ -267,8 +278,8 @@ Distributed::Done Distributed::begin(Call call) {
                                 .group = group->number(),
                                 .ranks = static_cast<int>(group->ranks())};
   Job job = call.anywhere ? job_anywhere(call, agreed) : job_of(call, agreed);
-  InUse tensors{group, {call.input, call.result()}};
-  Task<hw::Activity> launched = launch(std::move(job), setups, {call.input, call.result()});
+  InUse tensors{group, call.tensors()};
+  Task<hw::Activity> launched = launch(std::move(job), setups, call.tensors());
   std::vector<Tensor::Update> updates;
   updates.emplace_back(call.result());
   const Done work = works_.start(
@@ -284,6 +295,7 @@ Distributed::Done Distributed::begin(Call call) {
 }
 
 void Distributed::require_runnable(const Call& call) const {
+  if (call.plan() != nullptr) return require_plan(call);
   const ProcessGroup& group = *call.site.group;
   const Requirements all{
       session_.spec(), *call.by, rank_, call.site.device,
@@ -315,9 +327,11 @@ void Distributed::require_runnable(const Call& call) const {
 
 CollectiveArgs Distributed::args_of(const Call& call, Bytes tcm) const {
   const ProcessGroup& group = *call.site.group;
+  const bool whole = call.plan() != nullptr;  // its tensor isn't in parts
   CollectiveArgs args =
       collective_args(group.machine_of_ranks(), call.by->spec, group.rank_at({.sip = rank_}),
-                      call.input.ptr(), part_of(call.input), parts_of_a_cube(call.input), tcm);
+                      call.input.ptr(), whole ? call.input.shape().count().value_or(0) : part_of(call.input),
+                      whole ? 1 : parts_of_a_cube(call.input), tcm);
   if (call.output) args.out = call.output->ptr();
   args.op = *call.op;
   args.root = group.ranks_are_pes() ? call.root : group.rank_of(call.root).value_or(0);
@@ -326,6 +340,7 @@ CollectiveArgs Distributed::args_of(const Call& call, Bytes tcm) const {
 
 // A kernel on each PE that takes part: the same on all, unless each is a rank.
 Distributed::Job Distributed::job_of(const Call& call, const ProcessGroup::Agreed& agreed) const {
+  if (call.plan() != nullptr) return plan_job(call, agreed);
   const ProcessGroup& group = *call.site.group;
   const KernelEntry& kernel = kernels().at(call.by->spec.kernel);
   CollectiveArgs args = args_of(call, agreed.tcm);

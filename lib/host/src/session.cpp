@@ -14,6 +14,7 @@
 #include "kbsim/tl/kernel_waits.hpp"
 
 #include "host_waits.hpp"
+#include "plan_waits.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -51,9 +52,11 @@ std::vector<PeCoord> kernels_of(const std::vector<Waiting>& waiting) {
 }
 
 DeadlockReport report(const DeadlockError& deadlock, hw::Machine& machine,
-                      const std::vector<const Rank*>& ranks) {
+                      const std::vector<const Rank*>& ranks, const config::AlgorithmSpec& algorithm) {
   const std::vector<StandingBarrier> barriers = hw::standing_barriers(machine);
-  return {deadlock, graph_of(deadlock.waiting(), machine, barriers, ranks),
+  WaitGraph graph = graph_of(deadlock.waiting(), machine, barriers, ranks);
+  name_plan_steps(graph, algorithm, machine.graph().spec());
+  return {deadlock, std::move(graph),
           told_of_barriers(barriers) + told_of_rings(machine, kernels_of(deadlock.waiting()))};
 }
 
@@ -126,7 +129,7 @@ void Session::simulate() {
     machine_->queue_trace().flush();
     machine_->fabric().audit();
   } catch (const DeadlockError& deadlock) {
-    throw report(deadlock, *machine_, ranks_);
+    throw report(deadlock, *machine_, ranks_, algorithm_);
   } catch (const LimitError& met) {
     const std::vector<StandingBarrier> barriers = hw::standing_barriers(*machine_);
     throw LimitError{

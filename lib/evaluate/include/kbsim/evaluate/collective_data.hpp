@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/host/host_array.hpp"
@@ -37,7 +38,9 @@ class CollectiveData {
 
   [[nodiscard]] const CollectiveProblem& problem() const { return problem_; }
   [[nodiscard]] config::Collective collective() const { return collective_; }
-  [[nodiscard]] bool in_place() const { return row_.in_place; }
+  [[nodiscard]] bool in_place() const { return row_.in_place && (plan_ == nullptr || plan_->in_place); }
+  /// Input and output are two views of one tensor, the larger of both: of a plan that works in place.
+  [[nodiscard]] bool overlaps() const { return !row_.in_place && plan_ != nullptr && plan_->in_place; }
   /// Packages with PEs that take part.
   [[nodiscard]] int programs() const { return programs_; }
   [[nodiscard]] int ranks() const { return flat_ ? programs_ * parts() : programs_; }
@@ -51,6 +54,8 @@ class CollectiveData {
   [[nodiscard]] host::TensorOptions placed(std::string name) const;
   /// Without numbers if the problem is.
   [[nodiscard]] host::HostArray input(int program) const;
+  /// Where two views overlap: an output with its program's input in its place, and zeros elsewhere.
+  [[nodiscard]] host::HostArray output_with_input(int program) const;
   /// A row of a program's output; only of a problem with values.
   [[nodiscard]] std::vector<double> expected(int program, int part) const;
 
@@ -64,6 +69,8 @@ class CollectiveData {
   CollectiveProblem problem_;
   config::Collective collective_;
   const ccl::CollectiveEntry& row_;
+  const ccl::Plan* plan_ = nullptr;  // none: a kernel
+  topology::DPPolicy plan_placement_ = {};
   bool flat_ = false;  // ranks are PEs
   int programs_ = 1;
   int cubes_ = 1;

@@ -187,6 +187,9 @@ class Distributed {
   void require_runnable(const Call& call) const;
   [[nodiscard]] CollectiveArgs args_of(const Call& call, Bytes tcm) const;
   [[nodiscard]] Job job_of(const Call& call, const ProcessGroup::Agreed& agreed) const;
+  void require_plan(const Call& call) const;
+  void make_plan_memory(Call& call) const;
+  [[nodiscard]] Job plan_job(const Call& call, const ProcessGroup::Agreed& agreed) const;
   [[nodiscard]] bool fits(const Call& call, const InstalledAlgorithm& by) const;
   void find_algorithm(Call& call) const;
   [[nodiscard]] bool fits_anywhere(const Call& call) const;

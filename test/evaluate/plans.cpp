@@ -1,0 +1,140 @@
+// Plans on the machine.
+#include "kbsim/ccl/plans.hpp"
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/ccl/plan_check.hpp"
+#include "kbsim/evaluate/ccl_point.hpp"
+#include "kbsim/host/plan_record.hpp"
+#include "kbsim/sim/wait_graph.hpp"
+
+#include "support.hpp"
+
+namespace kbsim::evaluate::test::plans_test {
+namespace {
+
+using namespace kbsim::evaluate::test;
+using config::Collective;
+
+struct Exported {
+  Collective collective;
+  const char* kernel;
+};
+constexpr std::array<Exported, 7> kExported{{{Collective::all_reduce, "chunked_ring_allreduce"},
+                                             {Collective::all_reduce, "ring_allreduce"},
+                                             {Collective::all_gather, "ring_all_gather"},
+                                             {Collective::reduce_scatter, "ring_reduce_scatter"},
+                                             {Collective::broadcast, "ring_broadcast"},
+                                             {Collective::reduce, "ring_reduce"},
+                                             {Collective::all_to_all, "ring_all_to_all"}}};
+
+// The plan as an algorithm, and a message of it in some 50 elements.
+CclPoint point(const ccl::Plan& plan, int slots, Bytes slot_size) {
+  config::CclSpec ccl;
+  ccl.defaults.n_slots = slots;
+  ccl.defaults.slot_size = slot_size;
+  ccl::declare_plan(plan.name + ".xml", plan, ccl);
+  CclPoint all{
+      .machine = machine(plan.ranks()), .algorithm = ccl.algorithms.at(plan.name + ".xml"), .size = 480_B};
+  all.machine.system.sips.topology = config::SipTopology::full;
+  return all;
+}
+
+std::int64_t wrong(const CclPoint& point) { return simulate(point).at("nwrong").to_number<std::int64_t>(); }
+
+// Two ranks that exchange chunks by one thread block, and add them by another, from scratch.
+ccl::Plan with_waits(bool in_place) {
+  using enum PlanBuffer;
+  const PlanBuffer to = in_place ? input : output;
+  ccl::Plan plan{.name = "waits", .in_place = in_place, .chunks = 4, .scratch_chunks = {4, 4}};
+  for (int rank = 0; rank < 2; ++rank) {
+    PlanBlock mover{.id = 0, .send = 1 - rank, .recv = 1 - rank};
+    mover.steps = {{.op = PlanOp::send, .src = {input, 1}, .count = 3},
+                   {.op = PlanOp::recv, .dst = {scratch, 1}, .count = 3},
+                   {.op = PlanOp::send, .src = {input, 0}, .count = 1},
+                   {.op = PlanOp::recv, .dst = {scratch, 0}, .count = 1}};
+    PlanBlock adder{.id = 1};
+    const auto after = [](PlanStep step, int of) {
+      step.after_block = 0;
+      step.after_step = of;
+      return step;
+    };
+    if (!in_place)
+      adder.steps.push_back({.op = PlanOp::copy, .src = {input, 0}, .dst = {output, 0}, .count = 4});
+    adder.steps.push_back(after({.op = PlanOp::reduce, .src = {scratch, 1}, .dst = {to, 1}, .count = 3}, 1));
+    adder.steps.push_back(after({.op = PlanOp::reduce, .src = {scratch, 0}, .dst = {to, 0}, .count = 1}, 3));
+    plan.blocks.push_back({mover, adder});
+  }
+  ccl::mark_awaited(plan);
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("Plans: an algorithm of ours, written as a plan, is right with every number of slots") {
+  for (const auto& [collective, kernel] : kExported) {
+    CAPTURE(kernel);
+    const ccl::Plan plan = host::plan_of_kernel(over_ring(collective, kernel), 3);
+    CHECK(ccl::judge(plan).right());
+    const int least = ccl::least_slots(plan, true);
+    CHECK(wrong(point(plan, std::max(1, least), 64_B)) == 0);
+    CHECK(wrong(point(plan, 4 + least, 4096_B)) == 0);
+  }
+}
+
+TEST_CASE("Plans: one that a thread block can't do isn't written") {
+  CHECK_THROWS_AS(
+      (void)host::plan_of_kernel(over_ring(Collective::all_reduce, "bidirectional_ring_allreduce"), 3),
+      Unsupported);
+  CHECK_THROWS_AS((void)host::plan_of_kernel(intercube(), 1), Unsupported);
+}
+
+TEST_CASE("Plans: thread blocks wait for each other's steps, in every turn; chunks of a message lie apart") {
+  for (const bool in_place : {true, false}) {
+    CAPTURE(in_place);
+    const ccl::Plan plan = with_waits(in_place);
+    REQUIRE(ccl::judge(plan).right());
+    CHECK(wrong(point(plan, 1, 24_B)) == 0);    // a turn for 4 elements of each chunk
+    CHECK(wrong(point(plan, 1, 4096_B)) == 0);  // one turn
+    CclPoint maximum = point(plan, 2, 24_B);
+    maximum.op = Reduction::max;
+    CHECK(wrong(maximum) == 0);
+  }
+}
+
+TEST_CASE("Plans: an unchecked run takes the same time") {
+  CclPoint checked = point(with_waits(true), 2, 24_B);
+  CclPoint unchecked = checked;
+  unchecked.repeats.check = false;
+  const boost::json::object row = simulate(unchecked);
+  CHECK(row.at("time") == simulate(checked).at("time"));
+  CHECK(row.at("nwrong").is_null());
+}
+
+TEST_CASE("Plans: a slot that holds less than an element of each chunk of a message is told") {
+  CHECK_THROWS_AS((void)simulate(point(with_waits(true), 1, 4_B)), UsageError);
+}
+
+TEST_CASE("Plans: a deadlock for want of slots names the steps") {
+  ccl::Plan plan{.name = "ahead", .chunks = 3, .scratch_chunks = {0, 0}};
+  for (int rank = 0; rank < 2; ++rank) {
+    PlanBlock block{.id = 5, .send = 1 - rank, .recv = 1 - rank, .channel = 2};
+    for (int i = 0; i < 3; ++i)
+      block.steps.push_back({.op = PlanOp::send, .src = {PlanBuffer::input, i}, .count = 1});
+    for (int i = 0; i < 3; ++i) {
+      const PlanChunk chunk{PlanBuffer::input, i};
+      block.steps.push_back({.op = PlanOp::recv_reduce_copy, .src = chunk, .dst = chunk, .count = 1});
+    }
+    plan.blocks.push_back({block});
+  }
+  CHECK(ccl::judge(plan).right());
+  CHECK(wrong(point(plan, 3, 4096_B)) == 0);
+  CHECK_THROWS_WITH_AS(
+      (void)simulate(point(plan, 2, 4096_B)),
+      doctest::Contains("rank 0, thread block 5, step 2 (s) waits for a free slot on channel 2 of "
+                        "rank 1, thread block 5, step 2 (s)"),
+      DeadlockReport);
+}
+
+}  // namespace kbsim::evaluate::test::plans_test
