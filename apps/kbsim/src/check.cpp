@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
@@ -22,6 +21,7 @@
 #include "parse_options.hpp"
 #include "plugins.hpp"
 #include "rerun.hpp"
+#include "scratch_folder.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -99,26 +99,6 @@ json::object results_in(const fs::path& folder) {
   return all;
 }
 
-// A folder that goes when the command ends.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "kbsim-check-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw UsageError{fmt::format("can't make a folder {}", name)};
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 void require_results(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return;
@@ -144,7 +124,7 @@ ExitCode check(const Arguments& arguments) {
   const Arguments command = recorded_command(record, document(record));
   load_plugins(command);
   const json::object was = results_in(options.folder);
-  const ScratchFolder scratch;
+  const ScratchFolder scratch{"check"};
   const fs::path out = options.out.empty() ? scratch.path() : fs::path{options.out};
 
   const int exit = run_again(repeated(command, machine, out));

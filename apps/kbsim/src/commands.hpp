@@ -29,6 +29,7 @@ ExitCode replay_log(const Arguments& arguments);
 ExitCode fit(const Arguments& arguments);
 ExitCode correlate(const Arguments& arguments);
 ExitCode import_file(const Arguments& arguments);
+ExitCode whatif(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
 ExitCode ccl_plans(const Arguments& arguments);
 ExitCode check(const Arguments& arguments);

@@ -17,6 +17,7 @@ struct KeptRun {
   /// the resolved configuration, bench and arguments. false: the result isn't wanted.
   std::function<bool(const std::string& depends_on)> wanted;
   bool with_links = false;            // the document has links.csv, too, of a bench's one simulation
+  bool with_explanation = false;      // the document has "explain", too, of a run with --explain
   boost::json::object document = {};  // as --json prints it
   report::RunSummary summary = {};
 };

@@ -53,6 +53,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"run", "run a bench (the default command)", run_bench},
       {"explain", "run a bench, and say why it takes as long as it does (run --explain)", explain_bench},
+      {"whatif", "a run with other settings, each beside the run as it is, and bounds", whatif},
       {"list", "benches, kernels, algorithms, topologies, component models", list},
       {"probe", "latency and bandwidth of single paths, alone and under contention", probe},
       {"traffic", "traffic on a part of the fabric, synthetic or recorded, and load-latency curves", traffic},

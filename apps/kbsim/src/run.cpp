@@ -237,7 +237,9 @@ std::string text_of(const RunOptions& options, const boost::json::object& own,
                                   {"max-sim-time", options.max_sim_time_ns.value_or(-1.0)},
                                   {"max-events", options.max_events.value_or(0)},
                                   {"race", options.race ? static_cast<int>(*options.race) : -1},
-                                  {"links", options.kept->with_links}};
+                                  {"links", options.kept->with_links},
+                                  {"explain", options.explain},
+                                  {"explanation", options.kept->with_explanation}};
   return fmt::format("{}\n{}{}", boost::json::serialize(flags),
                      files_named(options_of_bench(options.bench), options.own) + plan_text(options.algorithm),
                      config::resolved_compactly(machine, ccl, hw::ModelCatalog{}));
@@ -380,6 +382,8 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
     document = to_json(options, outcome, summary, session.machine().fabric().attribution(), log);
     if (options.kept->with_links)
       document["links"] = report::links_csv(session.machine().fabric(), summary.simulated);
+    if (options.kept->with_explanation && options.explain)
+      document["explain"] = to_json(outcome.explained, session);
     options.kept->summary = summary;
     return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
   }

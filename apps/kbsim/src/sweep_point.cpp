@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "kbsim/base/input_file.hpp"
@@ -28,9 +29,17 @@ std::string fingerprint_of_plugins(const Arguments& words) {
   return all;
 }
 
+// A path may have more segments than all the rest of a document has numbers.
+void leave_segments_out(boost::json::object& document) {
+  boost::json::value* explanation = document.if_contains("explain");
+  if (explanation == nullptr) return;
+  for (boost::json::value& path : explanation->at("paths").as_array()) path.as_object().erase("path");
+}
+
 // What it cost is no result.
 std::string document_of(boost::json::object document) {
   if (document.empty()) return {};
+  leave_segments_out(document);
   if (boost::json::value* run = document.if_contains("run"); run != nullptr && run->is_object())
     run->get_object().erase("host");
   return boost::json::serialize(document);
@@ -76,15 +85,16 @@ Arguments without_plugins(const Arguments& words) {
   return others;
 }
 
-sweep::RunPoint point_runner(const Arguments& words, bool with_links) {
+sweep::RunPoint point_runner(const Arguments& words, bool with_links, bool with_explanation) {
   const std::string program = sweep::program_fingerprint() + fingerprint_of_plugins(words);
-  return [program, with_links](const std::vector<std::string>& of_point,
-                               const std::function<bool(const std::string&)>& wanted) {
+  return [program, with_links, with_explanation](const std::vector<std::string>& of_point,
+                                                 const std::function<bool(const std::string&)>& wanted) {
     KeptRun run{.wanted =
                     [&](const std::string& depends_on) {
                       return wanted(sweep::fingerprint(program + "\n" + depends_on));
                     },
-                .with_links = with_links};
+                .with_links = with_links,
+                .with_explanation = with_explanation};
     return run_point(without_plugins(of_point), std::move(run));
   };
 }

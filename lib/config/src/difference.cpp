@@ -1,4 +1,5 @@
 #include <map>
+#include <utility>
 
 #include "kbsim/config/describe.hpp"
 
@@ -35,16 +36,24 @@ std::string value_of(const Keys& keys, const std::string& key) {
 
 }  // namespace
 
-std::optional<Difference> difference(const ResolvedText& first_text, const ResolvedText& second_text) {
+std::map<std::string, std::string> keys_of(const ResolvedText& text) { return flattened(text); }
+
+std::vector<Difference> differences(const ResolvedText& first_text, const ResolvedText& second_text) {
   const Keys first = flattened(first_text);
   const Keys second = flattened(second_text);
   Keys all = first;
   all.insert(second.begin(), second.end());
+  std::vector<Difference> found;
   for (const auto& [key, ignored] : all) {
-    Difference found{.key = key, .first = value_of(first, key), .second = value_of(second, key)};
-    if (found.first != found.second) return found;
+    Difference one{.key = key, .first = value_of(first, key), .second = value_of(second, key)};
+    if (one.first != one.second) found.push_back(std::move(one));
   }
-  return std::nullopt;
+  return found;
+}
+
+std::optional<Difference> difference(const ResolvedText& first, const ResolvedText& second) {
+  const std::vector<Difference> all = differences(first, second);
+  return all.empty() ? std::nullopt : std::optional{all.front()};
 }
 
 }  // namespace kbsim::config

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kbsim/config/catalog.hpp"
 #include "kbsim/config/ccl_spec.hpp"
@@ -32,8 +34,13 @@ struct ResolvedText {
   std::string yaml;
   std::string name;
 };
-/// The first of them in the alphabet; none if the configurations are equal. ConfigError: no YAML.
+/// All of them, in the order of the alphabet. ConfigError: no YAML.
+[[nodiscard]] std::vector<Difference> differences(const ResolvedText& first, const ResolvedText& second);
+/// The first of them; none if the configurations are equal. ConfigError: no YAML.
 [[nodiscard]] std::optional<Difference> difference(const ResolvedText& first, const ResolvedText& second);
+
+/// Every key of a resolved configuration with its value: "cube.noc.link_bw_gbs", "256".
+[[nodiscard]] std::map<std::string, std::string> keys_of(const ResolvedText& text);
 
 /// The page of all keys of both files and of the models' attributes: type, unit, range, default, meaning.
 [[nodiscard]] std::string reference_markdown(const ComponentCatalog& catalog);

@@ -1,0 +1,95 @@
+// The settings of kbsim whatif --what ideal.
+#include "ideal_trials.hpp"
+
+#include <optional>
+
+#include "kbsim/app/bench.hpp"
+#include "kbsim/config/describe.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/explain/ideal.hpp"
+#include "kbsim/hw/fabric/model_catalog.hpp"
+
+#include "bench_options.hpp"
+#include "machine_options.hpp"
+#include "parse_options.hpp"
+
+namespace kbsim::app {
+namespace {
+
+std::vector<std::string> sets_in(const Arguments& run) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    if (run[i] == "--set" && i + 1 < run.size()) all.push_back(run[i + 1]);
+    if (run[i].starts_with("--set=")) all.push_back(run[i].substr(6));
+  }
+  return all;
+}
+
+config::Configuration configuration_of(const Arguments& run) {
+  const MachineOptions options{.topology = option_given(run, "topology").value_or(kUsualTopology),
+                               .ccl = option_given(run, "ccl").value_or(""),
+                               .set = sets_in(run)};
+  return options.load();
+}
+
+bool runs_one_algorithm(const std::string& bench) {
+  if (const evaluate::Evaluation* evaluation = evaluate::evaluations().find(bench))
+    return evaluation->algorithms == Algorithms::one;
+  const Bench* known = benches().find(bench);
+  return known != nullptr && known->algorithms == Algorithms::one;
+}
+
+Trial trial_of(const std::string& name, const std::string& setting) {
+  return {.name = name, .words = {"--set", setting}};
+}
+
+// The key's best value that can be read; none if the run refuses all.
+std::optional<std::string> setting_of(const Trials& trials, const explain::IdealKey& key) {
+  for (const std::string& value : key.values) {
+    const std::string setting = key.key + "=" + value;
+    if (trials.why_refused(trial_of("", setting)).empty()) return setting;
+  }
+  return std::nullopt;
+}
+
+// The best value with which the run ends well: rings of slots take memory.
+std::optional<Trial> roomy_trial(Trials& trials, const explain::Ideal& ideal) {
+  const explain::IdealKey& key = ideal.keys.front();
+  for (const std::string& value : key.values) {
+    const Trial trial = trial_of(ideal.name, key.key + "=" + value);
+    const std::optional<TrialResult> result = trials.run({trial}).front();
+    if (result && result->exit == 0) return trial;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string algorithm_of(const Arguments& run) {
+  if (!runs_one_algorithm(bench_named(run))) return "";
+  if (const auto named = option_given(run, "algorithm")) return *named;
+  return configuration_of(run).ccl.resolve("").name;
+}
+
+std::vector<Trial> ideal_trials(Trials& trials, const Arguments& run) {
+  const config::Configuration configuration = configuration_of(run);
+  const std::string text =
+      config::resolved_yaml(configuration.machine, configuration.ccl, hw::ModelCatalog{});
+  std::vector<Trial> all;
+  for (const explain::Ideal& ideal :
+       explain::ideals_of(config::keys_of({.yaml = text, .name = "the machine"}), algorithm_of(run))) {
+    if (ideal.keys.front().key.starts_with("ccl.")) {
+      if (std::optional<Trial> trial = roomy_trial(trials, ideal)) all.push_back(std::move(*trial));
+      continue;
+    }
+    Trial trial{.name = ideal.name};
+    for (const explain::IdealKey& key : ideal.keys) {
+      const std::optional<std::string> setting = setting_of(trials, key);
+      if (setting) trial.words.insert(trial.words.end(), {"--set", *setting});
+    }
+    if (!trial.words.empty()) all.push_back(std::move(trial));
+  }
+  return all;
+}
+
+}  // namespace kbsim::app

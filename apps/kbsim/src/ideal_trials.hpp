@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trials.hpp"
+
+namespace kbsim::app {
+
+/// The collective algorithm that a run names, or that its ccl file takes; "" of a bench that runs none, or
+/// several.
+[[nodiscard]] std::string algorithm_of(const Arguments& run);
+
+/// A trial for each bound (explain::ideals_of) of the machine that the run has: its keys, those that the run
+/// refuses left out, with the best values that they take. Where memories must have room, as of slots, that is
+/// found by running.
+[[nodiscard]] std::vector<Trial> ideal_trials(Trials& trials, const Arguments& run);
+
+}  // namespace kbsim::app

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace kbsim::app {
+
+/// A new folder for temporary files, which is removed with all that is in it when this goes.
+class ScratchFolder {
+ public:
+  /// `purpose` is a part of its name. UsageError if it can't be made.
+  explicit ScratchFolder(const std::string& purpose);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace kbsim::app

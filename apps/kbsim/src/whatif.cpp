@@ -1,0 +1,144 @@
+// kbsim whatif: a run with other settings, each by itself, beside the run as it is.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/report/csv.hpp"
+#include "kbsim/report/output_folder.hpp"
+
+#include "commands.hpp"
+#include "ideal_trials.hpp"
+#include "parse_options.hpp"
+#include "trial_rows.hpp"
+#include "trials.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace po = boost::program_options;
+namespace json = boost::json;
+
+struct WhatIfOptions {
+  std::vector<std::string> set;
+  std::string what;
+  std::string metric;
+  std::string out;
+  std::int64_t jobs = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
+constexpr std::string_view kWhatIfExamples = R"(
+A setting or several are a run beside the run as it is; settings in one --set, divided by blanks, go together.
+A list or a range, as kbsim sweep takes it, is a run for each value. What stands behind -- is of all runs, a
+--set there, too.
+
+examples:
+  kbsim whatif --bench ccl_allreduce --set cube.noc.link_bw_gbs=128,512 --set sip.ucie.overhead_ns=4
+  kbsim whatif --bench ccl_allreduce --set "sip.ucie.overhead_ns=4 cube.noc.router.overhead_ns=0.5"
+  kbsim whatif --bench gemm_single_pe --what ideal
+  kbsim whatif --set pe.pe_gemm.macs_per_ns=8192 -- --bench gemm_single_pe --set pe.pe_scheduler.tile_m=64
+)";
+
+po::options_description description(WhatIfOptions& o) {
+  po::options_description all{"options of kbsim whatif"};
+  auto add = all.add_options();
+  add("set", po::value(&o.set)->value_name("SETTINGS")->composing(),
+      "KEY=VALUE, or several divided by blanks: a run with them; repeatable");
+  add("what", po::value(&o.what)->value_name("ideal"),
+      "a run each with infinite links, zero overheads, infinite memories, engines, slots and requests in "
+      "flight: what each could give at best");
+  add("metric", po::value(&o.metric)->value_name("NAME"),
+      "the number beside the total (default: latency or time); an unknown one is told those there are");
+  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core)");
+  add("json", po::bool_switch(&o.json), "print the table as JSON, and nothing else, on stdout");
+  add("out", po::value(&o.out)->value_name("DIR"), "write whatif.json and whatif.csv there");
+  add("quiet", po::bool_switch(&o.quiet), "no progress on stderr");
+  return all;
+}
+
+// A --set of which no run can be read is a mistake; of a range some may be out of what a key takes.
+std::vector<Trial> asked_trials(const WhatIfOptions& o, const Trials& trials) {
+  std::vector<Trial> all;
+  for (const std::string& text : o.set) {
+    const std::vector<Trial> some = trials_of(text);
+    const bool readable =
+        std::ranges::any_of(some, [&](const Trial& trial) { return trials.why_refused(trial).empty(); });
+    if (!readable) throw UsageError{trials.why_refused(some.front())};
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+TrialRow base_row(Trials& trials, const std::string& metric) {
+  trials.want_explanations();
+  const std::optional<TrialResult> base = trials.run({Trial{}}).front();
+  if (!base) throw Interrupted{"interrupted: the run as it is hasn't ended"};
+  if (base->exit != 0)
+    throw Error{static_cast<ExitCode>(base->exit), fmt::format("the run as it is: {}", base->message)};
+  return row_of(Trial{.name = "as it is"}, trials.command_of(Trial{}), *base,
+                chosen_metric(base->metrics, metric));
+}
+
+void write(const WhatIfOptions& o, const json::object& document, const std::vector<TrialRow>& rows) {
+  const std::unique_ptr<report::OutputFolder> folder = report::folder_named(o.out);
+  if (folder == nullptr) return;
+  folder->write("whatif.json", document);
+  folder->write("whatif.csv", report::to_csv(flat_rows(rows)));
+}
+
+void parse(const Arguments& own, WhatIfOptions& o) {
+  constexpr std::int64_t kMostJobs = 1024;
+  po::options_description all = description(o);
+  parse_options(own, all,
+                {.usage = "kbsim whatif [arguments of kbsim run] --set KEY=VALUE ... [options]\n"
+                          "       kbsim whatif [options] -- arguments of kbsim run",
+                 .examples = std::string{kWhatIfExamples}});
+  if (!o.what.empty() && o.what != "ideal")
+    throw UsageError{fmt::format("--what must be ideal, got '{}'", o.what)};
+  if (o.set.empty() && o.what.empty())
+    throw UsageError{"whatif: --set KEY=VALUE or --what ideal is missing: what would be otherwise"};
+  if (o.jobs < 0 || o.jobs > kMostJobs)
+    throw UsageError{fmt::format("--jobs must be 1 to {}, got {}", kMostJobs, o.jobs)};
+  report::require_folder(o.out);
+}
+
+}  // namespace
+
+ExitCode whatif(const Arguments& given) {
+  const MixedArguments words = divided(given, {"--set", "--what", "--metric", "--jobs", "--out"},
+                                       {"--json", "--quiet", "--help", "-h"});
+  WhatIfOptions o;
+  parse(words.own, o);
+  Trials trials{words.run, {.jobs = static_cast<unsigned>(o.jobs), .quiet = o.quiet}};
+  std::vector<Trial> asked = asked_trials(o, trials);
+  const TrialRow base = base_row(trials, o.metric);
+  if (!o.what.empty()) {
+    const std::vector<Trial> ideal = ideal_trials(trials, words.run);
+    asked.insert(asked.end(), ideal.begin(), ideal.end());
+  }
+  std::vector<TrialRow> rows{base};
+  const std::vector<std::optional<TrialResult>> results = trials.run(asked);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (results[i]) rows.push_back(row_of(asked[i], trials.command_of(asked[i]), *results[i], base.metric));
+  }
+  json::object document = to_json(rows, trials.explains());
+  if (trials.interrupted()) document["interrupted"] = true;
+  write(o, document, rows);
+  if (o.json)
+    std::cout << json::serialize(document) << '\n';
+  else
+    fmt::print("{}", to_text(rows, trials.explains()));
+  (void)std::fflush(stdout);
+  return trials.interrupted() ? ExitCode::interrupted : ExitCode::ok;
+}
+
+}  // namespace kbsim::app

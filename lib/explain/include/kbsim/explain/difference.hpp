@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "kbsim/explain/explanation.hpp"
+
+namespace kbsim::explain {
+
+using Times = std::map<std::string, Time>;  // by name
+
+/// A path as explain.json has it.
+struct PathRecord {
+  std::string of;
+  std::string kernel = {};  // of a launch; "" of the run
+  int rank = 0;             // likewise
+  Time length{};
+  std::string limited_by = {};
+  Times reasons = {};
+  Times waits = {};
+  Times places = {};
+  Times lines = {};
+  Times spots = {};  // reason, place and kernel line together; empty if the segments aren't there
+  std::vector<Derivative> keys = {};
+};
+/// The run and its launches. UsageError naming `source` for what isn't such a document.
+[[nodiscard]] std::vector<PathRecord> paths_in(const boost::json::value& explanation,
+                                               const std::string& source);
+
+/// A time in two paths.
+struct TimeChange {
+  std::string name;
+  Time was{};
+  Time is{};
+  [[nodiscard]] Time change() const { return is - was; }
+};
+/// What differs, slower first: by how much longer it is.
+[[nodiscard]] std::vector<TimeChange> changes(const Times& was, const Times& is);
+/// "overhead 82 -> 70 %, busy link 5 -> 16 %": the shares of reasons that moved most. "" if none did by a
+/// percent.
+[[nodiscard]] std::string share_changes(const PathRecord& was, const PathRecord& is, std::size_t most);
+
+/// How two paths differ; either may be missing.
+struct PathChange {
+  std::string of;  // "the run", "launch 2 of matmul on rank 0"
+  const PathRecord* was = nullptr;
+  const PathRecord* is = nullptr;
+  std::vector<TimeChange> spots = {};
+  std::vector<TimeChange> reasons = {};
+  std::vector<TimeChange> waits = {};
+  std::vector<TimeChange> places = {};
+  std::vector<TimeChange> lines = {};
+  std::vector<TimeChange> keys = {};  // the time that their terms take
+
+  [[nodiscard]] bool same() const;
+};
+/// The run beside the run, and the n-th launch of a kernel on a rank beside the n-th. Those that are the same
+/// are left out. What it points to must outlive it.
+[[nodiscard]] std::vector<PathChange> path_changes(const std::vector<PathRecord>& was,
+                                                   const std::vector<PathRecord>& is);
+
+/// Tables, what got slower first. "" of none.
+[[nodiscard]] std::string to_text(const std::vector<PathChange>& changes);
+[[nodiscard]] boost::json::object to_json(const PathChange& change);
+
+}  // namespace kbsim::explain
