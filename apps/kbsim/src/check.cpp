@@ -7,20 +7,17 @@
 #include <iostream>
 #include <system_error>
 
-#include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include "kbsim/base/input_file.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "parse_options.hpp"
 #include "plugins.hpp"
 #include "rerun.hpp"
+#include "result_folder.hpp"
 #include "scratch_folder.hpp"
 
 namespace kbsim::app {
@@ -61,35 +58,11 @@ void parse(const Arguments& arguments, CheckOptions& o) {
   o.folder = folder;
 }
 
-json::object document(const fs::path& file) {
-  boost::system::error_code error;
-  const json::value value = json::parse(read_input(file, file.string()), error);
-  if (error || !value.is_object())
-    throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};
-  return value.get_object();
-}
-
-// The command's words without its own name.
-Arguments recorded_command(const fs::path& file, const json::object& run) {
-  const json::value* command = run.if_contains("command");
-  const json::array* words = command == nullptr ? nullptr : command->if_array();
-  Arguments all;
-  for (std::size_t i = 1; words != nullptr && i < words->size(); ++i) {
-    if ((*words)[i].is_string()) all.emplace_back((*words)[i].get_string());
-  }
-  if (all.empty() || (all.front() != "run" && all.front() != "traffic"))
-    throw UsageError{fmt::format("{}: names no command of kbsim run or traffic", file.string())};
-  if (run.contains("interrupted"))
-    throw UsageError{
-        fmt::format("{}: that run was interrupted: there is nothing whole to hold against", file.string())};
-  return all;
-}
-
 // All that equal runs have in common.
 json::object results_in(const fs::path& folder) {
-  json::object all = document(folder / "summary.json");
+  json::object all = document_in(folder / "summary.json");
   for (const char* name : {"schema_version", "version", "topology"}) all.erase(name);
-  const json::object record = document(folder / "run.json");
+  const json::object record = document_in(folder / "run.json");
   const json::value* run = record.if_contains("run");
   if (run == nullptr || !run->is_object())
     throw UsageError{fmt::format("{}: isn't that of a run", (folder / "run.json").string())};
@@ -97,13 +70,6 @@ json::object results_in(const fs::path& folder) {
   cost_free.erase("host");
   all["run"] = std::move(cost_free);
   return all;
-}
-
-void require_results(const fs::path& folder) {
-  std::error_code error;
-  if (fs::is_directory(folder, error)) return;
-  throw UsageError{fmt::format("{}: {}, expected what a run wrote with --out", folder.string(),
-                               fs::exists(folder, error) ? "is no folder" : "no such folder")};
 }
 
 void require_another(const CheckOptions& options) {
@@ -120,8 +86,7 @@ ExitCode check(const Arguments& arguments) {
   require_results(options.folder);
   require_another(options);
   const fs::path machine = options.folder / "config.resolved.yaml";
-  const fs::path record = options.folder / "run.json";
-  const Arguments command = recorded_command(record, document(record));
+  const Arguments command = recorded_command(options.folder);
   load_plugins(command);
   const json::object was = results_in(options.folder);
   const ScratchFolder scratch{"check"};

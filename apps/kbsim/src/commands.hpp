@@ -30,6 +30,7 @@ ExitCode fit(const Arguments& arguments);
 ExitCode correlate(const Arguments& arguments);
 ExitCode import_file(const Arguments& arguments);
 ExitCode whatif(const Arguments& arguments);
+ExitCode diff(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
 ExitCode ccl_plans(const Arguments& arguments);
 ExitCode check(const Arguments& arguments);

@@ -54,6 +54,7 @@ const std::vector<Command>& commands() {
       {"run", "run a bench (the default command)", run_bench},
       {"explain", "run a bench, and say why it takes as long as it does (run --explain)", explain_bench},
       {"whatif", "a run with other settings, each beside the run as it is, and bounds", whatif},
+      {"diff", "what differs between two runs, what got slower first, or between two sweeps", diff},
       {"list", "benches, kernels, algorithms, topologies, component models", list},
       {"probe", "latency and bandwidth of single paths, alone and under contention", probe},
       {"traffic", "traffic on a part of the fabric, synthetic or recorded, and load-latency curves", traffic},

@@ -72,10 +72,13 @@ void require_known_options(const po::parsed_options& parsed, const po::options_d
   if (!mistakes.empty()) throw UsageError{fmt::format("{}", fmt::join(mistakes, "\nkbsim: "))};
 }
 
-// The first argument without a name is that of the positional option.
-void name_positional(po::parsed_options& parsed, const std::string& name) {
-  const auto first = std::ranges::find(parsed.options, 0, &po::option::position_key);
-  if (!name.empty() && first != parsed.options.end()) first->string_key = name;
+// The first argument without a name is that of the positional option, or all are.
+void name_positional(po::parsed_options& parsed, const Synopsis& synopsis) {
+  if (synopsis.positional.empty()) return;
+  for (po::option& given : parsed.options) {
+    if (given.position_key == 0 || (synopsis.several && given.position_key > 0))
+      given.string_key = synopsis.positional;
+  }
 }
 
 po::parsed_options parsed_options(const Arguments& arguments, const po::options_description& options,
@@ -86,7 +89,7 @@ po::parsed_options parsed_options(const Arguments& arguments, const po::options_
           .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
           .allow_unregistered()
           .run();
-  name_positional(parsed, synopsis.positional);
+  name_positional(parsed, synopsis);
   return parsed;
 }
 

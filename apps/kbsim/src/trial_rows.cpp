@@ -60,14 +60,20 @@ std::string number(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-std::string line_of(const TrialRow& base, const TrialRow& row, std::size_t width) {
+// Of the columns that hold names.
+struct Widths {
+  std::size_t name = 10;
+  std::size_t metric = 12;
+};
+
+std::string line_of(const TrialRow& base, const TrialRow& row, const Widths& widths) {
   if (row.exit != 0) {
     const std::string why = row.message.substr(0, row.message.find('\n'));
-    return fmt::format("  {:<{}} exit code {}: {}\n", row.name, width, row.exit, why);
+    return fmt::format("  {:<{}} exit code {}: {}\n", row.name, widths.name, row.exit, why);
   }
-  return fmt::format("  {:<{}} {:>14} {:>8} {:>14} {:>8}  {}\n", row.name, width, number(row.total_ns, 3),
-                     number(total_speed_up(base, row), 3), number(row.value, 3),
-                     number(speed_up(base, row), 3), row.limited_by);
+  return fmt::format("  {:<{}} {:>14} {:>8} {:>{}} {:>8}  {}\n", row.name, widths.name,
+                     number(row.total_ns, 3), number(total_speed_up(base, row), 3), number(row.value, 3),
+                     widths.metric, number(speed_up(base, row), 3), row.limited_by);
 }
 
 std::string path_line(const TrialRow& base, const TrialRow& row) {
@@ -77,7 +83,7 @@ std::string path_line(const TrialRow& base, const TrialRow& row) {
   return moved.empty() ? "" : fmt::format("      path: {}\n", moved);
 }
 
-json::value or_null(const std::optional<double>& value) {
+json::value number_or_null(const std::optional<double>& value) {
   return value ? json::value(*value) : json::value(nullptr);
 }
 
@@ -85,12 +91,12 @@ json::object flat_row(const TrialRow& base, const TrialRow& row) {
   return {{"name", row.name},
           {"settings", fmt::format("{}", fmt::join(row.settings, " "))},
           {"exit", row.exit},
-          {"total_ns", or_null(row.total_ns)},
-          {"total_speed_up", or_null(total_speed_up(base, row))},
+          {"total_ns", number_or_null(row.total_ns)},
+          {"total_speed_up", number_or_null(total_speed_up(base, row))},
           {"metric", row.metric},
           {"unit", row.unit},
-          {"value", or_null(row.value)},
-          {"speed_up", or_null(speed_up(base, row))},
+          {"value", number_or_null(row.value)},
+          {"speed_up", number_or_null(speed_up(base, row))},
           {"limited_by", row.limited_by},
           {"path", base.path && row.path ? explain::share_changes(*base.path, *row.path, 3) : ""},
           {"message", row.message.substr(0, row.message.find('\n'))},
@@ -130,14 +136,14 @@ TrialRow row_of(const Trial& trial, const std::string& command, const TrialResul
 
 std::string to_text(const std::vector<TrialRow>& rows, bool explains) {
   constexpr std::size_t kWidest = 60;
-  std::size_t width = 10;
-  for (const TrialRow& row : rows) width = std::min(kWidest, std::max(width, row.name.size()));
   const TrialRow& base = rows.front();
+  Widths widths{.metric = std::max<std::size_t>(12, base.metric.size())};
+  for (const TrialRow& row : rows) widths.name = std::min(kWidest, std::max(widths.name, row.name.size()));
   const std::string unit = base.unit == "1" || base.unit.empty() ? "" : " in " + base.unit;
   std::string text = fmt::format("{}: total in ns, {}{}\n", base.command, base.metric, unit);
-  text += fmt::format("  {:<{}} {:>14} {:>8} {:>14} {:>8}  {}\n", "what if", width, "total", "speed-up",
-                      base.metric.substr(0, 14), "speed-up", explains ? "limited by" : "");
-  for (const TrialRow& row : rows) text += line_of(base, row, width) + path_line(base, row);
+  text += fmt::format("  {:<{}} {:>14} {:>8} {:>{}} {:>8}  {}\n", "what if", widths.name, "total", "speed-up",
+                      base.metric, widths.metric, "speed-up", explains ? "limited by" : "");
+  for (const TrialRow& row : rows) text += line_of(base, row, widths) + path_line(base, row);
   for (const TrialRow& row : rows) {
     const std::string settings = fmt::format("{}", fmt::join(row.settings, " "));
     if (&row != &base && settings != row.name) text += fmt::format("{}: {}\n", row.name, settings);

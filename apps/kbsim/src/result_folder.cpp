@@ -1,0 +1,50 @@
+// What a run wrote with --out, read back.
+#include "result_folder.hpp"
+
+#include <string>
+#include <system_error>
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/input_file.hpp"
+
+namespace kbsim::app {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+void require_results(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return;
+  throw UsageError{fmt::format("{}: {}, expected what a run wrote with --out", folder.string(),
+                               fs::exists(folder, error) ? "is no folder" : "no such folder")};
+}
+
+json::object document_in(const fs::path& file) {
+  boost::system::error_code error;
+  const json::value value = json::parse(read_input(file, file.string()), error);
+  if (error || !value.is_object())
+    throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};
+  return value.get_object();
+}
+
+Arguments recorded_command(const fs::path& folder) {
+  const fs::path file = folder / "run.json";
+  const json::object run = document_in(file);
+  const json::value* command = run.if_contains("command");
+  const json::array* words = command == nullptr ? nullptr : command->if_array();
+  Arguments all;
+  for (std::size_t i = 1; words != nullptr && i < words->size(); ++i) {
+    if ((*words)[i].is_string()) all.emplace_back((*words)[i].get_string());
+  }
+  if (all.empty() || (all.front() != "run" && all.front() != "traffic"))
+    throw UsageError{fmt::format("{}: names no command of kbsim run or traffic", file.string())};
+  if (run.contains("interrupted"))
+    throw UsageError{
+        fmt::format("{}: that run was interrupted: there is nothing whole to hold against", file.string())};
+  return all;
+}
+
+}  // namespace kbsim::app

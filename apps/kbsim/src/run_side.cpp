@@ -1,0 +1,125 @@
+#include "run_side.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <system_error>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kbsim/base/input_file.hpp"
+#include "kbsim/base/say.hpp"
+
+#include "machine_options.hpp"
+#include "rerun.hpp"
+#include "result_folder.hpp"
+
+namespace kbsim::app {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+bool has_results(int exit) {
+  return exit == static_cast<int>(ExitCode::ok) || exit == static_cast<int>(ExitCode::wrong_values);
+}
+
+bool is_there(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error);
+}
+
+// With the causes if the run has them, else without.
+void run_into(const std::string& name, Arguments words, bool must) {
+  words.emplace_back("--explain");
+  int exit = run_again(words);
+  if (exit == static_cast<int>(ExitCode::unsupported) && must) {
+    words.pop_back();
+    exit = run_again(words);
+  }
+  if (must && !has_results(exit))
+    throw Error{static_cast<ExitCode>(exit),
+                fmt::format("{}: kbsim {} ended with exit code {}", name, fmt::join(words, " "), exit)};
+}
+
+std::map<std::string, std::string> options_in(const json::object& run) {
+  std::map<std::string, std::string> all;
+  const json::value* options = run.if_contains("options");
+  if (options == nullptr || !options->is_object()) return all;
+  for (const auto& [key, value] : options->get_object())
+    all["--" + std::string{key}] =
+        value.is_string() ? std::string{value.get_string()} : json::serialize(value);
+  return all;
+}
+
+std::vector<explain::PathRecord> paths_of(const fs::path& folder) {
+  const fs::path file = folder / "explain.json";
+  return explain::paths_in(document_in(file), file.string());
+}
+
+std::string text_in(const fs::path& file) { return read_input(file, file.string()); }
+
+// Its causes, if the same run again gives them.
+void explain_again(RunSide& side, const Arguments& command, const fs::path& folder, const fs::path& scratch) {
+  if (command.front() != "run") return;
+  say("{}: {} has no explain.json: it runs again for it\n", side.name, folder.string());
+  run_into(side.name, repeated(command, folder / "config.resolved.yaml", scratch), false);
+  if (!is_there(scratch / "explain.json")) return;
+  const std::vector<sweep::Metric> again = sweep::metrics_in(text_in(scratch / "summary.json"));
+  const bool same = std::ranges::equal(
+      again, side.metrics,
+      [](const sweep::Metric& a, const sweep::Metric& b) { return a.name == b.name && a.value == b.value; });
+  if (!same)
+    throw UsageError{
+        fmt::format("{}: {} isn't what the same run gives now (kbsim check), and has no explain.json",
+                    side.name, folder.string())};
+  side.paths = paths_of(scratch);
+  side.explained = true;
+}
+
+RunSide read_side(const std::string& name, const fs::path& folder, const Arguments& command) {
+  RunSide side{.name = name,
+               .command = fmt::format("kbsim {}", fmt::join(command, " ")),
+               .configuration = text_in(folder / "config.resolved.yaml"),
+               .options = options_in(document_in(folder / "run.json")),
+               .metrics = sweep::metrics_in(text_in(folder / "summary.json"))};
+  side.explained = is_there(folder / "explain.json");
+  if (side.explained) side.paths = paths_of(folder);
+  return side;
+}
+
+// As a shell divides them.
+Arguments words_in(const std::string& name, const std::string& arguments) {
+  try {
+    return boost::program_options::split_unix(arguments);
+  } catch (const std::runtime_error& error) {
+    throw UsageError{fmt::format("{}: '{}': {}", name, arguments, error.what())};
+  }
+}
+
+}  // namespace
+
+RunSide side_in(const std::string& name, const fs::path& folder, const fs::path& scratch) {
+  const Arguments command = recorded_command(folder);
+  RunSide side = read_side(name, folder, command);
+  if (!side.explained) explain_again(side, command, folder, scratch);
+  return side;
+}
+
+RunSide side_of(const std::string& name, const std::string& arguments, const fs::path& scratch) {
+  Arguments words = words_in(name, arguments);
+  if (!words.empty() && words.front() == "run") words.erase(words.begin());
+  for (const char* option : {"--out", "--json", "--dry-run", "--explain"}) {
+    if (is_given(words, option)) throw UsageError{fmt::format("{}: {} is kbsim diff's matter", name, option)};
+  }
+  words.insert(words.begin(), "run");
+  Arguments command = words;
+  words.insert(words.end(), {"--out", scratch.string(), "--quiet"});
+  run_into(name, words, true);
+  return read_side(name, scratch, command);
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/explain/difference.hpp"
+#include "kbsim/sweep/tables.hpp"
+
+namespace kbsim::app {
+
+/// One of the two runs that kbsim diff holds against each other.
+struct RunSide {
+  std::string name;                                 // "A"
+  std::string command;                              // that wrote it
+  std::string configuration;                        // config.resolved.yaml
+  std::map<std::string, std::string> options = {};  // of the bench
+  std::vector<sweep::Metric> metrics = {};
+  std::vector<explain::PathRecord> paths = {};
+  bool explained = false;
+};
+
+/// What a run wrote with --out. Where explain.json is missing the run is repeated in `scratch` for it, if it
+/// can be explained.
+[[nodiscard]] RunSide side_in(const std::string& name, const std::filesystem::path& folder,
+                              const std::filesystem::path& scratch);
+
+/// Runs `kbsim run` with these arguments, divided as a shell does, in `scratch`. Error with its exit code if
+/// it fails.
+[[nodiscard]] RunSide side_of(const std::string& name, const std::string& arguments,
+                              const std::filesystem::path& scratch);
+
+}  // namespace kbsim::app
