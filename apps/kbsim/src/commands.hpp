@@ -31,6 +31,7 @@ ExitCode correlate(const Arguments& arguments);
 ExitCode import_file(const Arguments& arguments);
 ExitCode whatif(const Arguments& arguments);
 ExitCode diff(const Arguments& arguments);
+ExitCode solve(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
 ExitCode ccl_plans(const Arguments& arguments);
 ExitCode check(const Arguments& arguments);

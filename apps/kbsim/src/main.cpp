@@ -54,6 +54,7 @@ const std::vector<Command>& commands() {
       {"run", "run a bench (the default command)", run_bench},
       {"explain", "run a bench, and say why it takes as long as it does (run --explain)", explain_bench},
       {"whatif", "a run with other settings, each beside the run as it is, and bounds", whatif},
+      {"solve", "the cheapest setting that meets a target, or how many slots an algorithm needs", solve},
       {"diff", "what differs between two runs, what got slower first, or between two sweeps", diff},
       {"list", "benches, kernels, algorithms, topologies, component models", list},
       {"probe", "latency and bandwidth of single paths, alone and under contention", probe},

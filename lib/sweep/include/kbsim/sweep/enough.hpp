@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace kbsim::sweep {
+
+/// How a run with so many of something ended.
+struct EnoughTrial {
+  enum class End { ran, stuck, refused };  // refused: there is no room for so many
+  End end = End::ran;
+  double number = 0.0;  // of one that ran: smaller is better
+};
+
+struct Enough {
+  std::optional<std::int64_t> fewest;  // that isn't stuck
+  std::optional<std::int64_t> enough;  // from which on more is no better
+  std::int64_t largest = 0;            // that was tried and not refused
+  std::map<std::int64_t, EnoughTrial> tried;
+};
+
+/// How many of something, from 1 to `most`, a run needs, and how many help it. Tries 1, 2, 4 and so on until
+/// one is refused, then halves the steps in which something changes: it assumes that more never makes a run
+/// stuck or worse. `run` gives nullopt to end the search.
+[[nodiscard]] Enough find_enough(std::int64_t most,
+                                 const std::function<std::optional<EnoughTrial>(std::int64_t)>& run);
+
+}  // namespace kbsim::sweep
