@@ -207,6 +207,14 @@ std::string proof_text(const sweep::SearchResult& found, std::size_t settings) {
                      runs, settings, found.open);
 }
 
+// Simulations that speak against what was assumed.
+std::string contradiction_text(const Solver& solver, const sweep::SearchResult& found, std::size_t settings) {
+  if (!found.contradiction) return "";
+  return fmt::format("that doesn't hold here: {} is worse than {}; --runs {} simulates all\n",
+                     solver.trial_of(found.contradiction->first).name,
+                     solver.trial_of(found.contradiction->second).name, settings);
+}
+
 std::string bound_text(const Target& target) {
   return fmt::format("{} {} {:g}{}", target.metric, target.bound.at_least ? ">=" : "<=", target.bound.value,
                      target.unit == "1" ? "" : " " + target.unit);
@@ -269,6 +277,7 @@ json::object to_json(const Solver& solver, const Trials& trials, const sweep::Se
           {"nearest", setting(found.nearest)},
           {"proof", kProofs.at(static_cast<std::size_t>(found.proof))},
           {"open", found.open},
+          {"contradicted", found.contradiction.has_value()},
           {"interrupted", trials.interrupted()},
           {"simulated", rows_of(solver, found)}};
 }
@@ -316,7 +325,8 @@ ExitCode solve_target(const SolveOptions& o, Trials& trials) {
                       const sweep::Point& to) { return solver.predicted(from, to); }});
   if (found.simulated.empty()) return ExitCode::interrupted;
   show(o, to_json(solver, trials, found), rows_of(solver, found),
-       answer_text(solver, trials, found) + proof_text(found, settings));
+       answer_text(solver, trials, found) + proof_text(found, settings) +
+           contradiction_text(solver, found, settings));
   return trials.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }
 

@@ -82,10 +82,10 @@ std::string to_text(const SlotsAnswer& answer) {
   if (!answer.found.fewest) return text + "it ends with no number of slots that was tried\n";
   text += fmt::format("the fewest with which it ends: {}\n", *answer.found.fewest);
   if (answer.found.enough) text += fmt::format("from {} on more make it no faster\n", *answer.found.enough);
-  return text + fmt::format(
-                    "of the numbers up to {} those above were simulated: assumed is that more slots never "
-                    "make it slower or stuck\n",
-                    answer.found.largest);
+  text += fmt::format("of the numbers up to {} those above were simulated: ", answer.found.largest);
+  if (answer.found.contradicts())
+    return text + "more slots were slower somewhere, so others may be better or worse\n";
+  return text + "assumed is that more slots never make it slower or stuck\n";
 }
 
 boost::json::array rows_of(const SlotsAnswer& answer) {
@@ -111,6 +111,7 @@ boost::json::object to_json(const SlotsAnswer& answer) {
           {"fewest", or_null(answer.found.fewest)},
           {"enough", or_null(answer.found.enough)},
           {"largest", answer.found.largest},
+          {"contradicted", answer.found.contradicts()},
           {"tried", rows_of(answer)}};
 }
 

@@ -81,8 +81,9 @@ double converted(const std::string& text, const std::string& number, const std::
   return value * (from->factor / to->factor);
 }
 
-// Less of a latency costs more.
+// Less of a latency costs more; macs_per_ns is a rate.
 bool is_time(const std::string& key) {
+  if (key.ends_with("_per_ns")) return false;
   return std::ranges::any_of(std::array{"_ns", "_cycles", "_nck", "_per_mm"},
                              [&](const char* end) { return key.ends_with(end); });
 }

@@ -76,6 +76,18 @@ class Halving {
 
 }  // namespace
 
+bool Enough::contradicts() const {
+  const EnoughTrial* before = nullptr;
+  for (const auto& [n, trial] : tried) {
+    if (trial.end == EnoughTrial::End::refused) continue;
+    if (before != nullptr && before->end == EnoughTrial::End::ran &&
+        (trial.end == EnoughTrial::End::stuck || trial.number > before->number))
+      return true;
+    before = &trial;
+  }
+  return false;
+}
+
 Enough find_enough(std::int64_t most, const std::function<std::optional<EnoughTrial>(std::int64_t)>& run) {
   return Halving{most, run}.find();
 }

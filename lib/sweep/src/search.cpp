@@ -88,6 +88,20 @@ class Search {
       going = simulate(guesses());
     result_.open = alive_.size();
     result_.proof = alive_.empty() ? Proof::monotone : Proof::open;
+    result_.contradiction = contradiction();
+  }
+
+  // Among the first of very many.
+  [[nodiscard]] std::optional<std::pair<Point, Point>> contradiction() const {
+    constexpr std::size_t kMost = 2000;
+    const auto all = std::span{result_.simulated}.first(std::min(kMost, result_.simulated.size()));
+    for (const auto& [dear, worse] : all) {
+      for (const auto& [cheap, better] : all) {
+        if (!worse || !better || !is_below(cheap, dear)) continue;
+        if (task_.bound.at_least ? *worse < *better : *worse > *better) return std::pair{dear, cheap};
+      }
+    }
+    return std::nullopt;
   }
 
   // False if a signal has ended it.

@@ -19,6 +19,9 @@ struct Enough {
   std::optional<std::int64_t> enough;  // from which on more is no better
   std::int64_t largest = 0;            // that was tried and not refused
   std::map<std::int64_t, EnoughTrial> tried;
+
+  /// Of those that were tried more was worse somewhere: what is assumed doesn't hold.
+  [[nodiscard]] bool contradicts() const;
 };
 
 /// How many of something, from 1 to `most`, a run needs, and how many help it. Tries 1, 2, 4 and so on until

@@ -60,6 +60,9 @@ struct SearchResult {
   std::optional<Point> nearest;  // if there is none: what misses by least
   Proof proof = Proof::open;
   std::size_t open = 0;  // settings that may be cheaper and meet the bound
+  /// Two that were simulated, the first dearer in each key and yet further from the bound: what
+  /// Proof::monotone assumes doesn't hold.
+  std::optional<std::pair<Point, Point>> contradiction;
   std::vector<std::pair<Point, std::optional<double>>> simulated;  // in their order
 };
 
