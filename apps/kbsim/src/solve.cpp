@@ -332,7 +332,11 @@ ExitCode solve_target(const SolveOptions& o, Trials& trials) {
 
 ExitCode solve_slots(const SolveOptions& o, Trials& trials, const Arguments& run) {
   const SlotsAnswer answer = slots_of(trials, run, o.metric);
-  show(o, to_json(answer), rows_of(answer), to_text(answer));
+  if (answer.found.tried.empty()) return ExitCode::interrupted;
+  json::object document = to_json(answer);
+  document["interrupted"] = trials.interrupted();
+  show(o, document, rows_of(answer),
+       to_text(answer) + (trials.interrupted() ? "interrupted: other numbers of slots weren't tried\n" : ""));
   return trials.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }
 

@@ -115,6 +115,7 @@ void Trials::want_explanations() {
 
 std::vector<std::optional<TrialResult>> Trials::run(const std::vector<Trial>& trials) {
   std::vector<std::optional<TrialResult>> results(trials.size());
+  interrupted_ = interrupted_ || stop_signal() != 0;
   if (interrupted_ || trials.empty()) return results;
   sweep::Plan plan{
       .bench = bench_named(base_), .words = {}, .axes = {{.name = "trial", .values = {}}}, .points = {}};

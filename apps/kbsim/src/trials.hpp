@@ -8,6 +8,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "kbsim/base/stop.hpp"
 #include "kbsim/sweep/plan.hpp"
 #include "kbsim/sweep/run_points.hpp"
 #include "kbsim/sweep/tables.hpp"
@@ -36,8 +37,8 @@ struct TrialOptions {
   bool quiet = false;
 };
 
-/// Runs trials of one base in processes of their own, several at a time. The process may have no other
-/// threads.
+/// Runs trials of one base in processes of their own, several at a time. While it lives a signal asks for the
+/// end in an orderly way. The process may have no other threads.
 class Trials {
  public:
   /// `base`: arguments of kbsim run. Its plug-ins are loaded. UsageError or ConfigError if it can't be read.
@@ -58,6 +59,7 @@ class Trials {
 
  private:
   [[nodiscard]] Arguments words_of(const Trial& trial) const;
+  StopSignals signals_;  // between runs, too
   Arguments base_;
   TrialOptions options_;
   bool explains_ = false;

@@ -48,6 +48,8 @@ examples:
   kbsim whatif --set pe.pe_gemm.macs_per_ns=8192 -- --bench gemm_single_pe --set pe.pe_scheduler.tile_m=64
 )";
 
+constexpr std::string_view kInterrupted = "interrupted: the other runs haven't ended\n";
+
 po::options_description description(WhatIfOptions& o) {
   po::options_description all{"options of kbsim whatif"};
   auto add = all.add_options();
@@ -136,7 +138,7 @@ ExitCode whatif(const Arguments& given) {
   if (o.json)
     std::cout << json::serialize(document) << '\n';
   else
-    fmt::print("{}", to_text(rows, trials.explains()));
+    fmt::print("{}{}", to_text(rows, trials.explains()), trials.interrupted() ? kInterrupted : "");
   (void)std::fflush(stdout);
   return trials.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }

@@ -1,4 +1,5 @@
 // explain.json, read back.
+#include <stdexcept>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -76,13 +77,16 @@ PathRecord path_in(const json::object& path) {
 }  // namespace
 
 std::vector<PathRecord> paths_in(const json::value& explanation, const std::string& source) {
+  const auto refused = [&] { return UsageError{fmt::format("{}: isn't what kbsim explain writes", source)}; };
   try {
     std::vector<PathRecord> all;
     for (const json::value& path : explanation.at("paths").as_array())
       all.push_back(path_in(path.as_object()));
     return all;
-  } catch (const boost::system::system_error&) {
-    throw UsageError{fmt::format("{}: isn't what kbsim explain writes", source)};
+  } catch (const boost::system::system_error&) {  // not of that kind
+    throw refused();
+  } catch (const std::logic_error&) {  // nothing of that name
+    throw refused();
   }
 }
 

@@ -1,0 +1,132 @@
+// kbsim whatif, solve and diff, by the command.
+#include <string>
+#include <string_view>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+namespace kbsim::contract::what_if_test {
+
+using namespace kbsim::test;
+namespace json = boost::json;
+
+namespace {
+
+const std::string kJob = "--bench ccl_allreduce --timing-only --quiet";
+
+json::object found_by(const std::string& script) {
+  const Outcome outcome = run_script(script);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit == 0);
+  return json::parse(outcome.out).as_object();
+}
+
+bool has(const json::value& text, std::string_view part) {
+  return std::string_view{text.as_string()}.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+// A ps of the ports between dies is 178 of the run.
+TEST_CASE("whatif: settings alone and together beside the run as it is") {
+  const json::object all = found_by("$KBSIM whatif " + kJob +
+                                    " --set sip.ucie.overhead_ns=4,0 --set 'sip.ucie.overhead_ns=4 "
+                                    "pe.pe_dma.max_outstanding=0' --json --out o && test -s o/whatif.csv");
+  const json::array& rows = all.at("rows").as_array();
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].at("total_ns").to_number<double>() == doctest::Approx(2811.942));
+  CHECK(rows[1].at("total_ns").to_number<double>() == doctest::Approx(2811.942 - 178 * 4));
+  CHECK(rows[1].at("total_speed_up").to_number<double>() == doctest::Approx(2811.942 / 2099.942));
+  CHECK(has(rows[1].at("limited_by"), "overhead"));
+  CHECK(has(rows[1].at("path"), "overhead 82 -> 76 %"));
+  CHECK(rows[1].at("metric") == "latency_ns");
+  CHECK(rows[3].at("exit") == 2);
+  CHECK(has(rows[3].at("message"), "max_outstanding"));
+}
+
+TEST_CASE("whatif: what can't be explained has its times") {
+  const json::object all =
+      found_by("$KBSIM whatif --json --set sip.ucie.overhead_ns=4 -- --topology hbm4.yaml " + kJob);
+  CHECK(all.at("explained") == false);
+  CHECK(all.at("rows").at(1).at("total_speed_up").to_number<double>() > 1.2);
+  CHECK(all.at("rows").at(1).at("limited_by") == "");
+}
+
+TEST_CASE("solve: all settings simulated, or some ruled out, have one answer") {
+  const std::string space = "$KBSIM solve " + kJob +
+                            " --vary sip.ucie.overhead_ns=1,4,8 --vary "
+                            "cube.noc.router.overhead_ns=0.5,1 --json --target 'latency<=";
+  const json::object whole = found_by(space + "0.62us'");
+  CHECK(whole.at("proof") == "simulated");
+  const json::object some = found_by(space + "620ns' --runs 5");
+  CHECK(some.at("proof") == "monotone");
+  CHECK(some.at("contradicted") == false);
+  CHECK(whole.at("answer") == some.at("answer"));
+  CHECK(whole.at("answer").at("value").to_number<double>() <= 620.0);
+  for (const json::value& row : whole.at("simulated").as_array()) {
+    if (row.at("meets").as_bool())
+      CHECK(row.at("cost").to_number<double>() >= whole.at("answer").at("cost").to_number<double>());
+  }
+  const json::object none = found_by(space + "1ns' --runs 5");
+  CHECK(none.at("answer").is_null());
+  CHECK(has(none.at("nearest").at("setting"), "sip.ucie.overhead_ns=1 "));
+}
+
+TEST_CASE("diff: a run against itself is empty; a slow link and a changed key come first") {
+  const Outcome outcome =
+      run_script("K=\"$KBSIM " + kJob + "\"\n" +
+                 "$K --explain --out a >/dev/null && "
+                 "$K --set system.sips.link.bw_gbs=0.1 --out b >/dev/null && "
+                 "$KBSIM diff a a && $KBSIM diff a b --json --out d && test -s d/diff.json");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit == 0);
+  const std::string same = "no difference\n";
+  REQUIRE(outcome.out.starts_with(same));
+  const json::object all = json::parse(outcome.out.substr(same.size())).as_object();
+  REQUIRE(all.at("keys").as_array().size() == 1);
+  CHECK(all.at("keys").at(0).at("key") == "system.sips.link.bw_gbs");
+  CHECK(all.at("metrics").at(0).at("name") == "run.simulated_ns");
+  const json::value& run = all.at("paths").at(0);
+  CHECK(run.at("of") == "the run");
+  CHECK(has(run.at("slower_first").at(0).at("name"), "serialization at sip0.io.port_e>sip1.io.port_w"));
+  CHECK(run.at("keys").at(0).at("name") == "system.sips.link.bw_gbs");
+}
+
+TEST_CASE("diff: a line of a kernel whose engine is slower comes first, of two commands") {
+  const json::object all = found_by("$KBSIM diff --json --a \"" + kJob + "\" --b \"" + kJob +
+                                    " --set pe.pe_math.startup_ns=500\"");
+  const json::value& run = all.at("paths").at(0);
+  CHECK(has(run.at("slower_first").at(0).at("name"), "engine work"));
+  CHECK(has(run.at("lines").at(0).at("name"), ".cpp:"));
+  CHECK(run.at("lines").at(0).at("is_ps").to_number<int>() >
+        run.at("lines").at(0).at("was_ps").to_number<int>());
+}
+
+TEST_CASE("whatif, solve, diff: mistakes are told before anything runs") {
+  for (const char* what :
+       {"whatif --bench ccl_allreduce", "whatif --set cube.noc.w=2",
+        "whatif --bench ccl_allreduce --set cube.nc.w=2", "whatif --bench ccl_allreduce --set x",
+        "whatif --bench ccl_allreduce --what best",
+        "whatif --bench ccl_allreduce --out o --set cube.noc.w=2 -- --out p",
+        "solve --bench ccl_allreduce --target 'latency<=1us'",
+        "solve --bench ccl_allreduce --target 'latncy<=1us' --vary cube.noc.w=2..4",
+        "solve --bench ccl_allreduce --target 'latency<=1GB/s' --vary cube.noc.w=2..4",
+        "solve --bench ccl_allreduce --target 'latency=1us' --vary cube.noc.w=2..4",
+        "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.noc.w=2..4 --cost cube.noc.h=1",
+        "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.nc.w=2..4",
+        "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.noc.link_bw_gbs=1..300000",
+        "solve --what slots --bench gemm_single_pe", "diff a", "diff a b c", "diff . .",
+        "diff --a '--bench none' --b '--bench none'", "diff --a \"'\" --b x"}) {
+    CAPTURE(what);
+    const Outcome refused = run_kbsim(what);
+    CAPTURE(refused.err);
+    CHECK(refused.exit == 2);
+    CHECK(refused.out.empty());
+  }
+}
+
+}  // namespace kbsim::contract::what_if_test
