@@ -21,7 +21,8 @@ Explanations paths_of(host::Session& session, const Causes* causes) {
     std::string name = fmt::format("{} (order {} of rank {})", order.kernel_name, order.number, order.rank);
     what.all.push_back(
         explain::explain(std::move(name), explain::path_to(order.why, order.sent, machine), machine));
-    what.launches.push_back({.kernel = order.kernel_name, .rank = order.rank});
+    what.all.back().kernel = order.kernel_name;
+    what.all.back().rank = order.rank;
   }
   return what;
 }
@@ -54,13 +55,9 @@ std::string to_text(const Explanations& what) {
 
 boost::json::object to_json(const Explanations& what, host::Session& session) {
   boost::json::array paths;
-  for (std::size_t i = 0; i < what.all.size(); ++i) {
-    boost::json::object path = explain::to_json(what.all[i], session.machine());
-    path["sentence"] = explain::sentence(what.all[i]);
-    if (i > 0) {
-      path["kernel"] = what.launches[i - 1].kernel;
-      path["rank"] = what.launches[i - 1].rank;
-    }
+  for (const explain::Explanation& one : what.all) {
+    boost::json::object path = explain::to_json(one, session.machine());
+    path["sentence"] = explain::sentence(one);
     paths.emplace_back(std::move(path));
   }
   boost::json::object all{{"schema_version", 1}, {"paths", std::move(paths)}};

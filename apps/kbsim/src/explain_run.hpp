@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,13 +12,7 @@ namespace kbsim::app {
 
 /// Why a run, and each of its launches, takes as long as it does. None if it wasn't asked for.
 struct Explanations {
-  /// Whose launch it is.
-  struct Launch {
-    std::string kernel;
-    std::int64_t rank = 0;
-  };
   std::vector<explain::Explanation> all;  // of the run, then of the launches in the order of their orders
-  std::vector<Launch> launches;           // in that order
   std::string why_not;                    // there are none, where they may be missing
 };
 /// What can't be explained is an error if it is `wanted`, else `why_not` says it.

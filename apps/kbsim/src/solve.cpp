@@ -35,7 +35,7 @@ struct SolveOptions {
   std::string target;
   std::vector<std::string> vary;
   std::vector<std::string> cost;
-  std::string what;
+  std::string question;  // --what
   std::string metric;
   std::string out;
   std::int64_t runs = 100;
@@ -66,7 +66,7 @@ po::options_description description(SolveOptions& o) {
       "what a unit of the key costs; negative: less of it is dearer; repeatable");
   add("runs", po::value(&o.runs)->value_name("N")->default_value(100),
       "simulations at most; of more settings some are ruled out by what is assumed of costs");
-  add("what", po::value(&o.what)->value_name("slots"),
+  add("what", po::value(&o.question)->value_name("slots"),
       "in place of a target: the fewest slots with which the algorithm runs, and from which on it is no "
       "faster");
   add("metric", po::value(&o.metric)->value_name("NAME"),
@@ -79,7 +79,7 @@ po::options_description description(SolveOptions& o) {
 }
 
 void require_numbers(const SolveOptions& o) {
-  constexpr std::int64_t kMostRuns = 100'000;
+  constexpr std::int64_t kMostRuns = 10'000;
   constexpr std::int64_t kMostJobs = 1024;
   if (o.runs < 1 || o.runs > kMostRuns)
     throw UsageError{fmt::format("--runs must be 1 to {}, got {}", kMostRuns, o.runs)};
@@ -94,13 +94,13 @@ void parse(const Arguments& own, SolveOptions& o) {
                           "[options]\n       kbsim solve --what slots [arguments of kbsim run]",
                  .examples = std::string{kSolveExamples}});
   require_numbers(o);
-  if (!o.what.empty() && o.what != "slots")
-    throw UsageError{fmt::format("--what must be slots, got '{}'", o.what)};
-  if (o.what.empty() && (o.target.empty() || o.vary.empty()))
+  if (!o.question.empty() && o.question != "slots")
+    throw UsageError{fmt::format("--what must be slots, got '{}'", o.question)};
+  if (o.question.empty() && (o.target.empty() || o.vary.empty()))
     throw UsageError{"solve: --target METRIC<=VALUE and --vary KEY=VALUES are missing, or --what slots"};
-  if (!o.what.empty() && !(o.target.empty() && o.vary.empty() && o.cost.empty()))
+  if (!o.question.empty() && !(o.target.empty() && o.vary.empty() && o.cost.empty()))
     throw UsageError{"--what slots has no --target, --vary and --cost"};
-  if (o.what.empty() && !o.metric.empty()) throw UsageError{"--metric: --target names its metric"};
+  if (o.question.empty() && !o.metric.empty()) throw UsageError{"--metric: --target names its metric"};
   report::require_folder(o.out);
 }
 
@@ -349,7 +349,7 @@ ExitCode solve(const Arguments& given) {
   SolveOptions o;
   parse(words.own, o);
   Trials trials{words.run, {.jobs = static_cast<unsigned>(o.jobs), .quiet = o.quiet}};
-  return o.what.empty() ? solve_target(o, trials) : solve_slots(o, trials, words.run);
+  return o.question.empty() ? solve_target(o, trials) : solve_slots(o, trials, words.run);
 }
 
 }  // namespace kbsim::app

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <thread>
 #include <utility>
@@ -73,9 +75,7 @@ bool is_option(const std::string& word, const std::vector<std::string>& names) {
 }  // namespace
 
 Trials::Trials(Arguments base, const TrialOptions& options)
-    : base_{with_topology(std::move(base))},
-      options_{options},
-      folder_{std::make_unique<ScratchFolder>("trials")} {
+    : base_{with_topology(std::move(base))}, options_{options} {
   if (bench_named(base_).empty()) throw UsageError{"--bench is missing: what to run, see kbsim list"};
   for (const char* option : {"--out", "--json", "--dry-run", "--trace", "--trace-dir", "--oplog"}) {
     if (is_given(base_, option))
@@ -110,13 +110,22 @@ std::string Trials::command_of(const Trial& trial) const {
 void Trials::want_explanations() {
   explains_ = true;
   const std::vector<std::optional<TrialResult>> base = run({Trial{}});
-  if (base.front() && base.front()->exit == static_cast<int>(ExitCode::unsupported)) explains_ = false;
+  if (!base.front() || base.front()->exit != static_cast<int>(ExitCode::unsupported)) return;
+  explains_ = false;
+  base_result_.reset();
 }
 
 std::vector<std::optional<TrialResult>> Trials::run(const std::vector<Trial>& trials) {
-  std::vector<std::optional<TrialResult>> results(trials.size());
+  const bool base_alone = trials.size() == 1 && trials.front().words.empty();
+  if (base_alone && base_result_) return {base_result_};
   interrupted_ = interrupted_ || stop_signal() != 0;
-  if (interrupted_ || trials.empty()) return results;
+  if (interrupted_ || trials.empty()) return std::vector<std::optional<TrialResult>>(trials.size());
+  std::vector<std::optional<TrialResult>> results = simulate(trials);
+  if (base_alone) base_result_ = results.front();
+  return results;
+}
+
+std::vector<std::optional<TrialResult>> Trials::simulate(const std::vector<Trial>& trials) {
   sweep::Plan plan{
       .bench = bench_named(base_), .words = {}, .axes = {{.name = "trial", .values = {}}}, .points = {}};
   sweep::Requests requests{config_folders(), {"ccl.yaml"}};
@@ -128,20 +137,21 @@ std::vector<std::optional<TrialResult>> Trials::run(const std::vector<Trial>& tr
     keys.push_back(requests.of(words_of(trials[i])));
     which.push_back(i);
   }
-  sweep::Cache cache{folder_->path()};
-  std::filesystem::create_directories(sweep::records_folder(folder_->path()));
-  const sweep::Tally tally = sweep::run_points(plan, keys, which, cache, point_runner(base_, false, true),
-                                               {.out = folder_->path(),
-                                                .jobs = jobs_of(options_),
-                                                .memory = memory_limit(),
-                                                .progress = !options_.quiet});
+  const std::filesystem::path out = folder_.path() / "records of a call";
+  std::filesystem::create_directories(sweep::records_folder(out));
+  sweep::Cache none;
+  const sweep::Tally tally = sweep::run_points(
+      plan, keys, which, none, point_runner(base_, false, true),
+      {.out = out, .jobs = jobs_of(options_), .memory = memory_limit(), .progress = !options_.quiet});
   interrupted_ = tally.interrupted;
-  simulated_ += tally.ran;
   if (!tally.full.empty()) throw UsageError{tally.full};
-  const sweep::Cache found{folder_->path()};
-  for (const std::size_t i : which) {
-    if (const sweep::Record* record = found.of_request(keys[i])) results[i] = result_of(*record);
+  std::vector<std::optional<TrialResult>> results;
+  const sweep::Cache found{out};
+  for (const std::string& key : keys) {
+    const sweep::Record* record = found.of_request(key);
+    results.push_back(record == nullptr ? std::nullopt : std::optional{result_of(*record)});
   }
+  std::filesystem::remove_all(out);
   return results;
 }
 

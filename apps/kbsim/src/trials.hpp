@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +42,8 @@ class Trials {
   /// `base`: arguments of kbsim run. Its plug-ins are loaded. UsageError or ConfigError if it can't be read.
   Trials(Arguments base, const TrialOptions& options);
 
-  /// All of them, in their order; nullopt of those that a signal left without a result.
+  /// All of them, in their order; nullopt of those that a signal left without a result. The base is simulated
+  /// once.
   [[nodiscard]] std::vector<std::optional<TrialResult>> run(const std::vector<Trial>& trials);
   /// With --explain, unless the base refuses that: then all trials go without.
   void want_explanations();
@@ -55,17 +54,17 @@ class Trials {
   [[nodiscard]] std::string why_refused(const Trial& trial) const;
   /// "kbsim run ...", as a shell takes it.
   [[nodiscard]] std::string command_of(const Trial& trial) const;
-  [[nodiscard]] std::size_t simulated() const { return simulated_; }
 
  private:
   [[nodiscard]] Arguments words_of(const Trial& trial) const;
+  [[nodiscard]] std::vector<std::optional<TrialResult>> simulate(const std::vector<Trial>& trials);
   StopSignals signals_;  // between runs, too
   Arguments base_;
   TrialOptions options_;
   bool explains_ = false;
   bool interrupted_ = false;
-  std::size_t simulated_ = 0;
-  std::unique_ptr<ScratchFolder> folder_;
+  std::optional<TrialResult> base_result_;
+  ScratchFolder folder_{"trials"};
 };
 
 /// A setting or several, "a.b=1 c=2": a blank in front of NAME= divides them. Of a value that is a list or a

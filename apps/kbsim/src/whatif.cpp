@@ -28,7 +28,7 @@ namespace json = boost::json;
 
 struct WhatIfOptions {
   std::vector<std::string> set;
-  std::string what;
+  std::string question;  // --what
   std::string metric;
   std::string out;
   std::int64_t jobs = 0;
@@ -55,7 +55,7 @@ po::options_description description(WhatIfOptions& o) {
   auto add = all.add_options();
   add("set", po::value(&o.set)->value_name("SETTINGS")->composing(),
       "KEY=VALUE, or several divided by blanks: a run with them; repeatable");
-  add("what", po::value(&o.what)->value_name("ideal"),
+  add("what", po::value(&o.question)->value_name("ideal"),
       "a run each with infinite links, zero overheads, infinite memories, engines, slots and requests in "
       "flight: what each could give at best");
   add("metric", po::value(&o.metric)->value_name("NAME"),
@@ -104,9 +104,9 @@ void parse(const Arguments& own, WhatIfOptions& o) {
                 {.usage = "kbsim whatif [arguments of kbsim run] --set KEY=VALUE ... [options]\n"
                           "       kbsim whatif [options] -- arguments of kbsim run",
                  .examples = std::string{kWhatIfExamples}});
-  if (!o.what.empty() && o.what != "ideal")
-    throw UsageError{fmt::format("--what must be ideal, got '{}'", o.what)};
-  if (o.set.empty() && o.what.empty())
+  if (!o.question.empty() && o.question != "ideal")
+    throw UsageError{fmt::format("--what must be ideal, got '{}'", o.question)};
+  if (o.set.empty() && o.question.empty())
     throw UsageError{"whatif: --set KEY=VALUE or --what ideal is missing: what would be otherwise"};
   if (o.jobs < 0 || o.jobs > kMostJobs)
     throw UsageError{fmt::format("--jobs must be 1 to {}, got {}", kMostJobs, o.jobs)};
@@ -123,7 +123,7 @@ ExitCode whatif(const Arguments& given) {
   Trials trials{words.run, {.jobs = static_cast<unsigned>(o.jobs), .quiet = o.quiet}};
   std::vector<Trial> asked = asked_trials(o, trials);
   const TrialRow base = base_row(trials, o.metric);
-  if (!o.what.empty()) {
+  if (!o.question.empty()) {
     const std::vector<Trial> ideal = ideal_trials(trials, words.run);
     asked.insert(asked.end(), ideal.begin(), ideal.end());
   }

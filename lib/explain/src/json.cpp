@@ -59,6 +59,8 @@ boost::json::object to_json(const Explanation& what, const hw::Machine& machine)
     if (segment.length() > Time{0}) path.push_back(to_json(segment, machine));
   }
   return {{"of", what.of},
+          {"kernel", what.kernel},
+          {"rank", what.rank},
           {"begin_ps", what.path.begin.count()},
           {"end_ps", what.path.end.count()},
           {"length_ps", what.path.length().count()},

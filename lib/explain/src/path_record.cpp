@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <boost/json/array.hpp>
-#include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"

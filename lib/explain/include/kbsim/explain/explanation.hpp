@@ -47,6 +47,8 @@ struct Explanation {
   std::vector<Share> lines;  // of kernels; what is of none is left out
   std::vector<Share> waits;  // parts of the path in which something waited; the rest is left out
   std::vector<Derivative> keys;
+  std::string kernel = {};  // of a launch; "" of all else
+  int rank = 0;             // likewise
 };
 [[nodiscard]] Explanation explain(std::string of, Path path, const hw::Machine& machine);
 
