@@ -42,7 +42,7 @@ TEST_CASE("Schedule: each point once, the longest first as soon as lengths are k
   while (const auto point = schedule.next()) {
     order.push_back(events(plan, plan.points[*point]));
     schedule.learn(*point, order.back(), 1e-3 + 1e-6 * order.back());
-    if (order.size() == 8) left = schedule.seconds_left();
+    if (order.size() == 8) left = schedule.seconds_left(1, {});
   }
   REQUIRE(order.size() == plan.points.size());
   CHECK(std::ranges::is_sorted(order.begin() + 6, order.end(), std::greater{}));

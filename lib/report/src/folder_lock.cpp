@@ -38,8 +38,9 @@ int opened(const fs::path& file) {
 }
 
 // A folder of a file system without locks is used without one.
-void lock(int descriptor, const fs::path& file) {
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return;
+void lock(int descriptor, const fs::path& file, FolderLock::Mode mode) {
+  const int kind = mode == FolderLock::Mode::alone ? LOCK_EX : LOCK_SH;
+  if (flock(descriptor, kind | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) {
     const std::string who = holder(descriptor);
     (void)close(descriptor);
@@ -59,22 +60,24 @@ bool is_still_there(int descriptor, const fs::path& file) {
 
 }  // namespace
 
-FolderLock::FolderLock(const fs::path& folder) : file_{folder / ".kbsim.lock"}, descriptor_{opened(file_)} {
-  lock(descriptor_, file_);
+FolderLock::FolderLock(const fs::path& folder, Mode mode)
+    : file_{folder / ".kbsim.lock"}, descriptor_{opened(file_)} {
+  lock(descriptor_, file_, mode);
   while (!is_still_there(descriptor_, file_)) {
     (void)close(descriptor_);
     descriptor_ = opened(file_);
-    lock(descriptor_, file_);
+    lock(descriptor_, file_, mode);
   }
   const std::string number = std::to_string(getpid());
   (void)!ftruncate(descriptor_, 0);
   (void)!pwrite(descriptor_, number.data(), number.size(), 0);
 }
 
-// The file goes while it is locked: nobody else holds it.
+// The file goes while nobody else holds it; of those that share it, with the last.
 FolderLock::~FolderLock() {
   std::error_code ignored;
-  fs::remove(file_, ignored);
+  const bool free = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+  if (free || errno != EWOULDBLOCK) fs::remove(file_, ignored);
   (void)close(descriptor_);
 }
 

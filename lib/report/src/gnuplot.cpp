@@ -1,6 +1,11 @@
 #include "kbsim/report/gnuplot.hpp"
 
+#include <array>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +13,38 @@
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ending {
+  const char* suffix;
+  std::string_view text;
+};
+constexpr std::array<Ending, 2> kEndings{{{".png", "IEND"}, {".svg", "</svg>"}}};
+
+bool ends_with(const fs::path& file, std::string_view text) {
+  constexpr std::streamoff kLast = 16;
+  std::ifstream in{file, std::ios::binary | std::ios::ate};
+  const std::streamoff size = in.tellg();
+  if (size < kLast || !in.seekg(size - kLast)) return false;
+  const std::string last{std::istreambuf_iterator<char>{in}, {}};
+  return last.find(text) != std::string::npos;
+}
+
+// gnuplot doesn't say that a disk is full.
+void require_whole(fs::path picture) {
+  for (const auto& [suffix, text] : kEndings) {
+    picture.replace_extension(suffix);
+    std::error_code error;
+    if (!fs::exists(picture, error) || ends_with(picture, text)) continue;
+    fs::remove(picture, error);
+    throw UsageError{"can't write '" + picture.string() +
+                     "': gnuplot left half of it, as on a full disk; it is taken away"};
+  }
+}
+
+}  // namespace
 
 bool draw(const std::filesystem::path& script) {
   constexpr int kNoProgram = 127;
@@ -23,7 +60,10 @@ bool draw(const std::filesystem::path& script) {
   }
   int status = 0;
   if (waitpid(child, &status, 0) == child && WIFEXITED(status)) {
-    if (WEXITSTATUS(status) == 0) return true;
+    if (WEXITSTATUS(status) == 0) {
+      require_whole(script);
+      return true;
+    }
     if (WEXITSTATUS(status) == kNoProgram) return false;
   }
   throw UsageError{"gnuplot failed on '" + script.string() + "'"};

@@ -271,15 +271,16 @@ std::optional<double> value_of(const Tables& tables, const Row& row, const Quant
 
 std::string best_text(const Tables& tables, const Quantity& what) {
   const Row* best = best_row(tables, what);
-  if (best == nullptr) return "no point has a number\n";
+  if (best == nullptr) return failures_text(tables);
   std::string text = fmt::format("best of {} points by {}, {} is better: {}\n", tables.rows.size(), what.name,
                                  what.larger_is_better ? "larger" : "smaller",
                                  with_unit(*value_of(tables, *best, what), what.unit));
   for (std::size_t i = 0; i < tables.plan.axes.size(); ++i)
     text += fmt::format("  {} = {}\n", tables.plan.axes[i].name, best->values[i]);
   text += fmt::format("  {}\n", best->command);
-  text += "each axis alone, the others as in the best point:\n";
-  for (const std::size_t axis : varied(tables.plan)) text += alone_text(tables, what, *best, axis);
+  const std::vector<std::size_t> axes = varied(tables.plan);
+  if (!axes.empty()) text += "each axis alone, the others as in the best point:\n";
+  for (const std::size_t axis : axes) text += alone_text(tables, what, *best, axis);
   return text;
 }
 

@@ -25,6 +25,13 @@ double number_of(const Term& term) {
   throw UsageError{fmt::format("'{}' is no number", std::get<std::string>(term))};
 }
 
+double divisor_of(const Term& term) {
+  const double number = number_of(term);
+  if (number == 0.0)
+    throw UsageError{"division by 0; 'and' looks at its right side only if the left one holds"};
+  return number;
+}
+
 Term truth(bool holds) { return holds ? 1.0 : 0.0; }
 bool is_true(const Term& term) { return number_of(term) != 0.0; }
 
@@ -47,8 +54,8 @@ constexpr std::array<Operator, 2> kSums{
      {"-", [](const Term& a, const Term& b) -> Term { return number_of(a) - number_of(b); }}}};
 constexpr std::array<Operator, 3> kProducts{
     {{"*", [](const Term& a, const Term& b) -> Term { return number_of(a) * number_of(b); }},
-     {"/", [](const Term& a, const Term& b) -> Term { return number_of(a) / number_of(b); }},
-     {"%", [](const Term& a, const Term& b) -> Term { return std::fmod(number_of(a), number_of(b)); }}}};
+     {"/", [](const Term& a, const Term& b) -> Term { return number_of(a) / divisor_of(b); }},
+     {"%", [](const Term& a, const Term& b) -> Term { return std::fmod(number_of(a), divisor_of(b)); }}}};
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
 
@@ -150,7 +157,7 @@ class Parser {
     if (end == std::string_view::npos) fail("a quote isn't closed");
     std::string text{rest_.substr(1, end - 1)};
     rest_.remove_prefix(end + 1);
-    return [text](const Values&) -> Term { return text; };
+    return [term = term_of(text)](const Values&) { return term; };
   }
   // Names of options have dashes: the longest axis that the text begins with is meant.
   Evaluate name_or_number() {

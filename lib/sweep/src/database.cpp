@@ -1,4 +1,6 @@
 // The tables as SQLite.
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -66,11 +68,14 @@ class Insert {
     (void)sqlite3_bind_int64(statement_.get(), ++column_, number);
     return *this;
   }
-  // A number as a number, so that it can be compared.
+  // A number as a number, so that it can be compared; a whole one as CSV has it, without a point.
   Insert& value(const std::string& text) {
+    constexpr double kMostWhole = 0x1p53;
     const Term term = term_of(text);
     const double* number = std::get_if<double>(&term);
-    return number == nullptr ? *this << text : *this << *number;
+    if (number == nullptr) return *this << text;
+    const bool whole = std::floor(*number) == *number && std::abs(*number) <= kMostWhole;
+    return whole ? *this << static_cast<std::int64_t>(*number) : *this << *number;
   }
   void row() {
     base_.require(sqlite3_step(statement_.get()) == SQLITE_DONE);

@@ -11,6 +11,7 @@
 #include <boost/uuid/uuid.hpp>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
@@ -76,6 +77,22 @@ Requests::Requests(std::vector<fs::path> folders, const std::vector<std::string>
   for (const std::string& file : always) program_ += contents_of(file);
 }
 
+Requests::State Requests::state_of(const fs::path& file) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  struct stat now{};
+  if (stat(file.c_str(), &now) != 0) return {.file = file};
+  return {.file = file,
+          .written_ns = now.st_mtim.tv_sec * kSecond + now.st_mtim.tv_nsec,
+          .size = static_cast<std::uint64_t>(now.st_size),
+          .inode = now.st_ino};
+}
+
+std::string Requests::changed() const {
+  const auto other =
+      std::ranges::find_if(states_, [](const State& state) { return state_of(state.file) != state; });
+  return other == states_.end() ? "" : other->file.string();
+}
+
 const std::string& Requests::contents_of(const std::string& word) {
   const auto known = files_.find(word);
   if (known != files_.end()) return known->second;
@@ -84,6 +101,7 @@ const std::string& Requests::contents_of(const std::string& word) {
     const fs::path file = folder / word;
     std::error_code error;
     if (word.size() > kLongestName || !fs::is_regular_file(file, error)) continue;
+    states_.push_back(state_of(file));  // before it is read
     if (why_unreadable(file).empty()) contents = of_file(file);
     break;
   }

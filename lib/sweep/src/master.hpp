@@ -24,6 +24,10 @@
 
 namespace kbsim::sweep {
 
+[[nodiscard]] inline double seconds_of(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 /// Hands points out to its workers, and watches them: one event loop, no threads.
 class Master {
  public:
@@ -43,6 +47,8 @@ class Master {
   enum class Killed { no, by_timeout, by_memory };
 
   struct Worker {
+    explicit Worker(boost::asio::io_context& io) : deadline{io} {}
+
     int rank = 0;  // of another: its process is there, and nothing of it here
     bool works = false;
     Process process;
@@ -56,10 +62,21 @@ class Master {
     std::string key;
     bool simulates = false;  // under that key
     Clock::time_point since;
+    boost::asio::steady_timer deadline;
     Killed killed = Killed::no;
   };
 
-  // Workers.
+  // What a worker says at a point's end.
+  struct Reply {
+    int exit = 0;
+    std::uint64_t events = 0;
+    double simulating = 0.0;
+    double busy = 0.0;
+    bool is_short = false;  // of memory
+    std::string digest;
+  };
+
+  // Workers (master_workers.cpp).
   void start(Worker& worker);
   void close(Worker& worker);
   void listen(Worker& worker);
@@ -72,12 +89,18 @@ class Master {
   [[nodiscard]] bool has_work() const;
   [[nodiscard]] std::size_t busy() const;
 
-  // Points.
+  // Points (master.cpp).
   void hand_out();
   void give(Worker& worker, std::size_t point, Mode mode);
   void hear(Worker& worker, std::string_view line);
   void decide(Worker& worker, const std::string& key);
+  void stop_for(const std::string& why);
+
+  // Ends of points (master_ends.cpp).
+  [[nodiscard]] static std::optional<Reply> reply_in(std::string_view line);
   void done(Worker& worker, std::string_view line);
+  void settle(const Worker& worker, std::size_t point, const Reply& reply);
+  void simulated(const Worker& worker, std::size_t point, const Reply& reply);
   void lost(Worker& worker, int status);
   void keep_lost(const Worker& worker, End end, int exit, std::string message, double limit);
   void point_is_known(std::size_t point, const Worker& worker);
@@ -86,9 +109,11 @@ class Master {
   void compare(std::size_t point, int exit, const std::string& digest);
   void keep(Record record);
 
-  // Time.
+  // Time (master_time.cpp).
   void tick();
-  void watch(Worker& worker);
+  void tick_again();
+  void expect_end(Worker& worker);
+  void watch_memory(Worker& worker);
   void sync();
   [[nodiscard]] double seconds_left() const;
   [[nodiscard]] Bytes share() const;

@@ -38,8 +38,10 @@ std::string Progress::line(std::size_t done, std::size_t failed, double left) co
                      left < 0.0 ? "time left isn't known yet" : "about " + duration(left) + " left");
 }
 
+bool Progress::is_due() const { return shown_ && (terminal_ || Clock::now() - told_ >= kBetweenLines); }
+
 void Progress::show(std::size_t done, std::size_t failed, double left) {
-  if (!shown_) return;
+  if (!is_due()) return;
   const std::string text = line(done, failed, left);
   if (terminal_) {
     const std::size_t columns = report::terminal_width(STDERR_FILENO).value_or(kNarrow);
@@ -49,7 +51,7 @@ void Progress::show(std::size_t done, std::size_t failed, double left) {
     const bool wide = bar.size() + text.size() < columns;
     say("\r\033[K{}", ((wide ? bar : "") + text).substr(0, columns - 1));
     drawn_ = true;
-  } else if (Clock::now() - told_ >= kBetweenLines) {
+  } else {
     told_ = Clock::now();
     say("kbsim sweep: {}\n", text);
   }

@@ -14,6 +14,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Whether show() would show anything now.
+  [[nodiscard]] bool is_due() const;
   /// `left`: seconds, below 0 if that isn't known yet.
   void show(std::size_t done, std::size_t failed, double left);
 

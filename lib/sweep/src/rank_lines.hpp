@@ -7,6 +7,9 @@ namespace kbsim::sweep {
 /// A worker's next point.
 inline constexpr std::string_view kRun = "run ";
 
+/// What a worker says, with why, when it can't keep its point, and no other should begin.
+inline constexpr std::string_view kStopFor = "stop for ";
+
 /// What rank 0 says to another besides lines for its worker, and that one besides its worker's lines.
 inline constexpr std::string_view kDismiss = "rank: dismiss";
 inline constexpr std::string_view kStop = "rank: stop";     // the worker's process

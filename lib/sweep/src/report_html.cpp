@@ -21,13 +21,14 @@ body{font:15px sans-serif;margin:1.5em;color:#222}select,button{font:inherit;mar
 table{border-collapse:collapse;margin-top:1em}td,th{border:1px solid #ccc;padding:.2em .6em;text-align:right}
 th{background:#eee;cursor:pointer}td.t{text-align:left;font:12px monospace}tr.bad td{color:#b00}
 fieldset{border:1px solid #ccc;display:inline-block;vertical-align:top;margin:0 .6em .6em 0}
-</style></head><body><h1 id="title"></h1><div id="axes"></div>
+</style></head><body><h1 id="title"></h1><pre id="why"></pre><div id="axes"></div>
 <p>metric <select id="metric"></select> along <select id="x"></select> <span id="count"></span></p>
 <svg id="figure" width="900" height="420" viewBox="0 0 900 420"></svg><table id="table"></table>
 <script>
 const D=DATA;
 const $=id=>document.getElementById(id),colours=["#0072b2","#e69f00","#009e73","#d55e00","#cc79a7","#56b4e9","#332288"];
 $("title").textContent=D.bench+": "+D.rows.length+" points";
+$("why").textContent=D.why;
 const el=(n,t,p)=>{const e=document.createElement(n);if(t!==undefined)e.textContent=t;if(p)p.appendChild(e);return e};
 const checks=D.axes.map((a,i)=>{const f=el("fieldset",undefined,$("axes"));el("legend",a,f);
  return [...new Set(D.rows.map(r=>r.v[i]))].map(v=>{const l=el("label",undefined,f),c=el("input",undefined,l);
@@ -117,6 +118,7 @@ std::string report_html(const Tables& tables, const std::string& metric) {
   for (const Row& row : tables.rows) rows.emplace_back(to_json(row, metrics));
   const json::object data{{"bench", tables.plan.bench},
                           {"metric", metric},
+                          {"why", metric.empty() ? failures_text(tables) : ""},
                           {"axes", std::move(axes)},
                           {"metrics", std::move(names)},
                           {"rows", std::move(rows)}};

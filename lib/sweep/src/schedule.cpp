@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <queue>
 #include <utility>
 
 namespace kbsim::sweep {
@@ -106,18 +108,19 @@ double CostModel::guess(const Point& point) const {
   return std::exp(std::clamp(y, least_ - kBeyond, most_ + kBeyond));
 }
 
-// Before anything is known: spread by the golden section, so that the first few tell of all.
-Schedule::Schedule(const Plan& plan, std::vector<std::size_t> points)
-    : plan_{plan}, pending_{std::move(points)}, model_{plan.axes} {
+// Before anything is known: spread by the golden section, so that the first few tell of all. Neighbours in
+// this order lie far apart in the plan.
+Schedule::Schedule(const Plan& plan, std::vector<std::size_t> points) : plan_{plan}, model_{plan.axes} {
   constexpr double kGolden = 0.6180339887498949;
   std::vector<std::pair<double, std::size_t>> spread;
-  for (std::size_t i = 0; i < pending_.size(); ++i)
-    spread.emplace_back(std::fmod(static_cast<double>(i) * kGolden, 1.0), pending_[i]);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    spread.emplace_back(std::fmod(static_cast<double>(i) * kGolden, 1.0), points[i]);
   std::ranges::sort(spread);
-  std::vector<std::size_t> order;
-  // Neighbours in this order lie far apart in the plan.
-  for (const auto& [place, point] : spread) order.push_back(point);
-  pending_ = std::move(order);
+  for (const auto& [place, point] : spread) pending_.push_back({.point = point});
+}
+
+void Schedule::put_back(std::size_t point) {
+  pending_.push_back({.point = point, .events = model_.guess(plan_.points[point])});
 }
 
 void Schedule::learn(std::size_t point, double events, double seconds) {
@@ -136,23 +139,22 @@ void Schedule::learn(std::size_t point, double events, double seconds) {
 void Schedule::refit() {
   next_fit_ = learned_ + std::max<std::size_t>(learned_ / 2, 4);
   fitted_ = model_.fit();
-  std::vector<std::pair<double, std::size_t>> order;
-  for (const std::size_t point : pending_) order.emplace_back(model_.guess(plan_.points[point]), point);
-  std::ranges::sort(order, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  for (Pending& each : pending_) each.events = model_.guess(plan_.points[each.point]);
+  std::ranges::sort(pending_, [](const Pending& a, const Pending& b) {
+    return a.events != b.events ? a.events < b.events : a.point > b.point;
   });
-  for (std::size_t i = 0; i < order.size(); ++i) pending_[i] = order[i].second;
 }
 
 std::optional<std::size_t> Schedule::next() {
   if (pending_.empty()) return std::nullopt;
-  const std::size_t point = pending_.back();
+  const std::size_t point = pending_.back().point;
   pending_.pop_back();
   return point;
 }
 
 // A line through what was measured, neither part of it below 0.
 double Schedule::seconds_of(double events) const {
+  if (!fitted_) return seconds_ / n_;
   const double spread = n_ * squares_ - events_ * events_;
   const double ratio = events_ > 0.0 ? seconds_ / events_ : 0.0;
   if (spread <= 1e-9 * n_ * squares_) return ratio * events;
@@ -162,12 +164,22 @@ double Schedule::seconds_of(double events) const {
   return base < 0.0 ? ratio * events : base + slope * events;
 }
 
-double Schedule::seconds_left() const {
+// Each point goes to the worker that is free first, as it will.
+double Schedule::seconds_left(std::size_t workers, std::span<const Running> running) const {
   if (n_ == 0.0) return 0.0;
-  if (!fitted_) return seconds_ / n_ * static_cast<double>(pending_.size());
-  double seconds = 0.0;
-  for (const std::size_t point : pending_) seconds += seconds_of(model_.guess(plan_.points[point]));
-  return seconds;
+  std::priority_queue<double, std::vector<double>, std::greater<>> free;
+  for (const Running& each : running)
+    free.push(std::max(0.0, seconds_of(model_.guess(plan_.points[each.point])) - each.spent));
+  while (free.size() < workers) free.push(0.0);
+  double last = 0.0;
+  const auto take = [&](double seconds) {
+    last = std::max(last, free.top() + seconds);
+    free.push(free.top() + seconds);
+    free.pop();
+  };
+  for (std::size_t i = pending_.size(); i-- > 0;) take(seconds_of(pending_[i].events));
+  for (; !free.empty(); free.pop()) last = std::max(last, free.top());
+  return last;
 }
 
 }  // namespace kbsim::sweep

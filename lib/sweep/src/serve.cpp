@@ -111,13 +111,14 @@ class Server {
 }  // namespace
 
 void serve(Ranks& ranks, const Plan& plan, const std::vector<std::string>& requests, const RunPoint& run,
-           const std::filesystem::path& out) {
-  const Job job{.plan = plan, .requests = requests, .run = run};
-  Server{ranks, job, out}.run();
+           const PoolOptions& options) {
+  const Job job{.plan = plan, .requests = requests, .run = run, .changed = options.changed};
+  Server{ranks, job, options.out}.run();
 }
 
-void dismiss(Ranks& ranks) {
-  for (int rank = 1; rank < ranks.size(); ++rank) ranks.send(rank, std::string{kDismiss});
+Dismissal::~Dismissal() {
+  for (int rank = 1; ranks_ != nullptr && rank < ranks_->size(); ++rank)
+    ranks_->send(rank, std::string{kDismiss});
 }
 
 }  // namespace kbsim::sweep

@@ -18,6 +18,7 @@
 #include "kbsim/base/memory.hpp"
 
 #include "host_name.hpp"
+#include "rank_lines.hpp"
 #include "words.hpp"
 
 namespace kbsim::sweep {
@@ -85,24 +86,11 @@ class Worker {
     const Clock::time_point start = Clock::now();
     set_memory_limit(memory);
     Record record{.request = job_.requests[point], .key = job_.requests[point], .host = host_};
-    Clock::time_point began = start;
-    const PointResult result =
-        job_.run(words_of(job_.plan, job_.plan.points[point]), [&](const std::string& key) {
-          record.key = key;
-          record.known = mode != Mode::again && !is_wanted(key);
-          began = Clock::now();
-          return !record.known;
-        });
-    if (result.exit == static_cast<int>(ExitCode::interrupted)) (void)raise(SIGKILL);  // somebody else's wish
-    const double seconds = record.known ? 0.0 : seconds_since(began);
-    fill(record, result, seconds);
-    if (mode == Mode::alone && result.short_of_memory) {
-      record.end = End::too_large;
-      record.limit = static_cast<double>(memory.count());
-    }
+    const PointResult result = simulate(point, mode, record);
+    end_as(record, result, mode, memory);
     const bool again = mode == Mode::again || (mode == Mode::shared && result.short_of_memory);
     if (!again && !keep(record)) return;
-    channel_.say(fmt::format("done {} {} {:.9f} {:.9f} {} {}", record.exit, record.events, seconds,
+    channel_.say(fmt::format("done {} {} {:.9f} {:.9f} {} {}", record.exit, record.events, record.seconds,
                              seconds_since(start), result.short_of_memory ? 1 : 0,
                              record.digest.empty() ? "-" : record.digest));
   }
@@ -112,22 +100,40 @@ class Worker {
     return channel_.hear() != "skip";
   }
 
-  static void fill(Record& record, const PointResult& result, double seconds) {
+  // Notes its key, whether that is known, and how long its simulation took.
+  PointResult simulate(std::size_t point, Mode mode, Record& record) {
+    Clock::time_point began = Clock::now();
+    PointResult result = job_.run(words_of(job_.plan, job_.plan.points[point]), [&](const std::string& key) {
+      record.key = key;
+      record.known = mode != Mode::again && !is_wanted(key);
+      began = Clock::now();
+      return !record.known;
+    });
+    if (result.exit == static_cast<int>(ExitCode::interrupted)) (void)raise(SIGKILL);  // somebody else's wish
+    record.seconds = record.known ? 0.0 : seconds_since(began);
+    return result;
+  }
+
+  static void end_as(Record& record, const PointResult& result, Mode mode, Bytes memory) {
     record.exit = result.exit;
     record.message = result.message;
     record.digest = result.digest;
     record.events = result.events;
     record.document = result.document;
-    record.seconds = seconds;
+    if (mode != Mode::alone || !result.short_of_memory) return;
+    record.end = End::too_large;
+    record.limit = static_cast<double>(memory.count());
   }
 
   bool keep(const Record& record) {
     if (!keeps_) return true;
     try {
+      if (const std::string what = job_.changed ? job_.changed() : ""; !what.empty())
+        throw UsageError{what + " has changed while the sweep ran"};
       file_.append(record);
       return true;
     } catch (const UsageError& error) {
-      channel_.say(fmt::format("full {}", error.what()));
+      channel_.say(fmt::format("{}{}", kStopFor, error.what()));
       return false;
     }
   }

@@ -15,6 +15,7 @@ struct Job {
   const Plan& plan;
   const std::vector<std::string>& requests;
   const RunPoint& run;
+  const std::function<std::string()>& changed;  // PoolOptions::changed
 };
 
 /// How a point runs: the worker's share of the memory, or all of it while nothing else runs; or once more,
@@ -22,7 +23,7 @@ struct Job {
 enum class Mode { shared, alone, again };
 
 /// What the master says: "run POINT MODE BYTES", then after the worker's "key KEY" "go" or "skip". The worker
-/// ends with "done EXIT EVENTS SIMULATING BUSY SHORT DIGEST", or "full WHY" if its record can't be written.
+/// ends with "done EXIT EVENTS SIMULATING BUSY SHORT DIGEST", or "stop for WHY" if its record can't be kept.
 /// Returns when the master is gone.
 void work(int socket, const Job& job, const std::filesystem::path& records);
 

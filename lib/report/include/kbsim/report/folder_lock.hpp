@@ -4,12 +4,13 @@
 
 namespace kbsim::report {
 
-/// Keeps a folder to one run at a time: a lock of the operating system on a file in it, which goes with the
-/// process, however that ends. UsageError naming the other process if there is one, or if nothing can be
-/// written in the folder.
+/// Keeps a folder to one run at a time, or to those that share it: a lock of the operating system on a file
+/// in it, which goes with the process, however that ends. UsageError naming the other process if there is
+/// one, or if nothing can be written in the folder.
 class FolderLock {
  public:
-  explicit FolderLock(const std::filesystem::path& folder);
+  enum class Mode { alone, shared };
+  explicit FolderLock(const std::filesystem::path& folder, Mode mode = Mode::alone);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

@@ -27,6 +27,9 @@ struct Quantity {
 /// in the best point.
 [[nodiscard]] std::string best_text(const Tables& tables, const Quantity& what);
 
+/// Of points none of which has a number: how many failed, and with which messages.
+[[nodiscard]] std::string failures_text(const Tables& tables);
+
 /// A curve along the numeric axis with the most values, a line for each combination of the others; of more
 /// than ten such lines small multiples, one for each value of a third axis, or if these are too many a heat
 /// map of the best over all but two axes. None without a numeric axis or without numbers.
@@ -37,7 +40,7 @@ struct Quantity {
                                                    const Quantity& b);
 [[nodiscard]] report::Figure pareto_figure(const Tables& tables, const Quantity& a, const Quantity& b);
 
-/// A page with all points, filters and a figure, which needs nothing else.
+/// A page with all points, filters and a figure, which needs nothing else; without a metric ("") it says why.
 [[nodiscard]] std::string report_html(const Tables& tables, const std::string& metric);
 
 }  // namespace kbsim::sweep

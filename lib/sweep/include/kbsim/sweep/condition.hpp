@@ -8,7 +8,7 @@
 
 namespace kbsim::sweep {
 
-/// What a condition computes with: a value of an axis is a number if it reads as one, else a text.
+/// What a condition computes with: a value of an axis or a text in quotes is a number if it reads as one.
 using Term = std::variant<double, std::string>;
 
 /// A condition on a point's values: names of axes, numbers, 'texts', + - * / %, == != < <= > >=, and, or,
@@ -18,7 +18,8 @@ class Condition {
   /// UsageError for what can't be read, or names no axis.
   Condition(std::string text, const std::vector<std::string>& axes);
 
-  /// `values`: a point's, in the order of the axes. UsageError for a text where a number is needed.
+  /// `values`: a point's, in the order of the axes. UsageError for a text where a number is needed, and for a
+  /// division by 0.
   [[nodiscard]] bool holds(const std::vector<Term>& values) const;
   [[nodiscard]] const std::string& text() const { return text_; }
 

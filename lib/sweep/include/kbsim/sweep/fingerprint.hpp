@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -23,11 +24,23 @@ class Requests {
   Requests(std::vector<std::filesystem::path> folders, const std::vector<std::string>& always);
   [[nodiscard]] std::string of(const std::vector<std::string>& words);
 
+  /// The first of these files that isn't what it was when it was read; "" if all are.
+  [[nodiscard]] std::string changed() const;
+
  private:
+  struct State {
+    std::filesystem::path file;
+    std::int64_t written_ns = 0;
+    std::uint64_t size = 0;
+    std::uint64_t inode = 0;
+    bool operator==(const State&) const = default;
+  };
+  [[nodiscard]] static State state_of(const std::filesystem::path& file);
   [[nodiscard]] const std::string& contents_of(const std::string& word);
   std::vector<std::filesystem::path> folders_;
   std::string program_;
   std::map<std::string, std::string, std::less<>> files_;  // by word; "" of one that names no file
+  std::vector<State> states_;
 };
 
 }  // namespace kbsim::sweep

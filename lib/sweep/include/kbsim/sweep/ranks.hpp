@@ -22,8 +22,18 @@ class Ranks {
 
 /// What a rank but 0 does: runs points in a process of its own, as rank 0 says, until that has no more.
 void serve(Ranks& ranks, const Plan& plan, const std::vector<std::string>& requests, const RunPoint& run,
-           const std::filesystem::path& out);
-/// Sends the other ranks home.
-void dismiss(Ranks& ranks);
+           const PoolOptions& options);
+
+/// However a sweep ends, rank 0 sends the others home.
+class Dismissal {
+ public:
+  explicit Dismissal(Ranks* ranks) : ranks_{ranks} {}
+  ~Dismissal();
+  Dismissal(const Dismissal&) = delete;
+  Dismissal& operator=(const Dismissal&) = delete;
+
+ private:
+  Ranks* ranks_;  // nullptr: there are none
+};
 
 }  // namespace kbsim::sweep

@@ -34,9 +34,12 @@ class Ranks;
 struct PoolOptions {
   std::filesystem::path out;  // records go to records_folder(out); "": nowhere, nothing is kept
   unsigned jobs = 1;
-  double timeout = 0.0;    // seconds a point; 0: none
-  Bytes memory;            // of all points that run at a time
-  bool progress = true;    // on stderr
+  double timeout = 0.0;  // seconds a point; 0: none
+  Bytes memory;          // of all points that run at a time
+  bool progress = true;  // on stderr
+  // What has changed that points depend on, since the sweep began; "" if nothing. Asked after each point,
+  // whose result isn't kept then, and the sweep stops.
+  std::function<std::string()> changed = {};
   Ranks* ranks = nullptr;  // of which each but 0 runs a point at a time beside the `jobs` of this process
 };
 
@@ -52,7 +55,7 @@ struct Tally {
   double tenth_guess = 0.0;  // what was left, as told when a tenth had ended
   double tenth_left = 0.0;   // what it came to
   bool interrupted = false;
-  std::string full;  // why nothing more could be written
+  std::string stopped;  // why no further point began
 };
 
 /// Runs those of a plan's points (`which`, by index) that the cache doesn't have, each in one of `jobs`
@@ -79,6 +82,11 @@ struct Difference {
 [[nodiscard]] std::optional<double> seconds_for(const Plan& plan, const std::vector<std::string>& requests,
                                                 const std::vector<std::size_t>& which, const Cache& cache,
                                                 unsigned jobs);
+
+/// Those of `which` for which no record stands.
+[[nodiscard]] std::vector<std::size_t> missing_points(const std::vector<std::string>& requests,
+                                                      const std::vector<std::size_t>& which,
+                                                      const Cache& cache, const PoolOptions& options);
 
 /// Whether a record stands for its point under these limits: one that met a lower limit, and one whose
 /// process crashed, are run again.

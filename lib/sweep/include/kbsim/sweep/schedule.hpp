@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ class CostModel {
   double most_ = 0.0;
 };
 
+/// A point that runs, and for how long it has.
+struct Running {
+  std::size_t point = 0;
+  double spent = 0.0;  // seconds
+};
+
 /// Which point runs next: some that are spread over the plan first, then the longest.
 class Schedule {
  public:
@@ -42,18 +49,23 @@ class Schedule {
   /// unknown.
   void learn(std::size_t point, double events, double seconds);
   [[nodiscard]] std::optional<std::size_t> next();
-  void put_back(std::size_t point) { pending_.push_back(point); }
+  void put_back(std::size_t point);
   [[nodiscard]] std::size_t pending() const { return pending_.size(); }
   /// Orders what is pending by all that was learned.
   void refit();
-  /// Seconds of one worker for what is pending; 0 before anything was learned.
-  [[nodiscard]] double seconds_left() const;
+  /// Seconds until all has ended, with so many workers, of which some run a point; 0 before anything was
+  /// learned.
+  [[nodiscard]] double seconds_left(std::size_t workers, std::span<const Running> running) const;
 
  private:
+  struct Pending {
+    std::size_t point = 0;
+    double events = 1.0;  // by the last fit
+  };
   [[nodiscard]] double seconds_of(double events) const;
 
   const Plan& plan_;
-  std::vector<std::size_t> pending_;  // the next one last
+  std::vector<Pending> pending_;  // the next one last
   CostModel model_;
   bool fitted_ = false;
   std::size_t learned_ = 0;

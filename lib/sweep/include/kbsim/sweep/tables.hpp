@@ -44,6 +44,8 @@ struct Tables {
 /// What is to be merged later, in other processes: the plan's points and their requests. False if the folder
 /// has just that already.
 bool write_plan(const std::filesystem::path& out, const Plan& plan, const std::vector<std::string>& requests);
+[[nodiscard]] bool has_plan(const std::filesystem::path& out, const Plan& plan,
+                            const std::vector<std::string>& requests);
 /// UsageError if the folder is none of a sweep.
 [[nodiscard]] Tables read_tables(const std::filesystem::path& out);
 

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/sweep/result_files.hpp"
+#include "kbsim/sweep/run_points.hpp"
+
+namespace kbsim::sweep {
+
+/// A plan with all that runs it.
+struct Sweep {
+  const Plan& plan;
+  std::vector<std::string> requests;  // of each point of the plan
+  std::vector<std::size_t> which;     // of its points run here, by index
+  RunPoint run;
+  PoolOptions pool;
+  std::string shard;      // "I/N", or "" of a whole sweep
+  double verified = 0.0;  // share of the points that run once more
+  bool quiet = false;     // no times on stderr
+  TableOptions tables;
+};
+
+/// Runs what isn't known yet, runs some points once more, and writes the tables; says on stdout how it went.
+/// UsageError if the folder is taken or full; Error with exit code 7 if a point's second run differs.
+[[nodiscard]] ExitCode run_sweep(const Sweep& sweep);
+
+}  // namespace kbsim::sweep

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kbsim/sweep/plan.hpp"
+
+namespace kbsim::sweep {
+
+/// The plan that write_plan() left in a folder, without places; gives its requests, one a point. UsageError
+/// if the folder has none.
+[[nodiscard]] std::vector<std::string> read_plan_copy(const std::filesystem::path& out, Plan& plan);
+
+}  // namespace kbsim::sweep

@@ -1,0 +1,71 @@
+#include "kbsim/sweep/run_points.hpp"
+
+#include <algorithm>
+
+#include "kbsim/base/stop.hpp"
+#include "kbsim/sweep/schedule.hpp"
+
+#include "master.hpp"
+
+namespace kbsim::sweep {
+
+bool stands(const Record& record, const PoolOptions& options) {
+  switch (record.end) {
+    case End::done: return true;
+    case End::crashed: return false;
+    case End::timed_out: return options.timeout > 0.0 && record.limit >= options.timeout;
+    case End::too_large: return record.limit >= static_cast<double>(options.memory.count());
+  }
+  return false;
+}
+
+std::vector<std::size_t> missing_points(const std::vector<std::string>& requests,
+                                        const std::vector<std::size_t>& which, const Cache& cache,
+                                        const PoolOptions& options) {
+  std::vector<std::size_t> missing;
+  for (const std::size_t point : which) {
+    const Record* known = cache.of_request(requests[point]);
+    if (known == nullptr || !stands(*known, options)) missing.push_back(point);
+  }
+  return missing;
+}
+
+Tally run_points(const Plan& plan, const std::vector<std::string>& requests,
+                 const std::vector<std::size_t>& which, Cache& cache, const RunPoint& run,
+                 const PoolOptions& options) {
+  const std::vector<std::size_t> missing = missing_points(requests, which, cache, options);
+  Tally tally{.points = which.size(), .known = which.size() - missing.size()};
+  if (missing.empty()) return tally;
+  const Job job{.plan = plan, .requests = requests, .run = run, .changed = options.changed};
+  Master master{job, cache, options, missing, Mode::shared};
+  master.run();
+  tally = master.tally();
+  tally.points = which.size();
+  tally.known = which.size() - missing.size();
+  return tally;
+}
+
+std::optional<double> seconds_for(const Plan& plan, const std::vector<std::string>& requests,
+                                  const std::vector<std::size_t>& which, const Cache& cache, unsigned jobs) {
+  Schedule schedule{plan, which};
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (const Record* known = cache.of_request(requests[i]))
+      schedule.learn(i, static_cast<double>(known->events), known->seconds);
+  }
+  schedule.refit();
+  const double seconds = schedule.seconds_left(std::max(1U, jobs), {});
+  return seconds > 0.0 ? std::optional{seconds} : std::nullopt;
+}
+
+std::vector<Difference> verify_points(const Plan& plan, const std::vector<std::string>& requests,
+                                      const std::vector<std::size_t>& which, Cache& cache,
+                                      const RunPoint& run, PoolOptions options) {
+  if (which.empty()) return {};
+  const Job job{.plan = plan, .requests = requests, .run = run, .changed = options.changed};
+  Master master{job, cache, options, which, Mode::again};
+  master.run();
+  if (master.tally().interrupted) throw Interrupted{"interrupted: not all points are verified"};
+  return master.differences();
+}
+
+}  // namespace kbsim::sweep
