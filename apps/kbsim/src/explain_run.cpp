@@ -17,7 +17,7 @@ Explanations paths_of(host::Session& session, const Causes* causes) {
   what.all.push_back(
       explain::explain("the run", explain::path_to(causes->current(), Time{0}, machine), machine));
   for (const hw::OrderRecord& order : hw::host_of(machine).orders()) {
-    if (order.phase != hw::OrderPhase::kernel) continue;
+    if (order.phase != hw::OrderPhase::kernel || !order.why) continue;  // none of one that hasn't ended
     std::string name = fmt::format("{} (order {} of rank {})", order.kernel_name, order.number, order.rank);
     what.all.push_back(
         explain::explain(std::move(name), explain::path_to(order.why, order.sent, machine), machine));

@@ -78,12 +78,17 @@ bool is_bench(const std::string& name) {
   return std::ranges::find(known, name) != known.end();
 }
 
+void refuse_bench(const std::string& name) {
+  throw UsageError{fmt::format("unknown bench '{}'{}; one of your own needs --plugin FILE", name,
+                               name_hint(name, bench_names()))};
+}
+
 Help help_of_bench(const std::string& name) {
   if (const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name))
     return bench_help(name, evaluation->doc, options_of(*evaluation));
   if (const Bench* bench = benches().find(name))
     return bench_help(name, bench->doc, to_description(bench->run.options()));
-  throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, bench_names()))};
+  refuse_bench(name);
 }
 
 std::vector<Page> command_pages() {

@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
   } catch (const kbsim::ConfigError& error) {  // each line says its own place
     return fail(error.what(), error.exit_code());
   } catch (const kbsim::Error& error) {
+    if (error.exit_code() != ExitCode::usage) kbsim::app::say_profile();  // a run that was ended
     return fail(fmt::format("kbsim: {}", error.what()), error.exit_code());
   } catch (const std::bad_alloc&) {
     return fail("kbsim: out of memory; a smaller machine or smaller sizes may fit", ExitCode::limit);

@@ -15,7 +15,6 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/input_file.hpp"
-#include "kbsim/base/names.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
@@ -46,6 +45,7 @@
 #include "commands.hpp"
 #include "device_option.hpp"
 #include "evaluation_options.hpp"
+#include "explain_run.hpp"
 #include "help.hpp"
 #include "kept_run.hpp"
 #include "parallel_bound.hpp"
@@ -58,6 +58,7 @@
 namespace kbsim::app {
 namespace {
 
+namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using Clock = std::chrono::steady_clock;
 
@@ -80,10 +81,19 @@ void require_known(const config::AlgorithmSpec& algorithm) {
   (void)ccl::validators().at(algorithm.validator);
 }
 
-// That they can be written is known now, not when all is done.
+bool is_same_file(const std::string& a, const std::string& b) {
+  return !a.empty() && !b.empty() && fs::weakly_canonical(a) == fs::weakly_canonical(b);
+}
+
+// That they can be written, and none over another, is known now, not when all is done.
 void require_outputs(const RunOptions& options) {
-  if (!options.oplog.empty())
-    report::require_output("--oplog", options.oplog, {.out = options.out, .json = options.json});
+  const report::OutputPlan plan{.out = options.out, .json = options.json};
+  if (!options.oplog.empty()) report::require_output("--oplog", options.oplog, plan);
+  if (!options.trace.file.empty()) report::require_output("--trace", options.trace.file, plan);
+  for (const std::string& trace : {options.trace.file, options.trace.folder}) {
+    if (is_same_file(options.oplog, trace))
+      throw UsageError{fmt::format("--oplog {}: the trace has that name", options.oplog)};
+  }
   report::require_folder(options.chakra);
   report::require_folder(options.out);
 }
@@ -350,12 +360,9 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
                                            "figures as .png and .svg"})});
 }
 
-// An evaluation whose name is mistyped is meant, too.
 const Bench& known_bench(const std::string& name) {
   if (const Bench* bench = benches().find(name)) return *bench;
-  std::vector<std::string> names = benches().names();
-  for (const std::string& evaluation : evaluate::evaluations().names()) names.push_back(evaluation);
-  throw UsageError{fmt::format("unknown bench '{}'{}", name, name_hint(name, names))};
+  refuse_bench(name);
 }
 
 report::RunSummary summary_of(host::Session& session, Clock::time_point start) {
@@ -403,71 +410,128 @@ std::unique_ptr<host::Session> session_of(const config::MachineSpec& machine,
   }
 }
 
+// A run of one bench, as far as it is known before it is simulated.
+struct BenchRun {
+  const Bench& bench;
+  const RunOptions& options;
+  const Arguments& arguments;
+  Clock::time_point start;
+  std::vector<int> devices;
+  BenchRequest request;
+};
+
+BenchRun prepared(const Bench& bench, const RunOptions& options, const Arguments& arguments,
+                  Clock::time_point start, const config::MachineSpec& machine) {
+  std::vector<int> devices = options.device.empty()
+                                 ? std::vector<int>{}
+                                 : devices_named(options.device, machine, options.bench, bench);
+  const BenchRequest request{.verify_data = options.verify_data,
+                             .values = !options.timing_only,
+                             .sip = devices.empty() ? 0 : devices.front(),
+                             .own = options.own};
+  return {.bench = bench,
+          .options = options,
+          .arguments = arguments,
+          .start = start,
+          .devices = std::move(devices),
+          .request = request};
+}
+
+ExitCode show(const BenchRun& run, const report::RunTrace& trace, const config::MachineSpec& machine,
+              const config::AlgorithmSpec& algorithm) {
+  const RunOptions& options = run.options;
+  return show(options,
+              {.bench = options.bench,
+               .doc = run.bench.doc,
+               .options = evaluate::to_json(options_of_bench(options.bench), options.own),
+               .topology = options.machine.topology,
+               .machine = machine,
+               .algorithm = run.bench.algorithms == Algorithms::one ? &algorithm : nullptr,
+               .files = files_of(options, trace,
+                                 {"summary.json", "results.csv", "links.csv", "units.csv", "orders.csv",
+                                  "launches.csv", "run.json", "config.resolved.yaml"})});
+}
+
+// Nothing in it looks like an earlier run's.
+std::unique_ptr<report::OutputFolder> begun_folder(const std::string& out) {
+  std::unique_ptr<report::OutputFolder> folder = report::folder_named(out);
+  if (!folder) return nullptr;
+  folder->begin_run();
+  report::write_deadlock(*folder, nullptr);
+  return folder;
+}
+
+// Until a limit or a signal has ended it.
+void explain_until_now(host::Session& session, const Error& error) {
+  if (error.exit_code() != ExitCode::limit && error.exit_code() != ExitCode::interrupted) return;
+  if (session.sim().causes() == nullptr) return;
+  try {
+    say("--explain: the run hasn't ended; until {}:\n{}", to_string(session.sim().now()),
+        to_text(explanations_of(session, true)));
+  } catch (const Error& why) {  // why it has ended is the news
+    say("--explain: the run hasn't ended, and until {} {}\n", to_string(session.sim().now()), why.what());
+  }
+}
+
+void simulate_and_tell(const report::OutputFolder* folder, host::Session& session, const BenchRun& run,
+                       report::RunTrace& trace) {
+  const auto bound = run.options.parallel_bound ? watch_parallel_bound(session) : nullptr;
+  const auto say_bound = [&] {
+    if (bound != nullptr) say(to_text(*bound, session.sim().events()));
+  };
+  try {
+    simulate_and_dump(folder, session, run.options, trace);
+  } catch (const Error& error) {
+    say_bound();
+    explain_until_now(session, error);
+    if (folder != nullptr && error.exit_code() == ExitCode::interrupted)
+      write_partial_results(*folder, run.options, run.arguments, session, summary_of(session, run.start));
+    throw;
+  }
+  require_submitted(run.options.bench, session);
+  say_bound();
+}
+
+ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
+                        report::RunTrace& trace) {
+  ChakraRecorder chakra{session};
+  if (!run.options.chakra.empty()) session.watch_calls(&chakra);
+  host::World world;
+  host::Rank main{session, world, 0};
+  BenchReport report;
+  (void)session.sim().spawn("bench " + run.options.bench,
+                            main.run(program_of(main, run.bench, run.devices, run.request, &report)));
+  const StopSignals signals;
+  simulate_and_tell(folder, session, run, trace);
+  if (!run.options.chakra.empty()) chakra.write(run.options.chakra, run.options.bench);
+  const ExitCode code = finish(folder, session, results_of(run.options, session, std::move(report)),
+                               run.options, run.arguments, run.start);
+  trace.require_written();
+  return code;
+}
+
 ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments& arguments,
                   Clock::time_point start) {
   const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, bench, options.own));
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
   const host::SessionOptions how = session_options(options, ccl);
-  const std::vector<int> devices = options.device.empty()
-                                       ? std::vector<int>{}
-                                       : devices_named(options.device, machine, options.bench, bench);
-  const BenchRequest request{.verify_data = options.verify_data,
-                             .values = !options.timing_only,
-                             .sip = devices.empty() ? 0 : devices.front(),
-                             .own = options.own};
-  if (bench.check) bench.check(machine, algorithm, request);
+  const BenchRun run = prepared(bench, options, arguments, start, machine);
+  if (bench.check) bench.check(machine, algorithm, run.request);
   require_outputs(options);
   if (options.kept != nullptr &&
       !options.kept->wanted(
           text_of(options, evaluate::to_json(options_of_bench(options.bench), options.own), machine, ccl)))
     return ExitCode::ok;
   report::RunTrace trace{options.trace};
-
-  const std::unique_ptr<host::Session> made = session_of(machine, algorithm, how);
-  host::Session& session = *made;
-  ChakraRecorder chakra{session};
-  if (!options.chakra.empty()) session.watch_calls(&chakra);
-  if (options.dry_run)
-    return show(options,
-                {.bench = options.bench,
-                 .doc = bench.doc,
-                 .options = evaluate::to_json(options_of_bench(options.bench), options.own),
-                 .topology = options.machine.topology,
-                 .machine = machine,
-                 .algorithm = bench.algorithms == Algorithms::one ? &algorithm : nullptr,
-                 .files = files_of(options, trace,
-                                   {"summary.json", "results.csv", "links.csv", "units.csv", "orders.csv",
-                                    "launches.csv", "run.json", "config.resolved.yaml"})});
-  const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
+  const std::unique_ptr<host::Session> session = session_of(machine, algorithm, how);
+  if (options.dry_run) return show(run, trace, machine, algorithm);
+  const std::unique_ptr<report::OutputFolder> folder = begun_folder(options.out);
   if (folder) {
-    folder->begin_run();
     folder->write_configuration(machine, &ccl);
-    report::write_deadlock(*folder, nullptr);  // an earlier run's
     if (is_recorded(options)) trace.keep_for_page(*folder);
   }
-  host::World world;
-  host::Rank main{session, world, 0};
-  BenchReport report;
-  (void)session.sim().spawn("bench " + options.bench,
-                            main.run(program_of(main, bench, devices, request, &report)));
-  const StopSignals signals;
-  const auto bound = options.parallel_bound ? watch_parallel_bound(session) : nullptr;
-  try {
-    simulate_and_dump(folder.get(), session, options, trace);
-  } catch (const Error& error) {
-    if (bound != nullptr) say(to_text(*bound, session.sim().events()));
-    if (folder && error.exit_code() == ExitCode::interrupted)
-      write_partial_results(*folder, options, arguments, session, summary_of(session, start));
-    throw;
-  }
-  require_submitted(options.bench, session);
-  if (!options.chakra.empty()) chakra.write(options.chakra, options.bench);
-  if (bound != nullptr) say(to_text(*bound, session.sim().events()));
-  const ExitCode code = finish(folder.get(), session, results_of(options, session, std::move(report)),
-                               options, arguments, start);
-  trace.require_written();
-  return code;
+  return simulate_bench(run, folder.get(), *session, trace);
 }
 
 }  // namespace

@@ -29,6 +29,13 @@ constexpr std::string_view kPartialText =
     "had "
     "ended until then, or are an earlier run's.\n";
 
+constexpr std::array kOwn{"summary.json",     "summary.csv",   "results.csv",
+                          "links.csv",        "units.csv",     "orders.csv",
+                          "launches.csv",     "run.json",      "config.resolved.yaml",
+                          "correlation.json", "deadlock.json", "deadlock.dot",
+                          "explain.json",     "spans.json",    "failure.json",
+                          "report.html",      ".kbsim.lock",   kPartial};
+
 std::filesystem::path made(std::filesystem::path folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -49,12 +56,6 @@ bool is_own_file(const std::filesystem::path& file, const std::string& folder) {
   if (folder.empty()) return false;
   const std::filesystem::path out = std::filesystem::weakly_canonical(folder);
   const std::filesystem::path there = std::filesystem::weakly_canonical(file);
-  constexpr std::array kOwn{"summary.json",     "summary.csv",   "results.csv",
-                            "links.csv",        "units.csv",     "orders.csv",
-                            "launches.csv",     "run.json",      "config.resolved.yaml",
-                            "correlation.json", "deadlock.json", "deadlock.dot",
-                            "explain.json",     "spans.json",    "failure.json",
-                            "report.html",      ".kbsim.lock",   kPartial};
   return there == out ||
          (there.parent_path() == out && std::ranges::find(kOwn, there.filename().string()) != kOwn.end());
 }
@@ -142,6 +143,11 @@ void require_folder(const std::string& path) {
     error = std::make_error_code(std::errc::not_a_directory);
   if (!error && access(there.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
   if (error) throw UsageError{fmt::format("--out {}: {}", path, error.message())};
+  for (const char* name : kOwn) {
+    if (std::filesystem::is_directory(std::filesystem::path{path} / name, error))
+      throw UsageError{
+          fmt::format("--out {}: {} is a folder there, and a run writes a file of that name", path, name)};
+  }
 }
 
 void require_output(const char* option, const std::filesystem::path& file, const OutputPlan& plan) {

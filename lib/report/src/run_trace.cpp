@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -32,8 +35,9 @@ constexpr std::array<std::pair<std::string_view, Format>, 4> kSuffixes{{{".pftra
                                                                         {".html", Format::page}}};
 
 Format format_of(const fs::path& file) {
+  const std::string extension = file.extension().string();
   for (const auto& [suffix, format] : kSuffixes) {
-    if (file.extension() == suffix) return format;
+    if (boost::algorithm::iequals(extension, suffix)) return format;
   }
   throw UsageError{
       fmt::format("--trace {}: expected a name that ends in .pftrace (Perfetto), .json (Chrome, "
@@ -80,6 +84,35 @@ fs::path standing(const fs::path& folder) {
   std::error_code ignored;
   while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
   return there;
+}
+
+// N of rankN.json; none of another name.
+std::optional<int> rank_of(const fs::path& file) {
+  const std::string name = file.filename().string();
+  int rank = -1;
+  int end = 0;
+  const bool read = std::sscanf(name.c_str(), "rank%d.json%n", &rank, &end) == 1;
+  return read && static_cast<std::size_t>(end) == name.size() ? std::optional{rank} : std::nullopt;
+}
+
+// An earlier run's, of more ranks.
+void remove_ranks_from(const fs::path& folder, int first) {
+  std::error_code error;
+  std::vector<fs::path> old;
+  for (const auto& entry : fs::directory_iterator{folder, error}) {
+    if (rank_of(entry.path()).value_or(-1) >= first) old.push_back(entry.path());
+  }
+  for (const fs::path& file : old) fs::remove(file, error);
+}
+
+// The two may not be one another.
+void require_apart(const fs::path& file, const fs::path& folder) {
+  if (file.empty() || folder.empty()) return;
+  const fs::path there = fs::weakly_canonical(file);
+  const fs::path in = fs::weakly_canonical(folder);
+  if (there == in || (there.parent_path() == in && rank_of(there)))
+    throw UsageError{
+        fmt::format("--trace {}: --trace-dir {} writes a file of that name", file.string(), folder.string())};
 }
 
 // What only says how the trace is to be has no effect without one.
@@ -130,6 +163,7 @@ RunTrace::RunTrace(const TraceOptions& options) : file_{options.file}, folder_{o
     throw UsageError{
         "--trace-packets: packets are slices of links and memory ports, which --trace-units "
         "GLOB names: '*' for all"};
+  require_apart(file_, folder_);
   if (!file_.empty()) require_writable(file_);
   if (!folder_.empty()) require_writable(standing(folder_) / "rank0.json");
 }
@@ -191,6 +225,9 @@ void RunTrace::require_written() const {
 void RunTrace::write(SpanRecorder& recorder, Time now, std::string title) const {
   if (unit_ == trace::TimeUnit::ps) title += " (1 ps is written as 1 ns)";
   trace::Timeline& timeline = recorder.finish(now, std::move(title));
+  if (selection_.from > now)
+    say("trace: has no slices: --trace-window begins at {}, and the run ended at {}\n",
+        to_string(selection_.from), to_string(now));
   if (const auto since = recorder.full_since()) {
     timeline.title += fmt::format(" (slices from {} on are missing)", to_string(*since));
     say("trace: has the first {} slices; those that began at {} or later may be missing. --trace-window and "
@@ -224,6 +261,7 @@ void RunTrace::write_folder_of(trace::Timeline& timeline) const {
   if (error) throw UsageError{fmt::format("--trace-dir '{}': {}", folder_.string(), error.message())};
   for (int rank = 0; rank < timeline.ranks; ++rank)
     write_file(folder_ / fmt::format("rank{}.json", rank), writing(rank));
+  remove_ranks_from(folder_, timeline.ranks);
 }
 
 }  // namespace kbsim::report

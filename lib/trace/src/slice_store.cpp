@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <queue>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "kbsim/base/error.hpp"
 
@@ -16,9 +20,26 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<Slice>);
 
-[[noreturn]] void fail(const char* what) {
-  throw UsageError{fmt::format("can't {} the temporary file of a trace's slices: {}", what,
-                               std::error_code{errno, std::generic_category()}.message())};
+std::filesystem::path temporary_folder() {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path(error);  // $TMPDIR, if it is there
+  return error ? std::filesystem::path{"/tmp"} : folder;
+}
+
+std::string why(const char* what) {
+  return fmt::format("can't {} the temporary file of a trace's slices in {}: {}; TMPDIR names another folder",
+                     what, temporary_folder().string(),
+                     std::error_code{errno, std::generic_category()}.message());
+}
+
+// It has no name: it goes with the process.
+std::FILE* temporary_file() {
+  std::string name = (temporary_folder() / "kbsim-trace-XXXXXX").string();
+  const int descriptor = mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) return nullptr;
+  (void)unlink(name.c_str());
+  return fdopen(descriptor, "w+");
 }
 
 }  // namespace
@@ -41,7 +62,7 @@ struct SliceStore::Run {
     if (read.empty()) return false;
     if (fseeko(file, static_cast<off_t>(next * sizeof(Slice)), SEEK_SET) != 0 ||
         std::fread(read.data(), sizeof(Slice), read.size(), file) != read.size())
-      fail("read");
+      throw UsageError{why("read")};
     next += read.size();
     return true;
   }
@@ -53,26 +74,33 @@ void SliceStore::add(const Slice& slice) {
 }
 
 void SliceStore::spill() {
-  std::ranges::sort(buffer_);
-  if (!file_) file_.reset(std::tmpfile());
-  if (!file_) fail("make");
-  if (fseeko(file_.get(), 0, SEEK_END) != 0 ||
-      std::fwrite(buffer_.data(), sizeof(Slice), buffer_.size(), file_.get()) != buffer_.size() ||
-      std::fflush(file_.get()) != 0)
-    fail("write");
-  written_ += buffer_.size();
-  ends_.push_back(written_);
+  if (lost_.empty() && !write_out()) lost_ = why("write");
+  if (!lost_.empty()) file_.reset();  // what is there isn't whole
   buffer_.clear();
 }
 
+bool SliceStore::write_out() {
+  std::ranges::sort(buffer_);
+  if (!file_) file_.reset(temporary_file());
+  if (!file_ || fseeko(file_.get(), 0, SEEK_END) != 0 ||
+      std::fwrite(buffer_.data(), sizeof(Slice), buffer_.size(), file_.get()) != buffer_.size() ||
+      std::fflush(file_.get()) != 0)
+    return false;
+  written_ += buffer_.size();
+  ends_.push_back(written_);
+  return true;
+}
+
 void SliceStore::for_each(const std::function<void(const Slice&)>& visit) {
-  if (written_ > 0) return merge(visit);
+  if (written_ > 0 && lost_.empty()) return merge(visit);
+  if (!lost_.empty()) throw UsageError{lost_};
   std::ranges::sort(buffer_);
   for (const Slice& slice : buffer_) visit(slice);
 }
 
 void SliceStore::merge(const std::function<void(const Slice&)>& visit) {
   if (!buffer_.empty()) spill();
+  if (!lost_.empty()) throw UsageError{lost_};
   std::vector<Run> runs;
   for (std::uint64_t first = 0; const std::uint64_t end : ends_)
     runs.push_back({.file = file_.get(), .next = std::exchange(first, end), .end = end});
