@@ -90,7 +90,8 @@ TEST_CASE("Options of a bench: what can't be is one line with the place, and exi
           "--plugin is given nothing; leave it out, or give it a value");
   refuses("--bench gemm_single_pe --plugin",
           "the required argument for option '--plugin' is missing; see --help");
-  refuses(plugin("asks") + "--bench ask --n 3", "unknown bench 'ask', did you mean 'asks'?");
+  refuses(plugin("asks") + "--bench ask --n 3",
+          "unknown bench 'ask', did you mean 'asks'? (a bench of your own needs --plugin FILE)");
   refuses("--bench tp_mlp --tokens 3.5", "--tokens must be a whole number, 1 to 65536, got '3.5'");
 }
 

@@ -108,4 +108,12 @@ TEST_CASE("--explain: rows of --bench ccl say what limits them, and are those of
   CHECK(text.out.find("#wrong  limited by\n") != std::string::npos);
 }
 
+TEST_CASE("--explain: of a run that a limit ends it says what is known until then") {
+  const Outcome outcome = run_kbsim(kMainJob + " --explain --max-sim-time 1000");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 4);
+  CHECK(outcome.err.find("--explain: the run hasn't ended; until 1000 ns:\n") != std::string::npos);
+  CHECK(outcome.err.find("the run") != std::string::npos);
+}
+
 }  // namespace kbsim::contract::explain_test

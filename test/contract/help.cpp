@@ -116,7 +116,8 @@ TEST_CASE("Help: a bench's own options are shown without a machine, and no other
   for (const char* part : {"--dump-queues", "--stop-at"}) CHECK_MESSAGE(!says(ccl.out, part), part);
   CHECK(run_kbsim("run --bench=ccl --help").out == ccl.out);
   CHECK(says(run_kbsim("--bench gemm_single_pe --help").out, "no options of its own"));
-  refuses("--bench ccll --help", "kbsim: unknown bench 'ccll', did you mean 'ccl'?");
+  refuses("--bench ccll --help",
+          "kbsim: unknown bench 'ccll', did you mean 'ccl'? (a bench of your own needs --plugin FILE)");
 }
 
 TEST_CASE("Mistakes: a line each, with the nearest option") {

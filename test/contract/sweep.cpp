@@ -22,6 +22,10 @@ const std::string kSmall =
     "sweep --quiet --bench ccl_allreduce --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 ";
 const std::string kPlan = kSmall + "--set system.sips.count=2,3,4 --set cube.noc.link_bw_gbs=128..512*2 ";
 
+std::string plugin(const std::string& name) {
+  return KBSIM_BINARY "/contract/plugins/plugin_" + name + ".so";
+}
+
 std::string place(const std::string& name) { return fresh_place("sweep_" + name).string(); }
 
 bool has(const std::string& text, const std::string& part) {
@@ -84,6 +88,84 @@ TEST_CASE("Sweep: a point that fails is a row, a deadlock too; others go on") {
   fs::remove_all(folder);
 }
 
+TEST_CASE("Sweep: points that deadlock, hang or crash are rows, and the one beside them has its result") {
+  const std::string folder = place("unruly");
+  const Outcome stuck = run_kbsim(kSmall + "--plugin " + plugin("stuck") +
+                                  " --set ccl.algorithms.intercube_allreduce.kernel=two_circles,"
+                                  "intercube_allreduce --set system.sips.count=2 --out " +
+                                  folder + "/stuck");
+  CHECK(stuck.exit == 0);
+  has(stuck.out, "2 points: 0 known, 2 ran, 1 failed");
+  has(contents(fs::path{folder} / "stuck" / "points.csv"), ",3,");
+  const std::string unruly = "sweep --quiet --bench unruly --plugin " + plugin("unruly") + " --vary ";
+  has(run_kbsim(unruly + "hangs=0,1 --timeout 0.3 --out " + folder + "/hangs").out, "2 ran, 1 failed");
+  has(contents(fs::path{folder} / "hangs" / "points.csv"), ",4,hadn't ended after 0.3 s (--timeout)");
+  has(run_kbsim(unruly + "crashes=0,1 --out " + folder + "/crashes").out, "2 ran, 1 failed");
+  has(contents(fs::path{folder} / "crashes" / "points.csv"), "crashed: its process was ended by SIG");
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: --verify finds a point that isn't deterministic") {
+  const std::string folder = place("verify");
+  const Outcome outcome = run_kbsim("sweep --quiet --bench unruly --plugin " + plugin("unruly") +
+                                    " --vary differs=0,1 --verify 100% --out " + folder);
+  CHECK(outcome.exit == 7);
+  has(outcome.out, "2 points ran once more: 1 differ");
+  has(outcome.err, "point 1: exit code 0, digest ");
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: --links has what each link did") {
+  const std::string folder = place("links");
+  CHECK(run_kbsim(kSmall + "--set system.sips.count=2 --links --out " + folder).exit == 0);
+  CHECK(contents(fs::path{folder} / "sweep.sqlite").find("sip0.cube0") != std::string::npos);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: a file that changes while it runs ends it, and what has ended is kept") {
+  const std::string folder = place("changed");
+  const std::string file =
+      written("machine.yaml", contents(fs::path{KBSIM_SOURCE_DIR} / "configs/topology.yaml"));
+  const Outcome outcome = run_script(
+      fmt::format("$KBSIM sweep --quiet --bench ccl_allreduce --topology {0} --set system.sips.count=2..64 "
+                  "--jobs 1 --out {1} & master=$!; "
+                  "while ! ls {1}/records/*.records >{1}.seen 2>&1; do sleep 0.02; done; "
+                  "echo '# another' >> {0}; wait $master",
+                  file, folder));
+  CHECK(outcome.exit == 2);
+  has(outcome.err, "machine.yaml has changed while the sweep ran; ");
+  CHECK_FALSE(fs::exists(fs::path{folder} / "points.csv"));
+  fs::remove_all(folder);
+  fs::remove(folder + ".seen");
+}
+
+TEST_CASE("Sweep: with no number at all there are best.txt and report.html, which say why") {
+  const std::string folder = place("none");
+  const Outcome outcome = run_kbsim(kSmall + "--vary max-events=10,20 --out " + folder);
+  CHECK(outcome.exit == 0);
+  has(outcome.out, "no point has a number: 2 of 2 failed\n  1 with exit code 4: stopped at ");
+  for (const char* name : {"best.txt", "report.html"})
+    has(contents(fs::path{folder} / name), "no point has a number: 2 of 2 failed");
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: a shard beside a whole sweep is refused, and so is one of another plan beside a shard") {
+  const std::string folder = place("beside");
+  const auto beside = [&](const std::string& first, const std::string& second) {
+    const Outcome outcome = run_script(fmt::format(
+        "$KBSIM sweep --quiet --bench ccl_allreduce --set system.sips.count=2..40 --jobs 1 --out {0} {1} & "
+        "first=$!; while ! test -e {0}/plan.json; do sleep 0.01; done; $KBSIM {2} --out {0}; code=$?; "
+        "kill -9 $first; wait $first; exit $code",
+        folder, first, second));
+    has(outcome.err, "is writing there; wait for it, or name another folder");
+    fs::remove_all(folder);
+    return outcome.exit;
+  };
+  CHECK(beside("", kPlan + "--shard 1/2") == 2);
+  CHECK(beside("--shard 1/2", kPlan + "--shard 2/2") == 2);
+  CHECK(beside("--shard 1/2", kPlan) == 2);
+}
+
 TEST_CASE("Sweep: a point beyond --timeout ends there, and a shorter one needn't try") {
   const std::string folder = place("slow");
   const std::string slow = "sweep --quiet --bench ccl --vary iters=1,1000 --out " + folder +
@@ -141,10 +223,15 @@ TEST_CASE("Sweep: tables are of the points that are asked for, though nothing is
   fs::remove_all(folder);
 }
 
-TEST_CASE("Sweep: shards and a merge give the tables of one sweep") {
+// By GNU parallel where it is, else by xargs: two at a time.
+TEST_CASE("Sweep: shards that run at the same time and a merge give the tables of one sweep") {
   const std::string folder = place("shards");
-  for (const char* shard : {"1/3", "2/3", "3/3"})
-    CHECK(run_kbsim(kPlan + "--shard " + shard + " --out " + folder).exit == 0);
+  const std::string shard = "$KBSIM " + kPlan + "--jobs 1 --out " + folder + " --shard {}/3";
+  const Outcome outcome =
+      run_script("if command -v parallel >/dev/null; then parallel -j 2 " + shard +
+                 " ::: 1 2 3; else printf '1\\n2\\n3\\n' | xargs -P 2 -I{} " + shard + "; fi");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 0);
   CHECK(run_kbsim("sweep merge " + folder).exit == 0);
   CHECK(tables_in(folder) == undisturbed());
   fs::remove_all(folder);
@@ -161,6 +248,22 @@ TEST_CASE("Sweep: four ranks of mpirun give the tables of one process") {
   CHECK(outcome.exit == 0);
   CHECK(tables_in(folder) == undisturbed());
   fs::remove_all(folder);
+}
+
+TEST_CASE("Sweep: mpirun that is killed goes on when it is given again") {
+  if (run_script("command -v mpirun && test -e $(dirname $KBSIM)/libkbsim_mpi.so").exit != 0) return;
+  const std::string folder = place("killed_ranks");
+  const Outcome outcome = run_script(fmt::format(
+      "ranks() {{ ASAN_OPTIONS=detect_leaks=0 timeout 120 mpirun --allow-run-as-root --oversubscribe -n 4 "
+      "$KBSIM {0} --out {1}; }}; ranks & for i in $(seq 1000); do "
+      "ls {1}/records/*.records >{1}.seen 2>&1 && break; sleep 0.01; done; "
+      "for rank in $(pgrep -f -- '--out {1}$'); do kill -9 $rank; done; wait; ranks",
+      kPlan, folder));
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 0);
+  CHECK(tables_in(folder) == undisturbed());
+  fs::remove_all(folder);
+  fs::remove(folder + ".seen");
 }
 
 TEST_CASE("Sweep: a disk that is full ends it, and what has ended is kept") {

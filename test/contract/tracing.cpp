@@ -1,6 +1,7 @@
 // --trace and its kin, as a user types them.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -285,6 +286,58 @@ TEST_CASE("--trace: of a deadlock it has who waits, and of a run that was stoppe
     if (is(event, "X") && text_at(event, "cat") != "issue" && text_at(event, "cat") != "engine")
       CHECK(event.at("ts").to_number<double>() <= 2000.0);
   }
+}
+
+TEST_CASE("--trace: outputs of one name are refused before anything runs") {
+  const std::string folder = fresh_place("one_name").string();
+  const auto refused = [&](const std::string& options, const std::string& why) {
+    const Outcome outcome = run_kbsim(kMainJob + " " + options);
+    CAPTURE(options);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(why) != std::string::npos);
+  };
+  std::filesystem::create_directories(folder);
+  const std::string file = folder + "/x.json";
+  refused("--trace " + file + " --oplog " + file, "the trace has that name");
+  refused("--trace " + file + " --oplog " + folder + "/../one_name/x.json", "");
+  refused("--trace " + folder + "/summary.json --out " + folder, "--out writes a file of that name");
+  refused("--trace " + folder + "/rank1.json --trace-dir " + folder, "--trace-dir");
+  refused("--oplog " + file + " --trace-dir " + file, "the trace has that name");
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("--trace-dir: an earlier run's ranks go; another file stays") {
+  const std::string folder = fresh_place("ranks_of_before").string();
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"/rank7.json", "/rank7.json.old"}) std::ofstream{folder + name} << "old";
+  CHECK(run_kbsim(kMainJob + " --quiet --trace-dir " + folder).exit == 0);
+  CHECK(std::filesystem::exists(folder + "/rank1.json"));
+  CHECK_FALSE(std::filesystem::exists(folder + "/rank7.json"));
+  CHECK(std::filesystem::exists(folder + "/rank7.json.old"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("--trace: a window behind the end says so, and a suffix may be in capitals") {
+  const Traced run = traced(".JSON", "--quiet --trace-window 5000:6000");
+  CHECK(run.outcome.exit == 0);
+  CHECK(
+      run.outcome.err.find("trace: has no slices: --trace-window begins at 5000 ns, and the run ended at ") !=
+      std::string::npos);
+  CHECK(contents(run.file).starts_with("{"));
+}
+
+TEST_CASE("--trace: without room for its slices the results are there, and the run says what is missing") {
+  const std::string folder = fresh_place("no_room").string();
+  const Outcome outcome = run_script("TMPDIR=/proc timeout 60 $KBSIM " + kMainJob +
+                                     " --set system.sips.count=4 --trace-units '*' --trace-packets --out " +
+                                     folder + " --trace " + folder + "/all.pftrace");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.err.find("the temporary file of a trace's slices in /proc") != std::string::npos);
+  CHECK(std::filesystem::exists(folder + "/results.csv"));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace kbsim::contract::tracing_test

@@ -9,6 +9,8 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/report/csv.hpp"
+#include "kbsim/report/folder_lock.hpp"
+#include "kbsim/report/gnuplot.hpp"
 
 #include "files.hpp"
 
@@ -31,6 +33,45 @@ TEST_CASE("OutputFolder: is made, is one run's, and is free again when that has 
   CHECK(!fs::exists(place / ".kbsim.lock"));
   CHECK_NOTHROW(OutputFolder{place});
   CHECK(folder_named("") == nullptr);
+}
+
+TEST_CASE("FolderLock: some share it, and one who wants it alone waits for the last of them") {
+  const fs::path place = fresh_place("shared_folder");
+  fs::create_directories(place);
+  using Mode = FolderLock::Mode;
+  {
+    const FolderLock one{place, Mode::shared};
+    {
+      const FolderLock other{place, Mode::shared};
+      CHECK_THROWS_AS(FolderLock{place}, UsageError);
+    }
+    CHECK(fs::exists(place / ".kbsim.lock"));
+    CHECK_THROWS_AS(FolderLock{place}, UsageError);
+  }
+  CHECK(!fs::exists(place / ".kbsim.lock"));
+  const FolderLock alone{place};
+  CHECK_THROWS_AS((FolderLock{place, Mode::shared}), UsageError);
+}
+
+TEST_CASE("require_folder: a folder where a run writes a file is told before the run") {
+  const fs::path place = fresh_place("folder_in_the_way");
+  fs::create_directories(place / "results.csv");
+  const std::string refusal =
+      "--out " + place.string() + ": results.csv is a folder there, and a run writes a file of that name";
+  CHECK_THROWS_WITH_AS(require_folder(place), refusal.c_str(), UsageError);
+}
+
+TEST_CASE("draw: half a picture is taken away and named") {
+  const fs::path place = fresh_place("half_a_picture");
+  fs::create_directories(place);
+  std::ofstream{place / "a.gp"} << "print 1\n";
+  std::ofstream{place / "a.svg"} << "<svg><g></g></svg>\n";
+  std::ofstream{place / "a.png"} << "\x89PNG and then nothing";
+  const std::string cut = "can't write '" + (place / "a.png").string() + "': gnuplot left half of it";
+  CHECK_THROWS_WITH_AS((void)draw(place / "a.gp"), doctest::Contains(cut.c_str()), UsageError);
+  CHECK(fs::exists(place / "a.svg"));
+  CHECK(!fs::exists(place / "a.png"));
+  CHECK(draw(place / "a.gp"));
 }
 
 TEST_CASE("require_folder: tells before a run what making the folder would, and makes nothing") {

@@ -98,6 +98,8 @@ TEST_CASE("Plan: where leaves out points, by arithmetic, texts and logic") {
   CHECK(count("(w + h) % 2 == 1") == 16);
   CHECK(count("'-w + 5 == h && m != \"s\" || w / h > 3'") == 5);
   CHECK(count("[w == 1, h == 2]") == 2);
+  CHECK(count("w == '2' and '2' < h") == 4);  // a text in quotes that is a number is one
+  CHECK(count("w > 2 and 4 / (w - 2) > 2") == 8);
 }
 
 TEST_CASE("Plan: random takes N points by seed; of too many combinations too") {
@@ -128,6 +130,8 @@ TEST_CASE("Plan: every mistake is told, with its place and what would do") {
   CHECK(says("bench: b\naxes: {a: [1]}\nwhere: (a\n", "')' is missing"));
   CHECK(says("bench: b\naxes: {a: [x]}\nwhere: a < 3\n", "'x' is no number"));
   CHECK(says("bench: b\naxes: {a: [1]}\nwhere: a > 1\n", "'where' holds for none"));
+  CHECK(says("bench: b\naxes: {a: [0, 1]}\nwhere: 1 / a > 0\n", "'1 / a > 0': division by 0"));
+  CHECK(says("bench: b\naxes: {a: [0, 1]}\nwhere: 1 % a == 0\n", "division by 0"));
   CHECK(says("bench: b\nrandom: many\n", "expected N seed S"));
   CHECK(says("bench: b\narguments: {out: x}\n", "has no place in a sweep"));
   CHECK(says("bench: b\naxes: {--out: [x]}\n", "has no place in a sweep"));

@@ -120,6 +120,34 @@ TEST_CASE("Analysis: the best point, what each axis does alone, and a metric tha
   CHECK(best_text(tables, quantity(tables, "max:latency_ns")).find(": 32 ns") != std::string::npos);
 }
 
+TEST_CASE("Analysis: of points none of which has a number the page and the text say why") {
+  Record full{.key = "f", .exit = 4, .message = "no room"};
+  Record wrong{.key = "w", .exit = 2, .message = "<b>bad"};
+  Draft draft{.bench = "b"};
+  draft.vary("n", {.text = "1..4"});
+  Tables tables{.plan = plan_of(draft), .cache = {}, .rows = {}};
+  for (std::size_t i = 0; i < 4; ++i)
+    tables.rows.push_back({.point = i,
+                           .values = {std::to_string(i + 1)},
+                           .command = "c" + std::to_string(i),
+                           .record = i == 3   ? nullptr
+                                     : i == 1 ? &wrong
+                                              : &full});
+  CHECK(chosen_metric(tables, "").empty());
+  const std::string why =
+      "no point has a number: 3 of 4 failed\n  2 with exit code 4: no room\n    c0\n"
+      "  1 with exit code 2: <b>bad\n    c1\n";
+  CHECK(failures_text(tables) == why);
+  CHECK(report_html(tables, "").find("no point has a number: 3 of 4 failed") != std::string::npos);
+}
+
+TEST_CASE("Analysis: without an axis nothing is said of each") {
+  const Record done{.key = "k"};
+  Tables tables{.plan = plan_of({.bench = "b"}), .cache = {}, .rows = {}};
+  tables.rows.push_back({.record = &done, .metrics = {{.name = "t", .unit = "s", .value = 1.0}}});
+  CHECK(best_text(tables, quantity(tables, "t")).find("each axis") == std::string::npos);
+}
+
 TEST_CASE("Analysis: the Pareto front is what no other point beats in both") {
   const Swept swept{"pareto"};
   const Tables tables = read_tables(swept.folder());

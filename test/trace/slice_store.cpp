@@ -1,10 +1,14 @@
 #include "kbsim/trace/slice_store.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
 
 using namespace kbsim;
 using namespace kbsim::trace;
@@ -40,4 +44,18 @@ TEST_CASE("SliceStore: of slices that begin together the longer is first, then t
   std::vector<SliceKind> kinds;
   store.for_each([&](const Slice& slice) { kinds.push_back(slice.kind); });
   CHECK(kinds == std::vector{SliceKind::wait, SliceKind::kernel, SliceKind::range});
+}
+
+TEST_CASE("SliceStore: without room for its file the run goes on, and who reads is told why") {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  (void)setenv("TMPDIR", "/proc", 1);  // a folder that takes no file
+  SliceStore store{2};
+  for (int i = 0; i < 10; ++i) store.add({.start = Time{i}, .minus_end = -i});
+  CHECK_THROWS_WITH_AS(store.for_each([](const Slice&) {}),
+                       doctest::Contains("temporary file of a trace's slices in /proc: "), UsageError);
+  if (before == nullptr)
+    (void)unsetenv("TMPDIR");
+  else
+    (void)setenv("TMPDIR", kept.c_str(), 1);
 }

@@ -79,7 +79,7 @@ bool is_bench(const std::string& name) {
 }
 
 void refuse_bench(const std::string& name) {
-  throw UsageError{fmt::format("unknown bench '{}'{}; one of your own needs --plugin FILE", name,
+  throw UsageError{fmt::format("unknown bench '{}'{} (a bench of your own needs --plugin FILE)", name,
                                name_hint(name, bench_names()))};
 }
 

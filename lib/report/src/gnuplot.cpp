@@ -34,14 +34,17 @@ bool ends_with(const fs::path& file, std::string_view text) {
 
 // gnuplot doesn't say that a disk is full.
 void require_whole(fs::path picture) {
+  std::string cut;
   for (const auto& [suffix, text] : kEndings) {
     picture.replace_extension(suffix);
     std::error_code error;
     if (!fs::exists(picture, error) || ends_with(picture, text)) continue;
     fs::remove(picture, error);
-    throw UsageError{"can't write '" + picture.string() +
-                     "': gnuplot left half of it, as on a full disk; it is taken away"};
+    cut = picture.string();
   }
+  if (!cut.empty())
+    throw UsageError{"can't write '" + cut +
+                     "': gnuplot left half of it, as on a full disk; it is taken away"};
 }
 
 }  // namespace

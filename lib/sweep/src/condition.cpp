@@ -27,8 +27,7 @@ double number_of(const Term& term) {
 
 double divisor_of(const Term& term) {
   const double number = number_of(term);
-  if (number == 0.0)
-    throw UsageError{"division by 0; 'and' looks at its right side only if the left one holds"};
+  if (number == 0.0) throw UsageError{"division by 0; what must not be 0 is asked before, by `and`"};
   return number;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
@@ -173,24 +174,44 @@ std::vector<const Row*> by_key(const Tables& tables) {
   return rows;
 }
 
+// Half a database doesn't stay.
+class Aside {
+ public:
+  explicit Aside(fs::path file) : file_{std::move(file)} { remove(); }
+  ~Aside() { remove(); }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  [[nodiscard]] const fs::path& file() const { return file_; }
+
+ private:
+  void remove() const {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+  fs::path file_;
+};
+
+void fill(Database& base, const Tables& tables) {
+  base.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+  make_tables(base, tables.plan);
+  const std::vector<const Row*> rows = by_key(tables);
+  add_points(base, tables);
+  add_results(base, rows);
+  add_runs(base, rows);
+  add_links(base, rows);
+  base.run("COMMIT");
+}
+
 }  // namespace
 
 void write_database(const fs::path& file, const Tables& tables) {
-  const fs::path aside = file.string() + ".new";
-  std::error_code error;
-  fs::remove(aside, error);
+  const Aside aside{file.string() + ".new"};
   {
-    Database base{aside};
-    base.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
-    make_tables(base, tables.plan);
-    const std::vector<const Row*> rows = by_key(tables);
-    add_points(base, tables);
-    add_results(base, rows);
-    add_runs(base, rows);
-    add_links(base, rows);
-    base.run("COMMIT");
+    Database base{aside.file()};
+    fill(base, tables);
   }
-  fs::rename(aside, file, error);
+  std::error_code error;
+  fs::rename(aside.file(), file, error);
   if (error) throw UsageError{fmt::format("{}: {}", file.string(), error.message())};
 }
 

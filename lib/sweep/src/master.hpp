@@ -72,6 +72,7 @@ class Master {
     std::uint64_t events = 0;
     double simulating = 0.0;
     double busy = 0.0;
+    double taken = 0.0;  // from its order to now
     bool is_short = false;  // of memory
     std::string digest;
   };
@@ -105,7 +106,7 @@ class Master {
   void keep_lost(const Worker& worker, End end, int exit, std::string message, double limit);
   void point_is_known(std::size_t point, const Worker& worker);
   void forget_key(const Worker& worker);
-  void finished(std::size_t point, const Record& record, double busy);
+  void finished(std::size_t point, const Record& record, double busy, double taken);
   void compare(std::size_t point, int exit, const std::string& digest);
   void keep(Record record);
 

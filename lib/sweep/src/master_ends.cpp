@@ -46,13 +46,14 @@ std::optional<Master::Reply> Master::reply_in(std::string_view line) {
 }
 
 void Master::done(Worker& worker, std::string_view line) {
-  const std::optional<Reply> reply = reply_in(line);
+  std::optional<Reply> reply = reply_in(line);
   if (!reply || !worker.point) {  // no worker says that: it ends, and its point runs again
     if (worker.rank == 0) (void)kill(worker.process.pid, SIGKILL);
     return;
   }
   (void)worker.deadline.cancel();
   deaths_ = 0;
+  reply->taken = seconds_of(Clock::now() - worker.since);
   worker.unsynced = true;
   forget_key(worker);
   settle(worker, *std::exchange(worker.point, std::nullopt), *reply);
@@ -81,19 +82,20 @@ void Master::simulated(const Worker& worker, std::size_t point, const Reply& rep
     record.message = fmt::format("needs more memory than {} (--memory)", about(options_.memory));
     keep(record);
   }
-  finished(point, record, reply.busy);
+  finished(point, record, reply.busy, reply.taken);
 }
 
-void Master::finished(std::size_t point, const Record& record, double busy) {
+void Master::finished(std::size_t point, const Record& record, double busy, double taken) {
   ++tally_.ran;
   tally_.failed += record.exit != 0 ? 1 : 0;
   tally_.busy += busy;
   tally_.simulating += record.seconds;
   stage_.ended();
-  schedule_.learn(point, static_cast<double>(record.events), busy);
+  schedule_.learn(point, static_cast<double>(record.events), taken);
   cache_.add(record);
   if (tenth_ || tally_.ran * 10 < tally_.points) return;
   tenth_ = Clock::now();
+  schedule_.refit();
   tally_.tenth_guess = seconds_left();
 }
 
@@ -143,7 +145,7 @@ void Master::keep_lost(const Worker& worker, End end, int exit, std::string mess
                       .limit = limit,
                       .host = host_name()};
   keep(record);
-  finished(*worker.point, record, record.seconds);
+  finished(*worker.point, record, record.seconds, record.seconds);
 }
 
 void Master::keep(Record record) {

@@ -110,7 +110,8 @@ double CostModel::guess(const Point& point) const {
 
 // Before anything is known: spread by the golden section, so that the first few tell of all. Neighbours in
 // this order lie far apart in the plan.
-Schedule::Schedule(const Plan& plan, std::vector<std::size_t> points) : plan_{plan}, model_{plan.axes} {
+Schedule::Schedule(const Plan& plan, std::vector<std::size_t> points)
+    : plan_{plan}, model_{plan.axes}, failures_{plan.axes} {
   constexpr double kGolden = 0.6180339887498949;
   std::vector<std::pair<double, std::size_t>> spread;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -119,14 +120,22 @@ Schedule::Schedule(const Plan& plan, std::vector<std::size_t> points) : plan_{pl
   for (const auto& [place, point] : spread) pending_.push_back({.point = point});
 }
 
-void Schedule::put_back(std::size_t point) {
-  pending_.push_back({.point = point, .events = model_.guess(plan_.points[point])});
+Schedule::Pending Schedule::guessed(std::size_t point) const {
+  const Point& values = plan_.points[point];
+  return {.point = point, .events = model_.guess(values), .failing = failures_.of(values)};
 }
 
+void Schedule::put_back(std::size_t point) { pending_.push_back(guessed(point)); }
+
 void Schedule::learn(std::size_t point, double events, double seconds) {
-  if (events <= 0.0) return;
-  model_.learn(plan_.points[point], events);
-  if (seconds > 0.0) {
+  failures_.learn(plan_.points[point], events <= 0.0);
+  if (events <= 0.0) {
+    failed_ += 1.0;
+    failed_seconds_ += seconds;
+  } else {
+    model_.learn(plan_.points[point], events);
+  }
+  if (events > 0.0 && seconds > 0.0) {
     n_ += 1.0;
     events_ += events;
     seconds_ += seconds;
@@ -139,7 +148,7 @@ void Schedule::learn(std::size_t point, double events, double seconds) {
 void Schedule::refit() {
   next_fit_ = learned_ + std::max<std::size_t>(learned_ / 2, 4);
   fitted_ = model_.fit();
-  for (Pending& each : pending_) each.events = model_.guess(plan_.points[each.point]);
+  for (Pending& each : pending_) each = guessed(each.point);
   std::ranges::sort(pending_, [](const Pending& a, const Pending& b) {
     return a.events != b.events ? a.events < b.events : a.point > b.point;
   });
@@ -164,21 +173,25 @@ double Schedule::seconds_of(double events) const {
   return base < 0.0 ? ratio * events : base + slope * events;
 }
 
+double Schedule::expected(const Pending& point) const {
+  if (n_ == 0.0) return failed_seconds_ / failed_;
+  const double simulated = (1.0 - point.failing) * seconds_of(point.events);
+  return failed_ == 0.0 ? simulated : simulated + point.failing * failed_seconds_ / failed_;
+}
+
 // Each point goes to the worker that is free first, as it will.
 double Schedule::seconds_left(std::size_t workers, std::span<const Running> running) const {
-  if (n_ == 0.0) return 0.0;
+  if (n_ + failed_ == 0.0) return 0.0;
   std::priority_queue<double, std::vector<double>, std::greater<>> free;
-  for (const Running& each : running)
-    free.push(std::max(0.0, seconds_of(model_.guess(plan_.points[each.point])) - each.spent));
+  for (const Running& each : running) free.push(std::max(0.0, expected(guessed(each.point)) - each.spent));
   while (free.size() < workers) free.push(0.0);
-  double last = 0.0;
-  const auto take = [&](double seconds) {
-    last = std::max(last, free.top() + seconds);
-    free.push(free.top() + seconds);
+  for (std::size_t i = pending_.size(); i-- > 0;) {
+    const double end = free.top() + expected(pending_[i]);
     free.pop();
-  };
-  for (std::size_t i = pending_.size(); i-- > 0;) take(seconds_of(pending_[i].events));
-  for (; !free.empty(); free.pop()) last = std::max(last, free.top());
+    free.push(end);
+  }
+  double last = 0.0;
+  for (; !free.empty(); free.pop()) last = free.top();
   return last;
 }
 

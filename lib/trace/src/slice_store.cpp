@@ -28,9 +28,10 @@ std::filesystem::path temporary_folder() {
 }
 
 std::string why(const char* what) {
+  const int error = errno;
   return fmt::format("can't {} the temporary file of a trace's slices in {}: {}; TMPDIR names another folder",
                      what, temporary_folder().string(),
-                     std::error_code{errno, std::generic_category()}.message());
+                     std::error_code{error, std::generic_category()}.message());
 }
 
 // It has no name: it goes with the process.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kbsim/sweep/failure_rates.hpp"
 #include "kbsim/sweep/plan.hpp"
 
 namespace kbsim::sweep {
@@ -45,8 +46,8 @@ class Schedule {
  public:
   Schedule(const Plan& plan, std::vector<std::size_t> points);
 
-  /// Of a point that has ended, in this sweep or an earlier one. `seconds` that a worker took for it; 0:
-  /// unknown.
+  /// Of a point that has ended, in this sweep or an earlier one. No events: it wasn't simulated. `seconds`
+  /// that it took; 0: unknown.
   void learn(std::size_t point, double events, double seconds);
   [[nodiscard]] std::optional<std::size_t> next();
   void put_back(std::size_t point);
@@ -60,13 +61,19 @@ class Schedule {
  private:
   struct Pending {
     std::size_t point = 0;
-    double events = 1.0;  // by the last fit
+    double events = 1.0;   // by the last fit
+    double failing = 0.0;  // how likely
   };
+  [[nodiscard]] Pending guessed(std::size_t point) const;
   [[nodiscard]] double seconds_of(double events) const;
+  [[nodiscard]] double expected(const Pending& point) const;  // seconds
 
   const Plan& plan_;
   std::vector<Pending> pending_;  // the next one last
   CostModel model_;
+  FailureRates failures_;
+  double failed_ = 0.0;          // points
+  double failed_seconds_ = 0.0;  // of them
   bool fitted_ = false;
   std::size_t learned_ = 0;
   std::size_t next_fit_ = 6;

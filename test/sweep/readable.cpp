@@ -1,0 +1,40 @@
+#include "kbsim/sweep/readable.hpp"
+
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::sweep::test::readable_test {
+namespace {
+
+Plan plan_of_six() {
+  Draft draft{.bench = "b"};
+  parse_plan("bench: b\naxes:\n  x.y: 1..6\n", "plan.yaml", &draft);
+  return plan_of(draft);
+}
+
+}  // namespace
+
+TEST_CASE("require_readable: one point that can be read is enough") {
+  int asked = 0;
+  require_readable(plan_of_six(), [&](const std::vector<std::string>& words) {
+    ++asked;
+    if (words.back() != "x.y=6") throw UsageError{"not this"};
+  });
+  CHECK(asked == 5);
+}
+
+TEST_CASE("require_readable: a mistake of all points is told once, with its axis") {
+  const auto refuse = [](const std::vector<std::string>&) { throw ConfigError{{}, "x.y", "unknown key"}; };
+  CHECK_THROWS_WITH_AS(require_readable(plan_of_six(), refuse),
+                       doctest::Contains("plan.yaml:3:3: axis x.y: "), UsageError);
+}
+
+TEST_CASE("require_readable: what only running shows is no mistake of the plan") {
+  require_readable(plan_of_six(),
+                   [](const std::vector<std::string>&) { throw Error{ExitCode::limit, "too long"}; });
+}
+
+}  // namespace kbsim::sweep::test::readable_test
