@@ -14,8 +14,9 @@ namespace {
 Explanations paths_of(host::Session& session, const Causes* causes) {
   Explanations what;
   hw::Machine& machine = session.machine();
-  what.all.push_back(
-      explain::explain("the run", explain::path_to(causes->current(), Time{0}, machine), machine));
+  if (causes->current())  // none of one that was ended between two events that explain something
+    what.all.push_back(
+        explain::explain("the run", explain::path_to(causes->current(), Time{0}, machine), machine));
   for (const hw::OrderRecord& order : hw::host_of(machine).orders()) {
     if (order.phase != hw::OrderPhase::kernel || !order.why) continue;  // none of one that hasn't ended
     std::string name = fmt::format("{} (order {} of rank {})", order.kernel_name, order.number, order.rank);

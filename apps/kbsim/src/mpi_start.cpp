@@ -28,9 +28,8 @@ fs::path object() {
     if (fs::exists(file, error)) return file;
   }
   throw UsageError{
-      "mpirun: this kbsim was built without MPI; install libopenmpi-dev and libboost-mpi1.81-dev and build "
-      "it "
-      "again, or use --shard I/N"};
+      "mpirun: this kbsim has no libkbsim_mpi.so; install libopenmpi-dev and libboost-mpi1.81-dev, build it "
+      "again and cmake --install it with --component mpi, or use --shard I/N"};
 }
 
 }  // namespace

@@ -465,11 +465,13 @@ std::unique_ptr<report::OutputFolder> begun_folder(const std::string& out) {
 void explain_until_now(host::Session& session, const Error& error) {
   if (error.exit_code() != ExitCode::limit && error.exit_code() != ExitCode::interrupted) return;
   if (session.sim().causes() == nullptr) return;
+  const std::string now = to_string(session.sim().now());
   try {
-    say("--explain: the run hasn't ended; until {}:\n{}", to_string(session.sim().now()),
-        to_text(explanations_of(session, true)));
+    const std::string text = to_text(explanations_of(session, true));
+    say("--explain: the run hasn't ended; until {}{}\n{}", now,
+        text.empty() ? " no launch had, of which there is something to explain" : ":", text);
   } catch (const Error& why) {  // why it has ended is the news
-    say("--explain: the run hasn't ended, and until {} {}\n", to_string(session.sim().now()), why.what());
+    say("--explain: the run hasn't ended; until {}: {}\n", now, why.what());
   }
 }
 
@@ -538,10 +540,24 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
 
 namespace {
 
-ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* kept) {
+// Described once a process: to describe them anew is a twentieth of a small point's time in a sweep.
+struct DescribedOptions {
   RunOptions options;
-  options.kept = kept;
   po::options_description all = description(options);
+};
+
+// As they are before anything is given.
+DescribedOptions& described_options() {
+  static DescribedOptions described;
+  described.options = {};
+  return described;
+}
+
+ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* kept) {
+  DescribedOptions& described = described_options();
+  RunOptions& options = described.options;
+  options.kept = kept;
+  po::options_description all = described.all;
   const evaluate::Evaluation* evaluation = evaluate::evaluations().find(name);
   // Its own options would be unknown with it.
   if (evaluation == nullptr && !name.empty() && !name.starts_with('-')) (void)known_bench(name);

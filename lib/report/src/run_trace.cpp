@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <optional>
@@ -9,7 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include <boost/algorithm/string/predicate.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -35,9 +35,10 @@ constexpr std::array<std::pair<std::string_view, Format>, 4> kSuffixes{{{".pftra
                                                                         {".html", Format::page}}};
 
 Format format_of(const fs::path& file) {
-  const std::string extension = file.extension().string();
+  std::string extension = file.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const auto& [suffix, format] : kSuffixes) {
-    if (boost::algorithm::iequals(extension, suffix)) return format;
+    if (extension == suffix) return format;
   }
   throw UsageError{
       fmt::format("--trace {}: expected a name that ends in .pftrace (Perfetto), .json (Chrome, "

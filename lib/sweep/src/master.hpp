@@ -72,7 +72,7 @@ class Master {
     std::uint64_t events = 0;
     double simulating = 0.0;
     double busy = 0.0;
-    double taken = 0.0;  // from its order to now
+    double taken = 0.0;     // from its order to now
     bool is_short = false;  // of memory
     std::string digest;
   };

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <queue>
+#include <random>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "kbsim/base/error.hpp"
 
@@ -36,11 +34,13 @@ std::string why(const char* what) {
 
 // It has no name: it goes with the process.
 std::FILE* temporary_file() {
-  std::string name = (temporary_folder() / "kbsim-trace-XXXXXX").string();
-  const int descriptor = mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor < 0) return nullptr;
-  (void)unlink(name.c_str());
-  return fdopen(descriptor, "w+");
+  std::random_device random;
+  const std::filesystem::path name =
+      temporary_folder() / fmt::format("kbsim-trace-{:08x}{:08x}", random(), random());
+  std::FILE* const file = std::fopen(name.c_str(), "w+bxe");  // a new one
+  std::error_code ignored;
+  if (file != nullptr) std::filesystem::remove(name, ignored);
+  return file;
 }
 
 }  // namespace
