@@ -91,7 +91,9 @@ inline void Scheduler::begin_time() {
 }
 
 Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_seed) : limits_{limits} {
-  if (shuffle_seed) shuffle_ = std::make_unique<Shuffle>(*shuffle_seed);
+  if (!shuffle_seed) return;
+  shuffle_ = std::make_unique<Shuffle>(*shuffle_seed);
+  plain_ = false;
 }
 
 Scheduler::Stop Scheduler::run() {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/sim/detail/collect_soon.hpp"
 #include "kbsim/sim/detail/named_wait.hpp"
 #include "kbsim/sim/simulation.hpp"
 
@@ -53,9 +54,13 @@ class Inbox {
       throw_internal("a post to inbox " + name_ + " is for now or later");
     item.posted.box_ = this;
     item.posted.item_ = &item;
+    if (at == scheduler_.now() && scheduler_.plain() && !collectors_.empty()) return come(item.posted);
     ++in_flight_;
     scheduler_.at(item.posted, at);
   }
+
+  /// Whoever collects waits, and nothing is here.
+  [[nodiscard]] bool awaited() const { return !collectors_.empty(); }
 
   /// An item that was posted here for a time to come doesn't come.
   void withdraw(T& item) {
@@ -73,6 +78,11 @@ class Inbox {
  private:
   friend class Posted<T>;
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
+  // It is here: whoever waits collects it in the next late phase, and none before that would see it.
+  void come(Posted<T>& posted) {
+    items_.push_back(posted);
+    scheduler_.late(collectors_);
+  }
 
   detail::Scheduler& scheduler_;
   std::int64_t in_flight_ = 0;  // or gone away on their way
@@ -125,7 +135,7 @@ void Inbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   --box.in_flight_;
   box.items_.push_back(posted);
   scheduler->arrived(box.part_);
-  scheduler->late(box.collectors_);
+  detail::collect_soon(box.collectors_, *scheduler);
 }
 
 }  // namespace kbsim

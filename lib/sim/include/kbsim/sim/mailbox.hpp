@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/sim/detail/collect_soon.hpp"
 #include "kbsim/sim/detail/named_wait.hpp"
 #include "kbsim/sim/simulation.hpp"
 
@@ -139,8 +140,13 @@ template <class T>
 void Mailbox<T>::post(Time at, T item) {
   if (at < scheduler_.now() || at == kForever) [[unlikely]]
     throw_internal("a post to mailbox " + name_ + " is for now or later");
+  auto& sent = *new Item{*this, std::move(item)};
+  if (at == scheduler_.now() && scheduler_.plain() && !collectors_.empty()) {
+    items_.push_back(sent);
+    return scheduler_.late(collectors_);
+  }
   ++in_flight_;
-  scheduler_.at(*new Item{*this, std::move(item)}, at);
+  scheduler_.at(sent, at);
 }
 
 template <class T>
@@ -160,7 +166,7 @@ void Mailbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler)
     return receiver.dispatch(receiver, scheduler);
   }
   scheduler->arrived(box.part_);
-  scheduler->late(box.collectors_);
+  detail::collect_soon(box.collectors_, *scheduler);
 }
 
 template <class T>

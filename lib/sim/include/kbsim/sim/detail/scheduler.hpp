@@ -73,11 +73,19 @@ class Scheduler {
   }
 
   /// Why events happen, if somebody wants to know; from before the first of them.
-  void keep_causes(const Causes::Options& options) { causes_ = std::make_unique<Causes>(now_, options); }
+  void keep_causes(const Causes::Options& options) {
+    causes_ = std::make_unique<Causes>(now_, options);
+    plain_ = false;
+  }
   [[nodiscard]] Causes* causes() const { return causes_.get(); }
 
   /// Nothing else that has arrived waits to be run.
   [[nodiscard]] bool alone() const { return ready_.empty() && shuffle_ == nullptr; }
+  /// No event is told to anybody or drawn: one whose turn would come next, whatever else is there, may as
+  /// well be had at once.
+  [[nodiscard]] bool plain() const { return plain_; }
+  /// Likewise, and there is nothing else at this time: who is made late now comes next.
+  [[nodiscard]] bool deserted() const { return plain_ && ready_.empty() && late_.empty() && batch_.empty(); }
 
   /// The process that runs just now; null in events that belong to none.
   void running(ProcessRecord* process) { running_ = process; }
@@ -90,7 +98,10 @@ class Scheduler {
   /// Whose what is made now is: the running process's, or the one that is built.
   [[nodiscard]] PartId part() const;
   /// Null: nobody watches.
-  void watch(EventWatch* watch) { watch_ = watch; }
+  void watch(EventWatch* watch) {
+    watch_ = watch;
+    plain_ = plain_ && watch == nullptr;
+  }
 
   /// Runs until nothing is left, a limit is met, or somebody has called interrupt(); or, to let somebody look
   /// at the run, at the first new time after so many events.
@@ -155,6 +166,7 @@ class Scheduler {
   List late_;
   List batch_;  // the lates that are being run
   List never_;
+  bool plain_ = true;
   bool interrupted_ = false;
   bool beyond_end_ = false;  // the next event is
   Limits limits_;

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "kbsim/sim/detail/scheduler.hpp"
+
+namespace kbsim::detail {
+
+/// Called by the event that has brought something: those who collect go on in the late phase of this time,
+/// which is now if nothing else is there.
+inline void collect_soon(List& collectors, Scheduler& scheduler) {
+  if (collectors.empty() || !scheduler.deserted()) return scheduler.late(collectors);
+  auto& first = static_cast<TimedEvent&>(collectors.pop_front());
+  scheduler.late(collectors);
+  first.dispatch(first, &scheduler);
+}
+
+}  // namespace kbsim::detail
