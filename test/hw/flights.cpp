@@ -1,82 +1,15 @@
 // Packets that are told ahead when links serve them: as with an event for each packet at each hop.
-#include <cstdlib>
-#include <optional>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "ahead.hpp"
 #include "mixed_program.hpp"
 #include "random_machine.hpp"
 #include "routers.hpp"
-#include "sanitized.hpp"
 
 namespace kbsim::hw::test::flights_test {
 namespace {
-
-using Shuffle = std::optional<std::uint64_t>;
-
-// All that a link keeps account of, by link.
-struct LinkUse {
-  Time free{}, busy{}, waited{}, longest{};
-  std::int64_t packets = 0;
-  Bytes bytes;
-  bool operator==(const LinkUse&) const = default;
-};
-
-struct Outcome {
-  std::vector<Time> arrivals;  // of messages
-  std::vector<LinkUse> links;
-  std::uint64_t digest = 0;
-  Time end{};
-  std::uint64_t events = 0;
-
-  [[nodiscard]] bool same(const Outcome& other) const {
-    return arrivals == other.arrivals && links == other.links && digest == other.digest && end == other.end;
-  }
-};
-
-std::vector<LinkUse> use_of_links(const Fabric& fabric) {
-  std::vector<LinkUse> all;
-  for (const LiveLink& link : fabric.links()) {
-    all.push_back({.free = link.lane.free(),
-                   .busy = link.lane.busy(),
-                   .waited = link.lane.waited(),
-                   .longest = link.lane.longest_queue(),
-                   .packets = link.lane.packets(),
-                   .bytes = link.lane.bytes()});
-  }
-  return all;
-}
-
-template <class Run>
-Outcome outcome(const config::MachineSpec& spec, bool exact, Shuffle shuffle, Run run) {
-  Rig rig{spec, {.shuffle_ties = shuffle}};
-  if (exact) rig.machine->fabric().exact_packets();
-  Outcome result{.arrivals = run(rig)};
-  rig.machine->fabric().audit();
-  result.links = use_of_links(rig.machine->fabric());
-  result.digest = rig.machine->digest().value();
-  result.end = rig.sim.now();
-  result.events = rig.sim.events();
-  return result;
-}
-
-// How many cases; more by hand: KBSIM_SEEDS=5000.
-std::uint64_t seeds(unsigned few) {
-  const char* const many = std::getenv("KBSIM_SEEDS");
-  return many != nullptr ? std::strtoull(many, nullptr, 10) : kbsim::test::fewer(few);
-}
-
-// A run of `spec` with events, one without, and two without whose ties are shuffled.
-template <class Run>
-void check_same(const config::MachineSpec& spec, std::uint64_t seed, std::uint64_t& saved, Run run) {
-  const Outcome exact = outcome(spec, true, {}, run);
-  for (const Shuffle shuffle : {Shuffle{}, Shuffle{seed}, Shuffle{seed + 1}}) {
-    const Outcome flown = outcome(spec, false, shuffle, run);
-    REQUIRE(flown.same(exact));
-    if (!shuffle && flown.events < exact.events) saved += exact.events - flown.events;
-  }
-}
 
 config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
   config::MachineSpec spec = random_machine(random);

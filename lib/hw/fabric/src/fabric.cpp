@@ -57,13 +57,17 @@ MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, TrafficClass traffic
   Message* message = free_messages_.back();
   free_messages_.pop_back();
   const BodyTraits& traits = body.traits();
-  *message = Message{.from = from,
-                     .to = to,
-                     .size = size,
-                     .traffic_class = traffic_class,
-                     .cut_through = traits.cut_through && component(to).takes_heads(),
-                     .in_order = traits.in_order,
-                     .body = std::move(body)};
+  message->from = from;
+  message->to = to;
+  message->size = size;
+  message->traffic_class = traffic_class;
+  message->origin = 0;
+  message->injected = 0;
+  message->served = Time{0};
+  message->cut_through = traits.cut_through && component(to).takes_heads();
+  message->in_order = traits.in_order;
+  message->hops.clear();
+  message->body = std::move(body);
   return {message, Recycle{this}};
 }
 
@@ -79,16 +83,22 @@ Message& Fabric::open(MessagePtr owned) {
   return message;
 }
 
-void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool leads) {
+Packet& Fabric::next_packet(Message& message, Bytes size, Time head, Time tail) {
   if (message.injected == 0) message.sent = head;
   message.source_tail = tail;
   Packet& packet = allocate();
   packet =
       Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
   packet.injected = head;
+  return packet;
+}
+
+void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool leads) {
+  Packet& packet = next_packet(message, size, head, tail);
   packet.leads = leads;
   if (notes_ != 0) [[unlikely]]
     packet.noted = message.injected == message.packets_left ? notes_ : notes_ & kSpans;
+  if (books_ahead_ && !leads && !at_end(packet) && flights_->leave(packet)) return;
   const bool at_head = !at_end(packet) || message.cut_through;
   if (causes_) [[unlikely]] {
     causes_->inject(packet);
@@ -97,8 +107,9 @@ void Fabric::inject(Message& message, Bytes size, Time head, Time tail, bool lea
   components_[message.from.value()]->inbox().post(at_head ? head : tail, packet);
 }
 
-void Fabric::send(MessagePtr owned, Time head, Time tail) {
-  Message& message = open(std::move(owned));
+void Fabric::send(MessagePtr owned, Time head, Time tail) { send(open(std::move(owned)), head, tail); }
+
+void Fabric::send(Message& message, Time head, Time tail) {
   const Bytes largest = packet_size(message.size);
   if (is_train(message, head, tail)) [[unlikely]] {
     return inject(message, largest, head, tail, true);
@@ -122,6 +133,22 @@ void Fabric::send(MessagePtr owned, Time head, Time tail) {
   if (packet.leads) [[unlikely]]
     lead(packet, overhead, slot.end);
   cross(packet, link, slot);
+}
+
+// Nothing that came or was sent before waits at its source to be sent on, and where it goes it comes later
+// than now: so nobody sees in which phase it has left.
+void Fabric::depart(MessagePtr owned) {
+  const Time now = sim_.now();
+  Message& message = open(std::move(owned));
+  Component& source = component(message.from);
+  const bool whole = books_ahead_ && message.packets_left == 1 && !message.route->empty();
+  if (!whole || !source.inbox().awaited() || !goes_at_once(live(message.route->front())))
+    return send(message, now, now);
+  forward(next_packet(message, message.size, now, now), source.overhead());
+}
+
+bool Fabric::goes_at_once(const LiveLink& link) const {
+  return link.from_switch == nullptr && link.credits == nullptr && takes_time(link);
 }
 
 // At finite queues a packet shows up when its head has passed the pipeline: until then it can't do anything.
@@ -148,7 +175,9 @@ void Fabric::come_to(Packet& packet, LiveLink& link) {
   const bool at_head = !at_end(packet) || packet.message->cut_through;
   if (causes_) [[unlikely]]
     explain_post(packet, at_head);
-  next.inbox().post(at_head ? packet.head : packet.tail, packet);
+  const Time comes = at_head ? packet.head : packet.tail;
+  if (comes == sim_.now() && books_ahead_ && at_end(packet) && next.take_at_once(packet)) return;
+  next.inbox().post(comes, packet);
 }
 
 void Fabric::record_spans(ISpans* spans) {

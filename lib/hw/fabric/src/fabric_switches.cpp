@@ -76,13 +76,17 @@ void Fabric::require_causes(const LiveLink& link) const {
       fmt::format("--explain: {}, a {}, doesn't say yet why its packets wait", node.name, node.model->impl)};
 }
 
+bool Fabric::takes_time(const LiveLink& link) const {
+  return component(link.from).overhead() + link.wire > Time{0};
+}
+
 // What such a node is sent at the present time, it is sent late, by others: none of them hands on in no time.
 void Fabric::add_arrivals() {
   for (std::uint32_t i = 0; i < components_.size(); ++i) {
     const Component& at = *components_[i];
-    const auto takes_time = [&](LinkId link) { return at.overhead() + live(link).wire > Time{0}; };
+    const auto some_time = [&](LinkId link) { return takes_time(live(link)); };
     if (at.only_passes_on() && switches_[i].model == nullptr &&
-        std::ranges::all_of(graph_.out(NodeId{i}), takes_time))
+        std::ranges::all_of(graph_.out(NodeId{i}), some_time))
       arrivals_[i] = std::make_unique<Merge<Packet>>(sim_, at.name(), inputs_[i]);
   }
   for (LiveLink& link : links_) link.arrivals = arrivals_[link.to.value()].get();

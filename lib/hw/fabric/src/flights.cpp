@@ -14,37 +14,73 @@ bool more_follow(const Packet& packet) { return packet.size * (packet.ordinal + 
 
 Flights::Flights(Fabric& fabric) : fabric_{fabric}, ahead_(fabric.links_.size()) {
   for (const LiveLink& link : fabric.links_) {
+    const Component& from = fabric.component(link.from);
+    const bool is_leaf = fabric.graph().out(link.from).size() == 1 && fabric.inputs_[link.from.value()] == 1;
     ahead(link).books = fabric.arrivals(link.from) != nullptr;
-    ahead(link).overhead = fabric.component(link.from).overhead();
+    ahead(link).is_source = is_leaf && from.only_answers() && fabric.goes_at_once(link);
+    ahead(link).overhead = from.overhead();
   }
 }
 
-// The next that come by this link book no further: the more often others came before them, the more.
-void Flights::pause(Ahead& came) {
+// The next book no further: the more often others came before them, the more.
+void Flights::Doubt::grow() {
   constexpr std::uint32_t kMostDoubt = 10;
-  came.pause = 1U << came.doubt;
-  came.doubt = std::min(came.doubt + 1, kMostDoubt);
-  came.tries = 0;
+  pause_ = 1U << doubt_;
+  doubt_ = std::min(doubt_ + 1, kMostDoubt);
+  tries_ = 0;
 }
 
-bool Flights::pauses(Ahead& came) {
+bool Flights::Doubt::pauses() {
   constexpr std::uint32_t kTries = 16;  // without a pause, and there is less doubt
-  if (came.pause > 0) return --came.pause, true;
-  if (came.doubt > 0 && ++came.tries == kTries) --came.doubt, came.tries = 0;
+  if (pause_ > 0) return --pause_, true;
+  if (doubt_ > 0 && ++tries_ == kTries) --doubt_, tries_ = 0;
   return false;
 }
 
-void Flights::book(Packet& packet, LiveLink& first) {
-  if (joins(packet, first)) return;
-  Train* train = nullptr;
+void Flights::book(Packet& packet, LiveLink& came) {
+  Ahead& here = ahead(came);
+  if (joins(packet, here.train)) return;
+  go_on(packet, &came, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
+}
+
+// Those of one time leave by what they are: so they all come by events.
+bool Flights::leave(Packet& packet) {
+  LiveLink& link = fabric_.next_link(packet);
+  Ahead& there = ahead(link);
+  if (!there.is_source) return false;
+  if (packet.head <= fabric_.sim().now() || !comes_last(packet, link, there) || there.own_doubt.pauses()) {
+    there.posted = std::max(there.posted, packet.head);
+    return false;
+  }
+  if (joins(packet, there.own_train)) return true;
+  Train* const train = more_follow(packet) ? &begin(packet, there.own_train) : nullptr;
   const Passage at_first{.head = packet.head, .tail = packet.tail};
-  LiveLink* came = &first;
+  book(packet, link, there, train);
+  go_on(packet, &link, train, there.own_train, at_first);
+  return true;
+}
+
+// Whoever leaves by an event takes back what is booked behind it.
+bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
+  serve_before(link, there, fabric_.sim().now(), 1);
+  bool last = there.posted < fabric_.sim().now();
+  while (link.booked > 0) {
+    const Booking& back = there.bookings.back();
+    if (back.head(count(back) - 1) < packet.head) break;
+    take_back_last(link, there);
+    last = false;
+  }
+  return last;
+}
+
+// From where `came` leads to, as far as it can.
+void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first) {
   while (came->arrivals != nullptr) {
     const bool goes_on =
-        !fabric_.at_end(packet) && !pauses(ahead(*came)) && !came->arrivals->expects(came->port - 1);
+        !fabric_.at_end(packet) && !ahead(*came).doubt.pauses() && !came->arrivals->expects(came->port - 1);
     LiveLink* const link = goes_on ? &fabric_.next_link(packet) : nullptr;
     if (link == nullptr || !may_book(packet, *link, ahead(*link))) break;
-    if (train == nullptr && more_follow(packet)) train = &begin(packet, first);
+    if (train == nullptr && more_follow(packet)) train = &begin(packet, keeper);
     book(packet, *link, ahead(*link), train);
     came = link;
   }
@@ -150,10 +186,12 @@ void Flights::serve_past() {
   }
 }
 
-// One that was sent late comes after all that were booked for this time: those were sent before.
+// One that was sent late comes after all that were booked for this time: those were sent before. So does one
+// that leaves its source: of those that leave at one time, and were known before, none is booked.
 void Flights::make_way(LiveLink& link, const Packet& packet) {
   Ahead& here = ahead(link);
-  const std::uint32_t port = packet.late ? std::numeric_limits<std::uint32_t>::max() : packet.port;
+  const std::uint32_t port =
+      packet.late ? std::numeric_limits<std::uint32_t>::max() : std::max(packet.port, 1U);
   serve_before(link, here, fabric_.sim().now(), port);
   while (!here.bookings.empty()) take_back_last(link, here);
 }
@@ -178,7 +216,10 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
     for (std::uint32_t hop = taken.hop + 1; hop < first.hop; ++hop)
       shorten(fabric_.live(route[hop]), taken, hop, from);
     for (std::uint32_t i = from; i < packets; ++i) come_by_event(taken, i);
-    pause(ahead(fabric_.live(route[taken.hop - 1])));
+    if (taken.hop > 0)
+      ahead(fabric_.live(route[taken.hop - 1])).doubt.grow();
+    else
+      there.own_doubt.grow();
   }
   drop_back(link, there);
 }
@@ -200,8 +241,15 @@ void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
   one.head = booking.head(index);
   one.tail = booking.tail(index);
   one.port = booking.port;
+  if (one.hop == 0) return leave_by_event(one);
   LiveLink& came = fabric_.live((*one.message->route)[booking.hop - 1]);
   came.arrivals->push(booking.port - 1, one);
+}
+
+void Flights::leave_by_event(Packet& packet) {
+  Ahead& there = ahead(fabric_.next_link(packet));
+  there.posted = std::max(there.posted, packet.head);
+  fabric_.component(packet.message->from).inbox().post(packet.head, packet);
 }
 
 // From where it is to come next.

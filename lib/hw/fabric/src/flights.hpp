@@ -18,7 +18,7 @@ struct Train {
   std::uint64_t sequence = 0;  // the message's
   std::uint32_t ordinal = 0;   // of the first packet, in the message
   Bytes size;                  // of each
-  LiveLink* came = nullptr;    // by which they come to the first node
+  Train** keeper = nullptr;    // who knows it as long as it may grow
   Passage last{};              // the last packet, at the first node (head, tail) and at the end (start, end)
   Time gap{};                  // of heads at the first node
   Time step{};                 // and at the end
@@ -39,31 +39,45 @@ class Flights {
 
   /// The packet comes by `came` to a node that only passes packets on, later than now.
   void book(Packet& packet, LiveLink& came);
+  /// The packet is to leave its source later than now; false: it has to come there by an event.
+  [[nodiscard]] bool leave(Packet& packet);
   /// The packet is at the link's node, now, and next: what was booked to come later is taken back.
   void make_way(LiveLink& link, const Packet& packet);
   /// Links have served what they have begun to serve before now.
   void serve_past();
 
  private:
+  // Packets whose bookings were taken back: so many of the next book no further.
+  class Doubt {
+   public:
+    void grow();
+    [[nodiscard]] bool pauses();
+
+   private:
+    std::uint32_t pause_ = 0;
+    std::uint32_t doubt_ = 0;  // the next pause is 2^doubt long
+    std::uint32_t tries_ = 0;  // since the last pause
+  };
   // What is known of a link beside what the fabric knows.
   struct Ahead {
     Bookings bookings;
-    bool books = false;       // its node only passes packets on
-    Time overhead{};          // of that node
-    Train* train = nullptr;   // the last that began where it leads to, while that may grow
-    std::uint32_t pause = 0;  // so many packets that come by it book no further
-    std::uint32_t doubt = 0;  // the next pause is 2^doubt long
-    std::uint32_t tries = 0;  // since the last pause
+    bool books = false;      // its node only passes packets on
+    bool is_source = false;  // its node sends only, when it takes what comes
+    Time overhead{};         // of that node
+    Train* train = nullptr;  // the last that began where it leads to, while that may grow
+    Doubt doubt;             // of those that come by it
+    // Of a source:
+    Train* own_train = nullptr;  // the last that began there, likewise
+    Doubt own_doubt;
+    Time posted{};  // the last that leaves by an event does so then
   };
-  static void pause(Ahead& came);
-  static bool pauses(Ahead& came);
 
   [[nodiscard]] Ahead& ahead(const LiveLink& link) {
     return ahead_[static_cast<std::size_t>(&link - fabric_.links_.data())];
   }
   // Trains.
-  [[nodiscard]] Train& begin(Packet& packet, LiveLink& came);
-  [[nodiscard]] bool joins(Packet& packet, LiveLink& came);
+  [[nodiscard]] Train& begin(Packet& packet, Train*& keeper);
+  [[nodiscard]] bool joins(Packet& packet, Train* train);
   [[nodiscard]] bool follows(const Packet& packet, Train& train);
   [[nodiscard]] bool sets_pace(const Packet& packet, Train& train);
   void join(Packet& packet, Train& train);
@@ -73,6 +87,8 @@ class Flights {
   // Bookings.
   [[nodiscard]] static std::uint32_t count(const Booking& booking);
   [[nodiscard]] static Packet& packet(const Booking& booking, std::uint32_t index);
+  void go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first);
+  [[nodiscard]] bool comes_last(const Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] bool may_book(const Packet& packet, LiveLink& link, Ahead& there);
   void book(Packet& packet, LiveLink& link, Ahead& there, Train* train);
   [[nodiscard]] static Passage passage(const Packet& packet, const LiveLink& link, Time overhead, Time free);
@@ -86,6 +102,7 @@ class Flights {
   void shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from);
   void come_by_event(const Booking& booking, std::uint32_t index);
   void withdraw(Packet& packet);
+  void leave_by_event(Packet& packet);
 
   Fabric& fabric_;
   Time served_{};             // all that was to be served before then is

@@ -7,7 +7,7 @@
 
 namespace kbsim::hw {
 
-Train& Flights::begin(Packet& packet, LiveLink& came) {
+Train& Flights::begin(Packet& packet, Train*& keeper) {
   if (free_trains_.empty()) free_trains_.push_back(&trains_.emplace_back());
   Train& train = *free_trains_.back();
   free_trains_.pop_back();
@@ -16,11 +16,11 @@ Train& Flights::begin(Packet& packet, LiveLink& came) {
   train.sequence = packet.message->sequence;
   train.ordinal = packet.ordinal;
   train.size = packet.size;
-  train.came = &came;
+  train.keeper = &keeper;
   train.from = packet.hop;
   train.bookings = 0;
   train.open = true;
-  ahead(came).train = &train;
+  keeper = &train;
   return train;
 }
 
@@ -28,7 +28,7 @@ Train& Flights::begin(Packet& packet, LiveLink& came) {
 void Flights::close(Train* train) {
   if (train == nullptr || !train->open) return;
   train->open = false;
-  ahead(*train->came).train = nullptr;
+  *train->keeper = nullptr;
 }
 
 void Flights::release(Train* train) {
@@ -44,8 +44,7 @@ void Flights::close_last(LiveLink& link, Ahead& there) {
 }
 
 // The packet goes on with the one before it, if it follows as the others do. Else the train is over.
-bool Flights::joins(Packet& packet, LiveLink& came) {
-  Train* const train = ahead(came).train;
+bool Flights::joins(Packet& packet, Train* train) {
   if (train == nullptr) return false;
   if (follows(packet, *train)) return join(packet, *train), true;
   close(train);

@@ -138,20 +138,26 @@ void Memory::keep(const Message& message) {
 Task<> Memory::finish_writes() {
   for (;;) {
     Message* served = co_await served_.receive();
-    finished(MessagePtr{served, Recycle{&fabric()}});
+    finished(MessagePtr{served, Recycle{&fabric()}}, sim().now());
   }
 }
 
-void Memory::finished(MessagePtr message) {
+void Memory::finished(MessagePtr message, Time at) {
   if (const auto* slot = message->body.get_if<SlotWrite>()) {
     const auto which = static_cast<std::uint32_t>(slot->slot.bits());
-    return tell(slot->receiver, fabric().graph().spec().system.control_bytes, TrafficClass::ipcq,
-                SlotFilled{.slot = slot->slot, .header = slot->header}, which);
+    return report(at, slot->receiver, TrafficClass::ipcq,
+                  SlotFilled{.slot = slot->slot, .header = slot->header}, which);
   }
   const auto* write = message->body.get_if<WriteData>();
   ensure(write != nullptr, [&] { return name() + " was sent something that isn't a write"; });
-  tell(write->reply_to, fabric().graph().spec().system.control_bytes, TrafficClass::response,
-       WriteAck{.token = write->token}, message->origin);
+  report(at, write->reply_to, TrafficClass::response, WriteAck{.token = write->token}, message->origin);
+}
+
+void Memory::report(Time at, NodeId to, TrafficClass traffic_class, MessageBody body, std::uint32_t origin) {
+  const Bytes size = fabric().graph().spec().system.control_bytes;
+  MessagePtr message = fabric().make(id(), to, size, traffic_class, std::move(body));
+  message->origin = origin;
+  fabric().send(std::move(message), at, at);
 }
 
 }  // namespace kbsim::hw

@@ -109,6 +109,7 @@ void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slo
   write.advance(packet.bytes);
   message.served = std::max(message.served, slot.end);
   if (!last || message.packets_left > 0) return;
+  if (fabric().books_ahead()) return finished(MessagePtr{&message, Recycle{&fabric()}}, message.served);
   if (causes_) [[unlikely]]
     sim().causes()->because(causes_->written(message));
   served_.post(message.served, &message);

@@ -7,6 +7,7 @@ namespace {
 class InOrderRequests final : public IRequestPolicy {
  public:
   std::size_t pick(std::span<const TransferPtr> /*waiting*/) override { return 0; }
+  [[nodiscard]] bool takes_first() const override { return true; }
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <map>
-#include <variant>
 
 #include <boost/container/devector.hpp>
 
@@ -15,6 +13,7 @@
 #include "kbsim/hw/pe/i_tcm.hpp"
 #include "kbsim/sim/pool_allocator.hpp"
 
+#include "../dma_requests.hpp"
 #include "../transfers/ordered_move.hpp"
 
 namespace kbsim::hw {
@@ -46,19 +45,16 @@ class PeDma : public Component, public IDma {
 
   void start(Machine& machine) override;
 
-  void submit(Time at, TransferPtr transfer) override { work_.post(at, Begin{std::move(transfer)}); }
+  void submit(Time at, TransferPtr transfer) override {
+    work_.post(at, {.kind = Work::Kind::begin, .transfer = std::move(transfer)});
+  }
   void loaded(Time at, Token token, oplog::Slices contents) override {
-    work_.post(at, Answer{.token = token, .contents = std::move(contents)});
+    requests_.at(token).contents = std::move(contents);
+    work_.post(at, {.kind = Work::Kind::answer, .token = token});
   }
   [[nodiscard]] DmaUse moved() const override;
 
  private:
-  // A request, until it is answered.
-  struct Request {
-    TransferPtr transfer;
-    std::int64_t offset = 0;
-    Bytes window;  // what it takes of it
-  };
   // A message whose packets are leaving one by one.
   struct Burst {
     Message* message = nullptr;
@@ -75,26 +71,21 @@ class PeDma : public Component, public IDma {
     Cause room = {};    // why it is no more, if causes are kept
     [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
   };
-  struct Begin {
-    TransferPtr transfer;
+  struct Work {
+    enum class Kind : std::uint8_t { begin, answer, sent, port_free };
+    Kind kind;
+    Token token = 0;            // of an answer
+    TransferPtr transfer = {};  // that begins, or has left
   };
-  struct Answer {
-    Token token = 0;
-    oplog::Slices contents;
-  };
-  struct Sent {
-    TransferPtr transfer;
-  };
-  struct PortFree {};
-  using Work = std::variant<Begin, Answer, Sent, PortFree>;
 
   Task<> run();
+  void wake_when_free();
   void take(std::vector<Work>& work);
   void explain_turn(const ClassQueue& queue);
   void explain_port(Bytes sent, bool from_tcm);
   void begin(TransferPtr transfer);
   void note(const Transfer& transfer) const;
-  void answered(const Answer& answer);
+  void answered(Token token);
   void finish(Transfer& transfer);
   void accept(MessagePtr message) override;
   void obey(NodeId from, const Control& order);
@@ -104,6 +95,8 @@ class PeDma : public Component, public IDma {
   }
   [[nodiscard]] ClassQueue* next_queue();
   [[nodiscard]] bool may_send(ClassQueue& queue) const;
+  [[nodiscard]] bool may_send_later(const ClassQueue& queue) const;
+  [[nodiscard]] bool has_room(const ClassQueue& queue, const Transfer& sender) const;
   [[nodiscard]] Bytes turn_of(const ClassQueue& queue) const;
   [[nodiscard]] Bytes window_of(Bytes request) const;
 
@@ -127,8 +120,10 @@ class PeDma : public Component, public IDma {
   std::array<ClassQueue, kTrafficClasses> queues_;
   std::size_t turn_ = 0;
   Bytes turn_left_;
-  std::map<Token, Request, std::less<>, PoolAllocator<std::pair<const Token, Request>>> requests_;
+  bool wakes_ = false;  // when the port is free
+  DmaRequests requests_;
   Token next_token_ = 0;
+  Time told_ = kForever;     // when the host was told last that an order is done
   std::uint64_t begun_ = 0;  // transfers
   std::uint64_t done_ = 0;   // of these
   Time busy_since_{};        // if some aren't
@@ -163,7 +158,7 @@ void PeDma::start(Machine& machine) {
 
 void PeDma::accept(MessagePtr message) {
   if (const auto* ack = message->body.get_if<WriteAck>()) {
-    work_.post(sim().now(), Answer{.token = ack->token, .contents = {}});
+    work_.post(sim().now(), {.kind = Work::Kind::answer, .token = ack->token});
   } else if (const auto* order = message->body.get_if<Control>()) {
     obey(message->from, *order);
   } else {
@@ -180,6 +175,7 @@ void PeDma::obey(NodeId from, const Control& order) {
                        start = sim().now()] {
     if (issue) issue->awaited();
     races_->orders().move_ends(number, mover);
+    told_ = sim().now();
     tell(from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = token, .activity = {start, start, sim().now()}});
   };
@@ -195,14 +191,23 @@ Task<> PeDma::run() {
   for (;;) {
     co_await work_.collect(work);
     take(work);
-    if (sim().now() < port_free_) continue;
-    if (ClassQueue* queue = next_queue()) {
+    if (sim().now() >= port_free_) {
+      ClassQueue* const queue = next_queue();
+      if (queue == nullptr) continue;
       if (sim().causes() != nullptr) explain_turn(*queue);
       port_free_ = sim().now() + send_next(*queue);
-      if (sim().causes() != nullptr) sim().causes()->because(port_why_);
-      work_.post(port_free_, PortFree{});
     }
+    if (!wakes_) wake_when_free();
   }
+}
+
+// Unless nobody could send then: whatever changes that comes here first.
+void PeDma::wake_when_free() {
+  const auto may = [this](const ClassQueue& queue) { return may_send_later(queue); };
+  wakes_ = !fabric().books_ahead() || std::ranges::any_of(queues_, may);
+  if (!wakes_) return;
+  if (sim().causes() != nullptr) sim().causes()->because(port_why_);
+  work_.post(port_free_, {.kind = Work::Kind::port_free});
 }
 
 // What sends now waited for the last of these: its beginning, the port, room in the window.
@@ -228,11 +233,11 @@ void PeDma::take(std::vector<Work>& work) {
   for (std::size_t i = 0; i < work.size(); ++i) {
     Work& item = work[i];
     if (explains) sim().causes()->set_current(work_.collected()[i]);
-    if (auto* begin = std::get_if<Begin>(&item); begin != nullptr && explains)
-      begin->transfer->progress.why = work_.collected()[i];
-    if (auto* begin = std::get_if<Begin>(&item)) begins.push_back(std::move(begin->transfer));
-    if (const auto* answer = std::get_if<Answer>(&item)) answered(*answer);
-    if (const auto* sent = std::get_if<Sent>(&item)) finish(*sent->transfer);
+    if (item.kind == Work::Kind::begin && explains) item.transfer->progress.why = work_.collected()[i];
+    if (item.kind == Work::Kind::begin) begins.push_back(std::move(item.transfer));
+    if (item.kind == Work::Kind::answer) answered(item.token);
+    if (item.kind == Work::Kind::sent) finish(*item.transfer);
+    if (item.kind == Work::Kind::port_free) wakes_ = false;
   }
   work.clear();
   std::ranges::sort(begins, {}, [](const TransferPtr& transfer) { return transfer->origin().order; });
@@ -273,16 +278,14 @@ void PeDma::note(const Transfer& transfer) const {
                                      .id = origin.value.seq});
 }
 
-void PeDma::answered(const Answer& answer) {
-  const auto it = requests_.find(answer.token);
-  ensure(it != requests_.end(), [&] { return name() + " got an answer to nothing"; });
-  const Request request = std::move(it->second);
-  requests_.erase(it);
-  Transfer& transfer = *request.transfer;
-  queue_of(transfer).outstanding -= request.window;
-  if (sim().causes() != nullptr) queue_of(transfer).room = sim().causes()->current();
-  transfer.answered(request.offset, answer.contents);
-  if (--transfer.progress.unanswered == 0 && transfer.all_sent()) finish(transfer);
+void PeDma::answered(Token token) {
+  DmaRequests::Request& request = requests_.at(token);
+  const TransferPtr transfer = std::move(request.transfer);
+  queue_of(*transfer).outstanding -= request.window;
+  if (sim().causes() != nullptr) queue_of(*transfer).room = sim().causes()->current();
+  if (site_.log->keeps_operations()) transfer->answered(request.offset, request.contents);
+  requests_.erase(token);
+  if (--transfer->progress.unanswered == 0 && transfer->all_sent()) finish(*transfer);
 }
 
 void PeDma::finish(Transfer& transfer) {
@@ -324,8 +327,19 @@ bool PeDma::may_send(ClassQueue& queue) const {
   if (!std::exchange(queue.picked, true))
     queue.next = queue.policy->pick({queue.waiting.data(), queue.waiting.size()});
   ensure(queue.next < queue.waiting.size(), "a request policy picked a transfer that isn't waiting");
+  return has_room(queue, queue.sender());
+}
+
+// If nothing changes; true also where only its policy knows who sends.
+bool PeDma::may_send_later(const ClassQueue& queue) const {
+  if (queue.waiting.empty()) return false;
+  if (queue.picked) return has_room(queue, queue.sender());
+  return !queue.policy->takes_first() || has_room(queue, *queue.waiting.front());
+}
+
+bool PeDma::has_room(const ClassQueue& queue, const Transfer& sender) const {
   if (queue.burst.message != nullptr || queue.outstanding == 0_B) return true;
-  const Bytes with_next = queue.outstanding + window_of(queue.sender().next_bytes(spec_.request));
+  const Bytes with_next = queue.outstanding + window_of(sender.next_bytes(spec_.request));
   return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;
 }
 
@@ -358,15 +372,19 @@ void PeDma::remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes) 
   const TransferPtr& transfer = queue.waiting[queue.next];
   ++transfer->progress.unanswered;
   queue.outstanding += window;
-  requests_.emplace(++next_token_,
-                    Request{.transfer = transfer, .offset = transfer->offset(), .window = window});
+  requests_.add(++next_token_, {.transfer = transfer, .offset = transfer->offset(), .window = window});
 }
 
 Time PeDma::ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
   const Bytes control = fabric().graph().spec().system.control_bytes;
   if (request.answer == DmaRequest::Answer::counted) use_.read += bytes;
   if (sim().causes() != nullptr) explain_port(control, false);
-  tell(request.to, control, queue.sender().traffic_class(), std::move(request.body));
+  MessagePtr message =
+      fabric().make(id(), request.to, control, queue.sender().traffic_class(), std::move(request.body));
+  if (told_ == sim().now())
+    fabric().send(std::move(message));
+  else
+    fabric().depart(std::move(message));
   turn_left_ -= bytes;
   sent(queue, bytes, sim().now());
   return port_.serialization(control);
@@ -409,7 +427,7 @@ void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
   queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next));
   if (transfer->progress.unanswered > 0) return;
   if (sim().causes() != nullptr) sim().causes()->because(fabric().causes()->left());
-  work_.post(left_tcm, Sent{transfer});
+  work_.post(left_tcm, {.kind = Work::Kind::sent, .transfer = transfer});
 }
 
 }  // namespace

@@ -32,11 +32,14 @@ class PeTcm : public Memory, public ITcm {
   Lane::Slot read_port(Time at, Bytes n) override { return serve({.bytes = n, .head = at, .tail = at}); }
   [[nodiscard]] Time pace(Bytes n) const override { return read_rate().serialization(n); }
   [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
+  // What its DMA and others send from here leaves by the read port's time.
+  [[nodiscard]] bool only_answers() const override { return false; }
+  [[nodiscard]] bool take_at_once(Packet& packet) override;
 
  private:
   // Tiles have no addresses, and its ports are the same for all.
   [[nodiscard]] std::int64_t address_of(const Message&) const override { return 0; }
-  void finished(MessagePtr message) override;
+  void finished(MessagePtr message, Time at) override;
 
   IDma* dma_ = nullptr;
   IIpcq* ipcq_ = nullptr;
@@ -49,13 +52,20 @@ void PeTcm::start(Machine& machine) {
   ipcq_ = &machine.at<IIpcq>(pe.ipcq);
 }
 
-void PeTcm::finished(MessagePtr message) {
+// Data that a load asked for takes the write port, in the order of its link, and is told to the DMA later.
+bool PeTcm::take_at_once(Packet& packet) {
+  if (!packet.message->body.holds<ReadData>() || !inbox().awaited()) return false;
+  accept(packet);
+  return true;
+}
+
+void PeTcm::finished(MessagePtr message, Time at) {
   if (auto* data = message->body.get_if<ReadData>()) {
-    dma_->loaded(sim().now(), data->token, std::move(data->contents));
+    dma_->loaded(at, data->token, std::move(data->contents));
   } else if (const auto* slot = message->body.get_if<SlotWrite>()) {
-    ipcq_->arrived(sim().now(), *slot);
+    ipcq_->arrived(at, *slot);
   } else {
-    Memory::finished(std::move(message));
+    Memory::finished(std::move(message), at);
   }
 }
 

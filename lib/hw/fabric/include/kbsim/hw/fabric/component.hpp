@@ -46,6 +46,13 @@ class Component {
   /// No packet starts or ends here: all go on, in the order of their heads, ties by input port.
   [[nodiscard]] virtual bool only_passes_on() const { return false; }
 
+  /// Takes a packet that ends here and comes now in the phase in which it is sent, not with the next batch of
+  /// this time; false: it can't. For one whose taking nobody else could see before that batch.
+  [[nodiscard]] virtual bool take_at_once(Packet& /*packet*/) { return false; }
+
+  /// It sends only when it takes packets.
+  [[nodiscard]] virtual bool only_answers() const { return false; }
+
   /// The queues at its input ports if they are finite: senders then need credits.
   [[nodiscard]] virtual const InputQueues* input_queues() const { return nullptr; }
 

@@ -85,8 +85,14 @@ class Fabric {
   void send(MessagePtr message) { send(std::move(message), sim_.now(), sim_.now()); }
   void send(MessagePtr message, Time head, Time tail);
 
-  /// From now on each packet has an event at each hop.
+  /// The same, at once instead of with all that its source sends at this time: of one who sends nothing else
+  /// now. Where it can't go at once it goes as others do.
+  void depart(MessagePtr message);
+
+  /// From now on each packet has an event at each hop, and each step of a memory and a DMA its own.
   void exact_packets() { books_ahead_ = false; }
+  /// Steps of which nobody hears need no events.
+  [[nodiscard]] bool books_ahead() const { return books_ahead_; }
 
   /// A message whose packets will be injected one by one; `message` belongs to the fabric from now on.
   Message& open(MessagePtr message);
@@ -172,6 +178,10 @@ class Fabric {
   void lead(Packet& first, Time overhead, Time end);
   Task<> follow(Message* message, Packet behind, Time next);
   Packet& allocate();
+  void send(Message& message, Time head, Time tail);
+  [[nodiscard]] bool takes_time(const LiveLink& link) const;
+  [[nodiscard]] bool goes_at_once(const LiveLink& link) const;
+  Packet& next_packet(Message& message, Bytes size, Time head, Time tail);
   Path& path(NodeId from, NodeId to);
   void note_hop(const Packet& packet, const Lane::Slot& slot) const;
   void note_span(const Packet& packet, const Lane::Slot& slot) const;

@@ -43,6 +43,7 @@ class Memory : public Component {
   [[nodiscard]] std::vector<UnitUse> use() const override;
   [[nodiscard]] const IMemoryTiming& timing() const { return *timing_; }
   [[nodiscard]] bool takes_heads() const override { return true; }
+  [[nodiscard]] bool only_answers() const override { return !ordered_later(); }
 
   [[nodiscard]] oplog::MemoryImage& image() { return image_; }
 
@@ -54,12 +55,13 @@ class Memory : public Component {
   Lane::Slot serve(const MemoryRequest& request);
   /// Where the bytes of a message begin that are written here.
   [[nodiscard]] virtual std::int64_t address_of(const Message& message) const;
-  /// A message that is data for this memory has been served, at this time.
-  virtual void finished(MessagePtr message);
+  /// A message that is data for this memory has been served at that time, which is now or to come.
+  virtual void finished(MessagePtr message, Time at);
 
  private:
   void answer(const ReadRequest& read);
   void answer(const SignalRequest& met);
+  void report(Time at, NodeId to, TrafficClass traffic_class, MessageBody body, std::uint32_t origin);
   void perform(const AtomicRequest& request);
   void watch(const SignalRequest& request);
   void look_again(std::int64_t address, Bytes changed);

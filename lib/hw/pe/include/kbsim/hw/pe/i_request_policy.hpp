@@ -22,6 +22,8 @@ class IRequestPolicy {
   /// time in their own; called once a request, when the one before has left. The result may depend on the
   /// arguments and on earlier calls only.
   [[nodiscard]] virtual std::size_t pick(std::span<const TransferPtr> waiting) = 0;
+  /// It picks the first, always: then it may not be asked, or at another time.
+  [[nodiscard]] virtual bool takes_first() const { return false; }
 };
 
 /// A policy, known by the name that pe_dma's attribute `request_policy` gives.
