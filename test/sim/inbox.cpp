@@ -64,6 +64,22 @@ TEST_CASE("Inbox: collect takes in the late phase all that has arrived by then")
   CHECK(trace.back() == "1 @7 ns");
 }
 
+TEST_CASE("Inbox: an item for the present time has no event of its own if its collector waits") {
+  for (const bool shuffled : {false, true}) {
+    Simulation sim{{.shuffle_ties = shuffled ? std::optional<std::uint64_t>{1} : std::nullopt}};
+    Inbox<Item> box{sim, "box"};
+    Trace trace;
+    std::array<Item, 2> items{{{1}, {2}}};
+    sim.serve("collector", collect(&sim, &box, &trace));
+    sim.spawn("poster", post_at(&sim, &box, 5_ns, &items[0]));
+    sim.spawn("another", post_at(&sim, &box, 7_ns, &items[1]));
+    sim.run();
+    CHECK(trace == Trace{"1 @5 ns", "2 @7 ns"});
+    const std::uint64_t arrivals = shuffled ? 2 : 0;
+    CHECK(sim.events() == 3 /* starts */ + 2 /* until */ + arrivals + 2 /* lates */);
+  }
+}
+
 TEST_CASE("Inbox: a post for the past or for never is an InternalError") {
   Simulation sim;
   Inbox<Item> box{sim, "noc"};

@@ -102,6 +102,21 @@ TEST_CASE("Mailbox: collect takes in the late phase all that has arrived by then
   CHECK(sim.events() == 2 /* starts */ + 1 /* until */ + 4 /* items */ + 1 /* late at 5 ns */);
 }
 
+TEST_CASE("Mailbox: an item for the present time has no event of its own if its collector waits") {
+  for (const bool shuffled : {false, true}) {
+    Simulation sim{{.shuffle_ties = shuffled ? std::optional<std::uint64_t>{1} : std::nullopt}};
+    Mailbox<int> box{sim, "box"};
+    Trace trace;
+    sim.serve("collector", collect(&sim, &box, &trace));
+    sim.spawn("poster", post_at(&sim, &box, 5_ns, 1));
+    sim.spawn("another", post_at(&sim, &box, 7_ns, 2));
+    sim.run();
+    CHECK(trace == Trace{"1 @5 ns", "2 @7 ns"});
+    const std::uint64_t arrivals = shuffled ? 2 : 0;
+    CHECK(sim.events() == 3 /* starts */ + 2 /* until */ + arrivals + 2 /* lates */);
+  }
+}
+
 TEST_CASE("Mailbox: collect waits for the late phase even if items are there already") {
   Simulation sim;
   Mailbox<int> box{sim, "box"};
