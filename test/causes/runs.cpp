@@ -45,6 +45,28 @@ std::vector<Explanation> paths_of(host::Session& session) {
   return all;
 }
 
+// Of the run, with all causes.
+void look_around(Outcome& outcome, host::Session& session) {
+  const Causes& causes = *session.sim().causes();
+  outcome.gave_up = causes.gave_up_all();
+  if (!causes.keeps_all()) return;
+  const explain::CauseGraph graph{causes.current(), Time{0}, session.machine()};
+  explain::add_sides(outcome.paths.front(), graph);
+  constexpr double kStep = 0.001;
+  for (const auto& [key, term] : graph.keys()) {
+    if (term.unit != "ns") continue;
+    outcome.guesses[key] = {.less = graph.at(key, std::max(0.0, term.value - kStep)),
+                            .more = graph.at(key, term.value + kStep)};
+  }
+  const Explanation& run = outcome.paths.front();
+  for (const std::vector<Derivative>* keys : {&run.keys, &run.off_path}) {
+    for (const Derivative& key : *keys) {
+      outcome.edges[key.key] = {.less = graph.at(key.key, key.sides->from.value_or(key.value)),
+                                .more = graph.at(key.key, key.sides->to.value_or(key.value))};
+    }
+  }
+}
+
 }  // namespace
 
 Outcome run(const Setup& setup, bool explains) {
@@ -58,14 +80,17 @@ Outcome run(const Setup& setup, bool explains) {
   algorithm.n_slots = setup.slots;
   if (setup.direct_credit) algorithm.credit = config::CreditPath::direct;
   host::Session session{
-      std::move(machine), std::move(algorithm), {.simulation = {.causes = explains}, .replay_threads = 1}};
+      std::move(machine),
+      std::move(algorithm),
+      {.simulation = {.causes = explains, .all_causes = setup.all_causes}, .replay_threads = 1}};
   host::World world;
   host::Rank main{session, world, 0};
   const Work work{.elements = setup.elements, .over_cubes = setup.over_cubes};
   (void)session.sim().spawn("main", main.run(on_all(main, work)));
   session.run();
-  Outcome outcome{.total = session.sim().now(), .digest = session.machine().digest(), .paths = {}};
+  Outcome outcome{.total = session.sim().now(), .digest = session.machine().digest()};
   if (explains) outcome.paths = paths_of(session);
+  if (explains && setup.all_causes > 0) look_around(outcome, session);
   return outcome;
 }
 

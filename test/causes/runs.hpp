@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "kbsim/base/digest.hpp"
+#include "kbsim/explain/cause_graph.hpp"
 #include "kbsim/explain/explanation.hpp"
 
 namespace kbsim::test::causes {
@@ -23,12 +26,22 @@ struct Setup {
   int slots = 4;
   bool direct_credit = false;
   bool over_cubes = true;  // a row of each cube's first PE; else all on one PE
+  std::size_t all_causes = 0;
 };
 
 struct Outcome {
   Time total{};
   Digest digest;
-  std::vector<Explanation> paths;  // of the run, then of its launches
+  std::vector<Explanation> paths = {};  // of the run, then of its launches
+  bool gave_up = false;                 // there were more moments than all causes should be kept of
+  // Of the run, if all causes are kept: what a picosecond less or more of a latency gives.
+  struct Guess {
+    explain::Prediction less;
+    explain::Prediction more;
+  };
+  std::map<std::string, Guess> guesses = {};
+  // Of the run, and at both ends of a key's range.
+  std::map<std::string, Guess> edges = {};
 };
 [[nodiscard]] Outcome run(const Setup& setup, bool explains = true);
 /// The same with another value of a key.

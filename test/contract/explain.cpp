@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
@@ -63,6 +64,41 @@ TEST_CASE("--explain: a GEMM of one PE waits for its HBM slice") {
   CHECK(launch.at("reasons").at(0).at("name") == "busy memory port");
   CHECK(launch.at("places").at(0).at("name") == "sip0.cube0.hbm0");
   CHECK(launch.at("keys").at(0).at("key") == "cube.xbar_to_hbm_bw_gbs");
+}
+
+// A pipeline's path names its slowest stage, and the engine's key.
+TEST_CASE("--explain: a GEMM whose array is slow waits for it") {
+  const json::object run = json_of(
+      "--topology topology.yaml --bench gemm_single_pe --set pe.pe_gemm.macs_per_ns=64 --explain --of "
+      "launch:1 "
+      "--json --quiet");
+  CHECK(run.at("explain").at("asked") == 1);
+  const json::value& launch = run.at("explain").at("paths").at(1);
+  CHECK(launch.at("kinds").at(0).at("name") == "pe_gemm");
+  CHECK(launch.at("keys").at(0).at("key") == "pe.pe_gemm.macs_per_ns");
+  CHECK(launch.at("keys").at(0).at("elasticity").to_number<double>() > 0.9);
+}
+
+TEST_CASE("--recheck: what was predicted is what is simulated") {
+  const json::object run =
+      json_of("--topology topology.yaml --bench gemm_single_pe --explain --recheck --json --quiet");
+  const json::array& trials = run.at("explain").at("recheck").as_array();
+  REQUIRE(trials.size() > 8);
+  for (const json::value& trial : trials) {
+    if (trial.at("flips").to_number<std::int64_t>() > 0) continue;
+    CAPTURE(json::serialize(trial));
+    CHECK(trial.at("predicted_ps") == trial.at("simulated_ps"));
+  }
+}
+
+TEST_CASE("--of and --recheck: what isn't there, and what has no effect, is refused") {
+  const std::string job = "--topology topology.yaml --bench ccl_allreduce --quiet ";
+  for (const char* wrong :
+       {"--of run", "--recheck", "--explain --of launch:0", "--explain --of launch:2",
+        "--explain --of collective:2", "--explain --of op:1", "--explain --of launch:1x"}) {
+    CAPTURE(wrong);
+    CHECK(run_kbsim(job + wrong).exit == 2);
+  }
 }
 
 TEST_CASE("kbsim explain: a sentence, a bar and tables, and explain.json in --out") {

@@ -60,6 +60,68 @@ TEST_CASE("Causes: where two branches meet the later one stays") {
   CHECK(&later(met, met) == &met);
 }
 
+TEST_CASE("Causes: with all of them kept a moment knows the earlier one, too, and holds it") {
+  const Time now{};
+  Causes causes{now, {.all = 100}};
+  const std::size_t before = causes.living();
+  Cause met;
+  {
+    const Cause quick = causes.make(4_ns, causes.current(), {.reason = kWork});
+    const Cause slow = causes.make(6_ns, causes.current(), {.reason = kOther});
+    met = causes.latest(quick, slow);
+    CHECK(met.moment().parent == slow.id());
+    CHECK(met.moment().other == quick.id());
+    CHECK(causes.latest(slow, slow).id() == slow.id());
+    CHECK(causes.latest(Cause{}, slow).id() == slow.id());
+    const Cause end = causes.make(9_ns, slow, {.reason = kWork}, quick);
+    CHECK(!end.moment().tied);
+    CHECK(end.moment().other == quick.id());
+    CHECK(causes.make(9_ns, slow, {.reason = kWork}, slow).moment().tied);
+  }
+  CHECK(causes.living() == before + 3);
+  met = {};
+  CHECK(causes.living() == before);
+}
+
+TEST_CASE("Causes: beyond the bound of all only the last are kept, and what was kept beside them goes") {
+  const Time now{};
+  Causes causes{now, {.all = 1000}};
+  Cause last = causes.current();
+  for (int i = 1; i <= 3000; ++i) {
+    const Cause side = causes.make(Time{i}, causes.current(), {.reason = kOther});
+    causes.comes_next(7, side);
+    last = causes.make(Time{i}, last, {.reason = kWork, .amount = i}, side);
+  }
+  CHECK(causes.gave_up_all());
+  CHECK(causes.orders().empty());
+  CHECK(causes.latest(last, causes.current()).id() == last.id());
+  CHECK(causes.living() <= 3002);
+  CHECK(chain(causes, last.id()).size() == 3001);
+}
+
+TEST_CASE("Simulation: with all causes kept a wait for what is met already knows that, too") {
+  Simulation sim{{.causes = true, .all_causes = 1000}};
+  Event met{sim, "met"};
+  Causes& causes = *sim.causes();
+  const auto sets = [](Simulation* s, Event* event) -> Task<> {
+    s->causes()->because(s->causes()->make(3_ns, s->causes()->current(), {.reason = kOther}));
+    co_await s->delay(3_ns);
+    event->set();
+  };
+  const auto waits = [](Simulation* s, Event* event) -> Task<> {
+    s->causes()->because(s->causes()->make(5_ns, s->causes()->current(), {.reason = kWork}));
+    co_await s->delay(5_ns);
+    co_await event->wait();
+    const Cause now = s->causes()->current();
+    CHECK(s->causes()->moment(now.moment().parent).why.reason == kWork);
+    CHECK(s->causes()->moment(now.moment().other).why.reason == kOther);
+  };
+  (void)sim.spawn("sets", sets(&sim, &met));
+  (void)sim.spawn("waits", waits(&sim, &met));
+  sim.run();
+  CHECK(causes.keeps_all());
+}
+
 TEST_CASE("Causes: runs of equal work are one moment, and ten million take the memory of few") {
   const Time now{};
   Causes causes{now};

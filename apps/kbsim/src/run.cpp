@@ -310,6 +310,10 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
     throw Unsupported{fmt::format(
         "--explain: {} runs many simulations, and its rows don't say what limits them", options.bench)};
   if (options.explain && options.reuse) throw UsageError{"--explain: --reuse simulates nothing"};
+  require_explained(options);
+  if (options.explain_of || options.recheck)
+    throw Unsupported{
+        fmt::format("--of, --recheck: {} runs many simulations, and its rows tell no paths", options.bench)};
   if (!options.device.empty())
     throw UsageError{fmt::format("--device {} has no effect on --bench {}: it chooses its packages itself",
                                  options.device, options.bench)};
@@ -506,8 +510,9 @@ ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder,
   const StopSignals signals;
   simulate_and_tell(folder, session, run, trace);
   if (!run.options.chakra.empty()) chakra.write(run.options.chakra, run.options.bench);
-  const ExitCode code = finish(folder, session, results_of(run.options, session, std::move(report)),
-                               run.options, run.arguments, run.start);
+  Results results = results_of(run.options, session, std::move(report));
+  if (run.options.recheck) simulate(results.explained.trials, run.arguments);
+  const ExitCode code = finish(folder, session, results, run.options, run.arguments, run.start);
   trace.require_written();
   return code;
 }

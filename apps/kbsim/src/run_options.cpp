@@ -63,7 +63,9 @@ void require_values_wanted(const RunOptions& options) {
 // For a page nobody has to say why, and there is no error for it.
 Causes::Options why_options(const RunOptions& options) {
   constexpr std::size_t kMostForPage = std::size_t{1} << 22U;  // 235 MB
-  return options.explain ? Causes::Options{} : Causes::Options{.most = kMostForPage, .optional = true};
+  constexpr std::size_t kAllCauses = std::size_t{1} << 21U;    // 56 bytes each
+  return options.explain ? Causes::Options{.all = kAllCauses}
+                         : Causes::Options{.most = kMostForPage, .optional = true};
 }
 
 bool choices_are_told() { return environment_choice("KBSIM_CCL_DEBUG", {"INFO"}) == "INFO"; }
@@ -131,6 +133,14 @@ po::options_description description(RunOptions& o) {
       "of a deadlock: all who wait and all queues, not its cycles alone");
   add("explain", po::bool_switch(&o.explain),
       "say why it takes as long as it does: the critical path, and what each key of the machine adds to it");
+  add("of",
+      po::value<std::string>()->value_name("run|launch:N|collective:N")->notifier([&](const std::string& v) {
+        o.explain_of = question_of(v);
+      }),
+      "with --explain: of what (default: run)");
+  add("recheck", po::bool_switch(&o.recheck),
+      "with --explain: run again with a little and with 10 % less and more of its keys, and print what was "
+      "predicted beside what is simulated");
   add("dump-queues", po::bool_switch(&o.dump_queues),
       "print each PE's queues at the end on stderr: counters, and where their rings lie");
   add("parallel-bound", po::bool_switch(&o.parallel_bound),
@@ -166,8 +176,15 @@ std::optional<config::BufferKind> buffer_kind_of(const RunOptions& options) {
 // What is recorded are packets one by one: that takes other numbers of events, which --max-events counts.
 bool is_recorded(const RunOptions& options) { return has_page(options) && !options.max_events; }
 
+void require_explained(const RunOptions& options) {
+  if (options.explain) return;
+  if (options.explain_of) throw UsageError{"--of has no effect without --explain"};
+  if (options.recheck) throw UsageError{"--recheck has no effect without --explain"};
+}
+
 host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
+  require_explained(options);
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
   host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties,
                                              .causes = options.explain || is_recorded(options),

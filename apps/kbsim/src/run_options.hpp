@@ -12,6 +12,7 @@
 #include "kbsim/oplog/race.hpp"
 #include "kbsim/report/run_trace.hpp"
 
+#include "explain_run.hpp"
 #include "kept_run.hpp"
 #include "machine_options.hpp"
 
@@ -45,6 +46,8 @@ struct RunOptions {
   bool dump_queues = false;
   bool explain = false;
   bool no_report = false;
+  std::optional<PathQuestion> explain_of;
+  bool recheck = false;
   bool parallel_bound = false;
   report::TraceOptions trace = {};
   OptionValues own = {};    // of the bench
@@ -61,6 +64,8 @@ extern const std::string kRunExamples;
 
 /// Spans, and causes where they can be, are kept for the page of --out.
 [[nodiscard]] bool is_recorded(const RunOptions& options);
+/// UsageError if options that are of --explain are given without it.
+void require_explained(const RunOptions& options);
 
 /// How the simulation runs. UsageError if options contradict --timing-only.
 [[nodiscard]] host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl);

@@ -70,12 +70,15 @@ Results results_of(const RunOptions& options, host::Session& session, BenchRepor
   const std::size_t races = session.machine().races().reports().size();
   if (has_rows(report))
     return {
-        .report = std::move(report), .races = races, .explained = explanations_of(session, options.explain)};
-  return {.report = std::move(report),
-          .launches = report::launch_rows(hw::host_of(session.machine()).orders()),
-          .by_launch = true,
-          .races = races,
-          .explained = explanations_of(session, options.explain)};
+        .report = std::move(report),
+        .races = races,
+        .explained = explanations_of(session, options.explain, options.explain_of.value_or(PathQuestion{}))};
+  return {
+      .report = std::move(report),
+      .launches = report::launch_rows(hw::host_of(session.machine()).orders()),
+      .by_launch = true,
+      .races = races,
+      .explained = explanations_of(session, options.explain, options.explain_of.value_or(PathQuestion{}))};
 }
 
 std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session) {

@@ -36,27 +36,31 @@ std::string line_name(const Causes& causes, std::uint32_t number) {
   return fmt::format("{}:{}", line.file, line.line);
 }
 
-// A rate's slope is -bytes / rate / value.
 void add(Derivative& to, const Term& term) {
   to.key = term.key;
   to.unit = term.unit;
   to.value = term.value;
   to.time += term.time;
   to.count += term.count;
-  to.slope_ns += term.count;
-  if (term.times == 0) return;
-  to.bytes[{term.bytes, term.share}] += term.times;
-  const auto all = static_cast<double>(term.bytes * term.times);
-  to.slope_ns -= all / (term.value * term.share) / term.value;
+  to.slope_ns += term.slope_ns();
+  to.rounding = term.rounding;
+  to.shared = term.shared;
+  if (term.is_rate()) {
+    to.bytes[{term.bytes, term.share}] += term.times;
+  } else if (term.times > 0) {
+    to.paid[term.count / static_cast<double>(term.times)] += term.times;
+  }
 }
 
 // Segments of one kind at one place as one that is as long as all of them: a path has many segments, and few
 // kinds.
 std::vector<Segment> summed(const std::vector<Segment>& segments) {
-  using Kind = std::tuple<hw::Reason, bool, bool, std::uint32_t, std::int64_t, std::uint32_t>;
+  using Kind = std::tuple<hw::Reason, bool, bool, std::uint32_t, std::int64_t, std::uint32_t, Time>;
   std::map<Kind, Segment> by_kind;
   for (const Segment& one : segments) {
-    const Kind kind{one.reason, one.others, one.cut, one.place, one.amount, one.line};
+    const bool varies = one.reason == hw::Reason::engine;
+    const Time each = varies ? one.length() / one.count : Time{0};
+    const Kind kind{one.reason, one.others, one.cut, one.place, one.amount, one.line, each};
     const auto [known, fresh] = by_kind.try_emplace(kind, one);
     if (fresh) continue;
     known->second.to += one.length();
@@ -88,15 +92,19 @@ std::vector<Derivative> derivatives_of(const Path& path, const std::vector<Segme
 }  // namespace
 
 Time Derivative::change(double to) const {
-  if (count > 0.0) return from_ns(count * (to - value));
   Time sum{};
+  for (const auto& [each, times] : paid) sum += times * (from_ns(each * to) - from_ns(each * value));
   for (const auto& [piece, times] : bytes) {
-    const auto at = [&](double gbs) {
-      return Bandwidth::gbs(gbs * piece.second).serialization(Bytes{piece.first});
-    };
-    sum += times * (at(to) - at(value));
+    sum +=
+        Term{
+            .value = value, .bytes = piece.first, .times = times, .share = piece.second, .rounding = rounding}
+            .change(to);
   }
   return sum;
+}
+
+double Derivative::slope_at(double at) const {
+  return bytes.empty() ? slope_ns : slope_ns * value * value / at / at;
 }
 
 Explanation explain(std::string of, Path path, const hw::Machine& machine) {

@@ -14,6 +14,19 @@ boost::json::array to_json(const std::vector<Share>& shares) {
   return all;
 }
 
+boost::json::value or_null(const std::optional<double>& value) {
+  return value ? boost::json::value{*value} : boost::json::value{nullptr};
+}
+
+boost::json::array to_json(const std::vector<Slack>& slacks) {
+  boost::json::array all;
+  for (const Slack& slack : slacks) {
+    all.push_back(boost::json::object{
+        {"place", slack.place}, {"kind", slack.kind}, {"ps", slack.least.count()}, {"works", slack.works}});
+  }
+  return all;
+}
+
 boost::json::array to_json(const std::vector<Derivative>& keys) {
   boost::json::array all;
   for (const Derivative& key : keys) {
@@ -27,6 +40,12 @@ boost::json::array to_json(const std::vector<Derivative>& keys) {
       for (const auto& [piece, times] : key.bytes)
         pieces.push_back(boost::json::array{piece.first, piece.second, times});
       row["bytes_share_times"] = std::move(pieces);
+    }
+    if (key.shared) row["shared"] = true;
+    if (key.sides) {
+      row["slope_less_ns"] = key.sides->less_ns;
+      row["slope_more_ns"] = key.sides->more_ns;
+      row["range"] = boost::json::array{or_null(key.sides->from), or_null(key.sides->to)};
     }
     all.push_back(std::move(row));
   }
@@ -72,6 +91,8 @@ boost::json::object to_json(const Explanation& what, const hw::Machine& machine)
           {"places", to_json(what.places)},
           {"lines", to_json(what.lines)},
           {"keys", to_json(what.keys)},
+          {"off_path", to_json(what.off_path)},
+          {"slack", to_json(what.slacks)},
           {"path", std::move(path)}};
 }
 

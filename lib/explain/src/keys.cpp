@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "kbsim/hw/memory/memory.hpp"
+#include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/hw/pe/i_math.hpp"
+#include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/topology/link_class.hpp"
 
 namespace kbsim::explain {
@@ -86,13 +90,14 @@ std::optional<double> attribute(const topology::Node& node, const std::string& n
   return std::nullopt;
 }
 
-// `each` a unit of the value takes `per_unit` ns.
-Term latency(std::string key, double value, Time time, const Segment& segment, double per_unit = 1.0) {
+// A unit of the value takes `per_unit` ns.
+Term latency(std::string key, double value, Time time, std::int64_t times, double per_unit = 1.0) {
   return {.key = std::move(key),
           .unit = "ns",
           .value = value,
           .time = time,
-          .count = per_unit * static_cast<double>(segment.count)};
+          .count = per_unit * static_cast<double>(times),
+          .times = times};
 }
 
 // `rate` is what comes of the value.
@@ -113,24 +118,31 @@ Term of_link(const Segment& segment, const topology::Graph& graph) {
             .unit = "ns/mm",
             .value = graph.spec().system.ns_per_mm,
             .time = segment.length(),
-            .count = link.length_mm * static_cast<double>(segment.count)};
+            .count = link.length_mm * static_cast<double>(segment.count),
+            .times = segment.count};
   }
   const auto link_class = static_cast<std::size_t>(topology::link_class(graph, link));
   return rate(std::string{kBandwidthKeys[link_class]}, link.bandwidth.gbs(), link.bandwidth.gbs(),
               segment.length(), segment);
 }
 
-Term of_port(const Segment& segment, const hw::Machine& machine) {
+std::vector<Term> of_port(const Segment& segment, const hw::Machine& machine) {
   const auto& memory = dynamic_cast<const hw::Memory&>(machine.component(NodeId{segment.place}));
   const bool writes = segment.reason == Reason::write_port;
   const double port = (writes ? memory.write_rate() : memory.read_rate()).gbs();
   const NodeKind kind = memory.node().kind;
   if (kind == NodeKind::hbm_ctrl) {
     const double raw = machine.graph().spec().cube.xbar_to_hbm.gbs();
-    return rate("cube.xbar_to_hbm_bw_gbs", raw, port, segment.length(), segment);
+    Term term = rate("cube.xbar_to_hbm_bw_gbs", raw, port, segment.length(), segment);
+    const std::optional<double> efficiency = attribute(memory.node(), "efficiency");
+    if (!efficiency) return {term};
+    Term also = rate(section(memory.node()) + ".efficiency", *efficiency, port, segment.length(), segment);
+    also.unit = "";
+    also.shared = true;
+    return {term, also};
   }
   const std::string which = kind != NodeKind::pe_tcm ? ".bw_gbs" : writes ? ".write_bw_gbs" : ".read_bw_gbs";
-  return rate(section(memory.node()) + which, port, port, segment.length(), segment);
+  return {rate(section(memory.node()) + which, port, port, segment.length(), segment)};
 }
 
 std::vector<Term> of_fetch(const Segment& segment, const topology::Node& gemm, const topology::Graph& graph) {
@@ -139,7 +151,7 @@ std::vector<Term> of_fetch(const Segment& segment, const topology::Node& gemm, c
   const std::optional<double> gbs = attribute(scheduler, "fetch_bw_gbs");
   if (!ns || !gbs) return {};
   const Time fixed = times(segment.count, from_ns(*ns));
-  return {latency(section(scheduler) + ".fetch_ns", *ns, fixed, segment),
+  return {latency(section(scheduler) + ".fetch_ns", *ns, fixed, segment.count),
           rate(section(scheduler) + ".fetch_bw_gbs", *gbs, *gbs, segment.length() - fixed, segment)};
 }
 
@@ -147,18 +159,87 @@ std::vector<Term> of_dispatch(const Segment& segment, const topology::Node& cpu)
   const std::optional<double> cycles = attribute(cpu, "dispatch_cycles");
   const std::optional<double> ghz = attribute(cpu, "freq_ghz");
   if (!cycles || !ghz) return {};
-  Term term = latency(section(cpu) + ".dispatch_cycles", *cycles, segment.length(), segment, 1.0 / *ghz);
+  Term term =
+      latency(section(cpu) + ".dispatch_cycles", *cycles, segment.length(), segment.count, 1.0 / *ghz);
   term.unit = "cycles";
-  return {term};
+  return {term,
+          {.key = section(cpu) + ".freq_ghz",
+           .unit = "GHz",
+           .value = *ghz,
+           .time = segment.length(),
+           .bytes = static_cast<std::int64_t>(*cycles),
+           .times = segment.count,
+           .rounding = Rounding::nearest,
+           .shared = true}};
+}
+
+Term of_cost(const hw::CostTerm& cost, const Segment& segment, const topology::Node& engine) {
+  Term term{.key = section(engine) + "." + std::string{cost.key},
+            .unit = std::string{cost.unit},
+            .value = cost.value,
+            .bytes = cost.work,
+            .times = cost.times * segment.count,
+            .share = cost.share,
+            .rounding = cost.rounded_up ? Rounding::up : Rounding::nearest};
+  if (!term.is_rate()) term.count = static_cast<double>(term.times);
+  term.time = term.times * term.at(term.value);
+  return term;
+}
+
+// What the engine's model says of it.
+std::vector<Term> of_engine(const Segment& segment, const topology::Node& engine,
+                            const hw::Machine& machine) {
+  const Time each = segment.length() / segment.count;
+  std::vector<hw::CostTerm> costs;
+  if (engine.kind == NodeKind::pe_gemm) {
+    const NodeId scheduler = machine.graph().pe(engine.at).scheduler;
+    const auto& gemm = dynamic_cast<const hw::IGemm&>(machine.component(NodeId{segment.place}));
+    const auto& tiling = dynamic_cast<const hw::IScheduler&>(machine.component(scheduler));
+    costs = gemm.cost_terms(each, tiling.tiling().tile);
+  } else {
+    costs = dynamic_cast<const hw::IMath&>(machine.component(NodeId{segment.place}))
+                .cost_terms(each, segment.amount);
+  }
+  std::vector<Term> terms;
+  for (const hw::CostTerm& cost : costs) {
+    if (cost.times > 0 && (cost.work > 0 || cost.unit == "ns"))
+      terms.push_back(of_cost(cost, segment, engine));
+  }
+  return terms;
+}
+
+// Bytes leave at the pace of the TCM's port.
+std::vector<Term> of_pace(const Segment& segment, const topology::Node& dma, const hw::Machine& machine) {
+  Segment port = segment;
+  port.reason = Reason::port;
+  port.place = machine.graph().pe(dma.at).tcm.value();
+  return of_port(port, machine);
 }
 
 std::vector<Term> of_latency(const Segment& segment, const topology::Node& node, const std::string& key) {
   const std::optional<double> ns = attribute(node, key);
   if (!ns || from_ns(*ns) * segment.count != segment.length()) return {};
-  return {latency(section(node) + "." + key, *ns, segment.length(), segment)};
+  return {latency(section(node) + "." + key, *ns, segment.length(), segment.count)};
 }
 
 }  // namespace
+
+Time Term::at(double to) const {
+  if (!is_rate()) return from_ns(times == 0 ? 0.0 : count / static_cast<double>(times) * to);
+  const double at = to * share;
+  const double ns = static_cast<double>(bytes) / at;
+  switch (rounding) {
+    case Rounding::bandwidth: return Bandwidth::gbs(at).serialization(Bytes{bytes});
+    case Rounding::up: return from_ns(std::ceil(ns * 1000.0) / 1000.0);
+    case Rounding::nearest: break;
+  }
+  return from_ns(ns);
+}
+
+double Term::slope_ns() const {
+  if (!is_rate()) return count;
+  return -static_cast<double>(bytes * times) / (value * share) / value;
+}
 
 std::vector<Term> terms_of(const Segment& segment, const hw::Machine& machine) {
   const topology::Graph& graph = machine.graph();
@@ -171,7 +252,9 @@ std::vector<Term> terms_of(const Segment& segment, const hw::Machine& machine) {
     case Reason::access: return of_latency(segment, node, "access_ns");
     case Reason::translation: return of_latency(segment, graph.node(graph.pe(node.at).mmu), "overhead_ns");
     case Reason::port:
-    case Reason::write_port: return {of_port(segment, machine)};
+    case Reason::write_port: return of_port(segment, machine);
+    case Reason::engine: return of_engine(segment, node, machine);
+    case Reason::dma_pace: return of_pace(segment, node, machine);
     case Reason::dma_port: {
       const double link = graph.spec().pe.link.gbs();
       return {rate("pe.link_bw_gbs", link, link, segment.length(), segment)};

@@ -8,6 +8,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 
+#include "segments.hpp"
+
 namespace kbsim::explain {
 namespace {
 
@@ -41,6 +43,7 @@ class Walk {
   void step(const Moment& moment, Time from) {
     const auto reason = static_cast<Reason>(moment.why.reason);
     path_.ties += moment.tied ? 1 : 0;
+    if (moment.why.reason == kLatest) return;
     if (reason == Reason::unexplained) lost(moment);
     if (is_wait(reason)) {
       waits_.push_back({.reason = reason, .since = moment.at - Time{moment.why.amount}});
@@ -73,26 +76,11 @@ class Walk {
       segment.others = true;
     }
     if (reason == Reason::hop) {
-      split(segment);
+      for (const Segment& part : split_hop(segment, machine_)) push(part);
     } else {
       push(segment);
     }
     others_ = moment.why.queued;
-  }
-
-  // A node's overhead, behind the wire that leads to it.
-  void split(const Segment& hop) {
-    const topology::Link& link = machine_.graph().link(LinkId{hop.place});
-    Segment overhead = hop;
-    overhead.reason = Reason::overhead;
-    overhead.place = link.to.value();
-    overhead.from = std::max(hop.from, hop.to - machine_.component(link.to).overhead());
-    Segment wire = hop;
-    wire.reason = Reason::wire;
-    wire.to = overhead.from;
-    overhead.cut = hop.cut && wire.to == hop.from;
-    push(overhead);
-    push(wire);
   }
 
   void push(const Segment& segment) {
@@ -165,6 +153,33 @@ class Walk {
 };
 
 }  // namespace
+
+std::vector<Segment> split_hop(const Segment& hop, const hw::Machine& machine) {
+  const topology::Link& link = machine.graph().link(LinkId{hop.place});
+  Segment overhead = hop;
+  overhead.reason = Reason::overhead;
+  overhead.place = link.to.value();
+  overhead.from = std::max(hop.from, hop.to - machine.component(link.to).overhead());
+  Segment wire = hop;
+  wire.reason = Reason::wire;
+  wire.to = overhead.from;
+  overhead.cut = hop.cut && wire.to == hop.from;
+  return {overhead, wire};
+}
+
+std::vector<Segment> segments_of(const Moment& moment, Time from, const hw::Machine& machine) {
+  const auto reason = static_cast<Reason>(moment.why.reason);
+  if (moment.why.reason == kLatest || reason == Reason::unexplained || is_wait(reason) || is_free(reason))
+    return {};
+  const Segment whole{.from = from,
+                      .to = moment.at,
+                      .reason = reason,
+                      .place = moment.why.place,
+                      .amount = moment.why.amount,
+                      .line = moment.why.line};
+  if (reason == Reason::hop) return split_hop(whole, machine);
+  return {whole};
+}
 
 Path path_to(const Cause& end, Time begin, const hw::Machine& machine) {
   ensure(static_cast<bool>(end), "a path has an end");

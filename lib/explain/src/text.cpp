@@ -1,5 +1,6 @@
 // An explanation for a terminal: what fits on a screen.
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ double gain(const Explanation& what, const Derivative& key) {
 // No key matters most where more of the path has none: engines work as long as their model says.
 bool is_known(const Explanation& what) {
   Time of_keys{};
-  for (const Derivative& key : what.keys) of_keys += key.time;
+  for (const Derivative& key : what.keys) of_keys += key.shared ? Time{0} : key.time;
   return !what.keys.empty() && what.keys.front().time >= what.path.length() - of_keys;
 }
 
@@ -81,17 +82,45 @@ std::string remedies(const Explanation& what) {
          fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key, gain(what, key));
 }
 
+std::string slope_text(const Derivative& key, double slope_ns) {
+  const bool is_latency = key.count > 0 && key.unit == "ns";
+  if (is_latency) return fmt::format("{:g} ps a ps", slope_ns);
+  return fmt::format("{:.4g} ns a {}", slope_ns, key.unit.empty() ? "1" : key.unit);
+}
+
+// Its slopes where they differ, and how far it holds.
+std::string sides_text(const Derivative& key) {
+  if (!key.sides) return "";
+  const Sides& sides = *key.sides;
+  std::string text;
+  const double differ = sides.more_ns - sides.less_ns;
+  constexpr double kSame = 1e-9;
+  if (std::abs(differ) > kSame * std::max(1.0, std::abs(key.slope_ns)))
+    text =
+        fmt::format("; {} below, {} above", slope_text(key, sides.less_ns), slope_text(key, sides.more_ns));
+  if (sides.from) text += fmt::format("; from {:.6g}", *sides.from);
+  if (sides.to) text += fmt::format("{} to {:.6g}", sides.from ? "" : ";", *sides.to);
+  return text;
+}
+
 std::string keys(const Explanation& what) {
-  constexpr std::size_t kMost = 6;
   if (what.keys.empty()) return "";
   std::string text = "  keys on it                                 10 % better     of its length\n";
-  for (const Derivative& one : std::span{what.keys}.first(std::min(kMost, what.keys.size()))) {
-    const std::string slope = one.count > 0 && one.unit == "ns"
-                                  ? fmt::format("{:g} ps a ps", one.count)
-                                  : fmt::format("{:.4g} ns a {}", one.slope_ns, one.unit);
-    text += fmt::format("    {:<40} {:5.2f} % less  {:5.1f} %  {}, at {:g} {}\n", one.key, gain(what, one),
-                        percent(one.time, what.path.length()), slope, one.value, one.unit);
+  for (const Derivative& one : std::span{what.keys}.first(std::min(kShownKeys, what.keys.size()))) {
+    text += fmt::format("    {:<40} {:5.2f} % less  {:5.1f} %  {}, at {:g} {}{}\n", one.key, gain(what, one),
+                        percent(one.time, what.path.length()), slope_text(one, one.slope_ns), one.value,
+                        one.unit, sides_text(one));
   }
+  return text;
+}
+
+// What comes onto it next.
+std::string off_path(const Explanation& what) {
+  constexpr std::size_t kMost = 5;
+  if (what.slacks.empty()) return "";
+  std::string text = "  not on it                                could have ended later by\n";
+  for (const Slack& slack : std::span{what.slacks}.first(std::min(kMost, what.slacks.size())))
+    text += fmt::format("    {:<40} {:>14}\n", slack.place, to_string(slack.least));
   return text;
 }
 
@@ -132,8 +161,8 @@ std::string to_text(const Explanation& what) {
   text += rows("by kind of component", first(what.kinds, 6), all);
   text += rows("the places that matter", first(what.places, 5), all);
   text += rows("by line of a kernel", first(what.lines, 5), all);
-  text += keys(what) + remedies(what);
-  if (what.path.ties > 0)
+  text += keys(what) + off_path(what) + remedies(what);
+  if (what.path.ties > 0 && what.slacks.empty())
     text += fmt::format(
         "  at {} of its moments another cause came at the same time: more of a key may cost more, "
         "less of it save less\n",

@@ -157,7 +157,15 @@ Task<> Ranks::run(int index, Task<> program) {
   if (error) failures_.emplace(index, error);
   known_.push_back(session_.orders().ends());
   --running_;
+  if (Causes* const causes = session_.sim().causes()) [[unlikely]]
+    note_end(*causes);
   if (error || running_ == 0) ended_.set();
+}
+
+// The last of those that have ended ends all.
+void Ranks::note_end(Causes& causes) {
+  if (known_.size() > 1) causes.found_met(this);
+  causes.met(this);
 }
 
 // Whoever fails at the same time has done so by then.

@@ -13,7 +13,12 @@ namespace kbsim {
 void Cause::release() { of_->release(id_); }
 
 Causes::Causes(const Time& now, const Options& options)
-    : now_{now}, options_{options}, records_(1), compress_at_{1 << 16}, lines_(1) {
+    : now_{now},
+      options_{options},
+      records_(1),
+      compress_at_{1 << 16},
+      lines_(1),
+      keeps_all_{options.all > 0} {
   const std::uint32_t start = allocate();
   records_[start].moment = {.at = now};
   current_ = Cause{*this, start};
@@ -37,6 +42,64 @@ Cause Causes::make(Time at, const Cause& parent, const Why& why, bool tied) {
 void Causes::give_up(std::string why) {
   if (!options_.optional) throw Unsupported{"--explain: " + why};
   if (given_up_.empty()) given_up_ = std::move(why);
+}
+
+Cause Causes::make(Time at, const Cause& parent, const Why& why, const Cause& other) {
+  const bool tied = other && parent && other.at() == parent.at();
+  ensure(!other || !parent || other.at() <= parent.at(), "a parent is the last of the causes");
+  Cause made = make(at, parent, why, tied);
+  if (!keeps_all_ || !other || other.id() == parent.id()) return made;
+  retain(other.id());
+  records_[made.id()].moment.other = other.id();
+  return made;
+}
+
+Cause Causes::latest(const Cause& a, const Cause& b) {
+  const bool second = b && (!a || a.at() < b.at());
+  const Cause& last = second ? b : a;
+  const Cause& first = second ? a : b;
+  if (!keeps_all_ || !first || first.id() == last.id()) return last;
+  return make(last.at(), last, {.reason = kLatest}, first);
+}
+
+void Causes::comes_next(std::uint64_t server, const Cause& came) {
+  if (!keeps_all_) return;
+  Cause& before = came_[server];
+  if (before) orders_.emplace_back(before, came);
+  before = came;
+}
+
+void Causes::met(const void* condition) {
+  if (keeps_all_) set_.insert_or_assign(condition, current_);
+}
+
+void Causes::found_met(const void* condition) {
+  if (!keeps_all_) return;
+  const auto found = set_.find(condition);
+  if (found == set_.end()) return;
+  const Cause met = found->second;
+  current_ = latest(current_, met);
+}
+
+void Causes::waits(const void* event) {
+  if (keeps_all_) waiting_.insert_or_assign(event, current_);
+}
+
+// What was kept beside the last goes.
+void Causes::keep_only_last() {
+  keeps_all_ = false;
+  orders_ = {};
+  came_ = {};
+  set_ = {};
+  waiting_ = {};
+  for (Record& record : records_) {
+    if (record.moment.other != 0) release(std::exchange(record.moment.other, 0));
+  }
+}
+
+Cause Causes::known(Time t) {
+  if (stated_ && stated_.at() == t) return std::exchange(stated_, {});
+  return t == now_ ? current_ : Cause{};
 }
 
 Cause Causes::of(Time t) {
@@ -66,19 +129,33 @@ void Causes::runs(const void* event) {
   }
   current_ = std::move(found->second);
   events_.erase(found);
+  if (!keeps_all_) return;
+  const auto waited = waiting_.find(event);
+  if (waited == waiting_.end()) return;
+  const Cause ready = std::move(waited->second);
+  waiting_.erase(waited);
+  current_ = latest(current_, ready);
 }
 
 // With it go ancestors of which nothing else descends.
 void Causes::release(std::uint32_t id) {
-  while (id != 0 && --records_[id].references == 0) {
-    free_.push_back(id);
-    id = records_[id].moment.parent;
+  released_.push_back(id);
+  while (!released_.empty()) {
+    id = released_.back();
+    released_.pop_back();
+    while (id != 0 && --records_[id].references == 0) {
+      free_.push_back(id);
+      if (const std::uint32_t other = std::exchange(records_[id].moment.other, 0); other != 0)
+        released_.push_back(other);
+      id = records_[id].moment.parent;
+    }
   }
 }
 
 std::uint32_t Causes::allocate() {
   ++made_;
-  if (free_.empty() && records_.size() >= compress_at_) {
+  if (keeps_all_ && free_.empty() && records_.size() > options_.all) keep_only_last();
+  if (!keeps_all_ && free_.empty() && records_.size() >= compress_at_) {
     compress();
     if (living() > compress_at_ / 2) compress_at_ *= 2;
   }
@@ -103,7 +180,8 @@ bool Causes::same_run(const Record& child, const Record& parent) const {
   const Moment& b = child.moment;
   Why first = a.why;
   first.queued = true;
-  if (parent.references != 1 || a.parent == 0 || !(b.why == first)) return false;
+  if (parent.references != 1 || a.parent == 0 || !(b.why == first) || a.other != 0 || b.other != 0)
+    return false;
   const Time before = records_[a.parent].moment.at;
   return (b.at - a.at) * a.count == (a.at - before) * b.count;
 }

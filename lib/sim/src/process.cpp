@@ -25,6 +25,9 @@ ProcessRecord::ProcessRecord(Simulation& owner, std::string called, const Identi
 inline void ProcessRecord::end() {
   Simulation& owner = *std::exchange(simulation, nullptr);
   unlink();
+  causes = owner.causes();
+  if (causes != nullptr) [[unlikely]]
+    causes->met(this);
   if (!service) --owner.unfinished_;
   if (!joiners.empty()) owner.scheduler_.ready(joiners);
   task = Task<>{};
@@ -49,6 +52,7 @@ void ProcessRecord::cancel() {
 
 void JoinWait::suspend(PromiseBase& waiter) {
   begin(waiter, joined_->simulation->now());
+  joined_->simulation->scheduler().waits(waiter);
   joined_->joiners.push_back(waiter);
 }
 

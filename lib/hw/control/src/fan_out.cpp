@@ -41,6 +41,7 @@ void FanOut::pass_on(NodeId from, const Control& order) {
   open.order = order;
   open.parts_left = parts.size();
   for (const Part& part : parts) open.parts.push_back(part.to);
+  if (sim().causes() != nullptr) sim().causes()->met(&open);
   const auto& targets = order.job->targets;
   for (const Part& part : parts) {
     Bytes size = fabric().graph().spec().system.control_bytes;
@@ -59,6 +60,7 @@ void FanOut::count(const ControlDone& done) {
   const auto it = open_.find(done.token);
   Open& open = it->second;
   open.activity.include(done.activity);
+  if (sim().causes() != nullptr) include_cause(open);
   if (--open.parts_left > 0) {
     if (done.given_up) give_up(it->first, open);
     return;
@@ -68,6 +70,12 @@ void FanOut::count(const ControlDone& done) {
   tell(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
        ControlDone{.token = open.token, .activity = open.activity, .given_up = open.given_up});
   open_.erase(it);
+}
+
+// What all parts have done goes on because of the last.
+void FanOut::include_cause(const Open& open) const {
+  sim().causes()->found_met(&open);
+  sim().causes()->met(&open);
 }
 
 // A launch has ended on all PEs of the package. To look whether it has left something in queues takes no
@@ -86,7 +94,12 @@ void FanOut::reached(const BarrierReached& barrier) {
   const auto it = open_.find(barrier.token);
   if (it == open_.end() || it->second.given_up) return;
   Open& open = it->second;
-  if (++open.in_barrier[barrier.number] < open.parts.size()) return;
+  std::size_t& come = open.in_barrier[barrier.number];
+  if (Causes* const causes = sim().causes()) [[unlikely]] {
+    if (come > 0) causes->found_met(&come);
+    causes->met(&come);
+  }
+  if (++come < open.parts.size()) return;
   open.in_barrier.erase(barrier.number);
   if (first()) return let_pass(barrier.token, open, barrier.number);
   tell(open.from, fabric().graph().spec().system.control_bytes, TrafficClass::response,

@@ -40,6 +40,7 @@ class FanOut : public Component {
   void accept(MessagePtr message) override;
   void pass_on(NodeId from, const Control& order);
   void count(const ControlDone& done);
+  void include_cause(const Open& open) const;
   void require_received(const Control& ended);
   void reached(const BarrierReached& barrier);
   void passed(NodeId from, const BarrierPassed& barrier);

@@ -9,18 +9,19 @@ namespace kbsim::hw {
 ServerCauses serve(Causes& causes, const Cause& own, Time start, Time end, Cause& holder, const Why& waited,
                    Why work) {
   work.queued = own.at() < start;
-  const bool tied = !work.queued && holder && holder.at() == start;
   const Cause& from = work.queued ? holder : own;
+  const Cause& other = work.queued ? own : holder;
   ensure(from && from.at() == start, "a server starts when its work is there, or with the end of another");
-  ServerCauses slot{.start = work.queued ? causes.make(start, holder, waited) : own,
-                    .end = causes.make(end, from, work, tied)};
+  ServerCauses slot{
+      .start = work.queued ? causes.make(start, holder, waited, own) : causes.latest(own, other),
+      .end = causes.make(end, from, work, other)};
   holder = slot.end;
   return slot;
 }
 
 Cause waited(Causes& causes, const Cause& ready, const Cause& last, Reason reason, NodeId place) {
-  if (!last || last.at() <= ready.at()) return ready;
-  return causes.make(last.at(), last, why(reason, place, Bytes{(last.at() - ready.at()).count()}));
+  if (!last || last.at() <= ready.at()) return causes.latest(ready, last);
+  return causes.make(last.at(), last, why(reason, place, Bytes{(last.at() - ready.at()).count()}), ready);
 }
 
 void FabricCauses::inject(Packet& packet) {
@@ -59,9 +60,11 @@ void FabricCauses::serve(Packet& packet, LinkId link, NodeId node, Time overhead
   Cause& holder = holders_[link.value()];
   const Cause own = passed(known.head, node, packet.head + overhead);
   const Why work = why(Reason::serialization, link, packet.size);
+  causes_->comes_next(server(Reason::serialization, link.value()), own);
   ServerCauses causes =
       hw::serve(*causes_, own, slot.start, slot.start + service, holder, why(Reason::link_free, link), work);
-  if (slot.end > slot.start + service) causes.end = holder = passed(known.tail, node, slot.end);
+  if (slot.end > slot.start + service || causes_->keeps_all())
+    causes.end = holder = causes_->latest(causes.end, passed(known.tail, node, packet.tail + overhead));
   known.head = {.cause = std::move(causes.start), .over = link};
   known.tail = {.cause = std::move(causes.end), .over = link};
 }

@@ -20,17 +20,21 @@ ServerCauses MemoryCauses::serve(const MemoryRequest& request, Lane::Slot slot, 
     return access == Time{0} ? from : causes_->make(at, from, why(Reason::access, memory_));
   };
   Cause& holder = holders_[lanes_ == 2 && writes ? 1 : 0];
+  const Reason reason = writes ? Reason::write_port : Reason::port;
   const Time ended = slot.start + port.rate.serialization(request.bytes);
-  ServerCauses served = hw::serve(*causes_, accessed(head, request.head + access), slot.start, ended, holder,
-                                  why(Reason::port_free, memory_),
-                                  why(writes ? Reason::write_port : Reason::port, memory_, request.bytes));
-  if (slot.end > ended) served.end = holder = accessed(tail, slot.end);
+  const Cause own = accessed(head, request.head + access);
+  if (request.op != MemoryOp::write_back)
+    causes_->comes_next(server(lanes_ == 2 ? reason : Reason::port, memory_.value()), own);
+  ServerCauses served = hw::serve(*causes_, own, slot.start, ended, holder, why(Reason::port_free, memory_),
+                                  why(reason, memory_, request.bytes));
+  if (slot.end > ended || causes_->keeps_all())
+    served.end = holder = causes_->latest(served.end, accessed(tail, request.tail + access));
   return served;
 }
 
 void MemoryCauses::wrote(const Message& message, const Cause& end) {
   Cause& last = writes_[&message];
-  last = later(last, end);
+  last = causes_->latest(last, end);
 }
 
 Cause MemoryCauses::written(const Message& message) {

@@ -108,9 +108,12 @@ Task<Time> CompositeRun::run(std::size_t stage, std::int64_t tile) {
     case Stage::fetch: return fetch();
     case Stage::compute: {
       IEngine* const engine = job_->command.op == Op::gemm ? static_cast<IEngine*>(units_.gemm) : units_.math;
-      return engine->occupy({job_->order, stage}, compute_cost());
+      return engine->occupy({job_->order, stage}, compute_cost(), 1);
     }
-    case Stage::epilogue: return units_.math->occupy({job_->order, stage}, epilogue_cost());
+    case Stage::epilogue: {
+      const auto steps = static_cast<std::int64_t>(job_->command.epilogue.size());
+      return units_.math->occupy({job_->order, stage}, epilogue_cost(), steps);
+    }
     case Stage::dma_out: break;
   }
   return written();

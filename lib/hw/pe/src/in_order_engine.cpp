@@ -22,15 +22,15 @@ Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
   use_ += {.served = 1, .busy = cost, .waited = waited, .longest = waited + cost};
   const Time end = op.end;
   if (sim().causes() != nullptr) [[unlikely]]
-    sim().causes()->because(explain(sim().causes()->of(earliest), op.start, end));
+    sim().causes()->because(explain(sim().causes()->of(earliest), op.start, end, 1));
   retired_.post(end, make_pooled<oplog::Op>(std::move(op)));
   if (sim().causes() != nullptr) [[unlikely]]
     sim().causes()->because(free_why_);
   return end;
 }
 
-Cause InOrderServer::explain(const Cause& own, Time start, Time end) {
-  const Why work = why(Reason::engine, id());
+Cause InOrderServer::explain(const Cause& own, Time start, Time end, std::int64_t commands) {
+  const Why work = why(Reason::engine, id(), Bytes{commands});
   return hw::serve(*sim().causes(), own, start, end, free_why_, why(Reason::engine_free, id()), work).end;
 }
 
@@ -43,8 +43,8 @@ Time InOrderServer::server_free() const {
 
 // Late, so that it doesn't hang on the order of events whether a kernel's command comes first, or another
 // stage or composite that asks for the engine at this time.
-Task<Time> InOrderServer::serve(std::array<std::uint64_t, 2> order, Time cost) {
-  Work work{.order = order, .cost = cost};
+Task<Time> InOrderServer::serve(std::array<std::uint64_t, 2> order, Time cost, std::int64_t commands) {
+  Work work{.order = order, .cost = cost, .commands = commands};
   asked_.push_back(&work);
   if (sim().causes() != nullptr) work.why = sim().causes()->current();
   co_await sim().late();
@@ -70,7 +70,9 @@ void InOrderServer::serve_asked() {
                   .end = free_,
                   .id = work->order[0]});
     }
-    if (sim().causes() != nullptr) work->why = explain(work->why, work->end - work->cost, work->end);
+    if (sim().causes() == nullptr) continue;
+    sim().causes()->comes_next(server(Reason::engine, id().value()), work->why);
+    work->why = explain(work->why, work->end - work->cost, work->end, work->commands);
   }
   asked_.clear();
 }

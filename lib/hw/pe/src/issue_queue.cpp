@@ -33,7 +33,12 @@ Cause IssueQueue::why() const {
 
 // What is over already moves the clock no further than the present time does.
 void IssueQueue::explain(Time observed) {
-  if (observed > clock_ && observed >= sim_.now()) clock_why_ = sim_.causes()->of(observed);
+  Causes& causes = *sim_.causes();
+  if (observed > clock_ && observed >= sim_.now()) {
+    clock_why_ = causes.latest(causes.of(observed), clock_why_);
+  } else if (causes.keeps_all() && clock_why_ && clock_why_.at() == clock_) {
+    clock_why_ = causes.latest(clock_why_, causes.known(observed));
+  }
 }
 
 void IssueQueue::observe(Time t) {

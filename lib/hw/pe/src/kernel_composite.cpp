@@ -103,7 +103,7 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
     if (job->result) job->result->take();
     Time start = take_turn(job->command.at);
     if (const PeTile* operand = last_operand(job->command)) {
-      because_of(operand->ready(), start, operand->why());
+      because_of(operand->why());
       start = std::max(start, operand->ready());
     }
     units_.scheduler->submit(start, std::move(job));

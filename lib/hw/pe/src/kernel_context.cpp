@@ -73,7 +73,7 @@ PeTile::~PeTile() {
     const Time let_go = held_by_unit_ ? context_->units().sim->now() : context_->clock();
     if (explains(*context_)) {
       Cause why = held_by_unit_ ? causes_of(*context_).current() : context_->clock_why();
-      causes_of(*context_).because(last_use_ > let_go ? last_use_why_ : std::move(why));
+      causes_of(*context_).because(causes_of(*context_).latest(why, last_use_why_));
     }
     slot_->ipcq->release(std::max(last_use_, let_go), slot_->queue, slot_->slot);
   }
@@ -116,14 +116,14 @@ oplog::Op KernelContext::described(const EngineCommand& command) {
 Time KernelContext::run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op op) {
   const bool number = command.kind == oplog::OpKind::fill && command.shape.rank() == 0;
   if (number || oplog::only_tells(command.kind)) {
-    because_of(operands, clock(), why);
+    because_of(why);
     const Time noted = units_.math->note(std::max(operands, clock()), std::move(op));
-    because_of(operands, clock(), why);
+    because_of(why);
     return noted;
   }
   const Time turn = take_turn(command.at);
   const Time earliest = std::max(turn, operands);
-  because_of(operands, turn, why);
+  because_of(why);
   const bool product = command.kind == oplog::OpKind::dot;
   const Time cost = product ? units_.gemm->cost(op, units_.scheduler->tiling().tile) : units_.math->cost(op);
   IEngine* const engine = product ? static_cast<IEngine*>(units_.gemm) : units_.math;
@@ -176,10 +176,10 @@ void KernelContext::range(std::string_view name, Time begin, Time end) {
     spans->add({.kind = SpanKind::range, .unit = units_.cpu, .what = name, .start = begin, .end = end});
 }
 
-// Says why the later of a time and the issue clock is what it is; the clock, if they are equal.
-void KernelContext::because_of(Time t, Time clock, const Cause& why) {
-  if (units_.sim->causes() != nullptr) [[unlikely]]
-    units_.sim->causes()->because(t > clock ? why : clock_why());
+// The later of that and the issue clock is why; the clock, if they are equal.
+void KernelContext::because_of(const Cause& why) const {
+  if (Causes* const causes = units_.sim->causes()) [[unlikely]]
+    causes->because(causes->latest(clock_why(), why));
 }
 
 TilePtr KernelContext::execute(const EngineCommand& command) {
@@ -204,7 +204,7 @@ void KernelContext::start(const EngineCommand& command, oplog::Op op, PeTile* re
   Cause why;
   for (const TilePtr& input : command.inputs) {
     if (!input) continue;
-    if (own_tile(input).ready() > operands) why = own_tile(input).why();
+    if (units_.sim->causes() != nullptr) why = causes_of(*this).latest(why, own_tile(input).why());
     operands = std::max(operands, own_tile(input).ready());
   }
   if (result != nullptr) result->take();
@@ -298,10 +298,9 @@ Transfer::Origin KernelContext::origin(std::string_view call, PendingPtr done) {
 // Sends of a direction leave in program order, though their tiles may be ready in another.
 void KernelContext::leave(Time at, SendCommand send) {
   LastSend& last = last_send_[send.queue];
-  if (at >= last.at) last.why = std::move(send.why);
   last.at = std::max(last.at, at);
-  if (units_.sim->causes() != nullptr) [[unlikely]]
-    units_.sim->causes()->because(last.why);
+  if (Causes* const causes = units_.sim->causes()) [[unlikely]]
+    causes->because(last.why = causes->latest(send.why, last.why));
   units_.scheduler->submit(last.at, std::move(send));
 }
 
@@ -316,7 +315,7 @@ Task<> KernelContext::leave_after(std::shared_ptr<KernelContext> self, std::shar
                                   SendCommand send) {
   co_await before->wait(send.pending->at());
   const Time behind = units_.sim->now() + 1_ps;
-  if (units_.sim->causes() != nullptr && behind >= at) send.why = next_step();
+  if (explains(*this)) send.why = causes_of(*this).latest(next_step(), send.why);
   leave(std::max(at, behind), std::move(send));
 }
 
@@ -372,7 +371,7 @@ PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::sourc
     const Time turn = take_turn(at);
     const Time start = std::max(turn, own_tile(send.tile).ready());
     if (units_.sim->causes() != nullptr) [[unlikely]]
-      send.why = start > turn ? own_tile(send.tile).why() : clock_why();
+      send.why = causes_of(*this).latest(clock_why(), own_tile(send.tile).why());
     leave_in_turn(start, std::move(send));
   });
   return done;
@@ -443,7 +442,8 @@ Time KernelContext::idle(Time last) {
   for (const IEngine* engine :
        {static_cast<const IEngine*>(units_.math), static_cast<const IEngine*>(units_.gemm)}) {
     const Time free = engine->free();
-    if (units_.sim->causes() != nullptr && free > last) why = units_.sim->causes()->of(free);
+    if (Causes* const causes = units_.sim->causes()) [[unlikely]]
+      why = causes->latest(why, free > last ? causes->of(free) : causes->known(free));
     last = std::max(last, free);
   }
   if (units_.sim->causes() != nullptr) units_.sim->causes()->because(std::move(why));

@@ -94,7 +94,7 @@ PendingPtr KernelContext::item(const TilePtr& tile, std::int64_t element, std::s
   in_order(at, [this, at, done, tile, one = std::move(one)]() mutable {
     const Time turn = take_turn(at);
     const auto& source = static_cast<const PeTile&>(*tile);
-    because_of(source.ready(), turn, source.why());
+    because_of(source.why());
     const Time ready = std::max(turn, source.ready());
     Cause why = units_.sim->causes() != nullptr ? units_.sim->causes()->of(ready) : Cause{};
     (void)units_.sim->serve("item",

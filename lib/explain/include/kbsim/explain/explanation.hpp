@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,15 @@ struct Share {
   std::int64_t count = 0;  // of segments
 };
 
+/// What a key does on either side of its value, as long as everybody is served in the order in which he was.
+struct Sides {
+  double less_ns = 0.0;  // slope below the value: how many ns longer for one more of its unit
+  double more_ns = 0.0;  // above it
+  /// The values between which no other cause overtakes on the path; none: as far as was looked.
+  std::optional<double> from = {};
+  std::optional<double> to = {};
+};
+
 /// A key of the configuration along a path, as if nothing but its own terms changed: exact while no other
 /// cause overtakes.
 struct Derivative {
@@ -30,11 +41,27 @@ struct Derivative {
   double slope_ns = 0.0;  // the same, of a rate before rounding
   /// How much shorter the path gets, as a part of its length, if the key gets better by a part.
   double elasticity = 0.0;
-  /// Of a rate: how often so many bytes pass at that share of it.
+  /// Of a rate: how often so many bytes pass at that share of it, or so much other work is done.
   std::map<std::pair<std::int64_t, double>, std::int64_t> bytes = {};
+  Rounding rounding = Rounding::bandwidth;
+  bool shared = false;  // another key has the same time
+  /// Of a latency: how often a unit of the value adds so many ns.
+  std::map<double, std::int64_t> paid = {};
+  /// Where all causes are known.
+  std::optional<Sides> sides = {};
 
   /// How much longer the path gets with another value, each of its terms rounded anew.
   [[nodiscard]] Time change(double to) const;
+  /// How many ns longer for one more of its unit, if it had that value, before rounding.
+  [[nodiscard]] double slope_at(double at) const;
+};
+
+/// What isn't on the path.
+struct Slack {
+  std::string place;
+  std::string kind;
+  Time least{};  // so much later each work there could have ended
+  std::int64_t works = 0;
 };
 
 /// Where the time of a path went, the greatest first; the times of each list sum to its length.
@@ -49,7 +76,13 @@ struct Explanation {
   std::vector<Derivative> keys;
   std::string kernel = {};  // of a launch; "" of all else
   int rank = 0;             // likewise
+  // Where all causes are known.
+  std::vector<Derivative> off_path = {};  // keys that aren't on it, but would be behind their ranges
+  std::vector<Slack> slacks = {};
 };
+/// So many of its keys are in the text.
+inline constexpr std::size_t kShownKeys = 6;
+
 [[nodiscard]] Explanation explain(std::string of, Path path, const hw::Machine& machine);
 
 /// "critical path of the run, 2811.942 ns: 62 % overhead; cube.noc.router.overhead_ns matters most", a line.

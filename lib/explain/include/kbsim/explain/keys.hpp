@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,9 @@
 
 namespace kbsim::explain {
 
+/// How the time of work at a rate is rounded to picoseconds.
+enum class Rounding : std::uint8_t { bandwidth, up, nearest };
+
 /// A part of a segment's length that follows from a key: so many times its value, or bytes at its rate.
 struct Term {
   std::string key;   // "cube.noc.router.overhead_ns", as --set has it
@@ -15,9 +19,18 @@ struct Term {
   double value = 0.0;
   Time time{};             // that it takes of the segment
   double count = 0.0;      // of a latency, how many ns a unit of the value adds; 0: it is a rate
-  std::int64_t bytes = 0;  // of a rate, each time
-  std::int64_t times = 0;  // likewise
+  std::int64_t bytes = 0;  // of a rate, or other work, each time
+  std::int64_t times = 0;  // so often a latency is paid, or that work done
   double share = 1.0;      // of the value, that they get
+  Rounding rounding = Rounding::bandwidth;
+  bool shared = false;  // another key has the same time
+
+  [[nodiscard]] bool is_rate() const { return bytes > 0; }
+  /// How long one of `times` takes with another value.
+  [[nodiscard]] Time at(double to) const;
+  [[nodiscard]] Time change(double to) const { return times * (at(to) - at(value)); }
+  /// How many ns longer for one more of its unit, before rounding.
+  [[nodiscard]] double slope_ns() const;
 };
 /// Empty where no key says how long it takes.
 [[nodiscard]] std::vector<Term> terms_of(const Segment& segment, const hw::Machine& machine);

@@ -130,6 +130,7 @@ class Ranks {
 
  private:
   Task<> run(int index, Task<> program);
+  void note_end(Causes& causes);
   void cancel();
 
   Session& session_;

@@ -69,6 +69,7 @@ class PeDma : public Component, public IDma {
     Burst burst;
     Bytes outstanding;  // of the window
     Cause room = {};    // why it is no more, if causes are kept
+    Bytes freed = {};   // by that
     [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
   };
   struct Work {
@@ -82,6 +83,8 @@ class PeDma : public Component, public IDma {
   void wake_when_free();
   void take(std::vector<Work>& work);
   void explain_turn(const ClassQueue& queue);
+  [[nodiscard]] bool needed_room(const ClassQueue& queue) const;
+  void explain(const Transfer& transfer, Bytes freed);
   void explain_port(Bytes sent, bool from_tcm);
   void begin(TransferPtr transfer);
   void note(const Transfer& transfer) const;
@@ -212,10 +215,20 @@ void PeDma::wake_when_free() {
 
 // What sends now waited for the last of these: its beginning, the port, room in the window.
 void PeDma::explain_turn(const ClassQueue& queue) {
-  const Cause& ready = later(queue.sender().progress.why, port_why_);
-  const Cause last = waited(*sim().causes(), ready, queue.room, Reason::window_free, id());
+  Causes& causes = *sim().causes();
+  Cause last = causes.latest(queue.sender().progress.why, port_why_);
+  if (needed_room(queue) || later(last, queue.room).id() != last.id())
+    last = waited(causes, last, queue.room, Reason::window_free, id());
   ensure(last && last.at() == sim().now(), [&] { return name() + " sends for no reason"; });
-  sim().causes()->set_current(last);
+  causes.set_current(last);
+}
+
+// What it sends next would be too much without the last answer.
+bool PeDma::needed_room(const ClassQueue& queue) const {
+  if (queue.burst.message != nullptr || !queue.room) return false;
+  const Bytes next = window_of(queue.sender().next_bytes(spec_.request));
+  const Bytes all = queue.outstanding + queue.freed + next;
+  return ceil_div(all.count(), spec_.request.count()) > spec_.max_outstanding;
 }
 
 // The port is taken by what has been sent, at the pace of the slower of TCM and link.
@@ -259,6 +272,7 @@ void PeDma::begin(TransferPtr transfer) {
       if (!access->atomic) races_->begin(*access, transfer->pieces());
     }
   }
+  if (sim().causes() != nullptr) sim().causes()->met(transfer.get());
   ClassQueue& queue = queue_of(*transfer);
   if (queue.policy == nullptr) queue.policy = policy_->make();
   queue.waiting.push_back(std::move(transfer));
@@ -282,10 +296,20 @@ void PeDma::answered(Token token) {
   DmaRequests::Request& request = requests_.at(token);
   const TransferPtr transfer = std::move(request.transfer);
   queue_of(*transfer).outstanding -= request.window;
-  if (sim().causes() != nullptr) queue_of(*transfer).room = sim().causes()->current();
+  if (sim().causes() != nullptr) explain(*transfer, request.window);
   if (site_.log->keeps_operations()) transfer->answered(request.offset, request.contents);
   requests_.erase(token);
   if (--transfer->progress.unanswered == 0 && transfer->all_sent()) finish(*transfer);
+}
+
+// Its last answer ends it.
+void PeDma::explain(const Transfer& transfer, Bytes freed) {
+  Causes& causes = *sim().causes();
+  ClassQueue& queue = queue_of(transfer);
+  queue.room = causes.current();
+  queue.freed = freed;
+  causes.found_met(&transfer);
+  causes.met(&transfer);
 }
 
 void PeDma::finish(Transfer& transfer) {

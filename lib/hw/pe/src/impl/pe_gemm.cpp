@@ -32,6 +32,15 @@ class PeGemm : public InOrderEngine<IGemm> {
     return times(batches * tiles, tile_cost(tile));
   }
 
+  [[nodiscard]] std::vector<CostTerm> cost_terms(Time cost, const GemmTile& tile) const override {
+    return {{.key = "macs_per_ns",
+             .unit = "MAC/ns",
+             .value = spec_.macs_per_ns,
+             .times = cost / tile_cost(tile),
+             .work = tile.m * tile.k * tile.n,
+             .rounded_up = true}};
+  }
+
  private:
   PeGemmSpec spec_;
 };

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/hw/pe/in_order_engine.hpp"
 
@@ -35,6 +37,13 @@ class PeGemmSystolic : public InOrderEngine<IGemm> {
   [[nodiscard]] Time cost(const oplog::Op& dot, const GemmTile&) const override {
     const auto [product, batches] = extents(dot);
     return took(static_cast<double>(batches) * cycles(product));
+  }
+  [[nodiscard]] std::vector<CostTerm> cost_terms(Time cost, const GemmTile&) const override {
+    return {{.key = "freq_ghz",
+             .unit = "GHz",
+             .value = spec_.freq_ghz,
+             .times = 1,
+             .work = std::llround(to_ns(cost) * spec_.freq_ghz)}};
   }
 
  private:

@@ -138,6 +138,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   Task<> run();
   void explain(std::vector<Work>& work) const;
   void go_on_because(const Cause& cause) const;
+  [[nodiscard]] Cause has_room_because(const QueuePair& pair, const Cause& ready) const;
   [[nodiscard]] Cause why_came(std::uint32_t collected) const {
     return collected != 0 ? work_.collected()[collected - 1] : Cause{};
   }

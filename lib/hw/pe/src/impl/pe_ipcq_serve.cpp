@@ -78,9 +78,16 @@ void PeIpcq::send_what_fits(std::size_t queue) {
     if (!at) return;
     const SendCommand command = std::move(pair.sends.front());
     pair.sends.pop_front();
-    if (command.why) go_on_because(waited(*sim().causes(), command.why, pair.room, Reason::slot_free, id()));
+    if (command.why) go_on_because(has_room_because(pair, command.why));
     send(queue, command, *at);
   }
+}
+
+// The last credit, if it is later, or there were no room without it.
+Cause PeIpcq::has_room_because(const QueuePair& pair, const Cause& ready) const {
+  const bool needed = pair.my_head - pair.peer_tail + 1 >= settings(pair).slots;
+  if (!needed && later(ready, pair.room).id() == ready.id()) return ready;
+  return waited(*sim().causes(), ready, pair.room, Reason::slot_free, id());
 }
 
 void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
@@ -44,6 +45,7 @@ class PeMath : public InOrderEngine<IMath> {
     for (const oplog::Operand& input : op.inputs) elements = std::max(elements, input.shape.elements());
     return cost_of(elements, cycles(op));
   }
+  [[nodiscard]] std::vector<CostTerm> cost_terms(Time cost, std::int64_t commands) const override;
   Time note(Time at, oplog::Op op) override { return retire_at(at, std::move(op)); }
 
  private:
@@ -55,6 +57,16 @@ class PeMath : public InOrderEngine<IMath> {
 
   PeMathSpec spec_;
 };
+
+std::vector<CostTerm> PeMath::cost_terms(Time cost, std::int64_t commands) const {
+  const Time working = cost - times(commands, spec_.startup);
+  return {{.key = "startup_ns", .unit = "ns", .value = to_ns(spec_.startup), .times = commands},
+          {.key = "freq_ghz",
+           .unit = "GHz",
+           .value = spec_.freq_ghz,
+           .times = 1,
+           .work = std::llround(to_ns(working) * spec_.freq_ghz)}};
+}
 
 std::int64_t PeMath::cycles(const oplog::Op& op) const {
   using enum oplog::CostClass;

@@ -57,8 +57,8 @@ PendingPtr atomic(KernelContext& pe, const AtomicCommand& command) {
   pe.in_order(now, size, command.at, [&pe, at = command.at, atomic] {
     atomic->into().take();
     const Time issued = translated(pe, at);
-    if (atomic->operands_ready() > issued && pe.units().sim->causes() != nullptr) [[unlikely]]
-      pe.units().sim->causes()->because(atomic->operands_why());
+    if (Causes* const causes = pe.units().sim->causes()) [[unlikely]]
+      causes->because(causes->latest(causes->of(issued), atomic->operands_why()));
     pe.units().scheduler->submit(std::max(issued, atomic->operands_ready()), atomic);
   });
   return done;

@@ -51,7 +51,7 @@ PendingPtr gather(KernelContext& pe, const GatherCommand& command) {
     const auto& indices = static_cast<const PeTile&>(*command.indices);
     const Time turn = pe.take_turn(command.at);
     Cause why;
-    if (pe.units().sim->causes() != nullptr) why = indices.ready() > turn ? indices.why() : pe.clock_why();
+    if (Causes* const causes = pe.units().sim->causes()) why = causes->latest(pe.clock_why(), indices.why());
     (void)pe.units().sim->serve("gather", load_rows(pe.shared_from_this(), command, load,
                                                     std::max(turn, indices.ready()), std::move(why)));
   });

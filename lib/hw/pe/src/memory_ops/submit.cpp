@@ -24,8 +24,8 @@ void submit(KernelContext& pe, const std::source_location& at, const std::shared
 void submit(KernelContext& pe, const std::source_location& at, const std::shared_ptr<StoreTransfer>& store) {
   const Time ready = store->ready();
   const Time start = translated(pe, at);
-  if (ready > start && pe.units().sim->causes() != nullptr) [[unlikely]]
-    pe.units().sim->causes()->because(store->why());
+  if (Causes* const causes = pe.units().sim->causes()) [[unlikely]]
+    causes->because(causes->latest(causes->of(start), store->why()));
   pe.units().scheduler->submit(std::max(start, ready), store);
 }
 

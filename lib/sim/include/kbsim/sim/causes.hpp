@@ -28,8 +28,12 @@ struct Moment {
   std::uint32_t parent = 0;  // 0: none is known
   std::uint32_t count = 1;   // several of one kind and length, one after the other: `at` is the last one's
   Why why;
-  bool tied = false;  // another cause came at the same time as the parent
+  bool tied = false;        // another cause came at the same time as the parent
+  std::uint32_t other = 0;  // the last cause before the parent, while all are kept
 };
+
+/// The reason of a moment without length: the later of two.
+inline constexpr std::uint16_t kLatest = 0xffff;
 
 class Causes;
 
@@ -73,11 +77,13 @@ class Cause {
 /// The causes of a simulation's times, while somebody wants to know them: a tree of moments, of which those
 /// stay that something alive descends from. What runs has a current cause, and so has, by default, what it
 /// lets happen at the same time. Who lets something happen later says why, or it is unexplained.
-/// Takes at most Options::most moments of 56 bytes, for which runs of equal moments become one.
+/// Takes at most Options::most moments of 56 bytes, for which runs of equal moments become one. The first
+/// Options::all of them keep the causes that weren't last, too; if there are more, none does any longer.
 class Causes {
  public:
   struct Options {
     std::size_t most = std::size_t{1} << 26;
+    std::size_t all = 0;    // of so many moments, those causes that weren't last, too
     bool optional = false;  // a run goes on where they can't be kept: see give_up()
   };
 
@@ -88,6 +94,26 @@ class Causes {
 
   /// `at` follows from `parent`. LimitError if there are too many. InternalError if it is earlier.
   [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, bool tied = false);
+  /// The same of one that `other`, no later than `parent`, was necessary for, too.
+  [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, const Cause& other);
+  /// The later of two, the first if they are of one time; either may be none.
+  [[nodiscard]] Cause latest(const Cause& a, const Cause& b);
+
+  /// Whether causes that weren't last are kept.
+  [[nodiscard]] bool keeps_all() const { return keeps_all_; }
+  /// Whether they were, until there were too many.
+  [[nodiscard]] bool gave_up_all() const { return options_.all > 0 && !keeps_all_; }
+  /// While all are kept: `came` is the next that `server` serves in the order in which they come.
+  void comes_next(std::uint64_t server, const Cause& came);
+  /// Pairs of which the first was served first, because it came first.
+  [[nodiscard]] const std::vector<std::pair<Cause, Cause>>& orders() const { return orders_; }
+  /// While all are kept: a condition is met now. Who waits for it goes on because of that, or of what it did
+  /// before, whichever is later.
+  void met(const void* condition);
+  /// What runs now doesn't wait for it, since it is met.
+  void found_met(const void* condition);
+  /// `event` will go on when something that it waits for happens.
+  void waits(const void* event);
 
   /// From now on nothing follows from anything, for this reason. If they aren't optional: Unsupported.
   void give_up(std::string why);
@@ -102,6 +128,8 @@ class Causes {
   void because(Cause cause) { stated_ = std::move(cause); }
   /// What has been said so of `t`; else the current cause, if `t` is now; else one that explains nothing.
   [[nodiscard]] Cause of(Time t);
+  /// The same where it is known; else none.
+  [[nodiscard]] Cause known(Time t);
 
   /// A line of a kernel as a number: `file` is a literal. Equal lines have equal numbers.
   struct Line {
@@ -128,6 +156,7 @@ class Causes {
     std::uint32_t references = 0;
   };
   void retain(std::uint32_t id) { ++records_[id].references; }
+  void keep_only_last();
   void release(std::uint32_t id);
   std::uint32_t allocate();
   void compress();
@@ -143,7 +172,13 @@ class Causes {
   std::vector<Line> lines_;
   Cause current_;
   Cause stated_;
-  boost::unordered_flat_map<const void*, Cause> events_;  // that are queued
+  bool keeps_all_;
+  std::vector<std::uint32_t> released_;
+  std::vector<std::pair<Cause, Cause>> orders_;
+  boost::unordered_flat_map<std::uint64_t, Cause> came_;   // last, of servers
+  boost::unordered_flat_map<const void*, Cause> set_;      // events of processes, and the like
+  boost::unordered_flat_map<const void*, Cause> waiting_;  // why those are there that wait
+  boost::unordered_flat_map<const void*, Cause> events_;   // that are queued
 };
 
 inline Cause::Cause(const Cause& other) : of_{other.of_}, id_{other.id_} {

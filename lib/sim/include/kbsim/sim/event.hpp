@@ -23,6 +23,8 @@ class Event {
 
   void set() {
     set_ = true;
+    if (scheduler_.causes() != nullptr) [[unlikely]]
+      scheduler_.causes()->met(this);
     scheduler_.ready(waiters_);
   }
   void reset() { set_ = false; }
@@ -33,10 +35,15 @@ class Event {
   class [[nodiscard]] Wait final : public detail::NamedWait {
    public:
     Wait(Event& event, const std::source_location& at) : NamedWait{at}, event_{event} {}
-    [[nodiscard]] bool await_ready() const { return event_.set_; }
+    [[nodiscard]] bool await_ready() const {
+      if (event_.set_ && event_.scheduler_.causes() != nullptr) [[unlikely]]
+        event_.scheduler_.causes()->found_met(&event_);
+      return event_.set_;
+    }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) {
       begin(waiter.promise(), event_.scheduler_.now());
+      event_.scheduler_.waits(waiter.promise());
       event_.waiters_.push_back(waiter.promise());
     }
     static void await_resume() noexcept {}

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "kbsim/sim/causes.hpp"
 #include "kbsim/sim/detail/process_record.hpp"
 
 namespace kbsim {
@@ -58,7 +59,12 @@ class [[nodiscard]] JoinWait final : public Wait {
   }
   ~JoinWait() { joined_->release(); }
 
-  [[nodiscard]] bool await_ready() const { return joined_->simulation == nullptr; }
+  [[nodiscard]] bool await_ready() const {
+    const bool done = joined_->simulation == nullptr;
+    if (done && joined_->causes != nullptr) [[unlikely]]
+      joined_->causes->found_met(joined_);
+    return done;
+  }
   template <class Waiter>
   void await_suspend(std::coroutine_handle<Waiter> waiter) {
     suspend(waiter.promise());

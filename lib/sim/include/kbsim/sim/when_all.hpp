@@ -32,8 +32,15 @@ class [[nodiscard]] WhenAll final : public Together<T> {
  private:
   std::coroutine_handle<> completed(PromiseBase& promise) noexcept override {
     if (promise.error) failed_ = &promise;
+    if (Causes* const causes = promise.process->simulation->causes()) [[unlikely]]
+      note(*causes);
     if (promise.error || ++ended_ == this->tasks_.size()) return this->caller_;
     return std::noop_coroutine();
+  }
+  // The last of those that have ended.
+  void note(Causes& causes) {
+    if (ended_ > 0) causes.found_met(this);
+    causes.met(this);
   }
   const PromiseBase* failed_ = nullptr;
   std::size_t ended_ = 0;

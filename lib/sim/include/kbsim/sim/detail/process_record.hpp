@@ -30,7 +30,8 @@ class ProcessRecord final : public Link, public Completion {
   static void* operator new(std::size_t size) { return Pool::allocate(size); }
   static void operator delete(void* record, std::size_t size) { Pool::free(record, size); }
 
-  Simulation* simulation;  // null once it has ended
+  Simulation* simulation;    // null once it has ended
+  Causes* causes = nullptr;  // once it has ended, if they are kept
   std::string name;
   Identity id;
   Task<> task;

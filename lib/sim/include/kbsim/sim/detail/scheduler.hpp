@@ -79,6 +79,12 @@ class Scheduler {
   }
   [[nodiscard]] Causes* causes() const { return causes_.get(); }
 
+  /// It goes on when something happens, and not before now.
+  void waits(const TimedEvent& event) {
+    if (causes_ != nullptr) [[unlikely]]
+      causes_->waits(&event);
+  }
+
   /// Nothing else that has arrived waits to be run.
   [[nodiscard]] bool alone() const { return ready_.empty() && shuffle_ == nullptr; }
   /// No event is told to anybody or drawn: one whose turn would come next, whatever else is there, may as

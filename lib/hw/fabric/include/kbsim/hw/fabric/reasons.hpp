@@ -25,7 +25,7 @@ enum class Reason : std::uint16_t {
   translation,    // a unit of the PE
   dma_port,       // pe_dma, bytes
   dma_pace,       // pe_dma, bytes at the rate of its TCM's read port
-  engine,         // pe_gemm or pe_math
+  engine,         // pe_gemm or pe_math, commands
   engine_free,    // likewise: as link_free
   fetch,          // pe_gemm, bytes of operands
   step,           // a unit of the PE: after all else of the time
@@ -42,6 +42,11 @@ inline constexpr std::size_t kReasons = 22;
 }
 [[nodiscard]] inline Why why(Reason reason, LinkId place, Bytes amount = {}) {
   return {.reason = static_cast<std::uint16_t>(reason), .place = place.value(), .amount = amount.count()};
+}
+
+/// A server among those of all reasons, for Causes::comes_next().
+[[nodiscard]] constexpr std::uint64_t server(Reason reason, std::uint32_t place) {
+  return std::uint64_t{static_cast<std::uint16_t>(reason)} << 32 | place;
 }
 
 /// Where `last` was later than `ready`: a moment that says how long that was waited for; else `ready`.

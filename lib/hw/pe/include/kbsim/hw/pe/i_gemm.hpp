@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "kbsim/hw/pe/i_engine.hpp"
 
 namespace kbsim::hw {
@@ -20,6 +22,10 @@ class IGemm : public IEngine {
   [[nodiscard]] virtual Time tile_cost(const GemmTile& tile) const = 0;
   /// A `dot` whose operands are in TCM. `tile` is the scheduler's, for engines that take nothing else.
   [[nodiscard]] virtual Time cost(const oplog::Op& dot, const GemmTile& tile) const = 0;
+  /// What such a cost consists of, to the picosecond; nothing if the model doesn't say.
+  [[nodiscard]] virtual std::vector<CostTerm> cost_terms(Time /*cost*/, const GemmTile& /*tile*/) const {
+    return {};
+  }
 };
 
 /// The extents of one product of a `dot`, and how many such products it has.

@@ -22,7 +22,7 @@ class InOrderServer : public Component {
  protected:
   /// As of an IEngine.
   [[nodiscard]] Time serve(Time earliest, Time cost, oplog::Op&& op);
-  [[nodiscard]] Task<Time> serve(std::array<std::uint64_t, 2> order, Time cost);
+  [[nodiscard]] Task<Time> serve(std::array<std::uint64_t, 2> order, Time cost, std::int64_t commands);
   [[nodiscard]] Time server_free() const;
   /// `op` is recorded at `at`, or now if that is past, and takes no time; returns when.
   Time retire_at(Time at, oplog::Op op);
@@ -32,11 +32,12 @@ class InOrderServer : public Component {
   struct Work {
     std::array<std::uint64_t, 2> order;
     Time cost{};
+    std::int64_t commands = 1;
     Time end{};   // known once it is served
     Cause why{};  // it is asked for, and then: it ends, if causes are kept
   };
   void serve_asked();
-  [[nodiscard]] Cause explain(const Cause& own, Time start, Time end);
+  [[nodiscard]] Cause explain(const Cause& own, Time start, Time end, std::int64_t commands);
   Task<> retire(oplog::OpLog* log);
 
   Time free_{};
@@ -56,8 +57,9 @@ class InOrderEngine : public InOrderServer, public Engine {
   [[nodiscard]] Time issue(Time earliest, Time cost, oplog::Op op) override {
     return serve(earliest, cost, std::move(op));
   }
-  [[nodiscard]] Task<Time> occupy(std::array<std::uint64_t, 2> order, Time cost) override {
-    return serve(order, cost);
+  [[nodiscard]] Task<Time> occupy(std::array<std::uint64_t, 2> order, Time cost,
+                                  std::int64_t commands) override {
+    return serve(order, cost, commands);
   }
   [[nodiscard]] Time free() const override { return server_free(); }
   [[nodiscard]] NodeId unit() const override { return id(); }

@@ -163,7 +163,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
                   Cause why);
   [[nodiscard]] oplog::Op described(const EngineCommand& command);
   [[nodiscard]] Time run(const EngineCommand& command, Time operands, const Cause& why, oplog::Op op);
-  void because_of(Time t, Time clock, const Cause& why);
+  void because_of(const Cause& why) const;
   [[nodiscard]] Cause next_step() const;
   [[nodiscard]] Time idle(Time last);
   void leave(Time at, SendCommand send);

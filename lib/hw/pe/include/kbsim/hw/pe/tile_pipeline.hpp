@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kbsim/sim/causes.hpp"
 #include "kbsim/sim/channel.hpp"
 #include "kbsim/sim/semaphore.hpp"
 #include "kbsim/sim/simulation.hpp"
@@ -64,6 +66,10 @@ class TilePipeline {
   Task<> stage(std::size_t index);
   /// A tile that may enter, or has left stage `index` - 1, goes on.
   void pass(std::size_t index, std::int64_t tile);
+  /// Where all causes are kept: why a stage is where it is, and goes on with a tile that has come.
+  [[nodiscard]] Cause so_far() const;
+  void note(std::deque<Cause>& come);
+  void go_on(std::deque<Cause>& come, const Cause& own);
   /// The first stage from `index` on that runs for a tile; none: how many there are.
   [[nodiscard]] std::size_t next(std::size_t index, std::int64_t tile) const;
 
@@ -73,6 +79,8 @@ class TilePipeline {
   std::vector<StageRecord> records_;
   Semaphore places_;                                              // for tiles that may enter
   std::vector<std::unique_ptr<Channel<std::int64_t>>> channels_;  // before each stage
+  std::vector<std::deque<Cause>> come_;                           // why tiles are in these
+  std::deque<Cause> left_;                                        // why places are free again
 };
 
 }  // namespace kbsim::hw

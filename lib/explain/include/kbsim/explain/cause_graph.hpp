@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kbsim/explain/explanation.hpp"
+#include "kbsim/explain/keys.hpp"
+
+namespace kbsim::explain {
+
+/// How a stretch of a run would end with another value of a key.
+struct Prediction {
+  Time length{};
+  std::int64_t flips =
+      0;  // pairs that a link, a port or an engine would serve in the other order: 0: it is exact
+};
+
+/// All causes of a stretch of a run, as far as they were kept: each moment is the latest of its causes and a
+/// length that follows from keys. What it says of other values holds while everybody is served in the order
+/// in which he was. Memory and time are proportional to the moments.
+class CauseGraph {
+ public:
+  /// Of what Causes::keeps_all() kept. Moments until `begin` are as they were.
+  CauseGraph(const Cause& end, Time begin, const hw::Machine& machine);
+
+  /// Keys that the length of any of its moments follows from.
+  [[nodiscard]] const std::map<std::string, Term>& keys() const { return keys_; }
+  [[nodiscard]] Prediction at(const std::string& key, double value) const;
+  /// Slopes on both sides, and from where to where the path stays: that of `path`, none if it isn't on it.
+  [[nodiscard]] Sides sides(const std::string& key, const Derivative* path) const;
+  /// How much later what was done at places could have ended, the least first; those on the path are left
+  /// out.
+  [[nodiscard]] std::vector<Slack> slacks() const;
+  [[nodiscard]] std::size_t moments() const { return nodes_.size(); }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Node {
+    Time at{};
+    Time length{};
+    std::uint32_t parent = kNone;
+    std::uint32_t other = kNone;
+    std::uint32_t kind = 0;
+  };
+  // Moments that follow from keys in the same way.
+  struct Kind {
+    Segment segment;
+    std::vector<Term> terms;
+  };
+  // How a moment goes with a key.
+  struct Course {
+    Time at{};
+    double slope_ns = 0.0;
+  };
+  using Ids = std::map<std::uint32_t, std::uint32_t>;
+  class Builder;
+
+  [[nodiscard]] std::vector<Time> changes(const std::string& key, double value) const;
+  [[nodiscard]] std::vector<double> slopes(const std::string& key, double value) const;
+  [[nodiscard]] Course course(const std::string& key, double value) const;
+  [[nodiscard]] std::vector<Time> times(const std::vector<Time>& changes) const;
+  [[nodiscard]] double slope(const std::vector<double>& slopes, bool more) const;
+  [[nodiscard]] std::optional<double> edge(const Term& key, const Derivative* path, double limit) const;
+
+  const hw::Machine& machine_;
+  Time begin_;
+  std::vector<Node> nodes_;  // causes first; the last is the end
+  std::vector<Kind> kinds_;  // the first has no keys
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> orders_;
+  std::map<std::string, Term> keys_;
+};
+
+/// Adds what the graph of the path's end and begin knows: slopes and ranges of keys, slacks.
+void add_sides(Explanation& what, const CauseGraph& graph);
+
+}  // namespace kbsim::explain

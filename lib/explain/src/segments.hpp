@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "kbsim/explain/path.hpp"
+
+namespace kbsim::explain {
+
+/// A node's overhead, and the wire before it that leads there: what a hop consists of, last first.
+[[nodiscard]] std::vector<Segment> split_hop(const Segment& hop, const hw::Machine& machine);
+
+/// What a single moment consists of, last first.
+[[nodiscard]] std::vector<Segment> segments_of(const Moment& moment, Time from, const hw::Machine& machine);
+
+}  // namespace kbsim::explain

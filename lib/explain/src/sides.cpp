@@ -1,0 +1,36 @@
+// What all causes of a path tell beside it.
+#include <algorithm>
+#include <cmath>
+
+#include "kbsim/explain/cause_graph.hpp"
+
+namespace kbsim::explain {
+namespace {
+
+// A key that isn't on the path matters where a value within reach brings it there.
+bool matters(const Sides& sides) {
+  return sides.less_ns != 0.0 || sides.more_ns != 0.0 || sides.from.has_value() || sides.to.has_value();
+}
+
+const Derivative* on_path(const Explanation& what, const std::string& key) {
+  const auto found = std::ranges::find(what.keys, key, &Derivative::key);
+  return found != what.keys.end() ? &*found : nullptr;
+}
+
+}  // namespace
+
+void add_sides(Explanation& what, const CauseGraph& graph) {
+  for (const auto& [name, term] : graph.keys()) {
+    const Derivative* const known = on_path(what, name);
+    Sides sides = graph.sides(name, known);
+    if (known != nullptr) {
+      what.keys[static_cast<std::size_t>(known - what.keys.data())].sides = sides;
+    } else if (matters(sides)) {
+      what.off_path.push_back(
+          {.key = name, .unit = term.unit, .value = term.value, .rounding = term.rounding, .sides = sides});
+    }
+  }
+  what.slacks = graph.slacks();
+}
+
+}  // namespace kbsim::explain
