@@ -82,7 +82,7 @@ Outcome run(const Setup& setup, bool explains) {
   host::Session session{
       std::move(machine),
       std::move(algorithm),
-      {.simulation = {.causes = explains, .all_causes = setup.all_causes}, .replay_threads = 1}};
+      {.simulation = {.causes = explains, .why = {.all = setup.all_causes}}, .replay_threads = 1}};
   host::World world;
   host::Rank main{session, world, 0};
   const Work work{.elements = setup.elements, .over_cubes = setup.over_cubes};

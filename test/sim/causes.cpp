@@ -100,7 +100,7 @@ TEST_CASE("Causes: beyond the bound of all only the last are kept, and what was 
 }
 
 TEST_CASE("Simulation: with all causes kept a wait for what is met already knows that, too") {
-  Simulation sim{{.causes = true, .all_causes = 1000}};
+  Simulation sim{{.causes = true, .why = {.all = 1000}}};
   Event met{sim, "met"};
   Causes& causes = *sim.causes();
   const auto sets = [](Simulation* s, Event* event) -> Task<> {
