@@ -144,7 +144,7 @@ std::vector<std::optional<TrialResult>> Trials::simulate(const std::vector<Trial
       plan, keys, which, none, point_runner(base_, false, true),
       {.out = out, .jobs = jobs_of(options_), .memory = memory_limit(), .progress = !options_.quiet});
   interrupted_ = tally.interrupted;
-  if (!tally.full.empty()) throw UsageError{tally.full};
+  if (!tally.stopped.empty()) throw UsageError{tally.stopped};
   std::vector<std::optional<TrialResult>> results;
   const sweep::Cache found{out};
   for (const std::string& key : keys) {
