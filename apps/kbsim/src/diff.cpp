@@ -54,7 +54,7 @@ std::optional<std::string> given_text(const po::variables_map& values, const cha
   return values.count(name) > 0 ? std::optional{values[name].as<std::string>()} : std::nullopt;
 }
 
-void parse(const Arguments& arguments, DiffOptions& o) {
+po::options_description description(DiffOptions& o) {
   po::options_description all{"options of kbsim diff"};
   auto add = all.add_options();
   add("dirs", po::value(&o.folders)->value_name("DIR")->composing(),
@@ -66,6 +66,11 @@ void parse(const Arguments& arguments, DiffOptions& o) {
       "of sweeps: which number (default: latency or time); repeatable");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write diff.json there");
+  return all;
+}
+
+void parse(const Arguments& arguments, DiffOptions& o) {
+  po::options_description all = description(o);
   po::variables_map values;
   parse_options(arguments, all,
                 {.usage = "kbsim diff A B [options]\n       kbsim diff --a ARGUMENTS --b ARGUMENTS [options]",

@@ -117,7 +117,8 @@ RunSide side_of(const std::string& name, const std::string& arguments, const fs:
   }
   words.insert(words.begin(), "run");
   Arguments command = words;
-  words.insert(words.end(), {"--out", scratch.string(), "--quiet"});
+  words.insert(words.end(), {"--out", scratch.string()});
+  if (!is_given(words, "--quiet")) words.emplace_back("--quiet");
   run_into(name, words, true);
   return read_side(name, scratch, command);
 }
