@@ -146,7 +146,7 @@ function showDeadlock(all) {
     element("h3", one.simulation ? `Deadlock of ${one.simulation}` : "Deadlock", root);
     const list = element("ul", null, root, {class: "cycles"});
     for (const cycle of one.cycles ?? [])
-      element("li", "cycle: " + cycle.map(i => `${one.waits[i]?.from} waits for ${one.waits[i]?.to ?? "?"}: ${one.waits[i]?.why}`).join("; "), list);
+      element("li", "cycle: " + cycle.map(i => one.waits[i]?.why).join("; "), list);
     for (const wait of (one.waiting ?? []).slice(0, 30)) element("li", `${wait.process} waits for ${wait.waits_for} since ${wait.since_ns} ns, at ${(wait.at ?? []).join(", ")}`, list);
   }
 }
