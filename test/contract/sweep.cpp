@@ -90,7 +90,7 @@ TEST_CASE("Sweep: a point that fails is a row, a deadlock too; others go on") {
 
 TEST_CASE("Sweep: points that deadlock, hang or crash are rows, and the one beside them has its result") {
   const std::string folder = place("unruly");
-  const Outcome stuck = run_kbsim(kSmall + "--plugin " + plugin("stuck") +
+  const Outcome stuck = run_kbsim("sweep --quiet --bench ccl_allreduce --plugin " + plugin("stuck") +
                                   " --set ccl.algorithms.intercube_allreduce.kernel=two_circles,"
                                   "intercube_allreduce --set system.sips.count=2 --out " +
                                   folder + "/stuck");

@@ -330,6 +330,7 @@ TEST_CASE("--trace: a window behind the end says so, and a suffix may be in capi
 
 TEST_CASE("--trace: without room for its slices the results are there, and the run says what is missing") {
   const std::string folder = fresh_place("no_room").string();
+  std::filesystem::create_directories(folder);
   const Outcome outcome =
       run_script("TMPDIR=/proc timeout 60 $KBSIM " + kMainJob +
                  " --set system.sips.count=16 --quiet --trace-units '*' --trace-packets --out " + folder +
