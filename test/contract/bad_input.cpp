@@ -117,7 +117,7 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
   refuses(set + "topology=cube_mes", {"unknown", "did you mean 'cube_mesh'?"});
   refuses(set + "mapper=leader_onl", {"unknown mapper 'leader_onl', did you mean 'leader_only'?"});
   refuses(set + "validator=none",
-          {"unknown validator 'none' (known: multi_pe_sip_local, single_shard_per_rank)"});
+          {"unknown validator 'none' (known: any_placement, multi_pe_sip_local, single_shard_per_rank)"});
 }
 
 TEST_CASE("Bad input: each line of a configuration's mistakes begins with its place") {

@@ -1,6 +1,7 @@
 // kbsim ccl: plans of collectives, read and written.
-#include <cstdio>
+#include <algorithm>
 #include <iostream>
+#include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -81,6 +82,8 @@ json::object to_json(const ccl::Plan& plan, const ccl::PlanJudgement& judgement)
   const PlanSize size = size_of(plan);
   json::array problems;
   for (const std::string& problem : judgement.problems) problems.emplace_back(problem);
+  json::array scratch;
+  for (const int chunks : plan.scratch_chunks) scratch.emplace_back(chunks);
   return {{"file", plan.file},
           {"name", plan.name},
           {"collective", to_string(plan.collective)},
@@ -88,7 +91,7 @@ json::object to_json(const ccl::Plan& plan, const ccl::PlanJudgement& judgement)
           {"in_place", plan.in_place},
           {"ranks", plan.ranks()},
           {"chunks", plan.chunks},
-          {"scratch_chunks", json::value_from(plan.scratch_chunks)},
+          {"scratch_chunks", std::move(scratch)},
           {"channels", plan.channels},
           {"thread_blocks", size.blocks},
           {"thread_blocks_of_a_rank", size.most_blocks},

@@ -39,7 +39,7 @@ struct Distributed::Call : CollectiveCall {
   Here at;
   Site site;
   const InstalledAlgorithm* by = nullptr;
-  bool anywhere = false;  // on whatever PEs hold shards, each part by itself
+  bool anywhere = false;            // on whatever PEs hold shards, each part by itself
   std::vector<Tensor> beside = {};  // of a plan: its scratch, and how far its thread blocks are
 
   [[nodiscard]] const ccl::Plan* plan() const { return ccl::plan_of(by->spec); }

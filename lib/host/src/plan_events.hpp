@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "kbsim/base/plan_steps.hpp"
+#include "kbsim/tl/dir.hpp"
 
 namespace kbsim::host {
 
@@ -29,8 +29,8 @@ struct RecordedEvent {
 struct RecordedKernel {
   std::vector<RecordedValue> values;
   std::vector<RecordedEvent> events;
-  std::string send;  // the direction; "": none
-  std::string recv;
+  Dir send = Dir::any;  // the queue that it sends by; any: none
+  Dir recv = Dir::any;
 };
 
 /// The steps that do the same, and the chunks of scratch that they take: what is received and used once is

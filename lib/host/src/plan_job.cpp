@@ -1,4 +1,5 @@
 // Collectives that run a plan: its thread blocks on the PEs of the rank's package, which share the tensors.
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>

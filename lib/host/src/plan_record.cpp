@@ -117,17 +117,16 @@ class PlanRecorder final : public PeBackend {
   }
   std::size_t memory(std::uint64_t va, const Shape& shape) { return value({.memory = chunk_at(va)}, shape); }
 
-  void by(std::string& direction, Dir dir) const {
-    if (!direction.empty() && direction != dir.name())
-      throw refusal("it has several neighbours in one direction");
-    direction = dir.name();
+  void use(Dir& queue, Dir dir) const {
+    if (queue != Dir::any && queue != dir) throw refusal("it has several neighbours in one direction");
+    queue = dir;
   }
   void sent(Dir dir, std::size_t number) {
-    by(recorded_.send, dir);
+    use(recorded_.send, dir);
     recorded_.events.push_back({.kind = RecordedEvent::Kind::send, .value = number});
   }
   TilePtr received(Dir dir, Shape shape, DType dtype) {
-    by(recorded_.recv, dir);
+    use(recorded_.recv, dir);
     const std::size_t number = value({}, shape);
     recorded_.events.push_back({.kind = RecordedEvent::Kind::recv, .value = number});
     const TilePtr got = tile(number, shape, dtype);
@@ -218,11 +217,13 @@ RecordedKernel record_rank(const config::AlgorithmSpec& algorithm, const Collect
   return pe.recorded();
 }
 
-// The rank that a direction leads to.
-int peer(const ccl::Wiring& wiring, int rank, const std::string& direction) {
-  if (direction.empty()) return -1;
-  const auto& neighbours = wiring.at({rank, 0, 0});
-  return std::ranges::find(neighbours, direction, &ccl::Neighbour::direction)->peer.sip;
+// The rank that a queue leads to.
+int peer(const ccl::Wiring& wiring, int rank, Dir queue) {
+  if (queue == Dir::any) return -1;
+  const auto leads = [&](const ccl::Neighbour& neighbour) { return Dir{neighbour.direction} == queue; };
+  const auto found = std::ranges::find_if(wiring.at({rank, 0, 0}), leads);
+  ensure(found != wiring.at({rank, 0, 0}).end(), "a kernel uses a queue that its topology doesn't have");
+  return found->peer.sip;
 }
 
 void require_one_pe(const config::AlgorithmSpec& algorithm, const ccl::Wiring& wiring) {

@@ -17,7 +17,7 @@ ccl::Plan read_plan(const std::string& file) {
 }
 
 void declare_plan_file(const std::string& name, config::CclSpec& ccl) {
-  if (names_plan_file(name) && !ccl.algorithms.contains(name)) ccl::declare_plan(name, read_plan(name), ccl);
+  if (names_plan_file(name)) ccl::declare_plan(name, read_plan(name), ccl);
 }
 
 }  // namespace kbsim::inputs
