@@ -10,8 +10,8 @@
 
 namespace kbsim::hw {
 
-/// The requests of a DMA that aren't answered yet, by their tokens. Allocates nothing in steady state: a hash
-/// table whose places are mostly those of consecutive tokens, of records that stay where they are.
+/// The requests of a DMA that aren't answered yet, by their tokens: a hash table of records that stay where
+/// they are. Allocates nothing in steady state.
 class DmaRequests {
  public:
   struct Request {
@@ -54,9 +54,15 @@ class DmaRequests {
   };
   [[nodiscard]] std::size_t mask() const { return places_.size() - 1; }
   [[nodiscard]] std::size_t next(std::size_t i) const { return (i + 1) & mask(); }
-  [[nodiscard]] std::size_t distance(Token token, std::size_t from) const { return (from - token) & mask(); }
+  // Consecutive tokens lie apart: else all of them would have to be looked at where one is erased.
+  [[nodiscard]] std::size_t home(Token token) const {
+    return static_cast<std::size_t>((token * 0x9E37'79B9'7F4A'7C15) >> 32) & mask();
+  }
+  [[nodiscard]] std::size_t distance(Token token, std::size_t from) const {
+    return (from - home(token)) & mask();
+  }
   [[nodiscard]] std::size_t find(Token token) const {
-    std::size_t i = token & mask();
+    std::size_t i = home(token);
     while (places_[i].token != token) {
       ensure(places_[i].token != 0, "a DMA got an answer to nothing");
       i = next(i);
@@ -64,7 +70,7 @@ class DmaRequests {
     return i;
   }
   void place(Token token, Request* record) {
-    std::size_t i = token & mask();
+    std::size_t i = home(token);
     while (places_[i].token != 0) i = next(i);
     places_[i] = {.token = token, .record = record};
   }
