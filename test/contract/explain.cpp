@@ -45,6 +45,10 @@ TEST_CASE("--explain: the default all-reduce, by the ports of its dies") {
   const json::object run = json_of(kMainJob + " --explain --json --quiet");
   CHECK(count(run, 0, "sip.ucie.overhead_ns") == 178);
   CHECK(count(run, 1, "sip.ucie.overhead_ns") == 46);
+  const json::value& ucie = run.at("explain").at("paths").at(0).at("keys").at(0);
+  CHECK(ucie.at("slope_less_ns") == 178.0);
+  CHECK(ucie.at("slope_more_ns") == 178.0);
+  CHECK(ucie.at("range").at(1).to_number<double>() >= 16.0);
   const json::value& path = run.at("explain").at("paths").at(0);
   CHECK(path.at("length_ps") == run.at("run").at("simulated_ps"));
   for (const char* list : {"reasons", "kinds", "places"})
@@ -80,15 +84,17 @@ TEST_CASE("--explain: a GEMM whose array is slow waits for it") {
 }
 
 TEST_CASE("--recheck: what was predicted is what is simulated") {
-  const json::object run =
-      json_of("--topology topology.yaml --bench gemm_single_pe --explain --recheck --json --quiet");
+  const json::object run = json_of(
+      "--topology topology.yaml --bench ccl_allreduce --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 "
+      "--explain --recheck --json --quiet");
   const json::array& trials = run.at("explain").at("recheck").as_array();
-  REQUIRE(trials.size() > 8);
+  CHECK(trials.size() == 24);
   for (const json::value& trial : trials) {
     if (trial.at("flips").to_number<std::int64_t>() > 0) continue;
     CAPTURE(json::serialize(trial));
     CHECK(trial.at("predicted_ps") == trial.at("simulated_ps"));
   }
+  CHECK(run.at("explain").at("noise_ps") == 0);
 }
 
 TEST_CASE("--of and --recheck: what isn't there, and what has no effect, is refused") {

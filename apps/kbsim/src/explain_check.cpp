@@ -42,12 +42,19 @@ std::vector<Step> steps_of(const Derivative& key) {
   return steps;
 }
 
+// As --set has it.
+std::string setting_text(double value) { return fmt::format("{:.12g}", value); }
+
 KeyTrial trial_of(const explain::Explanation& run, const Derivative& key, const Step& step,
                   const CauseGraph* graph) {
-  KeyTrial trial{.key = key.key, .unit = key.unit, .value = key.value, .to = step.to, .small = step.small};
-  trial.predicted = run.path.length() + key.change(step.to);
+  KeyTrial trial{.key = key.key,
+                 .unit = key.unit,
+                 .value = key.value,
+                 .to = std::stod(setting_text(step.to)),
+                 .small = step.small};
+  trial.predicted = run.path.length() + key.change(trial.to);
   if (graph == nullptr) return trial;
-  const explain::Prediction there = graph->at(key.key, step.to);
+  const explain::Prediction there = graph->at(key.key, trial.to);
   trial.predicted = there.length;
   trial.flips = there.flips;
   return trial;
@@ -90,7 +97,7 @@ void simulate(std::vector<KeyTrial>& trials, const Arguments& arguments) {
   for (KeyTrial& trial : trials) {
     Arguments own = words;
     own.emplace_back("--set");
-    own.push_back(fmt::format("{}={:.12g}", trial.key, trial.to));
+    own.push_back(trial.key + "=" + setting_text(trial.to));
     KeptRun run{.wanted = [](const std::string&) { return true; }};
     try {
       (void)run_kept(own, &run);

@@ -1,6 +1,5 @@
 // An explanation for a terminal: what fits on a screen.
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include <fmt/format.h>
@@ -93,11 +92,9 @@ std::string sides_text(const Derivative& key) {
   if (!key.sides) return "";
   const Sides& sides = *key.sides;
   std::string text;
-  const double differ = sides.more_ns - sides.less_ns;
-  constexpr double kSame = 1e-9;
-  if (std::abs(differ) > kSame * std::max(1.0, std::abs(key.slope_ns)))
-    text =
-        fmt::format("; {} below, {} above", slope_text(key, sides.less_ns), slope_text(key, sides.more_ns));
+  const std::string below = slope_text(key, sides.less_ns);
+  const std::string above = slope_text(key, sides.more_ns);
+  if (below != above) text = fmt::format("; {} below, {} above", below, above);
   if (sides.from) text += fmt::format("; from {:.6g}", *sides.from);
   if (sides.to) text += fmt::format("{} to {:.6g}", sides.from ? "" : ";", *sides.to);
   return text;
@@ -118,9 +115,9 @@ std::string keys(const Explanation& what) {
 std::string off_path(const Explanation& what) {
   constexpr std::size_t kMost = 5;
   if (what.slacks.empty()) return "";
-  std::string text = "  not on it                                could have ended later by\n";
+  std::string text = "  not on it                                          could have ended later by\n";
   for (const Slack& slack : std::span{what.slacks}.first(std::min(kMost, what.slacks.size())))
-    text += fmt::format("    {:<40} {:>14}\n", slack.place, to_string(slack.least));
+    text += fmt::format("    {:<54} {:>12}\n", slack.place, to_string(slack.least));
   return text;
 }
 

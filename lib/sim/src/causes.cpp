@@ -139,16 +139,17 @@ void Causes::runs(const void* event) {
 
 // With it go ancestors of which nothing else descends.
 void Causes::release(std::uint32_t id) {
-  released_.push_back(id);
-  while (!released_.empty()) {
-    id = released_.back();
-    released_.pop_back();
+  std::vector<std::uint32_t> others;
+  for (;;) {
     while (id != 0 && --records_[id].references == 0) {
       free_.push_back(id);
       if (const std::uint32_t other = std::exchange(records_[id].moment.other, 0); other != 0)
-        released_.push_back(other);
+        others.push_back(other);
       id = records_[id].moment.parent;
     }
+    if (others.empty()) return;
+    id = others.back();
+    others.pop_back();
   }
 }
 

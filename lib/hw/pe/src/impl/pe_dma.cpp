@@ -83,6 +83,7 @@ class PeDma : public Component, public IDma {
   void wake_when_free();
   void take(std::vector<Work>& work);
   void explain_turn(const ClassQueue& queue);
+  void note_rivals(const ClassQueue& chosen, const Cause& turn);
   [[nodiscard]] bool needed_room(const ClassQueue& queue) const;
   void explain(const Transfer& transfer, Bytes freed);
   void explain_port(Bytes sent, bool from_tcm);
@@ -213,14 +214,29 @@ void PeDma::wake_when_free() {
   work_.post(port_free_, {.kind = Work::Kind::port_free});
 }
 
-// What sends now waited for the last of these: its beginning, the port, room in the window.
+// What sends now waited for the last of these: its beginning, the port, room in the window. Who comes before
+// a turn may be chosen, who comes behind it not.
 void PeDma::explain_turn(const ClassQueue& queue) {
   Causes& causes = *sim().causes();
   Cause last = causes.latest(queue.sender().progress.why, port_why_);
   if (needed_room(queue) || later(last, queue.room).id() != last.id())
     last = waited(causes, last, queue.room, Reason::window_free, id());
   ensure(last && last.at() == sim().now(), [&] { return name() + " sends for no reason"; });
+  causes.comes_next(server(Reason::dma_port, id().value()), last);
+  if (causes.keeps_all()) note_rivals(queue, last);
   causes.set_current(last);
+}
+
+// Another class that could send now, too, would have its turn if it could do so before.
+void PeDma::note_rivals(const ClassQueue& chosen, const Cause& turn) {
+  Causes& causes = *sim().causes();
+  for (const ClassQueue& rival : queues_) {
+    if (&rival == &chosen || rival.waiting.empty()) continue;
+    const Cause ready = causes.latest(rival.waiting.front()->progress.why, port_why_);
+    if (ready.at() != turn.at()) continue;
+    causes.comes_next(server(Reason::dma_pace, id().value()), turn);
+    causes.comes_next(server(Reason::dma_pace, id().value()), ready);
+  }
 }
 
 // What it sends next would be too much without the last answer.
@@ -272,7 +288,10 @@ void PeDma::begin(TransferPtr transfer) {
       if (!access->atomic) races_->begin(*access, transfer->pieces());
     }
   }
-  if (sim().causes() != nullptr) sim().causes()->met(transfer.get());
+  if (Causes* const causes = sim().causes()) {
+    causes->comes_next(server(Reason::dma_port, id().value()), transfer->progress.why);
+    causes->met(transfer.get());
+  }
   ClassQueue& queue = queue_of(*transfer);
   if (queue.policy == nullptr) queue.policy = policy_->make();
   queue.waiting.push_back(std::move(transfer));
