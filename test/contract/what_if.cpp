@@ -106,7 +106,7 @@ TEST_CASE("diff: a line of a kernel that takes longer comes first, of two comman
   CHECK(has(run.at("slower_first").at(0).at("name"), "dispatch at sip"));
   CHECK(has(run.at("slower_first").at(0).at("name"), ", kernels/"));
   const json::value& line = run.at("lines").at(0);
-  CHECK(line.at("is_ps").to_number<int>() == 100 * line.at("was_ps").to_number<int>());
+  CHECK(line.at("is_ps").to_number<int>() > 50 * line.at("was_ps").to_number<int>());
 }
 
 TEST_CASE("whatif, solve, diff: mistakes are told before anything runs") {
