@@ -16,11 +16,11 @@ namespace {
 namespace json = boost::json;
 
 // Bytes of a page of one folder; together less than 10 MB.
-constexpr std::size_t kSpans = 6'000'000;
+constexpr std::size_t kSpans = 5'000'000;
 constexpr std::size_t kTable = 300'000;
 constexpr std::size_t kSummary = 400'000;
 constexpr std::size_t kExplained = std::size_t{128} << 20U;  // before its paths are shortened
-constexpr std::uint64_t kSegments = 30'000;
+constexpr std::uint64_t kSegments = 80'000;
 constexpr std::size_t kMostFigures = 12;
 constexpr std::size_t kFigure = 20'000;
 
@@ -53,8 +53,8 @@ json::object tables_of(FolderFiles& files, std::size_t shares) {
   for (const auto& [name, column] : {std::pair{"links.csv", "packets"}, std::pair{"units.csv", "served"}}) {
     if (const auto text = files.lines(name, 64 * kTable)) {
       std::string busy = without_idle(*text, column);
-      if (busy.size() > 3 * kTable / shares) {
-        busy.resize(busy.rfind('\n', 3 * kTable / shares) + 1);
+      if (busy.size() > 2 * kTable / shares) {
+        busy.resize(busy.rfind('\n', 2 * kTable / shares) + 1);
         files.leave_out(fmt::format("links or units at the end of {}", name));
       }
       tables[name] = busy;
