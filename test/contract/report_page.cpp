@@ -177,7 +177,9 @@ TEST_CASE("Report page: a deadlock's has its cycle, an exit code, and the timeli
       "app.timeline.start.length + '#' + byId('notes').textContent");
   CAPTURE(told);
   CHECK(told.find("failed: exit code 8, deadlock or a fault in a kernel.") == 0);
-  CHECK(told.find("cycle: sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued; sip0.cube1.pe0 recv W") != std::string::npos);
+  CHECK(told.find(
+            "cycle: sip0.cube0.pe0 recv E ← sip0.cube1.pe0 send W: never issued; sip0.cube1.pe0 recv W") !=
+        std::string::npos);
   CHECK(told.find("PARTIAL") != std::string::npos);
 }
 
