@@ -100,17 +100,4 @@ TEST_CASE("plan_pes: thread blocks are on PE after PE; there must be enough of b
   CHECK_THROWS_AS((void)plan_pes(plan, machine, 1), UsageError);
 }
 
-TEST_CASE("declare_plan: a plan is an algorithm; another one of the same name has its own queues") {
-  config::CclSpec ccl;
-  declare_plan("twice.xml", exchange(1), ccl);
-  const config::AlgorithmSpec first = ccl.algorithms.at("twice.xml");
-  REQUIRE(plan_of(first) != nullptr);
-  CHECK(plan_of(first)->chunks == 1);
-  declare_plan("twice.xml", exchange(1), ccl);
-  CHECK(ccl.algorithms.at("twice.xml").topology == first.topology);
-  declare_plan("twice.xml", exchange(2), ccl);
-  CHECK(plan_of(ccl.algorithms.at("twice.xml"))->chunks == 2);
-  CHECK(plan_of({}) == nullptr);
-}
-
 }  // namespace kbsim::ccl::test::plan_walk_test

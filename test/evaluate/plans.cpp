@@ -5,6 +5,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/plan_check.hpp"
+#include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
 #include "kbsim/host/plan_record.hpp"
 #include "kbsim/sim/wait_graph.hpp"
@@ -135,6 +136,19 @@ TEST_CASE("Plans: a deadlock for want of slots names the steps") {
       doctest::Contains("rank 0, thread block 5, step 2 (s) waits for a free slot on channel 2 of "
                         "rank 1, thread block 5, step 2 (s)"),
       DeadlockReport);
+}
+
+TEST_CASE("declare_plan: a plan is an algorithm; another one of the same name has its own queues") {
+  config::CclSpec ccl;
+  ccl::declare_plan("twice.xml", with_waits(true), ccl);
+  const config::AlgorithmSpec first = ccl.algorithms.at("twice.xml");
+  REQUIRE(ccl::plan_of(first) != nullptr);
+  CHECK(ccl::plan_of(first)->in_place);
+  ccl::declare_plan("twice.xml", with_waits(true), ccl);
+  CHECK(ccl.algorithms.at("twice.xml").topology == first.topology);
+  ccl::declare_plan("twice.xml", with_waits(false), ccl);
+  CHECK(!ccl::plan_of(ccl.algorithms.at("twice.xml"))->in_place);
+  CHECK(ccl::plan_of({}) == nullptr);
 }
 
 }  // namespace kbsim::evaluate::test::plans_test
