@@ -42,11 +42,11 @@ class Fitting {
   Fitting(const FitOptions& options, std::vector<LoadedTrace> traces)
       : options_{options}, traces_{std::move(traces)} {}
 
-  // Of the fitted half: the mean error of all barriers, and that of all traces.
+  // Of the fitted half: the mean of its traces' mean errors, so that a trace of many barriers is one of many.
   [[nodiscard]] double cost(const std::vector<double>& values) const {
     const evaluate::NocMeans means = evaluate::means_of(errors(values, hw::NocLoop::open, true));
-    if (!options_.noc.quiet) say("fitted half: {:.2f} % of all barriers\n", 100.0 * means.all.mean);
-    return means.all.mean + means.of_traces;
+    if (!options_.noc.quiet) say("fitted half: {:.2f} % in the mean of its traces\n", 100.0 * means.of_traces);
+    return means.of_traces;
   }
 
   [[nodiscard]] std::vector<evaluate::NocTraceErrors> errors(const std::vector<double>& values, hw::NocLoop loop,

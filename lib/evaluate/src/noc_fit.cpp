@@ -45,11 +45,14 @@ class CoordinateSearch {
   }
 
   void along(std::size_t i) {
-    if (step(i, steps_[i])) {
-      while (step(i, steps_[i])) {}
-    } else {
-      while (step(i, -steps_[i])) {}
+    for (const double times : {4.0, 2.0, 1.0}) {  // a plateau may be wider than a step
+      if (!noc_constants()[i].whole || times == 1.0) walk(i, times * steps_[i]);
     }
+  }
+
+  void walk(std::size_t i, double by) {
+    const double way = step(i, by) ? by : -by;
+    while (step(i, way)) {}
   }
 
   void halve() {

@@ -83,8 +83,8 @@ class EventReader {
   [[nodiscard]] std::string text(std::string_view field) const {
     constexpr std::size_t kMost = 64;
     const boost::json::string* value = at(field).if_string();
-    if (value == nullptr || value->empty() || value->size() > kMost)
-      refuse(field, fmt::format("expected a text of 1 to {} bytes", kMost));
+    if (value == nullptr || value->size() > kMost)
+      refuse(field, fmt::format("expected a text of at most {} bytes", kMost));
     return {value->data(), value->size()};
   }
   [[nodiscard]] std::int64_t number(std::string_view field, std::int64_t least, std::int64_t most) const {

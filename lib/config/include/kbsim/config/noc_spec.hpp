@@ -20,7 +20,7 @@ enum class NocWay { east_south, north_west };
 struct NocNodeSpec {
   Bandwidth injection = Bandwidth::gbs(28.1);
   Bandwidth memory = Bandwidth::gbs(64.0);
-  Time latency{};
+  Time latency = 130_ns;
   int outstanding = 1;
 
   static void describe(auto& f) {

@@ -1,0 +1,158 @@
+#include "kbsim/inputs/noc/trace.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/random.hpp"
+#include "kbsim/inputs/text.hpp"
+
+#include "../../sanitized.hpp"
+
+namespace kbsim::inputs::noc_trace_test {
+namespace {
+
+using topology::NocEvent;
+using topology::NocOp;
+
+constexpr NocExtent kGrid{.w = 4, .h = 3, .layers = 2};
+
+class TraceFile {
+ public:
+  explicit TraceFile(const std::string& text) { write(text); }
+  ~TraceFile() { std::filesystem::remove(path_); }
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+  void write(const std::string& text) const { std::ofstream{path_} << text; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_ = std::filesystem::temp_directory_path() / fmt::format("noc-trace-{}.json", ::getpid());
+};
+
+std::string read_at(std::int64_t cycle, int sx = 1) {
+  return fmt::format(R"({{"proc":"NCRISC","noc":"NOC_0","sx":{},"sy":1,"dx":0,"dy":2,"num_bytes":64,"type":"READ",)"
+                     R"("timestamp":{}}})",
+                     sx, cycle);
+}
+
+std::string error_of(const std::string& text) {
+  const TraceFile file{text};
+  try {
+    (void)NocTrace::open(file.path(), kGrid);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    return what.substr(what.find(".json") + 5);
+  }
+  return "no error";
+}
+
+std::vector<NocEvent> all(const NocTrace& trace, std::size_t section) {
+  NocCursor cursor{trace, trace.sections.at(section), kGrid};
+  std::vector<NocEvent> events;
+  while (const auto event = cursor.next()) events.push_back(*event);
+  return events;
+}
+
+}  // namespace
+
+TEST_CASE("NOC trace: events by processor, stamps from the first on, zones and foreign types beside them") {
+  const TraceFile file{fmt::format(R"([
+ {{"proc":"NCRISC","zone":"K","zone_phase":"begin","sx":1,"sy":1,"timestamp":1000}},
+ {},
+ {{"proc":"NCRISC","noc":"NOC_0","sx":1,"sy":1,"num_bytes":0,"type":"READ_BARRIER_START","timestamp":1010}},
+ {{"proc":"NCRISC","noc":"NOC_0","sx":1,"sy":1,"num_bytes":0,"type":"READ_BARRIER_END","timestamp":1200}},
+ {{"proc":"BRISC","noc":"NOC_1","sx":1,"sy":1,"mcast_start_x":0,"mcast_start_y":0,"mcast_end_x":3,"mcast_end_y":1,
+   "num_bytes":32,"type":"WRITE_MULTICAST","timestamp":1005}},
+ {{"proc":"BRISC","noc":"NOC_1","sx":1,"sy":1,"dx":2,"dy":2,"num_bytes":0,"type":"SEMAPHORE_INC","timestamp":1006}},
+ {{"proc":"BRISC","noc":"NOC_1","sx":1,"sy":1,"num_bytes":9,"type":"FABRIC_UNICAST_WRITE","timestamp":1007}}
+])",
+                                   read_at(1001))};
+  const NocTrace trace = NocTrace::open(file.path(), kGrid);
+  CHECK(trace.events == 5);
+  CHECK(trace.zones == 1);
+  CHECK(trace.left_out == std::map<std::string, std::uint64_t>{{"FABRIC_UNICAST_WRITE", 1}});
+  REQUIRE(trace.sections.size() == 2);
+  const std::vector<NocEvent> writes = all(trace, 0);
+  REQUIRE(writes.size() == 2);
+  CHECK(writes[0].op == NocOp::multicast);
+  CHECK(writes[0].layer == 1);
+  CHECK(writes[0].last == topology::NocSpot{3, 1});
+  CHECK(writes[1].op == NocOp::semaphore);
+  CHECK(writes[1].size == 4_B);
+  const std::vector<NocEvent> reads = all(trace, 1);
+  REQUIRE(reads.size() == 3);
+  CHECK(reads[0].cycle == 0);
+  CHECK(reads[0].size == 64_B);
+  CHECK(reads[0].to == topology::NocSpot{0, 2});
+  CHECK(reads[1].op == NocOp::barrier_begin);
+  CHECK(reads[2].op == NocOp::barrier_end);
+  CHECK(reads[2].waits.reads);
+  CHECK_FALSE(reads[2].waits.writes);
+  CHECK(reads[2].cycle == 199);
+}
+
+TEST_CASE("NOC trace: events of several cores in turn are told apart") {
+  const TraceFile file{"[" + read_at(5, 1) + "," + read_at(6, 2) + "," + read_at(7, 1) + "]"};
+  const NocTrace trace = NocTrace::open(file.path(), kGrid);
+  REQUIRE(trace.sections.size() == 2);
+  CHECK(all(trace, 0).size() == 2);
+  CHECK(all(trace, 0)[1].cycle == 2);
+  CHECK(all(trace, 1)[0].cycle == 1);
+}
+
+TEST_CASE("NOC trace: a mistake is told with its line and column") {
+  CHECK(error_of("{}") == ":1:1: found '{', expected '[': an array of events");
+  CHECK(error_of("") == ":1:1: found the end of the file, expected '[': an array of events");
+  CHECK(error_of("[]") == ": has no events of a NOC");
+  CHECK(error_of("[\n" + read_at(5) + "\n" + read_at(6) + "]") == ":3:1: found '{', expected ',' or ']'");
+  CHECK(error_of("[" + read_at(5) + "] x") == fmt::format(":1:{}: found 'x' behind the array", read_at(5).size() + 4));
+  CHECK(error_of("[\n  {\"proc\": \"A") == ":2:3: the file ends within this event");
+  CHECK(error_of("[\n" + read_at(9) + ",\n" + read_at(8) + "]") ==
+        ":3:1: timestamp 8 is before that of the processor's event before it (9)");
+  CHECK(error_of("[" + read_at(5, 4) + "]").ends_with("sx: expected a whole number from 0 to 3"));
+  CHECK(error_of("[{\"sx\":1,\"sy\":1}]") == ":1:2: proc: missing of this event");
+  CHECK(error_of("[{\"proc\":tru}]").find(": no JSON: ") != std::string::npos);
+}
+
+TEST_CASE("NOC trace: hostile files are refused") {
+  CHECK(error_of("[{\"a\":\"" + std::string(70'000, 'x') + "\"}]") == ":1:2: this event has more than 65536 bytes");
+  CHECK(error_of("[{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}]").find("no JSON") !=
+        std::string::npos);
+  CHECK_THROWS_AS((void)NocTrace::open("/dev/zero", kGrid), UsageError);
+  CHECK_THROWS_AS((void)NocTrace::open("/nowhere/trace.json", kGrid), UsageError);
+}
+
+TEST_CASE("NOC trace: events of two chips are of no single NOC") {
+  std::string one = read_at(5);
+  std::string other = read_at(6);
+  one.insert(1, "\"src_device_id\":0,");
+  other.insert(1, "\"src_device_id\":1,");
+  const TraceFile file{"[" + one + "," + other + "]"};
+  CHECK_THROWS_AS((void)NocTrace::open(file.path(), kGrid), Unsupported);
+}
+
+TEST_CASE("NOC trace: whatever bytes are changed, a file is read or refused") {
+  const std::string right = "[" + read_at(5) + "," + read_at(6) + "]";
+  Random random{1, 0};
+  for (int i = 0; i < 300; ++i) {
+    std::string text = right;
+    for (int n = 0; n < 3; ++n)
+      text[static_cast<std::size_t>(random.uniform() * static_cast<double>(text.size()))] =
+          static_cast<char>(random.uniform() * 256.0);
+    const TraceFile file{text};
+    try {
+      const NocTrace trace = NocTrace::open(file.path(), kGrid);
+      CHECK(trace.events <= 2);
+    } catch (const Error& error) {
+      CHECK(error.exit_code() != ExitCode::internal);
+    }
+  }
+}
+
+}  // namespace kbsim::inputs::noc_trace_test

@@ -1,0 +1,153 @@
+#include "kbsim/hw/traffic/noc_replay.hpp"
+
+#include <doctest/doctest.h>
+
+namespace kbsim::hw::noc_replay_test {
+namespace {
+
+using config::NocToriSpec;
+using topology::NocEvent;
+using topology::NocNetwork;
+using topology::NocOp;
+using topology::NocSpot;
+
+// Times that add up in the head: a hop of 10 cycles, a NIU of 20, 16 B a cycle everywhere.
+NocToriSpec plain() {
+  NocToriSpec spec;
+  spec.w = 4;
+  spec.h = 4;
+  spec.hop = 10_ns;
+  spec.niu = 20_ns;
+  spec.barrier = 5_ns;
+  spec.resume = 7_ns;
+  spec.link = spec.sink = spec.worker.injection = Bandwidth::gbs(16.0);
+  spec.worker.memory = Bandwidth::gbs(1000.0);
+  spec.worker.latency = 0_ns;
+  spec.dram = spec.worker;
+  return spec;
+}
+
+NocEvent read(std::int64_t cycle, NocSpot core, NocSpot from, std::int64_t bytes) {
+  return {.cycle = cycle, .size = Bytes{bytes}, .from = core, .to = from, .last = from, .op = NocOp::read};
+}
+NocEvent write(std::int64_t cycle, NocSpot core, NocSpot to, std::int64_t bytes) {
+  NocEvent event = read(cycle, core, to, bytes);
+  event.op = NocOp::write;
+  return event;
+}
+NocEvent barrier(NocOp op, std::int64_t cycle, NocSpot core) {
+  return {.cycle = cycle, .from = core, .op = op, .waits = {.reads = true, .writes = true}};
+}
+
+using Events = std::vector<NocEvent>;
+
+NocResult replay(const NocToriSpec& spec, const std::vector<Events>& all, NocLoop loop = NocLoop::open) {
+  std::vector<NocStream> streams;
+  for (const Events& events : all) {
+    streams.emplace_back([at = events.begin(), end = events.end()]() mutable -> std::optional<NocEvent> {
+      if (at == end) return std::nullopt;
+      return *at++;
+    });
+  }
+  return replay_noc(NocNetwork{spec}, streams, loop);
+}
+
+Events then_wait(Events events, NocSpot core, std::int64_t begin, std::int64_t end) {
+  events.push_back(barrier(NocOp::barrier_begin, begin, core));
+  events.push_back(barrier(NocOp::barrier_end, end, core));
+  return events;
+}
+
+constexpr NocSpot kA{0, 0};
+constexpr NocSpot kB{1, 0};
+constexpr NocSpot kC{2, 1};
+
+}  // namespace
+
+TEST_CASE("NOC replay: a lone read takes NIU, hops there, its bytes, hops back, NIU, and the barrier's end") {
+  // From (0,0) to (2,1) east and south are 3 hops, on round to (0,0) 2 and 3 more.
+  const NocResult result = replay(plain(), {then_wait({read(0, kA, kC, 1600)}, kA, 1, 300)});
+  REQUIRE(result.barriers.size() == 1);
+  CHECK(result.barriers[0].predicted == doctest::Approx(20 + 30 + 100 + 50 + 20 + 7));
+  CHECK(result.barriers[0].measured == 300);
+  CHECK(result.bytes == 1600);
+}
+
+TEST_CASE("NOC replay: memory latency is of reads, an acknowledgement's way of writes") {
+  NocToriSpec spec = plain();
+  spec.dram.latency = 55_ns;
+  spec.dram_nodes = {"2-1"};
+  CHECK(replay(spec, {then_wait({read(0, kA, kC, 1600)}, kA, 1, 9)}).barriers[0].predicted ==
+        doctest::Approx(227 + 55));
+  const NocResult written = replay(spec, {then_wait({write(0, kA, kC, 1600)}, kA, 1, 9)});
+  CHECK(written.barriers[0].predicted == doctest::Approx(20 + 100 + 30 + 20 + 50 + 7));
+  CHECK_FALSE(written.barriers[0].reads);
+}
+
+TEST_CASE("NOC replay: a NIU answers one after the other, its inputs in turn") {
+  // Both reach the NIU of B at once: A's over one hop, B's own at 20, ten cycles before.
+  const std::vector<Events> two{then_wait({read(0, kB, kB, 1600)}, kB, 1, 9), then_wait({read(0, kA, kB, 1600)}, kA, 1, 9)};
+  const NocResult result = replay(plain(), two);
+  CHECK(result.barriers[0].predicted == doctest::Approx(20 + 100 + 20 + 7));
+  CHECK(result.barriers[1].predicted == doctest::Approx(20 + 200 + 30 + 20 + 7));
+}
+
+TEST_CASE("NOC replay: two answers share a link, and each has all of it when the other has ended") {
+  NocToriSpec spec = plain();
+  spec.worker.outstanding = 2;
+  spec.worker.injection = Bandwidth::gbs(1000.0);
+  const NocSpot d{2, 0};
+  const NocSpot e{3, 0};  // both answers take the links from B on
+  const std::vector<Events> two{then_wait({read(0, d, kB, 800)}, d, 1, 9), then_wait({read(0, e, kB, 1600)}, e, 1, 9)};
+  const NocResult result = replay(spec, two);
+  // Requests come after 20 + 30 (d: on round, 3 hops) and 20 + 20; from 50 on they share 16 B a cycle.
+  const double alone = 10 * 16;  // bytes that e's has before
+  const double d_ends = 50 + 800 / 8.0;
+  const double left = 1600 - alone - 800;
+  CHECK(result.barriers[0].predicted == doctest::Approx(d_ends + 10 + 20 + 7));
+  CHECK(result.barriers[1].predicted == doctest::Approx(d_ends + left / 16 + 20 + 20 + 7));
+}
+
+TEST_CASE("NOC replay: of one channel a second answer waits until the first has left") {
+  NocToriSpec spec = plain();
+  spec.worker.outstanding = 2;
+  spec.channels = 1;
+  const Events two = then_wait({read(0, kA, kB, 1600), read(0, kA, kB, 1600)}, kA, 1, 9);
+  CHECK(replay(spec, {two}).barriers[0].predicted == doctest::Approx(20 + 10 + 200 + 30 + 20 + 7));
+}
+
+TEST_CASE("NOC replay: a closed loop goes on after the simulated end of a barrier, an open one as recorded") {
+  Events events = then_wait({read(0, kA, kC, 1600)}, kA, 10, 100);
+  events.push_back(read(150, kA, kC, 1600));
+  events = then_wait(std::move(events), kA, 160, 400);
+  const NocResult open = replay(plain(), {events});
+  const NocResult closed = replay(plain(), {events}, NocLoop::closed);
+  CHECK(open.cycles == doctest::Approx(150 + 227 + 25).epsilon(0.2));
+  CHECK(closed.cycles == doctest::Approx(227 + 50 + 227));
+  CHECK(closed.barriers[1].predicted == doctest::Approx(227));
+  CHECK(open.barriers[1].predicted > 227);  // behind the first answer
+}
+
+TEST_CASE("NOC replay: a barrier that waits for nothing isn't noted; a multicast's bytes pass each link once") {
+  CHECK(replay(plain(), {then_wait({}, kA, 1, 9)}).barriers.empty());
+  NocEvent multicast = write(0, kA, kB, 1600);
+  multicast.op = NocOp::multicast;
+  multicast.last = {3, 2};
+  const NocResult result = replay(plain(), {then_wait({multicast}, kA, 1, 9)});
+  CHECK(result.barriers[0].predicted == doctest::Approx(20 + 100 + 10 + 20 + 30 + 7));
+}
+
+TEST_CASE("NOC network: NOC_0 goes east then south, NOC_1 north then west, both around the edges") {
+  const NocNetwork network{plain()};
+  CHECK(network.hops(0, 0, 5) == 2);
+  CHECK(network.hops(1, 0, 5) == 6);
+  CHECK(network.hops(1, 5, 0) == 2);
+  const topology::NocRoute around = network.route(0, 3, 1);  // 3, 0, 1 of the first row
+  REQUIRE(around.links.size() == 2);
+  CHECK(around.channels[0] % 2 == 1);  // the link that closes the ring, and all behind it
+  CHECK(around.channels[1] % 2 == 1);
+  CHECK(network.input(0, 2, 2) == 0);
+  CHECK(network.input(0, 0, 4) != network.input(0, 12, 4));  // one has wrapped around
+}
+
+}  // namespace kbsim::hw::noc_replay_test
