@@ -18,7 +18,8 @@ std::vector<std::string> machines() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator{KBSIM_SOURCE_DIR "/configs"}) {
     const std::string name = entry.path().filename().string();
-    if (entry.path().extension() == ".yaml" && name != "ccl.yaml" && name != "wormhole.yaml") names.push_back(name);
+    if (entry.path().extension() == ".yaml" && name != "ccl.yaml" && name != "wormhole.yaml")
+      names.push_back(name);
   }
   std::ranges::sort(names);
   return names;

@@ -86,7 +86,8 @@ TEST_CASE("NOC replay: memory latency is of reads, an acknowledgement's way of w
 
 TEST_CASE("NOC replay: a NIU answers one after the other, its inputs in turn") {
   // Both reach the NIU of B at once: A's over one hop, B's own at 20, ten cycles before.
-  const std::vector<Events> two{then_wait({read(0, kB, kB, 1600)}, kB, 1, 9), then_wait({read(0, kA, kB, 1600)}, kA, 1, 9)};
+  const std::vector<Events> two{then_wait({read(0, kB, kB, 1600)}, kB, 1, 9),
+                                then_wait({read(0, kA, kB, 1600)}, kA, 1, 9)};
   const NocResult result = replay(plain(), two);
   CHECK(result.barriers[0].predicted == doctest::Approx(20 + 100 + 20 + 7));
   CHECK(result.barriers[1].predicted == doctest::Approx(20 + 200 + 30 + 20 + 7));
@@ -98,7 +99,8 @@ TEST_CASE("NOC replay: two answers share a link, and each has all of it when the
   spec.worker.injection = Bandwidth::gbs(1000.0);
   const NocSpot d{2, 0};
   const NocSpot e{3, 0};  // both answers take the links from B on
-  const std::vector<Events> two{then_wait({read(0, d, kB, 800)}, d, 1, 9), then_wait({read(0, e, kB, 1600)}, e, 1, 9)};
+  const std::vector<Events> two{then_wait({read(0, d, kB, 800)}, d, 1, 9),
+                                then_wait({read(0, e, kB, 1600)}, e, 1, 9)};
   const NocResult result = replay(spec, two);
   // Requests come after 20 + 30 (d: on round, 3 hops) and 20 + 20; from 50 on they share 16 B a cycle.
   const double alone = 10 * 16;  // bytes that e's has before
@@ -128,7 +130,8 @@ TEST_CASE("NOC replay: a closed loop goes on after the simulated end of a barrie
   CHECK(open.barriers[1].predicted > 227);  // behind the first answer
 }
 
-TEST_CASE("NOC replay: a barrier that waits for nothing isn't noted; a multicast's bytes pass each link once") {
+TEST_CASE(
+    "NOC replay: a barrier that waits for nothing isn't noted; a multicast's bytes pass each link once") {
   CHECK(replay(plain(), {then_wait({}, kA, 1, 9)}).barriers.empty());
   NocEvent multicast = write(0, kA, kB, 1600);
   multicast.op = NocOp::multicast;

@@ -45,12 +45,13 @@ class Fitting {
   // Of the fitted half: the mean of its traces' mean errors, so that a trace of many barriers is one of many.
   [[nodiscard]] double cost(const std::vector<double>& values) const {
     const evaluate::NocMeans means = evaluate::means_of(errors(values, hw::NocLoop::open, true));
-    if (!options_.noc.quiet) say("fitted half: {:.2f} % in the mean of its traces\n", 100.0 * means.of_traces);
+    if (!options_.noc.quiet)
+      say("fitted half: {:.2f} % in the mean of its traces\n", 100.0 * means.of_traces);
     return means.of_traces;
   }
 
-  [[nodiscard]] std::vector<evaluate::NocTraceErrors> errors(const std::vector<double>& values, hw::NocLoop loop,
-                                                             bool fitted_only) const {
+  [[nodiscard]] std::vector<evaluate::NocTraceErrors> errors(const std::vector<double>& values,
+                                                             hw::NocLoop loop, bool fitted_only) const {
     const topology::NocNetwork network{options_.noc.spec(evaluate::noc_overrides(values))};
     std::vector<evaluate::NocTraceErrors> all;
     for (const LoadedTrace& trace : traces_)

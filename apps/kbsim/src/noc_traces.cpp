@@ -37,7 +37,8 @@ inputs::NocExtent extent_of(const config::NocToriSpec& spec) {
 std::vector<std::string> in_folder(const fs::path& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator{folder})
-    if (entry.path().extension() == ".json" && entry.is_regular_file()) files.push_back(entry.path().string());
+    if (entry.path().extension() == ".json" && entry.is_regular_file())
+      files.push_back(entry.path().string());
   if (files.empty()) throw UsageError{fmt::format("--trace {}: no .json in that folder", folder.string())};
   std::ranges::sort(files);
   return files;
@@ -85,7 +86,8 @@ boost::json::object json_of(const inputs::NocTrace& trace, const hw::NocResult& 
 void NocOptions::describe(po::options_description& to) {
   auto add = to.add_options();
   add("topology", po::value(&topology)->value_name("FILE"),
-      "the NOCs of the chip (default wormhole.yaml); looked for in the current folder, then among the installed "
+      "the NOCs of the chip (default wormhole.yaml); looked for in the current folder, then among the "
+      "installed "
       "configs");
   add("set", po::value(&set)->value_name("KEY=VALUE")->composing(), "override one key of it; repeatable");
   add("trace", po::value(&traces)->value_name("FILE")->multitoken()->composing()->required(),
@@ -121,7 +123,8 @@ LoadedTrace load_trace(const std::string& file, const config::NocToriSpec& spec)
   constexpr std::uint64_t kMostEvents = 4'000'000;
   const inputs::NocTrace trace = inputs::NocTrace::open(file, extent_of(spec));
   if (trace.events > kMostEvents)
-    throw UsageError{fmt::format("{}: {} events, expected at most {} to fit", file, trace.events, kMostEvents)};
+    throw UsageError{
+        fmt::format("{}: {} events, expected at most {} to fit", file, trace.events, kMostEvents)};
   LoadedTrace loaded{.name = trace.file.filename().string(), .streams = {}};
   for (const inputs::NocSection& section : trace.sections) {
     inputs::NocCursor cursor{trace, section, extent_of(spec)};
@@ -131,13 +134,15 @@ LoadedTrace load_trace(const std::string& file, const config::NocToriSpec& spec)
   return loaded;
 }
 
-evaluate::NocTraceErrors play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop) {
+evaluate::NocTraceErrors play(const LoadedTrace& trace, const topology::NocNetwork& network,
+                              hw::NocLoop loop) {
   std::vector<hw::NocStream> streams;
   for (const std::vector<topology::NocEvent>& events : trace.streams) {
-    streams.emplace_back([at = events.begin(), end = events.end()]() mutable -> std::optional<topology::NocEvent> {
-      if (at == end) return std::nullopt;
-      return *at++;
-    });
+    streams.emplace_back(
+        [at = events.begin(), end = events.end()]() mutable -> std::optional<topology::NocEvent> {
+          if (at == end) return std::nullopt;
+          return *at++;
+        });
   }
   return {.name = trace.name, .barriers = hw::replay_noc(network, streams, loop).barriers};
 }
@@ -155,12 +160,14 @@ ExitCode trace_traffic(const Arguments& arguments) {
   NocOptions options;
   po::options_description description{"options of kbsim traffic --trace"};
   options.describe(description);
-  parse_options(arguments, description,
-                {.usage = "kbsim traffic [--topology FILE] --trace FILE... [options]", .examples = kTraceExamples});
+  parse_options(
+      arguments, description,
+      {.usage = "kbsim traffic [--topology FILE] --trace FILE... [options]", .examples = kTraceExamples});
   const topology::NocNetwork network{options.spec()};
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   const StopSignals signals;
-  std::vector<evaluate::NocColumn> columns{{.name = "open loop", .traces = {}}, {.name = "closed loop", .traces = {}}};
+  std::vector<evaluate::NocColumn> columns{{.name = "open loop", .traces = {}},
+                                           {.name = "closed loop", .traces = {}}};
   boost::json::array traces;
   std::string notes;
   for (const std::string& file : options.files()) {

@@ -316,6 +316,8 @@ ExitCode traffic(const Arguments& arguments) {
                 {.usage = "kbsim traffic [--topology FILE] --scope S --load L [options]",
                  .examples = kTrafficExamples,
                  .likely = "scope"});
+  if (options.scope.starts_with("file:"))
+    throw Unsupported{fmt::format("--scope {}: networks from files aren't there yet", options.scope)};
   const auto start = std::chrono::steady_clock::now();
   fill_request(options);
   check_choice(options);

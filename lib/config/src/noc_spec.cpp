@@ -25,8 +25,9 @@ void check_nodes(const NocToriSpec& spec, const Reader& reader, Problems& proble
     problems.push_back({reader.place("ways"), "ways", "expected 1 to 8 NOCs"});
   for (const std::string& name : spec.dram_nodes) {
     if (noc_node(spec, name)) continue;
-    problems.push_back({reader.place("dram_nodes"), "dram_nodes",
-                        fmt::format("'{}' is no node, expected X-Y from 0-0 to {}-{}", name, spec.w - 1, spec.h - 1)});
+    problems.push_back(
+        {reader.place("dram_nodes"), "dram_nodes",
+         fmt::format("'{}' is no node, expected X-Y from 0-0 to {}-{}", name, spec.w - 1, spec.h - 1)});
   }
 }
 

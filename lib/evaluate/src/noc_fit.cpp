@@ -46,7 +46,7 @@ class CoordinateSearch {
 
   void along(std::size_t i) {
     for (const double times : {4.0, 2.0, 1.0}) {  // a plateau may be wider than a step
-      if (!noc_constants()[i].whole || times == 1.0) walk(i, times * steps_[i]);
+      walk(i, times * steps_[i]);
     }
   }
 
@@ -56,8 +56,7 @@ class CoordinateSearch {
   }
 
   void halve() {
-    for (std::size_t i = 0; i < steps_.size(); ++i)
-      if (!noc_constants()[i].whole) steps_[i] /= 2.0;
+    for (double& step : steps_) step /= 2.0;
   }
 
   const std::function<double(const std::vector<double>&)>& cost_;
@@ -72,16 +71,10 @@ class CoordinateSearch {
 const std::vector<NocConstant>& noc_constants() {
   static const std::vector<NocConstant> all = [] {
     const config::NocToriSpec spec;
-    return std::vector<NocConstant>{
-        {"hop_ns", to_ns(spec.hop), 2.0, 0.0, 40.0},
-        {"niu_ns", to_ns(spec.niu), 10.0, 0.0, 200.0},
-        {"link_gbs", spec.link.gbs(), 1.0, 16.0, 40.0},
-        {"channels", static_cast<double>(spec.channels), 1.0, 1.0, 16.0, true},
-        {"worker.injection_gbs", spec.worker.injection.gbs(), 1.0, 16.0, 40.0},
-        {"worker.memory_gbs", spec.worker.memory.gbs(), 8.0, 16.0, 96.0},
-        {"dram.injection_gbs", spec.dram.injection.gbs(), 1.0, 12.0, 32.0},
-        {"dram.latency_ns", to_ns(spec.dram.latency), 40.0, 0.0, 1000.0},
-        {"dram.outstanding", static_cast<double>(spec.dram.outstanding), 1.0, 1.0, 16.0, true}};
+    return std::vector<NocConstant>{{"hop_ns", to_ns(spec.hop), 2.0, 0.0, 40.0},
+                                    {"niu_ns", to_ns(spec.niu), 10.0, 0.0, 200.0},
+                                    {"dram.injection_gbs", spec.dram.injection.gbs(), 1.0, 12.0, 32.0},
+                                    {"dram.latency_ns", to_ns(spec.dram.latency), 40.0, 0.0, 1000.0}};
   }();
   return all;
 }

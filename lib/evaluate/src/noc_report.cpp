@@ -38,17 +38,18 @@ std::string head(const std::vector<NocColumn>& columns, std::size_t width) {
   std::string text = fmt::format("{:<{}}{:<8}{:>9}", "error in %", width, "", "");
   for (const NocColumn& column : columns) text += fmt::format("{:>24}", column.name);
   text += fmt::format("\n{:<{}}{:<8}{:>9}", "trace", width, "half", "barriers");
-  for (std::size_t i = 0; i < columns.size(); ++i) text += fmt::format("{:>8}{:>8}{:>8}", "mean", "median", "p95");
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    text += fmt::format("{:>8}{:>8}{:>8}", "mean", "median", "p95");
   return text + '\n';
 }
 
 std::string totals(const std::vector<NocColumn>& columns, bool fitted, std::size_t width) {
   const NocMeans first = means_of(half(columns.front(), fitted));
   if (first.traces == 0) return {};
-  std::string text =
-      fmt::format("{:<{}}{:<8}{:>9}", "all barriers", width, fitted ? "fitted" : "judged", first.all.barriers);
-  std::string traces = fmt::format("{:<{}}{:<8}{:>9}", "mean of the traces", width, fitted ? "fitted" : "judged",
-                                   fmt::format("({})", first.traces));
+  std::string text = fmt::format("{:<{}}{:<8}{:>9}", "all barriers", width, fitted ? "fitted" : "judged",
+                                 first.all.barriers);
+  std::string traces = fmt::format("{:<{}}{:<8}{:>9}", "mean of the traces", width,
+                                   fitted ? "fitted" : "judged", fmt::format("({})", first.traces));
   for (const NocColumn& column : columns) {
     const NocMeans means = means_of(half(column, fitted));
     text += cells(means.all);
@@ -68,10 +69,11 @@ std::string worst_of(const NocColumn& column) {
     }
   }
   if (worst == nullptr) return {};
-  return fmt::format("worst ({}): {}, node {}, barrier of the read at cycle {}: measured {} cycles, predicted {:.0f}"
-                     " ({:.0f} %)\n",
-                     column.name, worst_trace->name, worst->node, worst->first, worst->measured, worst->predicted,
-                     kPercent * error_of(*worst));
+  return fmt::format(
+      "worst ({}): {}, node {}, barrier of the read at cycle {}: measured {} cycles, predicted {:.0f}"
+      " ({:.0f} %)\n",
+      column.name, worst_trace->name, worst->node, worst->first, worst->measured, worst->predicted,
+      kPercent * error_of(*worst));
 }
 
 boost::json::object json_of(const NocErrors& errors) {
@@ -126,8 +128,9 @@ std::string noc_barriers_csv(const std::vector<NocColumn>& columns) {
     for (const NocTraceErrors& trace : column.traces) {
       for (const hw::NocBarrier& b : trace.barriers) {
         if (!is_judged(b)) continue;
-        text += fmt::format("{},{},{},{},{},{},{},{:.3f},{:.6f}\n", column.name, trace.name, half_of(trace.name),
-                            b.node, b.first, b.transfers, b.measured, b.predicted, error_of(b));
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{:.3f},{:.6f}\n", column.name, trace.name, half_of(trace.name),
+                        b.node, b.first, b.transfers, b.measured, b.predicted, error_of(b));
       }
     }
   }

@@ -20,9 +20,10 @@ constexpr const char* kScatterPlot = R"gnuplot(plot x with lines linewidth 3 lin
 
 std::string scatter_script(const Scatter& scatter) {
   const Axis axis = log_axis(scatter.least, scatter.most);
-  const std::string settings = fmt::format("set key top left Left reverse\nset xlabel \"measured ({0})\"\n"
-                                           "set ylabel \"predicted ({0})\"\n",
-                                           scatter.unit) +
+  const std::string settings = fmt::format(
+                                   "set key top left Left reverse\nset xlabel \"measured ({0})\"\n"
+                                   "set ylabel \"predicted ({0})\"\n",
+                                   scatter.unit) +
                                axis.settings('x') + axis.settings('y');
   std::string plot = replaced(replaced(kScatterPlot, "FIRST", scatter.first), "SECOND", scatter.second);
   plot = replaced(std::move(plot), "NAME", scatter.name);

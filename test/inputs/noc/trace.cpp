@@ -1,7 +1,5 @@
 #include "kbsim/inputs/noc/trace.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 
@@ -12,7 +10,7 @@
 #include "kbsim/base/random.hpp"
 #include "kbsim/inputs/text.hpp"
 
-#include "../../sanitized.hpp"
+#include "../../files.hpp"
 
 namespace kbsim::inputs::noc_trace_test {
 namespace {
@@ -32,13 +30,14 @@ class TraceFile {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path path_ = std::filesystem::temp_directory_path() / fmt::format("noc-trace-{}.json", ::getpid());
+  std::filesystem::path path_ = kbsim::test::fresh_place("noc_trace.json");
 };
 
 std::string read_at(std::int64_t cycle, int sx = 1) {
-  return fmt::format(R"({{"proc":"NCRISC","noc":"NOC_0","sx":{},"sy":1,"dx":0,"dy":2,"num_bytes":64,"type":"READ",)"
-                     R"("timestamp":{}}})",
-                     sx, cycle);
+  return fmt::format(
+      R"({{"proc":"NCRISC","noc":"NOC_0","sx":{},"sy":1,"dx":0,"dy":2,"num_bytes":64,"type":"READ",)"
+      R"("timestamp":{}}})",
+      sx, cycle);
 }
 
 std::string error_of(const std::string& text) {
@@ -111,7 +110,8 @@ TEST_CASE("NOC trace: a mistake is told with its line and column") {
   CHECK(error_of("") == ":1:1: found the end of the file, expected '[': an array of events");
   CHECK(error_of("[]") == ": has no events of a NOC");
   CHECK(error_of("[\n" + read_at(5) + "\n" + read_at(6) + "]") == ":3:1: found '{', expected ',' or ']'");
-  CHECK(error_of("[" + read_at(5) + "] x") == fmt::format(":1:{}: found 'x' behind the array", read_at(5).size() + 4));
+  CHECK(error_of("[" + read_at(5) + "] x") ==
+        fmt::format(":1:{}: found 'x' behind the array", read_at(5).size() + 4));
   CHECK(error_of("[\n  {\"proc\": \"A") == ":2:3: the file ends within this event");
   CHECK(error_of("[\n" + read_at(9) + ",\n" + read_at(8) + "]") ==
         ":3:1: timestamp 8 is before that of the processor's event before it (9)");
@@ -121,7 +121,8 @@ TEST_CASE("NOC trace: a mistake is told with its line and column") {
 }
 
 TEST_CASE("NOC trace: hostile files are refused") {
-  CHECK(error_of("[{\"a\":\"" + std::string(70'000, 'x') + "\"}]") == ":1:2: this event has more than 65536 bytes");
+  CHECK(error_of("[{\"a\":\"" + std::string(70'000, 'x') + "\"}]") ==
+        ":1:2: this event has more than 65536 bytes");
   CHECK(error_of("[{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}]").find("no JSON") !=
         std::string::npos);
   CHECK_THROWS_AS((void)NocTrace::open("/dev/zero", kGrid), UsageError);

@@ -55,7 +55,7 @@ struct Transfer {
 
 struct Niu {
   std::map<int, std::deque<Event*>> waiting;  // by input
-  int served = -1;                              // the input whose turn was last
+  int served = -1;                            // the input whose turn was last
   int busy = 0;
 };
 
@@ -69,7 +69,8 @@ class Replay {
         shares_{sim_, network.rates()},
         nius_(static_cast<std::size_t>(network.layers() * network.nodes())) {
     const auto places = static_cast<std::size_t>(network.spec().channels);
-    for (std::uint32_t i = 0; i < network.channel_classes(); ++i) channels_.emplace_back(sim_, "a channel", places);
+    for (std::uint32_t i = 0; i < network.channel_classes(); ++i)
+      channels_.emplace_back(sim_, "a channel", places);
   }
 
   NocResult run(const std::vector<NocStream>& streams) {
@@ -119,8 +120,11 @@ class Replay {
 
   [[nodiscard]] Barrier closed(std::size_t stream, const NocEvent& event, Time begun,
                                std::array<GroupPtr, 2>& open) const {
-    Barrier barrier{
-        .stream = stream, .node = network_.node(event.from), .cycle = event.cycle, .begun = begun, .groups = {}};
+    Barrier barrier{.stream = stream,
+                    .node = network_.node(event.from),
+                    .cycle = event.cycle,
+                    .begun = begun,
+                    .groups = {}};
     for (const std::size_t kind : {0U, 1U}) {
       if (!(kind == 0 ? event.waits.reads : event.waits.writes) || !open[kind]) continue;
       open[kind]->closed = true;

@@ -1,13 +1,16 @@
 #include "event_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse_options.hpp>
 #include <boost/json/stream_parser.hpp>
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/inputs/text.hpp"
 
@@ -56,15 +59,22 @@ class EventReader {
       : objects_{objects}, extent_{extent}, fields_{fields} {}
 
   NocRecord read() {
-    NocRecord record{.core = spot("sx", "sy"), .processor = text("proc"), .type = {}, .chip = {}, .event = {}};
+    NocRecord record{
+        .core = spot("sx", "sy"), .processor = text("proc"), .type = {}, .chip = {}, .event = {}};
     const std::int64_t cycle = number("timestamp", 0, kLastCycle);
     if (fields_.contains("src_device_id")) record.chip = number("src_device_id", -1, kMostBytes);
     if (fields_.contains("zone") && !fields_.contains("type")) return record;
     record.type = text("type");
     const std::optional<Meaning> means = meaning(record.type);
     if (!means) return record;
-    record.event = NocEvent{.cycle = cycle, .size = {}, .from = record.core, .to = {}, .last = {}, .op = means->op,
-                            .waits = means->waits, .layer = layer()};
+    record.event = NocEvent{.cycle = cycle,
+                            .size = {},
+                            .from = record.core,
+                            .to = {},
+                            .last = {},
+                            .op = means->op,
+                            .waits = means->waits,
+                            .layer = layer()};
     const bool moves = means->op != NocOp::barrier_begin && means->op != NocOp::barrier_end;
     if (moves) add_target(*record.event);
     return record;
@@ -72,7 +82,7 @@ class EventReader {
 
  private:
   [[noreturn]] void refuse(std::string_view field, const std::string& why) const {
-    const std::size_t at = objects_.text().find(fmt::format("\"{}\"", field));
+    const std::size_t at = objects_.bytes().find(fmt::format("\"{}\"", field));
     throw InputError{objects_.place(at == std::string::npos ? 0 : at), fmt::format("{}: {}", field, why)};
   }
   [[nodiscard]] const boost::json::value& at(std::string_view field) const {
@@ -99,11 +109,13 @@ class EventReader {
             .y = static_cast<std::int16_t>(number(y, 0, extent_.h - 1))};
   }
   [[nodiscard]] std::uint8_t layer() const {
-    const std::string name = text("noc");
-    for (int i = 0; i < extent_.layers; ++i)
-      if (name == fmt::format("NOC_{}", i)) return static_cast<std::uint8_t>(i);
-    refuse("noc", fmt::format("found '{}', expected NOC_0{}", name,
-                              extent_.layers > 1 ? fmt::format(" to NOC_{}", extent_.layers - 1) : ""));
+    const std::string given = text("noc");
+    std::vector<std::string> known;
+    for (int i = 0; i < extent_.layers; ++i) known.push_back(fmt::format("NOC_{}", i));
+    const auto found = std::ranges::find(known, given);
+    if (found == known.end())
+      refuse("noc", fmt::format("found '{}', expected {}", given, fmt::join(known, " or ")));
+    return static_cast<std::uint8_t>(found - known.begin());
   }
   void add_target(NocEvent& event) const {
     event.size = Bytes{number("num_bytes", 0, kMostBytes)};
@@ -129,7 +141,7 @@ NocRecord read_noc_event(const NocObjects& objects, const NocExtent& extent) {
   options.max_depth = kMostDepth;
   boost::json::stream_parser parser{&memory, options};
   boost::json::error_code failed;
-  const std::string& text = objects.text();
+  const std::string& text = objects.bytes();
   const std::size_t read = parser.write_some(text.data(), text.size(), failed);
   if (!failed) parser.finish(failed);
   if (failed) throw InputError{objects.place(read), "no JSON: " + failed.message()};

@@ -26,7 +26,7 @@ class NocObjects {
   bool next(std::uint64_t end = std::numeric_limits<std::uint64_t>::max());
   void seek(std::uint64_t offset);
 
-  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::string& bytes() const { return text_; }
   [[nodiscard]] std::uint64_t begin() const { return begin_; }  // of the object
   [[nodiscard]] std::uint64_t end() const { return at_; }
   /// Where byte `in` of the object is.

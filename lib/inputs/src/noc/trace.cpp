@@ -51,8 +51,8 @@ class Opener {
     const std::int64_t cycle = record.event->cycle;
     if (cycle < open.last)
       throw InputError{objects_.place(),
-                       fmt::format("timestamp {} is before that of the processor's event before it ({})", cycle,
-                                   open.last)};
+                       fmt::format("timestamp {} is before that of the processor's event before it ({})",
+                                   cycle, open.last)};
     open.last = cycle;
     first_ = trace_.events == 0 ? cycle : std::min(first_, cycle);
     ++trace_.events;

@@ -25,7 +25,8 @@ struct NocNodeSpec {
 
   static void describe(auto& f) {
     f.add("injection_gbs", &NocNodeSpec::injection, kPositive, "rate at which a NIU sends");
-    f.add("memory_gbs", &NocNodeSpec::memory, kPositive, "rate at which the node's memory is read, by all NOCs");
+    f.add("memory_gbs", &NocNodeSpec::memory, kPositive,
+          "rate at which the node's memory is read, by all NOCs");
     f.add("latency_ns", &NocNodeSpec::latency, kNotNegative, "from a read request to its first byte");
     f.add("outstanding", &NocNodeSpec::outstanding, between(1, 64), "answers that a NIU sends at a time");
   }
@@ -45,16 +46,15 @@ struct NocToriSpec {
   Time barrier = 80_ns;
   Time resume = 20_ns;
   NocNodeSpec worker;
-  NocNodeSpec dram{.injection = Bandwidth::gbs(23.2),
-                   .memory = Bandwidth::gbs(23.2),
-                   .latency = 130_ns,
-                   .outstanding = 2};
+  NocNodeSpec dram{
+      .injection = Bandwidth::gbs(23.2), .memory = Bandwidth::gbs(23.2), .latency = 130_ns, .outstanding = 2};
   std::vector<std::string> dram_nodes;
 
   static void describe(auto& f) {
     f.add("w", &NocToriSpec::w, between(1, 64), "columns of nodes");
     f.add("h", &NocToriSpec::h, between(1, 64), "rows of nodes");
-    f.add("clock_ghz", &NocToriSpec::clock_ghz, between(0.001, 1000), "of the counter that traces have stamps of");
+    f.add("clock_ghz", &NocToriSpec::clock_ghz, between(0.001, 1000),
+          "of the counter that traces have stamps of");
     f.choice("ways", &NocToriSpec::ways, {"east_south", "north_west"},
              "a NOC each: which way its links lead; east_south along rows first, north_west along columns");
     f.add("link_gbs", &NocToriSpec::link, kPositive, "rate of a link");
@@ -63,7 +63,8 @@ struct NocToriSpec {
           "transfers at a time on a link, of those that have wrapped around and of those that haven't");
     f.add("hop_ns", &NocToriSpec::hop, kNotNegative, "delay of a node that passes on");
     f.add("niu_ns", &NocToriSpec::niu, kNotNegative, "delay of a NIU, each time that it sends or takes");
-    f.add("barrier_ns", &NocToriSpec::barrier, kNotNegative, "shortest time from a barrier's begin to its end");
+    f.add("barrier_ns", &NocToriSpec::barrier, kNotNegative,
+          "shortest time from a barrier's begin to its end");
     f.add("resume_ns", &NocToriSpec::resume, kNotNegative, "from what a barrier waited for last to its end");
     f.section("worker", &NocToriSpec::worker, "nodes that aren't in dram_nodes");
     f.section("dram", &NocToriSpec::dram, "the nodes of dram_nodes");
@@ -76,8 +77,8 @@ struct NocToriSpec {
 
 /// Reads a file of a NOC; overrides are of its keys. ConfigError with every mistake.
 [[nodiscard]] NocToriSpec load_noc(const std::filesystem::path& file, const Overrides& overrides = {},
-                               const Folders& folders = {});
+                                   const Folders& folders = {});
 [[nodiscard]] NocToriSpec parse_noc(std::string_view text, const std::string& file_name,
-                                const Overrides& overrides = {});
+                                    const Overrides& overrides = {});
 
 }  // namespace kbsim::config

@@ -15,7 +15,6 @@ struct NocConstant {
   double step = 0.0;   // of the search at first
   double least = 0.0;
   double most = 0.0;
-  bool whole = false;
 };
 [[nodiscard]] const std::vector<NocConstant>& noc_constants();
 

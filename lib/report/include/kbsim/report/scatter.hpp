@@ -15,8 +15,8 @@ struct Scatter {
   double least = 1.0;  // of all numbers
   double most = 1.0;
 };
-/// The gnuplot script that draws NAME.png and NAME.svg from NAME.csv: both axes logarithmic, with the diagonal
-/// where they are equal and lines 10 % to both sides.
+/// The gnuplot script that draws NAME.png and NAME.svg from NAME.csv: both axes logarithmic, with the
+/// diagonal where they are equal and lines 10 % to both sides.
 [[nodiscard]] std::string scatter_script(const Scatter& scatter);
 
 }  // namespace kbsim::report

@@ -30,19 +30,19 @@ struct NocSection {
   std::vector<Range> ranges;
 };
 
-/// A recorded NOC trace: a JSON array of events. open() reads it once, checks each event, and keeps where each
-/// processor's events are, not the events: its memory doesn't grow with their number where they are sorted by
-/// core and processor. UsageError if the file can't be read again, as a pipe; InputError with line and column;
-/// Unsupported if it is of several chips.
+/// A recorded NOC trace: a JSON array of events. open() reads it once, checks each event, and keeps where
+/// each processor's events are, not the events: its memory doesn't grow with their number where they are
+/// sorted by core and processor. UsageError if the file can't be read again, as a pipe; InputError with line
+/// and column; Unsupported if it is of several chips.
 struct NocTrace {
   [[nodiscard]] static NocTrace open(const std::filesystem::path& file, const NocExtent& extent);
 
   std::filesystem::path file;
-  std::vector<NocSection> sections;                // by core and processor
-  std::int64_t first_cycle = 0;                    // the least stamp
-  std::uint64_t events = 0;                        // of sections
-  std::uint64_t zones = 0;                         // begins and ends of zones, which ask nothing of the NOC
-  std::map<std::string, std::uint64_t> left_out;   // events of other types, by type
+  std::vector<NocSection> sections;               // by core and processor
+  std::int64_t first_cycle = 0;                   // the least stamp
+  std::uint64_t events = 0;                       // of sections
+  std::uint64_t zones = 0;                        // begins and ends of zones, which ask nothing of the NOC
+  std::map<std::string, std::uint64_t> left_out;  // events of other types, by type
 };
 
 /// Gives a section's events in the order of their stamps, reading the file again piece by piece.

@@ -17,7 +17,7 @@ enum class NocLoop { open, closed };
 struct NocBarrier {
   std::size_t stream = 0;  // the processor
   int node = 0;
-  std::int64_t first = 0;  // cycle at which its first transfer was recorded
+  std::int64_t first = 0;     // cycle at which its first transfer was recorded
   std::int64_t measured = 0;  // cycles from there to its recorded end
   double predicted = 0.0;     // cycles from there to its simulated end
   std::int64_t transfers = 0;
@@ -31,7 +31,7 @@ struct NocResult {
   std::vector<NocBarrier> barriers;  // by processor, then time
   std::uint64_t transfers = 0;
   std::int64_t bytes = 0;
-  double cycles = 0.0;  // until all is done
+  double cycles = 0.0;       // until all is done
   std::uint64_t events = 0;  // of the simulator
 };
 
