@@ -52,7 +52,7 @@ in::Workload read_workload(const Options& own) {
 }
 
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest request) {
-  const auto ranks = static_cast<int>(files_of(request.own.as<Options>()).size());
+  const int ranks = read_workload(request.own.as<Options>()).ranks;
   const int packages = machine.system.sips.count;
   if (ranks != packages)
     throw UsageError{
