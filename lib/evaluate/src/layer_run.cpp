@@ -102,6 +102,19 @@ void judge_bound(host::Session& session, const host::Tensor& c, LayerRun& run) {
   run.bound = run.bound_share < 0.5 ? LayerBound::latency : most.first;
 }
 
+DividedMatmulArgs layer_args(const LayerProblem& p, const LayerDivision& division, const host::Tensor& a,
+                             const host::Tensor& b, const host::Tensor& c) {
+  return {.a = a.ptr(),
+          .b = b.ptr(),
+          .c = c.ptr(),
+          .m = p.m,
+          .n = p.n,
+          .k = p.k,
+          .by_rows = division.by_rows,
+          .cubes = division.cubes,
+          .pes = division.pes};
+}
+
 void compare_product(const LayerProblem& p, const host::HostArray& a, const host::HostArray& b,
                      const host::HostArray& product, LayerRun& run) {
   const std::vector<double> expected =
@@ -143,15 +156,7 @@ Task<> run_layer(host::Rank& main, LayerProblem p, LayerRun* run) {
   const host::Tensor c =
       co_await main.torch.empty({p.m, p.n}, f16, {.dp = where.c, .name = "c", .resident = true});
   const std::int64_t before = bytes_moved(session, run->division.cubes);
-  const DividedMatmulArgs args{.a = a.ptr(),
-                               .b = b.ptr(),
-                               .c = c.ptr(),
-                               .m = p.m,
-                               .n = p.n,
-                               .k = p.k,
-                               .by_rows = run->division.by_rows,
-                               .cubes = run->division.cubes,
-                               .pes = run->division.pes};
+  const DividedMatmulArgs args = layer_args(p, run->division, a, b, c);
   const hw::Activity window = co_await main.launch("divided_matmul", c, args);
   run->hbm_bytes = bytes_moved(session, run->division.cubes) - before;
   run->time = window.last_end - window.first_start;
