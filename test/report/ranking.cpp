@@ -53,7 +53,7 @@ TEST_CASE("Ranking: pairs that the sides order differently count against it") {
   REQUIRE(found.crossovers.size() == 1);
   CHECK(found.crossovers[0].simulated.empty());
   CHECK(found.crossovers[0].reference.size() == 1);
-  CHECK(to_text(found).find("cross over at none B (reference: 2048 B)") != std::string::npos);
+  CHECK(to_text(found).find("cross over nowhere (reference: at 2048 B)") != std::string::npos);
 }
 
 TEST_CASE("Ranking: one algorithm alone isn't ranked") {

@@ -86,7 +86,7 @@ std::vector<double> sign_changes(const std::vector<Gap>& gaps, double Gap::* gap
 std::string sizes_text(const std::vector<double>& sizes) {
   std::vector<std::string> texts;
   for (const double size : sizes) texts.push_back(fmt::format("{:.0f}", size));
-  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
+  return texts.empty() ? "nowhere" : fmt::format("at {} B", fmt::join(texts, ", "));
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ std::string to_text(const Ranking& ranking) {
   text += fmt::format(" rank correlation (Kendall's tau) {:.3f}; the fastest is the same at {} of {} sizes\n",
                       ranking.tau(), ranking.equal_winners(), ranking.sizes.size());
   for (const Crossovers& at : ranking.crossovers)
-    text += fmt::format(" {} and {} cross over at {} B (reference: {} B)\n", at.first, at.second,
+    text += fmt::format(" {} and {} cross over {} (reference: {})\n", at.first, at.second,
                         sizes_text(at.simulated), sizes_text(at.reference));
   return text;
 }
