@@ -38,9 +38,9 @@ po::options_description description(CorrelateOptions& o) {
   auto add = all.add_options();
   add("results", po::value(&o.results)->value_name("FILE")->required(),
       "simulated: the results.csv that --bench ccl or milestone-1h-ccl wrote; may be given several times");
-  add("reference", po::value(&o.reference)->value_name("[NAME=]FILE")->required(),
+  add("reference", po::value(&o.reference)->value_name("FILE")->required(),
       "measured, or another simulator's: a log of nccl-tests or rccl-tests, CSV or JSON with size (bytes), "
-      "time (us), and any of sip_topology, world_size, algorithm, buffer_kind, type, redop; with NAME= all "
+      "time (us), and any of sip_topology, world_size, algorithm, buffer_kind, type, redop; as NAME=FILE all "
       "of "
       "it is of that algorithm; may be given several times");
   add("in-place", po::bool_switch(&o.in_place), "of a reference that has both: the times in place");
