@@ -40,8 +40,7 @@ po::options_description description(CorrelateOptions& o) {
       "simulated: the results.csv that --bench ccl or milestone-1h-ccl wrote; may be given several times");
   add("reference", po::value(&o.reference)->value_name("FILE")->required(),
       "measured, or another simulator's: a log of nccl-tests or rccl-tests, CSV or JSON with size (bytes), "
-      "time (us), and any of sip_topology, world_size, algorithm, buffer_kind, type, redop; as NAME=FILE all "
-      "of "
+      "time (us), and any of sip_topology, world_size, algorithm, buffer_kind, type, redop; as NAME=FILE "
       "it is of that algorithm; may be given several times");
   add("in-place", po::bool_switch(&o.in_place), "of a reference that has both: the times in place");
   add("fit", po::value(&o.fit)->value_name("ALGORITHM"),
