@@ -40,7 +40,7 @@ TEST_CASE("Graph: a picosecond of a latency gives what the graph says, where no 
 // A key that isn't on the path has the range of its slack: within it nothing changes.
 TEST_CASE("Graph: up to the end of a key's range nothing but its own terms changes, where no order flips") {
   int checked = 0;
-  for (std::uint64_t seed = 11; seed < 11 + draws(4); ++seed) {
+  for (std::uint64_t seed = 21; seed < 21 + draws(10); ++seed) {
     Setup setup = random_setup(seed);
     setup.all_causes = 1 << 22;
     const Outcome outcome = run(setup);

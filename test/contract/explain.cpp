@@ -100,7 +100,7 @@ TEST_CASE("--recheck: what was predicted is what is simulated") {
 TEST_CASE("--of and --recheck: what isn't there, and what has no effect, is refused") {
   const std::string job = "--topology topology.yaml --bench ccl_allreduce --quiet ";
   for (const char* wrong :
-       {"--of run", "--recheck", "--explain --of launch:0", "--explain --of launch:2",
+       {"--of run", "--recheck", "--explain --of launch:0", "--explain --of launch:3",
         "--explain --of collective:2", "--explain --of op:1", "--explain --of launch:1x"}) {
     CAPTURE(wrong);
     CHECK(run_kbsim(job + wrong).exit == 2);

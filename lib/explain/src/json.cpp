@@ -15,7 +15,7 @@ boost::json::array to_json(const std::vector<Share>& shares) {
 }
 
 boost::json::value or_null(const std::optional<double>& value) {
-  return value ? boost::json::value{*value} : boost::json::value{nullptr};
+  return value ? boost::json::value(*value) : boost::json::value(nullptr);
 }
 
 boost::json::array to_json(const std::vector<Slack>& slacks) {
