@@ -88,7 +88,7 @@ TEST_CASE("Causes: beyond the bound of all only the last are kept, and what was 
   Causes causes{now, {.all = 1000}};
   Cause last = causes.current();
   for (int i = 1; i <= 3000; ++i) {
-    const Cause side = causes.make(Time{i}, causes.current(), {.reason = kOther});
+    const Cause side = causes.make(Time{i - 1}, causes.current(), {.reason = kOther});
     causes.comes_next(7, side);
     last = causes.make(Time{i}, last, {.reason = kWork, .amount = i}, side);
   }

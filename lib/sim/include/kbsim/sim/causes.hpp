@@ -173,7 +173,6 @@ class Causes {
   Cause current_;
   Cause stated_;
   bool keeps_all_;
-  std::vector<std::uint32_t> released_;
   std::vector<std::pair<Cause, Cause>> orders_;
   boost::unordered_flat_map<std::uint64_t, Cause> came_;   // last, of servers
   boost::unordered_flat_map<const void*, Cause> set_;      // events of processes, and the like
