@@ -88,7 +88,10 @@ TEST_CASE("Plans: one that a thread block can't do isn't written") {
   CHECK_THROWS_AS(
       (void)host::plan_of_kernel(over_ring(Collective::all_reduce, "bidirectional_ring_allreduce"), 3),
       Unsupported);
-  CHECK_THROWS_AS((void)host::plan_of_kernel(intercube(), 1), Unsupported);
+  config::AlgorithmSpec all_pes = over_ring(Collective::all_reduce, "hierarchical_allreduce");
+  all_pes.topology = "hierarchical_3level";
+  all_pes.mapper = "all_pes";
+  CHECK_THROWS_AS((void)host::plan_of_kernel(all_pes, 2), Unsupported);
 }
 
 TEST_CASE("Plans: thread blocks wait for each other's steps, in every turn; chunks of a message lie apart") {
@@ -114,7 +117,11 @@ TEST_CASE("Plans: an unchecked run takes the same time") {
 }
 
 TEST_CASE("Plans: a slot that holds less than an element of each chunk of a message is told") {
-  CHECK_THROWS_AS((void)simulate(point(with_waits(true), 1, 4_B)), UsageError);
+  CHECK_THROWS_WITH_AS(
+      (void)simulate(point(with_waits(true), 1, 4_B)),
+      doctest::Contains("a message of 3 chunks is of as many elements at least, and a slot of 4 B "
+                        "holds 2 of f16; raise slot_size"),
+      Error);
 }
 
 TEST_CASE("Plans: a deadlock for want of slots names the steps") {

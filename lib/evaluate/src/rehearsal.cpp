@@ -8,6 +8,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/install_plan.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -75,6 +76,9 @@ std::string why_not_among_packages(const config::MachineSpec& machine, const con
     require(algorithm.collective == collective,
             fmt::format("--algorithm {} is for {}, expected an {}", algorithm.name,
                         to_string(algorithm.collective), to_string(collective)));
+    require(ccl::plan_of(algorithm) == nullptr,
+            fmt::format("--algorithm {} is a plan, which needs tensors that all PEs of a package share",
+                        algorithm.name));
     require_runnable(machine, algorithm, dtype);
     require_placement(machine, algorithm, {1}, dtype, {.num_cubes = 1, .num_pes = 1});
   } catch (const UsageError& error) {
