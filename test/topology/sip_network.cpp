@@ -148,6 +148,7 @@ TEST_CASE("checklist 16: a machine has the links that each network says, both di
     CHECK(links(SipTopology::ring_1d_unidir) == n);
     CHECK(links(SipTopology::tree_binary) == 2 * (n - 1));
     CHECK(links(SipTopology::all_pairs) == n * (n - 1));
+    CHECK(links(SipTopology::full) == n * (n - 1));
   }
   CHECK(package_links(graph_of(packages(SipTopology::doubling_distances, 8))) == 8 * 5);
   CHECK(package_links(graph_of(packages(SipTopology::doubling_distances, 5))) == 5 * 4);
