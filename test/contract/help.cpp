@@ -105,7 +105,7 @@ TEST_CASE(
     CHECK(outcome.out == run_kbsim(option).out);
   }
   refuses("help prboe", "kbsim: unknown command 'prboe', did you mean 'probe'?");
-  refuses("ccl", "kbsim: 'ccl' is a bench: kbsim --bench ccl");
+  refuses("attention", "kbsim: 'attention' is a bench: kbsim --bench attention");
 }
 
 TEST_CASE("Help: a bench's own options are shown without a machine, and no others") {
