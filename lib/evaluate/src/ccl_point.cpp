@@ -74,7 +74,8 @@ std::int64_t shares_of(const ccl::CollectiveEntry& row, int ranks) {
 // Elements that a share is a multiple of: as many as a plan has chunks there.
 std::int64_t unit_of(const config::AlgorithmSpec& algorithm, std::int64_t shares) {
   const ccl::Plan* plan = ccl::plan_of(algorithm);
-  return plan == nullptr ? 1 : plan->chunks / shares;
+  if (plan == nullptr) return 1;
+  return shares == 1 ? plan->chunks : plan->share();
 }
 
 // Thread blocks that wait for each other look at words of memory: they have numbers, whether checked or not.
