@@ -1,0 +1,150 @@
+// A bench of many simulations.
+#include "evaluation_run.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "kbsim/evaluate/reuse.hpp"
+#include "kbsim/evaluate/run_evaluation.hpp"
+#include "kbsim/host/pointer_dump.hpp"
+#include "kbsim/report/run_trace.hpp"
+
+#include "evaluation_options.hpp"
+#include "kept_run.hpp"
+#include "run_inputs.hpp"
+#include "run_outputs.hpp"
+
+namespace kbsim::app {
+namespace {
+
+// One after the other where each tells of its queues.
+unsigned threads_of(const RunOptions& options) {
+  return host::queues_are_traced() ? 1 : static_cast<unsigned>(options.num_threads);
+}
+
+// --set can't choose them.
+bool chooses_packages(const evaluate::Evaluation& evaluation) {
+  return std::ranges::any_of(evaluation.unused,
+                             [](const UnusedKey& key) { return key.key.starts_with("system.sips"); });
+}
+
+// A point of a sweep.
+ExitCode keep(const evaluate::Evaluation& evaluation, const evaluate::EvaluationRequest& request,
+              const RunOptions& options) {
+  KeptRun& kept = *options.kept;
+  if (!kept.wanted(
+          text_of(options, evaluate::row_options(evaluation, request), request.machine, request.ccl)))
+    return ExitCode::ok;
+  evaluate::KeptEvaluation found = evaluate::keep_evaluation(evaluation, request, options.bench);
+  kept.document = std::move(found.summary);
+  kept.summary = found.run;
+  return found.exit;
+}
+
+// Where there is one simulation, and where it runs at all.
+report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& evaluation,
+                         const RunOptions& options) {
+  if (!evaluation.traced)
+    throw Unsupported{
+        fmt::format("--trace: {} runs many simulations, and a trace is of a single one", options.bench)};
+  if (options.reuse) throw UsageError{"--trace: --reuse simulates nothing"};
+  return &trace;
+}
+
+// What only a single simulation has.
+void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& options) {
+  if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
+      options.race || options.exact_packets || !options.oplog.empty() || options.dump_queues ||
+      options.parallel_bound)
+    throw Unsupported{fmt::format(
+        "{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, --race, "
+        "--exact-packets, --oplog, --dump-queues and --parallel-bound are of a single one",
+        options.bench)};
+  if (!options.chakra.empty())
+    throw Unsupported{
+        fmt::format("--chakra: {} runs many simulations, and traces are of a single one", options.bench)};
+  if (options.timing_only && !evaluation.timing_only)
+    throw Unsupported{fmt::format("--timing-only: {} has no rows without values{}", options.bench,
+                                  evaluation.options.find("check") != nullptr ? "; see its --check 0" : "")};
+  if (options.explain && !evaluation.explained)
+    throw Unsupported{fmt::format(
+        "--explain: {} runs many simulations, and its rows don't say what limits them", options.bench)};
+  if (options.explain && options.reuse) throw UsageError{"--explain: --reuse simulates nothing"};
+  require_explained(options);
+  if (options.explain_of || options.recheck)
+    throw Unsupported{
+        fmt::format("--of, --recheck: {} runs many simulations, and its rows tell no paths", options.bench)};
+}
+
+void refuse_chosen(const RunOptions& options) {
+  if (!options.device.empty())
+    throw UsageError{fmt::format("--device {} has no effect on --bench {}: it chooses its packages itself",
+                                 options.device, options.bench)};
+  if (options.verify_data)
+    throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
+}
+
+evaluate::EvaluationRequest request_of(const RunOptions& options, const config::Configuration& of) {
+  return {.machine = of.machine,
+          .ccl = of.ccl,
+          .algorithm = options.algorithm,
+          .buffer_kind = buffer_kind_of(options),
+          .values = !options.timing_only,
+          .own = options.own,
+          .outputs = {.out = options.out, .json = options.json},
+          .parallel = {.threads = threads_of(options), .progress = !options.quiet && options.kept == nullptr},
+          .explain = options.explain};
+}
+
+evaluate::EvaluateOptions how_to_run(const RunOptions& options,
+                                     const std::optional<report::CsvTable>& reference) {
+  return {.name = options.bench,
+          .out = options.out,
+          .reuse = options.reuse,
+          .reuse_asked_by = options.reuse_asked_by,
+          .json = options.json,
+          .quiet = options.quiet,
+          .verbose = options.verbose,
+          .reference = reference};
+}
+
+ExitCode show(const evaluate::Evaluation& evaluation, const evaluate::EvaluationRequest& request,
+              const RunOptions& options, const report::RunTrace& trace) {
+  const bool one = evaluation.algorithms == Algorithms::one;
+  return show(options, {.bench = options.bench,
+                        .doc = evaluation.doc,
+                        .options = evaluate::row_options(evaluation, request),
+                        .topology = options.machine.topology,
+                        .machine = request.machine,
+                        .own_packages = chooses_packages(evaluation),
+                        .algorithm = one ? &request.ccl.resolve(options.algorithm) : nullptr,
+                        .files = files_of(options, trace,
+                                          {"summary.json", "results.csv", "run.json", "config.resolved.yaml",
+                                           "figures as .png and .svg"})});
+}
+
+}  // namespace
+
+ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions& options,
+                        const boost::program_options::variables_map& own, const Arguments& arguments) {
+  refuse_single(evaluation, options);
+  refuse_chosen(options);
+  const config::Configuration configuration = load(options, uses_of(options.bench, evaluation, options.own));
+  evaluate::EvaluationRequest request = request_of(options, configuration);
+  report::RunTrace trace{options.trace};
+  if (trace.wanted()) request.trace = traced(trace, evaluation, options);
+  const std::optional<report::CsvTable> reference = reference_of(own);
+  if (evaluation.check && !options.reuse) evaluation.check(request);
+  require_outputs(options);
+  if (options.kept != nullptr) return keep(evaluation, request, options);
+  const evaluate::EvaluateOptions how = how_to_run(options, reference);
+  if (options.reuse) evaluate::require_same_run(evaluation, request, how);
+  if (options.dry_run) return show(evaluation, request, options, trace);
+  const ExitCode code = evaluate::run_evaluation(evaluation, request, how, arguments);
+  trace.require_written();
+  return code;
+}
+
+}  // namespace kbsim::app

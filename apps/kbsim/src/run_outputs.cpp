@@ -1,0 +1,50 @@
+// What a run will write, before it runs.
+#include "run_outputs.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "kbsim/report/output_folder.hpp"
+
+namespace kbsim::app {
+namespace {
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  return !a.empty() && !b.empty() &&
+         std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+}
+
+}  // namespace
+
+void require_outputs(const RunOptions& options) {
+  const report::OutputPlan plan{.out = options.out, .json = options.json};
+  if (!options.oplog.empty()) report::require_output("--oplog", options.oplog, plan);
+  if (!options.trace.file.empty()) report::require_output("--trace", options.trace.file, plan);
+  for (const std::string& trace : {options.trace.file, options.trace.folder}) {
+    if (is_same_file(options.oplog, trace))
+      throw UsageError{fmt::format("--oplog {}: the trace has that name", options.oplog)};
+  }
+  report::require_folder(options.chakra);
+  report::require_folder(options.out);
+}
+
+std::vector<std::string> files_of(const RunOptions& options, const report::RunTrace& trace,
+                                  const std::vector<std::string>& in_out) {
+  std::vector<std::string> files = trace.files();
+  if (!options.out.empty()) {
+    for (const std::string& name : in_out) files.push_back(options.out + "/" + name);
+  }
+  if (!options.oplog.empty()) files.push_back(options.oplog);
+  if (!options.chakra.empty()) files.push_back(fmt::format("{}/{}.RANK.et", options.chakra, options.bench));
+  return files;
+}
+
+ExitCode show(const RunOptions& options, const Plan& plan) {
+  if (!options.json) fmt::print("{}", to_text(plan));
+  (void)std::fflush(stdout);
+  return ExitCode::ok;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,175 @@
+// A run of one bench, from its first event to what is said of it.
+#include "simulate_run.hpp"
+
+#include <fmt/format.h>
+
+#include "kbsim/base/say.hpp"
+#include "kbsim/base/self_profile.hpp"
+#include "kbsim/base/stop.hpp"
+#include "kbsim/host/pointer_dump.hpp"
+#include "kbsim/host/rank.hpp"
+#include "kbsim/replay/checks.hpp"
+#include "kbsim/replay/prints.hpp"
+#include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/run_summary.hpp"
+
+#include "chakra_recorder.hpp"
+#include "device_option.hpp"
+#include "explain_run.hpp"
+#include "kept_run.hpp"
+#include "parallel_bound.hpp"
+#include "run_results.hpp"
+
+namespace kbsim::app {
+namespace {
+
+// Races are told of a run that fails, too: they may be why. With --race error that is what it says anyway.
+void simulate(host::Session& session, const RunOptions& options) {
+  try {
+    session.simulate();
+  } catch (...) {
+    if (options.race != oplog::RaceMode::error)
+      print_races(session.machine().races().reports(session.sim().now()));
+    throw;
+  }
+}
+
+void dump_queues(hw::Machine& machine) {
+  const std::string lines = host::pointer_dump(machine);
+  say(lines.empty() ? "--dump-queues: no queues between PEs are installed\n" : lines);
+}
+
+// Of a run that is stuck the folder has why.
+void simulate_into(const report::OutputFolder* folder, host::Session& session, const RunOptions& options) {
+  try {
+    simulate(session, options);
+  } catch (const DeadlockReport& deadlock) {
+    try {
+      if (folder != nullptr) report::write_deadlock(*folder, &deadlock);
+    } catch (const Error& error) {  // the deadlock is the news
+      say("kbsim: {}\n", error.what());
+    }
+    throw;
+  }
+}
+
+// However it ends.
+void simulate_and_trace(const report::OutputFolder* folder, host::Session& session, const RunOptions& options,
+                        report::RunTrace& trace) {
+  trace.during(session.machine(), "kbsim " + options.bench, [&] { simulate_into(folder, session, options); });
+}
+
+void simulate_and_dump(const report::OutputFolder* folder, host::Session& session, const RunOptions& options,
+                       report::RunTrace& trace) {
+  try {
+    simulate_and_trace(folder, session, options, trace);
+  } catch (const Error&) {
+    if (options.dump_queues) dump_queues(session.machine());
+    throw;
+  }
+  if (options.dump_queues) dump_queues(session.machine());
+}
+
+// What runs: the bench itself, or what --device makes of it.
+Task<> program_of(host::Rank& main, const Bench& bench, const std::vector<int>& devices, BenchRequest request,
+                  BenchReport* report) {
+  const bool copies = !devices.empty() && bench.devices == Devices::current;
+  return copies ? run_on(main, devices, &bench, request, report) : bench.run(main, request, report);
+}
+
+// A host program that asks nothing of the machine has measured nothing.
+void require_submitted(const std::string& bench, host::Session& session) {
+  if (session.machine().fabric().attribution().messages > 0) return;
+  throw KernelFault{fmt::format("bench {} submitted nothing: no message went through the machine", bench)};
+}
+
+report::RunSummary summary_of(host::Session& session, std::chrono::steady_clock::time_point start) {
+  return {.simulated = session.sim().now(),
+          .events = session.sim().events(),
+          .digest = session.machine().digest(),
+          .wall = std::chrono::steady_clock::now() - start,
+          .peak_memory = report::peak_memory(),
+          .resident = session.resident(),
+          .race_memory = session.machine().races().memory()};
+}
+
+// What is left to say when the simulation has ended.
+ExitCode finish(const report::OutputFolder* folder, host::Session& session, const Results& outcome,
+                const RunOptions& options, const Arguments& arguments,
+                std::chrono::steady_clock::time_point start) {
+  self_profile::phase(WorkKind{"report"});
+  for (const std::string& line : replay::prints(session.log(), session.replay())) say("{}\n", line);
+  print_races(session.machine().races().reports());
+  const std::optional<LogChecksums> log = log_of(options, session);
+  replay::check(session.log(), session.replay());
+  const report::RunSummary summary = summary_of(session, start);
+  if (options.kept != nullptr) {
+    boost::json::object& document = options.kept->document;
+    document = to_json(options, outcome, summary, session.machine().fabric().attribution(), log);
+    if (options.kept->with_links)
+      document["links"] = report::links_csv(session.machine().fabric(), summary.simulated);
+    if (options.kept->with_explanation && options.explain)
+      document["explain"] = to_json(outcome.explained, session);
+    options.kept->summary = summary;
+    return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
+  }
+  if (folder != nullptr) write_results(*folder, options, arguments, session, outcome, summary, log);
+  print_results(options, session, outcome, summary, log);
+  return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
+}
+
+// Until a limit or a signal has ended it.
+void explain_until_now(host::Session& session, const Error& error) {
+  if (error.exit_code() != ExitCode::limit && error.exit_code() != ExitCode::interrupted) return;
+  if (session.sim().causes() == nullptr) return;
+  const std::string now = to_string(session.sim().now());
+  try {
+    const std::string text = to_text(explanations_of(session, true));
+    say("--explain: the run hasn't ended; until {}{}\n{}", now,
+        text.empty() ? " no launch had, of which there is something to explain" : ":", text);
+  } catch (const Error& why) {  // why it has ended is the news
+    say("--explain: the run hasn't ended; until {}: {}\n", now, why.what());
+  }
+}
+
+void simulate_and_tell(const report::OutputFolder* folder, host::Session& session, const BenchRun& run,
+                       report::RunTrace& trace) {
+  const auto bound = run.options.parallel_bound ? watch_parallel_bound(session) : nullptr;
+  const auto say_bound = [&] {
+    if (bound != nullptr) say(to_text(*bound, session.sim().events()));
+  };
+  try {
+    simulate_and_dump(folder, session, run.options, trace);
+  } catch (const Error& error) {
+    say_bound();
+    explain_until_now(session, error);
+    if (folder != nullptr && error.exit_code() == ExitCode::interrupted)
+      write_partial_results(*folder, run.options, run.arguments, session, summary_of(session, run.start));
+    throw;
+  }
+  require_submitted(run.options.bench, session);
+  say_bound();
+}
+
+}  // namespace
+
+ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
+                        report::RunTrace& trace) {
+  ChakraRecorder chakra{session};
+  if (!run.options.chakra.empty()) session.watch_calls(&chakra);
+  host::World world;
+  host::Rank main{session, world, 0};
+  BenchReport report;
+  (void)session.sim().spawn("bench " + run.options.bench,
+                            main.run(program_of(main, run.bench, run.devices, run.request, &report)));
+  const StopSignals signals;
+  simulate_and_tell(folder, session, run, trace);
+  if (!run.options.chakra.empty()) chakra.write(run.options.chakra, run.options.bench);
+  Results results = results_of(run.options, session, std::move(report));
+  if (run.options.recheck) simulate(results.explained.trials, run.arguments);
+  const ExitCode code = finish(folder, session, results, run.options, run.arguments, run.start);
+  trace.require_written();
+  return code;
+}
+
+}  // namespace kbsim::app

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "kbsim/app/bench.hpp"
+#include "kbsim/host/session.hpp"
+#include "kbsim/report/output_folder.hpp"
+#include "kbsim/report/run_trace.hpp"
+
+#include "commands.hpp"
+#include "run_options.hpp"
+
+namespace kbsim::app {
+
+/// A run of one bench, as far as it is known before it is simulated.
+struct BenchRun {
+  const Bench& bench;
+  const RunOptions& options;
+  const Arguments& arguments;
+  std::chrono::steady_clock::time_point start;
+  std::vector<int> devices;
+  BenchRequest request;
+};
+
+/// Simulates it, writes what was asked for, and prints; however it ends, what is known is told. `folder`:
+/// that of --out, or null.
+ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
+                        report::RunTrace& trace);
+
+}  // namespace kbsim::app
