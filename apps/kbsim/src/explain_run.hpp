@@ -33,7 +33,8 @@ struct Explanations {
 };
 /// What can't be explained is an error if it is `wanted`, else `why_not` says it. UsageError if what is asked
 /// about isn't there.
-[[nodiscard]] Explanations explanations_of(host::Session& session, bool wanted, const PathQuestion& asked = {});
+[[nodiscard]] Explanations explanations_of(host::Session& session, bool wanted,
+                                           const PathQuestion& asked = {});
 
 [[nodiscard]] std::string to_text(const Explanations& what);
 [[nodiscard]] boost::json::object to_json(const Explanations& what, host::Session& session);
