@@ -121,7 +121,6 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
 // Until a limit or a signal has ended it.
 void explain_until_now(host::Session& session, const Error& error) {
   if (error.exit_code() != ExitCode::limit && error.exit_code() != ExitCode::interrupted) return;
-  if (session.sim().causes() == nullptr) return;
   const std::string now = to_string(session.sim().now());
   try {
     const std::string text = to_text(explanations_of(session, true));
@@ -142,7 +141,7 @@ void simulate_and_tell(const report::OutputFolder* folder, host::Session& sessio
     simulate_and_dump(folder, session, run.options, trace);
   } catch (const Error& error) {
     say_bound();
-    explain_until_now(session, error);
+    if (run.options.explain) explain_until_now(session, error);
     if (folder != nullptr && error.exit_code() == ExitCode::interrupted)
       write_partial_results(*folder, run.options, run.arguments, session, summary_of(session, run.start));
     throw;
