@@ -145,7 +145,7 @@ TEST_CASE("NOC trace: whatever bytes are changed, a file is read or refused") {
     std::string text = right;
     for (int n = 0; n < 3; ++n)
       text[static_cast<std::size_t>(random.uniform() * static_cast<double>(text.size()))] =
-          static_cast<char>(random.uniform() * 256.0);
+          static_cast<char>(static_cast<int>(random.uniform() * 256.0));
     const TraceFile file{text};
     try {
       const NocTrace trace = NocTrace::open(file.path(), kGrid);
