@@ -102,3 +102,9 @@ TEST_CASE("to_csv: a column a key, NaN for what isn't there, twelve digits of a 
   CHECK(to_csv(rows) == "size,time,type\n8,0.333333333333,half\n16,NaN,float\n");
   CHECK(to_csv({}).empty());
 }
+
+TEST_CASE("to_csv: a text with a comma, a quote or a line's end is one cell") {
+  const boost::json::array rows{boost::json::object{{"what", "4 -> 7 %, 2 -> 1 %"}, {"n", 1}},
+                                boost::json::object{{"what", "found '0',\nexpected \"1\""}, {"n", 2}}};
+  CHECK(to_csv(rows) == "what,n\n\"4 -> 7 %, 2 -> 1 %\",1\n\"found '0', expected \"\"1\"\"\",2\n");
+}

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
 namespace kbsim::app {
@@ -126,6 +127,8 @@ Explanations explanations_of(host::Session& session, bool wanted, const PathQues
   if (!causes->given_up().empty()) return {.why_not = causes->given_up()};
   try {
     return paths_of(session, *causes, asked);
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error& error) {
     if (wanted) throw;
     return {.why_not = error.what()};

@@ -150,6 +150,18 @@ void simulate_and_tell(const report::OutputFolder* folder, host::Session& sessio
   say_bound();
 }
 
+// A signal may come while it is explained: then the folder has what the simulation gave.
+Results explained_results(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
+                          BenchReport report) {
+  try {
+    return results_of(run.options, session, std::move(report));
+  } catch (const Interrupted&) {
+    if (folder != nullptr)
+      write_partial_results(*folder, run.options, run.arguments, session, summary_of(session, run.start));
+    throw;
+  }
+}
+
 }  // namespace
 
 ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
@@ -164,7 +176,7 @@ ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder,
   const StopSignals signals;
   simulate_and_tell(folder, session, run, trace);
   if (!run.options.chakra.empty()) chakra.write(run.options.chakra, run.options.bench);
-  Results results = results_of(run.options, session, std::move(report));
+  Results results = explained_results(run, folder, session, std::move(report));
   if (run.options.recheck) simulate(results.explained.trials, run.arguments);
   const ExitCode code = finish(folder, session, results, run.options, run.arguments, run.start);
   trace.require_written();

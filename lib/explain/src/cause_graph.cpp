@@ -8,6 +8,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "kbsim/base/stop.hpp"
+
 #include "segments.hpp"
 
 namespace kbsim::explain {
@@ -142,7 +144,9 @@ std::vector<double> CauseGraph::slopes(const std::string& key, double value) con
   return all;
 }
 
+// Each look at all of it takes milliseconds, and there are hundreds.
 std::vector<Time> CauseGraph::times(const std::vector<Time>& changes) const {
+  if (stop_signal() != 0) throw Interrupted{"interrupted while the run was explained"};
   std::vector<Time> at(nodes_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
@@ -231,10 +235,20 @@ std::optional<double> CauseGraph::edge(const Term& key, const Derivative* path, 
   return key.value;
 }
 
+// That of the place where a segment is.
+Slack& CauseGraph::slack_at(const Segment& work, std::map<std::string, Slack>& by_place) const {
+  const std::string place = place_name(work, machine_.graph());
+  return by_place
+      .try_emplace(place,
+                   Slack{.place = place, .kind = place_kind(work, machine_.graph()), .least = kForever})
+      .first->second;
+}
+
 std::vector<Slack> CauseGraph::slacks() const {
   std::vector<Time> latest(nodes_.size(), kForever);
   latest.back() = nodes_.back().at;
   std::map<std::string, Slack> by_place;
+  std::vector<Slack*> of_kind(kinds_.size());
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     const Node& node = nodes_[i];
     if (latest[i] == kForever || node.parent == kNone) continue;
@@ -243,13 +257,10 @@ std::vector<Slack> CauseGraph::slacks() const {
       if (cause != kNone) latest[cause] = std::min(latest[cause], causes);
     }
     if (node.kind == 0) continue;
-    const Segment& work = kinds_[node.kind].segment;
-    const std::string place = place_name(work, machine_.graph());
-    const Time slack = latest[i] - node.at;
-    const auto [known, fresh] = by_place.try_emplace(
-        place, Slack{.place = place, .kind = place_kind(work, machine_.graph()), .least = slack});
-    known->second.least = std::min(known->second.least, slack);
-    ++known->second.works;
+    Slack*& known = of_kind[node.kind];
+    if (known == nullptr) known = &slack_at(kinds_[node.kind].segment, by_place);
+    known->least = std::min(known->least, latest[i] - node.at);
+    ++known->works;
   }
   std::vector<Slack> all;
   for (auto& [place, slack] : by_place) {

@@ -34,10 +34,19 @@ std::vector<std::string> cells_of(const std::string& line, const std::string& pl
   }
 }
 
+// In quotes where it would be several cells, or another; on one line, since a row is one.
+std::string in_one_cell(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string cell{'"'};
+  for (const char c : text) cell.append(c == '"' ? 2 : 1, c);
+  return cell + '"';
+}
+
 std::string cell(const boost::json::value& value) {
   if (value.is_null()) return "NaN";
   if (value.is_double()) return fmt::format("{:.12g}", value.get_double());
-  return value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value);
+  return in_one_cell(value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value));
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ class CauseGraph {
   [[nodiscard]] std::vector<double> slopes(const std::string& key, double value) const;
   [[nodiscard]] Course course(const std::string& key, double value) const;
   [[nodiscard]] std::vector<Time> times(const std::vector<Time>& changes) const;
+  [[nodiscard]] Slack& slack_at(const Segment& work, std::map<std::string, Slack>& by_place) const;
   [[nodiscard]] double slope(const std::vector<double>& slopes, bool more) const;
   [[nodiscard]] std::optional<double> edge(const Term& key, const Derivative* path, double limit) const;
 

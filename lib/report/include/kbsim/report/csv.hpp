@@ -28,7 +28,8 @@ struct CsvTable {
 /// The number in a cell; UsageError naming table, row and column for what isn't a finite one.
 [[nodiscard]] double number_in(const CsvTable& table, std::size_t row, const std::string& column);
 
-/// Objects of numbers and words as CSV: a column a key of the first, a row each.
+/// Objects of numbers and texts as CSV: a column a key of the first, a row each. A text with commas or quotes
+/// is in quotes (RFC 4180), line ends are blanks.
 [[nodiscard]] std::string to_csv(const boost::json::array& rows);
 
 }  // namespace kbsim::report
