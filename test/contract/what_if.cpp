@@ -122,7 +122,7 @@ TEST_CASE("whatif, solve, diff: mistakes are told before anything runs") {
         "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.noc.w=2..4 --cost cube.noc.h=1",
         "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.nc.w=2..4",
         "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.noc.link_bw_gbs=1..300000",
-        "solve --what slots --bench gemm_single_pe", "diff a", "diff a b c", "diff . .",
+        "solve --what slots --bench gemm_single_pe", "diff a", "diff a b c", "diff / /",
         "diff --a '--bench none' --b '--bench none'", "diff --a \"'\" --b x"}) {
     CAPTURE(std::string{what});
     const Outcome refused = run_kbsim(what);
