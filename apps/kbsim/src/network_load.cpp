@@ -9,6 +9,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
 
+#include "config_folders.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -86,6 +88,8 @@ void NetworkLoad::fill(hw::TrafficRequest& request) const {
 topology::TrafficSetup NetworkLoad::setup(const std::string& scope, const hw::TrafficRequest& request) const {
   topology::TrafficSetup setup{
       .scope = scope, .pattern = pattern, .to_self = topology::to_self_named(to_self)};
+  if (scope.starts_with(kFile))
+    setup.net = std::make_shared<config::Net>(config::load_net(scope.substr(kFile.size()), config_folders()));
   if (has_matrix()) setup.matrix = matrix_of(pattern.substr(kFile.size()));
   if (injection_gbs) setup.endpoints.injection = bandwidth_of("injection-gbs", *injection_gbs);
   if (ejection_gbs) setup.endpoints.ejection = bandwidth_of("ejection-gbs", *ejection_gbs);

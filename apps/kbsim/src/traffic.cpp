@@ -116,6 +116,7 @@ examples:
   kbsim traffic --topology topology.yaml --scope mesh:2x2 --pattern file:M.csv --load 0.5
   kbsim traffic --topology topology.yaml --scope mesh:8x8 --to-self none --bytes 16,80 --mix 0.5 --load 0.5
   kbsim traffic --topology topology.yaml --scope mesh:8x8 --outstanding 4 --reply 64
+  kbsim traffic --topology topology.yaml --scope file:NET.yaml --load 0.5
 )";
 
 // The rate that was asked for, in packets a service time and source.
@@ -316,8 +317,6 @@ ExitCode traffic(const Arguments& arguments) {
                 {.usage = "kbsim traffic [--topology FILE] --scope S --load L [options]",
                  .examples = kTrafficExamples,
                  .likely = "scope"});
-  if (options.scope.starts_with("file:"))
-    throw Unsupported{fmt::format("--scope {}: networks from files aren't there yet", options.scope)};
   const auto start = std::chrono::steady_clock::now();
   fill_request(options);
   check_choice(options);

@@ -77,6 +77,12 @@ class NetworkBuilder {
     }
     if (wraps) graph_.phases_ = 2;
   }
+  /// The same of the link added last.
+  void orient_link(int axis, bool wraps) {
+    graph_.links_.back().axis = axis;
+    graph_.links_.back().wraps = wraps;
+    if (wraps) graph_.phases_ = 2;
+  }
   /// All traffic is of one class.
   void one_class() { graph_.classes_ = 1; }
 
@@ -84,7 +90,6 @@ class NetworkBuilder {
   Graph build() && { return std::move(graph_); }
   /// With the routing that the machine's system has, over this grid.
   Graph build(SipGrid grid) && {
-    graph_.grid_ = std::move(grid);
     const ComponentSpec& chosen = graph_.spec().system.routing;
     const RoutingModel* model = routings().find(chosen.impl);
     if (model == nullptr) {
@@ -92,7 +97,12 @@ class NetworkBuilder {
           chosen.at, "system.routing",
           fmt::format("unknown routing '{}'{}", chosen.impl, name_hint(chosen.impl, routings().names()))};
     }
-    graph_.routing_ = model->make(chosen.attrs);
+    return std::move(*this).build(std::move(grid), model->make(chosen.attrs));
+  }
+  /// With a routing of its own.
+  Graph build(SipGrid grid, std::shared_ptr<const IRouting> routing) && {
+    graph_.grid_ = std::move(grid);
+    graph_.routing_ = std::move(routing);
     return std::move(graph_);
   }
 

@@ -52,7 +52,8 @@ double rate_bound(const TrafficNetwork& network, const TrafficPattern& pattern,
 }
 
 TrafficCase traffic_case(const config::MachineSpec& spec, const TrafficSetup& setup) {
-  TrafficCase all{.network = traffic_network(spec, setup.scope, setup.endpoints)};
+  TrafficCase all{.network = setup.net ? traffic_network(spec, *setup.net, setup.endpoints)
+                                       : traffic_network(spec, setup.scope, setup.endpoints)};
   if (setup.reply > 0.0 && all.network.sources != all.network.sinks)
     throw UsageError{fmt::format("--scope {}: replies have no way back", setup.scope)};
   all.pattern = traffic_pattern(all.network, setup);

@@ -12,6 +12,7 @@
 #include "kbsim/base/names.hpp"
 
 #include "bare_network.hpp"
+#include "file_network.hpp"
 #include "machine_endpoints.hpp"
 
 namespace kbsim::topology {
@@ -36,7 +37,7 @@ std::optional<int> numbered(std::string_view word, std::string_view name) {
 
 [[noreturn]] void refuse_unknown(std::string_view scope) {
   const std::string typed{scope.substr(0, scope.find_first_of(":."))};
-  const std::string near = nearest_name(typed, {"mesh", "torus", "ring", "link", "sips", "sip0"});
+  const std::string near = nearest_name(typed, {"mesh", "torus", "ring", "link", "file", "sips", "sip0"});
   const std::string hint = near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
   refuse(scope, fmt::format("no such scope{} (expected {}; or hbm, a memory alone)", hint, scope_forms()));
 }
@@ -87,10 +88,17 @@ TrafficNetwork part(const SharedSpec& spec, std::string_view scope, const Endpoi
   return pe_endpoints(compile(spec), *sip, *cube, rates);
 }
 
+// Packets stay whole.
+SharedSpec uncut(const config::MachineSpec& machine) {
+  auto spec = std::make_shared<config::MachineSpec>(machine);
+  spec->system.packet_bytes = 0_B;
+  return spec;
+}
+
 }  // namespace
 
 std::string_view scope_forms() {
-  return "mesh:WxH, torus:WxH, ring:N, link, sip0.cube0.noc, sip0.cubes or sips";
+  return "mesh:WxH, torus:WxH, ring:N, link, file:NET.yaml, sip0.cube0.noc, sip0.cubes or sips";
 }
 
 Bandwidth TrafficNetwork::source_bandwidth() const {
@@ -99,9 +107,7 @@ Bandwidth TrafficNetwork::source_bandwidth() const {
 
 TrafficNetwork traffic_network(const config::MachineSpec& machine, std::string_view scope,
                                const EndpointRates& rates) {
-  auto uncut = std::make_shared<config::MachineSpec>(machine);
-  uncut->system.packet_bytes = 0_B;
-  const SharedSpec spec = std::move(uncut);
+  const SharedSpec spec = uncut(machine);
   if (scope == "link") {
     if (rates.any())
       refuse(scope, "no endpoint there has a link of its own, so none can have a rate of its own");
@@ -111,6 +117,11 @@ TrafficNetwork traffic_network(const config::MachineSpec& machine, std::string_v
   if (scope.starts_with("torus:")) return grid(spec, scope, BareShape::torus, rates);
   if (scope.starts_with("ring:")) return ring(spec, scope, rates);
   return part(spec, scope, rates);
+}
+
+TrafficNetwork traffic_network(const config::MachineSpec& machine, const config::Net& net,
+                               const EndpointRates& rates) {
+  return file_network(uncut(machine), net, rates);
 }
 
 }  // namespace kbsim::topology

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/config/net_spec.hpp"
 #include "kbsim/topology/graph.hpp"
 
 namespace kbsim::topology {
@@ -42,8 +43,11 @@ struct EndpointRates {
 /// cut: packet_bytes is 0. UsageError with what was expected; `link` has no links of endpoints.
 [[nodiscard]] TrafficNetwork traffic_network(const config::MachineSpec& spec, std::string_view scope,
                                              const EndpointRates& rates = {});
+/// The network of a file, of the machine's NOC routers.
+[[nodiscard]] TrafficNetwork traffic_network(const config::MachineSpec& spec, const config::Net& net,
+                                             const EndpointRates& rates = {});
 
-/// The forms of scopes that traffic_network() takes, for help and errors.
+/// The forms of scopes, for help and errors.
 [[nodiscard]] std::string_view scope_forms();
 
 }  // namespace kbsim::topology

@@ -50,6 +50,7 @@ struct TrafficSetup {
   std::string scope;
   std::string pattern = "uniform";
   std::shared_ptr<const TrafficMatrix> matrix;  // of the pattern file:NAME
+  std::shared_ptr<const config::Net> net;       // of the scope file:NAME
   ToSelf to_self = ToSelf::random;
   EndpointRates endpoints;
   double reply = 0.0;  // bytes that come back for a packet, as a fraction of an average packet's
