@@ -1,4 +1,5 @@
 // Networks of files: a line and a star against closed forms, grids against the bare ones, and mistakes.
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -33,18 +34,22 @@ std::string error_of(const std::string& yaml) {
 }
 
 // w x h nodes with the links of a bare grid; around their ends, too, if it is a torus.
-std::string grid_yaml(int w, int h, const std::string& routing, bool wraps, double length_mm) {
+std::string grid_yaml(int w, int h, const std::string& routing, bool wraps, double pitch_mm) {
   std::string nodes;
   std::string links;
   for (int y = 0; y < h; ++y) {
     for (int x = 0; x < w; ++x) {
       nodes += fmt::format("{}n{}_{}", nodes.empty() ? "" : ", ", x, y);
-      if (x + 1 < w || wraps) links += fmt::format("  n{}_{}<>n{}_{}:\n", x, y, (x + 1) % w, y);
-      if (y + 1 < h || wraps) links += fmt::format("  n{}_{}<>n{}_{}:\n", x, y, x, (y + 1) % h);
+      const auto join = [&](int to_x, int to_y) {
+        const int steps = std::abs(to_x - x) + std::abs(to_y - y);
+        links += fmt::format("  n{}_{}<>n{}_{}: {{length_mm: {}}}\n", x, y, to_x, to_y, steps * pitch_mm);
+      };
+      if (x + 1 < w || wraps) join((x + 1) % w, y);
+      if (y + 1 < h || wraps) join(x, (y + 1) % h);
     }
   }
-  return fmt::format("nodes: [{}]\ncolumns: {}\nrouting: {}\nwraps: {}\nlength_mm: {}\nlinks:\n{}", nodes, w,
-                     routing, wraps, length_mm, links);
+  return fmt::format("nodes: [{}]\ncolumns: {}\nrouting: {}\nwraps: {}\nlinks:\n{}", nodes, w, routing, wraps,
+                     links);
 }
 
 // The load over the link of this name.
@@ -155,7 +160,7 @@ TEST_CASE("Network of a file: mistakes have their places") {
   CHECK(error_of("nodes: []\n").find("net.yaml:1:1: nodes: expected 1 to 1024 names") == 0);
   CHECK(error_of("nodes: [a, a]\n").find("'a' is there twice") != std::string::npos);
   CHECK(error_of("nodes: [a.b]\n").find("'a.b' is no name") != std::string::npos);
-  CHECK(error_of("nodes: [a]\nendpoint: [a]\n").find("did you mean 'endpoints'?") != std::string::npos);
+  CHECK(error_of("nodes: [a]\nendpionts: [a]\n").find("did you mean 'endpoints'?") != std::string::npos);
   CHECK(error_of("nodes: [a]\nendpoints: [b]\n").find("net.yaml:2:1: endpoints: 'b' is no node") == 0);
   CHECK(error_of("nodes: [a, b, c]\ncolumns: 2\n").find("3 nodes don't fill rows of 2") != std::string::npos);
   CHECK(error_of(two + "  a-b:\n").find("net.yaml:3:3: links.a-b: expected A<>B") == 0);
