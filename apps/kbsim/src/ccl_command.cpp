@@ -38,7 +38,7 @@ po::options_description description(CclOptions& o) {
   po::options_description all{"options of kbsim ccl"};
   auto add = all.add_options();
   add("plan", po::value(&o.plan)->value_name("FILE|NAME")->required(),
-      "of import: a plan's file, MSCCL's XML; of export: an algorithm of ccl.yaml");
+      "of import: a plan's file, MSCCL's XML or MSCCL++'s JSON; of export: an algorithm of ccl.yaml");
   add("ranks", po::value(&o.ranks)->value_name("N"), "of export: the number of ranks, 2 to 256");
   add("out", po::value(&o.out)->value_name("FILE"), "of export: write the plan there, not on stdout");
   add("json", po::bool_switch(&o.json), "of import: print the description as JSON");

@@ -89,7 +89,8 @@ po::options_description description(RunOptions& o) {
   auto add = all.add_options();
   add("bench", po::value(&o.bench)->value_name("NAME")->required(), "what to run on it; see kbsim list");
   add("algorithm", po::value(&o.algorithm)->value_name("NAME"),
-      "collective algorithm of the ccl file (default: its defaults.algorithm)");
+      "collective algorithm of the ccl file, or a plan's file: MSCCL's XML, MSCCL++'s JSON (default: its "
+      "defaults.algorithm)");
   add("buffer-kind",
       po::value<std::string>()->value_name("tcm|hbm|sram")->notifier([&](const std::string& v) {
         o.buffer_kind = v;

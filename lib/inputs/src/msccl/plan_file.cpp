@@ -1,7 +1,7 @@
 #include "kbsim/inputs/msccl/plan_file.hpp"
 
-#include "kbsim/base/error.hpp"
 #include "kbsim/ccl/plans.hpp"
+#include "kbsim/inputs/msccl/mscclpp.hpp"
 #include "kbsim/inputs/msccl/xml.hpp"
 
 namespace kbsim::inputs {
@@ -11,9 +11,7 @@ bool names_plan_file(const std::string& name) { return name.ends_with(".xml") ||
 ccl::Plan read_plan(const std::string& file) {
   constexpr std::size_t kMost = std::size_t{64} << 20;
   const Text text = Text::read(file, kMost);
-  if (file.ends_with(".json"))
-    throw Unsupported{file + ": plans of MSCCL++ (JSON) aren't run; MSCCL's XML is"};
-  return parse_msccl(text);
+  return file.ends_with(".json") ? parse_mscclpp(text) : parse_msccl(text);
 }
 
 void declare_plan_file(const std::string& name, config::CclSpec& ccl) {

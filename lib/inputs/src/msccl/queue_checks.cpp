@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/inputs/text.hpp"
 
 namespace kbsim::inputs::msccl {
@@ -89,6 +90,16 @@ void require_queues(const ccl::Plan& plan) {
                                    i + 1, text_of(key), received.count, sent.count, sent.line)};
     }
   }
+}
+
+void require_ends(const ccl::Plan& plan) {
+  const std::vector<ccl::StuckStep> stuck = ccl::walk(plan, {});
+  if (stuck.empty()) return;
+  const ccl::StuckStep& one = stuck.front();
+  const auto index = [](int number) { return static_cast<std::size_t>(number); };
+  const PlanBlock& block = plan.blocks[index(one.rank)][index(one.block)];
+  throw InputError{plan.place(block.steps[index(one.step)]),
+                   "steps wait for each other in a circle:\n  " + ccl::told_of(plan, stuck)};
 }
 
 }  // namespace kbsim::inputs::msccl

@@ -8,4 +8,7 @@ namespace kbsim::inputs::msccl {
 /// messages that are sent are as many and as long as those that are received.
 void require_queues(const ccl::Plan& plan);
 
+/// InputError, at a step, for a plan whose steps wait for each other in a circle, with queues of any length.
+void require_ends(const ccl::Plan& plan);
+
 }  // namespace kbsim::inputs::msccl

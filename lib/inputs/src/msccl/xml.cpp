@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/plan_walk.hpp"
 
 #include "collective_names.hpp"
 #include "elements.hpp"
@@ -199,13 +198,7 @@ class Reader {
 ccl::Plan parse_msccl(const Text& text) {
   ccl::Plan plan = Reader{text}.read();
   msccl::require_queues(plan);
-  const std::vector<ccl::StuckStep> stuck = ccl::walk(plan, {});
-  if (!stuck.empty()) {
-    const ccl::StuckStep& one = stuck.front();
-    const PlanBlock& block = plan.blocks[at(one.rank)][at(one.block)];
-    throw InputError{plan.place(block.steps[at(one.step)]),
-                     "steps wait for each other in a circle:\n  " + told_of(plan, stuck)};
-  }
+  msccl::require_ends(plan);
   return plan;
 }
 

@@ -10,8 +10,8 @@ namespace kbsim::inputs {
 /// Whether the name of an algorithm is that of a plan's file: it ends in .xml or .json.
 [[nodiscard]] bool names_plan_file(const std::string& name);
 
-/// The plan of a file: MSCCL's XML. InputError, UsageError if it can't be read, Unsupported for what isn't
-/// run.
+/// The plan of a file: MSCCL's XML, or MSCCL++'s JSON (.json). InputError, UsageError if it can't be read,
+/// Unsupported for what isn't run.
 [[nodiscard]] ccl::Plan read_plan(const std::string& file);
 
 /// Makes the file's plan an algorithm, called as the file, if the name is that of a file.

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "plan_draft.hpp"
+#include "program.hpp"
+
+namespace kbsim::inputs::mscclpp {
+
+/// What thread blocks of a rank wait for: the kth wait for a signal or a semaphore is for its kth giving, a
+/// packet for the step that writes it, a barrier for all that come to it. All are known when the whole
+/// program has been read; then the steps are put in order.
+class Meetings {
+ public:
+  Meetings(const Program& program, PlanDraft& draft);
+
+  /// A signal's channel as its receiver has it, or a semaphore: (kind, rank, peer, number).
+  using Key = std::tuple<char, int, int, int>;
+
+  void give(const Key& key, StepRef step, std::pair<int, int> giver, const Op& op);
+  void take(const Key& key, StepRef step, const Op& op);
+  void write_packets(int rank, int first, int count, StepRef step, const Op& op);
+  void read_packets(int rank, int first, int count, StepRef step, const Op& op);
+  void come(int rank, StepRef arrival, StepRef leaving, const Op& op);
+
+  /// InputError, at an operation, for what waits for nothing.
+  void settle();
+
+ private:
+  struct Wait {
+    StepRef step;
+    const Op* op = nullptr;
+  };
+  struct Token {
+    std::vector<StepRef> given = {};
+    std::vector<Wait> taken = {};
+    std::pair<int, int> giver = {-1, -1};
+    int taker = -1;
+  };
+  struct Reading {
+    int rank = 0;
+    int first = 0;
+    int count = 0;
+    Wait wait = {};
+  };
+  struct Coming {
+    StepRef arrival;
+    StepRef leaving;
+    const Op* op = nullptr;
+  };
+  using Barrier = std::map<int, std::vector<Coming>>;  // by thread block
+
+  void settle_token(const Key& key, const Token& token);
+  void settle_reading(const Reading& reading);
+  void settle_barrier(int rank, const Barrier& barrier);
+
+  const Program& program_;
+  PlanDraft& draft_;
+  std::map<Key, Token> tokens_;
+  std::vector<std::vector<StepRef>> packets_;  // who writes them, by rank and chunk of its scratch
+  std::vector<Reading> readings_;
+  std::map<std::pair<int, int>, Barrier> barriers_;  // by rank and number
+};
+
+}  // namespace kbsim::inputs::mscclpp
