@@ -1,5 +1,6 @@
 // What a list of layers takes, each a matrix product on one PE, the PEs of a cube or those of a package.
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ struct Options {
 std::vector<Layer> layers_of(const Options& own) {
   if (own.layers.empty()) return {{.name = "gemm", .m = own.m, .n = own.n, .k = own.k}};
   constexpr std::size_t kLargestList = std::size_t{16} << 20U;
+  if (std::filesystem::exists(own.layers) && !std::filesystem::is_regular_file(own.layers) &&
+      !std::filesystem::is_directory(own.layers))
+    throw UsageError{fmt::format("--layers {}: is read twice, expected a file", own.layers)};
   return inputs::read_layers(inputs::Text::read(own.layers, kLargestList));
 }
 

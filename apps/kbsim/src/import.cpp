@@ -11,6 +11,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
 #include "kbsim/inputs/chakra/workload.hpp"
 #include "kbsim/inputs/layers/layers.hpp"
 #include "kbsim/inputs/logs/measurements.hpp"
@@ -34,7 +35,7 @@ constexpr std::array<Format, 8> kFormats{
     {{"collective plans: MSCCL XML and MSCCL++ JSON (docs/collective-plans.md)", "kbsim ccl import plan.xml"},
      {"recorded traffic: NoC traces as JSON, networks as YAML (docs/noc-traces.md)",
       "kbsim traffic --topology wormhole.yaml --trace events.json"},
-     {"the constants of a network, fitted to such traces", "kbsim fit traces"},
+     {"the constants of a network, fitted to such traces", "kbsim fit --trace traces"},
      {"measured collectives: logs of nccl-tests and rccl-tests",
       "kbsim correlate --results mine/results.csv --reference ring_allreduce_tcm=all_reduce_perf.log"},
      {"the same as CSV or JSON: size, time, and what else a row says",
@@ -97,6 +98,11 @@ json::object about_layers(const inputs::Text& text) {
 
 json::object about_measurements(const inputs::Text& text) {
   const inputs::Measurements found = inputs::read_measurements(text);
+  for (const char* column : {"size", "time"}) {
+    if (std::ranges::find(found.columns, column) == found.columns.end())
+      throw UsageError{fmt::format("no column '{}'", column)};
+  }
+  for (const std::string& row : found.skipped) say("{}\n", row);
   return {{"format", "measured times by size"},
           {"rows", found.rows.size()},
           {"rows_skipped", found.skipped.size()},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
 #include "kbsim/inputs/text.hpp"
 
 #include "event_reader.hpp"
@@ -19,11 +20,18 @@ using topology::NocSpot;
 constexpr std::size_t kMostSections = 640;
 constexpr std::size_t kMostTypes = 64;
 
+// To open a pipe would wait for whoever writes into it.
+void require_file(const std::filesystem::path& file) {
+  if (const std::string why = why_unreadable(file); !why.empty())
+    throw UsageError{fmt::format("{}: {}", file.string(), why)};
+  if (!std::filesystem::is_regular_file(file))
+    throw UsageError{fmt::format("{}: is read twice, expected a file", file.string())};
+}
+
 class Opener {
  public:
-  Opener(const std::filesystem::path& file, const NocExtent& extent) : objects_{file}, extent_{extent} {
-    if (!std::filesystem::is_regular_file(file))
-      throw UsageError{fmt::format("{}: is read twice, expected a file", file.string())};
+  Opener(const std::filesystem::path& file, const NocExtent& extent)
+      : objects_{(require_file(file), file)}, extent_{extent} {
     trace_.file = file;
   }
 

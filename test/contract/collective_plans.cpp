@@ -1,0 +1,31 @@
+// kbsim ccl: plans written, read and refused by the command.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+namespace kbsim::contract::collective_plans_test {
+
+using namespace kbsim::test;
+
+TEST_CASE("kbsim ccl: a plan that is exported is imported and right") {
+  const std::string file = written("ring_plan.xml", "");
+  REQUIRE(run_kbsim("ccl export ring_all_gather --ranks 2 --out " + file).exit == 0);
+  const auto described = run_kbsim("ccl import " + file);
+  CHECK(described.exit == 0);
+  CHECK(described.out.find("checked: every chunk") != std::string::npos);
+}
+
+TEST_CASE("kbsim ccl: a plan of MSCCL++ is described, and one that needs a switch is refused by name") {
+  const std::string plans = std::string{KBSIM_SOURCE_DIR} + "/test/fuzz/corpus/mscclpp/";
+  CHECK(run_kbsim("ccl import " + plans + "puts.json").exit == 0);
+  const auto refused =
+      run_kbsim("ccl import " + written("switch.json", R"({"collective": "allreduce", "gpus": [
+    {"id": 0, "input_chunks": 1, "output_chunks": 1, "scratch_chunks": 0,
+     "threadblocks": [{"id": 0, "ops": [{"name": "glres", "channel_type": "switch"}]}]}]})"));
+  CHECK(refused.exit == 5);
+  CHECK(refused.err.find("'glres' (rank 0, thread block 0) needs a switch") != std::string::npos);
+}
+
+}  // namespace kbsim::contract::collective_plans_test
