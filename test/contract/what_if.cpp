@@ -98,6 +98,43 @@ TEST_CASE("diff: a run against itself is empty; a slow link and a changed key co
   CHECK(run.at("keys").at(0).at("name") == "system.sips.link.bw_gbs");
 }
 
+TEST_CASE(
+    "diff: a folder of kbsim explain without its paths runs again; a damaged one is refused by its file") {
+  const Outcome again = run_script("$KBSIM explain " + kJob +
+                                   " --out e --no-report >/dev/null && cp -r e f && rm f/explain.json && "
+                                   "$KBSIM diff e f");
+  CAPTURE(again.err);
+  CHECK(again.exit == 0);
+  CHECK(again.out == "no difference\n");
+  for (const char* damage : {": > f/summary.json", "echo '{' > f/summary.json", "echo [1] > f/summary.json",
+                             ": > f/config.resolved.yaml", "echo '[1]' > f/config.resolved.yaml",
+                             "head -n 300 e/config.resolved.yaml > f/config.resolved.yaml",
+                             "head -c 999 e/config.resolved.yaml > f/config.resolved.yaml"}) {
+    CAPTURE(std::string{damage});
+    const Outcome refused = run_script(std::string{"cp e/* f && "} + damage + " && $KBSIM diff e f");
+    CAPTURE(refused.err);
+    CHECK(refused.exit == 2);
+    CHECK(refused.out.empty());
+    CHECK(refused.err.ends_with(": isn't what a run wrote with --out\n"));
+  }
+}
+
+TEST_CASE("diff: evaluations keep no paths, and aren't run again for them") {
+  const Outcome outcome =
+      run_script("$KBSIM --bench ccl -b 1K -e 1K --no-report --quiet --out v >/dev/null && $KBSIM diff v v");
+  CHECK(outcome.exit == 0);
+  CHECK(outcome.out.starts_with("no difference\npaths aren't compared: an evaluation is many runs"));
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("solve: settings that can't run are counted") {
+  const Outcome outcome =
+      run_script("$KBSIM solve " + kJob + " --target 'latency<=1ns' --vary sip.ucie.overhead_ns=-1,0");
+  CHECK(outcome.exit == 0);
+  CHECK(outcome.out.find("\n1 of them can't run: sip.ucie.overhead_ns=-1: exit code 2: ") !=
+        std::string::npos);
+}
+
 TEST_CASE("diff: a line of a kernel that takes longer comes first, of two commands") {
   const json::object all = found_by("$KBSIM diff --json --a \"" + kJob + "\" --b \"" + kJob +
                                     " --set pe.pe_cpu.dispatch_cycles=400\"");
@@ -111,9 +148,12 @@ TEST_CASE("diff: a line of a kernel that takes longer comes first, of two comman
 
 TEST_CASE("whatif, solve, diff: mistakes are told before anything runs") {
   for (const char* what :
-       {"whatif --bench ccl_allreduce", "whatif --set cube.noc.w=2",
-        "whatif --bench ccl_allreduce --set cube.nc.w=2", "whatif --bench ccl_allreduce --set x",
+       {"whatif --bench ccl_allreduce",
+        "whatif --set cube.noc.w=2",
+        "whatif --bench ccl_allreduce --set cube.nc.w=2",
+        "whatif --bench ccl_allreduce --set x",
         "whatif --bench ccl_allreduce --what best",
+        "whatif --bench ccl_allreduce --set 'cube.noc.w=2 cube.noc.w=4'",
         "whatif --bench ccl_allreduce --out o --set cube.noc.w=2 -- --out p",
         "solve --bench ccl_allreduce --target 'latency<=1us'",
         "solve --bench ccl_allreduce --target 'latncy<=1us' --vary cube.noc.w=2..4",
@@ -122,8 +162,14 @@ TEST_CASE("whatif, solve, diff: mistakes are told before anything runs") {
         "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.noc.w=2..4 --cost cube.noc.h=1",
         "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.nc.w=2..4",
         "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.noc.link_bw_gbs=1..300000",
-        "solve --what slots --bench gemm_single_pe", "diff a", "diff a b c", "diff / /",
-        "diff --a '--bench none' --b '--bench none'", "diff --a \"'\" --b x"}) {
+        "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.noc.w=2..4 --set cube.noc.w=4",
+        "solve --bench ccl_allreduce --target 'latency<=inf ns' --vary cube.noc.w=2..4",
+        "solve --what slots --bench gemm_single_pe",
+        "diff a",
+        "diff a b c",
+        "diff / /",
+        "diff --a '--bench none' --b '--bench none'",
+        "diff --a \"'\" --b x"}) {
     CAPTURE(std::string{what});
     const Outcome refused = run_kbsim(what);
     CAPTURE(refused.err);

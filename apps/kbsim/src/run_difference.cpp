@@ -88,6 +88,8 @@ std::string metrics_text(const std::vector<MetricChange>& metrics) {
 
 std::string note_of(const RunSide& was, const RunSide& is) {
   if (was.explained && is.explained) return "";
+  if (was.keeps_no_paths || is.keeps_no_paths)
+    return "paths aren't compared: an evaluation is many runs, and its rows keep no paths\n";
   return "paths aren't compared: one of the runs can't be explained (kbsim explain says why)\n";
 }
 

@@ -12,7 +12,10 @@
 
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/config/describe.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
 
+#include "bench_options.hpp"
 #include "machine_options.hpp"
 #include "rerun.hpp"
 #include "result_folder.hpp"
@@ -32,11 +35,16 @@ bool is_there(const fs::path& file) {
   return fs::exists(file, error);
 }
 
+bool is_evaluation(const Arguments& command) {
+  return evaluate::evaluations().find(bench_named(command)) != nullptr;
+}
+
 // With the causes if the run has them, else without.
 void run_into(const std::string& name, Arguments words, bool must) {
-  words.emplace_back("--explain");
+  const bool asks = !is_evaluation(words) && !is_given(words, "--explain");
+  if (asks) words.emplace_back("--explain");
   int exit = run_again(words);
-  if (exit == static_cast<int>(ExitCode::unsupported) && must) {
+  if (exit == static_cast<int>(ExitCode::unsupported) && asks && must) {
     words.pop_back();
     exit = run_again(words);
   }
@@ -62,6 +70,39 @@ std::vector<explain::PathRecord> paths_of(const fs::path& folder) {
 
 std::string text_in(const fs::path& file) { return read_input(file, file.string()); }
 
+using Keys = std::map<std::string, std::string>;
+
+// "ccl.algorithms.NAME." of the algorithm that stands last; "" without algorithms.
+std::string last_algorithm(const Keys& keys) {
+  const std::string all = "ccl.algorithms.";
+  std::string last;
+  for (auto key = keys.lower_bound(all); key != keys.end() && key->first.starts_with(all); ++key)
+    last = key->first.substr(0, key->first.find('.', all.size()) + 1);
+  return last;
+}
+
+// What stands last is there, with all keys that have a default.
+bool is_whole(const Keys& keys) {
+  const std::string defaults = "ccl.defaults.";
+  const std::string last = last_algorithm(keys);
+  return !last.empty() && std::ranges::all_of(keys, [&](const auto& each) {
+    if (!each.first.starts_with(defaults) || each.first == defaults + "algorithm") return true;
+    return keys.contains(last + each.first.substr(defaults.size()));
+  });
+}
+
+// As a run writes it. Of kbsim traffic it has no section `ccl`.
+std::string configuration_in(const fs::path& file, const Arguments& command) {
+  std::string text = text_in(file);
+  try {
+    const Keys keys = config::keys_of({.yaml = text, .name = file.string()});
+    const bool whole = command.front() == "run" ? is_whole(keys) : keys.contains("schema_version");
+    if (text.ends_with('\n') && whole) return text;
+  } catch (const ConfigError&) {  // no YAML
+  }
+  throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};
+}
+
 // Its causes, if the same run again gives them.
 void explain_again(RunSide& side, const Arguments& command, const fs::path& folder, const fs::path& scratch) {
   if (command.front() != "run") return;
@@ -81,11 +122,13 @@ void explain_again(RunSide& side, const Arguments& command, const fs::path& fold
 }
 
 RunSide read_side(const std::string& name, const fs::path& folder, const Arguments& command) {
+  (void)document_in(folder / "summary.json");
   RunSide side{.name = name,
                .command = fmt::format("kbsim {}", fmt::join(command, " ")),
-               .configuration = text_in(folder / "config.resolved.yaml"),
+               .configuration = configuration_in(folder / "config.resolved.yaml", command),
                .options = options_in(document_in(folder / "run.json")),
                .metrics = sweep::metrics_in(text_in(folder / "summary.json"))};
+  side.keeps_no_paths = is_evaluation(command);
   side.explained = is_there(folder / "explain.json");
   if (side.explained) side.paths = paths_of(folder);
   return side;
@@ -105,7 +148,7 @@ Arguments words_in(const std::string& name, const std::string& arguments) {
 RunSide side_in(const std::string& name, const fs::path& folder, const fs::path& scratch) {
   const Arguments command = recorded_command(folder);
   RunSide side = read_side(name, folder, command);
-  if (!side.explained) explain_again(side, command, folder, scratch);
+  if (!side.explained && !side.keeps_no_paths) explain_again(side, command, folder, scratch);
   return side;
 }
 

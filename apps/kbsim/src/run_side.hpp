@@ -20,6 +20,7 @@ struct RunSide {
   std::vector<sweep::Metric> metrics = {};
   std::vector<explain::PathRecord> paths = {};
   bool explained = false;
+  bool keeps_no_paths = false;  // an evaluation: its rows have none
 };
 
 /// What a run wrote with --out. Where explain.json is missing the run is repeated in `scratch` for it, if it
