@@ -57,6 +57,12 @@ TEST_CASE("Enough: none if all are stuck, and nothing after a signal") {
   CHECK(!stuck.fewest);
   CHECK(!stuck.enough);
   CHECK(stuck.tried.size() == 7);
+  CHECK(!stuck.fewest_so_far());
+  const Machine machine{.fewest = 3, .enough = 100, .room = 1000};
+  const Enough cut =
+      find_enough(4096, [&](std::int64_t n) { return n < 16 ? std::optional{machine(n)} : std::nullopt; });
+  CHECK(!cut.fewest);
+  CHECK(cut.fewest_so_far() == 4);
   const Enough stopped = find_enough(
       64, [](std::int64_t n) { return n > 2 ? std::nullopt : std::optional{EnoughTrial{.number = 1.0}}; });
   CHECK(!stopped.enough);

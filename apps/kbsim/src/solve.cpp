@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -129,8 +130,22 @@ std::size_t at_a_time(const SolveOptions& o) {
   return o.jobs > 0 ? static_cast<std::size_t>(o.jobs) : std::max(1U, std::thread::hardware_concurrency());
 }
 
-ExitCode solve_target(const SolveOptions& o, Trials& trials) {
+// The run's own settings of what --vary varies would be without effect.
+void require_no_setting(const Arguments& run, const std::vector<sweep::SearchAxis>& axes) {
+  constexpr std::string_view kSet = "--set";
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    std::string setting;
+    if (run[i].starts_with("--set=")) setting = run[i].substr(kSet.size() + 1);
+    if (run[i] == kSet && i + 1 < run.size()) setting = run[i + 1];
+    const std::string key = setting.substr(0, setting.find('='));
+    if (std::ranges::find(axes, key, &sweep::SearchAxis::name) != axes.end())
+      throw UsageError{fmt::format("--set {}: --vary varies {}", setting, key)};
+  }
+}
+
+ExitCode solve_target(const SolveOptions& o, Trials& trials, const Arguments& run) {
   std::vector<sweep::SearchAxis> axes = axes_of(o.vary, o.cost);
+  require_no_setting(run, axes);
   const auto most = static_cast<std::size_t>(o.runs);
   if (sweep::size_of(axes) > most) trials.want_explanations();
   Solver solver{trials, std::move(axes), target_in(o.target, metrics_of(trials))};
@@ -143,18 +158,15 @@ ExitCode solve_target(const SolveOptions& o, Trials& trials) {
        .simulate = [&](const std::vector<sweep::Point>& points) { return solver.simulate(points); },
        .predict = [&](const sweep::Point& from,
                       const sweep::Point& to) { return solver.predicted(from, to); }});
-  if (found.simulated.empty()) return ExitCode::interrupted;
+  if (found.simulated.empty()) throw Interrupted{"interrupted: no setting was simulated"};
   show(o, to_json(solver, found), rows_of(solver, found), to_text(solver, found));
   return trials.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }
 
 ExitCode solve_slots(const SolveOptions& o, Trials& trials, const Arguments& run) {
   const SlotsAnswer answer = slots_of(trials, run, o.metric);
-  if (answer.found.tried.empty()) return ExitCode::interrupted;
-  json::object document = to_json(answer);
-  document["interrupted"] = trials.interrupted();
-  show(o, document, rows_of(answer),
-       to_text(answer) + (trials.interrupted() ? "interrupted: other numbers of slots weren't tried\n" : ""));
+  if (answer.found.tried.empty()) throw Interrupted{"interrupted: no number of slots was tried"};
+  show(o, to_json(answer), rows_of(answer), to_text(answer));
   return trials.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }
 
@@ -167,7 +179,7 @@ ExitCode solve(const Arguments& given) {
   SolveOptions o;
   parse(words.own, o);
   Trials trials{words.run, {.jobs = static_cast<unsigned>(o.jobs), .quiet = o.quiet}};
-  return o.question.empty() ? solve_target(o, trials) : solve_slots(o, trials, words.run);
+  return o.question.empty() ? solve_target(o, trials, words.run) : solve_slots(o, trials, words.run);
 }
 
 }  // namespace kbsim::app

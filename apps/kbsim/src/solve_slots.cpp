@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,6 +64,16 @@ std::string end_text(const SlotsAnswer& answer, const sweep::EnoughTrial& trial)
   return fmt::format("{} {:.9g} {}", answer.metric, std::abs(trial.number), answer.unit);
 }
 
+// Of numbers that a signal kept from being tried nothing is said.
+std::string interrupted_text(const SlotsAnswer& answer) {
+  constexpr std::string_view kOthers = "interrupted: other numbers of slots weren't tried\n";
+  if (answer.found.fewest)
+    return fmt::format("the fewest with which it ends: {}\n{}", *answer.found.fewest, kOthers);
+  const std::optional<std::int64_t> fewest = answer.found.fewest_so_far();
+  return fewest ? fmt::format("the fewest so far with which it ends: {}\n{}", *fewest, kOthers)
+                : std::string{kOthers};
+}
+
 }  // namespace
 
 SlotsAnswer slots_of(Trials& trials, const Arguments& run, const std::string& metric) {
@@ -72,6 +83,7 @@ SlotsAnswer slots_of(Trials& trials, const Arguments& run, const std::string& me
   SlotsAnswer answer{.key = "ccl.algorithms." + algorithm + ".n_slots"};
   SlotRuns runs{trials, answer, metric};
   answer.found = sweep::find_enough(kMostSlots, [&](std::int64_t n) { return runs.run(n); });
+  answer.interrupted = trials.interrupted();
   return answer;
 }
 
@@ -79,6 +91,7 @@ std::string to_text(const SlotsAnswer& answer) {
   std::string text = fmt::format("{}\n", answer.key);
   for (const auto& [n, trial] : answer.found.tried)
     text += fmt::format("  {:>6}  {}\n", n, end_text(answer, trial));
+  if (answer.interrupted) return text + interrupted_text(answer);
   if (!answer.found.fewest) return text + "it ends with no number of slots that was tried\n";
   text += fmt::format("the fewest with which it ends: {}\n", *answer.found.fewest);
   if (answer.found.enough) text += fmt::format("from {} on more make it no faster\n", *answer.found.enough);
@@ -112,6 +125,7 @@ boost::json::object to_json(const SlotsAnswer& answer) {
           {"enough", or_null(answer.found.enough)},
           {"largest", answer.found.largest},
           {"contradicted", answer.found.contradicts()},
+          {"interrupted", answer.interrupted},
           {"tried", rows_of(answer)}};
 }
 

@@ -17,6 +17,7 @@ struct SlotsAnswer {
   std::string metric;
   std::string unit;
   sweep::Enough found;
+  bool interrupted = false;
 };
 /// UsageError if the run has no single algorithm, or several rows; the error of a run that fails otherwise
 /// than by being stuck.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <exception>
 #include <map>
 #include <string_view>
@@ -71,6 +72,7 @@ double converted(const std::string& text, const std::string& number, const std::
   } catch (const std::exception&) {
     throw no_target(text);
   }
+  if (!std::isfinite(value)) throw no_target(text);
   const std::string given = number.substr(std::min(number.find_first_not_of(' ', end), number.size()));
   if (given.empty() && metric_unit == "1") return value;
   const Unit* from = unit_named(given);

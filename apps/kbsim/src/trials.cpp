@@ -56,7 +56,10 @@ std::vector<std::pair<std::string, std::string>> settings_in(const std::string& 
     const std::string word = text.substr(begin, end - begin);
     const std::size_t equals = word.find('=');
     if (equals != std::string::npos && is_name(word.substr(0, equals))) {
-      all.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+      const std::string key = word.substr(0, equals);
+      if (std::ranges::find(all, key, &std::pair<std::string, std::string>::first) != all.end())
+        throw UsageError{fmt::format("--set {}: {} is set twice", text, key)};
+      all.emplace_back(key, word.substr(equals + 1));
     } else if (!word.empty() && all.empty()) {
       throw UsageError{fmt::format("--set {}: expected KEY=VALUE, or several divided by blanks", text)};
     } else if (!word.empty()) {

@@ -76,6 +76,12 @@ class Halving {
 
 }  // namespace
 
+std::optional<std::int64_t> Enough::fewest_so_far() const {
+  const auto ran =
+      std::ranges::find_if(tried, [](const auto& each) { return each.second.end == EnoughTrial::End::ran; });
+  return ran == tried.end() ? std::nullopt : std::optional{ran->first};
+}
+
 bool Enough::contradicts() const {
   const EnoughTrial* before = nullptr;
   for (const auto& [n, trial] : tried) {

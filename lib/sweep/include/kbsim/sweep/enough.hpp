@@ -20,6 +20,8 @@ struct Enough {
   std::int64_t largest = 0;            // that was tried and not refused
   std::map<std::int64_t, EnoughTrial> tried;
 
+  /// The fewest that was tried and ran: of a search that was ended early.
+  [[nodiscard]] std::optional<std::int64_t> fewest_so_far() const;
   /// Of those that were tried more was worse somewhere: what is assumed doesn't hold.
   [[nodiscard]] bool contradicts() const;
 };
