@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "files.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::contract::signals_test {
 
@@ -245,6 +246,24 @@ TEST_CASE("Signals: replay ends with its signal's exit code, and says how far it
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 143);
   CHECK(outcome.err.find("operations have been computed\n") != std::string::npos);
+}
+
+// The largest of its settings runs for minutes. When a worker has been busy for so long, it has begun with
+// one of the larger ones.
+TEST_CASE("Signals: solve has the settings that have ended, and no remedy") {
+  const int ticks = kSanitized ? 300 : 30;
+  const std::string busy = fmt::format(
+      "worker=$(pgrep -P $pid) && [ $(awk '{{print $14 + $15}}' /proc/$worker/stat) -ge {} ]", ticks);
+  const Outcome outcome =
+      run_with("solve " + kMainJob +
+                   " --timing-only --quiet --jobs 1 --target 'latency<=1ps' --vary system.sips.count=2,256 "
+                   "--vary ccl.algorithms.intercube_allreduce.n_elem=8,2048",
+               busy, "kill -INT $pid");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 130);
+  CHECK(outcome.out.find(" settings simulated; ") != std::string::npos);
+  CHECK(outcome.out.find("--runs") == std::string::npos);
+  CHECK(outcome.out.ends_with(" others are open\ninterrupted: the other settings weren't simulated\n"));
 }
 
 TEST_CASE("Signals: a SIGHUP that nohup ignores stays ignored") {

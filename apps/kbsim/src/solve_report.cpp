@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -13,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::string proof_text(const sweep::SearchResult& found, std::size_t settings) {
+std::string proof_text(const sweep::SearchResult& found, std::size_t settings, bool interrupted) {
   const std::size_t runs = found.simulated.size();
   switch (found.proof) {
     case sweep::Proof::simulated:
@@ -26,8 +27,19 @@ std::string proof_text(const sweep::SearchResult& found, std::size_t settings) {
           runs, settings);
     case sweep::Proof::open: break;
   }
-  return fmt::format("{} of {} settings simulated; {} cheaper ones are open: more --runs may find one\n",
-                     runs, settings, found.open);
+  return fmt::format("{} of {} settings simulated; {} {} open{}\n", runs, settings, found.open,
+                     found.best ? "cheaper ones are" : "others are",
+                     interrupted ? "" : ": more --runs may find one");
+}
+
+// The first stands for all; where nothing runs the answer has it.
+std::string refusal_text(const Solver& solver, const sweep::SearchResult& found) {
+  const auto is_refused = [](const auto& each) { return !each.second.has_value(); };
+  const auto first = std::ranges::find_if(found.simulated, is_refused);
+  const auto n = std::ranges::count_if(found.simulated, is_refused);
+  if (n == 0 || n == std::ssize(found.simulated)) return "";
+  return fmt::format("{} of them can't run: {}: {}\n", n, solver.trial_of(first->first).name,
+                     solver.message_of(first->first));
 }
 
 // Simulations that speak against what was assumed.
@@ -69,8 +81,9 @@ std::string answer_text(const Solver& solver, const sweep::SearchResult& found) 
 }  // namespace
 
 std::string to_text(const Solver& solver, const sweep::SearchResult& found) {
-  return answer_text(solver, found) + proof_text(found, sweep::size_of(solver.axes())) +
-         contradiction_text(solver, found);
+  return answer_text(solver, found) + proof_text(found, sweep::size_of(solver.axes()), solver.interrupted()) +
+         refusal_text(solver, found) + contradiction_text(solver, found) +
+         (solver.interrupted() ? "interrupted: the other settings weren't simulated\n" : "");
 }
 
 json::array rows_of(const Solver& solver, const sweep::SearchResult& found) {

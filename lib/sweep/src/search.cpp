@@ -73,11 +73,18 @@ class Search {
       std::vector<std::size_t> ranks;
       while (ranks.size() < task_.at_a_time && next < ranking_.size()) ranks.push_back(next++);
       if (!simulate(ranks)) {
-        result_.open = ranking_.size() - result_.simulated.size();
-        return;
+        result_.open = cheaper_and_unknown();
+        if (result_.open > 0) return;
+        break;
       }
     }
     result_.proof = Proof::simulated;
+  }
+
+  // Than the best; all others if there is none.
+  [[nodiscard]] std::size_t cheaper_and_unknown() const {
+    const auto known = std::ranges::count_if(known_, [&](std::size_t rank) { return rank < best_; });
+    return best_ - static_cast<std::size_t>(known);
   }
 
   void by_guesses() {
