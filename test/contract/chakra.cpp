@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
@@ -106,6 +107,31 @@ TEST_CASE("Chakra: messages that cross don't wait for each other, whoever comes 
   CHECK(alone.err.find("rank 3: node 9 'coll': collective 1 of its group") != std::string::npos);
   write_trace(folder, 3, {});
   CHECK(time_of_workload(folder) > 0.0);
+}
+
+TEST_CASE(
+    "Chakra: no order of simultaneous events changes what kinds of communication that begin at one time "
+    "take") {
+  const fs::path folder = empty_folder("chakra-ties");
+  using Type = in::NodeType;
+  constexpr std::int64_t kGather = 3;
+  constexpr std::int64_t kScatter = 4;
+  constexpr std::int64_t kBarrier = 9;
+  const std::vector<in::Node> all{collective(1, kBarrier, 0), collective(2, kScatter, 64),
+                                  collective(3, kGather, 64)};
+  for (int rank = 0; rank < 4; ++rank) {
+    std::vector<in::Node> nodes = all;
+    nodes.push_back(message(4, rank % 2 == 0 ? Type::send : Type::receive, rank ^ 1));
+    write_trace(folder, rank, nodes);
+  }
+  std::set<std::string> results;
+  for (int seed = 1; seed <= 4; ++seed) {
+    const boost::json::value result = result_of(
+        fmt::format("{}--bench chakra --workload {} --shuffle-ties {}", kFourSmall, folder.string(), seed));
+    results.insert(fmt::format("{} {}", result.at("run").at("simulated_ps").as_int64(),
+                               result.at("run").at("digest").as_string().c_str()));
+  }
+  CHECK(results.size() == 1);
 }
 
 TEST_CASE("Chakra: a machine of another size, and no folder, are refused with the remedy") {

@@ -43,10 +43,11 @@ Task<> order(Session& session, int by, int sip, std::shared_ptr<const hw::Contro
   co_await hw::host_of(session.machine()).order(by, sip, std::move(job));
 }
 
+// They leave at once, so that those of one process stay before those of another that begins behind it.
 Task<> order_all(Session& session, int by, Jobs jobs) {
-  std::vector<Task<>> orders;
-  for (const auto& [sip, job] : jobs) orders.push_back(order(session, by, sip, job));
-  co_await when_all(std::move(orders));
+  std::vector<Task<hw::Activity>> orders;
+  for (const auto& [sip, job] : jobs) orders.push_back(hw::host_of(session.machine()).order(by, sip, job));
+  (void)co_await when_all(std::move(orders));
 }
 
 // Each PE has reported before the next one is told.
@@ -95,18 +96,20 @@ std::shared_ptr<QueueSetup> QueueSetups::ask(Session& session, const std::string
   return setup;
 }
 
+// One process begins them all, so that what they order leaves by their names too.
 Task<> QueueSetups::serve(Session& session, QueueSetups* self) {
   co_await session.sim().late();
   const std::map<std::string, Request> requests = std::exchange(self->requests_, {});
+  std::vector<Task<>> installs;
   for (const auto& [name, request] : requests) {
     try {
-      (void)session.sim().spawn("the queues of " + name,
-                                install_one(session, request.by, request.plans(), request.setup));
+      installs.push_back(install_one(session, request.by, request.plans(), request.setup));
     } catch (...) {
       request.setup->error = std::current_exception();
       request.setup->done.set();
     }
   }
+  co_await when_all(std::move(installs));
 }
 
 Task<> QueueSetups::ready(std::shared_ptr<QueueSetup> setup) {
