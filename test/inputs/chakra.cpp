@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "kbsim/inputs/chakra/trace.hpp"
 #include "kbsim/inputs/chakra/workload.hpp"
@@ -156,12 +157,33 @@ TEST_CASE("Chakra: what misses or doesn't match is told with rank and node") {
   refuses({trace({rooted}), trace({collective(1, 5, 64)})}, "its root is rank 0, but that of rank 0: node 1");
   refuses({trace({collective(1, 12, 64)})}, "comm_type is 12, expected 0 to 9");
   refuses({trace({collective(1, 0, -64)})}, "comm_size is -64");
+  rooted.attributes.back() = attribute("comm_src", std::int64_t{5});
+  refuses({trace({rooted}), trace({rooted})},
+          "rank 0: node 1 'coll': its root, rank 5, is none of its group");
   refuses({trace({message(1, NodeType::send, 1, 0)}), trace({})},
           "rank 1 has no receive for this message (tag 0)");
   refuses({trace({message(1, NodeType::receive, 1, 3)}), trace({message(1, NodeType::send, 0, 4)})},
           "has no send for it (tag 3)");
   refuses({trace({message(1, NodeType::send, 7, 0)}), trace({})},
           "comm_dst is 7, expected another rank of 0 to 1");
+}
+
+TEST_CASE("Chakra: nodes of unknown types, and sizes that miss, aren't taken for nothing") {
+  for (const int type : {-1, 0, 8, 99}) {
+    Node node = compute(3, 1);
+    node.type = static_cast<NodeType>(type);
+    refuses({trace({node})},
+            fmt::format("rank 0: node 3 'op': its type is {}, expected 1 to 7", type).c_str());
+  }
+  Node sized = collective(1, 0, 64);
+  sized.attributes.pop_back();
+  refuses({trace({sized})}, "rank 0: node 1 'coll': what it sends has no comm_size");
+  Node sent = message(1, NodeType::send, 1, 0);
+  sent.attributes.erase(sent.attributes.begin() + 1);
+  refuses({trace({sent}), trace({message(1, NodeType::receive, 0, 0)})}, "what it sends has no comm_size");
+  Node barrier = collective(1, 9, 0);
+  barrier.attributes.pop_back();
+  CHECK(workload_of({trace({barrier})}).communications.front().bytes == 0);
 }
 
 TEST_CASE("Chakra: 200 000 redundant dependencies load in under a second") {

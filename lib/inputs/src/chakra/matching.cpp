@@ -147,10 +147,14 @@ class Matcher {
                                   : std::optional<std::int64_t>{};
     const int first = to_.groups[group_of_.at(call.meaning.group)].front();
     if (!given || *given < 0) return first;
-    return static_cast<int>(std::min<std::int64_t>(*given, to_.ranks));
+    if (*given >= to_.ranks) refuse(call, fmt::format("its root, rank {}, is none of its group", *given));
+    return static_cast<int>(*given);
   }
 
   [[nodiscard]] std::int64_t bytes_of(const Call& call) const {
+    const bool is_barrier =
+        call.type == NodeType::collective && form_of(call).kind == CommunicationKind::barrier;
+    if (!call.meaning.comm_size && !is_barrier) refuse(call, "what it sends has no comm_size");
     const std::int64_t bytes = call.meaning.comm_size.value_or(0);
     if (bytes < 0 || bytes > kMostBytes)
       refuse(call, fmt::format("comm_size is {}, expected 0 to {}", bytes, kMostBytes));

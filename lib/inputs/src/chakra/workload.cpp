@@ -41,6 +41,13 @@ WorkKind kind_of(NodeType type, bool is_cpu_op) {
   return is_cpu_op ? WorkKind::cpu : WorkKind::device;
 }
 
+void require_known(const WorkItem& item, NodeType type) {
+  if (type >= NodeType::metadata && type <= NodeType::collective) return;
+  refuse_item(item, fmt::format("its type is {}, expected {} to {}", static_cast<std::int32_t>(type),
+                                static_cast<std::int32_t>(NodeType::metadata),
+                                static_cast<std::int32_t>(NodeType::collective)));
+}
+
 std::int64_t not_negative(const WorkItem& item, const char* name, std::optional<std::int64_t> value) {
   if (value.value_or(0) < 0) refuse_item(item, fmt::format("{} is {}, expected 0 or more", name, *value));
   return value.value_or(0);
@@ -77,6 +84,7 @@ class RankReader {
     WorkItem item{.rank = rank_, .id = node.id, .name = node.name};
     Call call{
         .item = static_cast<std::uint32_t>(work_.items.size()), .type = node.type, .meaning = meaning(node)};
+    require_known(item, node.type);
     item.kind = kind_of(node.type, call.meaning.is_cpu_op);
     item.duration_ps = duration_of(item, node, call.meaning);
     item.operations = not_negative(item, "num_ops", call.meaning.num_ops);

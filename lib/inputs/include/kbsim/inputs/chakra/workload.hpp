@@ -50,9 +50,9 @@ struct Workload {
 
 /// The k-th collective of a group on one rank meets the k-th on every other (in an order of the nodes that
 /// their dependencies allow, smallest id first), the k-th message of a tag from one rank to another its k-th
-/// receive. UsageError for two nodes of one id, a dependency on none, circles within a rank and over several,
-/// peers that are missing or don't match; Unsupported for collectives over some dimensions alone. All name
-/// rank and node.
+/// receive. UsageError for nodes of an unknown type, two of one id, a dependency on none, circles within a
+/// rank and over several, peers that are missing or don't match, no comm_size of what sends; Unsupported for
+/// collectives over some dimensions alone. All name rank and node.
 [[nodiscard]] Workload workload_of(const std::vector<Trace>& traces);
 
 }  // namespace kbsim::inputs::chakra
