@@ -1,7 +1,10 @@
 #include "chakra_recorder.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -50,6 +53,29 @@ void add_facts(in::Node& node, const CallFacts& facts) {
     case CallFacts::Kind::send:
     case CallFacts::Kind::receive: return add_message(node, facts);
   }
+}
+
+// N of NAME.N.et; none of another name.
+std::optional<std::size_t> rank_in(const std::filesystem::path& file, const std::string& name) {
+  const std::string text = file.filename().string();
+  constexpr std::string_view kEnd = ".et";
+  if (!text.starts_with(name + '.') || !text.ends_with(kEnd)) return std::nullopt;
+  if (text.size() < name.size() + 1 + kEnd.size()) return std::nullopt;
+  std::size_t rank = 0;
+  const char* const last = text.data() + text.size() - kEnd.size();
+  const auto [end, problem] = std::from_chars(text.data() + name.size() + 1, last, rank);
+  return end == last && problem == std::errc{} ? std::optional{rank} : std::nullopt;
+}
+
+// An earlier run's, of more ranks.
+void remove_ranks_from(const std::filesystem::path& folder, const std::string& name, std::size_t first) {
+  std::error_code error;
+  std::vector<std::filesystem::path> old;
+  for (const auto& entry : std::filesystem::directory_iterator{folder, error}) {
+    const std::optional<std::size_t> rank = rank_in(entry.path(), name);
+    if (rank && *rank >= first) old.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : old) std::filesystem::remove(file, error);
 }
 
 }  // namespace
@@ -151,6 +177,7 @@ void ChakraRecorder::write(const std::string& folder, const std::string& name) c
   std::filesystem::create_directories(folder, error);
   if (error) throw UsageError{fmt::format("--chakra {}: {}", folder, error.message())};
   const std::vector<in::Trace> all = traces();
+  remove_ranks_from(folder, name, all.size());
   for (std::size_t rank = 0; rank < all.size(); ++rank)
     report::write_file(std::filesystem::path{folder} / fmt::format("{}.{}.et", name, rank),
                        in::to_bytes(all[rank]));

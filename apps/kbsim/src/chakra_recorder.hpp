@@ -29,7 +29,7 @@ class ChakraRecorder final : public host::ICallWatch {
 
   /// By rank.
   [[nodiscard]] std::vector<inputs::chakra::Trace> traces() const;
-  /// Writes DIR/NAME.RANK.et, and makes the folder.
+  /// Writes DIR/NAME.RANK.et, and makes the folder; files of more ranks that an earlier run left there go.
   void write(const std::string& folder, const std::string& name) const;
 
  private:

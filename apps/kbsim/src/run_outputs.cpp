@@ -26,7 +26,7 @@ void require_outputs(const RunOptions& options) {
     if (is_same_file(options.oplog, trace))
       throw UsageError{fmt::format("--oplog {}: the trace has that name", options.oplog)};
   }
-  report::require_folder(options.chakra);
+  report::require_folder("--chakra", options.chakra);
   report::require_folder(options.out);
 }
 

@@ -133,7 +133,7 @@ void OutputFolder::write_configuration(const config::MachineSpec& machine, const
                                                : config::resolved_yaml(machine, *ccl, hw::ModelCatalog{}));
 }
 
-void require_folder(const std::string& path) {
+void require_folder(const char* option, const std::string& path) {
   if (path.empty()) return;
   std::filesystem::path there = std::filesystem::absolute(path);
   std::error_code error;
@@ -142,7 +142,13 @@ void require_folder(const std::string& path) {
   if (!error && !std::filesystem::is_directory(there))
     error = std::make_error_code(std::errc::not_a_directory);
   if (!error && access(there.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
-  if (error) throw UsageError{fmt::format("--out {}: {}", path, error.message())};
+  if (error) throw UsageError{fmt::format("{} {}: {}", option, path, error.message())};
+}
+
+void require_folder(const std::string& path) {
+  if (path.empty()) return;
+  require_folder("--out", path);
+  std::error_code error;
   for (const char* name : kOwn) {
     if (std::filesystem::is_directory(std::filesystem::path{path} / name, error))
       throw UsageError{

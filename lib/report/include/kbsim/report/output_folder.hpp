@@ -66,7 +66,10 @@ class OutputFolder {
 /// Of --out DIR: the folder, if one was named.
 [[nodiscard]] std::unique_ptr<OutputFolder> folder_named(const std::string& path);
 
-/// UsageError if there can be no folder of that name, as far as that is known without making it.
+/// UsageError, which names the option, if there can be no folder of that name, as far as that is known
+/// without making it.
+void require_folder(const char* option, const std::string& path);
+/// The same of --out, where no file of a run may be a folder.
 void require_folder(const std::string& path);
 
 /// Where a run was told to write, besides its text on stdout.
