@@ -162,4 +162,36 @@ TEST_CASE("--chakra: a run's calls by rank, with what each waited for and how lo
   CHECK(run_kbsim("--bench ccl -b 64 -e 64 --chakra " + folder.string()).exit == 5);
 }
 
+TEST_CASE("--chakra: files of an earlier run's further ranks go, and no others") {
+  const fs::path folder = empty_folder("chakra-again");
+  for (const char* name : {"ccl_allreduce.0.et", "ccl_allreduce.2.et", "ccl_allreduce.x.et", "other.3.et"})
+    std::ofstream{folder / name} << "old";
+  const Outcome outcome = run_kbsim(kMainJob + " --quiet --chakra " + folder.string());
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator{folder}) names.insert(entry.path().filename().string());
+  CHECK(names == std::set<std::string>{"ccl_allreduce.0.et", "ccl_allreduce.1.et", "ccl_allreduce.x.et",
+                                       "other.3.et"});
+  const std::string file = (folder / "other.3.et").string();
+  const Outcome refused = run_kbsim(kMainJob + " --quiet --chakra " + file);
+  CHECK(refused.exit == 2);
+  CHECK(refused.err.find("--chakra " + file + ": Not a directory") != std::string::npos);
+}
+
+TEST_CASE("Chakra: an algorithm runs or is refused, and so is what can't fit") {
+  const fs::path folder = empty_folder("chakra-refused");
+  const std::string run = kFourSmall + "--bench chakra --workload " + folder.string();
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {collective(1, 0, 64)});
+  CHECK(time_of_workload(folder, " --algorithm chunked_ring_allreduce") != time_of_workload(folder));
+  CHECK(run_kbsim(run + " --algorithm ring_all_gather").err.find("the workload has no all_gather") !=
+        std::string::npos);
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {collective(1, 0, std::int64_t{1} << 40)});
+  const Outcome large = run_kbsim(run);
+  CHECK(large.exit == 2);
+  CHECK(large.err.find("rank 0: node 1 'coll': comm_size is 1099511627776") != std::string::npos);
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {collective(1, 9, 0)});
+  CHECK(run_kbsim(run + " --buffer-kind sram").err.find("--buffer-kind has no effect") != std::string::npos);
+  CHECK(run_kbsim(run + " --algorithm ring_allreduce_tcm").exit == 2);
+}
+
 }  // namespace kbsim::contract::chakra_test

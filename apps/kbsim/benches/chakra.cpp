@@ -6,6 +6,7 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/collective.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
@@ -51,36 +52,66 @@ in::Workload read_workload(const Options& own) {
   }
 }
 
-void check(const config::MachineSpec& machine, const config::AlgorithmSpec&, BenchRequest request) {
-  const int ranks = read_workload(request.own.as<Options>()).ranks;
+// Of its tensors, on PE 0 of the package that holds most of them.
+Bytes bytes_of(const in::Communication& what) {
+  const auto ranks = static_cast<int>(what.ranks.size());
+  if (what.kind == in::CommunicationKind::gather || what.kind == in::CommunicationKind::scatter)
+    return Bytes{what.bytes} * (ranks + 1);
+  if (what.kind != in::CommunicationKind::collective) return Bytes{what.bytes};
+  const ccl::CollectiveEntry& row = ccl::collective(what.collective);
+  return Bytes{what.bytes + (row.in_place ? 0 : row.out_elems(what.bytes, ranks))};
+}
+
+void require_room(const in::Workload& work, const std::string& folder, Bytes there) {
+  for (const in::Communication& what : work.communications) {
+    if (bytes_of(what) <= there) continue;
+    const in::WorkItem& item = work.items[what.items.front()];
+    throw UsageError{fmt::format(
+        "{}: rank {}: node {} '{}': comm_size is {}: its tensors take {} in the memory of a PE, which has {} "
+        "(cube.memory.hbm_bytes_per_pe)",
+        folder, item.rank, item.id, item.name, what.bytes, to_string(bytes_of(what)), to_string(there))};
+  }
+}
+
+bool has_one_of(const in::Workload& work, std::optional<Collective> which) {
+  return std::ranges::any_of(work.communications, [&](const in::Communication& what) {
+    return what.kind == in::CommunicationKind::collective && (!which || what.collective == *which);
+  });
+}
+
+void require_effect(const in::Workload& work, const config::AlgorithmSpec& named,
+                    const BenchRequest& request) {
+  if (!request.algorithm.empty() && !has_one_of(work, named.collective))
+    throw UsageError{
+        fmt::format("--algorithm {}: the workload has no {}", named.name, to_string(named.collective))};
+  if (request.buffer_kind && !has_one_of(work, {}))
+    throw UsageError{"--buffer-kind has no effect: the workload has no collective that an algorithm runs"};
+}
+
+void check(const config::MachineSpec& machine, const config::AlgorithmSpec& named, BenchRequest request) {
+  const in::Workload work = read_workload(request.own.as<Options>());
+  const int ranks = work.ranks;
   const int packages = machine.system.sips.count;
   if (ranks != packages)
     throw UsageError{
         fmt::format("--workload {} has {} ranks, and the machine {} packages: add --set "
                     "system.sips.count={}, and a shape that fits it, or the traces that miss",
                     request.own.as<Options>().workload, ranks, packages, ranks)};
+  require_effect(work, named, request);
+  require_room(work, request.own.as<Options>().workload, machine.cube.memory.hbm_per_pe);
 }
 
 // The one that the user names, and for other collectives a ring.
-std::map<Collective, std::string> algorithms_for(const in::Workload& work, host::Session& session) {
-  const config::AlgorithmSpec& named = session.algorithm();
-  const bool chosen = named.name != session.ccl().resolve("").name;
+std::map<Collective, std::string> algorithms_for(const in::Workload& work, const BenchRequest& request,
+                                                 host::Session& session) {
   std::map<Collective, std::string> all;
   for (const auto& [collective, ring] : kRings) {
-    const bool used = std::ranges::any_of(work.communications, [&](const in::Communication& what) {
-      return what.kind == in::CommunicationKind::collective && what.collective == collective;
-    });
-    if (!used) continue;
-    const config::AlgorithmSpec& algorithm =
-        chosen && named.collective == collective ? named : session.algorithm(ring);
+    if (!has_one_of(work, collective)) continue;
+    const bool named = !request.algorithm.empty() && session.algorithm().collective == collective;
+    const config::AlgorithmSpec& algorithm = named ? session.algorithm() : session.algorithm(ring);
     evaluate::require_among_packages(session.spec(), algorithm, session.ccl(), collective, f16);
     all[collective] = algorithm.name;
   }
-  const bool has_effect =
-      !chosen || std::ranges::any_of(all, [&](const auto& one) { return one.second == named.name; });
-  if (!has_effect)
-    throw UsageError{
-        fmt::format("--algorithm {}: the workload has no {}", named.name, to_string(named.collective))};
   return all;
 }
 
@@ -119,13 +150,13 @@ void tell(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
       {"by_rank", std::move(ranks)}};
 }
 
-Task<> chakra(host::Rank& main, Options options, BenchRequest, BenchReport* report) {
+Task<> chakra(host::Rank& main, Options options, BenchRequest request, BenchReport* report) {
   const in::Workload work = read_workload(options);
   host::Session& session = main.session();
   if (session.calls() != nullptr)
     throw Unsupported{"--chakra: --bench chakra runs execution traces that are written already"};
   ChakraRun run{work, session.sim(), rates_of(session)};
-  ChakraShared shared{.run = &run, .algorithms = algorithms_for(work, session)};
+  ChakraShared shared{.run = &run, .algorithms = algorithms_for(work, request, session)};
   host::ProcessGroupOptions group;
   for (const auto& [collective, name] : shared.algorithms) group.algorithms.push_back(name);
   if (group.algorithms.empty()) group.algorithms.emplace_back(kRings[0].second);
@@ -137,7 +168,8 @@ Task<> chakra(host::Rank& main, Options options, BenchRequest, BenchReport* repo
 KBSIM_BENCH(chakra, "execution traces of Chakra: communication on the machine, computing as they say",
             .algorithms = Algorithms::any,
             .unused = {{"ccl.*.n_elem", "the traces say how much is sent"},
-                       {"ccl.*.chosen_up_to", "no call picks its algorithm"}},
+                       {"ccl.*.chosen_up_to", "no call picks its algorithm"},
+                       {"ccl.defaults.algorithm", "collectives run as rings unless --algorithm names one"}},
             .check = check);
 
 }  // namespace

@@ -65,7 +65,9 @@ BenchRun prepared(const Bench& bench, const RunOptions& options, const Arguments
   const BenchRequest request{.verify_data = options.verify_data,
                              .values = !options.timing_only,
                              .sip = devices.empty() ? 0 : devices.front(),
-                             .own = options.own};
+                             .own = options.own,
+                             .algorithm = options.algorithm,
+                             .buffer_kind = options.buffer_kind.has_value()};
   return {.bench = bench,
           .options = options,
           .arguments = arguments,

@@ -26,10 +26,12 @@ struct BenchReport {
 
 /// What the user asked of a bench.
 struct BenchRequest {
-  bool verify_data = false;  // a line per tensor as well
-  bool values = true;        // numbers are computed; see --timing-only
-  int sip = 0;               // the first package that it runs on: --device
-  OptionValues own = {};     // of the bench's own options
+  bool verify_data = false;    // a line per tensor as well
+  bool values = true;          // numbers are computed; see --timing-only
+  int sip = 0;                 // the first package that it runs on: --device
+  OptionValues own = {};       // of the bench's own options
+  std::string algorithm = {};  // --algorithm; "": the default one
+  bool buffer_kind = false;    // there is --buffer-kind
 };
 
 using evaluate::Algorithms;
