@@ -26,8 +26,10 @@ namespace {
 namespace po = boost::program_options;
 namespace json = boost::json;
 
+enum class Action { none, import_plan, export_plan };
+
 struct CclOptions {
-  std::string action;
+  Action action = Action::none;
   std::string plan;
   int ranks = 0;
   std::string out;
@@ -169,10 +171,16 @@ ExitCode export_plan(const CclOptions& options) {
 
 // Of another action than the one that is asked for.
 void refuse_unused(const CclOptions& options) {
-  const bool imports = options.action == "import";
+  const bool imports = options.action == Action::import_plan;
   if (imports && (options.ranks != 0 || !options.out.empty()))
     throw UsageError{"kbsim ccl import: --ranks and --out are of kbsim ccl export"};
   if (!imports && options.json) throw UsageError{"kbsim ccl export: --json is of kbsim ccl import"};
+}
+
+Action action_named(const std::string& word) {
+  if (word == "import") return Action::import_plan;
+  if (word == "export") return Action::export_plan;
+  throw UsageError{fmt::format("kbsim ccl: there is no '{}'{}", word, name_hint(word, {"import", "export"}))};
 }
 
 }  // namespace
@@ -182,21 +190,16 @@ ExitCode ccl_plans(const Arguments& arguments) {
   po::options_description all = description(options);
   Arguments rest = arguments;
   if (!rest.empty() && !rest.front().starts_with('-')) {
-    options.action = rest.front();
+    options.action = action_named(rest.front());
     rest.erase(rest.begin());
   }
-  const std::vector<std::string> actions{"import", "export"};
-  const bool known = std::ranges::find(actions, options.action) != actions.end();
-  if (!known && !options.action.empty())
-    throw UsageError{
-        fmt::format("kbsim ccl: there is no '{}'{}", options.action, name_hint(options.action, actions))};
   parse_options(rest, all,
                 {.usage = "kbsim ccl import FILE, or kbsim ccl export NAME --ranks N",
                  .examples = kCclExamples,
                  .positional = "plan"});
-  if (!known) throw UsageError{"kbsim ccl: import FILE, or export NAME --ranks N"};
+  if (options.action == Action::none) throw UsageError{"kbsim ccl: import FILE, or export NAME --ranks N"};
   refuse_unused(options);
-  return options.action == "import" ? import_plan(options) : export_plan(options);
+  return options.action == Action::import_plan ? import_plan(options) : export_plan(options);
 }
 
 }  // namespace kbsim::app

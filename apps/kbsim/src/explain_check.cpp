@@ -28,12 +28,13 @@ struct Step {
 std::vector<Step> steps_of(const Derivative& key) {
   constexpr double kTenth = 0.1;
   constexpr double kThousandth = 0.001;
-  if (key.unit == "cycles") {
+  const explain::Grid grid = explain::grid_of(key.unit);
+  if (grid == explain::Grid::cycles) {
     std::vector<Step> whole{{key.value + 1.0, true}};
     if (key.value >= 1.0) whole.push_back({key.value - 1.0, true});
     return whole;
   }
-  const double step = key.unit == "ns" ? kThousandth : kThousandth * key.value;
+  const double step = grid == explain::Grid::picoseconds ? kThousandth : kThousandth * key.value;
   std::vector<Step> steps;
   if (key.value >= step) steps.push_back({key.value - step, true});
   steps.push_back({key.value + step, true});

@@ -23,7 +23,7 @@ double slope_in(const Term& key, double value, double slope_ns) {
 
 // To a whole picosecond in the direction of `home`, where that is the grid of such values.
 double on_grid(const Term& key, double value, double home) {
-  if (key.is_rate() || key.unit != "ns") return value;
+  if (key.is_rate() || grid_of(key.unit) != Grid::picoseconds) return value;
   const double ps = value * 1000.0;
   constexpr double kNoise = 1e-6;
   return (value > home ? std::floor(ps + kNoise) : std::ceil(ps - kNoise)) / 1000.0;
@@ -217,7 +217,8 @@ Sides CauseGraph::sides(const std::string& name, const Derivative* path) const {
 std::optional<double> CauseGraph::edge(const Term& key, const Derivative* path, double limit) const {
   constexpr int kMost = 50;
   const Time length = nodes_.back().at;
-  const double allowed = key.is_rate() || key.unit != "ns" ? 0.01 + to_ns(length) * 1e-6 : 0.0;
+  const bool is_exact = !key.is_rate() && grid_of(key.unit) == Grid::picoseconds;
+  const double allowed = is_exact ? 0.0 : 0.01 + to_ns(length) * 1e-6;
   double value = limit;
   for (int i = 0; i < kMost && value != key.value; ++i) {
     const Course there = course(key.key, value);

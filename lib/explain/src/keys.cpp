@@ -202,7 +202,7 @@ std::vector<Term> of_engine(const Segment& segment, const topology::Node& engine
   }
   std::vector<Term> terms;
   for (const hw::CostTerm& cost : costs) {
-    if (cost.times > 0 && (cost.work > 0 || cost.unit == "ns"))
+    if (cost.times > 0 && (cost.work > 0 || grid_of(cost.unit) == Grid::picoseconds))
       terms.push_back(of_cost(cost, segment, engine));
   }
   return terms;
@@ -223,6 +223,12 @@ std::vector<Term> of_latency(const Segment& segment, const topology::Node& node,
 }
 
 }  // namespace
+
+// A unit comes from the text that describes its key.
+Grid grid_of(std::string_view unit) {
+  if (unit == "ns") return Grid::picoseconds;
+  return unit == "cycles" ? Grid::cycles : Grid::none;
+}
 
 Time Term::at(double to) const {
   if (!is_rate()) return from_ns(times == 0 ? 0.0 : count / static_cast<double>(times) * to);

@@ -82,7 +82,7 @@ std::string remedies(const Explanation& what) {
 }
 
 std::string slope_text(const Derivative& key, double slope_ns) {
-  const bool is_latency = key.count > 0 && key.unit == "ns";
+  const bool is_latency = key.count > 0 && grid_of(key.unit) == Grid::picoseconds;
   if (is_latency) return fmt::format("{:g} ps a ps", slope_ns);
   return fmt::format("{:.4g} ns a {}", slope_ns, key.unit.empty() ? "1" : key.unit);
 }

@@ -12,6 +12,10 @@ namespace kbsim::explain {
 /// How the time of work at a rate is rounded to picoseconds.
 enum class Rounding : std::uint8_t { bandwidth, up, nearest };
 
+/// In what steps a key's value goes: whole picoseconds, whole cycles, or any.
+enum class Grid : std::uint8_t { picoseconds, cycles, none };
+[[nodiscard]] Grid grid_of(std::string_view unit);
+
 /// A part of a segment's length that follows from a key: so many times its value, or bytes at its rate.
 struct Term {
   std::string key;   // "cube.noc.router.overhead_ns", as --set has it
