@@ -126,7 +126,6 @@ class PeDma : public Component, public IDma {
   Bytes turn_left_;
   bool wakes_ = false;  // when the port is free
   DmaRequests requests_;
-  Token next_token_ = 0;
   Time told_ = kForever;     // when the host was told last that an order is done
   std::uint64_t begun_ = 0;  // transfers
   std::uint64_t done_ = 0;   // of these
@@ -398,9 +397,10 @@ Time PeDma::send_next(ClassQueue& queue) {
   if (queue.burst.message != nullptr) return send_packet(queue);
   const Transfer& transfer = queue.sender();
   const Bytes bytes = transfer.next_bytes(spec_.request);
-  DmaRequest request = transfer.next_request(site_, bytes, next_token_ + 1);
+  const Token token = requests_.next();
+  DmaRequest request = transfer.next_request(site_, bytes, token);
   remember(queue, request, bytes);
-  if (transfer.progress.atomic) races_->asks(site_.tcm, next_token_, *transfer.access());
+  if (transfer.progress.atomic) races_->asks(site_.tcm, token, *transfer.access());
   if (request.payload == 0_B) return ask(queue, std::move(request), bytes);
   if (request.whole) return send_whole(queue, std::move(request), bytes);
   MessagePtr message = fabric().make(site_.tcm, request.to, request.payload, transfer.traffic_class(),
@@ -415,7 +415,7 @@ void PeDma::remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes) 
   const TransferPtr& transfer = queue.waiting[queue.next];
   ++transfer->progress.unanswered;
   queue.outstanding += window;
-  requests_.add(++next_token_, {.transfer = transfer, .offset = transfer->offset(), .window = window});
+  requests_.add({.transfer = transfer, .offset = transfer->offset(), .window = window});
 }
 
 Time PeDma::ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
