@@ -57,6 +57,7 @@ class Master {
     std::string heard;
     std::filesystem::path records;
     bool unsynced = false;
+    bool keeps_much = false;  // of memory: another takes its place when its point has ended
     std::optional<std::size_t> point;
     Mode mode = Mode::shared;
     std::string key;

@@ -57,7 +57,7 @@ void Master::done(Worker& worker, std::string_view line) {
   worker.unsynced = true;
   forget_key(worker);
   settle(worker, *std::exchange(worker.point, std::nullopt), *reply);
-  if (worker.rank == 0 && memory_of(worker.process.pid) > share() / 4) replace(worker);
+  if (worker.keeps_much) replace(worker);
   hand_out();
 }
 

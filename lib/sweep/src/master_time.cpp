@@ -58,7 +58,9 @@ void Master::expect_end(Worker& worker) {
 void Master::watch_memory(Worker& worker) {
   if (!worker.point || worker.killed != Killed::no || worker.rank > 0) return;
   const Bytes most = worker.mode == Mode::alone ? options_.memory : share();
-  if (memory_of(worker.process.pid) <= most) return;
+  const Bytes memory = memory_of(worker.process.pid);
+  worker.keeps_much = memory > share() / 4;
+  if (memory <= most) return;
   worker.killed = Killed::by_memory;
   end_process(worker);
 }

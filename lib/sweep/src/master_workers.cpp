@@ -23,6 +23,7 @@ namespace kbsim::sweep {
 void Master::start(Worker& worker) {
   worker.works = true;
   worker.killed = Killed::no;
+  worker.keeps_much = false;
   if (worker.rank > 0) return;
   std::vector<int> others;
   for (const std::unique_ptr<Worker>& each : workers_) {
