@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/validator.hpp"
 #include "kbsim/host/collective_args.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -16,15 +15,13 @@
 #include "collective_call.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
-#include "tensor_state.hpp"
+#include "requirements.hpp"
 
 namespace kbsim::host {
 
 namespace {
 
 using config::Collective;
-
-std::int64_t part_of(const Tensor& tensor) { return tensor.shards().front().spec.block.elements(); }
 
 // The PEs of a cube that have a part of it, as many on each.
 int parts_of_a_cube(const Tensor& tensor) {
@@ -39,13 +36,6 @@ std::string fingerprint_of(Collective collective) {
     if (c != '_') letters += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return letters;
-}
-
-// PyTorch's words, which people grep for.
-std::string sizes(std::int64_t times, std::int64_t over) {
-  if (times > over) return "output tensor size must be equal to world_size times input tensor size";
-  if (over > times) return "input tensor size must be equal to world_size times output tensor size";
-  return "output tensor size must be equal to input tensor size";
 }
 
 std::string installed(const ProcessGroup& group) {
@@ -68,90 +58,6 @@ std::string remedy_for(Collective collective, const ProcessGroup& group, const S
   if (names.empty()) return "no algorithm for it is declared";
   return fmt::format("name one to init_process_group: {}", fmt::join(names, " or "));
 }
-
-/// What a collective asks of its tensors, on one rank.
-class Requirements {
- public:
-  Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank, int device,
-               std::string call)
-      : machine_{machine},
-        algorithm_{by.spec},
-        participants_{by.participants},
-        rank_{rank},
-        device_{device},
-        call_{std::move(call)} {}
-
-  void require(bool holds, const std::string& why) const {
-    if (!holds) throw UsageError{call_ + ": " + why};
-  }
-
-  // Shards of one size on all that take part, one after the other; "" if they are.
-  [[nodiscard]] std::string placement_problem(const Tensor& tensor) const {
-    if (tensor.sip() != device_) {
-      return fmt::format("'{}' is on device {}, but rank {} is device {}", tensor.name(), tensor.sip(), rank_,
-                         device_);
-    }
-    std::vector<topology::ShardSpec> shards;
-    for (const Shard& shard : tensor.shards()) shards.push_back(shard.spec);
-    const std::string need =
-        ccl::validators().at(algorithm_.validator).check(shards, participants_, machine_);
-    if (!need.empty()) return fmt::format("{} needs {}", algorithm_.name, need);
-    if (ccl::plan_of(algorithm_) != nullptr) return plan_problem(tensor);
-    const auto bytes = [](const topology::ShardSpec& shard) { return shard.nbytes; };
-    const auto [smallest, largest] = std::ranges::minmax(shards, {}, bytes);
-    if (smallest.nbytes != largest.nbytes) {
-      return fmt::format("{} needs shards of one size, got {} and {}", algorithm_.name,
-                         to_string(smallest.nbytes), to_string(largest.nbytes));
-    }
-    for (std::size_t i = 0; i < shards.size(); ++i) {
-      if (Bytes{shards[i].offset_bytes} != smallest.nbytes * static_cast<std::int64_t>(i))
-        return fmt::format("{} needs different elements on each PE, got replicas", algorithm_.name);
-    }
-    return "";
-  }
-
-  // Thread blocks work on all of a tensor.
-  [[nodiscard]] std::string plan_problem(const Tensor& tensor) const {
-    if (tensor.state()->shared) return "";
-    return fmt::format(
-        "{} is a plan, which needs tensors that all PEs of their package share (shared = true)",
-        algorithm_.name);
-  }
-
-  void check_placement(const Tensor& tensor) const {
-    const std::string problem = placement_problem(tensor);
-    require(problem.empty(), problem);
-    check_slot(tensor);
-  }
-  void check_slot(const Tensor& tensor) const {
-    require(algorithm_.slot_size >= Bytes{itemsize(tensor.dtype())},
-            fmt::format("an element of {} does not fit a slot of {}; raise slot_size",
-                        to_string(tensor.dtype()), to_string(algorithm_.slot_size)));
-  }
-
-  void check_dtypes(const Tensor& input, const Tensor& output) const {
-    require(input.dtype() == output.dtype(),
-            fmt::format("'{}' is {}, but '{}' is {}", input.name(), to_string(input.dtype()), output.name(),
-                        to_string(output.dtype())));
-  }
-  void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const {
-    check_placement(output);
-    require(part_of(input) * times == part_of(output) * over,
-            fmt::format("{}; got {} elements a PE in '{}' and {} in '{}'", sizes(times, over),
-                        part_of(output), output.name(), part_of(input), input.name()));
-  }
-  void check_distinct(const Tensor& input, const Tensor& output) const {
-    require(input.ptr() != output.ptr(), "input and output are one tensor");
-  }
-
- private:
-  const config::MachineSpec& machine_;
-  const config::AlgorithmSpec& algorithm_;
-  const std::vector<PeCoord>& participants_;
-  int rank_;
-  int device_;
-  std::string call_;
-};
 
 }  // namespace
 
@@ -249,34 +155,42 @@ void Distributed::find_algorithm(Call& call) const {
                                remedy_for(call.which, group, session_))};
 }
 
+// All ranks call the same.
+ProcessGroup::Agreed Distributed::agree(const Call& call, Bytes tcm) const {
+  ProcessGroup& group = *call.site.group;
+  const bool said = group.algorithms().size() > 1 || call.anywhere;
+  const std::string by = said ? ", by " + call.by->spec.name : "";
+  const std::string on = call.anywhere ? ", on " + places_of(call.input) : "";
+  return group.begin(rank_,
+                     {.call = call.row.call,
+                      .operation = fingerprint_of(call.which),
+                      .shape = to_string(call.input.shape()),
+                      .dtype = std::string{to_string(call.input.dtype())},
+                      .details = fmt::format("{}, root {}{}{}{}", to_string(*call.op), call.root, by, on,
+                                             call.site.details())},
+                     call.at, tcm);
+}
+
+CollectiveTiming Distributed::timing_of(const Call& call) const {
+  const ProcessGroup& group = *call.site.group;
+  return {.rank = rank_,
+          .called = session_.sim().now(),
+          .algorithm = call.by->spec.name,
+          .call = call.row.call,
+          .elements = call.input.shape().count().value_or(0),
+          .dtype = call.input.dtype(),
+          .group = group.number(),
+          .ranks = static_cast<int>(group.ranks())};
+}
+
 Distributed::Done Distributed::begin(Call call) {
-  const Here at = call.at;
   const std::shared_ptr<ProcessGroup>& group = call.site.group;
   find_algorithm(call);
   call.op = call.op.value_or(static_cast<ReduceOp>(call.by->spec.reduce_op));
-  const bool said = group->algorithms().size() > 1 || call.anywhere;
-  const std::string by = said ? ", by " + call.by->spec.name : "";
-  const std::string on = call.anywhere ? ", on " + places_of(call.input) : "";
   const Setups setups = setups_of(call);
-  const ProcessGroup::Agreed agreed =
-      group->begin(rank_,
-                   {.call = call.row.call,
-                    .operation = fingerprint_of(call.which),
-                    .shape = to_string(call.input.shape()),
-                    .dtype = std::string{to_string(call.input.dtype())},
-                    .details = fmt::format("{}, root {}{}{}{}", to_string(*call.op), call.root, by, on,
-                                           call.site.details())},
-                   at, tcm_for(call, setups));
+  const ProcessGroup::Agreed agreed = agree(call, tcm_for(call, setups));
   require_runnable(call);
   if (call.plan() != nullptr) make_plan_memory(call);
-  const CollectiveTiming called{.rank = rank_,
-                                .called = session_.sim().now(),
-                                .algorithm = call.by->spec.name,
-                                .call = call.row.call,
-                                .elements = call.input.shape().count().value_or(0),
-                                .dtype = call.input.dtype(),
-                                .group = group->number(),
-                                .ranks = static_cast<int>(group->ranks())};
   Job job = call.anywhere ? job_anywhere(call, agreed) : job_of(call, agreed);
   InUse tensors{group, call.tensors()};
   Task<hw::Activity> launched = launch(std::move(job), setups, call.tensors());
@@ -284,7 +198,7 @@ Distributed::Done Distributed::begin(Call call) {
   updates.emplace_back(call.result());
   const Done work = works_.start(
       {.call = call.row.call, .sequence = agreed.sequence, .rank = rank_, .group = group->number()},
-      run(std::move(tensors), std::move(updates), std::move(launched), called), at);
+      run(std::move(tensors), std::move(updates), std::move(launched), timing_of(call)), call.at);
   if (ICallWatch* const calls = session_.calls())
     calls->carries(work.key(), {.kind = CallFacts::Kind::collective,
                                 .collective = call.which,

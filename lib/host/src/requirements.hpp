@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kbsim/config/machine_spec.hpp"
+#include "kbsim/host/process_group.hpp"
+#include "kbsim/host/tensor.hpp"
+
+namespace kbsim::host {
+
+/// Elements of a tensor that each of its PEs has.
+[[nodiscard]] std::int64_t part_of(const Tensor& tensor);
+
+/// What a collective asks of its tensors, on one rank. What doesn't hold is a UsageError that begins with
+/// `call`.
+class Requirements {
+ public:
+  Requirements(const config::MachineSpec& machine, const InstalledAlgorithm& by, int rank, int device,
+               std::string call);
+
+  void require(bool holds, const std::string& why) const;
+  /// Shards of one size on all that take part, one after the other; "" if they are.
+  [[nodiscard]] std::string placement_problem(const Tensor& tensor) const;
+  void check_placement(const Tensor& tensor) const;
+  void check_slot(const Tensor& tensor) const;
+  void check_dtypes(const Tensor& input, const Tensor& output) const;
+  /// The output has `times` the elements of the input, over `over`.
+  void check_output(const Tensor& input, const Tensor& output, std::int64_t times, std::int64_t over) const;
+  void check_distinct(const Tensor& input, const Tensor& output) const;
+
+ private:
+  [[nodiscard]] std::string plan_problem(const Tensor& tensor) const;
+
+  const config::MachineSpec& machine_;
+  const config::AlgorithmSpec& algorithm_;
+  const std::vector<PeCoord>& participants_;
+  int rank_;
+  int device_;
+  std::string call_;
+};
+
+}  // namespace kbsim::host
