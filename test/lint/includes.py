@@ -24,6 +24,7 @@ THIRD_PARTY = {
     "pugixml.hpp": {"inputs/src"},
     "chakra.pb.h": {"inputs/src"},
     "boost/uuid": {"sweep"},
+    "boost/interprocess": {"sweep"},
     "boost/tokenizer.hpp": {"report"},
     "boost/mpi": {"apps"},
     "boost/program_options": {"apps"},

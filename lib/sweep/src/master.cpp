@@ -2,6 +2,7 @@
 #include "master.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -67,7 +68,11 @@ void Master::hand_out() {
   const bool alone = std::ranges::any_of(
       workers_, [](const auto& worker) { return worker->point && worker->mode == Mode::alone; });
   for (const std::unique_ptr<Worker>& worker : workers_) {
-    if (worker->point || alone || !has_work()) continue;
+    if (alone || !has_work()) continue;
+    if (worker->point) {
+      give_ahead(*worker);
+      continue;
+    }
     if (!worker->works) start(*worker);
     if (const std::optional<std::size_t> point = schedule_.next()) {
       give(*worker, *point, mode_);
@@ -82,29 +87,57 @@ void Master::hand_out() {
 }
 
 void Master::give(Worker& worker, std::size_t point, Mode mode) {
+  const Bytes memory = mode == Mode::alone ? options_.memory : share();
+  say(worker, fmt::format("{}{} {} {}", kRun, point, static_cast<int>(mode), memory.count()));
+  begins(worker, point, mode);
+}
+
+void Master::begins(Worker& worker, std::size_t point, Mode mode) {
   worker.point = point;
   worker.mode = mode;
   worker.key.clear();
   worker.simulates = false;
   worker.since = Clock::now();
-  const Bytes memory = mode == Mode::alone ? options_.memory : share();
   expect_end(worker);
-  say(worker, fmt::format("run {} {} {}", point, static_cast<int>(mode), memory.count()));
+}
+
+// Where points are short, a worker need not wait for its next; at the end each point is for who is free.
+void Master::give_ahead(Worker& worker) {
+  constexpr double kShort = 0.05;  // seconds
+  constexpr std::size_t kEnough = 4;
+  const bool enough = schedule_.pending() >= kEnough * workers_.size();
+  if (worker.rank > 0 || worker.ahead || worker.took > kShort || !enough) return;
+  worker.ahead = schedule_.next();
+  say(worker, fmt::format("{}{} {} {}", kRun, *worker.ahead, static_cast<int>(mode_), share().count()));
+}
+
+void Master::take_back(Worker& worker) {
+  if (worker.ahead) schedule_.put_back(*worker.ahead);
+  worker.ahead.reset();
 }
 
 void Master::hear(Worker& worker, std::string_view line) {
-  if (line.starts_with("key ")) return decide(worker, std::string{line.substr(4)});
+  if (line.starts_with(kKey)) return decide(worker, std::string{line.substr(kKey.size())});
+  if (line.starts_with(kOwn)) return owned(worker, std::string{line.substr(kOwn.size())});
   if (!line.starts_with(kStopFor)) return done(worker, line);
   stop_for(std::string{line.substr(kStopFor.size())});
   worker.point.reset();
+  if (worker.ahead) begins(worker, *std::exchange(worker.ahead, std::nullopt), mode_);
   hand_out();
 }
 
 // Points that run end; no other begins.
 void Master::stop_for(const std::string& why) { tally_.stopped = why; }
 
+void Master::owned(Worker& worker, const std::string& key) {
+  worker.key = key;
+  worker.simulates = true;
+  keys_.insert(key);
+}
+
 // One of equal points runs.
 void Master::decide(Worker& worker, const std::string& key) {
+  if (job_.claims != nullptr) (void)job_.claims->claim(key);  // of another host's
   const Record* known = cache_.of_key(key);
   const bool runs = (known == nullptr || !stands(*known, options_)) && keys_.insert(key).second;
   worker.key = key;

@@ -59,6 +59,8 @@ class Master {
     bool unsynced = false;
     bool keeps_much = false;  // of memory: another takes its place when its point has ended
     std::optional<std::size_t> point;
+    std::optional<std::size_t> ahead;  // the next, which it has been told
+    double took = 1e9;                 // seconds, its last
     Mode mode = Mode::shared;
     std::string key;
     bool simulates = false;  // under that key
@@ -94,8 +96,12 @@ class Master {
   // Points (master.cpp).
   void hand_out();
   void give(Worker& worker, std::size_t point, Mode mode);
+  void begins(Worker& worker, std::size_t point, Mode mode);
+  void give_ahead(Worker& worker);
+  void take_back(Worker& worker);
   void hear(Worker& worker, std::string_view line);
   void decide(Worker& worker, const std::string& key);
+  void owned(Worker& worker, const std::string& key);
   void stop_for(const std::string& why);
 
   // Ends of points (master_ends.cpp).

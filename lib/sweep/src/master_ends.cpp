@@ -53,11 +53,14 @@ void Master::done(Worker& worker, std::string_view line) {
   }
   (void)worker.deadline.cancel();
   deaths_ = 0;
-  reply->taken = seconds_of(Clock::now() - worker.since);
+  reply->taken = worker.took = seconds_of(Clock::now() - worker.since);
   worker.unsynced = true;
   forget_key(worker);
   settle(worker, *std::exchange(worker.point, std::nullopt), *reply);
-  if (worker.keeps_much) replace(worker);
+  if (worker.keeps_much)
+    replace(worker);
+  else if (worker.ahead)
+    begins(worker, *std::exchange(worker.ahead, std::nullopt), mode_);
   hand_out();
 }
 

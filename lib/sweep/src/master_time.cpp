@@ -17,7 +17,9 @@ double Master::seconds_left() const {
   std::vector<Running> running;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->point)
-      running.push_back({.point = *worker->point, .spent = seconds_of(Clock::now() - worker->since)});
+      running.push_back({.point = *worker->point,
+                         .spent = seconds_of(Clock::now() - worker->since),
+                         .ahead = worker->ahead});
   }
   return schedule_.seconds_left(std::max<std::size_t>(workers_.size(), 1), running);
 }

@@ -42,6 +42,7 @@ void Master::start(Worker& worker) {
 // However its process is; what it wrote stays.
 void Master::close(Worker& worker) {
   if (!std::exchange(worker.works, false)) return;
+  take_back(worker);
   if (worker.rank > 0) return options_.ranks->send(worker.rank, std::string{kStop});
   (void)kill(worker.process.pid, SIGKILL);
   (void)waitpid(worker.process.pid, nullptr, 0);
@@ -97,6 +98,7 @@ void Master::hung_up(Worker& worker) {
 void Master::ended(Worker& worker, int status) {
   constexpr int kMostDeaths = 1000;
   worker.works = false;
+  take_back(worker);
   if (++deaths_ > kMostDeaths)
     throw Error{ExitCode::internal,
                 fmt::format("workers end as soon as they start: of the last, {}", end_of_process(status))};

@@ -7,6 +7,10 @@ namespace kbsim::sweep {
 /// A worker's next point.
 inline constexpr std::string_view kRun = "run ";
 
+/// What a worker says of a point's key: that it simulates it, or whether it should.
+inline constexpr std::string_view kOwn = "own ";
+inline constexpr std::string_view kKey = "key ";
+
 /// What a worker says, with why, when it can't keep its point, and no other should begin.
 inline constexpr std::string_view kStopFor = "stop for ";
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kbsim/base/stop.hpp"
+#include "kbsim/sweep/claims.hpp"
 #include "kbsim/sweep/schedule.hpp"
 
 #include "master.hpp"
@@ -36,7 +37,10 @@ Tally run_points(const Plan& plan, const std::vector<std::string>& requests,
   const std::vector<std::size_t> missing = missing_points(requests, which, cache, options);
   Tally tally{.points = which.size(), .known = which.size() - missing.size()};
   if (missing.empty()) return tally;
-  const Job job{.plan = plan, .requests = requests, .run = run, .changed = options.changed};
+  Claims claims{missing.size() + cache.records().size()};
+  for (const auto& known : cache.records()) (void)claims.claim(known.first);
+  const Job job{
+      .plan = plan, .requests = requests, .run = run, .changed = options.changed, .claims = &claims};
   Master master{job, cache, options, missing, Mode::shared};
   master.run();
   tally = master.tally();

@@ -183,7 +183,10 @@ double Schedule::expected(const Pending& point) const {
 double Schedule::seconds_left(std::size_t workers, std::span<const Running> running) const {
   if (n_ + failed_ == 0.0) return 0.0;
   std::priority_queue<double, std::vector<double>, std::greater<>> free;
-  for (const Running& each : running) free.push(std::max(0.0, expected(guessed(each.point)) - each.spent));
+  for (const Running& each : running) {
+    const double after = each.ahead ? expected(guessed(*each.ahead)) : 0.0;
+    free.push(std::max(0.0, expected(guessed(each.point)) - each.spent) + after);
+  }
   while (free.size() < workers) free.push(0.0);
   for (std::size_t i = pending_.size(); i-- > 0;) {
     const double end = free.top() + expected(pending_[i]);

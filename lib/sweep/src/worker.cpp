@@ -96,7 +96,9 @@ class Worker {
   }
 
   bool is_wanted(const std::string& key) {
-    channel_.say("key " + key);
+    const bool owns = job_.claims != nullptr && job_.claims->claim(key);
+    channel_.say(fmt::format("{}{}", owns ? kOwn : kKey, key));
+    if (owns) return true;
     return channel_.hear() != "skip";
   }
 

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "kbsim/sweep/claims.hpp"
 #include "kbsim/sweep/run_points.hpp"
 
 namespace kbsim::sweep {
@@ -16,15 +17,17 @@ struct Job {
   const std::vector<std::string>& requests;
   const RunPoint& run;
   const std::function<std::string()>& changed;  // PoolOptions::changed
+  Claims* claims = nullptr;                     // of this host, if the master is on it
 };
 
 /// How a point runs: the worker's share of the memory, or all of it while nothing else runs; or once more,
 /// whatever is known, and not kept.
 enum class Mode { shared, alone, again };
 
-/// What the master says: "run POINT MODE BYTES", then after the worker's "key KEY" "go" or "skip". The worker
-/// ends with "done EXIT EVENTS SIMULATING BUSY SHORT DIGEST", or "stop for WHY" if its record can't be kept.
-/// Returns when the master is gone.
+/// What the master says: "run POINT MODE BYTES", then after the worker's "key KEY" "go" or "skip"; "own KEY"
+/// is of one that the worker has met first, and not answered. The worker ends with "done EXIT EVENTS
+/// SIMULATING BUSY SHORT DIGEST", or "stop for WHY" if its record can't be kept. Returns when the master is
+/// gone.
 void work(int socket, const Job& job, const std::filesystem::path& records);
 
 /// A forked process that works at one end of a socket.

@@ -38,7 +38,8 @@ class CostModel {
 /// A point that runs, and for how long it has.
 struct Running {
   std::size_t point = 0;
-  double spent = 0.0;  // seconds
+  double spent = 0.0;                     // seconds
+  std::optional<std::size_t> ahead = {};  // what its worker runs then
 };
 
 /// Which point runs next: some that are spread over the plan first, then the longest.
