@@ -65,14 +65,20 @@ LimitError::LimitError(const std::string& text, std::vector<Waiting> waiting, co
     : Error{ExitCode::limit, text + "; " + count(waiting.size()) + detail::lines(waiting) + busiest},
       waiting_{std::move(waiting)} {}
 
-// By name: those that started at one time stand in a list of any order.
 std::vector<Waiting> detail::waiting_among(const List& processes) {
+  const List* const one = &processes;
+  return waiting_among(std::span{&one, 1});
+}
+
+// By name: those that started at one time stand in a list of any order.
+std::vector<Waiting> detail::waiting_among(std::span<const List* const> processes) {
   std::vector<Waiting> spawned;
   std::vector<Waiting> components;
-  processes.for_each([&](const Link& link) {
+  const auto add = [&](const Link& link) {
     const auto& process = static_cast<const ProcessRecord&>(link);
     (process.service ? components : spawned).push_back(describe(process));
-  });
+  };
+  for (const List* list : processes) list->for_each(add);
   std::vector<Waiting>& found = spawned.empty() ? components : spawned;
   std::ranges::sort(found, {}, [](const Waiting& one) { return std::tie(one.process, one.what, one.since); });
   return found;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@ namespace kbsim::detail {
 
 /// The spawned processes of the list that wait, or if there are none, the components.
 [[nodiscard]] std::vector<Waiting> waiting_among(const List& processes);
+/// Likewise of several lists.
+[[nodiscard]] std::vector<Waiting> waiting_among(std::span<const List* const> processes);
 
 /// What a deadlock's text begins with.
 [[nodiscard]] std::string headline(Time at, const std::vector<Waiting>& waiting);

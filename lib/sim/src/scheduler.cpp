@@ -104,6 +104,39 @@ Scheduler::Stop Scheduler::run() {
   return shuffle_ ? run_as(*shuffle_) : run_as(fifo);
 }
 
+Scheduler::Stop Scheduler::run_before(Time end) {
+  begin_time();
+  allow(limits_.max_events_at_one_time);
+  Fifo fifo;
+  return shuffle_ ? run_window(*shuffle_, end) : run_window(fifo, end);
+}
+
+Time Scheduler::next() {
+  const bool now = !ready_.empty() || !late_.empty() || !batch_.empty();
+  return now ? now_ : future_.next();
+}
+
+/// As run_in(), of which nobody is told.
+template <class Order>
+Scheduler::Stop Scheduler::run_window(Order& order, Time end) {
+  for (;;) {
+    if (!run_present(order)) return stopped();
+    TimedEvent* const first = future_.take_before(end, ready_);
+    if (first == nullptr) return Stop::idle;
+    now_ = first->when;
+    begin_time();
+    if constexpr (std::same_as<Order, Fifo>) {
+      if (budget_ > events_) [[likely]] {
+        dispatch<Order>(*first);
+        dispatch_ready();
+        dispatch_ready();
+        continue;
+      }
+    }
+    ready_.push_front(*first);
+  }
+}
+
 /// In that order; each event told and profiled, if somebody asks for it.
 template <class Order>
 Scheduler::Stop Scheduler::run_as(Order& order) {

@@ -29,6 +29,8 @@ struct SimulationOptions {
   Causes::Options why = {};
 };
 
+class Windows;
+
 /// Simulated time and the processes that live in it. Events of one time run in two phases: arrivals in
 /// schedule order until there are none, then, late, the deciders that are queued by then; and so on.
 /// It may go away before or after what its processes wait for.
@@ -100,6 +102,7 @@ class Simulation {
 
  private:
   friend class detail::ProcessRecord;
+  friend class Windows;
 
   Process start(std::string name, const Identity& id, Task<> task, bool service);
   static Time beyond(Time d, const std::source_location& at);

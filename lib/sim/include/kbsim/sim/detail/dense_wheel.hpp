@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -43,20 +44,39 @@ class DenseWheel {
         spread(slot, Slots::level(index));
         continue;
       }
-      slots_.advance(slot.first->records[0].when);
-      fetch_following(index);
-      List events;
-      release(slot, [&](Record& record) {
-        --records_;
-        if (!record.is_empty()) events.push_back(record.take());
-      });
-      if (events.empty()) continue;  // all have left
-      auto* const first = static_cast<TimedEvent*>(&events.pop_front());
-      same.splice_back(events);
-      return first;
+      if (TimedEvent* const first = take_all(slot, index, same)) return first;
     }
     slots_.advance(before);  // all that it passed had left
     return nullptr;
+  }
+
+  /// The same of an event before `end`; null if there is none. Nothing before `end` is inserted later.
+  TimedEvent* take_before(Time end, List& same) {
+    for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
+      const Slot slot = chains_[index];
+      const Time first = slot.first->records[0].when;
+      const unsigned level = Slots::level(index);
+      const bool spreads = level > 0 && !is_one_time(slot);
+      if ((spreads ? Slots::begin(first, level) : first) >= end) return nullptr;
+      chains_[index] = {};
+      slots_.forget(index);
+      if (spreads) {
+        spread(slot, level);
+      } else if (TimedEvent* const taken = take_all(slot, index, same)) {
+        return taken;
+      }
+    }
+    return nullptr;
+  }
+  /// Not after the earliest event; kForever if there is none.
+  [[nodiscard]] Time next() const {
+    const unsigned index = slots_.first();
+    if (index == Slots::kNone) return kForever;
+    Time least = kForever;
+    for (const Chunk* chunk = chains_[index].first; chunk != nullptr; chunk = chunk->next) {
+      for (std::size_t i = 0; i < chunk->count; ++i) least = std::min(least, chunk->records[i].when);
+    }
+    return least;
   }
 
   [[nodiscard]] Time time() const { return slots_.time(); }
@@ -99,6 +119,20 @@ class DenseWheel {
     Chunk* last = nullptr;
   };
 
+  // Of one time; null if all have left.
+  [[gnu::always_inline]] TimedEvent* take_all(const Slot& slot, unsigned index, List& same) {
+    slots_.advance(slot.first->records[0].when);
+    fetch_following(index);
+    List events;
+    release(slot, [&](Record& record) {
+      --records_;
+      if (!record.is_empty()) events.push_back(record.take());
+    });
+    if (events.empty()) return nullptr;
+    auto* const first = static_cast<TimedEvent*>(&events.pop_front());
+    same.splice_back(events);
+    return first;
+  }
   void put(TimedEvent& event, unsigned index) {
     Slot& slot = chains_[index];
     if (slot.last == nullptr || slot.last->count == kRecords) append_chunk(slot);

@@ -34,6 +34,15 @@ class EventQueue {
     if (dense_->count() < policy_.few) to_lists();
     return first;
   }
+  /// The same of an event before `end`; null if there is none. Nothing before `end` is inserted later.
+  TimedEvent* take_before(Time end, List& same) {
+    if (dense_ == nullptr) return wheel_.take_before(end, same);
+    TimedEvent* const first = dense_->take_before(end, same);
+    if (dense_->count() < policy_.few) to_lists();
+    return first;
+  }
+  /// Not after the earliest event, which may have left; kForever if there is none.
+  [[nodiscard]] Time next() { return dense_ != nullptr ? dense_->next() : wheel_.next(); }
 
   [[nodiscard]] Time time() const { return dense_ != nullptr ? dense_->time() : wheel_.time(); }
   [[nodiscard]] bool is_dense() const { return dense_ != nullptr; }

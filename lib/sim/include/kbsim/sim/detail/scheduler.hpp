@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -112,6 +113,13 @@ class Scheduler {
   /// Runs until nothing is left, a limit is met, or somebody has called interrupt(); or, to let somebody look
   /// at the run, at the first new time after so many events.
   Stop run();
+  /// Runs what comes before `end`, all of it unless somebody calls interrupt() or time stands still. Nothing
+  /// before `end` is scheduled from outside later.
+  Stop run_before(Time end);
+  /// Not after the next event; kForever if there is none.
+  [[nodiscard]] Time next();
+  /// Nothing is left before `t`.
+  void pass(Time t) { now_ = std::max(now_, t); }
   /// Before the first run(): what interrupt() asked for earlier is over.
   void begin() { interrupted_ = false; }
   void look_after(std::uint64_t events) { look_at_ = events_ + events; }
@@ -145,6 +153,8 @@ class Scheduler {
   Stop run_watched(Order& order);
   template <class Order>
   Stop run_in(Order& order);
+  template <class Order>
+  Stop run_window(Order& order, Time end);
   template <class Order>
   bool run_present(Order& order);
   template <class Order>

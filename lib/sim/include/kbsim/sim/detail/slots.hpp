@@ -49,8 +49,10 @@ class Slots {
   [[nodiscard]] Time time() const { return Time{static_cast<std::int64_t>(time_)}; }
   void advance(Time t) { time_ = static_cast<std::uint64_t>(t.count()); }
   /// To the beginning of the span of the slot at `level` in which `t` is.
-  void advance(Time t, unsigned level) {
-    time_ = static_cast<std::uint64_t>(t.count()) >> (level * kBits) << (level * kBits);
+  void advance(Time t, unsigned level) { advance(begin(t, level)); }
+  [[nodiscard]] static Time begin(Time t, unsigned level) {
+    return Time{static_cast<std::int64_t>(static_cast<std::uint64_t>(t.count()) >> (level * kBits)
+                                                                                       << (level * kBits))};
   }
 
  private:

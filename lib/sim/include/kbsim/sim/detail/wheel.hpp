@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -33,6 +34,36 @@ class Wheel {
       return first;
     }
     return nullptr;
+  }
+
+  /// The same of an event before `end`; null if there is none. Nothing before `end` is inserted later.
+  TimedEvent* take_before(Time end, List& same) {
+    for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
+      const List& list = lists_[index];
+      if (list.empty()) {
+        slots_.forget(index);
+        continue;
+      }
+      const Time first = static_cast<const TimedEvent&>(list.front()).when;
+      const unsigned level = Slots::level(index);
+      const bool spreads = level > 0 && !is_one_time(list);
+      if ((spreads ? Slots::begin(first, level) : first) >= end) return nullptr;
+      if (!spreads) return take(same);
+      slots_.forget(index);
+      spread(lists_[index], level);
+    }
+    return nullptr;
+  }
+  /// When the earliest event is; kForever if there is none.
+  [[nodiscard]] Time next() {
+    for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
+      Time least = kForever;
+      lists_[index].for_each(
+          [&](const Link& link) { least = std::min(least, static_cast<const TimedEvent&>(link).when); });
+      if (least != kForever) return least;
+      slots_.forget(index);  // all its events have left
+    }
+    return kForever;
   }
 
   [[nodiscard]] Time time() const { return slots_.time(); }
