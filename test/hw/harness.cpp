@@ -42,6 +42,13 @@ Rig::Rig(config::MachineSpec machine_spec, const SimulationOptions& options, opl
       graph{topology::compile(spec)},
       machine{std::make_unique<Machine>(sim, graph, log)} {}
 
+Rig::Rig(config::MachineSpec machine_spec, const SimulationOptions& options, Divided, oplog::Keep keep)
+    : spec{std::make_shared<const config::MachineSpec>(std::move(machine_spec))},
+      sim{options},
+      log{keep},
+      graph{topology::compile(spec)},
+      machine{std::make_unique<Machine>(sim, graph, log, options)} {}
+
 void Rig::run(Task<> program, std::string name) {
   (void)sim.spawn(std::move(name), std::move(program));
   sim.run();

@@ -26,6 +26,10 @@ class Rig {
  public:
   explicit Rig(config::MachineSpec spec, const SimulationOptions& options = {},
                oplog::Keep keep = oplog::Keep::operations);
+  /// Packages in processes of their own, if they can be.
+  struct Divided {};
+  Rig(config::MachineSpec spec, const SimulationOptions& options, Divided divided,
+      oplog::Keep keep = oplog::Keep::operations);
   ~Rig() { sim.clear(); }
 
   /// Runs a host program until nothing is left to do.

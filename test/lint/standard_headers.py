@@ -47,7 +47,7 @@ NAMES = {
     "map": "erase_if map multimap",
     "memory": "addressof allocate_shared allocator construct_at destroy_at enable_shared_from_this make_shared "
               "make_unique make_unique_for_overwrite shared_ptr static_pointer_cast unique_ptr weak_ptr",
-    "mutex": "lock_guard mutex scoped_lock",
+    "mutex": "lock_guard mutex scoped_lock unique_lock",
     "new": "align_val_t bad_alloc launder",
     "numeric": "accumulate gcd iota lcm reduce",
     "optional": "nullopt optional",

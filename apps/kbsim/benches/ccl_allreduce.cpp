@@ -158,12 +158,12 @@ Task<> ccl_allreduce(host::Rank& main, BenchRequest request, BenchReport* report
 }
 KBSIM_BENCH(ccl_allreduce,
             "all-reduce of one tensor per package, by the algorithm of ccl.yaml, checked exactly",
-            .algorithms = Algorithms::one, .devices = Devices::all, .check = check);
+            .algorithms = Algorithms::one, .devices = Devices::all, .by_messages = true, .check = check);
 
 // What the user's documents also call it.
 constexpr auto ipcq_allreduce = ccl_allreduce;
 KBSIM_BENCH(ipcq_allreduce, "another name of ccl_allreduce", .algorithms = Algorithms::one,
-            .devices = Devices::all, .check = check);
+            .devices = Devices::all, .by_messages = true, .check = check);
 
 }  // namespace
 }  // namespace kbsim::app::ccl_allreduce_bench

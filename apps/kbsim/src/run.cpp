@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/say.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -26,6 +27,7 @@
 #include "run_options.hpp"
 #include "run_outputs.hpp"
 #include "simulate_run.hpp"
+#include "simulation_threads.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -105,7 +107,9 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, bench, options.own));
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
-  const host::SessionOptions how = session_options(options, ccl);
+  const SimulationThreads threads = simulation_threads(bench, options);
+  host::SessionOptions how = session_options(options, ccl);
+  how.threads = threads.count;
   const BenchRun run = prepared(bench, options, arguments, start, machine);
   if (bench.check) bench.check(machine, algorithm, run.request);
   require_outputs(options);
@@ -121,6 +125,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
     folder->write_configuration(machine, &ccl);
     if (is_recorded(options)) trace.keep_for_page(*folder);
   }
+  if (!options.quiet) say(told_of_threads(threads, *session));
   return simulate_bench(run, folder.get(), *session, trace);
 }
 

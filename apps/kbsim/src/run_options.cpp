@@ -162,7 +162,9 @@ po::options_description description(RunOptions& o) {
   add("max-events", whole("max-events", "N", kMax, [&](std::uint64_t v) { o.max_events = v; }),
       "stop after so many events (exit code 4)");
   add("num-threads", whole("num-threads", "N", 1024, [&](std::uint64_t v) { o.num_threads = v; }),
-      "threads that compute the numbers (default: all)");
+      "threads that compute the numbers (default: all); two or more simulate packages side by side, where "
+      "that "
+      "can be (default: one)");
   return all;
 }
 

@@ -85,7 +85,7 @@ void require_submitted(const std::string& bench, host::Session& session) {
 
 report::RunSummary summary_of(host::Session& session, std::chrono::steady_clock::time_point start) {
   return {.simulated = session.sim().now(),
-          .events = session.sim().events(),
+          .events = session.machine().events(),
           .digest = session.machine().digest(),
           .wall = std::chrono::steady_clock::now() - start,
           .peak_memory = report::peak_memory(),

@@ -70,9 +70,27 @@ topology::Graph compiled(const std::shared_ptr<const config::MachineSpec>& spec)
   return topology::compile(spec);
 }
 
-std::unique_ptr<hw::Machine> built(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log) {
+std::unique_ptr<hw::Machine> built(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log,
+                                   const SimulationOptions* divided) {
   const WorkScope scope{kBuilding};
+  if (divided != nullptr) return std::make_unique<hw::Machine>(sim, graph, log, *divided);
   return std::make_unique<hw::Machine>(sim, graph, log);
+}
+
+// What is kept in the one order of all events, or meets beside the links.
+std::string obstacle_to_threads(const SessionOptions& options, const config::MachineSpec& machine,
+                                const config::AlgorithmSpec& algorithm) {
+  if (machine.system.sips.count == 1) return "the machine has one package";
+  if (options.races != oplog::RaceMode::off)
+    return "data races are looked for in the order of all events (--race off)";
+  if (options.simulation.causes)
+    return "causes are kept in the order of all events (--explain, --out without --no-report)";
+  if (options.simulation.max_events != UINT64_MAX) return "--max-events counts events in the order of all";
+  if (self_profile::is_on()) return "--profile-self samples one thread";
+  if (queues_are_traced()) return "tiles are traced in the order of all events (KBSIM_CCL_TRACE)";
+  if (algorithm.credit == config::CreditPath::direct)
+    return "queues' ends meet beside the links (credit: direct)";
+  return "";
 }
 
 }  // namespace
@@ -85,12 +103,16 @@ Session::Session(config::MachineSpec machine, config::AlgorithmSpec algorithm, S
       sim_{options.simulation},
       graph_{compiled(spec_)},
       log_{options.timing_only ? oplog::Keep::times : oplog::Keep::operations},
-      machine_{built(sim_, graph_, log_)},
+      threads_{options.threads},
+      one_thread_because_{threads_ > 1 ? obstacle_to_threads(options, *spec_, algorithm_) : ""},
+      machine_{built(sim_, graph_, log_,
+                     threads_ > 1 && one_thread_because_.empty() ? &options.simulation : nullptr)},
       replay_{log_, options.replay_threads},
       allocators_{*spec_},
       va_(static_cast<std::size_t>(spec_->system.sips.count)),
       first_rank_lane_{static_cast<std::uint32_t>(log_.lanes())} {
   require_possible(options);
+  if (one_thread_because_.empty()) one_thread_because_ = machine_->undivided_because();
   for (int rank = 0; rank < spec_->system.sips.count; ++rank)
     (void)log_.add_lane(fmt::format("rank{}", rank));
   if (options.exact_packets) machine_->fabric().exact_packets();
@@ -123,7 +145,7 @@ void Session::run() {
 
 void Session::simulate() {
   try {
-    sim_.run();
+    machine_->run(threads_);
     orders().quiet();
     require_received(*machine_);
     machine_->queue_trace().flush();

@@ -1,5 +1,6 @@
 #include "kbsim/oplog/log.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,8 +24,14 @@ std::uint64_t digest_of_times(const Op& op) {
 
 }  // namespace
 
+void OpLog::share() {
+  is_shared_ = true;
+  for (Lane& lane : lanes_) lane.growing = std::make_unique<std::mutex>();
+}
+
 std::uint32_t OpLog::add_lane(std::string name) {
-  lanes_.push_back({.name = std::move(name), .ops = {}, .ranges = {}});
+  lanes_.push_back({.name = std::move(name), .ops = {}, .ranges = {}, .growing = {}});
+  if (is_shared_) lanes_.back().growing = std::make_unique<std::mutex>();
   return static_cast<std::uint32_t>(lanes_.size() - 1);
 }
 
@@ -32,19 +39,18 @@ ValueId OpLog::reserve(std::uint32_t lane) {
   ensure(lane < lanes_.size(), [&] { return fmt::format("there is no lane {}", lane); });
   if (!keeps_operations()) return {};
   std::deque<Op>& ops = lanes_[lane].ops;
+  const auto lock = hold(lanes_[lane]);
   ops.emplace_back();
   return {.lane = lane, .seq = static_cast<std::uint32_t>(ops.size() - 1)};
 }
 
 void OpLog::record(Op op) {
   const WorkScope scope{kLog};
-  if (!keeps_operations()) {
-    times_ += digest_of_times(op);
-    ++recorded_;
-    return;
-  }
-  reserved(op) = std::move(op);
-  ++recorded_;
+  if (!keeps_operations())
+    std::atomic_ref{times_}.fetch_add(digest_of_times(op), std::memory_order_relaxed);
+  else
+    reserved(op) = std::move(op);
+  std::atomic_ref{recorded_}.fetch_add(1, std::memory_order_relaxed);
 }
 
 void OpLog::announce(Op op) {
@@ -53,21 +59,29 @@ void OpLog::announce(Op op) {
   reserved(op) = std::move(op);
 }
 
+// Null if there is none. Operations stay where they are while their lane grows.
+template <class Lanes>
+auto* OpLog::slot(Lanes& lanes, ValueId id) {
+  using Found = decltype(&lanes.front().ops.front());
+  if (id.lane >= lanes.size()) return Found{};
+  auto& lane = lanes[id.lane];
+  const auto lock = hold(lane);
+  return id.seq < lane.ops.size() ? &lane.ops[id.seq] : Found{};
+}
+
 Op& OpLog::reserved(const Op& op) {
-  const bool reserved = op.id.lane < lanes_.size() && op.id.seq < lanes_[op.id.lane].ops.size();
-  if (!reserved) throw InternalError{fmt::format("value {} was never reserved", to_string(op.id))};
-  Op& slot = lanes_[op.id.lane].ops[op.id.seq];
-  if (slot.id.valid() && slot.end != kAnnounced) throw InternalError{describe(op) + " is recorded twice"};
+  Op* const found = slot(lanes_, op.id);
+  if (found == nullptr) throw InternalError{fmt::format("value {} was never reserved", to_string(op.id))};
+  if (found->id.valid() && found->end != kAnnounced) throw InternalError{describe(op) + " is recorded twice"};
   if (const std::string text = contradiction(op); !text.empty()) {
     throw InternalError{describe(op) + ": " + text};
   }
-  return slot;
+  return *found;
 }
 
 const Op* OpLog::find(ValueId id) const {
-  if (id.lane >= lanes_.size() || id.seq >= lanes_[id.lane].ops.size()) return nullptr;
-  const Op& op = lanes_[id.lane].ops[id.seq];
-  return op.id.valid() ? &op : nullptr;
+  const Op* const op = slot(lanes_, id);
+  return op != nullptr && op->id.valid() ? op : nullptr;
 }
 
 std::string OpLog::describe(const Op& op) const {

@@ -1,6 +1,7 @@
 #include "kbsim/replay/replay.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <thread>
 
 #include <boost/asio/thread_pool.hpp>
@@ -57,6 +58,7 @@ struct Replay::Impl {
   const unsigned helpers;
   boost::asio::thread_pool pool;
   Ledger ledger;
+  std::mutex evaluating;
   ByValue<Value> held;
   std::int64_t executed = 0;
 };
@@ -65,6 +67,7 @@ Replay::Replay(const oplog::OpLog& log, unsigned threads) : impl_{std::make_uniq
 Replay::~Replay() = default;
 
 Buffer Replay::evaluate(const oplog::Operand& what) {
+  const std::scoped_lock lock{impl_->evaluating};
   Plan plan{impl_->log, impl_->held};
   for (const oplog::Slice& slice : what.slices) {
     if (slice.value.valid()) plan.need(slice.value);

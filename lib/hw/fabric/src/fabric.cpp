@@ -6,10 +6,13 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/fabric_border.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 #include "kbsim/hw/fabric/i_switch.hpp"
+#include "kbsim/sim/windows.hpp"
 
 #include "flights.hpp"
+#include "shared_places.hpp"
 
 namespace kbsim::hw {
 void Recycle::operator()(Message* message) const {
@@ -18,30 +21,43 @@ void Recycle::operator()(Message* message) const {
 }
 
 Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
-    : sim_{sim},
-      graph_{graph},
-      components_(graph.nodes().size()),
-      inputs_(graph.nodes().size()),
-      arrivals_(graph.nodes().size()),
-      sequences_(graph.nodes().size()) {
-  links_.reserve(graph.links().size());
+    : sim_{sim}, graph_{graph}, places_{std::make_shared<SharedPlaces>()} {
+  const std::size_t nodes = graph.nodes().size();
+  places_->fabrics = {this};
+  places_->components.resize(nodes);
+  places_->owners.resize(nodes);
+  places_->inputs.resize(nodes);
+  places_->switches.resize(nodes);
+  places_->arrivals.resize(nodes);
+  places_->sequences.resize(nodes);
+  places_->links.reserve(graph.links().size());
   for (const topology::Link& link : graph.links()) {
-    links_.push_back({.lane = Lane{link.bandwidth},
-                      .wire = link.wire,
-                      .from = link.from,
-                      .to = link.to,
-                      .port = ++inputs_[link.to.value()]});
+    places_->links.push_back({.lane = Lane{link.bandwidth},
+                              .wire = link.wire,
+                              .from = link.from,
+                              .to = link.to,
+                              .port = ++places_->inputs[link.to.value()]});
   }
+  know_places();
   if (sim.causes() == nullptr) return;
   causes_ = std::make_unique<FabricCauses>(*sim.causes(), links_.size());
   exact_packets();
 }
 
-Fabric::~Fabric() = default;
+Fabric::~Fabric() { std::erase(places_->fabrics, this); }
+
+void Fabric::attach(NodeId node, Component& component) {
+  components_[node.value()] = &component;
+  places_->owners[node.value()] = this;
+}
 
 const std::vector<LiveLink>& Fabric::links() const {
-  if (flights_ != nullptr) flights_->serve_past();
-  return links_;
+  if (places_->fabrics.size() > 1 && Windows::running())
+    throw Unsupported{"all links are asked for while packages run side by side: --num-threads 1"};
+  for (Fabric* const fabric : places_->fabrics) {
+    if (fabric->flights_ != nullptr) fabric->flights_->serve_past();
+  }
+  return places_->links;
 }
 
 Bytes Fabric::packet_size(Bytes size) const {
@@ -53,7 +69,7 @@ Bytes Fabric::packet_size(Bytes size) const {
 
 MessagePtr Fabric::make(NodeId from, NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body) {
   ensure(size > 0_B, "a message without bytes");
-  if (free_messages_.empty()) free_messages_.push_back(&messages_.emplace_back());
+  if (free_messages_.empty()) free_messages_.push_back(&fresh_message());
   Message* message = free_messages_.back();
   free_messages_.pop_back();
   const BodyTraits& traits = body.traits();
@@ -159,6 +175,8 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
   packet.tail = slot.end + link.wire;
   packet.port = link.port;
   ++packet.hop;
+  if (link.border != nullptr) [[unlikely]]
+    return link.border->post(packet.head, {&packet, &link});
   if (link.arrivals != nullptr) [[likely]] {
     packet.late = packet.head == sim_.now();
     if (!packet.late && books_ahead_) return flights_->book(packet, link);
@@ -181,6 +199,7 @@ void Fabric::come_to(Packet& packet, LiveLink& link) {
 }
 
 void Fabric::record_spans(ISpans* spans) {
+  ensure(spans == nullptr || places_->fabrics.size() == 1, "several processes record no spans");
   spans_ = spans;
   if (spans != nullptr) exact_packets();
   notes_ = static_cast<std::uint8_t>((notes_ & kTraces) | (spans == nullptr ? 0 : kSpans));
@@ -245,7 +264,7 @@ void Fabric::drop_wakes(std::vector<Packet*>& packets) {
 }
 
 Packet& Fabric::allocate() {
-  if (free_packets_.empty()) return packets_.emplace_back();
+  if (free_packets_.empty()) return fresh_packet();
   Packet* packet = free_packets_.back();
   free_packets_.pop_back();
   return *packet;
@@ -292,16 +311,22 @@ void Fabric::account(const Message& message, Time arrival) {
 }
 
 void Fabric::audit() const {
-  ensure(opened_ == attribution_.messages, "physics audit: messages were sent that never arrived");
+  std::int64_t opened = 0;
+  Time under_way{};
   std::vector<Bytes> delivered(links().size());
-  for (const auto& [ends, path] : paths_) {
-    for (const LinkId id : path.route) delivered[id.value()] += path.delivered;
+  for (const Fabric* fabric : places_->fabrics) {
+    opened += fabric->opened_;
+    under_way += fabric->under_way_;
+    for (const auto& [ends, path] : fabric->paths_) {
+      for (const LinkId id : path.route) delivered[id.value()] += path.delivered;
+    }
   }
+  ensure(opened == attribution().messages, "physics audit: messages were sent that never arrived");
   for (std::uint32_t i = 0; i < links_.size(); ++i) audit_link(LinkId{i}, delivered[i]);
   for (const Component* component : components_) audit_unit(*component);
-  ensure(under_way_ == spent_at_links(), [&] {
+  ensure(under_way == spent_at_links(), [&] {
     return fmt::format("physics audit: Little's law: packets were under way for {}, nodes and links took {}",
-                       to_string(under_way_), to_string(spent_at_links()));
+                       to_string(under_way), to_string(spent_at_links()));
   });
 }
 

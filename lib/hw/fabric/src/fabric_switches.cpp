@@ -13,6 +13,7 @@
 #include "flights.hpp"
 #include "impl/vc_switch.hpp"
 #include "impl/worm_source.hpp"
+#include "shared_places.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -63,9 +64,14 @@ void check_worms(const topology::Graph& graph, NodeId node, const Component& com
 
 void Fabric::connect() {
   for (LiveLink& link : links_) add_credits(link);
-  switches_.resize(components_.size());
   for (std::uint32_t node = 0; node < components_.size(); ++node) add_switch(NodeId{node});
   add_arrivals();
+  for (Fabric* const fabric : places_->fabrics) {
+    fabric->has_switches_ = has_switches_;
+    fabric->flit_ = flit_;
+    fabric->worm_flits_ = worm_flits_;
+    fabric->flights_ = std::make_unique<Flights>(*fabric, flights_.get());
+  }
   if (causes_) std::ranges::for_each(links_, [this](const LiveLink& link) { require_causes(link); });
 }
 
@@ -85,12 +91,11 @@ void Fabric::add_arrivals() {
   for (std::uint32_t i = 0; i < components_.size(); ++i) {
     const Component& at = *components_[i];
     const auto some_time = [&](LinkId link) { return takes_time(live(link)); };
-    if (at.only_passes_on() && switches_[i].model == nullptr &&
+    if (at.only_passes_on() && places_->switches[i].model == nullptr &&
         std::ranges::all_of(graph_.out(NodeId{i}), some_time))
-      arrivals_[i] = std::make_unique<Merge<Packet>>(sim_, at.name(), inputs_[i]);
+      arrivals_[i] = std::make_unique<Merge<Packet>>(owner(NodeId{i}).sim_, at.name(), places_->inputs[i]);
   }
   for (LiveLink& link : links_) link.arrivals = arrivals_[link.to.value()].get();
-  flights_ = std::make_unique<Flights>(*this);
 }
 
 void Fabric::add_credits(LiveLink& link) {
@@ -109,7 +114,7 @@ void Fabric::add_credits(LiveLink& link) {
 void Fabric::add_switch(NodeId node) {
   const std::vector<LinkId>& links = graph_.out(node);
   const auto needs_credits = [this](LinkId link) { return live(link).credits != nullptr; };
-  std::unique_ptr<ISwitch> made = component(node).make_switch(SwitchPorts{*this, node});
+  std::unique_ptr<ISwitch> made = component(node).make_switch(SwitchPorts{owner(node), node});
   const bool own = made != nullptr;
   const auto takes_worms = [this](LinkId link) {
     return live(link).credits != nullptr && live(link).credits->queues().worms;
@@ -120,14 +125,14 @@ void Fabric::add_switch(NodeId node) {
   if (own && to_worms) check_worms(graph_, node, component(node));
   if (!own) {
     const auto make = to_worms ? make_worm_source : make_vc_switch;
-    made = make(SwitchPorts{*this, node, true}, arbiters().at("round_robin"));
+    made = make(SwitchPorts{owner(node), node, true}, arbiters().at("round_robin"));
   }
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     LiveLink& link = live(links[i]);
     link.output = i;
     if (own || link.credits) link.from_switch = made.get();
   }
-  switches_[node.value()].model = std::move(made);
+  places_->switches[node.value()].model = std::move(made);
   has_switches_ = true;
 }
 
@@ -139,7 +144,7 @@ void Fabric::queue(Packet& packet, Time ready, LiveLink& link) {
 }
 
 void Fabric::allocate(NodeId node) {
-  NodeSwitch& here = switches_[node.value()];
+  NodeSwitch& here = places_->switches[node.value()];
   if (here.model == nullptr) return;
   std::erase_if(here.wakes, [now = sim_.now()](Time at) { return at <= now; });
   here.model->allocate();
@@ -147,7 +152,7 @@ void Fabric::allocate(NodeId node) {
 
 // Times are told apart, nothing else: so how often a node looks again doesn't hang on the order of events.
 void Fabric::wake(NodeId node, Time at) {
-  std::vector<Time>& wakes = switches_[node.value()].wakes;
+  std::vector<Time>& wakes = places_->switches[node.value()].wakes;
   if (std::ranges::find(wakes, at) != wakes.end()) return;
   wakes.push_back(at);
   wake(component(node), at);

@@ -5,6 +5,8 @@
 
 #include "kbsim/hw/fabric/component.hpp"
 
+#include "shared_places.hpp"
+
 namespace kbsim::hw {
 namespace {
 
@@ -12,12 +14,20 @@ bool more_follow(const Packet& packet) { return packet.size * (packet.ordinal + 
 
 }  // namespace
 
-Flights::Flights(Fabric& fabric) : fabric_{fabric}, ahead_(fabric.links_.size()) {
+Flights::Flights(Fabric& fabric, Flights* whole) : fabric_{fabric} {
+  if (whole != nullptr) {
+    ahead_ = whole->ahead_;
+    return;
+  }
+  links_.resize(fabric.links_.size());
+  ahead_ = links_.data();
   for (const LiveLink& link : fabric.links_) {
     const Component& from = fabric.component(link.from);
-    const bool is_leaf = fabric.graph().out(link.from).size() == 1 && fabric.inputs_[link.from.value()] == 1;
-    ahead(link).books = fabric.arrivals(link.from) != nullptr;
-    ahead(link).is_source = is_leaf && from.only_answers() && fabric.goes_at_once(link);
+    const bool is_leaf =
+        fabric.graph().out(link.from).size() == 1 && fabric.places_->inputs[link.from.value()] == 1;
+    const bool crosses = link.border != nullptr;  // what has been handed over can't be taken back
+    ahead(link).books = fabric.arrivals(link.from) != nullptr && !crosses;
+    ahead(link).is_source = is_leaf && from.only_answers() && fabric.goes_at_once(link) && !crosses;
     ahead(link).overhead = from.overhead();
   }
 }
@@ -182,7 +192,8 @@ void Flights::serve_past() {
   if (served_ == fabric_.sim().now()) return;
   served_ = fabric_.sim().now();
   for (LiveLink& link : fabric_.links_) {
-    if (link.booked > 0) serve_before(link, ahead(link), fabric_.sim().now(), 0);
+    const bool is_ours = link.booked > 0 && &fabric_.owner(link.from) == &fabric_;
+    if (is_ours) serve_before(link, ahead(link), fabric_.sim().now(), 0);
   }
 }
 

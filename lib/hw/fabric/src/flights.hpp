@@ -35,7 +35,9 @@ struct Train {
 /// does.
 class Flights {
  public:
-  explicit Flights(Fabric& fabric);
+  /// Of a fabric that is connected but for this; `whole`: those of the machine's first one, null: of this
+  /// one.
+  explicit Flights(Fabric& fabric, Flights* whole = nullptr);
 
   /// The packet comes by `came` to a node that only passes packets on, later than now.
   void book(Packet& packet, LiveLink& came);
@@ -106,7 +108,8 @@ class Flights {
 
   Fabric& fabric_;
   Time served_{};             // all that was to be served before then is
-  std::vector<Ahead> ahead_;  // by link
+  std::vector<Ahead> links_;  // what the whole knows of them
+  Ahead* ahead_;              // by link
   std::deque<Train> trains_;  // storage; addresses stay
   std::vector<Train*> free_trains_;
   std::vector<Passage> passages_;  // of a packet that may be its train's second, by hop

@@ -7,12 +7,14 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 
+#include "shared_places.hpp"
+
 namespace kbsim::hw {
 
 SwitchPorts::SwitchPorts(Fabric& fabric, NodeId node, bool one_input)
     : fabric_{&fabric},
       node_{node},
-      inputs_{one_input ? 1 : fabric.inputs_[node.value()] + 1},
+      inputs_{one_input ? 1 : fabric.places_->inputs[node.value()] + 1},
       outputs_{static_cast<std::uint32_t>(fabric.graph().out(node).size())} {
   const InputQueues* queues = fabric.component(node).input_queues();
   const topology::Graph& graph = fabric.graph();

@@ -1,8 +1,11 @@
 #include "kbsim/hw/machine.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/self_profile.hpp"
+#include "kbsim/hw/division.hpp"
 #include "kbsim/hw/machine_parts.hpp"
 
 namespace kbsim::hw {
@@ -16,6 +19,31 @@ WorkKind kind_of_work(topology::NodeKind kind) {
 
 Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log)
     : fabric_{sim, graph}, log_{log}, races_{sim, graph, log} {
+  make_components();
+  start_components();
+}
+
+Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log,
+                 const SimulationOptions& each)
+    : fabric_{sim, graph},
+      division_{std::make_unique<Division>(sim, fabric_, each)},
+      log_{log},
+      races_{sim, graph, log} {
+  make_components();
+  undivided_because_ = division_->obstacle();
+  if (!undivided_because_.empty()) {
+    components_.clear();
+    division_.reset();
+    make_components();
+  } else {
+    division_->add_borders();
+    log.share();
+  }
+  start_components();
+}
+
+void Machine::make_components() {
+  const topology::Graph& graph = fabric_.graph();
   const MachineParts parts{graph};
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const topology::Node& node = graph.nodes()[i];
@@ -29,20 +57,53 @@ Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& lo
                         fmt::format("'{}' is a model of {}, expected one of {}", node.model->impl,
                                     to_string(model->kind), to_string(node.kind))};
     }
-    sim.build(parts.of(node));
-    components_.push_back(model->make(fabric_, NodeId{i}, node.model->attrs));
-    if (node.kind == topology::NodeKind::pe_cpu) (void)log.add_lane(to_string(node.at));
+    Fabric& fabric = division_ == nullptr ? fabric_ : division_->fabric(node);
+    fabric.sim().build(parts.of(node));
+    components_.push_back(model->make(fabric, NodeId{i}, node.model->attrs));
   }
-  fabric_.connect();
-  for (const auto& component : components_) {
-    const WorkScope scope{kind_of_work(component->node().kind)};
-    sim.build(parts.of(component->node()));
-    component->start(*this);
-  }
-  sim.build(MachineParts::kHost);
 }
 
-Machine::~Machine() { *running_ = false; }
+void Machine::start_components() {
+  const topology::Graph& graph = fabric_.graph();
+  for (const topology::Node& node : graph.nodes()) {
+    if (node.kind == topology::NodeKind::pe_cpu) (void)log_.add_lane(to_string(node.at));
+  }
+  fabric_.connect();
+  if (division_ != nullptr) division_->set_lookahead();
+  const MachineParts parts{graph};
+  for (const auto& component : components_) {
+    const WorkScope scope{kind_of_work(component->node().kind)};
+    fabric_.owner(component->id()).sim().build(parts.of(component->node()));
+    component->start(*this);
+  }
+  sim().build(MachineParts::kHost);
+}
+
+// Coroutines go before what they stand in.
+Machine::~Machine() {
+  if (division_ != nullptr) division_->clear();
+  *running_ = false;
+}
+
+void Machine::run(unsigned threads) {
+  if (division_ == nullptr) return sim().run();
+  division_->run(threads);
+}
+
+std::uint64_t Machine::events() const {
+  return division_ == nullptr ? sim().events() : division_->windows().events();
+}
+
+std::unique_lock<std::mutex> Machine::touch_divided(NodeId id) {
+  const std::optional<std::size_t> running = Windows::running();
+  const topology::Node& node = graph().node(id);
+  if (running && *running != division_->process(node))
+    throw Unsupported{
+        fmt::format("{} is asked for by another package or the host while they run side by side: "
+                    "--num-threads 1",
+                    node.name)};
+  return std::unique_lock{offering_};
+}
 
 std::uint32_t Machine::lane(PeCoord pe) const {
   const config::MachineSpec& spec = graph().spec();

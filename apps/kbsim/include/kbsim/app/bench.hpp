@@ -75,6 +75,9 @@ struct Bench {
   Algorithms algorithms = Algorithms::any;
   std::vector<UnusedKey> unused = {};
   Devices devices = Devices::own;
+  /// Its program reaches the machine by messages alone, and never looks into it while it runs: packages may
+  /// be simulated side by side.
+  bool by_messages = false;
   /// UsageError for what can't run on this machine: asked before a run, and by --dry-run.
   std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&, BenchRequest)> check = {};
 };

@@ -55,6 +55,7 @@ struct SessionOptions {
   unsigned replay_threads = 0;  // 0: as many as the host has
   oplog::RaceMode races = oplog::RaceMode::off;
   bool timing_only = false;      // no values: neither races nor anything else is told that hangs on them
+  unsigned threads = 1;          // that simulate; see Session::one_thread_because()
   bool exact_packets = false;    // an event for each packet at each hop, for comparisons
   config::CclSpec ccl;           // algorithms that programs may name beside the session's own
   std::FILE* choices = nullptr;  // where a line for each algorithm that a collective picks by itself goes
@@ -112,6 +113,9 @@ class Session {
   void enter(const Rank& rank) { ranks_.push_back(&rank); }
   void leave(const Rank& rank) { std::erase(ranks_, &rank); }
 
+  /// Why one thread simulates though there are to be more; empty if several do, or one was asked for.
+  [[nodiscard]] const std::string& one_thread_because() const { return one_thread_because_; }
+
   /// True while host programs may still start things.
   [[nodiscard]] bool open() const { return open_; }
 
@@ -130,6 +134,8 @@ class Session {
   Simulation sim_;
   topology::Graph graph_;
   oplog::OpLog log_;
+  unsigned threads_;
+  std::string one_thread_because_;
   std::unique_ptr<hw::Machine> machine_;
   replay::Replay replay_;
   topology::MachineAllocators allocators_;

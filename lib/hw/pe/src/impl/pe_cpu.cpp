@@ -24,6 +24,8 @@
 namespace kbsim::hw {
 namespace {
 
+const WorkKind kKernels{"kernels"};
+
 struct PeCpuSpec {
   double freq_ghz = 1.0;
   int dispatch_cycles = 4;
@@ -188,7 +190,6 @@ Task<> PeCpu::run_launches() {
 }
 
 Process PeCpu::start_kernel(const Launch& launched, LaunchId launch, bool* given_up) {
-  static const WorkKind kKernels{"kernels"};
   const WorkScope scope{kKernels};
   return sim().spawn(fmt::format("{} on {}", launched.kernel->name, to_string(node().at)),
                      run(launched, launch, given_up), KernelOn{node().at});

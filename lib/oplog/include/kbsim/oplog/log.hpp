@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +30,10 @@ class OpLog {
  public:
   explicit OpLog(Keep keep = Keep::operations) : keep_{keep} {}
   [[nodiscard]] bool keeps_operations() const { return keep_ == Keep::operations; }
+
+  /// From now on several threads write it, each its lanes but for operations that another has reserved. Who
+  /// reads one has heard of it from its writer's thread.
+  void share();
 
   /// Lanes are made before the run, in an order of the machine's, not of events.
   std::uint32_t add_lane(std::string name);
@@ -73,10 +79,17 @@ class OpLog {
     std::deque<Op>
         ops;  // an op whose id is invalid is reserved and not yet recorded; one without end announced
     std::vector<NamedRange> ranges;
+    std::unique_ptr<std::mutex> growing;  // of ops, where it is shared
   };
+  [[nodiscard]] static std::unique_lock<std::mutex> hold(const Lane& lane) {
+    return lane.growing ? std::unique_lock{*lane.growing} : std::unique_lock<std::mutex>{};
+  }
+  template <class Lanes>
+  [[nodiscard]] static auto* slot(Lanes& lanes, ValueId id);
   Op& reserved(const Op& op);
 
   Keep keep_;
+  bool is_shared_ = false;
   std::vector<Lane> lanes_;
   std::size_t recorded_ = 0;
   std::uint64_t times_ = 0;  // sum of digests, if nothing else is kept: in any order the same

@@ -27,7 +27,8 @@ class Replay {
 
   /// The contents of an operand. Computes only those values it needs that aren't held yet, and holds
   /// them. Throws KernelFault or Unsupported for an operation that can't be executed (always the same one
-  /// of several), InternalError for a value that isn't recorded.
+  /// of several), InternalError for a value that isn't recorded. Several threads may ask, one after the
+  /// other.
   [[nodiscard]] Buffer evaluate(const oplog::Operand& what);
 
   /// Executes every recorded operation afresh, holding a value only until its last use, and returns a

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -16,12 +19,26 @@
 
 namespace kbsim::hw {
 
+class Division;
+
 /// A live machine: a component at every node of a graph, all coroutines started.
 class Machine {
  public:
   /// `graph`, `sim` and `log` must outlive it. An impl that doesn't fit its place is a ConfigError.
   Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log);
+  /// The same; if it can, divided among processes that threads run side by side, each with a simulation of
+  /// these options: a package, and the host with its switch, which is `sim`'s (docs/adr/0081).
+  Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log, const SimulationOptions& each);
   ~Machine();
+
+  /// Runs until nothing is left to do, as Simulation::run(); if it is divided, on so many threads.
+  void run(unsigned threads = 1);
+  /// Of all its processes.
+  [[nodiscard]] std::uint64_t events() const;
+  /// Null if it is one process.
+  [[nodiscard]] const Division* division() const { return division_.get(); }
+  /// Why it isn't divided; empty if it is, or wasn't to be.
+  [[nodiscard]] const std::string& undivided_because() const { return undivided_because_; }
 
   [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }
   [[nodiscard]] Fabric& fabric() { return fabric_; }
@@ -35,6 +52,7 @@ class Machine {
   [[nodiscard]] T& at(NodeId id) {
     Component& component = *components_[id.value()];
     auto* const begin = reinterpret_cast<std::byte*>(&component);
+    const auto lock = touch(id);
     const auto known = std::ranges::find(offers_, std::pair{&typeid(component), &typeid(T)}, &Offer::what);
     if (known != offers_.end()) return *reinterpret_cast<T*>(begin + known->offset);
     auto* const asked = dynamic_cast<T*>(&component);
@@ -69,13 +87,23 @@ class Machine {
   };
 
   [[noreturn]] void misfit(NodeId id) const;
+  void make_components();
+  void start_components();
+  // UsageError for a process that asks for another's component: it may be in another time.
+  [[nodiscard]] std::unique_lock<std::mutex> touch(NodeId id) {
+    return division_ == nullptr ? std::unique_lock<std::mutex>{} : touch_divided(id);
+  }
+  [[nodiscard]] std::unique_lock<std::mutex> touch_divided(NodeId id);
 
   Fabric fabric_;
+  std::unique_ptr<Division> division_;
+  std::string undivided_because_;
   oplog::OpLog& log_;
   RaceWatch races_;
   oplog::Evaluator evaluator_;
   std::shared_ptr<bool> running_ = std::make_shared<bool>(true);
   std::vector<std::unique_ptr<Component>> components_;
+  std::mutex offering_;  // where it is divided
   std::vector<Offer> offers_;
   QueueTrace queue_trace_;  // prints directions that components own
 };

@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,7 @@
 namespace kbsim::hw {
 
 class Component;
+class FabricBorder;
 class FabricCauses;
 class Flights;
 class ISwitch;
@@ -30,6 +32,8 @@ struct Attribution {
   std::int64_t messages = 0;
   Split split;
 };
+
+struct SharedPlaces;
 
 /// One direction of a link of the live machine.
 struct LiveLink {
@@ -45,6 +49,7 @@ struct LiveLink {
   Time queued{};                      // service time of the packets in the switch that go over it
   Time blocked{};                     // it was free, but for nobody was there room ahead
   Time blocked_since = kForever;      // likewise, now
+  FabricBorder* border = nullptr;     // by which its packets reach `to`, in another process
   std::uint32_t booked = 0;           // so many bookings: packets that are to come, and know when they go
 };
 
@@ -59,6 +64,10 @@ struct LiveLink {
 class Fabric {
  public:
   Fabric(Simulation& sim, const topology::Graph& graph);
+  /// The fabric of another process of a machine, before its components are made: each node belongs to the
+  /// fabric that its component was made for, each link to that of the node before it. Packets and messages
+  /// are handed over with all that they have; what is asked of all of them, `whole` is asked.
+  Fabric(Fabric& whole, Simulation& sim);
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
@@ -67,14 +76,20 @@ class Fabric {
   [[nodiscard]] const topology::Graph& graph() const { return graph_; }
   /// With all that they have served by now.
   [[nodiscard]] const std::vector<LiveLink>& links() const;
-  [[nodiscard]] const Attribution& attribution() const { return attribution_; }
+  [[nodiscard]] Attribution attribution() const;
 
   /// Components are attached before the first message, each to its node.
-  void attach(NodeId node, Component& component) { components_[node.value()] = &component; }
+  void attach(NodeId node, Component& component);
   [[nodiscard]] Component& component(NodeId node) const { return *components_[node.value()]; }
   /// Once all are attached: sets up switches, and credits for the links into finite queues. ConfigError if a
   /// node has too few virtual channels.
   void connect();
+  /// Whose node it is.
+  [[nodiscard]] Fabric& owner(NodeId node) const;
+  /// Before connect(): what goes over that link crosses this border, which outlives the fabric.
+  void cross_by(LinkId link, FabricBorder& border) { live(link).border = &border; }
+  /// A packet has crossed a border over this link: it will be at the link's end at its head.
+  void come_over(Packet& packet, LiveLink& link);
 
   [[nodiscard]] MessagePtr make(NodeId from, NodeId to, Bytes size, TrafficClass traffic_class,
                                 MessageBody body);
@@ -90,7 +105,7 @@ class Fabric {
   void depart(MessagePtr message);
 
   /// From now on each packet has an event at each hop, and each step of a memory and a DMA its own.
-  void exact_packets() { books_ahead_ = false; }
+  void exact_packets();
   /// Steps of which nobody hears need no events.
   [[nodiscard]] bool books_ahead() const { return books_ahead_; }
 
@@ -126,7 +141,7 @@ class Fabric {
   [[nodiscard]] FabricCauses* causes() const { return causes_.get(); }
 
   /// From now on each message leaves a trace when it arrives.
-  void trace_messages() { notes_ |= kTraces, books_ahead_ = false; }
+  void trace_messages();
   /// In the order of arrival; equal for equal runs, but for those of one time.
   [[nodiscard]] const std::deque<MessageTrace>& traces() const { return traces_; }
 
@@ -151,11 +166,6 @@ class Fabric {
   friend class Flights;
   friend struct Recycle;
   friend class SwitchPorts;
-  // A node's switch, and when it is to allocate(), each time once.
-  struct NodeSwitch {
-    std::unique_ptr<ISwitch> model;
-    std::vector<Time> wakes = {};
-  };
   [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
   [[nodiscard]] LiveLink& next_link(const Packet& packet) {
     return live((*packet.message->route)[packet.hop]);
@@ -178,6 +188,10 @@ class Fabric {
   void lead(Packet& first, Time overhead, Time end);
   Task<> follow(Message* message, Packet behind, Time next);
   Packet& allocate();
+  Packet& fresh_packet();
+  Message& fresh_message();
+  void give_spare();
+  void know_places();
   void send(Message& message, Time head, Time tail);
   [[nodiscard]] bool takes_time(const LiveLink& link) const;
   [[nodiscard]] bool goes_at_once(const LiveLink& link) const;
@@ -194,17 +208,16 @@ class Fabric {
   Simulation& sim_;
   const topology::Graph& graph_;
   std::unordered_map<std::uint64_t, Path> paths_;  // by source and target
-  std::vector<LiveLink> links_;
-  std::vector<Component*> components_;
-  std::vector<std::uint32_t> inputs_;  // how many links end there, by node
-  Bytes flit_;                         // the least of the routers that switch worms; 0: there are none
-  int worm_flits_ = 0;                 // likewise
+  std::shared_ptr<SharedPlaces> places_;
+  std::span<LiveLink> links_;  // these are of places_
+  std::span<Component*> components_;
+  std::span<std::unique_ptr<Merge<Packet>>> arrivals_;  // by node
+  std::span<std::uint64_t> sequences_;                  // of messages, by source node
+  Bytes flit_;          // the least of the routers that switch worms; 0: there are none
+  int worm_flits_ = 0;  // likewise
   bool has_switches_ = false;
   bool has_wakes_ = false;
-  std::vector<NodeSwitch> switches_;                      // by node
-  std::vector<std::unique_ptr<Merge<Packet>>> arrivals_;  // likewise
-  std::vector<std::uint64_t> sequences_;                  // of messages, by source node
-  std::deque<Packet> packets_;                            // storage; addresses stay
+  std::deque<Packet> packets_;  // storage; addresses stay
   std::vector<Packet*> free_packets_;
   std::deque<Message> messages_;  // storage, likewise
   std::vector<Message*> free_messages_;

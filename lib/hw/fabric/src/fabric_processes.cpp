@@ -1,0 +1,102 @@
+// The fabrics of a machine's processes: what each of them does for itself, and what is of all together.
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
+
+#include "flights.hpp"
+#include "shared_places.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+// Those that others had too many of.
+template <class T>
+void take_spare(std::mutex& mutex, std::vector<T*>& spare, std::vector<T*>& mine) {
+  constexpr std::size_t kMost = 1024;
+  const std::scoped_lock lock{mutex};
+  const std::size_t count = std::min(kMost, spare.size());
+  mine.insert(mine.end(), spare.end() - static_cast<std::ptrdiff_t>(count), spare.end());
+  spare.resize(spare.size() - count);
+}
+
+template <class T>
+void leave_half(std::vector<T*>& mine, std::vector<T*>& spare) {
+  const auto half = mine.begin() + static_cast<std::ptrdiff_t>(mine.size() / 2);
+  spare.insert(spare.end(), half, mine.end());
+  mine.erase(half, mine.end());
+}
+
+// Another, new or spare. None of one process alone is spare.
+template <class T>
+T& fresh(SharedPlaces& places, std::vector<T*>& spare, std::deque<T>& storage, std::vector<T*>& mine) {
+  if (places.fabrics.size() > 1) take_spare(places.spare, spare, mine);
+  if (mine.empty()) return storage.emplace_back();
+  T& one = *mine.back();
+  mine.pop_back();
+  return one;
+}
+
+}  // namespace
+
+Fabric::Fabric(Fabric& whole, Simulation& sim) : sim_{sim}, graph_{whole.graph_}, places_{whole.places_} {
+  ensure(whole.causes_ == nullptr,
+         "causes are kept in the order of all events, which several processes don't have");
+  places_->fabrics.push_back(this);
+  know_places();
+}
+
+void Fabric::know_places() {
+  links_ = places_->links;
+  components_ = places_->components;
+  arrivals_ = places_->arrivals;
+  sequences_ = places_->sequences;
+}
+
+Fabric& Fabric::owner(NodeId node) const { return *places_->owners[node.value()]; }
+
+Attribution Fabric::attribution() const {
+  Attribution all;
+  for (const Fabric* fabric : places_->fabrics) {
+    all.messages += fabric->attribution_.messages;
+    all.split += fabric->attribution_.split;
+  }
+  return all;
+}
+
+void Fabric::exact_packets() {
+  for (Fabric* const fabric : places_->fabrics) fabric->books_ahead_ = false;
+}
+
+void Fabric::trace_messages() {
+  ensure(places_->fabrics.size() == 1, "messages of several processes leave no traces");
+  notes_ |= kTraces;
+  books_ahead_ = false;
+}
+
+// From now on it is as if it had been sent in this process, for a time to come.
+void Fabric::come_over(Packet& packet, LiveLink& link) {
+  packet.late = false;
+  constexpr std::size_t kEnough = 4096;
+  if (free_packets_.size() > kEnough || free_messages_.size() > kEnough) [[unlikely]]
+    give_spare();
+  if (link.arrivals == nullptr) return come_to(packet, link);
+  if (books_ahead_) return flights_->book(packet, link);
+  link.arrivals->push(link.port - 1, packet);
+}
+
+Packet& Fabric::fresh_packet() { return fresh(*places_, places_->packets, packets_, free_packets_); }
+Message& Fabric::fresh_message() { return fresh(*places_, places_->messages, messages_, free_messages_); }
+
+// Who takes more than it sends has ever more of them: others have use for half of what is free.
+void Fabric::give_spare() {
+  const std::scoped_lock lock{places_->spare};
+  leave_half(free_packets_, places_->packets);
+  leave_half(free_messages_, places_->messages);
+}
+
+}  // namespace kbsim::hw

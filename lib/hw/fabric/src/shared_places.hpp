@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/i_switch.hpp"
+
+namespace kbsim::hw {
+
+/// A node's switch, and when it is to allocate(), each time once.
+struct NodeSwitch {
+  std::unique_ptr<ISwitch> model;
+  std::vector<Time> wakes = {};
+};
+
+/// The nodes and links of a machine. Those of several processes are in one place, and each process touches
+/// its own alone; where there are several, packets and messages that one has too many of go to those who need
+/// some.
+struct SharedPlaces {
+  std::vector<LiveLink> links;
+  std::vector<Fabric*> fabrics;        // the whole one first
+  std::vector<Component*> components;  // these by node
+  std::vector<Fabric*> owners;
+  std::vector<std::uint32_t> inputs;  // how many links end there
+  std::vector<NodeSwitch> switches;
+  std::vector<std::unique_ptr<Merge<Packet>>> arrivals;
+  std::vector<std::uint64_t> sequences;
+
+  std::mutex spare;  // of these:
+  std::vector<Packet*> packets;
+  std::vector<Message*> messages;
+};
+
+}  // namespace kbsim::hw

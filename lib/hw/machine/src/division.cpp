@@ -1,0 +1,114 @@
+#include "kbsim/hw/division.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+
+namespace kbsim::hw {
+namespace {
+
+// Ties are shuffled by each process in an order of its own.
+std::vector<std::unique_ptr<Simulation>> simulations(std::size_t packages, const SimulationOptions& each) {
+  std::vector<std::unique_ptr<Simulation>> all;
+  for (std::size_t i = 0; i < packages; ++i) {
+    SimulationOptions options = each;
+    if (options.shuffle_ties) *options.shuffle_ties += i + 1;
+    all.push_back(std::make_unique<Simulation>(options));
+  }
+  return all;
+}
+
+std::vector<std::unique_ptr<Fabric>> fabrics(Fabric& whole,
+                                             const std::vector<std::unique_ptr<Simulation>>& sims) {
+  std::vector<std::unique_ptr<Fabric>> all;
+  for (const auto& sim : sims) all.push_back(std::make_unique<Fabric>(whole, *sim));
+  return all;
+}
+
+std::vector<Fabric*> with(Fabric& first, const std::vector<std::unique_ptr<Fabric>>& others) {
+  std::vector<Fabric*> all{&first};
+  for (const auto& one : others) all.push_back(one.get());
+  return all;
+}
+
+std::vector<Simulation*> with(Simulation& first, const std::vector<std::unique_ptr<Simulation>>& others) {
+  std::vector<Simulation*> all{&first};
+  for (const auto& one : others) all.push_back(one.get());
+  return all;
+}
+
+// A node that only passes packets on does so when their heads are there, so they are known for its overhead.
+Time held_before(const Component& from) { return from.only_passes_on() ? from.overhead() : Time{0}; }
+
+}  // namespace
+
+Division::Division(Simulation& host, Fabric& whole, const SimulationOptions& each)
+    : whole_{whole},
+      sims_{simulations(whole.graph().sips().size(), each)},
+      of_packages_{fabrics(whole, sims_)},
+      fabrics_{with(whole, of_packages_)},
+      windows_{with(host, sims_)} {}
+
+Division::~Division() = default;
+
+bool Division::crosses(const LiveLink& link) const {
+  const topology::Graph& graph = whole_.graph();
+  return process(graph.node(link.from)) != process(graph.node(link.to));
+}
+
+std::string Division::obstacle() const {
+  const std::vector<LiveLink>& links = whole_.links();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const LiveLink& link = links[i];
+    if (!crosses(link)) continue;
+    const Component& from = whole_.component(link.from);
+    const std::string name = whole_.graph().link_name(LinkId{static_cast<std::uint32_t>(i)});
+    if (held_before(from) + link.wire < kLeastLookahead)
+      return fmt::format("the link {} takes {}, less than {}", name, to_string(held_before(from) + link.wire),
+                         to_string(kLeastLookahead));
+    if (whole_.component(link.to).input_queues() != nullptr || from.input_queues() != nullptr)
+      return fmt::format("the link {} joins finite queues", name);
+  }
+  return "";
+}
+
+FabricBorder& Division::border(std::size_t from, std::size_t to) {
+  const auto joins = [&](const auto& border) { return border->from() == from && border->to() == to; };
+  const auto known = std::ranges::find_if(borders_, joins);
+  if (known != borders_.end()) return **known;
+  return *borders_.emplace_back(std::make_unique<FabricBorder>(windows_, from, to, *fabrics_[to]));
+}
+
+void Division::add_borders() {
+  const topology::Graph& graph = whole_.graph();
+  const std::vector<LiveLink>& links = whole_.links();
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    if (!crosses(links[i])) continue;
+    whole_.cross_by(LinkId{i}, border(process(graph.node(links[i].from)), process(graph.node(links[i].to))));
+  }
+}
+
+// A switch may choose what leaves when the link is free: then the wire is all that is known.
+void Division::set_lookahead() {
+  Time least = kForever;
+  for (const LiveLink& link : whole_.links()) {
+    if (link.border == nullptr) continue;
+    const bool waits = link.from_switch != nullptr || whole_.arrivals(link.from) == nullptr;
+    least = std::min(least, (waits ? Time{0} : whole_.component(link.from).overhead()) + link.wire);
+  }
+  if (least < kLeastLookahead)
+    throw Unsupported{
+        fmt::format("a switch between packages, whose links take {}, can't be simulated by several "
+                    "threads: --num-threads 1",
+                    to_string(least))};
+  windows_.set_lookahead(least);
+}
+
+void Division::clear() {
+  for (const auto& sim : sims_) sim->clear();
+}
+
+}  // namespace kbsim::hw

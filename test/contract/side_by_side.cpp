@@ -1,0 +1,71 @@
+// Packages that threads simulate side by side, by the command.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+namespace kbsim::contract::side_by_side_test {
+
+using namespace kbsim::test;
+
+namespace {
+
+// All results but the number of events, which is the simulator's own.
+std::string results(const std::string& json) {
+  const std::size_t events = json.find("\"events\"");
+  return events == std::string::npos ? json : json.substr(0, events) + json.substr(json.find(',', events));
+}
+
+Outcome run_on(int threads, const std::string& more) {
+  return run_kbsim(kMainJob + " --quiet --json --num-threads " + std::to_string(threads) + " " + more);
+}
+
+}  // namespace
+
+TEST_CASE("--num-threads: packages side by side give the same results and digest as one thread") {
+  for (const char* how : {"--race off --verify-data --set system.sips.count=4", "--timing-only",
+                          "--race off --set system.sips.count=3 --exact-packets"}) {
+    CAPTURE(how);
+    const Outcome alone = run_on(1, how);
+    REQUIRE(alone.exit == 0);
+    for (const int threads : {2, 3, 8}) {
+      const Outcome several = run_on(threads, how);
+      CAPTURE(several.err);
+      CHECK(several.exit == 0);
+      CHECK(results(several.out) == results(alone.out));
+    }
+    CHECK(results(run_on(2, std::string{how} + " --shuffle-ties 7").out) == results(alone.out));
+  }
+}
+
+TEST_CASE("--num-threads: a run that one thread simulates says why") {
+  const auto says = [](const std::string& more, const std::string& why) {
+    const Outcome outcome = run_kbsim(kMainJob + " --num-threads 2 " + more);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 0);
+    CHECK(outcome.err.find("simulated by one thread: " + why) != std::string::npos);
+  };
+  says("", "data races are looked for");
+  says("--race off --explain", "causes are kept");
+  says("--race off --parallel-bound", "--parallel-bound watches");
+  says("--race off --set ccl.defaults.credit=direct", "queues' ends meet beside the links");
+  says("--race off --set system.ns_per_mm=0 --set system.components.pcie_switch.overhead_ns=0.5",
+       "the link ");
+  says("--race off --set system.sips.count=1", "the machine has one package");
+  const Outcome several = run_kbsim(kMainJob + " --num-threads 2 --race off");
+  CHECK(several.err.find("one thread") == std::string::npos);
+}
+
+TEST_CASE("--num-threads: what a run that fails says is the same on several threads") {
+  const std::string stuck = "--race off --stop-at 2000";
+  const Outcome alone = run_on(1, stuck);
+  const Outcome several = run_on(2, stuck);
+  CHECK(alone.exit == 4);
+  CHECK(several.exit == 4);
+  const std::string headline = "stopped at 2000 ns, the limit that was set; ";
+  CHECK(alone.err.find(headline) != std::string::npos);
+  CHECK(several.err.find(headline) != std::string::npos);
+}
+
+}  // namespace kbsim::contract::side_by_side_test

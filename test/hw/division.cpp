@@ -1,0 +1,222 @@
+// Packages in processes of their own: as in one, whatever the number of threads.
+#include "kbsim/hw/division.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/hw/control/i_host.hpp"
+
+#include "ahead.hpp"
+#include "mixed_program.hpp"
+#include "random_machine.hpp"
+
+namespace kbsim::hw::test::division_test {
+namespace {
+
+constexpr DType kWord = DType::i32;
+
+struct RoundArgs {
+  int seed;
+};
+
+// Sends to the PE of the next package, and works in that package's memory.
+Task<> visit_next(TL& tl, RoundArgs args) {
+  Random random{static_cast<std::uint64_t>(args.seed)};
+  const Ptr next{.va = kVa, .dtype = kWord};
+  for (int round = 0; round < 4; ++round) {
+    const std::int64_t n = random.between(1, 200);
+    auto loading = tl.load(next, {n}, kWord);
+    const Tile mine = tl.zeros({n}, kWord);
+    auto sending = tl.send({.dir = {"next"}, .src = mine, .tag = round});
+    auto coming = tl.recv({.dir = {"previous"}, .shape = {n}, .dtype = kWord, .tag = round});
+    const Tile loaded = co_await loading;
+    const Tile come = co_await coming;
+    co_await tl.store(next, loaded + come);
+    auto added = tl.atomic_add(next.bytes(8000), 1);
+    (void)co_await added;
+    co_await sending;
+  }
+}
+
+std::vector<PeCoord> pes_of(const config::MachineSpec& spec, int sip) {
+  std::vector<PeCoord> pes;
+  for (int i = 0; i < spec.cubes_per_sip() * spec.pes_per_cube(); ++i)
+    pes.push_back({sip, i / spec.pes_per_cube(), i % spec.pes_per_cube()});
+  return pes;
+}
+
+QueuePairPlan end_of_queue(PeCoord me, PeCoord peer, const char* direction, Bytes mine, Bytes theirs) {
+  return {.direction = direction,
+          .peer = peer,
+          .my_base = topology::PhysAddr::pe_ipcq(me, mine),
+          .peer_base = topology::PhysAddr::pe_ipcq(peer, theirs)};
+}
+
+// "next" of each PE ends in "previous" of the same PE of the next package.
+std::vector<ControlTarget> rings(const config::MachineSpec& spec, int sip, bool direct) {
+  const int sips = spec.system.sips.count;
+  std::vector<ControlTarget> targets;
+  for (const PeCoord me : pes_of(spec, sip)) {
+    PeCoord next = me;
+    PeCoord previous = me;
+    next.sip = (sip + 1) % sips;
+    previous.sip = (sip + sips - 1) % sips;
+    QueueSet queues{
+        .queues = {end_of_queue(me, next, "next", 0_KiB, 16_KiB),
+                   end_of_queue(me, previous, "previous", 16_KiB, 0_KiB)},
+        .settings = {.slots = 2, .slot_size = 1_KiB, .credit_size = 16_B, .direct_credit = direct}};
+    targets.push_back({.pe = me, .action = std::move(queues), .size = 64_B});
+  }
+  return targets;
+}
+
+std::vector<ControlTarget> maps(const config::MachineSpec& spec, int sip) {
+  std::vector<ControlTarget> targets;
+  for (const PeCoord me : pes_of(spec, sip)) {
+    const PeCoord owner{.sip = (sip + 1) % spec.system.sips.count, .cube = me.cube, .pe = me.pe};
+    const topology::Mapping mapping{.va = kVa, .pa = in_hbm(spec, owner), .bytes = 10000_B};
+    targets.push_back({.pe = me, .action = MapPages{.mappings = {mapping}}, .size = 24_B});
+  }
+  return targets;
+}
+
+Task<> rank(Rig* rig, int sip, int seed, bool direct) {
+  IHost& host = host_of(*rig->machine);
+  const oplog::Slice nothing{.value = {}, .offset = 0, .bytes = 700 + sip};
+  co_await host.write(sip, rig->hbm({0, 0, 0}), 100 * sip, nothing);
+  (void)co_await rig->order(maps(*rig->spec, sip), sip);
+  (void)co_await rig->order(rings(*rig->spec, sip, direct), sip);
+  (void)co_await rig->launch(pes_of(*rig->spec, sip), bind_kernel("visit_next", visit_next, RoundArgs{seed}),
+                             sip);
+  (void)co_await host.read(sip, rig->hbm({0, 0, 0}), 0, 2000_B);
+}
+
+void start_visits(Rig& rig, int seed, bool direct = false) {
+  for (int sip = 0; sip < rig.spec->system.sips.count; ++sip)
+    (void)rig.sim.spawn("rank " + std::to_string(sip), rank(&rig, sip, seed, direct));
+}
+
+Outcome all_of(Rig& rig) {
+  rig.machine->fabric().audit();
+  Outcome result{.arrivals = {}};
+  result.links = use_of_links(rig.machine->fabric());
+  result.digest = rig.machine->digest().value();
+  note_use(rig, result);
+  result.end = rig.sim.now();
+  result.events = rig.machine->events();
+  return result;
+}
+
+struct Case {
+  config::MachineSpec spec;
+  bool visits;  // else the mixed program
+  int seed;
+
+  Outcome run(Rig& rig, unsigned threads) const {
+    if (visits)
+      start_visits(rig, seed);
+    else
+      start_mixed_program(rig, seed);
+    rig.machine->run(threads);
+    return all_of(rig);
+  }
+};
+
+// False if the machine is one process.
+bool check_divided(const Case& test, const Outcome& expected, unsigned threads, Shuffle shuffle,
+                   std::uint64_t& events) {
+  Rig rig{test.spec, {.shuffle_ties = shuffle}, Rig::Divided{}};
+  const Outcome divided = test.run(rig, threads);
+  REQUIRE(divided.same(expected));
+  if (!shuffle) {
+    if (events == 0) events = divided.events;
+    CHECK(divided.events == events);
+  }
+  return rig.machine->division() != nullptr;
+}
+
+config::MachineSpec packages(int count) {
+  config::MachineSpec spec = small_machine();
+  spec.system.sips.count = count;
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Division: random machines and programs are the same on 1, 2, 3, 4 and 8 threads, ties shuffled or not") {
+  int divided = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    Case test{.spec = random_machine(random), .visits = seed % 2 == 0, .seed = random.between(1, 1000)};
+    test.spec.system.sips.count = random.between(2, 5);
+    if (seed % 3 == 0) test.spec.system.host_link.length_mm = test.spec.system.sips.link.length_mm = 333.3;
+    if (seed % 3 == 0) test.spec.system.ns_per_mm = 0.01;
+    if (seed % 7 == 0) test.spec.cube.noc.router.impl = "builtin.router_vc";
+    if (seed % 7 == 0) test.spec.system.packet_bytes = 256_B;
+    Rig alone{test.spec};
+    const Outcome expected = test.run(alone, 1);
+    std::uint64_t events = 0;
+    for (const unsigned threads : {1U, 2U, 3U, 4U, 8U}) {
+      for (const Shuffle shuffle : {Shuffle{}, Shuffle{seed}})
+        divided += check_divided(test, expected, threads, shuffle, events) ? 1 : 0;
+    }
+  }
+  CHECK(divided > 4 * static_cast<int>(seeds(30)));
+}
+
+TEST_CASE("Division: the lookahead is the least overhead and wire of a link between packages, or the host") {
+  config::MachineSpec spec = packages(2);
+  spec.system.ns_per_mm = 0.01;
+  spec.system.host_link.length_mm = 400.0;
+  spec.system.sips.link.length_mm = 700.0;
+  spec.sip.io.pcie_ep.attrs["overhead_ns"] = 8.0;
+  spec.system.components.pcie_switch.attrs["overhead_ns"] = 5.0;
+  const Rig rig{spec, {}, Rig::Divided{}};
+  REQUIRE(rig.machine->division() != nullptr);
+  CHECK(rig.machine->division()->windows().lookahead() == 5_ns + 4_ns);
+  CHECK(rig.machine->division()->processes() == 3);
+}
+
+TEST_CASE("Division: packages whose links take less than 1 ns are one process, and the machine says why") {
+  config::MachineSpec spec = simultaneous(packages(2));
+  const Rig rig{spec, {}, Rig::Divided{}};
+  CHECK(rig.machine->division() == nullptr);
+  CHECK(rig.machine->undivided_because().ends_with("takes 0 ns, less than 1 ns"));
+}
+
+TEST_CASE("Division: what one process would see of another's inside is an error that says so") {
+  Rig rig{packages(2), {}, Rig::Divided{}};
+  REQUIRE(rig.machine->division() != nullptr);
+  start_visits(rig, 1, true);  // credits that go beside the links
+  CHECK_THROWS_WITH_AS(rig.machine->run(2), doctest::Contains("side by side: --num-threads 1"), ProcessError);
+}
+
+TEST_CASE("Division: a deadlock of two packages has the same text") {
+  const auto text = [](unsigned threads) {
+    Rig rig{packages(2), {}, Rig::Divided{}};
+    const auto stuck = [](TL& tl, RoundArgs) -> Task<> {
+      auto coming = tl.recv({.dir = {"previous"}, .shape = {4}, .dtype = kWord, .tag = 0});
+      (void)co_await coming;
+    };
+    const auto program = [](Rig* on, KernelCall kernel, int sip) -> Task<> {
+      (void)co_await on->order(rings(*on->spec, sip, false), sip);
+      (void)co_await on->launch({{sip, 0, 0}}, std::move(kernel), sip);
+    };
+    for (int sip = 0; sip < 2; ++sip)
+      (void)rig.sim.spawn("rank", program(&rig, bind_kernel("stuck", +stuck, RoundArgs{1}), sip));
+    try {
+      threads == 0 ? rig.sim.run() : rig.machine->run(threads);
+    } catch (const DeadlockError& deadlock) {
+      return std::string{deadlock.what()};
+    }
+    return std::string{};
+  };
+  CHECK(text(1).starts_with("deadlock at "));
+  CHECK(text(2) == text(1));
+}
+
+}  // namespace kbsim::hw::test::division_test
