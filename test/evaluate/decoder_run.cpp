@@ -201,6 +201,9 @@ TEST_CASE("read_model_config: the keys of model hubs, and what follows from them
   CHECK(!other.gated());
   CHECK(!other.rms_norm);
   CHECK(other.attention_bias);
+  CHECK(read_from("\xef\xbb\xbf"
+                  R"({"hidden_size": 8, "num_attention_heads": 4})")
+            .head_dim == 2);
 }
 
 TEST_CASE("read_model_config: what can't be is refused by file, key and expectation") {

@@ -22,6 +22,7 @@ TEST_CASE("Layers: products by name, with trailing commas, blanks and columns in
   CHECK(found[0].elements() == 16 * 64 + 64 * 32 + 16 * 32);
   CHECK(found[1].name == "second");
   CHECK(found[1].line == 4);
+  CHECK(layers("\xef\xbb\xbfLayer,M,N,K\na,1,2,3\n").front().m == 1);  // behind a byte order mark
 }
 
 TEST_CASE("Layers: a convolution is a product by im2col") {

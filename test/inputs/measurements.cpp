@@ -55,6 +55,13 @@ TEST_CASE("Measurements: a log with the older header, foreign lines and rows tha
   CHECK(found.skipped[1] == "run.log:9:9: column time: 'fast' is no number");
 }
 
+TEST_CASE("Measurements: logs, tables and JSON may begin with a byte order mark") {
+  const std::string mark = "\xef\xbb\xbf";
+  CHECK(read(mark + kOld).rows.size() == 2);
+  CHECK(read(mark + "size,time\n8,2\n").rows.front().at("size") == "8");
+  CHECK(read(mark + R"([{"size": 8, "time": 2}])").rows.front().at("time") == "2");
+}
+
 TEST_CASE("Measurements: the second group of columns is the times in place") {
   const Measurements found = read(kOld, Buffers::in_place);
   REQUIRE(found.rows.size() == 3);

@@ -133,6 +133,12 @@ TEST_CASE("MSCCL XML: hostile files are refused") {
   CHECK(!error_of(deep).empty());
 }
 
+TEST_CASE("MSCCL XML: a plan may begin with a byte order mark, which moves no column") {
+  const ccl::Plan plan = parse_msccl({"p.xml", contents("ring.xml")});
+  CHECK(parse_msccl({"p.xml", "\xef\xbb\xbf" + contents("ring.xml")}).same_steps(plan));
+  CHECK(error_of("\xef\xbb\xbf<other/>") == error_of("<other/>"));
+}
+
 // Elsewhere, since nothing of them is the project's: KBSIM_INPUTS names the folder.
 TEST_CASE("MSCCL XML: plans of others are right, and equal when they were written and read again") {
   const char* inputs = std::getenv("KBSIM_INPUTS");  // NOLINT(concurrency-mt-unsafe)

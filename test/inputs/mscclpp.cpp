@@ -97,6 +97,11 @@ TEST_CASE("MSCCL++: operations that need a switch, and what isn't translated, ar
   CHECK_THROWS_AS((void)parse_mscclpp({"p.json", replaced("reads.json", "\"sum\"", "\"min\"")}), Unsupported);
 }
 
+TEST_CASE("MSCCL++: a plan may begin with a byte order mark") {
+  CHECK(parse_mscclpp({"p.json", "\xef\xbb\xbf" + plan_text("puts.json")}).ranks() ==
+        parse_mscclpp({"p.json", plan_text("puts.json")}).ranks());
+}
+
 TEST_CASE("MSCCL++: a plan that lacks an operation is judged wrong") {
   const ccl::Plan plan = parse_mscclpp({"p.json", replaced("puts.json", "\"put\"", "\"nop\"")});
   CHECK(!ccl::judge(plan).right());

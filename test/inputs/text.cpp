@@ -16,6 +16,16 @@ TEST_CASE("Text: an offset's place is its line and its column there") {
   CHECK(place(600) == "plan.xml:3:3");
 }
 
+TEST_CASE("Text: a byte order mark is no part of it, and moves no column") {
+  const Text text{"plan.xml",
+                  "\xef\xbb\xbf"
+                  "ab"};
+  CHECK(text.content() == "ab");
+  CHECK(to_string(text.place(1)) == "plan.xml:1:2");
+  CHECK(Text{"plan.xml", "\xef\xbb"}.content() == "\xef\xbb");
+  CHECK(Text{"plan.xml", "a\xef\xbb\xbf"}.content().size() == 4);
+}
+
 TEST_CASE("Text: an error names its place") {
   const Text text{"plan.xml", "a\nb"};
   CHECK(std::string{text.error(2, "no 'b' here").what()} == "plan.xml:2:1: no 'b' here");

@@ -48,8 +48,14 @@ std::string read_input(const fs::path& file, const std::string& named, std::size
   return text;
 }
 
+std::string without_byte_order_mark(std::string text) {
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
 bool looks_like_json(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  const std::size_t first = text.find_first_not_of(" \t\r\n", begin);
   return first != std::string::npos && (text[first] == '{' || text[first] == '[');
 }
 

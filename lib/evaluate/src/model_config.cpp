@@ -32,7 +32,8 @@ class Keys {
   explicit Keys(const std::string& file) : file_{file} {
     boost::system::error_code error;
     constexpr std::size_t kMost = std::size_t{1} << 20U;  // what is larger, or has no end, is no config.json
-    const boost::json::value parsed = boost::json::parse(read_input(file, "--model " + file, kMost), error);
+    const std::string text = without_byte_order_mark(read_input(file, "--model " + file, kMost));
+    const boost::json::value parsed = boost::json::parse(text, error);
     if (error) throw UsageError{fmt::format("--model {}: not JSON: {}", file, error.message())};
     if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};
     keys_ = parsed.as_object();

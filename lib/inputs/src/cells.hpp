@@ -21,12 +21,10 @@ struct Cell {
 /// Between blanks.
 [[nodiscard]] std::vector<Cell> words_of(std::string_view line);
 
-/// Calls `each(line, offset)` for the lines of a text, without their ends; the first without a byte order
-/// mark.
+/// Calls `each(line, offset)` for the lines of a text, without their ends.
 template <class Each>
 void for_each_line(std::string_view text, const Each& each) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
-  std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  std::size_t begin = 0;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);

@@ -8,7 +8,7 @@
 namespace kbsim::inputs {
 
 Text::Text(std::string name, std::string content)
-    : name_{std::move(name)}, content_{std::move(content)}, lines_{0} {
+    : name_{std::move(name)}, content_{without_byte_order_mark(std::move(content))}, lines_{0} {
   for (std::size_t at = content_.find('\n'); at != std::string::npos; at = content_.find('\n', at + 1)) {
     lines_.push_back(at + 1);
   }

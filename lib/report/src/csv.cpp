@@ -21,7 +21,6 @@ namespace kbsim::report {
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{64} << 20U;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
 
 using Separator = boost::escaped_list_separator<char>;
 

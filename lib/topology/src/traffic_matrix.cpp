@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
 
 namespace kbsim::topology {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r";
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
 constexpr double kMost = 1e9;
 
 std::string_view trimmed(std::string_view text) {

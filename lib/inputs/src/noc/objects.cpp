@@ -71,14 +71,27 @@ int NocObjects::skip_blanks() {
 }
 
 void NocObjects::seek(std::uint64_t offset) {
-  in_.clear();
-  in_.seekg(static_cast<std::streamoff>(offset));
-  used_ = filled_ = 0;
+  const std::uint64_t piece = at_ - used_;  // where it begins in the file
+  if (offset >= piece && offset - piece < filled_) {
+    used_ = static_cast<std::size_t>(offset - piece);
+  } else {
+    in_.clear();
+    in_.seekg(static_cast<std::streamoff>(offset));
+    used_ = filled_ = 0;
+  }
   at_ = offset;
   first_ = true;
 }
 
+// It moves no column.
+void NocObjects::skip_byte_order_mark() {
+  (void)peek();
+  if (!std::string_view{piece_.data(), filled_}.starts_with(kByteOrderMark)) return;
+  used_ = at_ = line_begin_ = kByteOrderMark.size();
+}
+
 void NocObjects::open_array() {
+  skip_byte_order_mark();
   const int c = skip_blanks();
   if (c != '[') throw InputError{here(), fmt::format("found {}, expected '[': an array of events", found(c))};
   (void)take();

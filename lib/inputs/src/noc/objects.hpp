@@ -36,6 +36,7 @@ class NocObjects {
   [[nodiscard]] int peek();
   int take();
   int skip_blanks();
+  void skip_byte_order_mark();
   void read_object();
   [[nodiscard]] Place here() const;
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace kbsim {
 
@@ -15,6 +16,10 @@ namespace kbsim {
 /// it, if it can't be read or is larger than `most` bytes; ExitCode::limit if it is more than memory holds.
 [[nodiscard]] std::string read_input(const std::filesystem::path& file, const std::string& named,
                                      std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// With which spreadsheets and some editors begin UTF-8. Readers of text pass over it.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+[[nodiscard]] std::string without_byte_order_mark(std::string text);
 
 /// The text is a JSON object or array: for whoever expects something else.
 [[nodiscard]] bool looks_like_json(const std::string& text);

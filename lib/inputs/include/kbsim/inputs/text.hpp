@@ -17,7 +17,8 @@ class InputError : public Error {
       : Error{ExitCode::usage, to_string(at) + ": " + text} {}
 };
 
-/// The text of such a file, and where its bytes stand: lines and columns (in bytes) count from 1.
+/// The text of such a file without a byte order mark, and where its bytes stand: lines and columns (in bytes)
+/// count from 1.
 class Text {
  public:
   Text(std::string name, std::string content);
