@@ -48,6 +48,8 @@ Fit fit_of(const std::string& fitted_trace, const std::string& judged_trace) {
   const boost::json::value& calibrated = result.at("result").at("calibrated");
   CHECK(calibrated.at("fitted").at("barriers") == 2);
   CHECK(calibrated.at("judged").at("barriers") == 2);
+  for (const char* column : {"uncalibrated", "uncalibrated closed", "closed loop"})
+    CHECK(result.at("result").at(column).at("judged").at("barriers") == 2);
   return {.constants = boost::json::serialize(result.at("constants")),
           .judged = boost::json::serialize(calibrated.at("judged"))};
 }

@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/evaluate/noc_errors.hpp"
 #include "kbsim/evaluate/noc_report.hpp"
 
 namespace kbsim::evaluate::noc_fit_test {
@@ -25,27 +24,73 @@ TEST_CASE("NOC errors: of measured time, of barriers behind reads alone") {
   CHECK(is_judged(late));
   CHECK_FALSE(is_judged({.measured = 200, .predicted = 230.0, .reads = false}));
   CHECK_FALSE(is_judged({.measured = 0, .predicted = 1.0, .reads = true}));
-  const NocErrors errors = errors_of({0.3, 0.1, 0.2, 0.4});
+  Quantiles all;
+  for (const double error : {0.3, 0.1, 0.2, 0.4}) all.add(error);
+  const NocErrors errors = errors_of(all);
   CHECK(errors.mean == doctest::Approx(0.25));
   CHECK(errors.median == 0.2);
   CHECK(errors.p95 == 0.4);
+  CHECK(errors.worst == 0.4);
+  CHECK(errors_of(Quantiles{}).barriers == 0);
 }
+
+namespace {
+
+void add(NocColumn& column, const std::string& trace, const std::vector<NocBarrier>& barriers) {
+  column.add(trace, [&](const hw::NocBarrierSink& ended) {
+    for (const NocBarrier& barrier : barriers) ended(barrier);
+  });
+}
+
+}  // namespace
 
 TEST_CASE("NOC errors: barriers count alike, and traces count alike") {
   const NocBarrier exact{.measured = 100, .predicted = 100.0, .reads = true};
   const NocBarrier off{.measured = 100, .predicted = 140.0, .reads = true};
-  const NocMeans means = means_of({{"a", {exact, exact, exact}}, {"b", {off}}, {"none", {}}});
-  CHECK(means.all.mean == doctest::Approx(0.1));
-  CHECK(means.of_traces == doctest::Approx(0.2));
-  CHECK(means.traces == 2);
+  NocColumn column{"open loop"};
+  add(column, "a", {exact, exact, exact});
+  add(column, "foobar", {off});
+  add(column, "b", {off});  // of the other half
+  add(column, "c", {{.measured = 100, .predicted = 140.0, .reads = false}});
+  const NocHalf& fitted = column.half(true);
+  CHECK(fitted.all().mean == doctest::Approx(0.1));
+  CHECK(fitted.mean_of_traces() == doctest::Approx(0.2));
+  CHECK(fitted.traces() == 2);
+  CHECK(column.half(false).all().barriers == 1);
+  REQUIRE(column.traces().size() == 4);
+  CHECK(column.traces()[3].errors.barriers == 0);
 }
 
 TEST_CASE("NOC report: each half has its line, and the worst barrier its name") {
   const NocBarrier off{.node = 7, .measured = 100, .predicted = 140.0, .reads = true};
-  const std::string table = noc_table({{"open loop", {{"a", {off}}, {"b", {off}}}}});
+  std::vector<NocColumn> columns{NocColumn{"open loop"}};
+  add(columns[0], "a", {off});
+  add(columns[0], "b", {off});
+  const std::string table = noc_table(columns);
   CHECK(table.find("all barriers        fitted          1    40.0") != std::string::npos);
   CHECK(table.find("all barriers        judged          1    40.0") != std::string::npos);
   CHECK(table.find("worst (open loop): a, node 7") != std::string::npos);
+  CHECK(noc_json(columns).at("open loop").at("worst").at("trace") == "a");
+  CHECK(noc_scatter_csv(columns[0]) == "half,measured,predicted\nfitted,100,140.000\njudged,100,140.000\n");
+}
+
+TEST_CASE("NOC column: what is kept of barriers doesn't grow with them") {
+  const auto kept_of = [](int barriers) {
+    NocColumn column{"open loop"};
+    column.add("a", [&](const hw::NocBarrierSink& ended) {
+      for (int i = 0; i < barriers; ++i)
+        ended({.first = i, .measured = 100, .predicted = 100.0 + i % 50, .reads = true});
+    });
+    CHECK(column.half(true).all().barriers == static_cast<std::uint64_t>(barriers));
+    CHECK(column.half(true).all().median == doctest::Approx(0.24).epsilon(0.001));
+    CHECK(column.half(true).all().worst == doctest::Approx(0.49));
+    CHECK(column.points().size() <= NocColumn::kMostPoints);
+    return column.kept();
+  };
+  const std::size_t most = Quantiles::kExact + NocColumn::kMostPoints;
+  CHECK(kept_of(1'000) == 2'000);
+  CHECK(kept_of(200'000) <= most);
+  CHECK(kept_of(400'000) <= most);
 }
 
 TEST_CASE("NOC fit: a coordinate search finds the least of a bowl, within the constants' ranges") {

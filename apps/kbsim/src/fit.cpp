@@ -44,18 +44,25 @@ class Fitting {
 
   // Of the fitted half: the mean of its traces' mean errors, so that a trace of many barriers is one of many.
   [[nodiscard]] double cost(const std::vector<double>& values) const {
-    const evaluate::NocMeans means = evaluate::means_of(errors(values, hw::NocLoop::open, true));
-    if (!options_.noc.quiet)
-      say("fitted half: {:.2f} % in the mean of its traces\n", 100.0 * means.of_traces);
-    return means.of_traces;
+    evaluate::NocColumn column{"open loop"};
+    BarrierRows none{nullptr};
+    play_all({.column = &column, .values = values, .fitted_only = true}, none);
+    const double mean = column.half(true).mean_of_traces();
+    if (!options_.noc.quiet) say("fitted half: {:.2f} % in the mean of its traces\n", 100.0 * mean);
+    return mean;
   }
 
-  [[nodiscard]] std::vector<evaluate::NocTraceErrors> errors(const std::vector<double>& values,
-                                                             hw::NocLoop loop, bool fitted_only) const {
-    const topology::NocNetwork network{options_.noc.spec(evaluate::noc_overrides(values))};
-    std::vector<evaluate::NocTraceErrors> all;
-    for (const LoadedTrace& trace : traces_)
-      if (!fitted_only || evaluate::is_fitted(trace.name)) all.push_back(play(trace, network, loop));
+  // Before and after the fit; the last is that of the scatter plot.
+  [[nodiscard]] std::vector<evaluate::NocColumn> columns(const std::vector<double>& found,
+                                                         BarrierRows& rows) const {
+    const std::vector<double> before = evaluate::noc_defaults();
+    std::vector<evaluate::NocColumn> all;
+    for (const char* name : {"uncalibrated", "uncalibrated closed", "closed loop", "calibrated"})
+      all.emplace_back(name);
+    play_all({.column = &all[0], .values = before}, rows);
+    play_all({.column = &all[1], .values = before, .loop = hw::NocLoop::closed}, rows);
+    play_all({.column = &all[2], .values = found, .loop = hw::NocLoop::closed}, rows);
+    play_all({.column = &all[3], .values = found}, rows);
     return all;
   }
 
@@ -65,6 +72,22 @@ class Fitting {
   }
 
  private:
+  struct Play {
+    evaluate::NocColumn* column = nullptr;
+    std::vector<double> values;
+    hw::NocLoop loop = hw::NocLoop::open;
+    bool fitted_only = false;
+  };
+
+  void play_all(const Play& how, BarrierRows& rows) const {
+    const topology::NocNetwork network{options_.noc.spec(evaluate::noc_overrides(how.values))};
+    for (const LoadedTrace& trace : traces_) {
+      if (how.fitted_only && !evaluate::is_fitted(trace.name)) continue;
+      rows.add(*how.column, trace.name,
+               [&](const hw::NocBarrierSink& ended) { app::play(trace, network, how.loop, ended); });
+    }
+  }
+
   const FitOptions& options_;
   std::vector<LoadedTrace> traces_;
 };
@@ -105,10 +128,8 @@ ExitCode fit(const Arguments& arguments) {
     throw UsageError{"no trace is of the fitted half: its base name's FNV-1a hash would be even"};
   const auto cost = [&](const std::vector<double>& values) { return fitting.cost(values); };
   const evaluate::NocFit found = evaluate::fit_noc(cost, options.rounds);
-  const std::vector<evaluate::NocColumn> columns{
-      {"uncalibrated", fitting.errors(evaluate::noc_defaults(), hw::NocLoop::open, false)},
-      {"closed loop", fitting.errors(found.values, hw::NocLoop::closed, false)},
-      {"calibrated", fitting.errors(found.values, hw::NocLoop::open, false)}};
+  std::vector<evaluate::NocColumn> columns;
+  with_barrier_rows(folder.get(), [&](BarrierRows& rows) { columns = fitting.columns(found.values, rows); });
   const boost::json::object summary{{"schema_version", 1},
                                     {"tried", found.tried},
                                     {"constants", constants_json(found)},

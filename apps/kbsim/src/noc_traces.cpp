@@ -13,6 +13,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/inputs/noc/trace.hpp"
+#include "kbsim/sim/deadlock.hpp"
 
 #include "config_folders.hpp"
 #include "parse_options.hpp"
@@ -22,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
+
+constexpr std::size_t kPiece = std::size_t{64} << 10;  // of barriers.csv
 
 const std::string kTraceExamples = R"(
 examples:
@@ -44,41 +47,81 @@ std::vector<std::string> in_folder(const fs::path& folder) {
   return files;
 }
 
-struct Played {
-  evaluate::NocTraceErrors errors;
-  hw::NocResult result;
-};
-
 // Piece by piece from the file.
-Played play_file(const inputs::NocTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop) {
+hw::NocResult play_file(const inputs::NocTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
+                        const hw::NocBarrierSink& ended) {
   std::vector<hw::NocStream> streams;
   for (const inputs::NocSection& section : trace.sections) {
     auto cursor = std::make_shared<inputs::NocCursor>(trace, section, extent_of(network.spec()));
     streams.emplace_back([cursor] { return cursor->next(); });
   }
-  Played played{.errors = {.name = trace.file.filename().string(), .barriers = {}},
-                .result = hw::replay_noc(network, streams, loop)};
-  played.errors.barriers = std::move(played.result.barriers);
-  return played;
+  return hw::replay_noc(network, streams, loop, ended);
 }
+
+std::string name_of(const inputs::NocTrace& trace) { return trace.file.filename().string(); }
 
 std::string left_out_text(const inputs::NocTrace& trace) {
   std::string text;
   for (const auto& [type, count] : trace.left_out)
     text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, type);
-  return text.empty() ? text : fmt::format("{}: left out: {}\n", trace.file.filename().string(), text);
+  return text.empty() ? text : fmt::format("{}: left out: {}\n", name_of(trace), text);
 }
 
 boost::json::object json_of(const inputs::NocTrace& trace, const hw::NocResult& open) {
   boost::json::object left;
   for (const auto& [type, count] : trace.left_out) left[type] = count;
-  return {{"trace", trace.file.filename().string()},
-          {"events", trace.events},
-          {"processors", trace.sections.size()},
-          {"transfers", open.transfers},
-          {"bytes", open.bytes},
-          {"cycles", open.cycles},
-          {"left_out", std::move(left)}};
+  return {{"trace", name_of(trace)},     {"events", trace.events},     {"processors", trace.sections.size()},
+          {"transfers", open.transfers}, {"bytes", open.bytes},        {"cycles", open.cycles},
+          {"most_live", open.most_live}, {"left_out", std::move(left)}};
+}
+
+// Traces one after the other, each in both loops.
+class Traces {
+ public:
+  explicit Traces(config::NocToriSpec spec) : network_{std::move(spec)} {}
+
+  // What a signal ends isn't whole; what had ended before is kept.
+  void play(const std::vector<std::string>& files, BarrierRows& rows) try {
+    for (const std::string& file : files) play(file, rows);
+  } catch (const Interrupted&) {
+    interrupted_ = true;
+  }
+
+  [[nodiscard]] boost::json::object summary() const {
+    boost::json::object all{
+        {"schema_version", 1}, {"result", evaluate::noc_json(columns_)}, {"traces", traces_}};
+    if (interrupted_) all["interrupted"] = true;
+    return all;
+  }
+  [[nodiscard]] const std::vector<evaluate::NocColumn>& columns() const { return columns_; }
+  [[nodiscard]] const std::string& notes() const { return notes_; }
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+ private:
+  void play(const std::string& file, BarrierRows& rows) {
+    const inputs::NocTrace trace = inputs::NocTrace::open(file, extent_of(network_.spec()));
+    notes_ += left_out_text(trace);
+    hw::NocResult open;
+    rows.add(columns_[0], name_of(trace), [&](const hw::NocBarrierSink& ended) {
+      open = play_file(trace, network_, hw::NocLoop::open, ended);
+    });
+    traces_.push_back(json_of(trace, open));
+    rows.add(columns_[1], name_of(trace), [&](const hw::NocBarrierSink& ended) {
+      (void)play_file(trace, network_, hw::NocLoop::closed, ended);
+    });
+  }
+
+  topology::NocNetwork network_;
+  std::vector<evaluate::NocColumn> columns_{evaluate::NocColumn{"open loop"},
+                                            evaluate::NocColumn{"closed loop"}};
+  boost::json::array traces_;
+  std::string notes_;
+  bool interrupted_ = false;
+};
+
+void write(const report::OutputFolder& folder, const Traces& traces) {
+  write_noc(folder, traces.columns(), traces.summary());
+  if (!traces.interrupted()) folder.end_run();
 }
 
 }  // namespace
@@ -134,8 +177,8 @@ LoadedTrace load_trace(const std::string& file, const config::NocToriSpec& spec)
   return loaded;
 }
 
-evaluate::NocTraceErrors play(const LoadedTrace& trace, const topology::NocNetwork& network,
-                              hw::NocLoop loop) {
+void play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
+          const hw::NocBarrierSink& ended) {
   std::vector<hw::NocStream> streams;
   for (const std::vector<topology::NocEvent>& events : trace.streams) {
     streams.emplace_back(
@@ -144,13 +187,48 @@ evaluate::NocTraceErrors play(const LoadedTrace& trace, const topology::NocNetwo
           return *at++;
         });
   }
-  return {.name = trace.name, .barriers = hw::replay_noc(network, streams, loop).barriers};
+  (void)hw::replay_noc(network, streams, loop, ended);
+}
+
+BarrierRows::BarrierRows(report::FileSink sink) : sink_{std::move(sink)} {
+  if (sink_) text_ = evaluate::noc_barriers_head();
+}
+
+void BarrierRows::add(evaluate::NocColumn& column, const std::string& trace,
+                      const std::function<void(const hw::NocBarrierSink&)>& play) try {
+  column.add(trace, [&](const hw::NocBarrierSink& counts) {
+    play([&](const hw::NocBarrier& barrier) {
+      counts(barrier);
+      if (!sink_ || !evaluate::is_judged(barrier)) return;
+      text_ += evaluate::noc_barrier_row(column.label(), trace, barrier);
+      if (text_.size() >= kPiece) flush();
+    });
+  });
+} catch (const ProcessError& error) {
+  std::rethrow_if_nested(error);  // of the trace's file, or of this one: no matter which process met it
+  throw;
+}
+
+void BarrierRows::flush() {
+  if (sink_) sink_(text_);
+  text_.clear();
+}
+
+void with_barrier_rows(const report::OutputFolder* folder, const std::function<void(BarrierRows&)>& play) {
+  if (folder == nullptr) {
+    BarrierRows none{nullptr};
+    return play(none);
+  }
+  folder->write_pieces("barriers.csv", [&](const report::FileSink& sink) {
+    BarrierRows rows{sink};
+    play(rows);
+    rows.flush();
+  });
 }
 
 void write_noc(const report::OutputFolder& folder, const std::vector<evaluate::NocColumn>& columns,
                const boost::json::object& summary) {
   folder.write("summary.json", boost::json::value(summary));
-  folder.write("barriers.csv", evaluate::noc_barriers_csv(columns));
   folder.draw({.name = "barriers_scatter",
                .data = evaluate::noc_scatter_csv(columns.back()),
                .script = evaluate::noc_scatter_script(columns.back(), "barriers_scatter")});
@@ -163,31 +241,20 @@ ExitCode trace_traffic(const Arguments& arguments) {
   parse_options(
       arguments, description,
       {.usage = "kbsim traffic [--topology FILE] --trace FILE... [options]", .examples = kTraceExamples});
-  const topology::NocNetwork network{options.spec()};
+  const std::vector<std::string> files = options.files();
+  Traces traces{options.spec()};
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
+  if (folder) folder->begin_run();
   const StopSignals signals;
-  std::vector<evaluate::NocColumn> columns{{.name = "open loop", .traces = {}},
-                                           {.name = "closed loop", .traces = {}}};
-  boost::json::array traces;
-  std::string notes;
-  for (const std::string& file : options.files()) {
-    const inputs::NocTrace trace = inputs::NocTrace::open(file, extent_of(network.spec()));
-    Played open = play_file(trace, network, hw::NocLoop::open);
-    columns[0].traces.push_back(std::move(open.errors));
-    columns[1].traces.push_back(play_file(trace, network, hw::NocLoop::closed).errors);
-    traces.push_back(json_of(trace, open.result));
-    notes += left_out_text(trace);
-  }
-  boost::json::object summary{{"schema_version", 1}, {"result", evaluate::noc_json(columns)}};
-  summary["traces"] = std::move(traces);
-  if (folder) write_noc(*folder, columns, summary);
+  with_barrier_rows(folder.get(), [&](BarrierRows& rows) { traces.play(files, rows); });
+  if (folder) write(*folder, traces);
   if (options.json)
-    std::cout << boost::json::serialize(summary) << '\n';
+    std::cout << boost::json::serialize(traces.summary()) << '\n';
   else
-    fmt::print("{}", evaluate::noc_table(columns));
+    fmt::print("{}", evaluate::noc_table(traces.columns()));
   std::fflush(stdout);
-  if (!options.quiet && !notes.empty()) say("{}", notes);
-  return ExitCode::ok;
+  if (!options.quiet && !traces.notes().empty()) say("{}", traces.notes());
+  return traces.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }
 
 }  // namespace kbsim::app

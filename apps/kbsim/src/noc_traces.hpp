@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,10 +41,29 @@ struct LoadedTrace {
   std::vector<std::vector<topology::NocEvent>> streams;
 };
 [[nodiscard]] LoadedTrace load_trace(const std::string& file, const config::NocToriSpec& spec);
-[[nodiscard]] evaluate::NocTraceErrors play(const LoadedTrace& trace, const topology::NocNetwork& network,
-                                            hw::NocLoop loop);
+void play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
+          const hw::NocBarrierSink& ended);
 
-/// What --out gets: barriers.csv, summary.json and the scatter plot of the last column.
+/// The rows of barriers.csv, written as barriers end.
+class BarrierRows {
+ public:
+  explicit BarrierRows(report::FileSink sink);
+
+  /// Adds a trace to the column; what `play` tells of a barrier is a row, too.
+  void add(evaluate::NocColumn& column, const std::string& trace,
+           const std::function<void(const hw::NocBarrierSink&)>& play);
+  /// Writes what is left of the text.
+  void flush();
+
+ private:
+  report::FileSink sink_;
+  std::string text_;
+};
+
+/// Calls `play` once: its rows go to barriers.csv of the folder, or nowhere if there is none.
+void with_barrier_rows(const report::OutputFolder* folder, const std::function<void(BarrierRows&)>& play);
+
+/// What --out gets beside barriers.csv: summary.json and the scatter plot of the last column.
 void write_noc(const report::OutputFolder& folder, const std::vector<evaluate::NocColumn>& columns,
                const boost::json::object& summary);
 

@@ -1,12 +1,7 @@
 #include "kbsim/evaluate/noc_errors.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
-#include <span>
-
-#include "kbsim/base/statistics.hpp"
 
 namespace kbsim::evaluate {
 
@@ -23,38 +18,24 @@ double error_of(const hw::NocBarrier& barrier) {
   return std::abs(barrier.predicted - measured) / measured;
 }
 
-NocErrors errors_of(std::vector<double> errors) {
-  if (errors.empty()) return {};
-  std::ranges::sort(errors);
-  const std::span<const double> ascending{errors};
-  const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
-  return {.barriers = errors.size(),
-          .mean = sum / static_cast<double>(errors.size()),
-          .median = nearest_rank(ascending, 0.5),
-          .p95 = nearest_rank(ascending, 0.95),
-          .worst = errors.back()};
+NocErrors errors_of(const Quantiles& errors) {
+  if (errors.count() == 0) return {};
+  return {.barriers = errors.count(),
+          .mean = errors.mean(),
+          .median = errors.at(0.5),
+          .p95 = errors.at(0.95),
+          .worst = errors.most()};
 }
 
-std::vector<double> NocTraceErrors::errors() const {
-  std::vector<double> all;
-  for (const hw::NocBarrier& barrier : barriers)
-    if (is_judged(barrier)) all.push_back(error_of(barrier));
-  return all;
+void NocHalf::add(const Quantiles& errors_of_trace) {
+  if (errors_of_trace.count() == 0) return;
+  all_.add(errors_of_trace);
+  sum_of_means_ += errors_of_trace.mean();
+  ++traces_;
 }
 
-NocMeans means_of(const std::vector<NocTraceErrors>& traces) {
-  NocMeans means;
-  std::vector<double> all;
-  for (const NocTraceErrors& trace : traces) {
-    const std::vector<double> own = trace.errors();
-    if (own.empty()) continue;
-    all.insert(all.end(), own.begin(), own.end());
-    means.of_traces += errors_of(own).mean;
-    ++means.traces;
-  }
-  if (means.traces > 0) means.of_traces /= static_cast<double>(means.traces);
-  means.all = errors_of(std::move(all));
-  return means;
+double NocHalf::mean_of_traces() const {
+  return traces_ == 0 ? 0.0 : sum_of_means_ / static_cast<double>(traces_);
 }
 
 }  // namespace kbsim::evaluate

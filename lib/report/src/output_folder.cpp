@@ -18,7 +18,6 @@
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/report/gnuplot.hpp"
-#include "kbsim/report/output_file.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -81,6 +80,11 @@ void OutputFolder::write(const std::string& name, const boost::json::value& json
   write(name, boost::json::serialize(json) + "\n");
 }
 
+void OutputFolder::write_pieces(const std::string& name,
+                                const std::function<void(const FileSink&)>& write) const {
+  write_file(path_ / name, write);
+}
+
 void OutputFolder::remove(const std::string& name) const {
   std::error_code ignored;
   std::filesystem::remove(path_ / name, ignored);
@@ -92,6 +96,8 @@ void OutputFolder::begin_run() const {
     remove(name);
   write(kPartial, std::string{kPartialText});
 }
+
+void OutputFolder::end_run() const { remove(kPartial); }
 
 void OutputFolder::draw(const std::string& name, const std::string& script) const {
   write(name, script);

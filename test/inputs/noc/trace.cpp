@@ -105,6 +105,48 @@ TEST_CASE("NOC trace: events of several cores in turn are told apart") {
   CHECK(all(trace, 1)[0].cycle == 1);
 }
 
+TEST_CASE("NOC trace: zones and foreign types between events are no new stretch, another core's event is") {
+  const std::string zone = R"({"proc":"NCRISC","zone":"K","zone_phase":"begin","sx":1,"sy":1,"timestamp":7})";
+  std::string text = "[" + read_at(5);
+  for (int i = 0; i < 100; ++i) text += "," + zone + "," + read_at(6 + i);
+  const TraceFile file{text + "," + read_at(1, 2) + "," + read_at(200) + "]"};
+  const NocTrace trace = NocTrace::open(file.path(), kGrid);
+  CHECK(trace.sections[0].ranges.size() == 2);
+  CHECK(trace.sections[1].ranges.size() == 1);
+  CHECK(all(trace, 0).size() == 102);
+  CHECK(all(trace, 0).back().cycle == 199);
+}
+
+TEST_CASE("NOC trace: stretches are joined before they are too many, and give the same events") {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += (i == 0 ? "[" : ",") + read_at(i, i % 3);
+  const TraceFile file{text + "]"};
+  for (const std::size_t most : {3U, 4U, 7U, 64U, 300U}) {
+    const NocTrace trace = NocTrace::open(file.path(), kGrid, most);
+    std::size_t stretches = 0;
+    for (std::size_t section = 0; section < 3; ++section) {
+      stretches += trace.sections[section].ranges.size();
+      const std::vector<NocEvent> events = all(trace, section);
+      REQUIRE(events.size() == 100);
+      for (std::size_t i = 0; i < events.size(); ++i)
+        CHECK(events[i].cycle == static_cast<std::int64_t>(3 * i + section));
+    }
+    CHECK(stretches <= most);
+  }
+}
+
+TEST_CASE("NOC trace: a file that changes while it is read is told") {
+  const std::string was = "[" + read_at(5) + "," + read_at(6) + "]";
+  for (const std::string& now :
+       {"[" + read_at(5) + "]", was.substr(0, 100), "[" + read_at(7) + "," + read_at(6) + "]",
+        "[" + read_at(5, 2) + "," + read_at(6, 2) + "]"}) {
+    const TraceFile file{was};
+    const NocTrace trace = NocTrace::open(file.path(), kGrid);
+    file.write(now);
+    CHECK_THROWS_WITH_AS((void)all(trace, 0), doctest::Contains("has changed while it was read"), UsageError);
+  }
+}
+
 TEST_CASE("NOC trace: a mistake is told with its line and column") {
   CHECK(error_of("{}") == ":1:1: found '{', expected '[': an array of events");
   CHECK(error_of("") == ":1:1: found the end of the file, expected '[': an array of events");
@@ -118,6 +160,18 @@ TEST_CASE("NOC trace: a mistake is told with its line and column") {
   CHECK(error_of("[" + read_at(5, 4) + "]").ends_with("sx: expected a whole number from 0 to 3"));
   CHECK(error_of("[{\"sx\":1,\"sy\":1}]") == ":1:2: proc: missing of this event");
   CHECK(error_of("[{\"proc\":tru}]").find(": no JSON: ") != std::string::npos);
+}
+
+TEST_CASE("NOC trace: a byte order mark before the array is passed over, and moves no column") {
+  const std::string mark = "\xef\xbb\xbf";
+  const TraceFile file{mark + "[" + read_at(5) + "," + read_at(6) + "]"};
+  const NocTrace trace = NocTrace::open(file.path(), kGrid);
+  REQUIRE(trace.events == 2);
+  CHECK(all(trace, 0)[1].cycle == 1);
+  CHECK(error_of(mark + "{}") == error_of("{}"));
+  CHECK(error_of(mark) == error_of(""));
+  CHECK(error_of(mark + mark + "[]") == ":1:1: found byte 0xef, expected '[': an array of events");
+  CHECK(error_of("\xef\xbb[]") == ":1:1: found byte 0xef, expected '[': an array of events");
 }
 
 TEST_CASE("NOC trace: hostile files are refused") {

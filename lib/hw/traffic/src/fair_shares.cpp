@@ -34,9 +34,8 @@ Task<> FairShares::settle_late() {
   settle();
 }
 
-Task<> FairShares::alarm(Time at, std::uint64_t round) {
+Task<> FairShares::alarm(Time at) {
   co_await sim_.until(at);
-  if (round != round_) co_return;
   progress();
   end_finished();
   change();
@@ -58,7 +57,7 @@ void FairShares::end_finished() {
 
 void FairShares::settle() {
   progress();
-  ++round_;
+  alarm_.cancel();
   if (flows_.empty()) return;
   std::vector<std::uint32_t> used;
   share(used);
@@ -66,7 +65,7 @@ void FairShares::settle() {
   for (const Flow* flow : flows_) soonest = std::min(soonest, std::max(flow->left, 0.0) / flow->rate);
   constexpr double kPicoseconds = 1000.0;
   const Time end = sim_.after(Time{static_cast<std::int64_t>(std::ceil(soonest * kPicoseconds))});
-  (void)sim_.spawn("transfers end", alarm(end, round_));
+  alarm_ = sim_.spawn("transfers end", alarm(end));
 }
 
 // Progressive filling: who shares the tightest resource gets an equal part of it, and so on with the rest.

@@ -35,7 +35,7 @@ class FairShares {
   void share(std::vector<std::uint32_t>& used);
   [[nodiscard]] std::uint32_t tightest(const std::vector<std::uint32_t>& used) const;
   Task<> settle_late();
-  Task<> alarm(Time at, std::uint64_t round);
+  Task<> alarm(Time at);
 
   Simulation& sim_;
   std::vector<double> rates_;
@@ -43,7 +43,7 @@ class FairShares {
   std::vector<std::uint32_t> waiting_;  // likewise: transfers without a rate
   std::vector<Flow*> flows_;            // by key
   Time since_{};
-  std::uint64_t round_ = 0;
+  Process alarm_;  // of the transfer that ends next: one at a time, however often shares change
   bool changed_ = false;
 };
 

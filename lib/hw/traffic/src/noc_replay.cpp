@@ -61,9 +61,10 @@ struct Niu {
 
 class Replay {
  public:
-  Replay(const NocNetwork& network, NocLoop loop)
+  Replay(const NocNetwork& network, NocLoop loop, const NocBarrierSink& ended)
       : network_{network},
         loop_{loop},
+        sink_{ended},
         cycle_{1.0 / network.spec().clock_ghz},
         sim_{SimulationOptions{}},
         shares_{sim_, network.rates()},
@@ -76,10 +77,10 @@ class Replay {
   NocResult run(const std::vector<NocStream>& streams) {
     for (std::size_t i = 0; i < streams.size(); ++i) (void)sim_.spawn("a processor", play(i, &streams[i]));
     sim_.run();
-    std::ranges::sort(result_.barriers, {}, [](const NocBarrier& b) { return std::pair{b.stream, b.first}; });
+    tell();
     result_.cycles = to_ns(ended_) / cycle_;
     result_.events = sim_.events();
-    return std::move(result_);
+    return result_;
   }
 
  private:
@@ -118,6 +119,8 @@ class Replay {
     return (std::uint64_t{stream} << kEvents) | i;
   }
 
+  void begin_one() { result_.most_live = std::max(result_.most_live, ++live_); }
+
   [[nodiscard]] Barrier closed(std::size_t stream, const NocEvent& event, Time begun,
                                std::array<GroupPtr, 2>& open) const {
     Barrier barrier{.stream = stream,
@@ -135,6 +138,7 @@ class Replay {
 
   // Ends when what it waits for has, and the processor has seen it.
   Task<> end(Barrier barrier) {
+    begin_one();
     Time last{};
     for (const GroupPtr& group : barrier.groups) {
       if (group->under_way > 0) {
@@ -146,6 +150,7 @@ class Replay {
     if (!barrier.groups.empty()) end = std::max(end, later(last, spec().resume));
     co_await sim_.until(end);
     ended_ = std::max(ended_, end);
+    --live_;
     if (!barrier.groups.empty()) note(barrier, end);
   }
 
@@ -160,7 +165,17 @@ class Replay {
       noted.transfers += group->transfers;
       noted.reads = noted.reads || group->reads;
     }
-    result_.barriers.push_back(noted);
+    if (noted_at_ != sim_.now()) tell();
+    noted_at_ = sim_.now();
+    noted_.push_back(noted);
+    ++result_.barriers;
+  }
+
+  // Those of one time, whoever came first.
+  void tell() {
+    std::ranges::sort(noted_, {}, [](const NocBarrier& b) { return std::pair{b.stream, b.first}; });
+    for (const NocBarrier& barrier : noted_) sink_(barrier);
+    noted_.clear();
   }
 
   void issue(std::uint64_t key, const NocEvent& event, std::array<GroupPtr, 2>& open) {
@@ -174,6 +189,7 @@ class Replay {
     }
     ++group->transfers;
     ++group->under_way;
+    begin_one();
     ++result_.transfers;
     result_.bytes += event.size.count();
     const int core = network_.node(event.from);
@@ -261,6 +277,7 @@ class Replay {
   }
 
   void arrive(Group& group) {
+    --live_;
     group.last = sim_.now();
     ended_ = std::max(ended_, group.last);
     if (--group.under_way == 0 && group.closed) group.none_under_way.set();
@@ -268,19 +285,24 @@ class Replay {
 
   const NocNetwork& network_;
   NocLoop loop_;
+  const NocBarrierSink& sink_;
   double cycle_;  // ns
   Simulation sim_;
   FairShares shares_;
   std::deque<Semaphore> channels_;  // by class of channels
   std::vector<Niu> nius_;
+  std::vector<NocBarrier> noted_;  // at noted_at_, not told yet
+  Time noted_at_{};
+  std::uint64_t live_ = 0;
   NocResult result_;
   Time ended_{};
 };
 
 }  // namespace
 
-NocResult replay_noc(const NocNetwork& network, const std::vector<NocStream>& streams, NocLoop loop) {
-  return Replay{network, loop}.run(streams);
+NocResult replay_noc(const NocNetwork& network, const std::vector<NocStream>& streams, NocLoop loop,
+                     const NocBarrierSink& ended) {
+  return Replay{network, loop, ended}.run(streams);
 }
 
 }  // namespace kbsim::hw

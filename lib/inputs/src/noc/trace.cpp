@@ -8,6 +8,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/inputs/text.hpp"
 
 #include "event_reader.hpp"
@@ -19,6 +20,7 @@ using topology::NocSpot;
 
 constexpr std::size_t kMostSections = 640;
 constexpr std::size_t kMostTypes = 64;
+constexpr std::uint64_t kLooks = 4096;  // events between two looks at signals
 
 // To open a pipe would wait for whoever writes into it.
 void require_file(const std::filesystem::path& file) {
@@ -30,14 +32,18 @@ void require_file(const std::filesystem::path& file) {
 
 class Opener {
  public:
-  Opener(const std::filesystem::path& file, const NocExtent& extent)
-      : objects_{(require_file(file), file)}, extent_{extent} {
+  Opener(const std::filesystem::path& file, const NocExtent& extent, std::size_t most_stretches)
+      : objects_{(require_file(file), file)}, extent_{extent}, most_stretches_{most_stretches} {
     trace_.file = file;
   }
 
   NocTrace read() && {
     objects_.open_array();
-    while (objects_.next()) add(read_noc_event(objects_, extent_));
+    for (std::uint64_t i = 0; objects_.next(); ++i) {
+      if (i % kLooks == 0 && stop_signal() != 0)
+        throw Interrupted{fmt::format("interrupted while {} was read", trace_.file.string())};
+      add(read_noc_event(objects_, extent_));
+    }
     objects_.close_array();
     if (trace_.events == 0) throw UsageError{trace_.file.string() + ": has no events of a NOC"};
     for (auto& [name, open] : open_) trace_.sections.push_back(std::move(open.section));
@@ -64,10 +70,28 @@ class Opener {
     open.last = cycle;
     first_ = trace_.events == 0 ? cycle : std::min(first_, cycle);
     ++trace_.events;
+    ++open.section.events;
     std::vector<NocSection::Range>& ranges = open.section.ranges;
-    if (ranges.empty() || current_ != &open) ranges.push_back({.begin = objects_.begin(), .end = 0});
+    if (current_ != &open) {
+      ranges.push_back({.begin = objects_.begin(), .end = 0});
+      ++stretches_;
+    }
     ranges.back().end = objects_.end();
     current_ = &open;
+    if (stretches_ > most_stretches_) join_neighbours();
+  }
+
+  // Reading them again takes longer then, but no more memory.
+  void join_neighbours() {
+    stretches_ = 0;
+    for (auto& [name, open] : open_) {
+      std::vector<NocSection::Range>& ranges = open.section.ranges;
+      const std::size_t joined = (ranges.size() + 1) / 2;
+      for (std::size_t i = 0; i < joined; ++i)
+        ranges[i] = {.begin = ranges[2 * i].begin, .end = ranges[std::min(2 * i + 1, ranges.size() - 1)].end};
+      ranges.resize(joined);
+      stretches_ += joined;
+    }
   }
 
   void check_chip(const NocRecord& record) {
@@ -79,7 +103,6 @@ class Opener {
   }
 
   void leave_out(const NocRecord& record) {
-    current_ = nullptr;  // what it stands between are two ranges
     if (record.type.empty()) {
       ++trace_.zones;
       return;
@@ -93,7 +116,7 @@ class Opener {
         current_->section.processor == record.processor)
       return *current_;
     const auto [at, fresh] = open_.try_emplace(Name{record.core.x, record.core.y, record.processor});
-    if (fresh) at->second.section = {.core = record.core, .processor = record.processor, .ranges = {}};
+    if (fresh) at->second.section = {.core = record.core, .processor = record.processor};
     if (open_.size() > kMostSections)
       throw InputError{objects_.place(), fmt::format("more than {} processors", kMostSections)};
     return at->second;
@@ -102,6 +125,8 @@ class Opener {
   NocObjects objects_;
   const NocExtent& extent_;
   NocTrace trace_;
+  std::size_t most_stretches_;
+  std::size_t stretches_ = 0;  // of all processors
   std::map<Name, Open> open_;
   Open* current_ = nullptr;
   std::optional<std::int64_t> chip_;
@@ -110,18 +135,38 @@ class Opener {
 
 }  // namespace
 
-NocTrace NocTrace::open(const std::filesystem::path& file, const NocExtent& extent) {
-  return Opener{file, extent}.read();
+NocTrace NocTrace::open(const std::filesystem::path& file, const NocExtent& extent,
+                        std::size_t most_stretches) {
+  return Opener{file, extent, most_stretches}.read();
 }
 
 struct NocCursor::State {
-  State(const NocTrace& trace, const NocSection& section, const NocExtent& extent)
-      : objects{trace.file}, ranges{section.ranges}, extent{extent}, first{trace.first_cycle} {}
+  State(const NocTrace& trace, const NocSection& of, const NocExtent& grid)
+      : objects{trace.file}, name{trace.file.string()}, section{of}, extent{grid}, first{trace.first_cycle} {}
+
+  // The next event of the section in its stretches.
+  std::optional<topology::NocEvent> find() {
+    for (; range < section.ranges.size(); ++range, within = false) {
+      if (!within) objects.seek(section.ranges[range].begin);
+      within = true;
+      while (objects.next(section.ranges[range].end)) {
+        NocRecord record = read_noc_event(objects, extent);
+        const bool own = record.core == section.core && record.processor == section.processor;
+        if (record.event && own) return record.event;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[noreturn]] void refuse_changed() const { throw UsageError{name + ": has changed while it was read"}; }
 
   NocObjects objects;
-  std::vector<NocSection::Range> ranges;
+  std::string name;
+  const NocSection& section;
   NocExtent extent;
   std::int64_t first = 0;
+  std::int64_t last = 0;  // cycle
+  std::uint64_t given = 0;
   std::size_t range = 0;
   bool within = false;
 };
@@ -133,20 +178,20 @@ NocCursor::NocCursor(NocCursor&&) noexcept = default;
 
 std::optional<topology::NocEvent> NocCursor::next() {
   State& s = *state_;
-  while (s.range < s.ranges.size()) {
-    const NocSection::Range& range = s.ranges[s.range];
-    if (!s.within) s.objects.seek(range.begin);
-    s.within = true;
-    if (s.objects.next(range.end)) {
-      std::optional<topology::NocEvent> event = read_noc_event(s.objects, s.extent).event;
-      if (!event) throw UsageError{"a trace has changed while it was read"};
-      event->cycle -= s.first;
-      return event;
-    }
-    s.within = false;
-    ++s.range;
+  std::optional<topology::NocEvent> event;
+  try {
+    event = s.find();
+  } catch (const InputError&) {
+    s.refuse_changed();  // what is read was checked
   }
-  return std::nullopt;
+  if (!event) {
+    if (s.given != s.section.events) s.refuse_changed();
+    return std::nullopt;
+  }
+  event->cycle -= s.first;
+  if (event->cycle < s.last || ++s.given > s.section.events) s.refuse_changed();
+  s.last = event->cycle;
+  return event;
 }
 
 }  // namespace kbsim::inputs

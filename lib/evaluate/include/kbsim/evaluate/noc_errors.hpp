@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "kbsim/base/quantiles.hpp"
 #include "kbsim/hw/traffic/noc_replay.hpp"
 
 namespace kbsim::evaluate {
@@ -18,28 +19,34 @@ namespace kbsim::evaluate {
 
 /// Errors of judged barriers.
 struct NocErrors {
-  std::size_t barriers = 0;
+  std::uint64_t barriers = 0;
   double mean = 0.0;
   double median = 0.0;
   double p95 = 0.0;
   double worst = 0.0;
 };
-[[nodiscard]] NocErrors errors_of(std::vector<double> errors);
+[[nodiscard]] NocErrors errors_of(const Quantiles& errors);
 
 /// What a trace gave.
 struct NocTraceErrors {
   std::string name;  // of its file, without folders
-  std::vector<hw::NocBarrier> barriers;
-
-  [[nodiscard]] std::vector<double> errors() const;
+  NocErrors errors;
 };
 
-/// Of several traces: all barriers alike, and all traces alike.
-struct NocMeans {
-  NocErrors all;
-  double of_traces = 0.0;  // the mean of their means
-  std::size_t traces = 0;  // that have judged barriers
+/// Of the traces of one half: all barriers alike, and all traces alike.
+class NocHalf {
+ public:
+  void add(const Quantiles& errors_of_trace);
+
+  [[nodiscard]] NocErrors all() const { return errors_of(all_); }
+  [[nodiscard]] double mean_of_traces() const;
+  [[nodiscard]] std::size_t traces() const { return traces_; }  // that have judged barriers
+  [[nodiscard]] std::size_t kept() const { return all_.kept(); }
+
+ private:
+  Quantiles all_;
+  double sum_of_means_ = 0.0;
+  std::size_t traces_ = 0;
 };
-[[nodiscard]] NocMeans means_of(const std::vector<NocTraceErrors>& traces);
 
 }  // namespace kbsim::evaluate

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/report/figure.hpp"
 #include "kbsim/report/folder_lock.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
 
 namespace kbsim::report {
@@ -37,11 +39,15 @@ class OutputFolder {
 
   void write(const std::string& name, const std::string& text) const;
   void write(const std::string& name, const boost::json::value& json) const;
+  /// Contents that are made piece by piece: see write_file().
+  void write_pieces(const std::string& name, const std::function<void(const FileSink&)>& write) const;
   /// Takes a file of an earlier run away, if there is one.
   void remove(const std::string& name) const;
   /// What an earlier run has said of itself goes, and until write_run() of a whole run the folder has a file
   /// PARTIAL: a run that fails leaves nothing that looks like its own.
   void begin_run() const;
+  /// Takes PARTIAL away: of commands that write no run.json.
+  void end_run() const;
   /// config.resolved.yaml; without `ccl` no collectives run.
   void write_configuration(const config::MachineSpec& machine, const config::CclSpec* ccl) const;
   /// Writes a gnuplot script and runs it; says on stderr what isn't drawn: without gnuplot, or after a signal

@@ -19,7 +19,7 @@ struct NocExtent {
   int layers = 1;
 };
 
-/// The events of one processor of one core: stretches of the file.
+/// The events of one processor of one core: stretches of the file, in which others' may stand, too.
 struct NocSection {
   struct Range {
     std::uint64_t begin = 0;
@@ -28,14 +28,17 @@ struct NocSection {
   topology::NocSpot core;
   std::string processor;
   std::vector<Range> ranges;
+  std::uint64_t events = 0;
 };
 
 /// A recorded NOC trace: a JSON array of events. open() reads it once, checks each event, and keeps where
-/// each processor's events are, not the events: its memory doesn't grow with their number where they are
-/// sorted by core and processor. UsageError if the file can't be read again, as a pipe; InputError with line
-/// and column; Unsupported if it is of several chips.
+/// each processor's events are, not the events: a stretch each time that another processor's turn comes, and
+/// kMostStretches at most, from where on neighbours are one. UsageError if the file can't be read again, as a
+/// pipe; InputError with line and column; Unsupported if it is of several chips.
 struct NocTrace {
-  [[nodiscard]] static NocTrace open(const std::filesystem::path& file, const NocExtent& extent);
+  static constexpr std::size_t kMostStretches = std::size_t{1} << 20;
+  [[nodiscard]] static NocTrace open(const std::filesystem::path& file, const NocExtent& extent,
+                                     std::size_t most_stretches = kMostStretches);
 
   std::filesystem::path file;
   std::vector<NocSection> sections;               // by core and processor
@@ -45,7 +48,8 @@ struct NocTrace {
   std::map<std::string, std::uint64_t> left_out;  // events of other types, by type
 };
 
-/// Gives a section's events in the order of their stamps, reading the file again piece by piece.
+/// Gives a section's events in the order of their stamps, reading the file again piece by piece. The section
+/// outlives it.
 class NocCursor {
  public:
   NocCursor(const NocTrace& trace, const NocSection& section, const NocExtent& extent);
@@ -54,7 +58,7 @@ class NocCursor {
   NocCursor(const NocCursor&) = delete;
   NocCursor& operator=(const NocCursor&) = delete;
   NocCursor& operator=(NocCursor&&) = delete;
-  /// InputError if the file has changed.
+  /// UsageError if the file has changed.
   [[nodiscard]] std::optional<topology::NocEvent> next();
 
  private:

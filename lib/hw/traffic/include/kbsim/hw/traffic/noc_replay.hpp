@@ -27,12 +27,16 @@ struct NocBarrier {
 /// The events of one processor in the order of time.
 using NocStream = std::function<std::optional<topology::NocEvent>()>;
 
+/// Is told of each barrier when it has ended in the simulation; of those that end at one time, by processor.
+using NocBarrierSink = std::function<void(const NocBarrier&)>;
+
 struct NocResult {
-  std::vector<NocBarrier> barriers;  // by processor, then time
   std::uint64_t transfers = 0;
   std::int64_t bytes = 0;
-  double cycles = 0.0;       // until all is done
-  std::uint64_t events = 0;  // of the simulator
+  std::uint64_t barriers = 0;   // that waited for something
+  std::uint64_t most_live = 0;  // transfers and barriers under way at one time, at most
+  double cycles = 0.0;          // until all is done
+  std::uint64_t events = 0;     // of the simulator
 };
 
 /// Plays what processors have recorded on a network of NOCs, in simulated time.
@@ -41,8 +45,8 @@ struct NocResult {
 /// `outstanding` requests at a time, its inputs taking turns. An answer takes a channel of each link on its
 /// way, one after the other, first come first served, and holds them until its last byte has left. All that
 /// have their channels share links, NIUs and memories max-min fairly. A write is an answer that nobody asked.
-/// Memory grows with what is under way and with barriers, not with events.
-[[nodiscard]] NocResult replay_noc(const topology::NocNetwork& network, const std::vector<NocStream>& streams,
-                                   NocLoop loop);
+/// Memory grows with what is under way (`most_live`), not with events or barriers.
+NocResult replay_noc(const topology::NocNetwork& network, const std::vector<NocStream>& streams, NocLoop loop,
+                     const NocBarrierSink& ended);
 
 }  // namespace kbsim::hw
