@@ -163,7 +163,7 @@ std::vector<double> undivided(const DecoderProblem& problem, const DecoderNumber
   const Doubles k = cached(of.k_cache, affine(n1, of.k, model.attention_bias));
   const Doubles v = cached(of.v_cache, affine(n1, of.v, model.attention_bias));
   const Doubles o = attended(problem, affine(n1, of.q, model.attention_bias), k, v);
-  add(x, affine(o, of.o, model.attention_bias));
+  add(x, affine(o, of.o, model.has_output_bias()));
   add(x, mlp(model, normalised(model, x, of.norm2), of));
   return x;
 }

@@ -96,7 +96,7 @@ Task<DecoderLayer> made(host::ParallelState state, DecoderRank with) {
   const ColumnParallelLinear q = co_await ColumnParallelLinear::make(state, options(of.q, bias));
   const ColumnParallelLinear k = co_await ColumnParallelLinear::make(state, options(of.k, bias));
   const ColumnParallelLinear v = co_await ColumnParallelLinear::make(state, options(of.v, bias));
-  const RowParallelLinear o = co_await RowParallelLinear::make(state, options(of.o, bias));
+  const RowParallelLinear o = co_await RowParallelLinear::make(state, options(of.o, model.has_output_bias()));
   const ColumnParallelLinear up = co_await ColumnParallelLinear::make(state, options(of.up, model.mlp_bias));
   const RowParallelLinear down = co_await RowParallelLinear::make(state, options(of.down, model.mlp_bias));
   std::optional<ColumnParallelLinear> gate;

@@ -1,9 +1,11 @@
 #include "kbsim/evaluate/model_config.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -11,6 +13,8 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+
+#include "model_family.hpp"
 
 namespace kbsim::evaluate {
 namespace {
@@ -25,6 +29,10 @@ constexpr std::array<std::pair<std::string_view, HiddenAct>, 7> kActs{
      {"gelu_pytorch_tanh", HiddenAct::gelu_tanh}}};
 constexpr std::array<std::pair<std::string_view, DType>, 3> kTorchDtypes{
     {{"float16", f16}, {"bfloat16", bf16}, {"float32", f32}}};
+// Of one key, in several families.
+using Names = std::vector<std::string_view>;
+const Names kHidden = {"hidden_size", "n_embd", "d_model"};
+const Names kHeads{"num_attention_heads", "n_head", "n_heads"};
 
 /// The keys of one file.
 class Keys {
@@ -37,11 +45,19 @@ class Keys {
     if (error) throw UsageError{fmt::format("--model {}: not JSON: {}", file, error.message())};
     if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};
     keys_ = parsed.as_object();
+    const boost::json::value* text = keys_.if_contains("text_config");
+    if (!has(called(kHidden)) && text != nullptr && text->is_object())
+      keys_ = boost::json::object{text->as_object()};
   }
 
   [[nodiscard]] bool has(std::string_view key) const {
     const boost::json::value* found = keys_.if_contains(key);
     return found != nullptr && !found->is_null();
+  }
+  /// The name that the file has for it; the first one, if it has none.
+  [[nodiscard]] std::string_view called(const Names& names) const {
+    const auto found = std::ranges::find_if(names, [&](std::string_view name) { return has(name); });
+    return found == names.end() ? names.front() : *found;
   }
   [[nodiscard]] std::int64_t size(std::string_view key, std::int64_t standard = 0) const {
     if (!has(key) && standard > 0) return standard;
@@ -51,16 +67,22 @@ class Keys {
       refuse(key, "1 to 1048576");
     return found->as_int64();
   }
+  [[nodiscard]] std::int64_t size(const Names& names, std::int64_t standard = 0) const {
+    return size(called(names), standard);
+  }
   [[nodiscard]] double positive(std::string_view key) const {
     const boost::json::value& found = keys_.at(key);
     const double value = found.is_number() ? found.to_number<double>() : -1.0;
     if (!std::isfinite(value) || value < 0.0) refuse(key, "a finite number that isn't negative");
     return value;
   }
-  [[nodiscard]] bool truth(std::string_view key) const {
-    if (!has(key)) return false;
+  [[nodiscard]] bool truth(std::string_view key, bool standard = false) const {
+    if (!has(key)) return standard;
     if (!keys_.at(key).is_bool()) refuse(key, "true or false");
     return keys_.at(key).as_bool();
+  }
+  [[nodiscard]] std::string text(std::string_view key) const {
+    return has(key) && keys_.at(key).is_string() ? std::string{keys_.at(key).get_string()} : std::string{};
   }
   template <class T, std::size_t N>
   [[nodiscard]] T one_of(std::string_view key, const std::array<std::pair<std::string_view, T>, N>& known,
@@ -73,6 +95,7 @@ class Keys {
     }
     refuse(key, "one of " + names);
   }
+  [[nodiscard]] const std::string& file() const { return file_; }
 
  private:
   [[noreturn]] void refuse(std::string_view key, std::string_view expected) const {
@@ -84,39 +107,86 @@ class Keys {
   boost::json::object keys_;
 };
 
+[[noreturn]] void refuse_layer(const Keys& keys, std::string_view why) {
+  throw Unsupported{
+      fmt::format("--model {}: {}; dense decoder layers of one kind are simulated", keys.file(), why)};
+}
+
+// What a layer of LLaMA's kind doesn't have.
+void require_dense_decoder(const Keys& keys) {
+  for (const char* experts : {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}) {
+    if (keys.has(experts) && keys.size(experts) > 1)
+      refuse_layer(keys, fmt::format("a mixture of {} experts ({})", keys.size(experts), experts));
+  }
+  if (keys.has("kv_lora_rank")) refuse_layer(keys, "keys and values are compressed (kv_lora_rank)");
+  if (keys.truth("is_encoder_decoder"))
+    refuse_layer(keys, "an encoder beside the decoder (is_encoder_decoder)");
+  const std::string type = keys.text("model_type");
+  if (const std::string_view why = why_no_decoder(type); !why.empty())
+    refuse_layer(keys, fmt::format("model_type {}: {}", type, why));
+  const bool neox = keys.truth("use_parallel_residual", type == "gpt_neox");
+  if (neox || keys.truth("parallel_attn", type == "falcon"))
+    refuse_layer(keys, fmt::format("its attention and its MLP work side by side ({})",
+                                   neox ? "use_parallel_residual" : "parallel_attn"));
+  if (!keys.truth("do_layer_norm_before", true))
+    refuse_layer(keys, "norms follow the sums (do_layer_norm_before)");
+}
+
+void read_heads(const Keys& keys, ModelConfig& model) {
+  const std::string_view hidden = keys.called(kHidden);
+  const std::string_view heads = keys.called(kHeads);
+  model.hidden_size = keys.size(hidden);
+  model.num_attention_heads = keys.size(heads);
+  const std::int64_t shared = keys.truth("multi_query") ? 1 : model.num_attention_heads;
+  model.num_key_value_heads = keys.size(Names{"num_key_value_heads", "num_kv_heads"}, shared);
+  if (!keys.has("head_dim") && model.hidden_size % model.num_attention_heads != 0)
+    throw UsageError{fmt::format("--model {}: {} ({}) must be divisible by {} ({}), or head_dim be given",
+                                 keys.file(), hidden, model.hidden_size, heads, model.num_attention_heads)};
+  model.head_dim =
+      keys.has("head_dim") ? keys.size("head_dim") : model.hidden_size / model.num_attention_heads;
+  if (model.num_attention_heads % model.num_key_value_heads != 0)
+    throw UsageError{fmt::format("--model {}: {} ({}) must be divisible by num_key_value_heads ({})",
+                                 keys.file(), heads, model.num_attention_heads, model.num_key_value_heads)};
+}
+
+void read_mlp(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
+  model.intermediate_size =
+      keys.size(Names{"intermediate_size", "n_inner", "ffn_dim"}, 4 * model.hidden_size);
+  model.hidden_act = keys.one_of(keys.called({"hidden_act", "hidden_activation", "activation_function"}),
+                                 kActs, family != nullptr ? family->act : HiddenAct::silu);
+  if (family != nullptr) model.gated_mlp = family->gated;
+  const bool standard = family != nullptr && family->mlp_bias;
+  model.mlp_bias = keys.truth(keys.called({"mlp_bias", "enable_bias", "use_bias"}), standard);
+}
+
+void read_norm(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
+  const bool says_layer = keys.has("layer_norm_eps") || keys.has("layer_norm_epsilon");
+  const bool standard = family == nullptr || family->rms_norm;
+  model.rms_norm = keys.has("rms_norm_eps") || (!says_layer && standard);
+  for (const char* eps : {"rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps"}) {
+    if (keys.has(eps)) model.norm_eps = keys.positive(eps);
+  }
+}
+
+void read_attention_bias(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
+  const std::string_view key = keys.called({"attention_bias", "enable_bias", "use_bias"});
+  model.attention_bias = keys.truth(key, family != nullptr && family->attention_bias);
+  if (family != nullptr && !keys.has(key)) model.output_bias = family->output_bias;
+}
+
 }  // namespace
 
 ModelConfig read_model_config(const std::string& file) {
   const Keys keys{file};
+  require_dense_decoder(keys);
+  const ModelFamily* family = family_of(keys.text("model_type"));
   ModelConfig model;
-  model.hidden_size = keys.size("hidden_size");
-  model.num_attention_heads = keys.size("num_attention_heads");
-  model.num_key_value_heads = keys.size("num_key_value_heads", model.num_attention_heads);
-  if (!keys.has("head_dim") && model.hidden_size % model.num_attention_heads != 0)
-    throw UsageError{
-        fmt::format("--model {}: hidden_size ({}) must be divisible by num_attention_heads ({}), "
-                    "or head_dim be given",
-                    file, model.hidden_size, model.num_attention_heads)};
-  model.head_dim =
-      keys.has("head_dim") ? keys.size("head_dim") : model.hidden_size / model.num_attention_heads;
-  if (model.num_attention_heads % model.num_key_value_heads != 0)
-    throw UsageError{
-        fmt::format("--model {}: num_attention_heads ({}) must be divisible by "
-                    "num_key_value_heads ({})",
-                    file, model.num_attention_heads, model.num_key_value_heads)};
-  model.intermediate_size = keys.size("intermediate_size", 4 * model.hidden_size);
-  model.hidden_act = keys.one_of("hidden_act", kActs, HiddenAct::silu);
-  model.num_hidden_layers = keys.size("num_hidden_layers", 1);
-  const bool renamed = !keys.has("torch_dtype") && keys.has("dtype");
-  model.torch_dtype = keys.one_of(renamed ? "dtype" : "torch_dtype", kTorchDtypes, f16);
-  const bool layer_norm =
-      !keys.has("rms_norm_eps") && (keys.has("layer_norm_eps") || keys.has("layer_norm_epsilon"));
-  model.rms_norm = !layer_norm;
-  for (const char* eps : {"rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps"}) {
-    if (keys.has(eps)) model.norm_eps = keys.positive(eps);
-  }
-  model.attention_bias = keys.truth("attention_bias");
-  model.mlp_bias = keys.truth("mlp_bias");
+  read_heads(keys, model);
+  read_mlp(keys, family, model);
+  read_norm(keys, family, model);
+  read_attention_bias(keys, family, model);
+  model.num_hidden_layers = keys.size(Names{"num_hidden_layers", "n_layer", "n_layers"}, 1);
+  model.torch_dtype = keys.one_of(keys.called({"torch_dtype", "dtype"}), kTorchDtypes, f16);
   return model;
 }
 

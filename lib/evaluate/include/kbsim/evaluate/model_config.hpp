@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "kbsim/base/dtype.hpp"
@@ -17,19 +18,24 @@ struct ModelConfig {
   std::int64_t head_dim = 16;
   std::int64_t intermediate_size = 256;
   std::int64_t num_hidden_layers = 1;
-  HiddenAct hidden_act = HiddenAct::silu;  // silu: a gated MLP, down(silu(gate) * up), as LLaMA has it
+  HiddenAct hidden_act = HiddenAct::silu;
+  std::optional<bool> gated_mlp;  // down(act(gate) * up); not given: with silu, as LLaMA has it
   DType torch_dtype = f16;
   bool rms_norm = true;  // else a layer norm
   double norm_eps = 1e-6;
   bool attention_bias = false;
+  std::optional<bool> output_bias;  // of attention; not given: as attention_bias
   bool mlp_bias = false;
 
-  [[nodiscard]] bool gated() const { return hidden_act == HiddenAct::silu; }
+  [[nodiscard]] bool gated() const { return gated_mlp.value_or(hidden_act == HiddenAct::silu); }
+  [[nodiscard]] bool has_output_bias() const { return output_bias.value_or(attention_bias); }
 };
 
 /// Keys that aren't there follow from others as in those models: num_key_value_heads from the heads of
-/// queries, head_dim from hidden_size, the kind of norm from the name of its eps. `dtype` is torch_dtype's
-/// newer name. Others are passed over. UsageError with the file, the key, and what is expected.
+/// queries, head_dim from hidden_size, the kind of norm from the name of its eps, activation, gate and biases
+/// from model_type. Keys go by the names of all families (n_embd, ffn_dim, ...); of a model of several parts
+/// those of text_config count. Others are passed over. UsageError with the file, the key, and what is
+/// expected; Unsupported for a mixture of experts and other layers that aren't dense decoders'.
 [[nodiscard]] ModelConfig read_model_config(const std::string& file);
 
 }  // namespace kbsim::evaluate

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+
+#include "kbsim/evaluate/model_config.hpp"
+
+namespace kbsim::evaluate {
+
+/// What models of a family have where their config.json has no key for it.
+struct ModelFamily {
+  std::string_view model_type;
+  HiddenAct act = HiddenAct::silu;
+  bool gated = true;  // down(act(gate) * up)
+  bool rms_norm = true;
+  bool attention_bias = false;  // of queries, keys and values
+  bool output_bias = false;     // of attention
+  bool mlp_bias = false;
+};
+
+/// By model_type; none of one that is like LLaMA, or isn't known.
+[[nodiscard]] const ModelFamily* family_of(std::string_view model_type);
+
+/// Why models of that type aren't decoder layers as they are simulated; "" of others.
+[[nodiscard]] std::string_view why_no_decoder(std::string_view model_type);
+
+}  // namespace kbsim::evaluate

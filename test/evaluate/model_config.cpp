@@ -1,0 +1,101 @@
+// config.json of the families that model hubs have.
+#include "kbsim/evaluate/model_config.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
+
+namespace kbsim::evaluate::model_config_test {
+namespace {
+
+ModelConfig model_from(const std::string& keys) {
+  const std::string file = (std::filesystem::temp_directory_path() / "kbsim-model-family.json").string();
+  std::ofstream{file} << "{" << keys << "}";
+  return read_model_config(file);
+}
+
+// Of LLaMA's names of keys.
+std::string layer(const std::string& more) {
+  return R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128, )" + more;
+}
+
+template <class Refusal>
+void refuses(const std::string& keys, const std::string& why) {
+  CHECK_THROWS_WITH_AS((void)model_from(keys), doctest::Contains(why.c_str()), Refusal);
+}
+
+}  // namespace
+
+TEST_CASE("read_model_config: GPT-2 has names of its own, layer norms, biases and an MLP without gate") {
+  const ModelConfig gpt2 = model_from(
+      R"("model_type": "gpt2", "n_embd": 64, "n_head": 8, "n_layer": 12, "n_inner": null,
+         "activation_function": "gelu_new", "layer_norm_epsilon": 1e-05)");
+  CHECK(gpt2.hidden_size == 64);
+  CHECK(gpt2.head_dim == 8);
+  CHECK(gpt2.num_hidden_layers == 12);
+  CHECK(gpt2.intermediate_size == 256);
+  CHECK(gpt2.hidden_act == HiddenAct::gelu_tanh);
+  CHECK(!gpt2.gated());
+  CHECK(!gpt2.rms_norm);
+  CHECK(gpt2.attention_bias);
+  CHECK(gpt2.has_output_bias());
+  CHECK(gpt2.mlp_bias);
+}
+
+TEST_CASE("read_model_config: OPT, whose file says neither norms nor their eps") {
+  const ModelConfig opt = model_from(
+      R"("model_type": "opt", "hidden_size": 64, "num_attention_heads": 8, "ffn_dim": 96,
+         "activation_function": "relu", "do_layer_norm_before": true, "num_hidden_layers": 12)");
+  CHECK(opt.intermediate_size == 96);
+  CHECK(opt.hidden_act == HiddenAct::relu);
+  CHECK(!opt.gated());
+  CHECK(!opt.rms_norm);
+  CHECK(opt.mlp_bias);
+  refuses<Unsupported>(R"("model_type": "opt", "hidden_size": 64, "num_attention_heads": 8,
+                          "do_layer_norm_before": false)",
+                       "norms follow the sums (do_layer_norm_before)");
+}
+
+TEST_CASE("read_model_config: Qwen2 has biases of queries, keys and values alone; Gemma a gate of gelu") {
+  const ModelConfig qwen2 = model_from(layer(R"("model_type": "qwen2", "rms_norm_eps": 1e-06)"));
+  CHECK(qwen2.attention_bias);
+  CHECK(!qwen2.has_output_bias());
+  CHECK(!qwen2.mlp_bias);
+  CHECK(qwen2.gated());
+  const ModelConfig gemma =
+      model_from(layer(R"("model_type": "gemma", "hidden_activation": "gelu_pytorch_tanh", "head_dim": 16)"));
+  CHECK(gemma.gated());
+  CHECK(gemma.hidden_act == HiddenAct::gelu_tanh);
+  CHECK(gemma.rms_norm);
+  const ModelConfig mistral = model_from(layer(R"("model_type": "mistral", "sliding_window": 4096)"));
+  CHECK(!mistral.attention_bias);
+  CHECK(mistral.gated());
+}
+
+TEST_CASE("read_model_config: one head of keys for all, and the text part of a model of several") {
+  CHECK(model_from(layer(R"("multi_query": true)")).num_key_value_heads == 1);
+  CHECK(model_from(R"("model_type": "llava", "vision_config": {"hidden_size": 8}, "text_config": {)" +
+                   layer(R"("model_type": "llama")") + "}")
+            .intermediate_size == 128);
+}
+
+TEST_CASE("read_model_config: what isn't a dense decoder layer is refused by its key, exit code 5") {
+  refuses<Unsupported>(layer(R"("model_type": "mixtral", "num_local_experts": 8)"),
+                       "a mixture of 8 experts (num_local_experts)");
+  refuses<Unsupported>(layer(R"("model_type": "qwen2_moe", "num_experts": 60)"), "60 experts (num_experts)");
+  refuses<Unsupported>(layer(R"("n_routed_experts": 256)"), "256 experts (n_routed_experts)");
+  refuses<Unsupported>(layer(R"("kv_lora_rank": 512)"), "keys and values are compressed (kv_lora_rank)");
+  refuses<Unsupported>(R"("is_encoder_decoder": true, "d_model": 512)", "an encoder beside the decoder");
+  refuses<Unsupported>(layer(R"("model_type": "bert")"), "model_type bert: it is an encoder");
+  refuses<Unsupported>(layer(R"("model_type": "gpt_neox")"), "side by side (use_parallel_residual)");
+  refuses<Unsupported>(layer(R"("model_type": "falcon")"), "side by side (parallel_attn)");
+  CHECK(!model_from(layer(R"("model_type": "gpt_neox", "use_parallel_residual": false)")).gated());
+  CHECK(model_from(layer(R"("num_local_experts": 1)")).gated());
+  refuses<UsageError>(R"("n_embd": 10, "n_head": 4)", "n_embd (10) must be divisible by n_head (4)");
+}
+
+}  // namespace kbsim::evaluate::model_config_test
