@@ -58,7 +58,7 @@ TEST_CASE("Chakra: read, write, read is the identity") {
   node.attributes.push_back(attribute("is_cpu_op", false));
   node.attributes.push_back(attribute("pg_name", std::string_view{"\xff tp"}));
   const Trace written{
-      .version = "0.0.4", .attributes = {attribute("schema", std::string_view{"x"})}, .nodes = {node, {}}};
+      .versions = {"0.0.4"}, .attributes = {attribute("schema", std::string_view{"x"})}, .nodes = {node, {}}};
   const std::string bytes = to_bytes(written);
   const Trace back = parse_trace("t.0.et", bytes);
   CHECK(back == written);
@@ -77,9 +77,25 @@ TEST_CASE("Chakra: an integer may be of any kind and sign") {
   CHECK(size_of(std::string{"\x9d\x01\x2a\x00\x00\x00", 6}) == 42);      // fixed32
   CHECK(meaning_of({.attributes = {attribute("is_cpu_op", true)}}).is_cpu_op);
   CHECK(!meaning_of({}).is_cpu_op);
+  CHECK(size_of(std::string{"\x19\x00\x00\x00\x00\x00\x00\x45\x40", 9}) == 42);  // double
+  CHECK(size_of(std::string{"\x2d\x00\x00\x28\x42", 5}) == 42);                  // float
+  CHECK(*meaning_of({.attributes = {attribute("comm_size", std::string_view{"42"})}}).comm_size == 42);
+  CHECK_THROWS_AS((void)size_of(std::string{"\x2d\x00\x00\x29\x42", 5}), UsageError);  // 42.25
+  CHECK_THROWS_AS((void)size_of(std::string{"\x19\x00\x00\x00\x00\x00\x00\xf8\x7f", 9}), UsageError);
   CHECK_THROWS_AS((void)meaning_of({.attributes = {attribute("comm_size", std::string_view{"big"})}}),
                   UsageError);
   CHECK_THROWS_AS((void)meaning_of({.attributes = {"\x0a\x7f"}}), UsageError);
+}
+
+TEST_CASE("Chakra: attributes in the place of a version are kept; a file without metadata is told") {
+  const std::string schema = attribute("schema", std::string_view{"1.1"});
+  const Trace written{.versions = {schema, schema}, .attributes = {}, .nodes = {compute(1, 2)}};
+  CHECK(parse_trace("t.0.et", to_bytes(written)) == written);
+  const std::string bytes = to_bytes(written);
+  const auto metadata = static_cast<std::size_t>(bytes.front()) + 1;
+  CHECK_THROWS_WITH_AS((void)parse_trace("t.0.et", std::string_view{bytes}.substr(metadata)),
+                       doctest::Contains("t.0.et: byte 0: a node, expected GlobalMetadata before"),
+                       InputError);
 }
 
 TEST_CASE("Chakra: what isn't a trace is told with its byte") {
@@ -133,6 +149,25 @@ TEST_CASE("Chakra: duration_ps comes before duration_micros, operations count wi
   CHECK(!work.items[1].duration_ps);
   CHECK(work.items[1].operations == 1000);
   CHECK(work.items[1].kind == WorkKind::cpu);
+}
+
+TEST_CASE("Chakra: an attribute runtime is a duration in microseconds, where the node has none") {
+  Node node = compute(1, 0);
+  node.attributes = {attribute("runtime", std::int64_t{7})};
+  Node both = compute(2, 5);
+  both.attributes = node.attributes;
+  const Workload work = workload_of({trace({node, both})});
+  CHECK(*work.items[0].duration_ps == 7'000'000);
+  CHECK(*work.items[1].duration_ps == 5'000'000);
+  node.attributes = {attribute("runtime", std::int64_t{-7})};
+  refuses({trace({node})}, "rank 0: node 1 'op': runtime is -7, expected 0 or more");
+}
+
+TEST_CASE("Chakra: a receive may leave its size to the send") {
+  Node receive = message(3, NodeType::receive, 0, 0);
+  std::erase_if(receive.attributes, [](const Attribute& one) { return one.find("comm_size") != Attribute::npos; });
+  const Workload work = workload_of({trace({message(1, NodeType::send, 1, 0)}), trace({receive})});
+  CHECK(work.communications[0].bytes == 64);
 }
 
 TEST_CASE("Chakra: circles are told, of one rank and over several") {

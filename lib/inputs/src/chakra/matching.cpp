@@ -195,7 +195,8 @@ class Matcher {
     if (receives.size() > both)
       refuse(*receives[both], fmt::format("rank {} has no send for it (tag {})", from, tag));
     for (std::size_t k = 0; k < both; ++k) {
-      if (bytes_of(*sends[k]) != bytes_of(*receives[k]))
+      const bool says_size = receives[k]->meaning.comm_size.has_value();
+      if (says_size && bytes_of(*sends[k]) != bytes_of(*receives[k]))
         refuse(*receives[k], fmt::format("expects {} bytes, but {} sends {}", bytes_of(*receives[k]),
                                          described(item(*sends[k])), bytes_of(*sends[k])));
       add({.ranks = {static_cast<int>(from), static_cast<int>(to)},

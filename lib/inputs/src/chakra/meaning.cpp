@@ -1,6 +1,8 @@
 // What the attributes of a node say.
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -15,8 +17,9 @@ namespace {
 
 using Encoded = ::kbsim::chakra::Attribute;
 
-constexpr std::array<std::pair<std::string_view, std::optional<std::int64_t> Meaning::*>, 8> kNumbers{
+constexpr std::array<std::pair<std::string_view, std::optional<std::int64_t> Meaning::*>, 9> kNumbers{
     {{"duration_ps", &Meaning::duration_ps},
+     {"runtime", &Meaning::runtime_micros},
      {"num_ops", &Meaning::num_ops},
      {"tensor_size", &Meaning::tensor_size},
      {"comm_type", &Meaning::comm_type},
@@ -28,6 +31,19 @@ constexpr std::array<std::pair<std::string_view, std::optional<std::int64_t> Mea
 std::int64_t clamped(std::uint64_t value) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(std::min(value, kMost));
+}
+
+std::optional<std::int64_t> whole(double value) {
+  constexpr double kMost = 9007199254740992.0;  // beyond it not each whole number is one
+  const bool fits = std::abs(value) <= kMost && value == std::trunc(value);
+  return fits ? std::optional{static_cast<std::int64_t>(value)} : std::nullopt;
+}
+
+std::optional<std::int64_t> digits(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool all = problem == std::errc{} && end == text.data() + text.size();
+  return all ? std::optional{value} : std::nullopt;
 }
 
 std::optional<std::int64_t> whole_number(const Encoded& from) {
@@ -43,6 +59,9 @@ std::optional<std::int64_t> whole_number(const Encoded& from) {
     case Encoded::kSfixed32Val: return from.sfixed32_val();
     case Encoded::kSfixed64Val: return from.sfixed64_val();
     case Encoded::kBoolVal: return from.bool_val() ? 1 : 0;
+    case Encoded::kDoubleVal: return whole(from.double_val());
+    case Encoded::kFloatVal: return whole(from.float_val());
+    case Encoded::kStringVal: return digits(from.string_val());
     default: return std::nullopt;
   }
 }

@@ -33,6 +33,14 @@ class Messages {
     if (!message.ParseFromArray(bytes_.data() + at_, static_cast<int>(size)))
       refuse(begin, fmt::format("{} that can't be decoded", what));
     at_ += size;
+    size_ = size;
+  }
+
+  // Nodes have a type, which metadata hasn't.
+  void require_metadata() const {
+    schema::Node node;
+    if (node.ParseFromArray(bytes_.data() + at_ - size_, static_cast<int>(size_)) && node.type() != 0)
+      refuse(0, "a node, expected GlobalMetadata before the first one");
   }
 
  private:
@@ -55,6 +63,7 @@ class Messages {
   std::string name_;
   std::string_view bytes_;
   std::size_t at_ = 0;
+  std::size_t size_ = 0;  // of the last message
 };
 
 template <class From>
@@ -126,7 +135,8 @@ Trace parse_trace(const std::string& name, std::string_view bytes) {
   Trace trace;
   schema::GlobalMetadata first;
   messages.next(first, "metadata");
-  trace.version = first.version();
+  messages.require_metadata();
+  trace.versions = texts(first.version());
   trace.attributes = texts(first.attr());
   schema::Node node;
   while (!messages.at_end()) {
@@ -144,7 +154,7 @@ Trace read_trace(const std::filesystem::path& file) {
 std::string to_bytes(const Trace& trace) {
   std::string bytes;
   schema::GlobalMetadata first;
-  first.set_version(trace.version);
+  for (const std::string& version : trace.versions) first.add_version(version);
   for (const Attribute& attribute : trace.attributes) first.add_attr(attribute);
   append(first, bytes);
   for (const Node& node : trace.nodes) append(to_message(node), bytes);

@@ -53,17 +53,22 @@ std::int64_t not_negative(const WorkItem& item, const char* name, std::optional<
   return value.value_or(0);
 }
 
-std::optional<std::int64_t> duration_of(const WorkItem& item, const Node& node, const Meaning& meaning) {
+std::optional<std::int64_t> in_ps(const WorkItem& item, const char* name, std::uint64_t micros) {
   constexpr std::int64_t kPsInMicro = 1'000'000;
-  if (node.duration_micros > static_cast<std::uint64_t>(kMostPs / kPsInMicro))
-    refuse_item(
-        item, fmt::format("duration_micros is {}: more than {}", node.duration_micros, kMostPs / kPsInMicro));
+  if (micros > static_cast<std::uint64_t>(kMostPs / kPsInMicro))
+    refuse_item(item, fmt::format("{} is {}: more than {}", name, micros, kMostPs / kPsInMicro));
+  if (micros == 0) return std::nullopt;
+  return static_cast<std::int64_t>(micros) * kPsInMicro;
+}
+
+std::optional<std::int64_t> duration_of(const WorkItem& item, const Node& node, const Meaning& meaning) {
+  const auto by_field = in_ps(item, "duration_micros", node.duration_micros);
   if (meaning.duration_ps) {
     if (*meaning.duration_ps > kMostPs) refuse_item(item, "duration_ps is too long");
     return not_negative(item, "duration_ps", meaning.duration_ps);
   }
-  if (node.duration_micros == 0) return std::nullopt;
-  return static_cast<std::int64_t>(node.duration_micros) * kPsInMicro;
+  const auto runtime = static_cast<std::uint64_t>(not_negative(item, "runtime", meaning.runtime_micros));
+  return by_field ? by_field : in_ps(item, "runtime", runtime);
 }
 
 /// The nodes of one rank, whose items begin at `first`.

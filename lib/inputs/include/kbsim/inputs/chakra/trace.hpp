@@ -46,7 +46,7 @@ struct Node {
 
 /// The trace of one rank.
 struct Trace {
-  std::string version = "0.0.4";
+  std::vector<std::string> versions = {"0.0.4"};  // one; or, of some converters, attributes
   std::vector<Attribute> attributes;
   std::vector<Node> nodes;
 
@@ -54,9 +54,10 @@ struct Trace {
 };
 
 /// The attributes of a node that say something here. An integer may be written as any kind of integer, of
-/// either sign, or as a bool.
+/// either sign, as a bool, a whole floating-point number or a text of digits.
 struct Meaning {
   std::optional<std::int64_t> duration_ps;
+  std::optional<std::int64_t> runtime_micros;  // runtime: older converters have it beside the node's duration
   std::optional<std::int64_t> num_ops, tensor_size;
   std::optional<std::int64_t> comm_type, comm_size, comm_src, comm_dst, comm_tag;
   bool is_cpu_op = false;
