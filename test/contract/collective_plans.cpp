@@ -1,6 +1,8 @@
 // kbsim ccl: plans written, read and refused by the command.
+#include <filesystem>
 #include <string>
 
+#include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
@@ -15,6 +17,22 @@ TEST_CASE("kbsim ccl: a plan that is exported is imported and right") {
   const auto described = run_kbsim("ccl import " + file);
   CHECK(described.exit == 0);
   CHECK(described.out.find("checked: every chunk") != std::string::npos);
+}
+
+TEST_CASE("kbsim ccl: plans of other shapes run with right values") {
+  const std::filesystem::path plans = std::filesystem::path{KBSIM_SOURCE_DIR} / "test/inputs/plans";
+  for (const auto& entry : std::filesystem::directory_iterator{plans}) {
+    const std::string file = entry.path().string();
+    const auto described = boost::json::parse(run_kbsim("ccl import " + file + " --json").out).as_object();
+    const auto number = [&](const char* key) { return std::to_string(described.at(key).as_int64()); };
+    const Outcome ran =
+        run_kbsim("--topology topology.yaml --set system.sips.topology=full --set system.sips.count=" +
+                  number("ranks") + " --set ccl.defaults.n_slots=" + number("least_slots") +
+                  " --bench ccl --algorithm " + file + " -b 1000 -e 1000");
+    CAPTURE(file);
+    CAPTURE(ran.err);
+    CHECK(ran.exit == 0);
+  }
 }
 
 TEST_CASE("kbsim ccl: a plan of MSCCL++ is described, and one that needs a switch is refused by name") {

@@ -80,6 +80,24 @@ TEST_CASE("Measurements: a log with the newer header; the first time of a size c
   CHECK(read(kNew, Buffers::in_place).rows[1].at("time") == "13.00");
 }
 
+TEST_CASE("Measurements: the ranks that launchers put before each line are no part of it") {
+  for (const std::string label : {"[1,0]<stdout>:", "[1,0]<stdout>: ", "0: ", " 12: "}) {
+    CAPTURE(label);
+    std::string log;
+    for (std::size_t at = 0; at < std::string_view{kNew}.size();) {
+      const std::size_t end = std::string_view{kNew}.find('\n', at) + 1;
+      log += label + std::string{kNew, at, end - at};
+      at = end;
+    }
+    const Measurements found = read(log);
+    REQUIRE(found.rows.size() == 2);
+    CHECK(found.rows[1].at("time") == "12.00");
+    const std::size_t column = 9 + label.size();
+    CHECK(found.skipped == std::vector<std::string>{"run.log:7:" + std::to_string(column) +
+                                                    ": another time of the same size"});
+  }
+}
+
 TEST_CASE("Measurements: a collective without operation leaves its column empty in older logs") {
   const Measurements found = read(
       "# size count type redop time algbw busbw error time algbw busbw error\n"

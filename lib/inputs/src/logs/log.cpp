@@ -19,6 +19,23 @@ struct LogHeader {
   std::size_t groups = 1;
 };
 
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// Launchers put a rank before each line: mpirun --tag-output "[1,0]<stdout>:", srun -l "0: ".
+std::string_view without_label(std::string_view line) {
+  std::size_t end = line.starts_with('[') ? line.find(">:") : std::string_view::npos;
+  if (end != std::string_view::npos) {
+    line.remove_prefix(end + 2);
+    return line.starts_with(' ') ? line.substr(1) : line;
+  }
+  end = line.find_first_not_of("0123456789 ");
+  const bool label = end != std::string_view::npos && line.substr(end).starts_with(": ") &&
+                     is_digits(trimmed(line.substr(0, end)));
+  return label ? line.substr(end + 2) : line;
+}
+
 std::optional<LogHeader> log_header_in(std::string_view line) {
   if (!line.starts_with('#') || line.find(',') != std::string_view::npos) return std::nullopt;
   std::vector<std::string> names;
@@ -29,10 +46,6 @@ std::optional<LogHeader> log_header_in(std::string_view line) {
   return LogHeader{.left = {names.begin(), time},
                    .group = {time, again},
                    .groups = again == names.end() ? std::size_t{1} : std::size_t{2}};
-}
-
-bool is_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 // What stands between the type and the times: an operation, a root, both, or, of some collectives, neither.
@@ -53,7 +66,9 @@ class LogReader {
     rows_.once_a_size();
   }
 
-  void line(std::string_view line, std::size_t offset) {
+  void line(std::string_view whole, std::size_t begin) {
+    const std::string_view line = without_label(whole);
+    const std::size_t offset = begin + (whole.size() - line.size());
     if (auto header = log_header_in(line)) header_ = *std::move(header);
     const std::vector<Cell> words = words_of(line);
     if (words.empty() || !is_digits(words.front().text)) return;
@@ -95,8 +110,9 @@ class LogReader {
 
 bool is_log(std::string_view text) {
   bool found = false;
-  for_each_line(
-      text, [&](std::string_view line, std::size_t) { found = found || log_header_in(line).has_value(); });
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    found = found || log_header_in(without_label(line)).has_value();
+  });
   return found;
 }
 

@@ -62,10 +62,10 @@ Measurements read_table(const Text& text, Buffers buffers) {
 }  // namespace
 
 Measurements read_measurements(const Text& text, Buffers buffers) {
+  if (is_log(text.content())) return read_log(text, buffers);
   const std::size_t first = text.content().find_first_not_of(" \t\r\n");
   const char begin = first == std::string_view::npos ? '\0' : text.content()[first];
-  if (begin == '{' || begin == '[') return read_measured_json(text, buffers);
-  return is_log(text.content()) ? read_log(text, buffers) : read_table(text, buffers);
+  return begin == '{' || begin == '[' ? read_measured_json(text, buffers) : read_table(text, buffers);
 }
 
 }  // namespace kbsim::inputs

@@ -8,24 +8,26 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/collective.hpp"
 
+#include "../cells.hpp"
 #include "shown.hpp"
 
 namespace kbsim::inputs::msccl {
 namespace {
 
-std::string without_lines(std::string_view name) {
-  std::string letters{name};
+// AllReduce, all_reduce and allreduce are one name.
+std::string letters_of(std::string_view name) {
+  std::string letters = lower(name);
   std::erase(letters, '_');
   return letters;
 }
 
 }  // namespace
 
-std::string name_of(config::Collective collective) { return without_lines(to_string(collective)); }
+std::string name_of(config::Collective collective) { return letters_of(to_string(collective)); }
 
 std::optional<config::Collective> collective_named(std::string_view name) {
   for (const auto& [collective, row] : ccl::collectives()) {
-    if (name_of(collective) == without_lines(name)) return collective;
+    if (name_of(collective) == letters_of(name)) return collective;
   }
   return std::nullopt;
 }
