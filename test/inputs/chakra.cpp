@@ -165,7 +165,8 @@ TEST_CASE("Chakra: an attribute runtime is a duration in microseconds, where the
 
 TEST_CASE("Chakra: a receive may leave its size to the send") {
   Node receive = message(3, NodeType::receive, 0, 0);
-  std::erase_if(receive.attributes, [](const Attribute& one) { return one.find("comm_size") != Attribute::npos; });
+  std::erase_if(receive.attributes,
+                [](const Attribute& one) { return one.find("comm_size") != Attribute::npos; });
   const Workload work = workload_of({trace({message(1, NodeType::send, 1, 0)}), trace({receive})});
   CHECK(work.communications[0].bytes == 64);
 }
