@@ -1,5 +1,6 @@
 #include <string>
 
+#include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 
 #include "command.hpp"
@@ -18,6 +19,13 @@ void refused(const std::string& script, const std::string& why) {
   CHECK(outcome.err.find(why) != std::string::npos);
 }
 
+boost::json::object imported(const std::string& file) {
+  const Outcome outcome = run_kbsim("import " + file + " --json");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit == 0);
+  return boost::json::parse(outcome.out).as_object();
+}
+
 }  // namespace
 
 TEST_CASE("Inputs of others: a pipe that would be read twice is refused, nobody waits for it") {
@@ -26,9 +34,67 @@ TEST_CASE("Inputs of others: a pipe that would be read twice is refused, nobody 
 }
 
 TEST_CASE("Inputs of others: a table without sizes and times is none of measured times") {
-  refused("printf 'a,b\\n1,2\\n' > table.csv; $KBSIM import table.csv",
-          "as measured times: no column 'size'");
-  refused("printf 'hello world\\n1\\n' > text; $KBSIM import text", "no column 'size'");
+  refused("printf 'a,b\\n1,2\\n' > table.csv; $KBSIM import table.csv", "table.csv: no column 'size'");
+  refused("printf 'hello world\\n1\\n' > text; $KBSIM import text", "text: no column 'size'");
+}
+
+TEST_CASE("kbsim import: what is in a plan, as kbsim ccl import says it, with the verdict of its check") {
+  const std::string plans = std::string{KBSIM_SOURCE_DIR} + "/test/";
+  const boost::json::object ring = imported(plans + "inputs/plans/allgather_ring_in1.xml");
+  CHECK(ring.at("format") == "plan of MSCCL");
+  CHECK(ring.at("ranks") == 3);
+  CHECK(ring.at("channels") == 2);
+  CHECK(ring.at("thread_blocks") == 6);
+  CHECK(ring.at("steps_by_kind") == boost::json::object{{"s", 6}, {"r", 6}, {"rcs", 6}});
+  CHECK(ring.at("chunks") == 6);
+  CHECK(ring.at("correct") == true);
+  const boost::json::object puts = imported(plans + "fuzz/corpus/mscclpp/puts.json");
+  CHECK(puts.at("format") == "plan of MSCCL++");
+  CHECK(puts.at("correct") == true);
+  const std::string wrong =
+      R"(<algo coll="allreduce" ngpus="1" nchunksperloop="1" inplace="0"><gpu id="0"/></algo>)";
+  const boost::json::object nothing = imported(written("wrong.xml", wrong));
+  CHECK(nothing.at("correct") == false);
+  CHECK(nothing.at("wrong_chunks") == 1);
+}
+
+TEST_CASE("kbsim import: events, barriers, places, bytes and cycles of a recorded NOC trace") {
+  const std::string trace = R"([
+    {"proc": "BRISC", "zone": "K", "zone_phase": "begin", "sx": 1, "sy": 1, "timestamp": 90},
+    {"proc": "BRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "dx": 3, "dy": 7, "num_bytes": 2048, "type": "READ", "timestamp": 100},
+    {"proc": "BRISC", "noc": "NOC_1", "sx": 1, "sy": 1, "mcast_start_x": 2, "mcast_start_y": 2, "mcast_end_x": 4,
+     "mcast_end_y": 4, "num_bytes": 64, "type": "WRITE_MULTICAST", "timestamp": 110},
+    {"proc": "BRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "type": "READ_BARRIER_START", "timestamp": 120},
+    {"proc": "BRISC", "noc": "NOC_0", "sx": 1, "sy": 1, "type": "READ_BARRIER_END", "timestamp": 400}])";
+  const boost::json::object found = imported(written("events.json", trace));
+  CHECK(found.at("format") == "recorded NoC traffic");
+  CHECK(found.at("events") == 4);
+  CHECK(found.at("zones") == 1);
+  CHECK(found.at("cores") == 1);
+  CHECK(found.at("places") == 4);
+  CHECK(found.at("extent") == "5 x 8");
+  CHECK(found.at("networks") == 2);
+  CHECK(found.at("reads") == 1);
+  CHECK(found.at("multicasts") == 1);
+  CHECK(found.at("bytes") == 2112);
+  CHECK(found.at("barriers") == 1);
+  CHECK(found.at("cycles") == 300);
+}
+
+TEST_CASE("kbsim import: a model's configuration, and a mixture of experts that isn't run") {
+  const std::string keys = R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128)";
+  const boost::json::object model = imported(written("config.json", "{" + keys + "}"));
+  CHECK(model.at("format") == "model configuration");
+  // 2 (64 (2 64 + 2 64 + 3 128) weights) and 4 of each of 64 columns for the one key
+  CHECK(model.at("flop_of_a_layer_and_token") == 2.0 * 64 * (4 * 64 + 3 * 128) + 4.0 * 64);
+  CHECK(run_kbsim("import " + written("experts.json", "{" + keys + R"(, "num_local_experts": 8})")).exit ==
+        5);
+}
+
+TEST_CASE("kbsim import: a mistake is told of what the file begins as") {
+  refused("printf 'Layer, M, N, K,\\na,1,x,3\\n' > net.csv; $KBSIM import net.csv",
+          "net.csv:2:5: 'x', expected a whole number");
+  refused("printf '<algo coll=\"allreduce\"/>' > p.xml; $KBSIM import p.xml", "<algo> has no nchunksperloop");
 }
 
 }  // namespace kbsim::contract::inputs_of_others_test

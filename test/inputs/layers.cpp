@@ -25,6 +25,15 @@ TEST_CASE("Layers: products by name, with trailing commas, blanks and columns in
   CHECK(layers("\xef\xbb\xbfLayer,M,N,K\na,1,2,3\n").front().m == 1);  // behind a byte order mark
 }
 
+TEST_CASE("Layers: a list without names goes by its lines; a byte order mark is no part of a name") {
+  const auto found = layers("M,N,K\n1,2,3\n\n4,5,6\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].name == "line 2");
+  CHECK(found[1].name == "line 4");
+  CHECK(found[1].k == 6);
+  CHECK(layers("\xef\xbb\xbfM,N,K\r\n1,2,3\r\n").front().n == 2);
+}
+
 TEST_CASE("Layers: a convolution is a product by im2col") {
   const auto found = layers(
       "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"

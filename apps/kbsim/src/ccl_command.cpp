@@ -1,17 +1,14 @@
 // kbsim ccl: plans of collectives, read and written.
-#include <algorithm>
 #include <iostream>
-#include <utility>
 
-#include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/plan_check.hpp"
-#include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/host/plan_record.hpp"
+#include "kbsim/inputs/description/description.hpp"
 #include "kbsim/inputs/msccl/plan_file.hpp"
 #include "kbsim/inputs/msccl/xml.hpp"
 #include "kbsim/report/output_file.hpp"
@@ -54,105 +51,11 @@ examples:
   kbsim --topology topology.yaml --set system.sips.count=4 --bench ccl --algorithm ring.xml
 )";
 
-/// Counts of a plan.
-struct PlanSize {
-  std::size_t blocks = 0;
-  std::size_t most_blocks = 0;  // of a rank
-  std::size_t steps = 0;
-  std::int64_t messages = 0;
-  std::int64_t chunks = 0;  // in messages
-};
-
-PlanSize size_of(const ccl::Plan& plan) {
-  PlanSize size;
-  for (const auto& blocks : plan.blocks) {
-    size.blocks += blocks.size();
-    size.most_blocks = std::max(size.most_blocks, blocks.size());
-    for (const PlanBlock& block : blocks) {
-      size.steps += block.steps.size();
-      for (const PlanStep& step : block.steps) {
-        if (!traits_of(step.op).sends) continue;
-        ++size.messages;
-        size.chunks += step.count;
-      }
-    }
-  }
-  return size;
-}
-
-json::object to_json(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
-  const PlanSize size = size_of(plan);
-  json::array problems;
-  for (const std::string& problem : judgement.problems) problems.emplace_back(problem);
-  json::array scratch;
-  for (const int chunks : plan.scratch_chunks) scratch.emplace_back(chunks);
-  return {{"file", plan.file},
-          {"name", plan.name},
-          {"collective", to_string(plan.collective)},
-          {"protocol", plan.protocol},
-          {"in_place", plan.in_place},
-          {"ranks", plan.ranks()},
-          {"chunks", plan.chunks},
-          {"scratch_chunks", std::move(scratch)},
-          {"channels", plan.channels},
-          {"thread_blocks", size.blocks},
-          {"thread_blocks_of_a_rank", size.most_blocks},
-          {"connections", ccl::queues_of(plan).all.size()},
-          {"steps", size.steps},
-          {"messages", size.messages},
-          {"chunks_sent", size.chunks},
-          {"least_slots", ccl::least_slots(plan, true)},
-          {"correct", judgement.right()},
-          {"wrong_chunks", judgement.wrong},
-          {"unwritten_reads", judgement.unwritten},
-          {"problems", std::move(problems)}};
-}
-
-// What of a protocol isn't modelled.
-std::string protocol_note(const ccl::Plan& plan) {
-  return plan.protocol.starts_with("LL")
-             ? ", whose flags' bytes aren't modelled: messages are as long as their data"
-             : "";
-}
-
-std::string judged(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
-  const std::string what = std::string{to_string(plan.collective)};
-  std::string text;
-  if (judgement.right()) {
-    text = fmt::format("checked: every chunk of every output is what the {} makes it\n", what);
-  } else {
-    text = fmt::format("wrong: this isn't the {} that it names: {} chunks of outputs differ\n", what,
-                       judgement.wrong);
-    for (const std::string& problem : judgement.problems) text += "  " + problem + "\n";
-    text += "--check 0 of --bench ccl runs it for its time\n";
-  }
-  if (judgement.unwritten > 0)
-    text += fmt::format("{} chunks are read that nothing has written\n", judgement.unwritten);
-  return text;
-}
-
-std::string to_text(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
-  const PlanSize size = size_of(plan);
-  const auto scratch = std::ranges::max(plan.scratch_chunks);
-  return fmt::format(
-             "{}: {}, {} {} of {} ranks\n"
-             "protocol {}{}\n"
-             "{} chunks{}; messages of up to {} chunks\n"
-             "{} thread blocks, up to {} a rank (a PE each), on {} connections\n"
-             "{} steps, {} messages, {} chunks sent\n"
-             "ends with {} slots (n_slots) or more\n",
-             plan.file, plan.name, plan.in_place ? "in-place" : "out-of-place", to_string(plan.collective),
-             plan.ranks(), plan.protocol, protocol_note(plan), plan.chunks,
-             scratch > 0 ? fmt::format(", {} of scratch", scratch) : "", ccl::largest_message(plan),
-             size.blocks, size.most_blocks, ccl::queues_of(plan).all.size(), size.steps, size.messages,
-             size.chunks, ccl::least_slots(plan, true)) +
-         judged(plan, judgement);
-}
-
 ExitCode import_plan(const CclOptions& options) {
   const ccl::Plan plan = inputs::read_plan(options.plan);
   const ccl::PlanJudgement judgement = ccl::judge(plan);
-  std::cout << (options.json ? json::serialize(to_json(plan, judgement)) + "\n" : to_text(plan, judgement));
+  std::cout << (options.json ? json::serialize(inputs::describe(plan, judgement)) + "\n"
+                             : inputs::text_about(plan, judgement));
   return judgement.right() ? ExitCode::ok : ExitCode::wrong_values;
 }
 

@@ -1,20 +1,20 @@
 // kbsim import: which files of others can be given, and what is in one.
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <string_view>
+#include <string>
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
-#include "kbsim/base/say.hpp"
-#include "kbsim/inputs/chakra/workload.hpp"
-#include "kbsim/inputs/layers/layers.hpp"
-#include "kbsim/inputs/logs/measurements.hpp"
+#include "kbsim/ccl/plan_check.hpp"
+#include "kbsim/evaluate/decoder_run.hpp"
+#include "kbsim/inputs/description/description.hpp"
+#include "kbsim/inputs/description/file_kind.hpp"
+#include "kbsim/inputs/msccl/plan_file.hpp"
 
 #include "commands.hpp"
 #include "parse_options.hpp"
@@ -52,94 +52,39 @@ std::string formats_text() {
   return text;
 }
 
-json::object about_chakra(const std::vector<fs::path>& files) {
-  std::vector<inputs::chakra::Trace> traces;
-  for (const fs::path& file : files) traces.push_back(inputs::chakra::read_trace(file));
-  const inputs::chakra::Workload work = inputs::chakra::workload_of(traces);
-  std::int64_t bytes = 0;
-  for (const auto& what : work.communications) bytes += what.bytes;
-  return {{"format", "Chakra execution traces"},
-          {"ranks", work.ranks},
-          {"nodes", work.items.size()},
-          {"dependencies", work.dependencies},
-          {"communications", work.communications.size()},
-          {"bytes", bytes}};
+json::object about_plan(const ccl::Plan& plan) { return inputs::describe(plan, ccl::judge(plan)); }
+
+json::object about_model(const fs::path& file) {
+  const evaluate::ModelConfig model = evaluate::read_model_config(file.string());
+  const evaluate::DecoderWork row = evaluate::closed_form({.model = model, .tokens = 1});
+  return {{"format", "model configuration"},
+          {"hidden_size", model.hidden_size},
+          {"num_attention_heads", model.num_attention_heads},
+          {"num_key_value_heads", model.num_key_value_heads},
+          {"head_dim", model.head_dim},
+          {"intermediate_size", model.intermediate_size},
+          {"gated", model.gated()},
+          {"num_hidden_layers", model.num_hidden_layers},
+          {"torch_dtype", to_string(model.torch_dtype)},
+          {"flop_of_a_layer_and_token", row.flop}};
 }
 
-json::object about_trace(const fs::path& file) {
-  const inputs::chakra::Trace trace = inputs::chakra::read_trace(file);
-  std::size_t dependencies = 0;
-  std::int64_t bytes = 0;
-  for (const inputs::chakra::Node& node : trace.nodes) {
-    dependencies += node.control_deps.size() + node.data_deps.size();
-    bytes += std::max<std::int64_t>(0, inputs::chakra::meaning_of(node).comm_size.value_or(0));
+json::object about_file(const fs::path& file) {
+  switch (inputs::kind_of_file(file)) {
+    case inputs::FileKind::msccl_plan: return about_plan(inputs::read_msccl(file.string()));
+    case inputs::FileKind::mscclpp_plan: return about_plan(inputs::read_mscclpp(file.string()));
+    case inputs::FileKind::noc_trace: return inputs::describe_noc_trace(file);
+    case inputs::FileKind::model: return about_model(file);
+    case inputs::FileKind::layers: return inputs::describe_layers(file);
+    case inputs::FileKind::measurements: break;
   }
-  return {{"format", "Chakra execution trace of one rank"},
-          {"nodes", trace.nodes.size()},
-          {"dependencies", dependencies},
-          {"bytes", bytes}};
-}
-
-json::object about_layers(const inputs::Text& text) {
-  const std::vector<inputs::Layer> layers = inputs::read_layers(text);
-  double macs = 0.0;
-  double elements = 0.0;
-  for (const inputs::Layer& layer : layers) {
-    macs += static_cast<double>(layer.macs());
-    elements += static_cast<double>(layer.elements());
-  }
-  return {{"format", "layers of SCALE-Sim"},
-          {"layers", layers.size()},
-          {"convolutions",
-           std::ranges::count_if(layers, [](const auto& layer) { return layer.convolution.has_value(); })},
-          {"macs", macs},
-          {"bytes", 2.0 * elements}};
-}
-
-json::object about_measurements(const inputs::Text& text) {
-  const inputs::Measurements found = inputs::read_measurements(text);
-  for (const char* column : {"size", "time"}) {
-    if (std::ranges::find(found.columns, column) == found.columns.end())
-      throw UsageError{fmt::format("no column '{}'", column)};
-  }
-  for (const std::string& row : found.skipped) say("{}\n", row);
-  return {{"format", "measured times by size"},
-          {"rows", found.rows.size()},
-          {"rows_skipped", found.skipped.size()},
-          {"rows_without_bytes", found.empty}};
-}
-
-// What begins like XML, or is JSON without rows of sizes and times, is a plan, recorded traffic or a model.
-[[noreturn]] void refuse_others(const inputs::Text& text, const std::string& why) {
-  throw UsageError{
-      fmt::format("{}: {}. It is none of the files that kbsim import describes; collective plans: "
-                  "kbsim ccl import FILE, recorded traffic: kbsim traffic --trace FILE, models: "
-                  "kbsim --bench tp_transformer_block --model FILE --dry-run",
-                  text.name(), why)};
-}
-
-json::object about_text(const inputs::Text& text) {
-  const std::size_t first = text.content().find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && text.content()[first] == '<') refuse_others(text, "this is XML");
-  std::string why;
-  try {
-    return about_layers(text);
-  } catch (const Error& error) {
-    why = error.what();
-  }
-  try {
-    return about_measurements(text);
-  } catch (const Error& error) {
-    refuse_others(text, fmt::format("as layers: {}; as measured times: {}", why, error.what()));
-  }
+  return inputs::describe_measurements(file);
 }
 
 json::object about(const fs::path& file) {
   std::error_code ignored;
-  if (fs::is_directory(file, ignored)) return about_chakra(inputs::chakra::trace_files(file));
-  if (file.extension() == ".et") return about_trace(file);
-  constexpr std::size_t kMost = std::size_t{64} << 20U;
-  return about_text(inputs::Text::read(file, kMost));
+  if (fs::is_directory(file, ignored)) return inputs::describe_chakra_folder(file);
+  return file.extension() == ".et" ? inputs::describe_chakra_trace(file) : about_file(file);
 }
 
 }  // namespace

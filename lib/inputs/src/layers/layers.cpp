@@ -99,9 +99,10 @@ class LayerReader {
 
  private:
   void read_header(const std::vector<Cell>& cells, std::size_t offset) {
-    for (std::size_t i = 1; i < cells.size(); ++i) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::optional<LayerColumn> column = layer_column_called(cells[i].text);
       if (!column) continue;
+      named_ = named_ && i > 0;
       if (!columns_.emplace(*column, i).second)
         throw text_.error(offset + cells[i].at, fmt::format("a second column '{}'", cells[i].text));
     }
@@ -122,8 +123,8 @@ class LayerReader {
     } else {
       layer = read_convolution(cells, offset);
     }
-    layer.name = cells.front().text;
     layer.line = text_.place(offset).line;
+    layer.name = named_ ? cells.front().text : fmt::format("line {}", layer.line);
     require_countable(layer, offset);
     layers_.push_back(std::move(layer));
   }
@@ -170,6 +171,7 @@ class LayerReader {
 
   const Text& text_;
   LayerColumns columns_;
+  bool named_ = true;  // by the first column
   std::vector<Layer> layers_;
 };
 
@@ -183,6 +185,16 @@ Layer im2col(const Convolution& c) {
           .n = c.filters,
           .k = c.filter_height * c.filter_width * c.channels,
           .convolution = c};
+}
+
+bool is_layer_list(std::string_view text) {
+  std::optional<bool> is_one;
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    if (is_one || trimmed(line).empty() || line.starts_with('#')) return;
+    is_one = std::ranges::any_of(cells_of(line),
+                                 [](const Cell& cell) { return layer_column_called(cell.text).has_value(); });
+  });
+  return is_one.value_or(false);
 }
 
 std::vector<Layer> read_layers(const Text& text) {

@@ -5,14 +5,21 @@
 #include "kbsim/inputs/msccl/xml.hpp"
 
 namespace kbsim::inputs {
+namespace {
+
+constexpr std::size_t kLargestPlan = std::size_t{64} << 20U;
+
+}  // namespace
 
 bool names_plan_file(const std::string& name) { return name.ends_with(".xml") || name.ends_with(".json"); }
 
 ccl::Plan read_plan(const std::string& file) {
-  constexpr std::size_t kMost = std::size_t{64} << 20;
-  const Text text = Text::read(file, kMost);
-  return file.ends_with(".json") ? parse_mscclpp(text) : parse_msccl(text);
+  return file.ends_with(".json") ? read_mscclpp(file) : read_msccl(file);
 }
+
+ccl::Plan read_msccl(const std::string& file) { return parse_msccl(Text::read(file, kLargestPlan)); }
+
+ccl::Plan read_mscclpp(const std::string& file) { return parse_mscclpp(Text::read(file, kLargestPlan)); }
 
 void declare_plan_file(const std::string& name, config::CclSpec& ccl) {
   if (names_plan_file(name)) ccl::declare_plan(name, read_plan(name), ccl);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/inputs/text.hpp"
@@ -35,7 +36,11 @@ struct Layer {
 
 /// The layers of a SCALE-Sim CSV: `Layer, M, N, K,` or `Layer name, IFMAP Height, IFMAP Width, Filter Height,
 /// Filter Width, Channels, Num Filter, Strides,`. Columns go by their names, in any order, case and spacing;
-/// others are passed over. InputError with line and column for what isn't one.
+/// others are passed over; the first, if it is none of them, names the layer. InputError with line and column
+/// for what isn't one.
 [[nodiscard]] std::vector<Layer> read_layers(const Text& text);
+
+/// Whether the first line has a column of such a list.
+[[nodiscard]] bool is_layer_list(std::string_view text);
 
 }  // namespace kbsim::inputs

@@ -13,6 +13,8 @@ namespace kbsim::inputs {
 /// The plan of a file: MSCCL's XML, or MSCCL++'s JSON (.json). InputError, UsageError if it can't be read,
 /// Unsupported for what isn't run.
 [[nodiscard]] ccl::Plan read_plan(const std::string& file);
+[[nodiscard]] ccl::Plan read_msccl(const std::string& file);
+[[nodiscard]] ccl::Plan read_mscclpp(const std::string& file);
 
 /// Makes the file's plan an algorithm, called as the file, if the name is that of a file.
 void declare_plan_file(const std::string& name, config::CclSpec& ccl);

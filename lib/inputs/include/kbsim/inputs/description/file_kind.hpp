@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace kbsim::inputs {
+
+/// What files of others are, by how they begin: their keys, or the columns of their first line.
+enum class FileKind : std::uint8_t { msccl_plan, mscclpp_plan, noc_trace, model, layers, measurements };
+
+/// What isn't any of the others would be measured times.
+[[nodiscard]] FileKind kind_of_text(std::string_view beginning);
+
+/// Reads the beginning of a file alone. UsageError if it can't be read, or not twice.
+[[nodiscard]] FileKind kind_of_file(const std::filesystem::path& file);
+
+}  // namespace kbsim::inputs

@@ -1,0 +1,134 @@
+// What is in a plan of a collective.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/base/plan_steps.hpp"
+#include "kbsim/ccl/plan_walk.hpp"
+#include "kbsim/inputs/description/description.hpp"
+
+namespace kbsim::inputs {
+namespace {
+
+/// Counts of a plan.
+struct PlanSize {
+  std::size_t blocks = 0;
+  std::size_t most_blocks = 0;  // of a rank
+  std::size_t steps = 0;
+  std::array<std::size_t, kPlanOps.size()> by_kind = {};
+  std::int64_t messages = 0;
+  std::int64_t chunks = 0;  // in messages
+};
+
+PlanSize size_of(const ccl::Plan& plan) {
+  PlanSize size;
+  for (const auto& blocks : plan.blocks) {
+    size.blocks += blocks.size();
+    size.most_blocks = std::max(size.most_blocks, blocks.size());
+    for (const PlanBlock& block : blocks) {
+      size.steps += block.steps.size();
+      for (const PlanStep& step : block.steps) {
+        ++size.by_kind[static_cast<std::size_t>(step.op)];
+        if (!traits_of(step.op).sends) continue;
+        ++size.messages;
+        size.chunks += step.count;
+      }
+    }
+  }
+  return size;
+}
+
+boost::json::object steps_by_kind(const PlanSize& size) {
+  boost::json::object all;
+  for (std::size_t i = 0; i < kPlanOps.size(); ++i) {
+    if (size.by_kind[i] > 0) all[kPlanOps[i]] = size.by_kind[i];
+  }
+  return all;
+}
+
+std::string kinds_text(const PlanSize& size) {
+  std::string text;
+  for (std::size_t i = 0; i < kPlanOps.size(); ++i) {
+    if (size.by_kind[i] > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", size.by_kind[i], kPlanOps[i]);
+  }
+  return text;
+}
+
+// What of a protocol isn't modelled.
+std::string protocol_note(const ccl::Plan& plan) {
+  return plan.protocol.starts_with("LL")
+             ? ", whose flags' bytes aren't modelled: messages are as long as their data"
+             : "";
+}
+
+std::string judged(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
+  const std::string what = std::string{to_string(plan.collective)};
+  std::string text;
+  if (judgement.right()) {
+    text = fmt::format("checked: every chunk of every output is what the {} makes it\n", what);
+  } else {
+    text = fmt::format("wrong: this isn't the {} that it names: {} chunks of outputs differ\n", what,
+                       judgement.wrong);
+    for (const std::string& problem : judgement.problems) text += "  " + problem + "\n";
+    text += "--check 0 of --bench ccl runs it for its time\n";
+  }
+  if (judgement.unwritten > 0)
+    text += fmt::format("{} chunks are read that nothing has written\n", judgement.unwritten);
+  return text;
+}
+
+}  // namespace
+
+boost::json::object describe(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
+  const PlanSize size = size_of(plan);
+  boost::json::array problems;
+  for (const std::string& problem : judgement.problems) problems.emplace_back(problem);
+  boost::json::array scratch;
+  for (const int chunks : plan.scratch_chunks) scratch.emplace_back(chunks);
+  return {{"format", plan.file.ends_with(".json") ? "plan of MSCCL++" : "plan of MSCCL"},
+          {"file", plan.file},
+          {"name", plan.name},
+          {"collective", to_string(plan.collective)},
+          {"protocol", plan.protocol},
+          {"in_place", plan.in_place},
+          {"ranks", plan.ranks()},
+          {"chunks", plan.chunks},
+          {"scratch_chunks", std::move(scratch)},
+          {"channels", plan.channels},
+          {"thread_blocks", size.blocks},
+          {"thread_blocks_of_a_rank", size.most_blocks},
+          {"connections", ccl::queues_of(plan).all.size()},
+          {"steps", size.steps},
+          {"steps_by_kind", steps_by_kind(size)},
+          {"messages", size.messages},
+          {"chunks_sent", size.chunks},
+          {"least_slots", ccl::least_slots(plan, true)},
+          {"correct", judgement.right()},
+          {"wrong_chunks", judgement.wrong},
+          {"unwritten_reads", judgement.unwritten},
+          {"problems", std::move(problems)}};
+}
+
+std::string text_about(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
+  const PlanSize size = size_of(plan);
+  const auto scratch = std::ranges::max(plan.scratch_chunks);
+  return fmt::format(
+             "{}: {}, {} {} of {} ranks\n"
+             "protocol {}{}\n"
+             "{} chunks{}; messages of up to {} chunks\n"
+             "{} thread blocks, up to {} a rank (a PE each), on {} connections\n"
+             "{} steps ({}), {} messages, {} chunks sent\n"
+             "ends with {} slots (n_slots) or more\n",
+             plan.file, plan.name, plan.in_place ? "in-place" : "out-of-place", to_string(plan.collective),
+             plan.ranks(), plan.protocol, protocol_note(plan), plan.chunks,
+             scratch > 0 ? fmt::format(", {} of scratch", scratch) : "", ccl::largest_message(plan),
+             size.blocks, size.most_blocks, ccl::queues_of(plan).all.size(), size.steps, kinds_text(size),
+             size.messages, size.chunks, ccl::least_slots(plan, true)) +
+         judged(plan, judgement);
+}
+
+}  // namespace kbsim::inputs
