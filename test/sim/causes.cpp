@@ -28,6 +28,34 @@ std::vector<Time> chain(const Causes& causes, std::uint32_t id) {
   return times;
 }
 
+TEST_CASE("Causes: a moment may be computed back from a later one") {
+  const Time now{};
+  Causes causes{now};
+  const Cause end = causes.make(9_ns, causes.current(), {.reason = kWork});
+  const Cause start = causes.make_back(4_ns, end, {.reason = kOther});
+  CHECK(chain(causes, start.id()) == std::vector<Time>{4_ns, 9_ns, 0_ns});
+  CHECK_THROWS_AS((void)causes.make(4_ns, end, {.reason = kOther}), InternalError);
+}
+
+TEST_CASE("Causes: a step keeps what it follows from exactly as long as all causes are kept") {
+  const Time now{};
+  Causes causes{now, {.all = 1000}};
+  const Cause ready = causes.make(7_ns, causes.current(), {.reason = kWork});
+  const Cause step = causes.make(10_ns, causes.current(), {.reason = kOther});
+  const Cause then = causes.make_stepped(ready, {.reason = kWork}, step);
+  CHECK(then.at() == 10_ns);
+  CHECK(then.moment().parent == ready.id());
+  CHECK(then.moment().stepped);
+  CHECK(then.moment().other == step.id());
+  causes.in_order(ready, step);
+  causes.in_order(ready, {});
+  CHECK(causes.orders().size() == 1);
+  Causes last{now};
+  const Cause early = last.make(7_ns, last.current(), {.reason = kWork});
+  const Cause late = last.make(10_ns, last.current(), {.reason = kOther});
+  CHECK(last.make_stepped(early, {.reason = kWork}, late).moment().other == 0);
+}
+
 TEST_CASE("Causes: a moment knows its ancestors, and they go with the last that descends from them") {
   const Time now{};
   Causes causes{now};

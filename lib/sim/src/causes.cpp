@@ -24,19 +24,36 @@ Causes::Causes(const Time& now, const Options& options)
   current_ = Cause{*this, start};
 }
 
-Cause Causes::make(Time at, const Cause& parent, const Why& why, bool tied) {
+Cause Causes::make_any(Time at, const Cause& parent, const Why& why, bool tied) {
   const std::uint32_t id = allocate();
   Record& record = records_[id];
   record.moment = {.at = at, .parent = parent.id(), .why = parent ? why : Why{}, .tied = tied};
   if (!parent) return {*this, id};
   if (!given_up_.empty()) [[unlikely]]
     return record.moment = {.at = at}, Cause{*this, id};
-  ensure(parent.at() <= at, [&] {
+  retain(parent.id());
+  return {*this, id};
+}
+
+Cause Causes::make(Time at, const Cause& parent, const Why& why, bool tied) {
+  ensure(!parent || parent.at() <= at || !given_up_.empty(), [&] {
     return fmt::format("a time is earlier than its cause: {} before {}, reason {} at {}", to_string(at),
                        to_string(parent.at()), why.reason, why.place);
   });
-  retain(parent.id());
-  return {*this, id};
+  return make_any(at, parent, why, tied);
+}
+
+Cause Causes::make_back(Time at, const Cause& parent, const Why& why) {
+  return make_any(at, parent, why, false);
+}
+
+Cause Causes::make_stepped(const Cause& parent, const Why& why, const Cause& exactly) {
+  Cause made = make(exactly.at(), parent, why);
+  if (!keeps_all_) return made;
+  retain(exactly.id());
+  records_[made.id()].moment.other = exactly.id();
+  records_[made.id()].moment.stepped = true;
+  return made;
 }
 
 void Causes::give_up(std::string why) {
@@ -69,6 +86,10 @@ void Causes::comes_next(std::uint64_t server, const Cause& came) {
   before = came;
 }
 
+void Causes::in_order(const Cause& first, const Cause& second) {
+  if (keeps_all_ && first && second) orders_.emplace_back(first, second);
+}
+
 void Causes::met(const void* condition) {
   if (keeps_all_) set_.insert_or_assign(condition, current_);
 }
@@ -94,6 +115,7 @@ void Causes::keep_only_last() {
   waiting_ = {};
   for (Record& record : records_) {
     if (record.moment.other != 0) release(std::exchange(record.moment.other, 0));
+    record.moment.stepped = false;
   }
 }
 

@@ -22,13 +22,16 @@ struct Why {
   friend bool operator==(const Why&, const Why&) = default;
 };
 
-/// A time that was computed as the latest of several: `parent` was the last of them.
+/// A time that was computed as the latest of several: `parent` was the last of them. One that was computed
+/// back from a later time is earlier than its parent. One that goes in steps is the first step behind its
+/// parent, and follows from `other`, a moment of its own time, as long as that is so.
 struct Moment {
   Time at{};
   std::uint32_t parent = 0;  // 0: none is known
   std::uint32_t count = 1;   // several of one kind and length, one after the other: `at` is the last one's
   Why why;
   bool tied = false;        // another cause came at the same time as the parent
+  bool stepped = false;     // it goes in steps: while all are kept it follows from `other`
   std::uint32_t other = 0;  // the last cause before the parent, while all are kept
 };
 
@@ -96,6 +99,10 @@ class Causes {
   [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, bool tied = false);
   /// The same of one that `other`, no later than `parent`, was necessary for, too.
   [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, const Cause& other);
+  /// The same of one that was computed back from `parent`, which is later.
+  [[nodiscard]] Cause make_back(Time at, const Cause& parent, const Why& why);
+  /// The first step at or behind `parent`: `exactly` is a moment of the same time that says which it is.
+  [[nodiscard]] Cause make_stepped(const Cause& parent, const Why& why, const Cause& exactly);
   /// The later of two, the first if they are of one time; either may be none.
   [[nodiscard]] Cause latest(const Cause& a, const Cause& b);
 
@@ -105,6 +112,9 @@ class Causes {
   [[nodiscard]] bool gave_up_all() const { return options_.all > 0 && !keeps_all_; }
   /// While all are kept: `came` is the next that `server` serves in the order in which they come.
   void comes_next(std::uint64_t server, const Cause& came);
+  /// While all are kept: what followed holds as long as `first` is no later than `second`. Either may be
+  /// none.
+  void in_order(const Cause& first, const Cause& second);
   /// Pairs of which the first was served first, because it came first.
   [[nodiscard]] const std::vector<std::pair<Cause, Cause>>& orders() const { return orders_; }
   /// While all are kept: a condition is met now. Who waits for it goes on because of that, or of what it did
@@ -161,6 +171,7 @@ class Causes {
   std::uint32_t allocate();
   void compress();
   [[nodiscard]] bool same_run(const Record& child, const Record& parent) const;
+  [[nodiscard]] Cause make_any(Time at, const Cause& parent, const Why& why, bool tied);
 
   const Time& now_;
   Options options_;

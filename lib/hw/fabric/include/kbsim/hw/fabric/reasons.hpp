@@ -30,12 +30,33 @@ enum class Reason : std::uint16_t {
   fetch,          // pe_gemm, bytes of operands
   step,           // a unit of the PE: after all else of the time
   credit,         // pe_ipcq, bytes beside the fabric
-  // These take no time: something was ready, and has waited for the parent for so many picoseconds.
+  // Of a memory that says so itself: a delay of its model, as IMemoryTiming::delay_terms() knows the amount.
+  column,      // from a command to its data, and what is before it
+  data_bus,    // data
+  bank,        // between commands to a bank, or to banks
+  turnaround,  // between reads and writes
+  refresh,     // likewise
+  bank_free,   // as link_free
+  // These go in steps, or have a rhythm of their own: from when something is ready to when it goes on.
+  refresh_wait,  // memory: until a refresh is over
+  clock_edge,    // memory
+  poll_wait,     // pe_ipcq: until pe_cpu looks
+  poll,          // pe_ipcq, periods from when it began to look
+  looks,         // pe_cpu, looks that it took
+  lookahead,     // router that switches worms: of its pipeline, where a channel ahead is given
+  cycle,         // likewise: until who wasn't matched asks again
+  credit_delay,  // likewise: of a credit beside the wire
+  // From here on they take no time: something was ready, and has waited for the parent for so many
+  // picoseconds.
   window_free,  // pe_dma: room among its requests in flight
   slot_free,    // pe_ipcq of a sender: a free slot of its peer
   peer_sent,    // pe_ipcq of a receiver: a tile that hadn't come
+  queue_head,   // router: the packet before it in its queue
+  room_ahead,   // router: room in a queue of the next
+  channel,      // router: a virtual channel of the next, which another worm had
+  turn,         // router: a match of its allocator
 };
-inline constexpr std::size_t kReasons = 22;
+inline constexpr std::size_t kReasons = 40;
 
 [[nodiscard]] inline Why why(Reason reason, NodeId place, Bytes amount = {}) {
   return {.reason = static_cast<std::uint16_t>(reason), .place = place.value(), .amount = amount.count()};
