@@ -6,15 +6,20 @@
 
 namespace kbsim::hw {
 
-void ControlledRequests::push(RequestQueue::Service service, std::vector<MemoryRequest> parts) {
+void ControlledRequests::push(RequestQueue::Service service, std::vector<MemoryRequest> parts,
+                              const Cause& tail) {
   ControlledRequest& request = open_.emplace_back();
   request.service = std::move(service);
   request.parts = std::move(parts);
   request.slots.resize(request.parts.size());
+  if (tail) request.because.resize(request.parts.size());
   request.place = std::prev(open_.end());
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
     parts_.emplace(asked_, Part{.request = &request, .index = i});
-    controller_->push(asked_++, request.parts[i]);
+    if (tail) [[unlikely]]
+      controller_->push_because(asked_++, request.parts[i], tail);
+    else
+      controller_->push(asked_++, request.parts[i]);
   }
 }
 
@@ -26,6 +31,7 @@ std::vector<ControlledRequest*> ControlledRequests::advance(Time now) {
     const auto part = parts_.find(served.id);
     ControlledRequest& request = *part->second.request;
     request.slots[part->second.index] = served.slot;
+    if (!request.because.empty()) request.because[part->second.index] = served.because;
     if (!std::exchange(request.changed, true)) changed.push_back(&request);
     parts_.erase(part);
   }

@@ -19,6 +19,7 @@ struct ControlledRequest {
   RequestQueue::Service service;
   std::vector<MemoryRequest> parts;
   std::vector<std::optional<Lane::Slot>> slots;  // of the parts that are served
+  std::vector<ServerCauses> because = {};        // of these, if causes are kept
   std::size_t delivered = 0;                     // parts, in their order
   bool changed = false;
   std::list<ControlledRequest>::iterator place;
@@ -33,7 +34,8 @@ class ControlledRequests {
   explicit ControlledRequests(std::unique_ptr<IMemoryController> controller)
       : controller_{std::move(controller)} {}
 
-  void push(RequestQueue::Service service, std::vector<MemoryRequest> parts);
+  /// `tail`: why its last byte is here, if causes are kept.
+  void push(RequestQueue::Service service, std::vector<MemoryRequest> parts, const Cause& tail = {});
   /// Requests of which parts were served until `now`.
   [[nodiscard]] std::vector<ControlledRequest*> advance(Time now);
   void erase(const ControlledRequest& request) { open_.erase(request.place); }

@@ -57,12 +57,13 @@ void Memory::start(Machine& machine) {
 }
 
 void Memory::keep_causes(Causes& causes) {
-  if (ordered_later() || timing_->lanes() == 0) {
+  const bool known = controlled_ != nullptr ? controlled_->controller().keep_causes(causes, id())
+                                            : timing_->lanes() > 0 || timing_->keep_causes(causes, id());
+  if (!known) {
     throw Unsupported{"--explain: " + name() + ", a " + node().model->impl +
-                      (ordered_later() ? " with a scheduler" : "") +
                       ", doesn't say yet why its requests wait"};
   }
-  causes_ = std::make_unique<MemoryCauses>(causes, id(), *timing_);
+  causes_ = std::make_unique<MemoryCauses>(causes, id(), *timing_, !ordered_later() && timing_->lanes() > 0);
 }
 
 std::vector<UnitUse> Memory::use() const {

@@ -4,15 +4,38 @@
 
 namespace kbsim::hw {
 
-ServerCauses MemoryCauses::serve(const MemoryRequest& request, Lane::Slot slot) {
+ServerCauses MemoryCauses::came(const MemoryRequest& request) {
   const Cause head = head_ ? std::exchange(head_, {}) : causes_->of(request.head);
-  const Cause tail = tail_ ? std::exchange(tail_, {}) : head;
-  return serve(request, slot, head, tail);
+  return {.start = head, .end = tail_ ? std::exchange(tail_, {}) : head};
+}
+
+MemoryCauses::Served MemoryCauses::serve(const MemoryRequest& request, const ServerCauses& came) {
+  Served served;
+  if (lanes_ > 0) {
+    served.slot = timing_->serve(request);
+    served.because = explain(request, served.slot, came.start, came.end);
+  } else {
+    causes_->comes_next(server(Reason::port, memory_.value()), came.end);
+    served.because = timing_->serve_because(request, came.start, came.end);
+    served.slot = {.start = served.because.start.at(), .end = served.because.end.at()};
+  }
+  last_end_ = served.because.end;
+  return served;
+}
+
+ServerCauses MemoryCauses::in_turn(const Message& read, const ServerCauses& served, bool last) {
+  if (in_order_) return served;
+  ServerCauses& before = reads_[&read];
+  before = {.start = causes_->latest(before.start, served.start),
+            .end = causes_->latest(before.end, served.end)};
+  ServerCauses now = before;
+  if (last) reads_.erase(&read);
+  return now;
 }
 
 // As Lane::reserve(), behind the access.
-ServerCauses MemoryCauses::serve(const MemoryRequest& request, Lane::Slot slot, const Cause& head,
-                                 const Cause& tail) {
+ServerCauses MemoryCauses::explain(const MemoryRequest& request, Lane::Slot slot, const Cause& head,
+                                   const Cause& tail) {
   const bool writes = request.op != MemoryOp::read;
   const MemoryPort port = timing_->port(writes);
   const Time access = request.op == MemoryOp::write_back ? Time{0} : port.latency;

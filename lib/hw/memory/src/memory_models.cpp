@@ -10,6 +10,16 @@ IMemoryTiming::~IMemoryTiming() = default;
 
 std::unique_ptr<IMemoryController> IMemoryTiming::controller() const { return nullptr; }
 
+ServerCauses IMemoryTiming::serve_because(const MemoryRequest& /*request*/, const Cause& /*head*/,
+                                          const Cause& /*tail*/) {
+  throw InternalError{"a memory was asked why its requests wait that doesn't keep causes"};
+}
+
+void IMemoryController::push_because(std::uint64_t /*id*/, const MemoryRequest& /*request*/,
+                                     const Cause& /*tail*/) {
+  throw InternalError{"a controller was asked why its requests wait that doesn't keep causes"};
+}
+
 Registry<MemorySchedulerEntry>& memory_schedulers() {
   static Registry<MemorySchedulerEntry> registry{"memory scheduler"};
   return registry;

@@ -53,10 +53,11 @@ void Memory::note(const MemoryRequest& request, Time start) const {
 template <class Service>
 void Memory::submit(Service service) {
   if (queue_ != nullptr) [[unlikely]]
-    return queue_->push(std::move(service));
+    return queue_->push(std::move(service), causes_ ? causes_->came(service.rest) : ServerCauses{});
   if (controlled_ != nullptr) [[unlikely]] {
     std::vector<MemoryRequest> parts = parts_of(service, sim().now());
-    return controlled_->push(std::move(service), std::move(parts));
+    const Cause tail = causes_ ? causes_->came(service.rest).end : Cause{};
+    return controlled_->push(std::move(service), std::move(parts), tail);
   }
   while (!service.done()) (void)serve(service);
 }
@@ -66,10 +67,11 @@ template void Memory::submit(AtomicService);
 
 // As its port is served; who delivers it notes it.
 Lane::Slot Memory::serve_port(const MemoryRequest& request) {
-  const Lane::Slot slot = timing_->serve(request);
-  if (causes_) [[unlikely]]
-    fabric().causes()->slot(causes_->serve(request, slot));
-  return slot;
+  if (!causes_) [[likely]]
+    return timing_->serve(request);
+  MemoryCauses::Served served = causes_->serve(request, causes_->came(request));
+  fabric().causes()->slot(std::move(served.because));
+  return served.slot;
 }
 
 Lane::Slot Memory::serve(const MemoryRequest& request) {
@@ -80,9 +82,16 @@ Lane::Slot Memory::serve(const MemoryRequest& request) {
 
 Time Memory::serve(ReadService& read) {
   const MemoryRequest packet = read.next(sim().now());
-  const Lane::Slot slot = serve_port(packet);
+  const Lane::Slot slot = causes_ ? explained(read, packet) : timing_->serve(packet);
   deliver(read, packet, slot);
   return slot.end;
+}
+
+// The packet leaves when its turn comes.
+Lane::Slot Memory::explained(const ReadService& read, const MemoryRequest& packet) {
+  const MemoryCauses::Served served = causes_->serve(packet, causes_->came(packet));
+  fabric().causes()->slot(causes_->in_turn(*read.data, served.because, packet.bytes == read.rest.bytes));
+  return served.slot;
 }
 
 // The data leaves in order of address, whatever the order in which its packets are served.
@@ -95,11 +104,15 @@ void Memory::deliver(ReadService& read, const MemoryRequest& packet, Lane::Slot 
 
 Time Memory::serve(WriteService& write) {
   const MemoryRequest packet = write.next(sim().now());
-  const Lane::Slot slot = timing_->serve(packet);
-  if (causes_) [[unlikely]]
-    causes_->wrote(*write.message, causes_->serve(packet, slot).end);
+  const Lane::Slot slot = causes_ ? explained(write, packet) : timing_->serve(packet);
   deliver(write, packet, slot, queue_ == nullptr || queue_->waiting(*write.message) == 1);
   return slot.end;
+}
+
+Lane::Slot Memory::explained(const WriteService& write, const MemoryRequest& packet) {
+  const MemoryCauses::Served served = causes_->serve(packet, causes_->came(packet));
+  causes_->wrote(*write.message, served.because.end);
+  return served.slot;
 }
 
 // `last` of those that are here.
@@ -117,22 +130,26 @@ void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slo
 
 Time Memory::serve(AtomicService& atomic) {
   MemoryRequest elements = atomic.next(sim().now());
+  if (causes_) [[unlikely]]
+    return explained(atomic, elements);
   const Lane::Slot read = timing_->serve(elements);
   elements.op = MemoryOp::write_back;
   elements.head = elements.tail = read.end;
   const Lane::Slot write = timing_->serve(elements);
-  if (causes_) [[unlikely]]
-    explain(atomic, elements, read, write);
   deliver(atomic, elements, read, write);
   return write.end;
 }
 
 // The answer is the read's.
-void Memory::explain(const AtomicService& atomic, const MemoryRequest& back, Lane::Slot read,
-                     Lane::Slot write) {
-  const ServerCauses first = causes_->serve(atomic.next(sim().now()), read);
-  (void)causes_->serve(back, write, first.end, first.end);
-  fabric().causes()->slot(first);
+Time Memory::explained(AtomicService& atomic, MemoryRequest elements) {
+  const MemoryCauses::Served read = causes_->serve(elements, causes_->came(elements));
+  elements.op = MemoryOp::write_back;
+  elements.head = elements.tail = read.slot.end;
+  const ServerCauses& held = read.because;
+  const MemoryCauses::Served write = causes_->serve(elements, {.start = held.end, .end = held.end});
+  fabric().causes()->slot(held);
+  deliver(atomic, elements, read.slot, write.slot);
+  return write.slot.end;
 }
 
 // What was there leaves while it is read.
@@ -188,27 +205,54 @@ void Memory::control() {
   const Time next = controlled_->controller().next();
   if (next == kForever || (wake_ > now && wake_ <= next)) return;
   wake_ = std::max(next, now);
+  if (causes_) [[unlikely]]
+    sim().causes()->because(controlled_->controller().why_next());
   wake_at(wake_);
+}
+
+// What has been served by now leaves no sooner.
+ServerCauses Memory::from_now_on(const ServerCauses& because) const {
+  Causes& causes = *sim().causes();
+  const auto no_sooner = [&](const Cause& cause) {
+    if (cause.at() >= sim().now()) return cause;
+    return causes.make(sim().now(), causes.current(), why(Reason::port_free, id()), cause);
+  };
+  return {.start = no_sooner(because.start), .end = no_sooner(because.end)};
 }
 
 void Memory::deliver(ReadService& read, ControlledRequest& request) {
   for (; request.deliverable(); ++request.delivered) {
     Lane::Slot slot = *request.slots[request.delivered];
     slot.start = std::max(slot.start, sim().now());
-    deliver(read, request.parts[request.delivered],
-            {.start = slot.start, .end = std::max(slot.start, slot.end)});
+    const MemoryRequest& part = request.parts[request.delivered];
+    if (causes_) [[unlikely]]
+      fabric().causes()->slot(causes_->in_turn(*read.data, from_now_on(request.because[request.delivered]),
+                                               request.delivered + 1 == request.parts.size()));
+    deliver(read, part, {.start = slot.start, .end = std::max(slot.start, slot.end)});
   }
 }
 
 void Memory::deliver(WriteService& write, ControlledRequest& request) {
+  if (causes_) [[unlikely]]
+    causes_->wrote(*write.message, request.because.front().end);
   deliver(write, request.parts.front(), *request.slots.front(), controlled_->waiting(*write.message) == 1);
   ++request.delivered;
 }
 
 void Memory::deliver(AtomicService& atomic, ControlledRequest& request) {
   if (!request.slots[0] || !request.slots[1]) return;
+  if (causes_) [[unlikely]]
+    fabric().causes()->slot(from_now_on(request.because.front()));
   deliver(atomic, request.parts.front(), *request.slots[0], *request.slots[1]);
   request.delivered = 2;
+}
+
+// Who is picked later than it came was kept by what is served, or by others that were picked before.
+void Memory::explain_pick(const MemoryRequest& request, const ServerCauses& came) {
+  Causes& causes = *sim().causes();
+  if (came.start.at() == request.head) return causes_->comes(came.start, came.end);
+  const Cause picked = causes.make(sim().now(), causes.current(), why(Reason::port_free, id()));
+  causes_->comes(picked, causes.latest(picked, came.end));
 }
 
 // Late, when all that arrives at this time is in the queue.
@@ -218,8 +262,12 @@ void Memory::pick() {
     const std::size_t index = scheduler_->pick(ready, *timing_);
     ensure(index < ready.size(),
            [&] { return name() + ": its scheduler picked a request that isn't there"; });
+    if (causes_) [[unlikely]]
+      explain_pick(ready[index], queue_->came(index));
     const Time end = std::visit([this](auto& service) { return serve(service); }, queue_->service(index));
     queue_->serving(index, end);
+    if (causes_) [[unlikely]]
+      sim().causes()->because(causes_->last_end());
     wake_at(end);
   }
 }

@@ -20,12 +20,14 @@ MemoryRequest next(const RequestQueue::Service& service, Time now) {
 
 }  // namespace
 
-void RequestQueue::push(Service service) {
+void RequestQueue::push(Service service, ServerCauses came) {
   const MemoryRequest whole = base(service).rest;
   const auto earlier =
       std::ranges::count_if(entries_, [&](const Entry& entry) { return overlap(entry.whole, whole); });
-  entries_.push_back(
-      {.service = std::move(service), .whole = whole, .earlier = static_cast<std::size_t>(earlier)});
+  entries_.push_back({.service = std::move(service),
+                      .whole = whole,
+                      .came = std::move(came),
+                      .earlier = static_cast<std::size_t>(earlier)});
 }
 
 std::span<const MemoryRequest> RequestQueue::ready(Time now) {

@@ -16,12 +16,14 @@ class RequestQueue {
  public:
   using Service = std::variant<ReadService, WriteService, AtomicService>;
 
-  void push(Service service);
+  /// `came`: why it is here, if causes are kept.
+  void push(Service service, ServerCauses came = {});
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   /// What could be served next, from `now` on. Valid until the next call.
   [[nodiscard]] std::span<const MemoryRequest> ready(Time now);
   /// Service of the request with this index in what ready() gave last.
   [[nodiscard]] Service& service(std::size_t index) { return entries_[places_[index]].service; }
+  [[nodiscard]] const ServerCauses& came(std::size_t index) const { return entries_[places_[index]].came; }
   /// The next part of that request is served until `end`.
   void serving(std::size_t index, Time end);
 
@@ -34,6 +36,7 @@ class RequestQueue {
   struct Entry {
     Service service;
     MemoryRequest whole;
+    ServerCauses came;
     std::size_t earlier = 0;  // ones that wait and overlap
   };
   void erase(std::size_t place);

@@ -58,13 +58,40 @@ MemoryPort HbmBanks::port(bool write) const {
 
 Lane::Slot HbmBanks::serve(const MemoryRequest& request) {
   const bool write = request.op != MemoryOp::read;
-  const Lane::Slot slot = timing_.serve(request.address, request.bytes, write, ready(request));
-  const Time latency = request.op == MemoryOp::write_back ? Time{0} : port(write).latency;
-  bus_.note(request.bytes, request.tail + latency, slot.start);
-  if (write) return slot;
+  const HbmTiming::Slot slot = timing_.serve(request.address, request.bytes, write, ready(request));
+  note(request, slot.start);
+  if (write) return {.start = slot.start, .end = slot.end};
   // The bytes of a packet leave together, the last as it is served.
   return {.start = std::max(slot.start, slot.end - bus_.rate().serialization(request.bytes)),
           .end = slot.end};
+}
+
+void HbmBanks::note(const MemoryRequest& request, Time start) {
+  const bool write = request.op != MemoryOp::read;
+  const Time latency = request.op == MemoryOp::write_back ? Time{0} : port(write).latency;
+  bus_.note(request.bytes, request.tail + latency, start);
+}
+
+bool HbmBanks::keep_causes(Causes& causes, NodeId memory) {
+  const CausedTimes times{causes, memory};
+  caused_.emplace(Caused{.times = times, .timing = {spec_, bus_.rate(), times}});
+  return true;
+}
+
+ServerCauses HbmBanks::serve_because(const MemoryRequest& request, const Cause& /*head*/, const Cause& tail) {
+  const CausedTimes& times = caused_->times;
+  const bool write = request.op != MemoryOp::read;
+  const CausedTimes::At whole{request.tail, tail};
+  const CausedTimes::At ready =
+      times.keep(times.after(whole, this->ready(request) - request.tail, why(HbmDelay::controller)));
+  const HbmTimingOf<CausedTimes>::Slot slot =
+      caused_->timing.serve(request.address, request.bytes, write, ready);
+  note(request, times.time(slot.start));
+  const Cause end = times.cause(slot.end);
+  if (write) return {.start = times.cause(slot.start), .end = end};
+  const CausedTimes::At together = times.back(slot.end, bus_.rate().serialization(request.bytes),
+                                              why(HbmDelay::packet, request.bytes.count()));
+  return {.start = times.cause(times.latest({slot.start, together})), .end = end};
 }
 
 Time HbmBanks::first_byte(const MemoryRequest& request) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace kbsim::hw {
 namespace {
@@ -13,34 +15,42 @@ bool any_free(const auto& entries) {
 
 }  // namespace
 
-HbmChannel::HbmChannel(const HbmBanksSpec& spec, Time burst)
+template <class Times>
+HbmChannelOf<Times>::HbmChannelOf(const HbmBanksSpec& spec, Time burst, Times times)
     : spec_{spec},
-      commands_{spec, burst},
+      times_{times},
+      commands_{spec, burst, std::move(times)},
       keepers_(commands_.banks()),
       keeping_(commands_.pseudo_channels()),
       met_(commands_.banks()) {}
 
-bool HbmChannel::Choice::before(const Choice& other) const {
-  return std::tuple{start, rank, order} < std::tuple{other.start, other.rank, other.order};
+template <class Times>
+bool HbmChannelOf<Times>::Choice::before(const Choice& other) const {
+  return std::tuple{Times::time(start), rank, order} <
+         std::tuple{Times::time(other.start), other.rank, other.order};
 }
 
-void HbmChannel::push(const HbmBurst& burst) {
-  if (idle()) commands_.catch_up(burst.at);
+template <class Times>
+void HbmChannelOf<Times>::push(const Burst& burst) {
+  if (idle()) commands_.catch_up(Times::time(burst.at));
+  times_.in_order(clock_, burst.at);
+  came_ = burst.at;
   line_.push_back(burst);
   admit(burst.at);
 }
 
 // Those at the head of the line, as long as their queues have room.
-void HbmChannel::admit(Time now) {
+template <class Times>
+void HbmChannelOf<Times>::admit(const At& now) {
   while (!line_.empty()) {
-    const HbmBurst& burst = line_.front();
+    const Burst& burst = line_.front();
     Entries& queue = burst.write ? writes_ : reads_;
     if (std::ssize(queue) >= (burst.write ? spec_.write_queue : spec_.read_queue)) return;
     Entry entry{.id = burst.id,
                 .order = arrived_++,
                 .number = burst.number,
                 .where = commands_.index(burst.place),
-                .at = std::max(burst.at, now),
+                .at = times_.keep(times_.latest({burst.at, now})),
                 .write = burst.write,
                 .write_back = burst.write_back};
     for (const Entries* earlier : {&reads_, &writes_, &opened_})
@@ -51,7 +61,8 @@ void HbmChannel::admit(Time now) {
   }
 }
 
-HbmChannel::Entries& HbmChannel::in_service() {
+template <class Times>
+auto HbmChannelOf<Times>::in_service() -> Entries& {
   const auto writes = std::ssize(writes_);
   const bool read = any_free(reads_);
   const bool enough = writing_ ? writes > spec_.write_low : writes >= spec_.write_high;
@@ -60,11 +71,12 @@ HbmChannel::Entries& HbmChannel::in_service() {
 }
 
 // The command that it needs next, and when that can begin.
-HbmChannel::Choice HbmChannel::candidate(Entries& from, std::size_t index) {
+template <class Times>
+auto HbmChannelOf<Times>::candidate(Entries& from, std::size_t index) -> Choice {
   const Entry& entry = from[index];
   const HbmIndex& where = entry.where;
   Choice choice{.rank = &from == &opened_ ? 0 : 1, .order = entry.order, .from = &from, .index = index};
-  const Time at = std::max(entry.at, clock_);
+  const At at = times_.turn(entry.at, times_.latest({entry.at, clock_}));
   const std::int64_t open = commands_.open_row(where);
   if (open == where.row) {
     choice.command = Command::column;
@@ -76,12 +88,13 @@ HbmChannel::Choice HbmChannel::candidate(Entries& from, std::size_t index) {
     choice.command = Command::precharge;
     choice.start = commands_.precharge(where, at);
   }
-  if (choice.rank > 0 && commands_.refreshing(where, choice.start)) choice.start = kForever;
+  if (choice.rank > 0 && commands_.refreshing(where, Times::time(choice.start))) choice.start = At{kForever};
   return choice;
 }
 
 // Of a bank's hits and its other requests only the oldest can be first; these wait for older hits.
-HbmChannel::Choice HbmChannel::ready_first(Entries& queue, Choice best) {
+template <class Times>
+auto HbmChannelOf<Times>::ready_first(Entries& queue, Choice best) -> Choice {
   ++walk_;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Entry& entry = queue[i];
@@ -97,15 +110,17 @@ HbmChannel::Choice HbmChannel::ready_first(Entries& queue, Choice best) {
 }
 
 // The rows that requests keep open are used first.
-HbmChannel::Choice HbmChannel::refresh(std::size_t pc) const {
-  return {.start = keeping_[pc] == 0 ? commands_.refresh(pc) : kForever,
+template <class Times>
+auto HbmChannelOf<Times>::refresh(std::size_t pc) const -> Choice {
+  return {.start = keeping_[pc] == 0 ? commands_.refresh(pc) : At{kForever},
           .rank = 2,
           .command = Command::refresh,
           .index = pc};
 }
 
 // What goes on whichever queue is in service.
-HbmChannel::Choice HbmChannel::upkeep() {
+template <class Times>
+auto HbmChannelOf<Times>::upkeep() -> Choice {
   Choice best{.rank = 3};
   for (std::size_t i = 0; i < opened_.size(); ++i) {
     const Choice choice = candidate(opened_, i);
@@ -118,16 +133,20 @@ HbmChannel::Choice HbmChannel::upkeep() {
   return best;
 }
 
-HbmChannel::Choice HbmChannel::choose() {
+template <class Times>
+auto HbmChannelOf<Times>::choose() -> Choice {
+  times_.only_look(true);
   const Choice upkeep = this->upkeep();
   const Choice best = ready_first(in_service(), upkeep);
   const Choice old = aged(best);
+  times_.only_look(false);
   if (old.from == nullptr) return best;
-  return old.start < kForever ? old : upkeep;
+  return Times::time(old.start) < kForever ? old : upkeep;
 }
 
 // The oldest request, if it is too old when the best command begins.
-HbmChannel::Choice HbmChannel::aged(const Choice& best) {
+template <class Times>
+auto HbmChannelOf<Times>::aged(const Choice& best) -> Choice {
   Choice oldest;
   for (Entries* entries : {&reads_, &writes_, &opened_}) {
     const auto first = entries == &opened_ ? std::ranges::min_element(opened_, {}, &Entry::order)
@@ -136,27 +155,67 @@ HbmChannel::Choice HbmChannel::aged(const Choice& best) {
     oldest = {
         .order = first->order, .from = entries, .index = static_cast<std::size_t>(first - entries->begin())};
   }
-  if (oldest.from == nullptr || best.start == kForever) return {};
-  if (best.start < (*oldest.from)[oldest.index].at + spec_.max_age) return {};
+  if (oldest.from == nullptr || Times::time(best.start) == kForever) return {};
+  if (Times::time(best.start) < Times::time((*oldest.from)[oldest.index].at) + spec_.max_age) return {};
   return candidate(*oldest.from, oldest.index);
 }
 
-Time HbmChannel::next() {
+template <class Times>
+Time HbmChannelOf<Times>::next() {
   if (idle()) return kForever;
   if (!chosen_) next_ = choose();
   chosen_ = true;
-  return next_.start;
+  return Times::time(next_.start);
 }
 
-void HbmChannel::advance(Time now, std::vector<Served>& served) {
+template <class Times>
+void HbmChannelOf<Times>::advance(Time now, std::vector<Served>& served) {
   while (!idle() && next() <= now) {
-    clock_ = std::max(clock_, next_.start);
+    const Choice choice = again(next_);
+    times_.in_order(came_, choice.start);
+    clock_ = times_.keep(times_.latest({clock_, choice.start}));
     chosen_ = false;
-    issue(next_, served);
+    issue(choice, served);
   }
 }
 
-void HbmChannel::count(Entry& entry) {
+// With all that its start is the latest of.
+template <class Times>
+auto HbmChannelOf<Times>::again(const Choice& choice) -> Choice {
+  if constexpr (std::is_same_v<Times, PlainTimes>) {
+    return choice;
+  } else {
+    if (times_.keeps_orders()) note_rivals(choice);
+    Choice same = choice;
+    same.start = times_.keep(choice.from == nullptr ? commands_.refresh(choice.index)
+                                                    : candidate(*choice.from, choice.index).start);
+    return same;
+  }
+}
+
+// Of those that could go out within a nanosecond after it.
+template <class Times>
+void HbmChannelOf<Times>::note_rivals(const Choice& chosen) {
+  constexpr Time kNear = 1_ns;
+  const Time until = Times::time(chosen.start) + kNear;
+  std::vector<At> near;
+  const auto add = [&](const Choice& other) {
+    const bool same = other.from == chosen.from && other.index == chosen.index;
+    if (!same && Times::time(other.start) <= until) near.push_back(other.start);
+  };
+  times_.only_look(true);
+  for (Entries* from : {&opened_, writing_ ? &writes_ : &reads_}) {
+    for (std::size_t i = 0; i < from->size(); ++i) {
+      if ((*from)[i].earlier == 0) add(candidate(*from, i));
+    }
+  }
+  for (std::size_t pc = 0; pc < keeping_.size(); ++pc) add(refresh(pc));
+  times_.only_look(false);
+  for (const At& other : near) times_.in_order(chosen.start, other);
+}
+
+template <class Times>
+void HbmChannelOf<Times>::count(Entry& entry) {
   if (entry.counted) return;
   entry.counted = true;
   const std::int64_t open = commands_.open_row(entry.where);
@@ -165,7 +224,8 @@ void HbmChannel::count(Entry& entry) {
                                     : counts_.conflicts);
 }
 
-void HbmChannel::issue(const Choice& choice, std::vector<Served>& served) {
+template <class Times>
+void HbmChannelOf<Times>::issue(const Choice& choice, std::vector<Served>& served) {
   if (choice.command == Command::refresh) return commands_.do_refresh(choice.index, choice.start);
   Entry& entry = (*choice.from)[choice.index];
   count(entry);
@@ -178,9 +238,10 @@ void HbmChannel::issue(const Choice& choice, std::vector<Served>& served) {
   take(*choice.from, choice.index);
 }
 
-void HbmChannel::transfer(const Choice& choice, std::vector<Served>& served) {
+template <class Times>
+void HbmChannelOf<Times>::transfer(const Choice& choice, std::vector<Served>& served) {
   const Entry entry = (*choice.from)[choice.index];
-  const Lane::Slot slot = commands_.do_column(entry.where, entry.write, choice.start);
+  const auto slot = commands_.do_column(entry.where, entry.write, choice.start);
   served.push_back({.id = entry.id, .slot = slot});
   if (choice.from == &opened_) {
     --keepers_[entry.where.bank];
@@ -190,25 +251,31 @@ void HbmChannel::transfer(const Choice& choice, std::vector<Served>& served) {
   take(*choice.from, choice.index);
 }
 
-void HbmChannel::release(const Entry& served, Time end) {
+template <class Times>
+void HbmChannelOf<Times>::release(const Entry& served, const At& end) {
   for (Entries* later : {&reads_, &writes_, &opened_}) {
     for (Entry& other : *later) {
       if (other.number != served.number || other.order <= served.order) continue;
       --other.earlier;
-      if (other.write_back) other.at = std::max(other.at, end);
+      if (other.write_back) other.at = times_.keep(times_.latest({other.at, end}));
     }
   }
 }
 
-void HbmChannel::take(Entries& from, std::size_t index) {
+template <class Times>
+void HbmChannelOf<Times>::take(Entries& from, std::size_t index) {
   from.erase(from.begin() + static_cast<std::ptrdiff_t>(index));
   admit(clock_);
 }
 
-HbmCounts HbmChannel::counts() const {
+template <class Times>
+HbmCounts HbmChannelOf<Times>::counts() const {
   HbmCounts all = counts_;
   all.refreshes = commands_.refreshes();
   return all;
 }
+
+template class HbmChannelOf<PlainTimes>;
+template class HbmChannelOf<CausedTimes>;
 
 }  // namespace kbsim::hw

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "kbsim/hw/memory/memory_model.hpp"
+#include "kbsim/hw/memory/memory_times.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -28,7 +30,7 @@ struct HbmCtrlSpec {
 class HbmCtrl final : public IMemoryTiming {
  public:
   HbmCtrl(const MemorySite& site, const HbmCtrlSpec& spec)
-      : spec_{spec}, port_{Bandwidth::gbs(site.link.gbs() * spec.efficiency)} {
+      : spec_{spec}, port_{Bandwidth::gbs(site.link.gbs() * spec.efficiency)}, raw_{site.link} {
     const Lane share{Bandwidth::gbs(port_.rate().gbs() / spec.num_pcs)};
     if (spec.num_pcs > 1) channels_.assign(static_cast<std::size_t>(spec.num_pcs), share);
   }
@@ -39,7 +41,17 @@ class HbmCtrl final : public IMemoryTiming {
   [[nodiscard]] int lanes() const override { return channels_.empty() ? 1 : 0; }
   [[nodiscard]] std::vector<UnitUse> use() const override { return {use_of(port_)}; }
 
+  bool keep_causes(Causes& causes, NodeId memory) override;
+  ServerCauses serve_because(const MemoryRequest& request, const Cause& head, const Cause& tail) override;
+  [[nodiscard]] std::vector<DelayTerm> delay_terms(std::int64_t amount) const override;
+
  private:
+  using At = CausedTimes::At;
+  struct Whole {
+    At head;
+    At tail;
+  };
+  [[nodiscard]] Whole serve_because(Lane& channel, const Whole& there, Bytes share, At& free) const;
   [[nodiscard]] Time access(const MemoryRequest& request) const {
     return request.op == MemoryOp::write_back ? Time{0} : spec_.access;
   }
@@ -53,7 +65,16 @@ class HbmCtrl final : public IMemoryTiming {
   HbmCtrlSpec spec_;
   Lane port_;                   // serves, or keeps account of its channels
   std::vector<Lane> channels_;  // none if there is one
+  Bandwidth raw_;
+  std::optional<CausedTimes> times_;  // where causes are kept
+  std::vector<At> free_;              // likewise, when channels are
 };
+
+// What takes time, by the lowest bits of an amount; bytes are above them.
+enum Part : std::uint8_t { kAccess, kShare, kPacket };
+Delay why(Part part, Bytes n = {}) {
+  return {.reason = part == kAccess ? Reason::column : Reason::data_bus, .amount = n.count() << 8 | part};
+}
 
 // Bytes of a channel's bursts up to an address; and so between two.
 Bytes HbmCtrl::share_of(std::int64_t channel, const MemoryRequest& request) const {
@@ -110,6 +131,66 @@ MemoryPort HbmCtrl::port(bool write) const {
   if (write || channels_.empty()) return port;
   port.latency += channels_.front().rate().serialization(spec_.burst) - port.rate.serialization(spec_.burst);
   return port;
+}
+
+bool HbmCtrl::keep_causes(Causes& causes, NodeId memory) {
+  times_.emplace(causes, memory);
+  free_.resize(channels_.size());
+  return true;
+}
+
+// As Lane::reserve().
+HbmCtrl::Whole HbmCtrl::serve_because(Lane& channel, const Whole& there, Bytes share, At& free) const {
+  const CausedTimes& times = *times_;
+  (void)channel.reserve(times.time(there.head), times.time(there.tail), share);
+  const At start = times.keep(times.turn(there.head, times.latest({there.head, free})));
+  const At served = times.after(start, channel.rate().serialization(share), why(kShare, share));
+  free = times.keep(times.latest({served, there.tail}));
+  return {.head = start, .tail = free};
+}
+
+ServerCauses HbmCtrl::serve_because(const MemoryRequest& request, const Cause& head, const Cause& tail) {
+  const CausedTimes& times = *times_;
+  const auto accessed = [&](Time at, const Cause& because) {
+    return times.keep(times.after(At{at, because}, access(request), why(kAccess)));
+  };
+  const At first = accessed(request.head, head);
+  const Whole there{.head = first,
+                    .tail = request.tail == request.head ? first : accessed(request.tail, tail)};
+  Whole all{.head = At{kForever}, .tail = At{Time{0}}};
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const Bytes share = share_of(static_cast<std::int64_t>(i), request);
+    if (share == 0_B) continue;
+    const Whole slot = serve_because(channels_[i], there, share, free_[i]);
+    all = {.head = times.earliest(all.head, slot.head), .tail = times.latest({all.tail, slot.tail})};
+  }
+  port_.note(request.bytes, request.head + access(request), times.time(all.head));
+  const Cause end = times.cause(all.tail);
+  if (request.op != MemoryOp::read) return {.start = times.cause(all.head), .end = end};
+  const At together = times.back(At{times.time(all.tail), end}, port_.rate().serialization(request.bytes),
+                                 why(kPacket, request.bytes));
+  return {.start = times.cause(times.latest({all.head, together})), .end = end};
+}
+
+std::vector<DelayTerm> HbmCtrl::delay_terms(std::int64_t amount) const {
+  if ((amount & 0xff) == kAccess)
+    return {{.key = "access_ns", .value = to_ns(spec_.access), .time = spec_.access}};
+  const Bytes bytes{amount >> 8};
+  const bool share = (amount & 0xff) == kShare;
+  const Bandwidth rate = share ? channels_.front().rate() : port_.rate();
+  const DelayTerm link{.key = "",
+                       .unit = "GB/s",
+                       .value = raw_.gbs(),
+                       .time = rate.serialization(bytes),
+                       .bytes = bytes,
+                       .share = rate.gbs() / raw_.gbs()};
+  DelayTerm efficiency = link;
+  efficiency.key = "efficiency";
+  efficiency.unit = "";
+  efficiency.value = spec_.efficiency;
+  efficiency.share = rate.gbs() / spec_.efficiency;
+  efficiency.shared = true;
+  return {link, efficiency};
 }
 
 KBSIM_MEMORY("builtin.hbm_ctrl", NodeKind::hbm_ctrl, HbmCtrl, HbmCtrlSpec,

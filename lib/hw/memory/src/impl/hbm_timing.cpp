@@ -1,8 +1,16 @@
 #include "kbsim/hw/memory/hbm_timing.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "kbsim/hw/memory/hbm_delays.hpp"
 
 namespace kbsim::hw {
+namespace {
+
+Delay why_latency(bool write) { return why(write ? HbmDelay::cwl : HbmDelay::cl); }
+
+}  // namespace
 
 HbmCounts& HbmCounts::operator+=(const HbmCounts& other) {
   hits += other.hits;
@@ -12,21 +20,33 @@ HbmCounts& HbmCounts::operator+=(const HbmCounts& other) {
   return *this;
 }
 
-PseudoChannel::PseudoChannel(const HbmSpec& spec, Time burst)
+template <class Times>
+PseudoChannelOf<Times>::PseudoChannelOf(const HbmSpec& spec, Time burst, Times times)
     : spec_{spec},
       burst_{burst},
+      times_{std::move(times)},
       banks_(static_cast<std::size_t>(spec.stack_ids * spec.bank_groups * spec.banks_per_group)),
-      groups_(static_cast<std::size_t>(spec.stack_ids * spec.bank_groups)),
-      refresh_due_{spec.trefi > Time{0} ? spec.trefi : kForever} {}
+      groups_(static_cast<std::size_t>(spec.stack_ids * spec.bank_groups)) {
+  if (spec.trefi > Time{0}) refresh_due_ = due(spec.trefi);
+}
 
-Lane::Slot PseudoChannel::serve(const HbmPlace& place, bool write, Time at) {
+// A multiple of the interval.
+template <class Times>
+auto PseudoChannelOf<Times>::due(Time at) const -> At {
+  return times_.keep(times_.after(times_.begin(), at, why(HbmDelay::interval, at / spec_.trefi)));
+}
+
+template <class Times>
+auto PseudoChannelOf<Times>::serve(const HbmPlace& place, bool write, At at) -> Slot {
   Bank& bank = banks_[bank_of(place)];
   Group& group = groups_[group_of(place)];
   Commands commands = plan(place, write, at);
-  while (commands.column >= refresh_due_) {
-    refresh(std::max(at, last_.column));
+  while (is_due(commands.column)) {
+    times_.in_order(refresh_due_, commands.column);
+    refresh(times_.latest({at, last_.column}));
     commands = plan(place, write, at);
   }
+  times_.in_order(commands.column, refresh_due_);
   if (bank.row == place.row) {
     ++counts_.hits;
   } else {
@@ -37,57 +57,87 @@ Lane::Slot PseudoChannel::serve(const HbmPlace& place, bool write, Time at) {
 }
 
 // A refresh closes the rows first: what it costs is seen on a copy.
-Time PseudoChannel::first_byte(const HbmPlace& place, bool write, Time at) const {
+template <class Times>
+Time PseudoChannelOf<Times>::first_byte(const HbmPlace& place, bool write, At at) const {
   const Commands commands = plan(place, write, at);
-  if (commands.column < refresh_due_) return commands.column + latency(write);
-  PseudoChannel refreshed{*this};
-  return refreshed.serve(place, write, at).start;
+  if (!is_due(commands.column)) return Times::time(commands.column) + latency(write);
+  PseudoChannelOf refreshed{*this};
+  return Times::time(refreshed.serve(place, write, at).start);
 }
 
-PseudoChannel::Commands PseudoChannel::plan(const HbmPlace& place, bool write, Time at) const {
+template <class Times>
+auto PseudoChannelOf<Times>::plan(const HbmPlace& place, bool write, const At& at) const -> Commands {
   const Bank& bank = banks_[bank_of(place)];
-  const Time column = std::max(at, next_column(place, write));
-  if (bank.row == place.row) return {.column = std::max(column, bank.activated + spec_.rcd(write))};
-  const Time activate = next_activate(bank, groups_[group_of(place)], at);
-  return {.activate = activate, .column = std::max(column, activate + spec_.rcd(write))};
+  const Time rcd = spec_.rcd(write);
+  const Delay why_rcd = why(write ? HbmDelay::rcd_write : HbmDelay::rcd_read);
+  const At next = next_column(place, write);
+  const auto column = [&](const At& own, const At& last) { return times_.keep(times_.turn(own, last)); };
+  if (bank.row == place.row)
+    return {.column = column(at, times_.latest({at, next, times_.after(bank.activated, rcd, why_rcd)}))};
+  const At activate = next_activate(bank, groups_[group_of(place)], at);
+  const At opened = times_.after(activate, rcd, why_rcd);
+  return {.activate = activate, .column = column(opened, times_.latest({opened, next}))};
 }
 
-Time PseudoChannel::next_activate(const Bank& bank, const Group& group, Time at) const {
-  const Time ready = bank.row == kClosed ? at : std::max(at, bank.may_precharge) + spec_.trp;
-  return std::max({ready, refreshed_, bank.activated + spec_.trc, group.activated + spec_.trrd_l,
-                   last_.activated + spec_.trrd_s, activates_[oldest_] + spec_.tfaw});
+template <class Times>
+auto PseudoChannelOf<Times>::next_activate(const Bank& bank, const Group& group, const At& at) const -> At {
+  const bool closed = bank.row == kClosed;
+  const At precharged = times_.after(times_.latest({at, bank.may_precharge}), spec_.trp, why(HbmDelay::rp));
+  const At ready = closed ? at : precharged;
+  const At own = times_.after(at, closed ? Time{0} : spec_.trp, why(HbmDelay::rp));
+  const At last = times_.latest({ready, times_.waits(at, refreshed_, refresh_wait(HbmDelay::rfc)),
+                                 times_.after(bank.activated, spec_.trc, why(HbmDelay::rc)),
+                                 times_.after(group.activated, spec_.trrd_l, why(HbmDelay::rrd_l)),
+                                 times_.after(last_.activated, spec_.trrd_s, why(HbmDelay::rrd_s)),
+                                 times_.after(activates_[oldest_], spec_.tfaw, why(HbmDelay::faw))});
+  return times_.keep(times_.turn(own, last));
 }
 
-Time PseudoChannel::next_column(const HbmPlace& place, bool write) const {
+template <class Times>
+auto PseudoChannelOf<Times>::next_column(const HbmPlace& place, bool write) const -> At {
   const Group& group = groups_[group_of(place)];
-  const Time after_last = place.sid == sid_ ? spec_.tccd_s : std::max(spec_.tccd_s, spec_.tccd_r);
-  const Time next =
-      std::max({last_.column + after_last, group.column + spec_.tccd_l, bus_free_ - latency(write)});
-  if (write) return std::max(next, read_ + spec_.trtw);
-  return std::max({next, last_.written + spec_.twtr_s, group.written + spec_.twtr_l});
+  const bool other_sid = place.sid != sid_ && spec_.tccd_r > spec_.tccd_s;
+  const At after_last = times_.after(last_.column, other_sid ? spec_.tccd_r : spec_.tccd_s,
+                                     why(other_sid ? HbmDelay::ccd_r : HbmDelay::ccd_s));
+  const At next = times_.latest({after_last, times_.after(group.column, spec_.tccd_l, why(HbmDelay::ccd_l)),
+                                 times_.back(bus_free_, latency(write), why_latency(write))});
+  if (write) return times_.latest({next, times_.after(read_, spec_.trtw, why(HbmDelay::rtw))});
+  return times_.latest({next, times_.after(last_.written, spec_.twtr_s, why(HbmDelay::wtr_s)),
+                        times_.after(group.written, spec_.twtr_l, why(HbmDelay::wtr_l))});
 }
 
 // All refreshes that are due by then, the next one in any case.
-void PseudoChannel::refresh(Time by) {
-  const Time due = std::max(refresh_due_, by - by % spec_.trefi);
-  counts_.refreshes += (due - refresh_due_) / spec_.trefi + 1;
-  refreshed_ = due + spec_.trp + spec_.trfc;
-  refresh_due_ = due + spec_.trefi;
+template <class Times>
+void PseudoChannelOf<Times>::refresh(const At& at) {
+  const Time by = Times::time(at);
+  const Time next = Times::time(refresh_due_);
+  const At begins = due(std::max(next, by - by % spec_.trefi));
+  const Time begin = Times::time(begins);
+  if (begin > next) times_.in_order(begins, at);
+  counts_.refreshes += (begin - next) / spec_.trefi + 1;
+  const At closed = times_.after(begins, spec_.trp, why(HbmDelay::rp));
+  refreshed_ = times_.keep(times_.after(closed, spec_.trfc, why(HbmDelay::rfc)));
+  refresh_due_ = due(begin + spec_.trefi);
+  times_.in_order(at, refresh_due_);
   for (Bank& bank : banks_) bank.row = kClosed;
 }
 
-void PseudoChannel::open(Bank& bank, Group& group, std::int64_t row, Time at) {
+template <class Times>
+void PseudoChannelOf<Times>::open(Bank& bank, Group& group, std::int64_t row, const At& at) {
   ++(bank.row == kClosed ? counts_.misses : counts_.conflicts);
-  bank = {.row = row, .activated = at, .may_precharge = at + spec_.tras};
+  bank.row = row;
+  bank.activated = at;
+  bank.may_precharge = times_.keep(times_.after(at, spec_.tras, why(HbmDelay::ras)));
   group.activated = at;
   last_.activated = at;
   activates_[oldest_] = at;
   oldest_ = (oldest_ + 1) % activates_.size();
 }
 
-Lane::Slot PseudoChannel::transfer(Bank& bank, Group& group, bool write, Time column) {
-  const Time start = column + latency(write);
-  bus_free_ = start + burst_;
+template <class Times>
+auto PseudoChannelOf<Times>::transfer(Bank& bank, Group& group, bool write, const At& column) -> Slot {
+  const At start = times_.keep(times_.after(column, latency(write), why_latency(write)));
+  bus_free_ = times_.keep(times_.after(start, burst_, why(HbmDelay::burst)));
   group.column = column;
   last_.column = column;
   if (write) {
@@ -96,38 +146,45 @@ Lane::Slot PseudoChannel::transfer(Bank& bank, Group& group, bool write, Time co
   } else {
     read_ = column;
   }
-  const Time precharge = write ? bus_free_ + spec_.twr : column + spec_.trtp;
-  bank.may_precharge = std::max(bank.may_precharge, precharge);
+  const At precharge = write ? times_.after(bus_free_, spec_.twr, why(HbmDelay::wr))
+                             : times_.after(column, spec_.trtp, why(HbmDelay::rtp));
+  bank.may_precharge = times_.keep(times_.latest({bank.may_precharge, precharge}));
   return {start, bus_free_};
 }
 
-HbmTiming::HbmTiming(const HbmSpec& spec, Bandwidth raw)
+template <class Times>
+HbmTimingOf<Times>::HbmTimingOf(const HbmSpec& spec, Bandwidth raw, Times times)
     : spec_{spec},
       mapping_{spec},
       burst_{Bandwidth::gbs(raw.gbs() / static_cast<double>(spec.pseudo_channels)).serialization(spec.burst)},
-      channels_(static_cast<std::size_t>(spec.pseudo_channels), PseudoChannel{spec, burst_}) {}
+      times_{times},
+      channels_(static_cast<std::size_t>(spec.pseudo_channels),
+                PseudoChannelOf<Times>{spec, burst_, std::move(times)}) {}
 
-Lane::Slot HbmTiming::serve(std::int64_t address, Bytes n, bool write, Time at) {
+template <class Times>
+auto HbmTimingOf<Times>::serve(std::int64_t address, Bytes n, bool write, const At& at) -> Slot {
   const std::int64_t burst = spec_.burst.count();
-  Lane::Slot all{.start = kForever, .end = Time{0}};
+  Slot all{.start = At{kForever}, .end = At{Time{0}}};
   HbmPlace where = place(address);
   for (std::int64_t next = address - address % burst; next < address + n.count(); next += burst) {
-    const Lane::Slot slot = channels_[static_cast<std::size_t>(where.channel)].serve(where, write, at);
-    all = {.start = std::min(all.start, slot.start), .end = std::max(all.end, slot.end)};
+    const Slot slot = channels_[static_cast<std::size_t>(where.channel)].serve(where, write, at);
+    all = {.start = times_.earliest(all.start, slot.start), .end = times_.latest({all.end, slot.end})};
     where = this->next(where, next + burst);
   }
   return all;
 }
 
 // Place of the burst at this address, which follows the one that is there.
-HbmPlace HbmTiming::next(HbmPlace place, std::int64_t address) const {
+template <class Times>
+HbmPlace HbmTimingOf<Times>::next(HbmPlace place, std::int64_t address) const {
   if (mapping_.channel_lowest() && ++place.channel < spec_.pseudo_channels) return place;
   return mapping_.place(address);
 }
 
 // The first burst of each pseudo-channel decides: the others follow it there. Where a mapping spreads these
 // over all bursts, each is looked at.
-Time HbmTiming::first_byte(std::int64_t address, Bytes n, bool write, Time at) const {
+template <class Times>
+Time HbmTimingOf<Times>::first_byte(std::int64_t address, Bytes n, bool write, const At& at) const {
   const std::int64_t burst = spec_.burst.count();
   const std::int64_t first = address - address % burst;
   const std::int64_t last = address + n.count();
@@ -136,16 +193,22 @@ Time HbmTiming::first_byte(std::int64_t address, Bytes n, bool write, Time at) c
   Time earliest = kForever;
   for (std::int64_t next = first; next < end; next += burst) {
     const HbmPlace where = place(next);
-    const PseudoChannel& channel = channels_[static_cast<std::size_t>(where.channel)];
+    const PseudoChannelOf<Times>& channel = channels_[static_cast<std::size_t>(where.channel)];
     earliest = std::min(earliest, channel.first_byte(where, write, at));
   }
   return earliest;
 }
 
-HbmCounts HbmTiming::counts() const {
+template <class Times>
+HbmCounts HbmTimingOf<Times>::counts() const {
   HbmCounts all;
-  for (const PseudoChannel& channel : channels_) all += channel.counts();
+  for (const PseudoChannelOf<Times>& channel : channels_) all += channel.counts();
   return all;
 }
+
+template class PseudoChannelOf<PlainTimes>;
+template class PseudoChannelOf<CausedTimes>;
+template class HbmTimingOf<PlainTimes>;
+template class HbmTimingOf<CausedTimes>;
 
 }  // namespace kbsim::hw

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "kbsim/hw/memory/hbm_delays.hpp"
 #include "kbsim/hw/memory/hbm_timing.hpp"
 #include "kbsim/hw/memory/memory_model.hpp"
 
@@ -21,13 +25,26 @@ class HbmBanks final : public IMemoryTiming {
 
   [[nodiscard]] std::unique_ptr<IMemoryController> controller() const override;
 
-  [[nodiscard]] HbmCounts counts() const { return timing_.counts(); }
+  bool keep_causes(Causes& causes, NodeId memory) override;
+  ServerCauses serve_because(const MemoryRequest& request, const Cause& head, const Cause& tail) override;
+  [[nodiscard]] std::vector<DelayTerm> delay_terms(std::int64_t amount) const override {
+    return hw::delay_terms(spec_, bus_.rate(), amount);
+  }
+
+  [[nodiscard]] HbmCounts counts() const { return caused_ ? caused_->timing.counts() : timing_.counts(); }
 
  private:
+  // In place of `timing_`, where causes are kept.
+  struct Caused {
+    CausedTimes times;
+    HbmTimingOf<CausedTimes> timing;
+  };
   [[nodiscard]] Time ready(const MemoryRequest& request) const;
+  void note(const MemoryRequest& request, Time start);
 
   HbmBanksSpec spec_;
   HbmTiming timing_;
+  std::optional<Caused> caused_;
   Lane bus_;  // the account of all pseudo-channels
 };
 

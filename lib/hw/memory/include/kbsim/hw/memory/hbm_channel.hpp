@@ -11,34 +11,42 @@
 namespace kbsim::hw {
 
 /// One burst of a request.
-struct HbmBurst {
+template <class Times>
+struct HbmBurstOf {
   std::uint64_t id = 0;     // of the request
   std::int64_t number = 0;  // of the burst in the memory: equal ones overlap
   HbmPlace place;
   bool write = false;
   bool write_back = false;  // of an atomic: not before what it read has left
-  Time at{};                // not before that time
+  typename Times::At at{};  // not before that time
 };
+using HbmBurst = HbmBurstOf<PlainTimes>;
 
 /// The controller of a channel: a read queue and a write queue of stated depth, behind a line in order of
 /// arrival. First ready, first come: of the commands that requests of one queue need next, the one that can
 /// begin first, the oldest of several; no row is closed before older requests of it. Writes are served from
 /// `write_high` of them in the queue on, or where no read waits, down to `write_low`. A request whose row is
 /// opened for it leaves its queue, and keeps the row open. One older than `max_age` goes before all others.
-class HbmChannel {
+template <class Times>
+class HbmChannelOf {
  public:
+  using At = typename Times::At;
+  using Burst = HbmBurstOf<Times>;
+  using Commands = HbmCommandsOf<Times>;
   struct Served {
     std::uint64_t id = 0;
-    Lane::Slot slot;
+    typename Commands::Slot slot;
   };
 
-  HbmChannel(const HbmBanksSpec& spec, Time burst);
+  HbmChannelOf(const HbmBanksSpec& spec, Time burst, Times times = {});
 
-  void push(const HbmBurst& burst);
+  void push(const Burst& burst);
   /// Issues all commands that can begin until `now`.
   void advance(Time now, std::vector<Served>& served);
   /// When the next command can begin, if nothing else arrives; kForever if nothing waits.
   [[nodiscard]] Time next();
+  /// That, of which next() is not kForever.
+  [[nodiscard]] const At& next_command() const { return next_.start; }
   [[nodiscard]] HbmCounts counts() const;
 
  private:
@@ -47,7 +55,7 @@ class HbmChannel {
     std::uint64_t order = 0;  // of arrival
     std::int64_t number = 0;
     HbmIndex where;
-    Time at{};
+    At at{};
     std::uint32_t earlier = 0;  // of the same bytes, not served yet
     bool write = false;
     bool write_back = false;
@@ -56,7 +64,7 @@ class HbmChannel {
   using Entries = std::vector<Entry>;
   enum class Command : std::uint8_t { column, activate, precharge, refresh };
   struct Choice {
-    Time start = kForever;
+    At start{kForever};
     int rank = 0;  // of equal starts: requests that keep a row, the queue, refreshes
     std::uint64_t order = 0;
     Command command = Command::refresh;
@@ -75,20 +83,23 @@ class HbmChannel {
   [[nodiscard]] Choice ready_first(Entries& queue, Choice best);
   [[nodiscard]] Choice aged(const Choice& best);
   [[nodiscard]] Choice candidate(Entries& from, std::size_t index);
+  [[nodiscard]] Choice again(const Choice& choice);
+  void note_rivals(const Choice& chosen);
   [[nodiscard]] Choice refresh(std::size_t pc) const;
   [[nodiscard]] Entries& in_service();
   void issue(const Choice& choice, std::vector<Served>& served);
   void transfer(const Choice& choice, std::vector<Served>& served);
-  void release(const Entry& served, Time end);
+  void release(const Entry& served, const At& end);
   void take(Entries& from, std::size_t index);
-  void admit(Time now);
+  void admit(const At& now);
   void count(Entry& entry);
   [[nodiscard]] bool idle() const { return reads_.empty() && writes_.empty() && opened_.empty(); }
 
   HbmBanksSpec spec_;
-  HbmCommands commands_;
-  std::deque<HbmBurst> line_;  // the first has no room in its queue
-  Entries reads_;              // in order of arrival
+  [[no_unique_address]] Times times_;
+  Commands commands_;
+  std::deque<Burst> line_;  // the first has no room in its queue
+  Entries reads_;           // in order of arrival
   Entries writes_;
   Entries opened_;                    // by the order of their activates
   std::vector<std::size_t> keepers_;  // how many of opened_ are in each bank,
@@ -99,8 +110,14 @@ class HbmChannel {
   bool writing_ = false;
   bool chosen_ = false;
   Choice next_{};  // if chosen_
-  Time clock_{};
+  At clock_{};
+  At came_{};  // the last burst
   HbmCounts counts_;
 };
+
+using HbmChannel = HbmChannelOf<PlainTimes>;
+
+extern template class HbmChannelOf<PlainTimes>;
+extern template class HbmChannelOf<CausedTimes>;
 
 }  // namespace kbsim::hw

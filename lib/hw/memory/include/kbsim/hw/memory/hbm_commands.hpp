@@ -6,6 +6,7 @@
 
 #include "kbsim/hw/fabric/lane.hpp"
 #include "kbsim/hw/memory/hbm_mapping.hpp"
+#include "kbsim/hw/memory/memory_times.hpp"
 
 namespace kbsim::hw {
 
@@ -22,9 +23,16 @@ struct HbmIndex {
 /// does to their banks. Times between commands count from their last clock edges; a column command takes one
 /// clock, an activate and a precharge what the Spec says, and each begins on a clock edge, a precharge
 /// shorter than a clock on half ones too. Without tCK a command takes no time and may begin at any.
-class HbmCommands {
+template <class Times>
+class HbmCommandsOf {
  public:
-  HbmCommands(const HbmBanksSpec& spec, Time burst);
+  using At = typename Times::At;
+  struct Slot {
+    At start;
+    At end;
+  };
+
+  HbmCommandsOf(const HbmBanksSpec& spec, Time burst, Times times);
 
   [[nodiscard]] HbmIndex index(const HbmPlace& place) const;
   [[nodiscard]] std::size_t pseudo_channels() const { return pcs_.size(); }
@@ -34,19 +42,19 @@ class HbmCommands {
   [[nodiscard]] std::int64_t open_row(const HbmIndex& at) const { return banks_[at.bank].row; }
 
   // The first time, from `at` on, at which the command may begin.
-  [[nodiscard]] Time activate(const HbmIndex& where, Time at) const;
-  [[nodiscard]] Time precharge(const HbmIndex& where, Time at) const;
-  [[nodiscard]] Time column(const HbmIndex& where, bool write, Time at) const;
+  [[nodiscard]] At activate(const HbmIndex& where, const At& at) const;
+  [[nodiscard]] At precharge(const HbmIndex& where, const At& at) const;
+  [[nodiscard]] At column(const HbmIndex& where, bool write, const At& at) const;
   /// Of a refresh that is due: of all banks of a pseudo-channel, or of the one whose turn it is.
-  [[nodiscard]] Time refresh(std::size_t pc) const;
+  [[nodiscard]] At refresh(std::size_t pc) const;
   /// Whether a refresh that is due by then is waiting for this bank.
   [[nodiscard]] bool refreshing(const HbmIndex& where, Time by) const;
 
   // It begins at `at`.
-  void do_activate(const HbmIndex& where, Time at);
-  void do_precharge(const HbmIndex& where, Time at);
-  Lane::Slot do_column(const HbmIndex& where, bool write, Time at);
-  void do_refresh(std::size_t pc, Time at);
+  void do_activate(const HbmIndex& where, const At& at);
+  void do_precharge(const HbmIndex& where, const At& at);
+  Slot do_column(const HbmIndex& where, bool write, const At& at);
+  void do_refresh(std::size_t pc, const At& at);
   /// Refreshes of an idle time, all that ended before `now`.
   void catch_up(Time now);
 
@@ -57,29 +65,31 @@ class HbmCommands {
   static constexpr Time kLongAgo{-(std::int64_t{1} << 60)};
   struct Bank {
     std::int64_t row = kClosed;
-    Time activated = kLongAgo;
-    Time may_activate = kLongAgo;
-    Time may_precharge = kLongAgo;
+    At activated{kLongAgo};
+    At may_activate{kLongAgo};
+    At refreshed{kLongAgo};
+    At may_precharge{kLongAgo};
   };
   struct Group {
-    Time activated = kLongAgo;
-    Time column = kLongAgo;
-    Time written = kLongAgo;  // end of the last write data
+    At activated{kLongAgo};
+    At column{kLongAgo};
+    At written{kLongAgo};  // end of the last write data
   };
   struct Pc {
     Group last;  // of any group
-    std::array<Time, 4> activates{kLongAgo, kLongAgo, kLongAgo, kLongAgo};
+    std::array<At, 4> activates{At{kLongAgo}, At{kLongAgo}, At{kLongAgo}, At{kLongAgo}};
     std::size_t oldest = 0;
     std::uint32_t sid = 0;  // of the last column command
-    Time read = kLongAgo;
-    Time bus_free = kLongAgo;
-    Time precharged = kLongAgo;
-    Time may_activate = kLongAgo;
-    Time refresh_due = kForever;
+    At read{kLongAgo};
+    At bus_free{kLongAgo};
+    At precharged{kLongAgo};
+    At refreshed{kLongAgo};  // another bank, so that this may be activated
+    At refresh_due{kForever};
     std::size_t next_bank = 0;  // of a refresh bank by bank
   };
 
-  [[nodiscard]] Time edge(Time at, Time clock) const;
+  [[nodiscard]] At on_clock(const At& at) const;
+  [[nodiscard]] At due(std::int64_t number) const;
   [[nodiscard]] std::size_t banks_of_pc() const { return banks_.size() / pcs_.size(); }
   [[nodiscard]] bool all_banks() const { return spec_.refresh == HbmRefresh::all_bank; }
 
@@ -88,12 +98,18 @@ class HbmCommands {
   Time act_;  // durations on the bus
   Time pre_;
   Time interval_;  // of refreshes
+  [[no_unique_address]] Times times_;
   std::vector<Bank> banks_;
   std::vector<Group> groups_;
   std::vector<Pc> pcs_;
-  Time column_bus_ = kLongAgo;  // free from then on
-  Time row_bus_ = kLongAgo;
+  At column_bus_{kLongAgo};  // free from then on
+  At row_bus_{kLongAgo};
   std::int64_t refreshes_ = 0;
 };
+
+using HbmCommands = HbmCommandsOf<PlainTimes>;
+
+extern template class HbmCommandsOf<PlainTimes>;
+extern template class HbmCommandsOf<CausedTimes>;
 
 }  // namespace kbsim::hw

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -17,28 +18,52 @@ class HbmController final : public IMemoryController {
   HbmController(const HbmBanksSpec& spec, Bandwidth raw);
 
   void push(std::uint64_t id, const MemoryRequest& request) override;
+  bool keep_causes(Causes& causes, NodeId memory) override;
+  void push_because(std::uint64_t id, const MemoryRequest& request, const Cause& tail) override;
   void advance(Time now, std::vector<Served>& served) override;
   [[nodiscard]] Time next() override;
+  [[nodiscard]] Cause why_next() override;
   [[nodiscard]] std::vector<UnitUse> use() const override { return {use_of(bus_)}; }
 
   [[nodiscard]] HbmCounts counts() const;
 
  private:
+  template <class Times>
   struct Open {
+    using At = typename Times::At;
     MemoryRequest request;
     Time ready{};
     std::int64_t left = 0;  // bursts
-    Lane::Slot slot{.start = kForever, .end = Time{0}};
+    At start{kForever};
+    At end{Time{0}};
   };
-  [[nodiscard]] Served finished(std::uint64_t id, const Open& open);
+  // The channels, as times are known.
+  template <class Times>
+  struct Channels {
+    [[no_unique_address]] Times times;
+    std::vector<HbmChannelOf<Times>> all;
+    std::unordered_map<std::uint64_t, Open<Times>> open = {};
+    std::vector<typename HbmChannelOf<Times>::Served> bursts = {};  // of an advance
+  };
+  template <class Times>
+  [[nodiscard]] Channels<Times> make(Times times) const;
+  template <class Times>
+  void push(Channels<Times>& channels, std::uint64_t id, const MemoryRequest& request,
+            const typename Times::At& ready);
+  template <class Times>
+  void advance(Channels<Times>& channels, Time now, std::vector<Served>& served);
+  [[nodiscard]] Time ready(const MemoryRequest& request) const;
+  [[nodiscard]] Served finished(Channels<PlainTimes>& channels, std::uint64_t id,
+                                const Open<PlainTimes>& open);
+  [[nodiscard]] Served finished(Channels<CausedTimes>& channels, std::uint64_t id,
+                                const Open<CausedTimes>& open);
 
   HbmBanksSpec spec_;
   HbmMapping mapping_;
   Time burst_;
-  std::vector<HbmChannel> channels_;
-  std::unordered_map<std::uint64_t, Open> open_;
-  std::vector<HbmChannel::Served> bursts_;  // of an advance
-  Lane bus_;                                // the account of all pseudo-channels
+  Channels<PlainTimes> channels_;
+  std::optional<Channels<CausedTimes>> caused_;  // in their stead, where causes are kept
+  Lane bus_;                                     // the account of all pseudo-channels
 };
 
 }  // namespace kbsim::hw

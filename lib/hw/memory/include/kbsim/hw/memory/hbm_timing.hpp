@@ -6,6 +6,7 @@
 
 #include "kbsim/hw/fabric/lane.hpp"
 #include "kbsim/hw/memory/hbm_mapping.hpp"
+#include "kbsim/hw/memory/memory_times.hpp"
 
 namespace kbsim::hw {
 
@@ -21,15 +22,23 @@ struct HbmCounts {
 /// Bank groups, banks and the data bus of one pseudo-channel. Rows stay open until another is needed or a
 /// refresh is due. Column commands go out in the order of the calls, and so do activates, which run ahead of
 /// earlier bursts' data. At each multiple of tREFI all banks are precharged and refreshed: no command for
-/// tRP + tRFC; a burst whose column command would be later than that is served wholly after it.
-class PseudoChannel {
+/// tRP + tRFC; a burst whose column command would be later than that is served wholly after it. `Times` says
+/// what a time is: PlainTimes, or one that knows its causes.
+template <class Times>
+class PseudoChannelOf {
  public:
-  PseudoChannel(const HbmSpec& spec, Time burst);
+  using At = typename Times::At;
+  struct Slot {
+    At start;
+    At end;
+  };
+
+  PseudoChannelOf(const HbmSpec& spec, Time burst, Times times);
 
   /// When the data of a burst asked for at `at` is on the bus.
-  Lane::Slot serve(const HbmPlace& place, bool write, Time at);
+  Slot serve(const HbmPlace& place, bool write, At at);
   /// When it would be there if it was served next.
-  [[nodiscard]] Time first_byte(const HbmPlace& place, bool write, Time at) const;
+  [[nodiscard]] Time first_byte(const HbmPlace& place, bool write, At at) const;
 
   [[nodiscard]] const HbmCounts& counts() const { return counts_; }
 
@@ -38,17 +47,17 @@ class PseudoChannel {
   static constexpr std::int64_t kClosed = -1;
   struct Bank {
     std::int64_t row = kClosed;
-    Time activated = kLongAgo;
-    Time may_precharge = kLongAgo;
+    At activated{kLongAgo};
+    At may_precharge{kLongAgo};
   };
   struct Group {
-    Time activated = kLongAgo;
-    Time column = kLongAgo;
-    Time written = kLongAgo;  // end of the last write data
+    At activated{kLongAgo};
+    At column{kLongAgo};
+    At written{kLongAgo};  // end of the last write data
   };
   struct Commands {
-    Time activate{};  // if the row isn't open
-    Time column{};
+    At activate{};  // if the row isn't open
+    At column{};
   };
 
   [[nodiscard]] std::size_t bank_of(const HbmPlace& place) const {
@@ -58,38 +67,47 @@ class PseudoChannel {
   [[nodiscard]] std::size_t group_of(const HbmPlace& place) const {
     return static_cast<std::size_t>(place.sid * spec_.bank_groups + place.group);
   }
-  [[nodiscard]] Commands plan(const HbmPlace& place, bool write, Time at) const;
-  [[nodiscard]] Time next_activate(const Bank& bank, const Group& group, Time at) const;
-  [[nodiscard]] Time next_column(const HbmPlace& place, bool write) const;
+  [[nodiscard]] Commands plan(const HbmPlace& place, bool write, const At& at) const;
+  [[nodiscard]] At next_activate(const Bank& bank, const Group& group, const At& at) const;
+  [[nodiscard]] At next_column(const HbmPlace& place, bool write) const;
   [[nodiscard]] Time latency(bool write) const { return write ? spec_.tcwl : spec_.tcl; }
-  void refresh(Time by);
-  void open(Bank& bank, Group& group, std::int64_t row, Time at);
-  Lane::Slot transfer(Bank& bank, Group& group, bool write, Time column);
+  [[nodiscard]] bool is_due(const At& column) const {
+    return Times::time(column) >= Times::time(refresh_due_);
+  }
+  [[nodiscard]] At due(Time at) const;
+  void refresh(const At& at);
+  void open(Bank& bank, Group& group, std::int64_t row, const At& at);
+  Slot transfer(Bank& bank, Group& group, bool write, const At& column);
 
   HbmSpec spec_;
   Time burst_;
+  [[no_unique_address]] Times times_;
   std::vector<Bank> banks_;
   std::vector<Group> groups_;
-  std::array<Time, 4> activates_{kLongAgo, kLongAgo, kLongAgo, kLongAgo};  // the last, a ring
-  std::size_t oldest_ = 0;                                                 // of them
-  Group last_;                                                             // of any group
-  std::int64_t sid_ = 0;                                                   // of the last column command
-  Time read_ = kLongAgo;
-  Time bus_free_ = kLongAgo;
-  Time refresh_due_;
-  Time refreshed_{};
+  std::array<At, 4> activates_{At{kLongAgo}, At{kLongAgo}, At{kLongAgo}, At{kLongAgo}};  // the last, a ring
+  std::size_t oldest_ = 0;                                                               // of them
+  Group last_;                                                                           // of any group
+  std::int64_t sid_ = 0;  // of the last column command
+  At read_{kLongAgo};
+  At bus_free_{kLongAgo};
+  At refresh_due_{kForever};
+  At refreshed_{};
   HbmCounts counts_;
 };
 
 /// One HBM slice: pseudo-channels that serve their bursts independently of one another.
-class HbmTiming {
+template <class Times>
+class HbmTimingOf {
  public:
-  HbmTiming(const HbmSpec& spec, Bandwidth raw);
+  using At = typename Times::At;
+  using Slot = typename PseudoChannelOf<Times>::Slot;
+
+  HbmTimingOf(const HbmSpec& spec, Bandwidth raw, Times times = {});
 
   /// From the first byte on a bus to the last; every burst that is touched is transferred whole.
-  Lane::Slot serve(std::int64_t address, Bytes n, bool write, Time at);
+  Slot serve(std::int64_t address, Bytes n, bool write, const At& at);
   /// When the first byte would be there if these were served next.
-  [[nodiscard]] Time first_byte(std::int64_t address, Bytes n, bool write, Time at) const;
+  [[nodiscard]] Time first_byte(std::int64_t address, Bytes n, bool write, const At& at) const;
 
   [[nodiscard]] HbmPlace place(std::int64_t address) const { return mapping_.place(address); }
   [[nodiscard]] Time burst() const { return burst_; }
@@ -103,7 +121,16 @@ class HbmTiming {
   HbmSpec spec_;
   HbmMapping mapping_;
   Time burst_;
-  std::vector<PseudoChannel> channels_;
+  [[no_unique_address]] Times times_;
+  std::vector<PseudoChannelOf<Times>> channels_;
 };
+
+using PseudoChannel = PseudoChannelOf<PlainTimes>;
+using HbmTiming = HbmTimingOf<PlainTimes>;
+
+extern template class PseudoChannelOf<PlainTimes>;
+extern template class PseudoChannelOf<CausedTimes>;
+extern template class HbmTimingOf<PlainTimes>;
+extern template class HbmTimingOf<CausedTimes>;
 
 }  // namespace kbsim::hw

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/hw/fabric/lane.hpp"
+#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/fabric/unit_use.hpp"
 
 namespace kbsim::hw {
@@ -31,6 +33,20 @@ struct MemoryPort {
   Bandwidth rate;
 };
 
+/// A part of a delay of a memory: so many times an attribute of its model, or bytes at a share of the raw
+/// bandwidth.
+struct DelayTerm {
+  std::string_view key;  // of the attribute; empty: the raw bandwidth
+  std::string_view unit = "ns";
+  double value = 0.0;
+  Time time{};             // that all of it takes
+  std::int64_t times = 1;  // negative: so much sooner
+  Bytes bytes{};           // of each, at that rate; 0: it is a latency
+  double share = 1.0;      // of the value, that each gets
+  bool rounded_down = false;
+  bool shared = false;  // another term has the same time
+};
+
 class IMemoryController;
 
 /// How long a memory takes for each request: ports, banks, refresh. It sees requests in the order in which
@@ -45,8 +61,15 @@ class IMemoryTiming {
   [[nodiscard]] virtual Time first_byte(const MemoryRequest& request) const = 0;
   [[nodiscard]] virtual MemoryPort port(bool write) const = 0;
   /// How many Lanes it is, each behind the latency of port(): 1 for all requests, 2 for reads and writes
-  /// apart; 0: it is something else, and doesn't say why requests wait.
+  /// apart; 0: it is something else.
   [[nodiscard]] virtual int lanes() const { return 0; }
+  /// Of what is no Lane: from now on, before the first request, serve_because() is called instead of serve().
+  /// False: it can't say why.
+  virtual bool keep_causes(Causes& /*causes*/, NodeId /*memory*/) { return false; }
+  /// As serve(), of a request whose head and tail are here for these reasons: why its slot begins and ends.
+  virtual ServerCauses serve_because(const MemoryRequest& request, const Cause& head, const Cause& tail);
+  /// What a delay consists of that one of its causes has, whose amount is this.
+  [[nodiscard]] virtual std::vector<DelayTerm> delay_terms(std::int64_t /*amount*/) const { return {}; }
   /// What was served so far, by port.
   [[nodiscard]] virtual std::vector<UnitUse> use() const = 0;
   /// A controller of its commands, in this memory's stead; none if it can't order them.

@@ -80,7 +80,10 @@ class Memory : public Component {
   void deliver(WriteService& write, const MemoryRequest& packet, Lane::Slot slot, bool last);
   void deliver(AtomicService& atomic, const MemoryRequest& elements, Lane::Slot read, Lane::Slot write);
   void keep_causes(Causes& causes);
-  void explain(const AtomicService& atomic, const MemoryRequest& back, Lane::Slot read, Lane::Slot write);
+  // As serve(), where causes are kept.
+  Lane::Slot explained(const ReadService& read, const MemoryRequest& packet);
+  Lane::Slot explained(const WriteService& write, const MemoryRequest& packet);
+  Time explained(AtomicService& atomic, MemoryRequest elements);
   // All of its parts whose turn it is and whose slots are known.
   void deliver(ReadService& read, ControlledRequest& request);
   void deliver(WriteService& write, ControlledRequest& request);
@@ -88,6 +91,8 @@ class Memory : public Component {
   void note(const MemoryRequest& request, Time start) const;
   [[nodiscard]] bool ordered_later() const { return queue_ != nullptr || controlled_ != nullptr; }
   void pick();
+  [[nodiscard]] ServerCauses from_now_on(const ServerCauses& because) const;
+  void explain_pick(const MemoryRequest& request, const ServerCauses& came);
   void control();
   Task<> take_and_pick();
   Task<> finish_writes();
