@@ -188,8 +188,10 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
 // A node that doesn't only pass packets on.
 void Fabric::come_to(Packet& packet, LiveLink& link) {
   Component& next = component(link.to);
-  if (link.credits) [[unlikely]]
+  if (link.credits) [[unlikely]] {
+    if (causes_) explain_entry(packet, link);
     return next.inbox().post(packet.head + next.overhead() - link.credits->lookahead(), packet);
+  }
   const bool at_head = !at_end(packet) || packet.message->cut_through;
   if (causes_) [[unlikely]]
     explain_post(packet, at_head);
@@ -207,6 +209,16 @@ void Fabric::record_spans(ISpans* spans) {
 
 void Fabric::explain_post(const Packet& packet, bool at_head) const {
   sim_.causes()->because(at_head ? causes_->head(packet) : causes_->tail(packet));
+}
+
+void Fabric::explain_entry(const Packet& packet, const LiveLink& link) {
+  const Time overhead = component(link.to).overhead();
+  const Time lookahead = link.credits->lookahead();
+  const Cause& ready = causes_->ready(packet, link.to, overhead);
+  Causes& causes = causes_->causes();
+  causes.because(lookahead == Time{0} ? ready
+                                      : causes.make_back(packet.head + overhead - lookahead, ready,
+                                                         why(Reason::lookahead, link.to)));
 }
 
 void Fabric::explain(Packet& packet, const LiveLink& link, Time overhead, const Lane::Slot& slot) {

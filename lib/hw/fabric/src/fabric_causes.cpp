@@ -41,6 +41,9 @@ void FabricCauses::inject(Packet& packet) {
       .over = {}};
   slot_ = {};
   left_ = fresh.tail.cause;
+  if (!has_switches_) return;
+  fresh.injected = fresh.head.cause;
+  if (packet.ordinal == 0) firsts_[packet.message] = fresh.injected;
 }
 
 const Cause& FabricCauses::there(OnTheWay& what, Time at) {
@@ -72,6 +75,7 @@ void FabricCauses::serve(Packet& packet, LinkId link, NodeId node, Time overhead
 void FabricCauses::arrived(Packet& packet) {
   const bool at_head = packet.message->cut_through;
   causes_->set_current(at_head ? head(packet) : tail(packet));
+  if (has_switches_ && packet.message->packets_left == 1) firsts_.erase(packet.message);
   of(packet) = {};
   free_.push_back(packet.causes);
 }

@@ -76,10 +76,12 @@ void Fabric::connect() {
 }
 
 void Fabric::require_causes(const LiveLink& link) const {
-  if (link.from_switch == nullptr && !link.credits) return;
-  const topology::Node& node = graph_.node(link.credits ? link.to : link.from);
-  throw Unsupported{
-      fmt::format("--explain: {}, a {}, doesn't say yet why its packets wait", node.name, node.model->impl)};
+  if (link.from_switch == nullptr) return;
+  causes_->have_switches();
+  if (link.from_switch->explains()) return;
+  const topology::Node& node = graph_.node(link.from);
+  throw Unsupported{fmt::format("--explain: the switch of {}, a {}, doesn't say why its packets wait",
+                                node.name, node.model->impl)};
 }
 
 bool Fabric::takes_time(const LiveLink& link) const {
@@ -138,9 +140,17 @@ void Fabric::add_switch(NodeId node) {
 
 void Fabric::queue(Packet& packet, Time ready, LiveLink& link) {
   packet.ready = ready;
+  if (causes_) [[unlikely]]
+    explain_queue(packet, link);
   link.queued += link.lane.rate().serialization(packet.size);
   link.lane.note_queue(link.queued + std::max(Time{0}, link.lane.free() - sim_.now()));
   link.from_switch->push(packet);
+}
+
+// Packets that start at a node wait in the order in which they come there.
+void Fabric::explain_queue(const Packet& packet, const LiveLink& link) {
+  const Cause& ready = causes_->ready(packet, link.from, packet.ready - packet.head);
+  if (packet.hop == 0) causes_->causes().comes_next(server(Reason::queue_head, link.from.value()), ready);
 }
 
 void Fabric::allocate(NodeId node) {
@@ -179,7 +189,20 @@ void Fabric::give_back(const Packet& packet, Time tail_left) {
   const std::optional<Worms>& worms = came.credits->queues().worms;
   const Time at = tail_left + came.wire + (worms ? worms->credit : Time{0});
   came.credits->give(at, packet.channel, packet.size);
+  if (causes_) [[unlikely]]
+    explain_credit(packet, at, worms ? worms->credit : Time{0});
   wake(came.from, at);
+}
+
+// It goes back over the link by which the packet came.
+void Fabric::explain_credit(const Packet& packet, Time at, Time delay) {
+  const LinkId link = (*packet.message->route)[packet.hop - 1];
+  const LiveLink& came = live(link);
+  Causes& causes = causes_->causes();
+  Cause there = causes.make(at - delay, causes_->tail_left(), why(Reason::wire, link));
+  if (delay > Time{0}) there = causes.make(at, there, why(Reason::credit_delay, came.to));
+  causes.because(there);
+  causes_->give(link, packet.channel, came.credits->taken_by(packet.size), std::move(there));
 }
 
 }  // namespace kbsim::hw

@@ -94,12 +94,14 @@ void SwitchPorts::unblocked(std::uint32_t output) {
   link.blocked_since = kForever;
 }
 
-Time SwitchPorts::send(Packet& packet, std::uint32_t channel) {
+Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const SwitchWait> waits) {
   LiveLink& link = fabric_->next_link(packet);
   link.queued -= link.lane.rate().serialization(packet.size);
   unblocked(output(packet));
   const Time overhead = std::min(packet.ready, now()) - packet.head;
   const Lane::Slot slot = link.lane.serve(packet.ready, now(), packet.tail + overhead, packet.size);
+  if (causes() != nullptr) [[unlikely]]
+    explain(packet, link, slot, overhead, credit_for(packet, link, channel), waits);
   fabric_->give_back(packet, slot.end);
   if (link.credits) link.credits->take(channel, packet.size);
   packet.channel = channel;

@@ -30,6 +30,8 @@ class VcSwitch final : public ISwitch {
     stand_first(index);
   }
 
+  [[nodiscard]] bool explains() const override { return true; }
+
   void allocate() override {
     for (std::uint32_t i = 0; i < outputs_.size(); ++i) {
       if (!outputs_[i].waiting.empty()) serve(outputs_[i], ports_.free(i));
@@ -40,7 +42,8 @@ class VcSwitch final : public ISwitch {
   struct Queue {
     Packet* front = nullptr;
     Packet* back = nullptr;
-    Time free{};  // when the tail of the last to go has left
+    Time free{};   // when the tail of the last to go has left
+    Cause left{};  // why then, if causes are kept
   };
   struct Output {
     std::unique_ptr<IArbiter> arbiter;
@@ -93,7 +96,10 @@ class VcSwitch final : public ISwitch {
     output.arbiter->served(request(choice.queue));
     std::erase(output.waiting, choice.queue);
     queue.front = packet.next;
-    queue.free = ports_.send(packet, choice.channel);
+    const SwitchWait before{.last = &queue.left, .reason = Reason::queue_head};
+    queue.free = ports_.send(packet, choice.channel, {&before, 1});
+    if (ports_.causes() != nullptr) [[unlikely]]
+      queue.left = ports_.why_left();
     const Time free = queue.free;
     if (queue.front != nullptr) stand_first(choice.queue);
     return free;

@@ -26,6 +26,8 @@ class WormSource final : public ISwitch {
     worm.back = &packet;
   }
 
+  [[nodiscard]] bool explains() const override { return true; }
+
   void allocate() override {
     for (std::uint32_t i = 0; i < outputs_.size(); ++i) serve(i);
   }

@@ -1,6 +1,7 @@
 #include "worm_switch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ class WormSwitch final : public ISwitch {
         queues_(std::size_t{ports.inputs()} * ports.channels() * lanes_),
         input_free_(std::size_t{ports.inputs()} * options.input_speedup),
         ahead_free_(std::size_t{ports.outputs()} * channels_ahead_),
+        why_input_free_(input_free_.size()),
+        why_ahead_free_(ahead_free_.size()),
         channels_{static_cast<std::uint32_t>(queues_.size()), ports.outputs() * channels_ahead_,
                   options.matching, options.iterations, arbiter},
         crossbar_{static_cast<std::uint32_t>(input_free_.size()), ports.outputs(), options.matching,
@@ -38,6 +41,8 @@ class WormSwitch final : public ISwitch {
     queue.back = &packet;
   }
 
+  [[nodiscard]] bool explains() const override { return true; }
+
   void allocate() override {
     if (occupied_.empty()) return;
     allocate_channels();
@@ -52,6 +57,7 @@ class WormSwitch final : public ISwitch {
     std::uint32_t left = 0;   // flits of the worm that holds a channel ahead; 0: there is none
     std::uint32_t ahead = 0;  // this one, of all of all outputs
     Time from{};              // when its first may ask: for the crossbar if it holds one, else for a channel
+    Cause why_from{};         // why then, if causes are kept
   };
 
   static std::uint32_t widest(const SwitchPorts& ports) {
@@ -76,9 +82,23 @@ class WormSwitch final : public ISwitch {
       queues_[match.user].left = ports_.worm_flits(*match.packet);
       queues_[match.user].ahead = match.output;
       queues_[match.user].from = ports_.now() + options_.lookahead;
+      if (ports_.causes() != nullptr) [[unlikely]]
+        explain_channel(queues_[match.user], match.output);
       ahead_free_[match.output] = kForever;
     }
     channels_.clear();
+  }
+
+  // It asked when its first had come and the worm before it had left; the channel was another worm's until
+  // then.
+  void explain_channel(Queue& queue, std::uint32_t ahead) {
+    Causes& causes = *ports_.causes();
+    const NodeId node = ports_.node();
+    Cause granted = ports_.why_came(*queue.front, options_.lookahead);
+    granted = waited(causes, granted, queue.why_from, Reason::queue_head, node);
+    granted = waited(causes, granted, why_ahead_free_[ahead], Reason::channel, node);
+    if (granted.at() < ports_.now()) granted = waited(causes, granted, causes.current(), Reason::turn, node);
+    queue.why_from = ports_.why_passed(granted, queue.from);
   }
 
   void ask_channels(std::uint32_t index) {
@@ -153,11 +173,23 @@ class WormSwitch final : public ISwitch {
     Packet& flit = *queue.front;
     turns_[input_of(index)]->served(in_turn(index));
     queue.front = flit.next;
-    const Time gone = ports_.send(flit, queue.ahead % channels_ahead_);
+    const std::array<SwitchWait, 2> waits{
+        {{.last = &queue.why_from, .reason = Reason::channel},
+         {.last = &why_input_free_[input_of(index)], .reason = Reason::queue_head}}};
+    const Time gone = ports_.send(flit, queue.ahead % channels_ahead_, waits);
     input_free_[input_of(index)] = gone;
-    if (--queue.left > 0) return;
+    --queue.left;
+    if (ports_.causes() != nullptr) [[unlikely]]
+      explain_sent(index);
+    if (queue.left > 0) return;
     queue.from = gone;
     ahead_free_[queue.ahead] = gone;
+  }
+
+  void explain_sent(std::uint32_t index) {
+    Queue& queue = queues_[index];
+    why_input_free_[input_of(index)] = ports_.why_left();
+    if (queue.left == 0) queue.why_from = why_ahead_free_[queue.ahead] = ports_.why_left();
   }
 
   // When the first flit, whose worm has a channel, its input and its output are ready, whether or not there
@@ -184,9 +216,27 @@ class WormSwitch final : public ISwitch {
     const Queue& queue = queues_[index];
     const Time at = queue.left > 0 ? ready(index) : channel_free(queue);
     if (at == kForever) return;
-    if (at > ports_.now()) return ports_.wake(at);
+    if (at > ports_.now()) return wake_at(at, queue);
     if (queue.left == 0 || ports_.has_room(*queue.front, queue.ahead % channels_ahead_))
-      ports_.wake(ports_.now() + options_.cycle);
+      ports_.wake_next_cycle(ports_.now() + options_.cycle);
+  }
+
+  void wake_at(Time at, const Queue& queue) {
+    if (ports_.causes() != nullptr) [[unlikely]]
+      explain_wake(at, queue);
+    ports_.wake(at);
+  }
+
+  // One of those that it is the latest of.
+  void explain_wake(Time at, const Queue& queue) {
+    const std::uint32_t output = ports_.output(*queue.front);
+    const std::uint32_t input = input_of(static_cast<std::uint32_t>(&queue - queues_.data()));
+    std::vector<Cause> all{queue.why_from, why_input_free_[input], ports_.why_free(output),
+                           ports_.why_ready(*queue.front)};
+    for_choices(*queue.front, [&](std::uint32_t ahead) { all.push_back(why_ahead_free_[ahead]); });
+    const auto is_it = [at](const Cause& one) { return one && one.at() == at; };
+    if (const auto found = std::ranges::find_if(all, is_it); found != all.end())
+      ports_.causes()->because(*found);
   }
 
   // When the first flit may ask for a channel, and one of its choices is free.
@@ -198,11 +248,13 @@ class WormSwitch final : public ISwitch {
 
   SwitchPorts ports_;
   WormSwitchOptions options_;
-  std::uint32_t lanes_;           // queues of a channel
-  std::uint32_t channels_ahead_;  // at the far end of an output, at most
-  std::vector<Queue> queues_;     // port by port, channel by channel
-  std::vector<Time> input_free_;  // of the crossbar
-  std::vector<Time> ahead_free_;  // of channels ahead, output by output; kForever: a worm holds it
+  std::uint32_t lanes_;                // queues of a channel
+  std::uint32_t channels_ahead_;       // at the far end of an output, at most
+  std::vector<Queue> queues_;          // port by port, channel by channel
+  std::vector<Time> input_free_;       // of the crossbar
+  std::vector<Time> ahead_free_;       // of channels ahead, output by output; kForever: a worm holds it
+  std::vector<Cause> why_input_free_;  // if causes are kept
+  std::vector<Cause> why_ahead_free_;
   std::vector<std::unique_ptr<IArbiter>> turns_;  // of crossbar inputs, among channels
   Allocator channels_;
   Allocator crossbar_;

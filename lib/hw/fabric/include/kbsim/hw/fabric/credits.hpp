@@ -50,6 +50,10 @@ class Credits {
   /// Room that the sender hears of at this time.
   void give(Time at, std::uint32_t vc, Bytes size);
 
+  /// That was known of at the last look.
+  [[nodiscard]] Bytes room(std::uint32_t vc) const { return room_[vc]; }
+  [[nodiscard]] Bytes taken_by(Bytes size) const { return queues_.worms ? queues_.worms->flit : size; }
+
   /// Nothing is taken but what is on its way back.
   [[nodiscard]] bool whole() const;
   [[nodiscard]] Bytes capacity() const { return queues_.bytes; }
@@ -63,7 +67,6 @@ class Credits {
     Bytes size;
   };
   void collect(Time now);
-  [[nodiscard]] Bytes taken_by(Bytes size) const { return queues_.worms ? queues_.worms->flit : size; }
 
   InputQueues queues_;
   std::vector<Bytes> room_;        // by channel

@@ -175,6 +175,9 @@ class Fabric {
                                             const Lane::Slot& slot);
   [[gnu::cold, gnu::noinline]] void explain_post(const Packet& packet, bool at_head) const;
   void require_causes(const LiveLink& link) const;
+  [[gnu::cold]] void explain_queue(const Packet& packet, const LiveLink& link);
+  [[gnu::cold]] void explain_credit(const Packet& packet, Time at, Time delay);
+  [[gnu::cold]] void explain_entry(const Packet& packet, const LiveLink& link);
   void come_to(Packet& packet, LiveLink& link);
   void queue(Packet& packet, Time ready, LiveLink& link);
   void give_back(const Packet& packet, Time tail_left);

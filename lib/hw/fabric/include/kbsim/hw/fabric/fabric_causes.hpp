@@ -1,14 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "kbsim/hw/fabric/lane.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/fabric/reasons.hpp"
 
 namespace kbsim::hw {
+
+/// What a packet has waited for in a switch beside its link and room ahead.
+struct SwitchWait {
+  const Cause* last = nullptr;
+  Reason reason = Reason::queue_head;
+};
 
 /// Why packets are where they are, while somebody wants to know.
 class FabricCauses {
@@ -23,8 +33,39 @@ class FabricCauses {
   [[nodiscard]] const Cause& left() const { return left_; }
 
   void inject(Packet& packet);
+  /// Some nodes have switches.
+  void have_switches() { has_switches_ = true; }
   /// The packet gets its next link: `ready` is its head behind the node's `overhead`.
   void serve(Packet& packet, LinkId link, NodeId node, Time overhead, const Lane::Slot& slot, Time service);
+  /// A packet that a switch has sent: `overhead` behind its head.
+  struct Sent {
+    LinkId link;
+    NodeId node;
+    Time overhead{};
+    Time pipeline{};  // overhead of the node: more, if it went before its head had passed it
+    Lane::Slot slot{};
+    Time service{};
+    Cause early;  // then: why
+    std::span<const SwitchWait> waits;
+    Cause credit;  // without which there was no room ahead
+  };
+  void send(Packet& packet, const Sent& sent);
+  /// Why the packet's head has passed the pipeline of the node that it has come to.
+  [[nodiscard]] const Cause& ready(const Packet& packet, NodeId node, Time overhead);
+  /// Why it was injected, and the first of its message.
+  [[nodiscard]] const Cause& injected(const Packet& packet) { return of(packet).injected; }
+  [[nodiscard]] const Cause& first(const Message& message) { return firsts_[&message]; }
+  /// Why the tail of the packet that was sent last has left.
+  [[nodiscard]] const Cause& tail_left() const { return tail_left_; }
+
+  /// Why the link has carried all that was sent over it.
+  [[nodiscard]] const Cause& carried(LinkId link) const { return holders_[link.value()]; }
+
+  /// Room of a queue at the far end of a link comes back because of `cause`.
+  void give(LinkId link, std::uint32_t vc, Bytes size, Cause cause);
+  /// Without which of them there were less than `size` in that queue, which has `room`; none: without any.
+  [[nodiscard]] Cause needed(LinkId link, std::uint32_t vc, Bytes room, Bytes size, Time now);
+
   /// It is at the end of that link, as the times of the packet say: why its head is, or its tail.
   [[nodiscard]] const Cause& head(const Packet& packet) { return there(of(packet).head, packet.head); }
   [[nodiscard]] const Cause& tail(const Packet& packet) { return there(of(packet).tail, packet.tail); }
@@ -36,14 +77,31 @@ class FabricCauses {
   struct OnTheWay {
     Cause cause;
     LinkId over;
+    bool passed = false;  // it has passed the pipeline of the node there, too
   };
   struct OfPacket {
     OnTheWay head;
     OnTheWay tail;
+    Cause injected = {};  // where there are switches
   };
+  // Room that came back, the first of it first.
+  struct Returned {
+    Cause cause;
+    Bytes size;
+  };
+  // A packet that a switch has sent.
+  struct Grant {
+    Cause start;
+    Cause ready;  // for the link
+    Cause free;   // when that was
+    bool contended = false;
+  };
+  void note_order(LinkId link, Grant grant);
+
   [[nodiscard]] OfPacket& of(const Packet& packet) { return packets_[packet.causes]; }
   [[nodiscard]] const Cause& there(OnTheWay& what, Time at);
   [[nodiscard]] Cause passed(const OnTheWay& what, NodeId node, Time at);
+  [[nodiscard]] Cause tail_passed(const OnTheWay& tail, Time at, const Sent& sent);
 
   Causes* causes_;
   std::vector<OfPacket> packets_;
@@ -51,6 +109,11 @@ class FabricCauses {
   std::vector<Cause> holders_;  // why links are free, when they are
   ServerCauses slot_;
   Cause left_;
+  bool has_switches_ = false;
+  Cause tail_left_;
+  boost::unordered_flat_map<const Message*, Cause> firsts_;
+  boost::unordered_flat_map<std::uint64_t, std::deque<Returned>> rooms_;  // by link and channel
+  boost::unordered_flat_map<std::uint32_t, std::deque<Grant>> grants_;    // by link
 };
 
 }  // namespace kbsim::hw

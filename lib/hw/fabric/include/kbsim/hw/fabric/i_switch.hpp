@@ -18,6 +18,8 @@ class ISwitch {
   /// Sends what can go now. Called late, once all packets of this time are pushed: whenever some were, when
   /// credits come back, and at the times that SwitchPorts::wake() was given.
   virtual void allocate() = 0;
+  /// Whether it tells SwitchPorts::send() all that a packet has waited for, links and room apart.
+  [[nodiscard]] virtual bool explains() const { return false; }
 };
 
 }  // namespace kbsim::hw

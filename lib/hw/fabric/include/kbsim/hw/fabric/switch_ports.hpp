@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
 
 namespace kbsim::hw {
 
@@ -15,6 +17,7 @@ class SwitchPorts {
   /// All links of a node. With `one_input` its packets share a queue for each channel.
   SwitchPorts(Fabric& fabric, NodeId node, bool one_input = false);
 
+  [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] std::uint32_t inputs() const { return inputs_; }
   [[nodiscard]] std::uint32_t channels() const { return channels_; }
   [[nodiscard]] std::uint32_t outputs() const { return outputs_; }
@@ -51,11 +54,37 @@ class SwitchPorts {
   void unblocked(std::uint32_t output);
   /// The packet's next link, which is free, carries it from now on to this channel. Its tail leaves at the
   /// time returned, and with it the room that it took here.
-  Time send(Packet& packet, std::uint32_t channel);
+  Time send(Packet& packet, std::uint32_t channel) { return send(packet, channel, {}); }
   /// The switch is asked to allocate() at this time, which is to come.
   void wake(Time at) { fabric_->wake(node_, at); }
 
+  // Where causes are kept, a switch that explains() says more.
+  [[nodiscard]] Causes* causes() const { return fabric_->sim().causes(); }
+  /// What else the packet has waited for.
+  Time send(Packet& packet, std::uint32_t channel, std::span<const SwitchWait> waits);
+  /// Why the tail of the packet that was sent last leaves then.
+  [[nodiscard]] const Cause& why_left() const { return fabric_->causes()->tail_left(); }
+  /// Why that link is free, when it is, and why the packet may go: it has passed the pipeline, or makes up
+  /// for what it has lost.
+  [[nodiscard]] const Cause& why_free(std::uint32_t output) const {
+    return fabric_->causes()->carried(fabric_->graph().out(node_)[output]);
+  }
+  [[nodiscard]] Cause why_ready(const Packet& packet) const;
+  /// Why it has come here: `lookahead` before it has passed the pipeline.
+  [[nodiscard]] Cause why_came(const Packet& packet, Time lookahead) const;
+  /// A lookahead after `granted`, when it was given a channel.
+  [[nodiscard]] Cause why_passed(const Cause& granted, Time at) const;
+  /// As wake(), after a cycle in which it wasn't served.
+  void wake_next_cycle(Time at);
+
  private:
+  [[nodiscard]] Time pipeline() const;
+  [[nodiscard]] Cause why_early(const Packet& packet) const;
+  [[nodiscard]] Cause when_idle(const Packet& packet, Time lag) const;
+  void explain(Packet& packet, const LiveLink& link, const Lane::Slot& slot, Time overhead, Cause credit,
+               std::span<const SwitchWait> waits) const;
+  [[nodiscard]] Cause credit_for(const Packet& packet, const LiveLink& link, std::uint32_t channel) const;
+
   Fabric* fabric_;
   NodeId node_;
   bool finite_;
