@@ -28,15 +28,44 @@ Time IssueQueue::clock() const {
 }
 
 Cause IssueQueue::why() const {
-  return clock_why_ && clock_why_.at() == clock() ? clock_why_ : sim_.causes()->of(clock());
+  const Time at = clock();
+  if (clock_why_ && clock_why_.at() == at) return clock_why_;
+  const Cause looked = at > sim_.now() ? after_looks() : Cause{};
+  return looked && looked.at() == at ? looked : sim_.causes()->of(at);
+}
+
+// pe_cpu has looked at queues meanwhile: it is free so much later, or when the last look was over.
+Cause IssueQueue::after_looks() const {
+  const PollClock::Looks looks = poll_clock_.unpaid(sim_.now());
+  if (looks.count == 0) return clock_why_;
+  Causes& causes = *sim_.causes();
+  const auto looked = [&](const Cause& from, std::int64_t n) {
+    return causes.make(from.at() + n * poll_clock_.cost(), from,
+                       hw::why(Reason::looks, settings_.cpu, Bytes{n}));
+  };
+  const Cause last = poll_clock_.look(causes, poll_clock_.number(looks.over - poll_clock_.cost()));
+  const bool known = clock_why_ && clock_why_.at() == clock_;
+  return causes.latest(known ? looked(clock_why_, looks.count) : Cause{},
+                       last && last.at() + poll_clock_.cost() == looks.over ? looked(last, 1) : Cause{});
+}
+
+// What a look that is now has found is known when that is over.
+Cause IssueQueue::seen(Time observed) const {
+  Causes& causes = *sim_.causes();
+  if (Cause known = causes.known(observed)) return known;
+  if (poll_clock_.cost() == Time{0} || observed != sim_.now() + poll_clock_.cost())
+    return causes.of(observed);
+  return causes.make(observed, causes.current(), hw::why(Reason::looks, settings_.cpu, 1_B));
 }
 
 // What is over already moves the clock no further than the present time does.
 void IssueQueue::explain(Time observed) {
   Causes& causes = *sim_.causes();
-  if (observed > clock_ && observed >= sim_.now()) {
-    clock_why_ = causes.latest(causes.of(observed), clock_why_);
-  } else if (causes.keeps_all() && clock_why_ && clock_why_.at() == clock_) {
+  const Time free = poll_clock_.after(clock_, sim_.now());
+  if (free > clock_) clock_why_ = after_looks();
+  if (observed > free && observed >= sim_.now()) {
+    clock_why_ = causes.latest(seen(observed), clock_why_);
+  } else if (causes.keeps_all() && clock_why_ && clock_why_.at() == free) {
     clock_why_ = causes.latest(clock_why_, causes.known(observed));
   }
 }

@@ -159,6 +159,8 @@ Time KernelContext::take_turn(const std::source_location& at) {
 // It waits from where the issue clock stood on.
 void KernelContext::awaited(const PendingState& pending, Time done) {
   const Time since = commands_.last();
+  if (units_.sim->causes() != nullptr && done > units_.sim->now()) [[unlikely]]
+    explain_tile(pending, done);
   commands_.observe(done);
   ISpans* const spans = units_.fabric->spans();
   if (spans == nullptr || commands_.last() <= since) return;
@@ -168,6 +170,14 @@ void KernelContext::awaited(const PendingState& pending, Time done) {
               .at = pending.at(),
               .start = since,
               .end = commands_.last()});
+}
+
+// It was found by a look that is not over yet.
+void KernelContext::explain_tile(const PendingState& pending, Time done) const {
+  const TilePtr& tile = pending.result();
+  if (!tile) return;
+  const Cause& why = own_tile(tile).why();
+  if (why && why.at() == done) units_.sim->causes()->because(why);
 }
 
 void KernelContext::range(std::string_view name, Time begin, Time end) {

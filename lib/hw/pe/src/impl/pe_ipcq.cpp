@@ -141,10 +141,6 @@ void PeIpcq::report(NodeId to, std::uint32_t token, Time start) {
 
 void PeIpcq::install(const InstallQueues& plan) {
   const bool again = std::ranges::any_of(plan.sets, [&](const QueueSet& set) { return find(set.name); });
-  const bool polls =
-      std::ranges::any_of(plan.sets, [](const QueueSet& set) { return set.settings.poll.has_value(); });
-  if (polls && sim().causes() != nullptr)
-    sim().causes()->give_up(name() + " doesn't say yet why a PE that polls its queues goes on");
   if (plan.beside ? again : !sets_.empty())
     throw KernelFault{fmt::format("the queues of {} are installed already", to_string(node().at))};
   const std::size_t before = pairs_.size();

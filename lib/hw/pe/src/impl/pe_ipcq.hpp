@@ -51,6 +51,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] bool fetches() const override { return in_use_->fetches; }
   [[nodiscard]] Bytes rings_in_tcm() const override { return rings_in_tcm_; }
   [[nodiscard]] PollClock& poll_clock() override { return poll_clock_; }
+  [[nodiscard]] const PollClock& poll_clock() const override { return poll_clock_; }
 
   void select(std::string_view set, const LaunchId& launch) override;
   void submit(Time at, SendCommand command) override { work_.post(at, std::move(command)); }
@@ -182,6 +183,9 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void serve();
   [[nodiscard]] std::optional<Time> seen(Time asked) const;
   void look_again();
+  [[nodiscard]] Cause why_waits() const;
+  void go_on_with(const Cause& asked, const Cause& there, const Cause& last, Time at);
+  void known_at(Time at) const;
   [[nodiscard]] bool can_go_on(std::size_t queue) const;
   [[nodiscard]] const KernelContext* who_waits() const;
   void send_what_fits(std::size_t queue);
@@ -210,6 +214,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   Set* in_use_ = &none_;              // what sends and receives are of
   QueueMatcher<RecvCommand> receives_;
   PollClock poll_clock_;
+  Cause found_;           // why what was found last is known then, if causes are kept
   bool looking_ = false;  // it is the time of a look
   Time next_look_{-1};    // the last that was posted
   Mailbox<Work> work_;

@@ -49,7 +49,10 @@ void PeIpcq::look_again() {
     return;
   }
   if (!poll_clock_.under_way())
-    poll_clock_.begin(sim().now(), {.period = *in_use_->settings.poll, .cost = waiting->dispatch()});
+    poll_clock_.begin(sim().now(), {.period = *in_use_->settings.poll,
+                                    .cost = waiting->dispatch(),
+                                    .queues = id(),
+                                    .why = sim().causes() != nullptr ? why_waits() : Cause{}});
   const auto queues = std::views::iota(in_use_->queues.first, in_use_->queues.last);
   if (std::ranges::none_of(queues, [&](std::size_t queue) { return can_go_on(queue); })) return;
   const Time next = poll_clock_.next(looking_ ? sim().now() + 1_ps : sim().now());
@@ -71,6 +74,45 @@ const KernelContext* PeIpcq::who_waits() const {
   return nullptr;
 }
 
+// Why somebody waits from now on.
+Cause PeIpcq::why_waits() const {
+  Cause last;
+  const auto add = [&](const auto& command) {
+    if (command.why && command.why.at() == sim().now()) last = sim().causes()->latest(last, command.why);
+  };
+  for (const RecvCommand& command : receives_.any()) add(command);
+  for (std::size_t queue = in_use_->queues.first; queue < in_use_->queues.last; ++queue) {
+    for (const SendCommand& command : pairs_[queue].sends) add(command);
+    for (const RecvCommand& command : receives_.of(queue)) add(command);
+  }
+  return last ? last : sim().causes()->current();
+}
+
+// What was asked for because of `asked`, and is there because of `there`, goes on because of the `last` of
+// them: at once, or when pe_cpu looks. It looks no sooner, and there was nothing to be seen before.
+void PeIpcq::go_on_with(const Cause& asked, const Cause& there, const Cause& last, Time at) {
+  Causes& causes = *sim().causes();
+  found_ = last;
+  causes.set_current(last);
+  if (!in_use_->settings.poll) return;
+  if (asked.at() == sim().now()) return causes.in_order(there, asked);
+  const std::int64_t number = poll_clock_.number(sim().now());
+  const Cause look = poll_clock_.look(causes, number);
+  causes.in_order(asked, there);
+  causes.in_order(last, look);
+  if (number > 1) causes.in_order(poll_clock_.look(causes, number - 1), last);
+  const Cause seen = causes.make_stepped(last, why(Reason::poll_wait, id()), look);
+  causes.set_current(seen);
+  const NodeId cpu = fabric().graph().pe(node().at).cpu;
+  found_ = at == seen.at() ? seen : causes.make(at, seen, why(Reason::looks, cpu, 1_B));
+}
+
+// What is done next at that time, is done because it was found.
+void PeIpcq::known_at(Time at) const {
+  if (found_ && found_.at() == at) [[unlikely]]
+    sim().causes()->because(found_);
+}
+
 void PeIpcq::send_what_fits(std::size_t queue) {
   QueuePair& pair = pairs_[queue];
   while (!pair.sends.empty() && has_room(pair)) {
@@ -78,7 +120,8 @@ void PeIpcq::send_what_fits(std::size_t queue) {
     if (!at) return;
     const SendCommand command = std::move(pair.sends.front());
     pair.sends.pop_front();
-    if (command.why) go_on_because(has_room_because(pair, command.why));
+    if (command.why) [[unlikely]]
+      go_on_with(command.why, pair.room, has_room_because(pair, command.why), *at);
     send(queue, command, *at);
   }
 }
@@ -114,7 +157,9 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
                           .value = command.value,
                           .pending = command.pending,
                           .order = {queue, header.sequence}};
-  dma_->submit(at, make_pooled<SlotTransfer>(std::move(origin), slot, command.tile));
+  TransferPtr transfer = make_pooled<SlotTransfer>(std::move(origin), slot, command.tile);
+  known_at(at);
+  dma_->submit(at, std::move(transfer));
 }
 
 void PeIpcq::give_what_came() {
@@ -132,7 +177,8 @@ void PeIpcq::give(std::size_t queue, const RecvCommand& to) {
   const SlotHeader header = *pair.filled.front();
   pair.filled.pop_front();
   if (!pair.came.empty()) {
-    go_on_because(waited(*sim().causes(), to.why, pair.came.front(), Reason::peer_sent, id()));
+    const Cause& came = pair.came.front();
+    go_on_with(to.why, came, waited(*sim().causes(), to.why, came, Reason::peer_sent, id()), at);
     pair.came.erase(pair.came.begin());
   }
   const std::size_t index = slot(pair, pair.taken++);
@@ -157,10 +203,12 @@ void PeIpcq::hand_over(const RingSlot& slot, const RecvCommand& to, Time at) {
   const QueuePairPlan& plan = pair.plan;
   const Bytes offset = settings(pair).slot_size * static_cast<std::int64_t>(slot.slot);
   const topology::PhysRange where{.pa = plan.my_base + offset, .bytes = to.shape.bytes(to.dtype)};
+  known_at(at);
   if (!fetches()) return to.pending->complete(slot_tile(where, slot, to, at), at);
   to.into->came_from(pair.label);
   Transfer::Origin origin{.kernel = to.kernel, .value = to.value, .pending = to.pending, .order = {to.order}};
-  dma_->submit(at, make_pooled<FetchTransfer>(std::move(origin), where, to.into, slot));
+  TransferPtr transfer = make_pooled<FetchTransfer>(std::move(origin), where, to.into, slot);
+  dma_->submit(at, std::move(transfer));
 }
 
 void PeIpcq::trace(std::string_view what, const QueuePair& pair, const SlotHeader& header, Time at) {

@@ -26,6 +26,7 @@ class IQueueView {
   /// TCM that rings take, of all sets together.
   [[nodiscard]] virtual Bytes rings_in_tcm() const = 0;
   [[nodiscard]] virtual PollClock& poll_clock() = 0;
+  [[nodiscard]] virtual const PollClock& poll_clock() const = 0;
 };
 
 /// The queues of a PE: sends leave by its DMA, arrivals fill slots, tiles that are let go free them.

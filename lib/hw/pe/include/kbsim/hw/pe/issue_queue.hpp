@@ -73,6 +73,8 @@ class IssueQueue {
   using Stalls = std::deque<Stalled>;
 
   void explain(Time observed);
+  [[nodiscard]] Cause seen(Time observed) const;
+  [[nodiscard]] Cause after_looks() const;
   void require_commands(std::int64_t before, const std::source_location& at) const;
   Task<> issue_stalled(std::shared_ptr<void> owner, std::shared_ptr<Stalls> stalled);
   [[nodiscard]] std::string no_room(Bytes n) const;

@@ -153,6 +153,7 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   [[nodiscard]] Time take_turn(const std::source_location& at);
   /// Where causes are kept: why clock() is what it is.
   [[nodiscard]] Cause clock_why() const { return commands_.why(); }
+  void explain_tile(const PendingState& pending, Time done) const;
 
  private:
   void start(const EngineCommand& command, oplog::Op op, PeTile* result);

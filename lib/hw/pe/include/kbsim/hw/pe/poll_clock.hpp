@@ -1,8 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
+#include "kbsim/base/ids.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/sim/causes.hpp"
 
 namespace kbsim::hw {
 
@@ -14,11 +18,14 @@ class PollClock {
   struct Rhythm {
     Time period{};
     Time cost{};
+    NodeId queues = {};  // whose, and why it began, if causes are kept
+    Cause why = {};
   };
 
   void begin(Time now, Rhythm rhythm) {
     settle(now);
-    rhythm_ = {.period = std::max(rhythm.period, rhythm.cost), .cost = rhythm.cost};
+    rhythm_ = std::move(rhythm);
+    rhythm_.period = std::max(rhythm_.period, rhythm_.cost);
     begin_ = now;
     next_ = now + rhythm_.period;
   }
@@ -29,6 +36,11 @@ class PollClock {
   }
   [[nodiscard]] bool under_way() const { return next_ != kForever; }
   [[nodiscard]] Time cost() const { return rhythm_.cost; }
+  [[nodiscard]] Time period() const { return rhythm_.period; }
+  /// How many periods after begin() the look is that is at that time, or was last.
+  [[nodiscard]] std::int64_t number(Time look) const { return (look - begin_) / rhythm_.period; }
+  /// Why that look is when it is, if somebody said why it began; else none.
+  [[nodiscard]] Cause look(Causes& causes, std::int64_t number) const;
   /// The first look at or after `t`, while they are under way.
   [[nodiscard]] Time next(Time t) const;
 
@@ -38,6 +50,12 @@ class PollClock {
   }
   /// The same, and these looks are paid for: later calls count later looks.
   Time spend(Time clock, Time now);
+  /// Looks until `now` that nobody has paid for yet, and when the last of them was over.
+  struct Looks {
+    std::int64_t count = 0;
+    Time over{};
+  };
+  [[nodiscard]] Looks unpaid(Time now) const;
 
  private:
   void settle(Time now);
