@@ -18,20 +18,6 @@ double count(const Explanation& explanation, const std::string& key) {
   return found != nullptr ? found->count : 0.0;
 }
 
-void check_whole(const Explanation& one) {
-  CAPTURE(one.of);
-  Time at = one.path.begin;
-  for (const Segment& segment : one.path.segments) {
-    CHECK(segment.from == at);
-    at = segment.to;
-  }
-  CHECK(at == one.path.end);
-  CHECK(sum(one.reasons) == one.path.length());
-  CHECK(sum(one.kinds) == one.path.length());
-  CHECK(sum(one.places) == one.path.length());
-  CHECK(sum(one.waits) <= one.path.length());
-}
-
 // The launch is the first.
 const Explanation& launch(const Outcome& outcome) {
   for (const Explanation& one : outcome.paths) {
@@ -124,20 +110,6 @@ TEST_CASE("Path: a flow with one slot waits for it, one with many doesn't") {
   CHECK(4 * waits_for_slots(launch(few)) > launch(few).path.length());
   setup.slots = 64;
   CHECK(waits_for_slots(launch(run(setup))) == Time{0});
-}
-
-TEST_CASE("Path: a memory that doesn't say why its requests wait is refused by name") {
-  const auto refused = [](std::vector<std::string> overrides) {
-    try {
-      (void)run({.overrides = std::move(overrides)});
-    } catch (const Unsupported& error) {
-      return std::string{error.what()};
-    }
-    return std::string{};
-  };
-  CHECK(refused({"cube.hbm_ctrl.impl=builtin.hbm_banks"}).find("builtin.hbm_banks") != std::string::npos);
-  CHECK(refused({"cube.hbm_ctrl.num_pcs=4"}).find("sip0.cube0.hbm0") != std::string::npos);
-  CHECK(refused({"cube.noc.router.impl=builtin.router_vc"}).find("builtin.router_vc") != std::string::npos);
 }
 
 }  // namespace kbsim::test::causes::paths_test

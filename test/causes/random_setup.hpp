@@ -10,4 +10,9 @@ namespace kbsim::test::causes {
 [[nodiscard]] std::uint64_t draws(std::uint64_t usual);
 [[nodiscard]] Setup random_setup(std::uint64_t seed);
 
+/// What is unlike the default machine's.
+enum class Model { pseudo_channels, banks, fr_fcfs, router_vc, router_iq, polling };
+/// A random machine and program with such a model, its attributes drawn.
+[[nodiscard]] Setup random_setup(std::uint64_t seed, Model model);
+
 }  // namespace kbsim::test::causes

@@ -78,6 +78,10 @@ Outcome run(const Setup& setup, bool explains) {
   static const config::CclSpec ccl = config::load_ccl(KBSIM_SOURCE_DIR "/configs/ccl.yaml");
   config::AlgorithmSpec algorithm = ccl.resolve(setup.algorithm);
   algorithm.n_slots = setup.slots;
+  if (setup.poll > Time{0}) {
+    algorithm.backpressure = config::Backpressure::poll;
+    algorithm.poll = setup.poll;
+  }
   if (setup.direct_credit) algorithm.credit = config::CreditPath::direct;
   host::Session session{
       std::move(machine),
@@ -95,7 +99,11 @@ Outcome run(const Setup& setup, bool explains) {
 }
 
 Time total_with(Setup setup, const std::string& key, double value) {
-  setup.overrides.push_back(fmt::format("{}={:.9f}", key, value));
+  if (key == "ccl.defaults.poll_ns") {
+    setup.poll = from_ns(value);
+  } else {
+    setup.overrides.push_back(fmt::format("{}={:.9f}", key, value));
+  }
   return run(setup, false).total;
 }
 
@@ -108,6 +116,41 @@ Time sum(const std::vector<Share>& shares) {
   Time all{};
   for (const Share& share : shares) all += share.time;
   return all;
+}
+
+void check_whole(const Explanation& one) {
+  CAPTURE(one.of);
+  Time at = one.path.begin;
+  for (const Segment& segment : one.path.segments) {
+    CHECK(segment.from == at);
+    CHECK(segment.to >= segment.from);
+    at = segment.to;
+  }
+  CHECK(at == one.path.end);
+  CHECK(sum(one.reasons) == one.path.length());
+  CHECK(sum(one.kinds) == one.path.length());
+  CHECK(sum(one.places) == one.path.length());
+  CHECK(sum(one.waits) <= one.path.length());
+}
+
+Checked check_steps(const Setup& setup, const Outcome& outcome) {
+  Checked checked;
+  for (const auto& [key, guess] : outcome.guesses) {
+    const Derivative* known = find(outcome.paths.front(), key);
+    if (known == nullptr) continue;
+    const auto check = [&](double to, const explain::Prediction& said) {
+      const Time then = total_with(setup, key, to);
+      if (said.flips > 0) return (void)++checked.flipped;
+      if (then == said.length) return (void)++checked.exact;
+      ++checked.off;
+      MESSAGE(setup.algorithm, " ", key, " ", to - known->value, " said ",
+              (said.length - outcome.total).count(), " is ", (then - outcome.total).count(), " path ",
+              known->slope_ns);
+    };
+    if (known->value > 0.0) check(known->value - 0.001, guess.less);
+    check(known->value + 0.001, guess.more);
+  }
+  return checked;
 }
 
 }  // namespace kbsim::test::causes

@@ -27,6 +27,7 @@ struct Setup {
   bool direct_credit = false;
   bool over_cubes = true;  // a row of each cube's first PE; else all on one PE
   std::size_t all_causes = 0;
+  Time poll{};  // PEs look at their queues so often; 0: they sleep
 };
 
 struct Outcome {
@@ -50,5 +51,15 @@ struct Outcome {
 /// The derivative by a key; null if it isn't on the path.
 [[nodiscard]] const Derivative* find(const Explanation& explanation, const std::string& key);
 [[nodiscard]] Time sum(const std::vector<Share>& shares);
+/// Its segments follow each other from its begin to its end, and each list sums to its length.
+void check_whole(const Explanation& explanation);
+/// What is said of a picosecond less and more of each of the run's latencies is what runs with it give, but
+/// where an order flips: how often it is, how often one flips, and how often neither.
+struct Checked {
+  int exact = 0;
+  int flipped = 0;
+  int off = 0;
+};
+[[nodiscard]] Checked check_steps(const Setup& setup, const Outcome& outcome);
 
 }  // namespace kbsim::test::causes

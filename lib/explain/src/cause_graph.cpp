@@ -75,7 +75,7 @@ class CauseGraph::Builder {
     const Moment& moment = causes_.moment(id);
     if (starts(moment)) return false;
     const std::size_t before = open_.size();
-    for (const std::uint32_t cause : {moment.parent, moment.other}) {
+    for (const std::uint32_t cause : {moment.stepped ? moment.other : moment.parent, moment.other}) {
       if (cause != 0 && !places_.contains(cause)) open_.push_back(cause);
     }
     return open_.size() > before;
@@ -84,12 +84,14 @@ class CauseGraph::Builder {
   void finish(std::uint32_t id) {
     const Moment& moment = causes_.moment(id);
     Node node{.at = moment.at};
-    if (!starts(moment)) {
+    if (moment.stepped && !starts(moment)) {
+      node.parent = places_.at(moment.other);
+    } else if (!starts(moment)) {
       const Time parent = causes_.moment(moment.parent).at;
       node.parent = places_.at(moment.parent);
       if (moment.other != 0) node.other = places_.at(moment.other);
       node.length = moment.at - parent;
-      if (parent >= graph_.begin_ && node.length > Time{0}) node.kind = kind(moment, parent);
+      if (parent >= graph_.begin_ && node.length != Time{0}) node.kind = kind(moment, parent);
     }
     places_.emplace(id, static_cast<std::uint32_t>(graph_.nodes_.size()));
     graph_.nodes_.push_back(node);

@@ -1,6 +1,7 @@
 #include "kbsim/explain/explanation.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -47,7 +48,7 @@ void add(Derivative& to, const Term& term) {
   to.shared = term.shared;
   if (term.is_rate()) {
     to.bytes[{term.bytes, term.share}] += term.times;
-  } else if (term.times > 0) {
+  } else if (term.times != 0) {
     to.paid[term.count / static_cast<double>(term.times)] += term.times;
   }
 }
@@ -55,12 +56,12 @@ void add(Derivative& to, const Term& term) {
 // Segments of one kind at one place as one that is as long as all of them: a path has many segments, and few
 // kinds.
 std::vector<Segment> summed(const std::vector<Segment>& segments) {
-  using Kind = std::tuple<hw::Reason, bool, bool, std::uint32_t, std::int64_t, std::uint32_t, Time>;
+  using Kind = std::tuple<hw::Reason, bool, bool, bool, std::uint32_t, std::int64_t, std::uint32_t, Time>;
   std::map<Kind, Segment> by_kind;
   for (const Segment& one : segments) {
     const bool varies = one.reason == hw::Reason::engine;
     const Time each = varies ? one.length() / one.count : Time{0};
-    const Kind kind{one.reason, one.others, one.cut, one.place, one.amount, one.line, each};
+    const Kind kind{one.reason, one.others, one.cut, one.count < 0, one.place, one.amount, one.line, each};
     const auto [known, fresh] = by_kind.try_emplace(kind, one);
     if (fresh) continue;
     known->second.to += one.length();
@@ -93,7 +94,10 @@ std::vector<Derivative> derivatives_of(const Path& path, const std::vector<Segme
 
 Time Derivative::change(double to) const {
   Time sum{};
-  for (const auto& [each, times] : paid) sum += times * (from_ns(each * to) - from_ns(each * value));
+  const auto taken = [this](double ns) {
+    return rounding == Rounding::down ? rounded_down(ns) : from_ns(ns);
+  };
+  for (const auto& [each, times] : paid) sum += times * (taken(each * to) - taken(each * value));
   for (const auto& [piece, times] : bytes) {
     sum +=
         Term{
@@ -115,6 +119,8 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine) {
   Shares lines;
   Shares waits;
   const std::vector<Segment> sums = summed(path.segments);
+  std::vector<Segment> of_keys = sums;
+  std::ranges::move(summed(path.unseen), std::back_inserter(of_keys));
   for (const Segment& segment : sums) {
     if (segment.length() == Time{0}) continue;
     reasons.add(std::string{reason_name(segment)}, segment.length(), segment.count);
@@ -126,7 +132,7 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine) {
     if (path.waits[i] > Time{0})
       waits.add(std::string{wait_name(static_cast<hw::Reason>(i))}, path.waits[i], 1);
   }
-  std::vector<Derivative> keys = derivatives_of(path, sums, machine);
+  std::vector<Derivative> keys = derivatives_of(path, of_keys, machine);
   return {.of = std::move(of),
           .path = std::move(path),
           .reasons = reasons.sorted(),

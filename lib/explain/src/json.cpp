@@ -33,7 +33,7 @@ boost::json::array to_json(const std::vector<Derivative>& keys) {
     boost::json::object row{{"key", key.key},           {"value", key.value},
                             {"unit", key.unit},         {"ps", key.time.count()},
                             {"slope_ns", key.slope_ns}, {"elasticity", key.elasticity}};
-    if (key.count > 0) {
+    if (!key.is_rate()) {
       row["count"] = key.count;
     } else {
       boost::json::array pieces;
@@ -52,6 +52,12 @@ boost::json::array to_json(const std::vector<Derivative>& keys) {
   return all;
 }
 
+// Amounts of the others are numbers of something else.
+bool has_bytes(hw::Reason reason) {
+  using hw::Reason;
+  return reason != Reason::engine && (reason < Reason::column || reason > Reason::credit_delay);
+}
+
 boost::json::object to_json(const Segment& segment, const hw::Machine& machine) {
   boost::json::object row{{"from_ps", segment.from.count()},
                           {"to_ps", segment.to.count()},
@@ -59,7 +65,7 @@ boost::json::object to_json(const Segment& segment, const hw::Machine& machine) 
                           {"kind", place_kind(segment, machine.graph())},
                           {"place", place_name(segment, machine.graph())},
                           {"count", segment.count}};
-  if (segment.amount > 0 && segment.reason != hw::Reason::engine) row["bytes"] = segment.amount;
+  if (segment.amount > 0 && has_bytes(segment.reason)) row["bytes"] = segment.amount;
   if (const std::vector<Term> terms = terms_of(segment, machine); !terms.empty())
     row["key"] = terms.front().key;
   if (segment.line != 0) {

@@ -10,6 +10,7 @@
 
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/topology/link_class.hpp"
@@ -47,9 +48,27 @@ constexpr std::array<ReasonRow, hw::kReasons> kRows{{
     {"fetch of operands"},
     {"order of one time"},
     {"credit"},
+    {"memory access"},
+    {"data bus", "busy data bus"},
+    {"bank timing", "busy bank"},
+    {"bus turnaround"},
+    {"refresh"},
+    {"bank free"},
+    {"refresh"},
+    {"clock edge"},
+    {"polling"},
+    {"polling"},
+    {"polling"},
+    {"overhead"},
+    {"switch allocation"},
+    {"credit"},
     {"room among the DMA's requests in flight"},
     {"a free slot of the peer"},
     {"a tile that the peer hadn't sent"},
+    {"the packet before it in a router's queue"},
+    {"room in a queue of the next router"},
+    {"a virtual channel of the next router"},
+    {"its turn at a router"},
 }};
 
 const ReasonRow& row(Reason reason) { return kRows[static_cast<std::size_t>(reason)]; }
@@ -173,6 +192,30 @@ std::vector<Term> of_dispatch(const Segment& segment, const topology::Node& cpu)
            .shared = true}};
 }
 
+// Looks of pe_cpu at its queues.
+std::vector<Term> of_looks(Segment segment, const topology::Node& cpu) {
+  segment.count *= segment.amount;
+  return of_dispatch(segment, cpu);
+}
+
+// Periods between looks, or what is left of one; as long as a look takes where looks follow one another.
+std::vector<Term> of_poll(const Segment& segment, const topology::Node& queues, const hw::Machine& machine) {
+  const hw::PollClock& clock =
+      dynamic_cast<const hw::IIpcq&>(machine.component(NodeId{segment.place})).poll_clock();
+  const bool whole = segment.reason == Reason::poll;
+  if (clock.period() == clock.cost())
+    return whole ? of_looks(segment, machine.graph().node(machine.graph().pe(queues.at).cpu))
+                 : std::vector<Term>{};
+  const double period = to_ns(clock.period());
+  const std::int64_t times = whole ? segment.count * segment.amount : 1;
+  return {{.key = "ccl.defaults.poll_ns",
+           .unit = "ns",
+           .value = period,
+           .time = segment.length(),
+           .count = whole ? static_cast<double>(times) : to_ns(segment.length()) / period,
+           .times = times}};
+}
+
 Term of_cost(const hw::CostTerm& cost, const Segment& segment, const topology::Node& engine) {
   Term term{.key = section(engine) + "." + std::string{cost.key},
             .unit = std::string{cost.unit},
@@ -208,6 +251,73 @@ std::vector<Term> of_engine(const Segment& segment, const topology::Node& engine
   return terms;
 }
 
+std::vector<Term> of_latency(const Segment& segment, const topology::Node& node, const std::string& key) {
+  const std::optional<double> ns = attribute(node, key);
+  if (!ns || from_ns(*ns) * segment.count != segment.length()) return {};
+  return {latency(section(node) + "." + key, *ns, segment.length(), segment.count)};
+}
+
+// A flit's time on the fastest link of a router that switches worms.
+Term of_cycle(const Segment& segment, const hw::Machine& machine) {
+  const topology::Graph& graph = machine.graph();
+  const Bytes flit = machine.component(NodeId{segment.place}).input_queues()->worms->flit;
+  const std::vector<LinkId>& out = graph.out(NodeId{segment.place});
+  const auto carried = [&](LinkId link) { return serialization(flit, graph.link(link).bandwidth); };
+  Segment fastest = segment;
+  fastest.place = std::ranges::min(out, {}, carried).value();
+  fastest.reason = Reason::serialization;
+  fastest.amount = flit.count();
+  return of_link(fastest, graph);
+}
+
+// The last cycle of a router's pipeline, or all of it; a part of it has no key.
+std::vector<Term> of_lookahead(const Segment& segment, const topology::Node& router,
+                               const hw::Machine& machine) {
+  if (segment.amount > 0) return {};
+  std::vector<Term> all = of_latency(segment, router, "overhead_ns");
+  return all.empty() ? std::vector{of_cycle(segment, machine)} : all;
+}
+
+std::vector<Term> of_credit_delay(const Segment& segment, const topology::Node& router,
+                                  const hw::Machine& machine) {
+  Term cycles = of_cycle(segment, machine);
+  cycles.times *= static_cast<std::int64_t>(attribute(router, "credit_cycles").value_or(1.0));
+  return {cycles};
+}
+
+// What the memory's model says of it.
+std::vector<Term> of_delay(const Segment& segment, const hw::Machine& machine) {
+  const auto& memory = dynamic_cast<const hw::Memory&>(machine.component(NodeId{segment.place}));
+  std::vector<Term> terms;
+  for (const hw::DelayTerm& delay : memory.timing().delay_terms(segment.amount)) {
+    const bool of_link = delay.key.empty();
+    Term term{
+        .key = of_link ? "cube.xbar_to_hbm_bw_gbs" : section(memory.node()) + "." + std::string{delay.key},
+        .unit = std::string{delay.unit},
+        .value = delay.value,
+        .time = times(segment.count, delay.time),
+        .bytes = delay.bytes.count(),
+        .times = segment.count * delay.times,
+        .share = delay.share,
+        .rounding = delay.rounded_down ? Rounding::down : Rounding::bandwidth,
+        .shared = delay.shared};
+    if (!term.is_rate()) term.count = delay.share * static_cast<double>(term.times);
+    terms.push_back(std::move(term));
+  }
+  return terms;
+}
+
+// What is left of a refresh, its end first.
+std::vector<Term> of_refresh_wait(const Segment& segment, const hw::Machine& machine) {
+  std::vector<Term> terms = of_delay(segment, machine);
+  Time left = segment.length();
+  for (Term& term : terms) {
+    term.time = std::min(left, term.time);
+    left -= term.time;
+  }
+  return terms;
+}
+
 // Bytes leave at the pace of the TCM's port.
 std::vector<Term> of_pace(const Segment& segment, const topology::Node& dma, const hw::Machine& machine) {
   Segment port = segment;
@@ -216,13 +326,12 @@ std::vector<Term> of_pace(const Segment& segment, const topology::Node& dma, con
   return of_port(port, machine);
 }
 
-std::vector<Term> of_latency(const Segment& segment, const topology::Node& node, const std::string& key) {
-  const std::optional<double> ns = attribute(node, key);
-  if (!ns || from_ns(*ns) * segment.count != segment.length()) return {};
-  return {latency(section(node) + "." + key, *ns, segment.length(), segment.count)};
-}
-
 }  // namespace
+
+Time rounded_down(double ns) {
+  constexpr double kNoise = 1e-6;  // of a picosecond
+  return Time{static_cast<std::int64_t>(std::floor(ns * 1000.0 + kNoise))};
+}
 
 // A unit comes from the text that describes its key.
 Grid grid_of(std::string_view unit) {
@@ -231,12 +340,16 @@ Grid grid_of(std::string_view unit) {
 }
 
 Time Term::at(double to) const {
-  if (!is_rate()) return from_ns(times == 0 ? 0.0 : count / static_cast<double>(times) * to);
+  if (!is_rate()) {
+    const double ns = times == 0 ? 0.0 : count / static_cast<double>(times) * to;
+    return rounding == Rounding::down ? rounded_down(ns) : from_ns(ns);
+  }
   const double at = to * share;
   const double ns = static_cast<double>(bytes) / at;
   switch (rounding) {
     case Rounding::bandwidth: return Bandwidth::gbs(at).serialization(Bytes{bytes});
     case Rounding::up: return from_ns(std::ceil(ns * 1000.0) / 1000.0);
+    case Rounding::down: return rounded_down(ns);
     case Rounding::nearest: break;
   }
   return from_ns(ns);
@@ -265,8 +378,20 @@ std::vector<Term> terms_of(const Segment& segment, const hw::Machine& machine) {
       const double link = graph.spec().pe.link.gbs();
       return {rate("pe.link_bw_gbs", link, link, segment.length(), segment)};
     }
+    case Reason::column:
+    case Reason::data_bus:
+    case Reason::bank:
+    case Reason::turnaround:
+    case Reason::refresh: return of_delay(segment, machine);
+    case Reason::refresh_wait: return of_refresh_wait(segment, machine);
+    case Reason::lookahead: return of_lookahead(segment, node, machine);
+    case Reason::cycle: return {of_cycle(segment, machine)};
+    case Reason::credit_delay: return of_credit_delay(segment, node, machine);
     case Reason::fetch: return of_fetch(segment, node, graph);
     case Reason::dispatch: return of_dispatch(segment, node);
+    case Reason::looks: return of_looks(segment, node);
+    case Reason::poll:
+    case Reason::poll_wait: return of_poll(segment, node, machine);
     default: return {};
   }
 }
@@ -276,15 +401,14 @@ std::string_view reason_name(const Segment& segment) {
   return segment.others ? known.others : known.name;
 }
 
-std::string_view wait_name(Reason reason) {
-  const bool is_wait =
-      reason == Reason::window_free || reason == Reason::slot_free || reason == Reason::peer_sent;
-  return is_wait ? row(reason).name : "";
-}
+std::string_view wait_name(Reason reason) { return reason >= Reason::window_free ? row(reason).name : ""; }
 
 std::string_view remedy_of(Reason reason) {
   if (reason == Reason::slot_free) return "more slots (n_slots of the algorithm)";
   if (reason == Reason::window_free) return "more requests in flight (pe.pe_dma.max_outstanding)";
+  if (reason == Reason::room_ahead) return "larger queues of routers (buffer_bytes, buffer_flits)";
+  if (reason == Reason::channel || reason == Reason::queue_head)
+    return "more virtual channels (vcs of routers)";
   return "";
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/explain/keys.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 
 #include "segments.hpp"
@@ -15,24 +16,24 @@ namespace {
 
 using hw::Reason;
 
-bool is_wait(Reason reason) {
-  return reason == Reason::window_free || reason == Reason::slot_free || reason == Reason::peer_sent;
-}
+bool is_wait(Reason reason) { return reason >= Reason::window_free; }
 
 bool is_free(Reason reason) {
-  return reason == Reason::link_free || reason == Reason::port_free || reason == Reason::engine_free;
+  return reason == Reason::link_free || reason == Reason::port_free || reason == Reason::engine_free ||
+         reason == Reason::bank_free;
 }
 
 // Walks from the end to the beginning.
 class Walk {
  public:
   Walk(const Causes& causes, const hw::Machine& machine, Time begin, Time end)
-      : causes_{causes}, machine_{machine}, path_{.begin = begin, .end = end, .segments = {}} {}
+      : causes_{causes}, machine_{machine}, path_{.begin = begin, .end = end, .segments = {}}, front_{end} {}
 
   Path from(std::uint32_t id) {
     for (; causes_.moment(id).at > path_.begin; id = causes_.moment(id).parent) {
       const Moment& moment = causes_.moment(id);
       if (moment.parent == 0) lost(moment);
+      path_.steps = path_.steps || moment.stepped || goes_in_steps(static_cast<Reason>(moment.why.reason));
       step(moment, std::max(path_.begin, causes_.moment(moment.parent).at));
     }
     std::ranges::reverse(path_.segments);
@@ -60,7 +61,7 @@ class Walk {
                     .reason = reason,
                     .place = moment.why.place,
                     .amount = moment.why.amount,
-                    .count = moment.count,
+                    .count = from > moment.at ? -1 : std::int64_t{moment.count},
                     .line = moment.why.line,
                     .others = others_,
                     .cut = from > causes_.moment(moment.parent).at};
@@ -86,8 +87,20 @@ class Walk {
   void push(const Segment& segment) {
     if (!segment.cut) require_exact(segment);
     if (segment.length() == Time{0} && segment.cut) return;
+    if (segment.count < 0 || segment.to > front_) return push_behind(segment);
+    front_ = segment.from;
     note_waits(segment);
     path_.segments.push_back(segment);
+  }
+
+  // A way back in time, or what leads to a later time than the path is at: only what is before that is on it.
+  void push_behind(const Segment& segment) {
+    path_.unseen.push_back(segment);
+    if (segment.count < 0 || segment.from >= front_) return;
+    Segment rest = segment;
+    rest.to = front_;
+    rest.cut = true;
+    push(rest);
   }
 
   // What waits for something that waits, waits for that.
@@ -125,8 +138,21 @@ class Walk {
       case Reason::write_port: return serialization(Bytes{segment.amount}, memory(node).write_rate());
       case Reason::dma_port: return serialization(Bytes{segment.amount}, graph.spec().pe.link);
       case Reason::step: return 1_ps;
+      case Reason::column:
+      case Reason::data_bus:
+      case Reason::bank:
+      case Reason::turnaround:
+      case Reason::refresh: return delay(segment);
       default: return segment.length() / segment.count;
     }
+  }
+
+  // Of one.
+  [[nodiscard]] Time delay(Segment segment) const {
+    segment.count = 1;
+    Time all{};
+    for (const Term& term : terms_of(segment, machine_)) all += term.shared ? Time{0} : term.time;
+    return all;
   }
 
   [[nodiscard]] const hw::Memory& memory(NodeId node) const {
@@ -150,9 +176,14 @@ class Walk {
   Path path_;
   std::vector<Wait> waits_;  // the last is the innermost
   bool others_ = false;
+  Time front_;  // what is before it isn't on the path yet
 };
 
 }  // namespace
+
+bool goes_in_steps(Reason reason) {
+  return reason == Reason::refresh_wait || reason == Reason::clock_edge || reason == Reason::poll_wait;
+}
 
 std::vector<Segment> split_hop(const Segment& hop, const hw::Machine& machine) {
   const topology::Link& link = machine.graph().link(LinkId{hop.place});
@@ -176,6 +207,7 @@ std::vector<Segment> segments_of(const Moment& moment, Time from, const hw::Mach
                       .reason = reason,
                       .place = moment.why.place,
                       .amount = moment.why.amount,
+                      .count = from > moment.at ? -1 : 1,
                       .line = moment.why.line};
   if (reason == Reason::hop) return split_hop(whole, machine);
   return {whole};

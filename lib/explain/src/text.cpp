@@ -56,7 +56,7 @@ std::string reasons(const Explanation& what) {
 // How much shorter it gets if a key gets 10 % better, each term rounded anew, in percent of its length.
 double gain(const Explanation& what, const Derivative& key) {
   constexpr double kBetter = 0.1;
-  const double to = key.count > 0.0 ? key.value * (1.0 - kBetter) : key.value * (1.0 + kBetter);
+  const double to = !key.is_rate() ? key.value * (1.0 - kBetter) : key.value * (1.0 + kBetter);
   return -percent(key.change(to), what.path.length());
 }
 
@@ -82,7 +82,7 @@ std::string remedies(const Explanation& what) {
 }
 
 std::string slope_text(const Derivative& key, double slope_ns) {
-  const bool is_latency = key.count > 0 && grid_of(key.unit) == Grid::picoseconds;
+  const bool is_latency = !key.is_rate() && grid_of(key.unit) == Grid::picoseconds;
   if (is_latency) return fmt::format("{:g} ps a ps", slope_ns);
   return fmt::format("{:.4g} ns a {}", slope_ns, key.unit.empty() ? "1" : key.unit);
 }

@@ -37,7 +37,7 @@ struct Derivative {
   std::string unit;
   double value = 0.0;
   Time time{};            // of the path, that the key's terms take
-  double count = 0.0;     // of a latency: how many ns longer for one more of its unit; 0: it is a rate
+  double count = 0.0;     // of a latency: how many ns longer for one more of its unit; 0 of a rate
   double slope_ns = 0.0;  // the same, of a rate before rounding
   /// How much shorter the path gets, as a part of its length, if the key gets better by a part.
   double elasticity = 0.0;
@@ -50,6 +50,7 @@ struct Derivative {
   /// Where all causes are known.
   std::optional<Sides> sides = {};
 
+  [[nodiscard]] bool is_rate() const { return !bytes.empty(); }
   /// How much longer the path gets with another value, each of its terms rounded anew.
   [[nodiscard]] Time change(double to) const;
   /// How many ns longer for one more of its unit, if it had that value, before rounding.

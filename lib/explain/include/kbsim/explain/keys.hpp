@@ -9,8 +9,11 @@
 
 namespace kbsim::explain {
 
-/// How the time of work at a rate is rounded to picoseconds.
-enum class Rounding : std::uint8_t { bandwidth, up, nearest };
+/// How the time of work at a rate, or a part of a latency, is rounded to picoseconds.
+enum class Rounding : std::uint8_t { bandwidth, up, down, nearest };
+
+/// Noise of the division apart.
+[[nodiscard]] Time rounded_down(double ns);
 
 /// In what steps a key's value goes: whole picoseconds, whole cycles, or any.
 enum class Grid : std::uint8_t { picoseconds, cycles, none };

@@ -17,10 +17,10 @@ struct Segment {
   hw::Reason reason = hw::Reason::unexplained;
   std::uint32_t place = 0;  // a node or a link, as the reason says
   std::int64_t amount = 0;  // of each
-  std::int64_t count = 1;
-  std::uint32_t line = 0;  // of a kernel, see Causes::line()
-  bool others = false;     // other work that held the server, which what the path follows waited for
-  bool cut = false;        // it began before the path, which has only its rest
+  std::int64_t count = 1;   // negative: it was computed back, from a later time to an earlier one
+  std::uint32_t line = 0;   // of a kernel, see Causes::line()
+  bool others = false;      // other work that held the server, which what the path follows waited for
+  bool cut = false;         // only a part of it is on the path
 
   [[nodiscard]] Time length() const { return to - from; }
 };
@@ -31,7 +31,9 @@ struct Path {
   Time begin{};
   Time end{};
   std::vector<Segment> segments;              // first to last
+  std::vector<Segment> unseen = {};           // a way back in time, and what it led over: of keys alone
   std::array<Time, hw::kReasons> waits = {};  // parts of it in which something waited for a slot and so on
+  bool steps = false;     // something went in steps: what is behind one counts as on the average
   std::int64_t ties = 0;  // moments where another cause came at the same time: there may be other paths
 
   [[nodiscard]] Time length() const { return end - begin; }

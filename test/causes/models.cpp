@@ -1,0 +1,66 @@
+// Machines whose memories have banks, whose routers have queues and whose PEs poll: paths sum, and slopes are
+// what runs with other keys give.
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "random_setup.hpp"
+
+namespace kbsim::test::causes::models_test {
+namespace {
+
+void check_paths(Model model) {
+  for (std::uint64_t seed = 1; seed <= draws(6); ++seed) {
+    CAPTURE(seed);
+    const Setup setup = random_setup(seed, model);
+    const Outcome explained = run(setup);
+    const Outcome plain = run(setup, false);
+    CHECK(explained.total == plain.total);
+    CHECK(explained.digest.value() == plain.digest.value());
+    CHECK(explained.paths.front().path.length() == plain.total);
+    for (const Explanation& one : explained.paths) check_whole(one);
+  }
+}
+
+void check_slopes(Model model) {
+  Checked all;
+  for (std::uint64_t seed = 1; seed <= draws(3); ++seed) {
+    CAPTURE(seed);
+    Setup setup = random_setup(seed, model);
+    setup.all_causes = 1 << 22;
+    const Outcome outcome = run(setup);
+    for (const Explanation& one : outcome.paths) check_whole(one);
+    const Checked checked = check_steps(setup, outcome);
+    CHECK(checked.off == 0);
+    all.exact += checked.exact;
+    all.flipped += checked.flipped;
+  }
+  MESSAGE(all.exact, " exact, ", all.flipped, " flipped");
+  CHECK(all.exact > 0);
+}
+
+}  // namespace
+
+TEST_CASE("Path with pseudo-channels: it sums, and changes nothing") { check_paths(Model::pseudo_channels); }
+TEST_CASE("Path with banks: it sums, and changes nothing") { check_paths(Model::banks); }
+TEST_CASE("Path with ordered commands: it sums, and changes nothing") { check_paths(Model::fr_fcfs); }
+TEST_CASE("Path with queues in routers: it sums, and changes nothing") { check_paths(Model::router_vc); }
+TEST_CASE("Path with worms in routers: it sums, and changes nothing") { check_paths(Model::router_iq); }
+TEST_CASE("Path with queues that are polled: it sums, and changes nothing") { check_paths(Model::polling); }
+
+TEST_CASE("Slopes with pseudo-channels: a picosecond gives what is said") {
+  check_slopes(Model::pseudo_channels);
+}
+TEST_CASE("Slopes with banks: a picosecond gives what is said") { check_slopes(Model::banks); }
+TEST_CASE("Slopes with ordered commands: a picosecond gives what is said") { check_slopes(Model::fr_fcfs); }
+TEST_CASE("Slopes with queues in routers: a picosecond gives what is said") {
+  check_slopes(Model::router_vc);
+}
+TEST_CASE("Slopes with worms in routers: a picosecond gives what is said") { check_slopes(Model::router_iq); }
+TEST_CASE("Slopes with queues that are polled: a picosecond gives what is said") {
+  check_slopes(Model::polling);
+}
+
+}  // namespace kbsim::test::causes::models_test
