@@ -34,24 +34,43 @@ Task<> on_all(host::Rank& main, Work work) {
   co_await main.mp.spawn(reduce, work, {.nprocs = main.dist.get_world_size()});
 }
 
-std::vector<Explanation> paths_of(host::Session& session) {
+std::vector<Explanation> paths_of(host::Session& session, const explain::OpMarks& marks) {
   const hw::Machine& machine = session.machine();
   std::vector<Explanation> all;
   all.push_back(explain::explain(
-      "the run", explain::path_to(session.sim().causes()->current(), Time{0}, machine), machine));
+      "the run", explain::path_to(session.sim().causes()->current(), Time{0}, machine, &marks), machine,
+      &marks));
   for (const hw::OrderRecord& order : hw::host_of(session.machine()).orders())
-    all.push_back(
-        explain::explain(order.kernel_name, explain::path_to(order.why, order.sent, machine), machine));
+    all.push_back(explain::explain(
+        order.kernel_name, explain::path_to(order.why, order.sent, machine, &marks), machine, &marks));
+  return all;
+}
+
+std::vector<Outcome::Ended> ops_of(host::Session& session, const explain::OpMarks& marks) {
+  std::vector<Outcome::Ended> all;
+  const topology::Graph& graph = session.machine().graph();
+  for (std::uint32_t lane = 0; lane < session.log().lanes(); ++lane) {
+    for (const oplog::Op& op : session.log().ops(lane)) {
+      if (op.start == op.end) continue;
+      all.push_back({.id = op.id,
+                     .name = marks.name(op.id),
+                     .called = marks.called(op.id),
+                     .end = op.end,
+                     .by_math = graph.node(op.unit).kind == topology::NodeKind::pe_math});
+    }
+  }
   return all;
 }
 
 // Of the run, with all causes.
-void look_around(Outcome& outcome, host::Session& session) {
+void look_around(Outcome& outcome, host::Session& session, const explain::OpMarks& marks) {
   const Causes& causes = *session.sim().causes();
   outcome.gave_up = causes.gave_up_all();
   if (!causes.keeps_all()) return;
   const explain::CauseGraph graph{causes.current(), Time{0}, session.machine()};
   explain::add_sides(outcome.paths.front(), graph);
+  explain::add_op_slacks(outcome.paths.front(), graph, marks);
+  if (outcome.asked) outcome.asked->margin = graph.margin_of(marks.kept_end());
   constexpr double kStep = 0.001;
   for (const auto& [key, term] : graph.keys()) {
     if (term.unit != "ns") continue;
@@ -87,14 +106,23 @@ Outcome run(const Setup& setup, bool explains) {
       std::move(machine),
       std::move(algorithm),
       {.simulation = {.causes = explains, .why = {.all = setup.all_causes}}, .replay_threads = 1}};
+  explain::OpMarks marks{session.sim(), session.log()};
+  if (setup.asked) marks.keep(*setup.asked);
   host::World world;
   host::Rank main{session, world, 0};
   const Work work{.elements = setup.elements, .over_cubes = setup.over_cubes};
   (void)session.sim().spawn("main", main.run(on_all(main, work)));
   session.run();
   Outcome outcome{.total = session.sim().now(), .digest = session.machine().digest()};
-  if (explains) outcome.paths = paths_of(session);
-  if (explains && setup.all_causes > 0) look_around(outcome, session);
+  if (!explains) return outcome;
+  outcome.paths = paths_of(session, marks);
+  outcome.ops = ops_of(session, marks);
+  const hw::Machine& there = session.machine();
+  if (setup.asked)
+    outcome.asked = explain::explain(
+        marks.name(*setup.asked),
+        explain::path_to(marks.kept_end(), marks.called(*setup.asked), there, &marks), there, &marks);
+  if (setup.all_causes > 0) look_around(outcome, session, marks);
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,24 @@ struct Setup {
   bool over_cubes = true;  // a row of each cube's first PE; else all on one PE
   std::size_t all_causes = 0;
   Time poll{};  // PEs look at their queues so often; 0: they sleep
+  std::optional<oplog::ValueId> asked = {};  // an operation, for Outcome::asked
 };
 
 struct Outcome {
+  /// An operation that took time, and when its kernel called for it.
+  struct Ended {
+    oplog::ValueId id;
+    std::string name;
+    Time called{};
+    Time end{};
+    bool by_math = false;
+  };
   Time total{};
   Digest digest;
   std::vector<Explanation> paths = {};  // of the run, then of its launches
-  bool gave_up = false;                 // there were more moments than all causes should be kept of
+  std::vector<Ended> ops = {};
+  std::optional<Explanation> asked = {};  // with its margin, if all causes are kept
+  bool gave_up = false;                   // there were more moments than all causes should be kept of
   // Of the run, if all causes are kept: what a picosecond less or more of a latency gives.
   struct Guess {
     explain::Prediction less;

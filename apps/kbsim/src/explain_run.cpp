@@ -1,8 +1,8 @@
 #include "explain_run.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -23,20 +23,21 @@ struct Collective {
   std::string kernel;
   Time begin{};
   Cause end;
-  int ranks = 0;
+  std::vector<std::size_t> launches = {};  // of each rank one
 };
 
 std::vector<Collective> collectives_of(const std::vector<hw::OrderRecord>& launches) {
   std::vector<Collective> all;
   std::map<std::pair<std::string, int>, int> so_far;         // launches of a kernel by a rank
   std::map<std::pair<std::string, int>, std::size_t> which;  // of a kernel, the how manieth
-  for (const hw::OrderRecord& order : launches) {
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const hw::OrderRecord& order = launches[i];
     const int round = so_far[{order.kernel_name, order.rank}]++;
     const auto [known, fresh] = which.try_emplace({order.kernel_name, round}, all.size());
     if (fresh) all.push_back({.kernel = order.kernel_name, .begin = order.sent, .end = order.why});
     Collective& one = all[known->second];
     one.end = later(one.end, order.why);
-    ++one.ranks;
+    one.launches.push_back(i);
   }
   return all;
 }
@@ -44,30 +45,100 @@ std::vector<Collective> collectives_of(const std::vector<hw::OrderRecord>& launc
 class Explainer {
  public:
   Explainer(host::Session& session, Explanations& into)
-      : machine_{session.machine()}, causes_{*session.sim().causes()}, into_{into} {}
+      : machine_{session.machine()}, causes_{*session.sim().causes()}, marks_{into.marks}, into_{into} {}
 
-  // With all causes, if they were kept.
-  void add(std::string name, const Cause& end, Time begin, bool with_sides) {
-    into_.all.push_back(explain::explain(std::move(name), explain::path_to(end, begin, machine_), machine_));
-    if (!with_sides || !causes_.keeps_all()) return;
-    const explain::CauseGraph graph{end, begin, machine_};
-    explain::add_sides(into_.all.back(), graph);
-    if (into_.all.size() == 1) into_.trials = trials_of(into_.all.front(), &graph);
+  // How much of what all its causes tell, if they were kept.
+  enum class Depth { path, sides, operations };
+
+  void add_run(const Cause& end) {
+    explain::Explanation& run = add_path("the run", end, Time{0});
+    if (causes_.keeps_all()) {
+      run_ = std::make_unique<explain::CauseGraph>(end, Time{0}, machine_);
+      deepen(run, *run_, Depth::operations);
+    }
+    into_.trials = trials_of(run, run_.get());
+  }
+
+  void add(std::string name, const Cause& end, Time begin, Depth depth) {
+    explain::Explanation& added = add_path(std::move(name), end, begin);
+    if (!causes_.keeps_all()) return;
+    if (may_look(depth)) added.margin = run_->margin_of(end);
+    if (depth != Depth::path) deepen(added, explain::CauseGraph{end, begin, machine_}, depth);
   }
 
  private:
+  explain::Explanation& add_path(std::string name, const Cause& end, Time begin) {
+    explain::Path path = explain::path_to(end, begin, machine_, marks_);
+    return into_.all.emplace_back(explain::explain(std::move(name), std::move(path), machine_, marks_));
+  }
+
+  void deepen(explain::Explanation& what, const explain::CauseGraph& graph, Depth depth) const {
+    explain::add_sides(what, graph);
+    if (depth == Depth::operations) explain::add_op_slacks(what, graph, *marks_);
+  }
+
+  // Slack against the run's end is two looks at all of its moments; of what isn't shown as often as is quick.
+  bool may_look(Depth depth) {
+    if (!run_) return false;
+    if (depth != Depth::path) return true;
+    if (looks_ < run_->moments()) return false;
+    looks_ -= run_->moments();
+    return true;
+  }
+
   const hw::Machine& machine_;
   const Causes& causes_;
+  const explain::OpMarks* marks_;
+  std::unique_ptr<explain::CauseGraph> run_;  // if all causes were kept
+  std::size_t looks_ = 100'000'000;           // at moments
   Explanations& into_;
 };
 
-void add_collective(Explainer& explainer, const std::vector<hw::OrderRecord>& launches, std::size_t number) {
-  const std::vector<Collective> all = collectives_of(launches);
-  if (number > all.size())
-    throw UsageError{fmt::format("--of collective:{}: there are {}", number, all.size())};
-  const Collective& one = all[number - 1];
-  explainer.add(fmt::format("collective {}, {} on {} ranks", number, one.kernel, one.ranks), one.end,
-                one.begin, true);
+Explainer::Depth depth_of(bool is_asked, bool is_shown) {
+  if (is_asked) return Explainer::Depth::operations;
+  return is_shown ? Explainer::Depth::sides : Explainer::Depth::path;
+}
+
+// Those of several ranks, and the one that is asked for. The launches stand behind the run's path, if it has
+// one.
+void add_collectives(Explainer& explainer, Explanations& what, const std::vector<Collective>& collectives,
+                     const PathQuestion& asked) {
+  const bool one_is_asked = asked.kind == PathQuestion::Kind::collective;
+  const std::size_t first_launch = what.all.size() - what.launches;
+  for (std::size_t i = 0; i < collectives.size(); ++i) {
+    const Collective& one = collectives[i];
+    const bool is_asked = one_is_asked && asked.number == i + 1;
+    for (const std::size_t launch : one.launches)
+      what.all[first_launch + launch].collective = static_cast<int>(i + 1);
+    if (one.launches.size() == 1 && !is_asked) continue;
+    explainer.add(fmt::format("collective {}, {} on {} ranks", i + 1, one.kernel, one.launches.size()),
+                  one.end, one.begin, depth_of(is_asked, false));
+    explain::Explanation& added = what.all.back();
+    added.kernel = one.kernel;
+    added.rank = explain::kAllRanks;
+    added.collective = static_cast<int>(i + 1);
+    if (is_asked) what.asked = what.all.size() - 1;
+  }
+}
+
+// UsageError before anything is explained.
+void require_there(const PathQuestion& asked, std::size_t launches, std::size_t collectives) {
+  using enum PathQuestion::Kind;
+  const std::size_t all = asked.kind == launch ? launches : collectives;
+  if ((asked.kind != launch && asked.kind != collective) || asked.number <= all) return;
+  throw UsageError{fmt::format("--of {}: there are {}{}", as_asked(asked), all,
+                               all == 0 ? "" : fmt::format(", 1 to {}", all))};
+}
+
+// From its kernel's call to its end.
+void add_op(Explainer& explainer, const explain::OpMarks& marks, const PathQuestion& asked) {
+  const oplog::ValueId id = op_of(asked, marks.log());
+  require_recorded(asked, id, marks.log());
+  if (!marks.kept_end())
+    throw UsageError{fmt::format("--of {}: {} is noted with another operation and has no time of its own",
+                                 as_asked(asked), marks.log().describe(*marks.log().find(id)))};
+  explainer.add(marks.log().describe(*marks.log().find(id)), marks.kept_end(), marks.called(id),
+                Explainer::Depth::operations);
 }
 
 std::vector<hw::OrderRecord> ended_launches(hw::Machine& machine) {
@@ -78,55 +149,43 @@ std::vector<hw::OrderRecord> ended_launches(hw::Machine& machine) {
   return launches;
 }
 
-Explanations paths_of(host::Session& session, const Causes& causes, const PathQuestion& asked) {
-  Explanations what{.gave_up_all = causes.gave_up_all()};
+Explanations paths_of(host::Session& session, const Causes& causes, const explain::OpMarks& marks,
+                      const PathQuestion& asked) {
+  Explanations what{.gave_up_all = causes.gave_up_all(), .marks = &marks};
   Explainer explainer{session, what};
-  if (causes.current()) {  // none of one that was ended between two events that explain something
-    explainer.add("the run", causes.current(), Time{0}, true);
-    if (what.trials.empty()) what.trials = trials_of(what.all.front(), nullptr);
-  }
+  // None of one that was ended between two events that explain something.
+  if (causes.current()) explainer.add_run(causes.current());
   const std::vector<hw::OrderRecord> launches = ended_launches(session.machine());
+  const std::vector<Collective> collectives = collectives_of(launches);
   what.launches = launches.size();
   using enum PathQuestion::Kind;
-  if (asked.kind == launch && asked.number > launches.size())
-    throw UsageError{fmt::format("--of launch:{}: there are {}", asked.number, launches.size())};
+  require_there(asked, launches.size(), collectives.size());
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const hw::OrderRecord& order = launches[i];
     const bool is_asked = asked.kind == launch && asked.number == i + 1;
     explainer.add(fmt::format("{} (order {} of rank {})", order.kernel_name, order.number, order.rank),
-                  order.why, order.sent, is_asked || i < kShownLaunches);
+                  order.why, order.sent, depth_of(is_asked, i < kShownLaunches));
     what.all.back().kernel = order.kernel_name;
     what.all.back().rank = order.rank;
     if (is_asked) what.asked = what.all.size() - 1;
   }
-  if (asked.kind != collective) return what;
-  add_collective(explainer, launches, asked.number);
+  add_collectives(explainer, what, collectives, asked);
+  if (asked.kind != op) return what;
+  add_op(explainer, marks, asked);
   what.asked = what.all.size() - 1;
   return what;
 }
 
 }  // namespace
 
-PathQuestion question_of(const std::string& text) {
-  if (text == "run") return {};
-  const std::size_t colon = text.find(':');
-  const std::string kind = text.substr(0, colon);
-  const std::string digits = colon == std::string::npos ? "" : text.substr(colon + 1);
-  PathQuestion asked{.kind = kind == "launch" ? PathQuestion::Kind::launch : PathQuestion::Kind::collective};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), asked.number);
-  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && asked.number > 0;
-  if (!whole || (kind != "launch" && kind != "collective"))
-    throw UsageError{fmt::format("--of {}: expected run, launch:N or collective:N, N from 1 on", text)};
-  return asked;
-}
-
-Explanations explanations_of(host::Session& session, bool wanted, const PathQuestion& asked) {
+Explanations explanations_of(host::Session& session, bool wanted, const explain::OpMarks& marks,
+                             const PathQuestion& asked) {
   const Causes* const causes = session.sim().causes();
   if (causes == nullptr)
     return {.why_not = "a model of this machine doesn't say why; kbsim explain names it"};
   if (!causes->given_up().empty()) return {.why_not = causes->given_up()};
   try {
-    return paths_of(session, *causes, asked);
+    return paths_of(session, *causes, marks, asked);
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
@@ -139,13 +198,12 @@ Explanations explanations_of(host::Session& session, bool wanted, const PathQues
 std::string to_text(const Explanations& what) {
   if (what.all.empty()) return "";
   std::string text = explain::to_text(what.all[what.asked]);
-  for (std::size_t i = 1; what.asked == 0 && i < std::min(kShownLaunches + 1, what.all.size()); ++i)
+  const std::size_t shown = std::min(kShownLaunches, what.launches);
+  for (std::size_t i = 1; what.asked == 0 && i < std::min(shown + 1, what.all.size()); ++i)
     text += explain::sentence(what.all[i]);
   if (what.asked == 0 && what.launches > kShownLaunches)
     text += fmt::format("and {} more launches: see explain.json of --out\n", what.launches - kShownLaunches);
-  if (what.gave_up_all)
-    text +=
-        "too many moments to keep all their causes: slopes on both sides, ranges and slacks aren't known\n";
+  if (what.gave_up_all) text += explain::kGaveUpAll;
   if (!what.trials.empty() && what.trials.front().is_done())
     text += to_text(what.trials, what.all.front().path.length());
   return text;
@@ -154,7 +212,7 @@ std::string to_text(const Explanations& what) {
 boost::json::object to_json(const Explanations& what, host::Session& session) {
   boost::json::array paths;
   for (const explain::Explanation& one : what.all) {
-    boost::json::object path = explain::to_json(one, session.machine());
+    boost::json::object path = explain::to_json(one, session.machine(), what.marks);
     path["sentence"] = explain::sentence(one);
     paths.emplace_back(std::move(path));
   }

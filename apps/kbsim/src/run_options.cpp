@@ -56,6 +56,8 @@ void require_values_wanted(const RunOptions& options) {
   };
   if (!options.oplog.empty()) refuse("--oplog", "a run that records no values has no op log");
   if (options.verify_data) refuse("--verify-data", "a run that records no values has none to verify");
+  if (options.explain_of && options.explain_of->kind == PathQuestion::Kind::op)
+    refuse("--of op", "a run that records no operations has none to ask about");
   if (options.race && *options.race != oplog::RaceMode::off)
     refuse("--race", "a run that records no operations finds no races among them");
 }
@@ -135,10 +137,10 @@ po::options_description description(RunOptions& o) {
   add("explain", po::bool_switch(&o.explain),
       "say why it takes as long as it does: the critical path, and what each key of the machine adds to it");
   add("of",
-      po::value<std::string>()->value_name("run|launch:N|collective:N")->notifier([&](const std::string& v) {
-        o.explain_of = question_of(v);
-      }),
-      "with --explain: of what (default: run)");
+      po::value<std::string>()
+          ->value_name("run|launch:N|collective:N|op:LANE:N|row:N")
+          ->notifier([&](const std::string& v) { o.explain_of = question_of(v); }),
+      "with --explain: of what (default: run); of an operation as the op log counts, op:sip0.cube0.pe0:17");
   add("recheck", po::bool_switch(&o.recheck),
       "with --explain: run again with a little and with 10 % less and more of its keys, and print what was "
       "predicted beside what is simulated");
@@ -188,6 +190,10 @@ void require_explained(const RunOptions& options) {
 host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
   require_explained(options);
+  if (options.explain_of && options.explain_of->kind == PathQuestion::Kind::row)
+    throw UsageError{
+        fmt::format("--of {}: {} is a single simulation, and has no rows; see launch:N and op:LANE:N",
+                    as_asked(*options.explain_of), options.bench)};
   const oplog::RaceMode usual = options.timing_only ? oplog::RaceMode::off : oplog::RaceMode::warn;
   host::SessionOptions result{.simulation = {.shuffle_ties = options.shuffle_ties,
                                              .causes = options.explain || is_recorded(options),

@@ -66,19 +66,15 @@ boost::json::object to_json(const RunOptions& options, const Results& outcome,
   return all;
 }
 
-Results results_of(const RunOptions& options, host::Session& session, BenchReport report) {
+Results results_of(const RunOptions& options, host::Session& session, BenchReport report,
+                   const explain::OpMarks& marks) {
   const std::size_t races = session.machine().races().reports().size();
-  if (has_rows(report))
-    return {
-        .report = std::move(report),
-        .races = races,
-        .explained = explanations_of(session, options.explain, options.explain_of.value_or(PathQuestion{}))};
-  return {
-      .report = std::move(report),
-      .launches = report::launch_rows(hw::host_of(session.machine()).orders()),
-      .by_launch = true,
-      .races = races,
-      .explained = explanations_of(session, options.explain, options.explain_of.value_or(PathQuestion{}))};
+  const bool by_launch = !has_rows(report);
+  Results found{.report = std::move(report), .by_launch = by_launch, .races = races};
+  if (by_launch) found.launches = report::launch_rows(hw::host_of(session.machine()).orders());
+  found.explained =
+      explanations_of(session, options.explain, marks, options.explain_of.value_or(PathQuestion{}));
+  return found;
 }
 
 std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session) {

@@ -28,7 +28,8 @@ struct Results {
   Explanations explained = {};  // with --explain, or for a page
 };
 
-[[nodiscard]] Results results_of(const RunOptions& options, host::Session& session, BenchReport report);
+[[nodiscard]] Results results_of(const RunOptions& options, host::Session& session, BenchReport report,
+                                 const explain::OpMarks& marks);
 
 /// --oplog's file, and the checksums of what is in it.
 [[nodiscard]] std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session);

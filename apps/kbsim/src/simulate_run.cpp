@@ -12,6 +12,7 @@
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/deadlock.hpp"
 #include "kbsim/report/run_summary.hpp"
+#include "kbsim/report/use.hpp"
 
 #include "chakra_recorder.hpp"
 #include "device_option.hpp"
@@ -119,11 +120,11 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
 }
 
 // Until a limit or a signal has ended it.
-void explain_until_now(host::Session& session, const Error& error) {
+void explain_until_now(host::Session& session, const explain::OpMarks& marks, const Error& error) {
   if (error.exit_code() != ExitCode::limit && error.exit_code() != ExitCode::interrupted) return;
   const std::string now = to_string(session.sim().now());
   try {
-    const std::string text = to_text(explanations_of(session, true));
+    const std::string text = to_text(explanations_of(session, true, marks));
     say("--explain: the run hasn't ended; until {}{}\n{}", now,
         text.empty() ? " no launch had, of which there is something to explain" : ":", text);
   } catch (const Error& why) {  // why it has ended is the news
@@ -132,7 +133,7 @@ void explain_until_now(host::Session& session, const Error& error) {
 }
 
 void simulate_and_tell(const report::OutputFolder* folder, host::Session& session, const BenchRun& run,
-                       report::RunTrace& trace) {
+                       const explain::OpMarks& marks, report::RunTrace& trace) {
   const auto bound = run.options.parallel_bound ? watch_parallel_bound(session) : nullptr;
   const auto say_bound = [&] {
     if (bound != nullptr) say(to_text(*bound, session.sim().events()));
@@ -141,7 +142,7 @@ void simulate_and_tell(const report::OutputFolder* folder, host::Session& sessio
     simulate_and_dump(folder, session, run.options, trace);
   } catch (const Error& error) {
     say_bound();
-    if (run.options.explain) explain_until_now(session, error);
+    if (run.options.explain) explain_until_now(session, marks, error);
     if (folder != nullptr && error.exit_code() == ExitCode::interrupted)
       write_partial_results(*folder, run.options, run.arguments, session, summary_of(session, run.start));
     throw;
@@ -150,11 +151,17 @@ void simulate_and_tell(const report::OutputFolder* folder, host::Session& sessio
   say_bound();
 }
 
+// What is asked about is there as far as that is known before the run.
+void keep_asked(explain::OpMarks& marks, const RunOptions& options, host::Session& session) {
+  if (options.explain_of && options.explain_of->kind == PathQuestion::Kind::op)
+    marks.keep(op_of(*options.explain_of, session.log()));
+}
+
 // A signal may come while it is explained: then the folder has what the simulation gave.
 Results explained_results(const BenchRun& run, const report::OutputFolder* folder, host::Session& session,
-                          BenchReport report) {
+                          BenchReport report, const explain::OpMarks& marks) {
   try {
-    return results_of(run.options, session, std::move(report));
+    return results_of(run.options, session, std::move(report), marks);
   } catch (const Interrupted&) {
     if (folder != nullptr)
       write_partial_results(*folder, run.options, run.arguments, session, summary_of(session, run.start));
@@ -168,15 +175,17 @@ ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder,
                         report::RunTrace& trace) {
   ChakraRecorder chakra{session};
   if (!run.options.chakra.empty()) session.watch_calls(&chakra);
+  explain::OpMarks marks{session.sim(), session.log()};
+  keep_asked(marks, run.options, session);
   host::World world;
   host::Rank main{session, world, 0};
   BenchReport report;
   (void)session.sim().spawn("bench " + run.options.bench,
                             main.run(program_of(main, run.bench, run.devices, run.request, &report)));
   const StopSignals signals;
-  simulate_and_tell(folder, session, run, trace);
+  simulate_and_tell(folder, session, run, marks, trace);
   if (!run.options.chakra.empty()) chakra.write(run.options.chakra, run.options.bench);
-  Results results = explained_results(run, folder, session, std::move(report));
+  Results results = explained_results(run, folder, session, std::move(report), marks);
   if (run.options.recheck) simulate(results.explained.trials, run.arguments);
   const ExitCode code = finish(folder, session, results, run.options, run.arguments, run.start);
   trace.require_written();

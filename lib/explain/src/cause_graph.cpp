@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "kbsim/base/stop.hpp"
 
 #include "segments.hpp"
@@ -115,7 +113,7 @@ class CauseGraph::Builder {
   CauseGraph& graph_;
   const Causes& causes_;
   std::vector<std::uint32_t> open_;
-  boost::unordered_flat_map<std::uint32_t, std::uint32_t> places_;
+  Ids& places_ = graph_.places_;
   std::map<Key, std::uint32_t> kinds_;
 };
 
@@ -236,43 +234,6 @@ std::optional<double> CauseGraph::edge(const Term& key, const Derivative* path, 
     value = nearer ? next : key.value;
   }
   return key.value;
-}
-
-// That of the place where a segment is.
-Slack& CauseGraph::slack_at(const Segment& work, std::map<std::string, Slack>& by_place) const {
-  const std::string place = place_name(work, machine_.graph());
-  return by_place
-      .try_emplace(place,
-                   Slack{.place = place, .kind = place_kind(work, machine_.graph()), .least = kForever})
-      .first->second;
-}
-
-std::vector<Slack> CauseGraph::slacks() const {
-  std::vector<Time> latest(nodes_.size(), kForever);
-  latest.back() = nodes_.back().at;
-  std::map<std::string, Slack> by_place;
-  std::vector<Slack*> of_kind(kinds_.size());
-  for (std::size_t i = nodes_.size(); i-- > 0;) {
-    const Node& node = nodes_[i];
-    if (latest[i] == kForever || node.parent == kNone) continue;
-    const Time causes = latest[i] - node.length;
-    for (const std::uint32_t cause : {node.parent, node.other}) {
-      if (cause != kNone) latest[cause] = std::min(latest[cause], causes);
-    }
-    if (node.kind == 0) continue;
-    Slack*& known = of_kind[node.kind];
-    if (known == nullptr) known = &slack_at(kinds_[node.kind].segment, by_place);
-    known->least = std::min(known->least, latest[i] - node.at);
-    ++known->works;
-  }
-  std::vector<Slack> all;
-  for (auto& [place, slack] : by_place) {
-    if (slack.least > Time{0}) all.push_back(std::move(slack));
-  }
-  std::ranges::sort(all, [](const Slack& a, const Slack& b) {
-    return std::tie(a.least, a.place) < std::tie(b.least, b.place);
-  });
-  return all;
 }
 
 }  // namespace kbsim::explain

@@ -37,6 +37,27 @@ std::string line_name(const Causes& causes, std::uint32_t number) {
   return fmt::format("{}:{}", line.file, line.line);
 }
 
+std::vector<OpShare> shares_of_ops(const std::vector<Segment>& segments, const OpMarks* marks) {
+  std::map<oplog::ValueId, OpShare> by_id;
+  for (const Segment& segment : segments) {
+    if (segment.op == 0 || segment.length() == Time{0}) continue;
+    const oplog::ValueId id = marks->id(segment.op);
+    OpShare& share = by_id[id];
+    share.time += segment.to - std::max(segment.from, marks->called(id));
+    share.count += segment.count;
+  }
+  std::vector<OpShare> all;
+  for (auto& [id, share] : by_id) {
+    share.op = marks->name(id);
+    share.what = marks->what(id);
+    all.push_back(std::move(share));
+  }
+  std::ranges::sort(all, [](const OpShare& a, const OpShare& b) {
+    return std::tie(b.time, a.op) < std::tie(a.time, b.op);
+  });
+  return all;
+}
+
 void add(Derivative& to, const Term& term) {
   to.key = term.key;
   to.unit = term.unit;
@@ -111,7 +132,7 @@ double Derivative::slope_at(double at) const {
   return bytes.empty() ? slope_ns : slope_ns * value * value / at / at;
 }
 
-Explanation explain(std::string of, Path path, const hw::Machine& machine) {
+Explanation explain(std::string of, Path path, const hw::Machine& machine, const OpMarks* marks) {
   const Causes& causes = *machine.sim().causes();
   Shares reasons;
   Shares kinds;
@@ -133,12 +154,14 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine) {
       waits.add(std::string{wait_name(static_cast<hw::Reason>(i))}, path.waits[i], 1);
   }
   std::vector<Derivative> keys = derivatives_of(path, of_keys, machine);
+  std::vector<OpShare> ops = shares_of_ops(path.segments, marks);
   return {.of = std::move(of),
           .path = std::move(path),
           .reasons = reasons.sorted(),
           .kinds = kinds.sorted(),
           .places = places.sorted(),
           .lines = lines.sorted(),
+          .ops = std::move(ops),
           .waits = waits.sorted(),
           .keys = std::move(keys)};
 }

@@ -27,6 +27,23 @@ boost::json::array to_json(const std::vector<Slack>& slacks) {
   return all;
 }
 
+boost::json::array to_json(const std::vector<OpSlack>& slacks) {
+  boost::json::array all;
+  for (const OpSlack& slack : slacks) {
+    all.push_back(boost::json::object{{"op", slack.op},
+                                      {"what", slack.what},
+                                      {"end_ps", slack.ended.count()},
+                                      {"ps", slack.margin.end.count()},
+                                      {"steady_ps", slack.margin.steady.count()}});
+  }
+  return all;
+}
+
+boost::json::value to_json(const std::optional<Margin>& margin) {
+  if (!margin) return nullptr;
+  return boost::json::object{{"ps", margin->end.count()}, {"steady_ps", margin->steady.count()}};
+}
+
 boost::json::array to_json(const std::vector<Derivative>& keys) {
   boost::json::array all;
   for (const Derivative& key : keys) {
@@ -58,7 +75,16 @@ bool has_bytes(hw::Reason reason) {
   return reason != Reason::engine && (reason < Reason::column || reason > Reason::credit_delay);
 }
 
-boost::json::object to_json(const Segment& segment, const hw::Machine& machine) {
+boost::json::array to_json(const std::vector<OpShare>& ops) {
+  boost::json::array all;
+  for (const OpShare& share : ops) {
+    all.push_back(boost::json::object{
+        {"op", share.op}, {"what", share.what}, {"ps", share.time.count()}, {"count", share.count}});
+  }
+  return all;
+}
+
+boost::json::object to_json(const Segment& segment, const hw::Machine& machine, const OpMarks* marks) {
   boost::json::object row{{"from_ps", segment.from.count()},
                           {"to_ps", segment.to.count()},
                           {"reason", reason_name(segment)},
@@ -72,34 +98,40 @@ boost::json::object to_json(const Segment& segment, const hw::Machine& machine) 
     const Causes::Line& line = machine.sim().causes()->line(segment.line);
     row["line"] = std::string{line.file} + ":" + std::to_string(line.line);
   }
+  if (segment.op != 0) row["op"] = marks->name(marks->id(segment.op));
   if (segment.cut) row["cut"] = true;
   return row;
 }
 
 }  // namespace
 
-boost::json::object to_json(const Explanation& what, const hw::Machine& machine) {
+boost::json::object to_json(const Explanation& what, const hw::Machine& machine, const OpMarks* marks) {
   boost::json::array path;
   for (const Segment& segment : what.path.segments) {
-    if (segment.length() > Time{0}) path.push_back(to_json(segment, machine));
+    if (segment.length() > Time{0}) path.push_back(to_json(segment, machine, marks));
   }
-  return {{"of", what.of},
-          {"kernel", what.kernel},
-          {"rank", what.rank},
-          {"begin_ps", what.path.begin.count()},
-          {"end_ps", what.path.end.count()},
-          {"length_ps", what.path.length().count()},
-          {"limited_by", limited_by(what)},
-          {"ties", what.path.ties},
-          {"reasons", to_json(what.reasons)},
-          {"waits", to_json(what.waits)},
-          {"kinds", to_json(what.kinds)},
-          {"places", to_json(what.places)},
-          {"lines", to_json(what.lines)},
-          {"keys", to_json(what.keys)},
-          {"off_path", to_json(what.off_path)},
-          {"slack", to_json(what.slacks)},
-          {"path", std::move(path)}};
+  return {
+      {"of", what.of},
+      {"kernel", what.kernel},
+      {"rank", what.rank},
+      {"collective", what.collective > 0 ? boost::json::value(what.collective) : boost::json::value(nullptr)},
+      {"begin_ps", what.path.begin.count()},
+      {"end_ps", what.path.end.count()},
+      {"length_ps", what.path.length().count()},
+      {"limited_by", limited_by(what)},
+      {"ties", what.path.ties},
+      {"reasons", to_json(what.reasons)},
+      {"waits", to_json(what.waits)},
+      {"kinds", to_json(what.kinds)},
+      {"places", to_json(what.places)},
+      {"lines", to_json(what.lines)},
+      {"ops", to_json(what.ops)},
+      {"keys", to_json(what.keys)},
+      {"off_path", to_json(what.off_path)},
+      {"slack", to_json(what.slacks)},
+      {"op_slack", to_json(what.op_slacks)},
+      {"own_slack", to_json(what.margin)},
+      {"path", std::move(path)}};
 }
 
 }  // namespace kbsim::explain

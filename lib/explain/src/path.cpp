@@ -26,14 +26,19 @@ bool is_free(Reason reason) {
 // Walks from the end to the beginning.
 class Walk {
  public:
-  Walk(const Causes& causes, const hw::Machine& machine, Time begin, Time end)
-      : causes_{causes}, machine_{machine}, path_{.begin = begin, .end = end, .segments = {}}, front_{end} {}
+  Walk(const Causes& causes, const hw::Machine& machine, const OpMarks* marks, Time begin, Time end)
+      : causes_{causes},
+        machine_{machine},
+        marks_{marks},
+        path_{.begin = begin, .end = end, .segments = {}},
+        front_{end} {}
 
   Path from(std::uint32_t id) {
     for (; causes_.moment(id).at > path_.begin; id = causes_.moment(id).parent) {
       const Moment& moment = causes_.moment(id);
       if (moment.parent == 0) lost(moment);
       path_.steps = path_.steps || moment.stepped || goes_in_steps(static_cast<Reason>(moment.why.reason));
+      if (marks_ != nullptr) enter(causes_.mark(id), moment.at);
       step(moment, std::max(path_.begin, causes_.moment(moment.parent).at));
     }
     std::ranges::reverse(path_.segments);
@@ -41,6 +46,12 @@ class Walk {
   }
 
  private:
+  // An operation ends there, or its kernel hadn't called for it yet.
+  void enter(std::uint32_t mark, Time at) {
+    if (mark != 0) op_ = mark;
+    if (op_ != 0 && at <= marks_->called(marks_->id(op_))) op_ = 0;
+  }
+
   void step(const Moment& moment, Time from) {
     const auto reason = static_cast<Reason>(moment.why.reason);
     path_.ties += moment.tied ? 1 : 0;
@@ -63,6 +74,7 @@ class Walk {
                     .amount = moment.why.amount,
                     .count = from > moment.at ? -1 : std::int64_t{moment.count},
                     .line = moment.why.line,
+                    .op = op_,
                     .others = others_,
                     .cut = from > causes_.moment(moment.parent).at};
     if (moment.count > 1 && !others_) {
@@ -173,10 +185,12 @@ class Walk {
   };
   const Causes& causes_;
   const hw::Machine& machine_;
+  const OpMarks* marks_;
   Path path_;
   std::vector<Wait> waits_;  // the last is the innermost
   bool others_ = false;
   Time front_;  // what is before it isn't on the path yet
+  std::uint32_t op_ = 0;
 };
 
 }  // namespace
@@ -213,9 +227,9 @@ std::vector<Segment> segments_of(const Moment& moment, Time from, const hw::Mach
   return {whole};
 }
 
-Path path_to(const Cause& end, Time begin, const hw::Machine& machine) {
+Path path_to(const Cause& end, Time begin, const hw::Machine& machine, const OpMarks* marks) {
   ensure(static_cast<bool>(end), "a path has an end");
-  return Walk{*machine.sim().causes(), machine, begin, end.at()}.from(end.id());
+  return Walk{*machine.sim().causes(), machine, marks, begin, end.at()}.from(end.id());
 }
 
 }  // namespace kbsim::explain

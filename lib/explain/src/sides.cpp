@@ -17,7 +17,19 @@ const Derivative* on_path(const Explanation& what, const std::string& key) {
   return found != what.keys.end() ? &*found : nullptr;
 }
 
+// Each takes a look at all moments.
+std::size_t ops_of(const CauseGraph& graph) {
+  constexpr std::size_t kLooks = 100'000'000;
+  constexpr std::size_t kFew = 10;
+  constexpr std::size_t kMany = 1000;
+  return std::clamp(kLooks / graph.moments(), kFew, kMany);
+}
+
 }  // namespace
+
+void add_op_slacks(Explanation& what, const CauseGraph& graph, const OpMarks& marks) {
+  what.op_slacks = graph.op_slacks(marks, ops_of(graph));
+}
 
 void add_sides(Explanation& what, const CauseGraph& graph) {
   for (const auto& [name, term] : graph.keys()) {

@@ -46,6 +46,17 @@ std::string rows(std::string_view title, std::span<const Share> shares, Time all
   return text;
 }
 
+std::string op_rows(const Explanation& what) {
+  constexpr std::size_t kMost = 3;
+  if (what.ops.empty()) return "";
+  std::string text = "  by operation of the op log\n";
+  for (const OpShare& one : std::span{what.ops}.first(std::min(kMost, what.ops.size()))) {
+    const Share share{.name = fmt::format("{} {}", one.op, one.what), .time = one.time, .count = one.count};
+    text += row("  ", share, what.path.length());
+  }
+  return text;
+}
+
 std::string reasons(const Explanation& what) {
   std::string text = "  by reason                                          time           times\n";
   for (std::size_t i = 0; i < what.reasons.size(); ++i)
@@ -111,14 +122,29 @@ std::string keys(const Explanation& what) {
   return text;
 }
 
+std::string margin_text(const Margin& margin) {
+  if (margin.steady == margin.end) return "";
+  return fmt::format("; by {} until an order flips", to_string(margin.steady));
+}
+
+std::string op_slacks(const Explanation& what) {
+  constexpr std::size_t kMost = 3;
+  if (what.op_slacks.empty()) return "";
+  std::string text = "  operations not on it                               could have ended later by\n";
+  for (const OpSlack& slack : std::span{what.op_slacks}.first(std::min(kMost, what.op_slacks.size())))
+    text += fmt::format("    {:<54} {:>12}{}\n", fmt::format("{} {}", slack.op, slack.what),
+                        to_string(slack.margin.end), margin_text(slack.margin));
+  return text;
+}
+
 // What comes onto it next.
 std::string off_path(const Explanation& what) {
   constexpr std::size_t kMost = 5;
-  if (what.slacks.empty()) return "";
+  if (what.slacks.empty()) return op_slacks(what);
   std::string text = "  not on it                                          could have ended later by\n";
   for (const Slack& slack : std::span{what.slacks}.first(std::min(kMost, what.slacks.size())))
     text += fmt::format("    {:<54} {:>12}\n", slack.place, to_string(slack.least));
-  return text;
+  return text + op_slacks(what);
 }
 
 }  // namespace
@@ -132,6 +158,9 @@ std::string sentence(const Explanation& what) {
     text += fmt::format("; for {:.0f} % something waits for {}",
                         percent(what.waits.front().time, what.path.length()), what.waits.front().name);
   if (is_known(what)) text += fmt::format("; {} matters most", what.keys.front().key);
+  if (what.margin && what.margin->end > Time{0})
+    text +=
+        fmt::format("; could have ended {} later{}", to_string(what.margin->end), margin_text(*what.margin));
   return text + "\n";
 }
 
@@ -158,6 +187,7 @@ std::string to_text(const Explanation& what) {
   text += rows("by kind of component", first(what.kinds, 6), all);
   text += rows("the places that matter", first(what.places, 5), all);
   text += rows("by line of a kernel", first(what.lines, 5), all);
+  text += op_rows(what);
   text += keys(what) + off_path(what) + remedies(what);
   if (what.path.ties > 0 && what.slacks.empty())
     text += fmt::format(

@@ -26,6 +26,7 @@ std::uint64_t digest_of_times(const Op& op) {
 
 void OpLog::share() {
   is_shared_ = true;
+  usual_ = false;
   for (Lane& lane : lanes_) lane.growing = std::make_unique<std::mutex>();
 }
 
@@ -35,22 +36,49 @@ std::uint32_t OpLog::add_lane(std::string name) {
   return static_cast<std::uint32_t>(lanes_.size() - 1);
 }
 
-ValueId OpLog::reserve(std::uint32_t lane) {
-  ensure(lane < lanes_.size(), [&] { return fmt::format("there is no lane {}", lane); });
-  if (!keeps_operations()) return {};
+void OpLog::watch(IOpWatch* watch) {
+  watch_ = watch;
+  usual_ = keeps_operations() && watch_ == nullptr && !is_shared_;
+}
+
+ValueId OpLog::next_id(std::uint32_t lane) {
   std::deque<Op>& ops = lanes_[lane].ops;
   const auto lock = hold(lanes_[lane]);
   ops.emplace_back();
   return {.lane = lane, .seq = static_cast<std::uint32_t>(ops.size() - 1)};
 }
 
+ValueId OpLog::reserve(std::uint32_t lane) {
+  ensure(lane < lanes_.size(), [&] { return fmt::format("there is no lane {}", lane); });
+  if (!usual_) [[unlikely]]
+    return reserve_unusual(lane);
+  return next_id(lane);
+}
+
+ValueId OpLog::reserve_unusual(std::uint32_t lane) {
+  if (!keeps_operations()) return {};
+  const ValueId id = next_id(lane);
+  if (watch_ != nullptr) watch_->reserved(id);
+  return id;
+}
+
 void OpLog::record(Op op) {
   const WorkScope scope{kLog};
-  if (!keeps_operations())
-    std::atomic_ref{times_}.fetch_add(digest_of_times(op), std::memory_order_relaxed);
-  else
-    reserved(op) = std::move(op);
+  if (!usual_) [[unlikely]]
+    return record_unusual(std::move(op));
+  reserved(op) = std::move(op);
+  ++recorded_;
+}
+
+void OpLog::record_unusual(Op&& op) {
   std::atomic_ref{recorded_}.fetch_add(1, std::memory_order_relaxed);
+  if (!keeps_operations()) {
+    std::atomic_ref{times_}.fetch_add(digest_of_times(op), std::memory_order_relaxed);
+    return;
+  }
+  Op& known = reserved(op);
+  known = std::move(op);
+  if (watch_ != nullptr) watch_->recorded(known);
 }
 
 void OpLog::announce(Op op) {

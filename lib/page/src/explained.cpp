@@ -66,6 +66,7 @@ json::value shortened_paths(const json::value& explained, std::uint64_t segments
   for (json::value& value : paths->get_array()) {
     if (!value.is_object()) continue;
     json::object& path = value.get_object();
+    for (const char* list : {"ops", "op_slack"}) path.erase(list);  // the page doesn't show them
     const json::value* const parts = path.if_contains("path");
     if (parts == nullptr || !parts->is_array()) continue;
     const json::array& rows = parts->get_array();

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "kbsim/explain/explanation.hpp"
 #include "kbsim/explain/keys.hpp"
 
@@ -36,6 +38,10 @@ class CauseGraph {
   /// How much later what was done at places could have ended, the least first; those on the path are left
   /// out.
   [[nodiscard]] std::vector<Slack> slacks() const;
+  /// Of what ended at this moment: as late as the end itself where nothing follows from it.
+  [[nodiscard]] Margin margin_of(const Cause& ended) const;
+  /// Of the operations that the end follows from, `most` that come nearest to the path.
+  [[nodiscard]] std::vector<OpSlack> op_slacks(const OpMarks& marks, std::size_t most) const;
   [[nodiscard]] std::size_t moments() const { return nodes_.size(); }
 
  private:
@@ -57,13 +63,16 @@ class CauseGraph {
     Time at{};
     double slope_ns = 0.0;
   };
-  using Ids = std::map<std::uint32_t, std::uint32_t>;
+  using Ids = boost::unordered_flat_map<std::uint32_t, std::uint32_t>;
   class Builder;
 
   [[nodiscard]] std::vector<Time> changes(const std::string& key, double value) const;
   [[nodiscard]] std::vector<double> slopes(const std::string& key, double value) const;
   [[nodiscard]] Course course(const std::string& key, double value) const;
   [[nodiscard]] std::vector<Time> times(const std::vector<Time>& changes) const;
+  [[nodiscard]] std::vector<Time> latest() const;
+  [[nodiscard]] std::vector<Time> gaps(std::uint32_t from) const;
+  [[nodiscard]] Time steady(std::uint32_t from) const;
   [[nodiscard]] Slack& slack_at(const Segment& work, std::map<std::string, Slack>& by_place) const;
   [[nodiscard]] double slope(const std::vector<double>& slopes, bool more) const;
   [[nodiscard]] std::optional<double> edge(const Term& key, const Derivative* path, double limit) const;
@@ -71,6 +80,7 @@ class CauseGraph {
   const hw::Machine& machine_;
   Time begin_;
   std::vector<Node> nodes_;  // causes first; the last is the end
+  Ids places_;               // of moments
   std::vector<Kind> kinds_;  // the first has no keys
   std::vector<std::pair<std::uint32_t, std::uint32_t>> orders_;
   std::map<std::string, Term> keys_;
@@ -78,5 +88,7 @@ class CauseGraph {
 
 /// Adds what the graph of the path's end and begin knows: slopes and ranges of keys, slacks.
 void add_sides(Explanation& what, const CauseGraph& graph);
+/// And slacks of operations.
+void add_op_slacks(Explanation& what, const CauseGraph& graph, const OpMarks& marks);
 
 }  // namespace kbsim::explain

@@ -21,6 +21,14 @@ struct Share {
   std::int64_t count = 0;  // of segments
 };
 
+/// What of a path is of one operation: from its kernel's call to its end.
+struct OpShare {
+  std::string op;    // "sip0.cube0.pe3:17", as the op log counts
+  std::string what;  // "div f16 [16, 8]"
+  Time time{};
+  std::int64_t count = 0;  // of segments
+};
+
 /// What a key does on either side of its value, as long as everybody is served in the order in which he was.
 struct Sides {
   double less_ns = 0.0;  // slope below the value: how many ns longer for one more of its unit
@@ -65,6 +73,23 @@ struct Slack {
   std::int64_t works = 0;
 };
 
+/// How much later something could have ended, everything else being later only because of it.
+struct Margin {
+  Time end{};  // without the end of the path coming later, while everybody is served in the order in which he
+               // was
+  Time steady{};  // of that, as long as no order flips: then it is exact
+};
+
+/// An operation that isn't on the path.
+struct OpSlack {
+  std::string op;    // as OpShare
+  std::string what;  // likewise
+  Time ended{};
+  Margin margin;
+};
+
+inline constexpr int kAllRanks = -1;
+
 /// Where the time of a path went, the greatest first; the times of each list sum to its length.
 struct Explanation {
   std::string of;  // "the run", "launch 2 of rank 0"
@@ -73,25 +98,36 @@ struct Explanation {
   std::vector<Share> kinds;
   std::vector<Share> places;
   std::vector<Share> lines;  // of kernels; what is of none is left out
+  std::vector<OpShare> ops;  // likewise; none if the log keeps no operations
   std::vector<Share> waits;  // parts of the path in which something waited; the rest is left out
   std::vector<Derivative> keys;
-  std::string kernel = {};  // of a launch; "" of all else
-  int rank = 0;             // likewise
+  std::string kernel = {};  // of a launch or a collective; "" of all else
+  int rank = 0;             // of a launch; kAllRanks of a collective
+  int collective = 0;       // of a launch its collective, and of a collective: which, from 1 on
   // Where all causes are known.
   std::vector<Derivative> off_path = {};  // keys that aren't on it, but would be behind their ranges
   std::vector<Slack> slacks = {};
+  std::vector<OpSlack> op_slacks = {};  // that come nearest to it, the nearest first
+  std::optional<Margin> margin = {};    // against the end of the run
 };
 /// So many of its keys are in the text.
 inline constexpr std::size_t kShownKeys = 6;
 
-[[nodiscard]] Explanation explain(std::string of, Path path, const hw::Machine& machine);
+/// The marks are those that the path was made with.
+[[nodiscard]] Explanation explain(std::string of, Path path, const hw::Machine& machine,
+                                  const OpMarks* marks = nullptr);
 
 /// "critical path of the run, 2811.942 ns: 62 % overhead; cube.noc.router.overhead_ns matters most", a line.
 [[nodiscard]] std::string sentence(const Explanation& explanation);
+/// Behind it where Causes::gave_up_all().
+inline constexpr const char* kGaveUpAll =
+    "too many moments to keep all their causes: slopes on both sides, ranges and slacks aren't known\n";
+
 /// That line, a bar, and how each list begins.
 [[nodiscard]] std::string to_text(const Explanation& explanation);
 /// A wait that somebody may end, if it is a quarter of the length; else the longest reason: "overhead 62 %".
 [[nodiscard]] std::string limited_by(const Explanation& explanation);
-[[nodiscard]] boost::json::object to_json(const Explanation& explanation, const hw::Machine& machine);
+[[nodiscard]] boost::json::object to_json(const Explanation& explanation, const hw::Machine& machine,
+                                          const OpMarks* marks = nullptr);
 
 }  // namespace kbsim::explain

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kbsim/explain/op_marks.hpp"
 #include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/sim/causes.hpp"
@@ -19,6 +20,7 @@ struct Segment {
   std::int64_t amount = 0;  // of each
   std::int64_t count = 1;   // negative: it was computed back, from a later time to an earlier one
   std::uint32_t line = 0;   // of a kernel, see Causes::line()
+  std::uint32_t op = 0;     // see OpMarks::id(): between its kernel's call and its end; 0: of none
   bool others = false;      // other work that held the server, which what the path follows waited for
   bool cut = false;         // only a part of it is on the path
 
@@ -40,7 +42,8 @@ struct Path {
 };
 
 /// Unsupported where nobody said why a moment came when it did; InternalError where its length isn't what its
-/// place's configuration says.
-[[nodiscard]] Path path_to(const Cause& end, Time begin, const hw::Machine& machine);
+/// place's configuration says. Without `marks` no segment is of an operation.
+[[nodiscard]] Path path_to(const Cause& end, Time begin, const hw::Machine& machine,
+                           const OpMarks* marks = nullptr);
 
 }  // namespace kbsim::explain

@@ -25,6 +25,15 @@ struct NamedRange {
 /// as part of the digest, and nothing else.
 enum class Keep { operations, times };
 
+/// Hears of the operations of a log that keeps them.
+class IOpWatch {
+ public:
+  virtual ~IOpWatch() = default;
+  /// It is issued: its id is claimed, and nothing else known of it.
+  virtual void reserved(ValueId id) = 0;
+  virtual void recorded(const Op& op) = 0;
+};
+
 /// The record of a run: for each lane its operations, in the order in which the lane issued them.
 class OpLog {
  public:
@@ -34,6 +43,9 @@ class OpLog {
   /// From now on several threads write it, each its lanes but for operations that another has reserved. Who
   /// reads one has heard of it from its writer's thread.
   void share();
+
+  /// Hears of what is reserved and recorded from now on; null: nobody. It must outlive that.
+  void watch(IOpWatch* watch);
 
   /// Lanes are made before the run, in an order of the machine's, not of events.
   std::uint32_t add_lane(std::string name);
@@ -87,9 +99,14 @@ class OpLog {
   template <class Lanes>
   [[nodiscard]] static auto* slot(Lanes& lanes, ValueId id);
   Op& reserved(const Op& op);
+  [[nodiscard]] ValueId next_id(std::uint32_t lane);
+  [[gnu::cold]] ValueId reserve_unusual(std::uint32_t lane);
+  [[gnu::cold]] void record_unusual(Op&& op);
 
   Keep keep_;
   bool is_shared_ = false;
+  bool usual_ = keeps_operations();  // by one thread, and nobody watches
+  IOpWatch* watch_ = nullptr;
   std::vector<Lane> lanes_;
   std::size_t recorded_ = 0;
   std::uint64_t times_ = 0;  // sum of digests, if nothing else is kept: in any order the same

@@ -150,6 +150,11 @@ class Causes {
   [[nodiscard]] const Line& line(std::uint32_t number) const { return lines_[number]; }
 
   [[nodiscard]] const Moment& moment(std::uint32_t id) const { return records_[id].moment; }
+
+  /// A number that somebody gives a moment, in place of an earlier one; 0: none. It goes with the moment. Of
+  /// a run of equal moments that become one the last one's stays.
+  void mark(const Cause& cause, std::uint32_t number) { records_[cause.id()].mark = number; }
+  [[nodiscard]] std::uint32_t mark(std::uint32_t id) const { return records_[id].mark; }
   /// That are alive, and the most that ever were.
   [[nodiscard]] std::size_t living() const { return records_.size() - 1 - free_.size(); }
   [[nodiscard]] std::size_t made() const { return made_; }
@@ -164,6 +169,7 @@ class Causes {
   struct Record {
     Moment moment;
     std::uint32_t references = 0;
+    std::uint32_t mark = 0;
   };
   void retain(std::uint32_t id) { ++records_[id].references; }
   void keep_only_last();

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "kbsim/oplog/log.hpp"
+
+namespace kbsim::app {
+
+/// What is asked about: "run", "launch:2", "collective:1", "op:sip0.cube0.pe3:17" or "op:3:17"; of an
+/// evaluation "row:3".
+struct PathQuestion {
+  enum class Kind { run, launch, collective, op, row };
+  Kind kind = Kind::run;
+  std::size_t number = 0;  // from 1 on; of an operation its count in its lane, from 0 on
+  std::string lane = {};   // of an operation: the lane's name, or its number
+};
+/// UsageError if it is none.
+[[nodiscard]] PathQuestion question_of(const std::string& text);
+/// As the user asked.
+[[nodiscard]] std::string as_asked(const PathQuestion& asked);
+
+/// The operation that is asked about, which may not be there yet. UsageError if there is no such lane.
+[[nodiscard]] oplog::ValueId op_of(const PathQuestion& asked, const oplog::OpLog& log);
+/// UsageError, which says what there is, if it isn't in the log of a run that has ended.
+void require_recorded(const PathQuestion& asked, oplog::ValueId op, const oplog::OpLog& log);
+
+}  // namespace kbsim::app

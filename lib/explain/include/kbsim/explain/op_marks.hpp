@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kbsim/oplog/log.hpp"
+#include "kbsim/sim/simulation.hpp"
+
+namespace kbsim::explain {
+
+/// Which moments are the ends of which operations of a log, while causes are kept: 16 bytes an operation.
+/// Operations that take no time have none. Where several end with one moment, it is that of the least id.
+class OpMarks final : public oplog::IOpWatch {
+ public:
+  /// Watches the log from now on, if the simulation keeps causes and the log operations; both must outlive
+  /// it.
+  OpMarks(Simulation& sim, oplog::OpLog& log);
+  ~OpMarks() override;
+  OpMarks(const OpMarks&) = delete;
+  OpMarks& operator=(const OpMarks&) = delete;
+
+  /// Why this one ends is kept even if nothing follows from it.
+  void keep(oplog::ValueId id) { kept_ = id; }
+  /// That cause; none where its end is another one's, or isn't known yet.
+  [[nodiscard]] const Cause& kept_end() const { return kept_end_; }
+
+  void reserved(oplog::ValueId id) override;
+  void recorded(const oplog::Op& op) override;
+
+  [[nodiscard]] const oplog::OpLog& log() const { return log_; }
+  /// Of a mark of the causes.
+  [[nodiscard]] oplog::ValueId id(std::uint32_t mark) const { return ended_[mark - 1]; }
+  /// When its kernel, or host program, called for it.
+  [[nodiscard]] Time called(oplog::ValueId id) const { return called_[id.lane][id.seq]; }
+  /// "sip0.cube0.pe3:17": its lane, and its count there.
+  [[nodiscard]] std::string name(oplog::ValueId id) const;
+  /// "div f16 [16, 8]".
+  [[nodiscard]] std::string what(oplog::ValueId id) const;
+
+ private:
+  Simulation& sim_;
+  oplog::OpLog& log_;
+  std::vector<std::vector<Time>> called_;  // by lane and count
+  std::vector<oplog::ValueId> ended_;      // by mark - 1
+  oplog::ValueId kept_;
+  Cause kept_end_;
+};
+
+}  // namespace kbsim::explain
