@@ -20,6 +20,7 @@ struct Spot {
   std::string place;
   std::string line;
   int ps;
+  std::string op = {};
 };
 
 json::array shares(const std::vector<Spot>& spots, std::string Spot::* name) {
@@ -34,11 +35,13 @@ json::array shares(const std::vector<Spot>& spots, std::string Spot::* name) {
 // One after the other.
 json::object path(const std::string& kernel, const std::vector<Spot>& spots) {
   json::array segments;
+  json::array ops;
   int at = 0;
   for (const Spot& spot : spots) {
     json::object segment{
         {"from_ps", at}, {"to_ps", at + spot.ps}, {"reason", spot.reason}, {"place", spot.place}};
     if (!spot.line.empty()) segment["line"] = spot.line;
+    if (!spot.op.empty()) ops.push_back(json::object{{"op", spot.op}, {"what", "add"}, {"ps", spot.ps}});
     segments.push_back(std::move(segment));
     at += spot.ps;
   }
@@ -50,6 +53,7 @@ json::object path(const std::string& kernel, const std::vector<Spot>& spots) {
                    {"places", shares(spots, &Spot::place)},
                    {"lines", shares(spots, &Spot::line)},
                    {"keys", json::array{}},
+                   {"ops", std::move(ops)},
                    {"path", std::move(segments)}};
   if (!kernel.empty()) {
     all["kernel"] = kernel;
@@ -109,6 +113,42 @@ TEST_CASE("Difference: launches are matched by kernel, rank and number among tho
   CHECK(found[0].spots.at(0).change() == Time{1});
   CHECK(found[1].of == "launch 1 of copy on rank 0");
   CHECK(found[1].was == nullptr);
+}
+
+TEST_CASE("Difference: operations are matched by their ids, if both runs tell them") {
+  const std::vector<Spot> was{{"engine work", "math", "", 10, "pe0:3"},
+                              {"engine work", "math", "", 20, "pe0:7"}};
+  const std::vector<Spot> is{{"engine work", "math", "", 15, "pe0:7"},
+                             {"engine work", "math", "", 15, "pe0:3"}};
+  const auto a = paths({path("", was)});
+  const auto b = paths({path("", is)});
+  const auto found = path_changes(a, b);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].spots.empty());
+  REQUIRE(found[0].ops.size() == 2);
+  CHECK(found[0].ops[0].name == "pe0:3 add");
+  CHECK(found[0].ops[0].change() == Time{5});
+  CHECK(found[0].ops[1].change() == Time{-5});
+  CHECK(to_text(found).find("by operation of the op log") != std::string::npos);
+  const auto silent = paths({path("", {{"engine work", "math", "", 30}})});
+  CHECK(path_changes(a, silent).empty());
+  CHECK(path_changes(a, a).empty());
+}
+
+TEST_CASE("Difference: collectives are matched by kernel and number, before launches") {
+  const auto collective = [](const std::vector<Spot>& spots) {
+    json::object one = path("ring", spots);
+    one["rank"] = kAllRanks;
+    return one;
+  };
+  const auto a = paths({path("", kPlain), path("ring", kPlain), collective(kPlain), collective(kPlain)});
+  const auto b = paths(
+      {path("", with(0, 101)), path("ring", with(0, 101)), collective(kPlain), collective(with(0, 101))});
+  const auto found = path_changes(a, b);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].of == "the run");
+  CHECK(found[1].of == "collective 2 of ring");
+  CHECK(found[2].of == "launch 1 of ring on rank 0");
 }
 
 TEST_CASE("Difference: what isn't an explanation is refused") {

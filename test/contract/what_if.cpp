@@ -1,4 +1,5 @@
 // kbsim whatif, solve and diff, by the command.
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -6,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "command.hpp"
 
@@ -108,10 +110,8 @@ TEST_CASE(
   CAPTURE(again.err);
   CHECK(again.exit == 0);
   CHECK(again.out == "no difference\n");
-  for (const char* damage : {": > f/summary.json", "echo '{' > f/summary.json", "echo [1] > f/summary.json",
-                             ": > f/config.resolved.yaml", "echo '[1]' > f/config.resolved.yaml",
-                             "head -n 300 e/config.resolved.yaml > f/config.resolved.yaml",
-                             "head -c 999 e/config.resolved.yaml > f/config.resolved.yaml"}) {
+  for (const char* damage :
+       {": > f/summary.json", "echo '{' > f/summary.json", "echo [1] > f/summary.json"}) {
     CAPTURE(std::string{damage});
     const Outcome refused = run_script(std::string{"cp e/* f && "} + damage + " && $KBSIM diff e f");
     CAPTURE(refused.err);
@@ -119,6 +119,48 @@ TEST_CASE(
     CHECK(refused.out.empty());
     CHECK(refused.err.ends_with(": isn't what a run wrote with --out\n"));
   }
+}
+
+// What stands above the name of an algorithm is a whole configuration of the others.
+TEST_CASE("diff, check: a cut configuration is refused by the line where it ends, wherever it is cut") {
+  const Outcome made =
+      run_script("$KBSIM explain " + kJob +
+                 " --out e --no-report >/dev/null && wc -l < e/config.resolved.yaml && "
+                 "grep -n '^    [a-z_0-9]*:$' e/config.resolved.yaml | tail -n 3 | head -n 1 | cut -d: -f1");
+  CAPTURE(made.err);
+  REQUIRE(made.exit == 0);
+  std::istringstream lines{made.out};
+  int all = 0;
+  int third_last = 0;
+  lines >> all >> third_last;
+  REQUIRE(third_last > 300);
+  REQUIRE(third_last < all);
+  const std::string end = fmt::format(": ends here, and is cut off: its run wrote {} lines\n", all);
+  const auto refused = [&](const std::string& damage, const std::string& command) {
+    const Outcome outcome = run_script("rm -rf f && cp -r e f && " + damage + " && " + command);
+    CAPTURE(damage);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.out.empty());
+    return outcome.err;
+  };
+  const auto first_lines = [](int n) {
+    return fmt::format("head -n {} e/config.resolved.yaml > f/config.resolved.yaml", n);
+  };
+  for (const char* command : {"$KBSIM diff e f", "$KBSIM check f"}) {
+    CHECK(refused(first_lines(third_last - 1), command).ends_with(fmt::format(":{}{}", third_last - 1, end)));
+    CHECK(refused(first_lines(300), command).ends_with(":300" + end));
+    CHECK(refused(": > f/config.resolved.yaml", command).ends_with(":1" + end));
+    CHECK(refused("echo '[1]' > f/config.resolved.yaml", command).ends_with(":1" + end));
+  }
+  CHECK(refused("sed -i 's/bw_gbs: 128/bw_gbs: 129/' f/config.resolved.yaml", "$KBSIM diff e f")
+            .ends_with(": was changed since its run wrote it; kbsim check runs it as it is\n"));
+  const std::string older = "sed -i 's/,\"configuration\":{[^}]*}//' f/run.json";
+  CHECK(refused(older + " && " + first_lines(300), "$KBSIM diff e f")
+            .ends_with(": isn't what a run wrote with --out\n"));
+  const Outcome read = run_script("rm -rf f && cp -r e f && " + older +
+                                  " && ! grep -q '\"configuration\"' f/run.json && $KBSIM diff e f");
+  CAPTURE(read.err);
+  CHECK(read.out == "no difference\n");
 }
 
 TEST_CASE("diff: evaluations keep no paths, and aren't run again for them") {
@@ -146,6 +188,19 @@ TEST_CASE("diff: a line of a kernel that takes longer comes first, of two comman
   CHECK(has(run.at("slower_first").at(0).at("name"), ", kernels/"));
   const json::value& line = run.at("lines").at(0);
   CHECK(line.at("is_ps").to_number<int>() > 50 * line.at("was_ps").to_number<int>());
+}
+
+TEST_CASE("diff: operations lie beside those of their ids, and collectives beside collectives") {
+  const std::string job = "--bench ccl_allreduce --quiet";
+  const json::object all =
+      found_by("$KBSIM diff --json --a \"" + job + "\" --b \"" + job + " --set pe.pe_math.startup_ns=44\"");
+  const json::value& run = all.at("paths").at(0);
+  const json::value& first = run.at("ops").at(0);
+  CHECK(has(first.at("name"), "sip"));
+  CHECK(has(first.at("name"), " add f16 ["));
+  CHECK(first.at("is_ps").to_number<int>() - first.at("was_ps").to_number<int>() >= 40'000);
+  CHECK(all.at("paths").at(1).at("of") == "collective 1 of intercube_allreduce");
+  CHECK(has(all.at("paths").at(2).at("of"), "launch 1 of intercube_allreduce on rank"));
 }
 
 TEST_CASE("whatif, solve, diff: mistakes are told before anything runs") {

@@ -12,6 +12,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/input_file.hpp"
+#include "kbsim/report/configuration_record.hpp"
+
 #include "commands.hpp"
 #include "machine_options.hpp"
 #include "parse_options.hpp"
@@ -87,6 +90,8 @@ ExitCode check(const Arguments& arguments) {
   require_another(options);
   const fs::path machine = options.folder / "config.resolved.yaml";
   const Arguments command = recorded_command(options.folder);
+  report::require_whole(document_in(options.folder / "run.json"), read_input(machine, machine.string()),
+                        machine.string());
   load_plugins(command);
   const json::object was = results_in(options.folder);
   const ScratchFolder scratch{"check"};

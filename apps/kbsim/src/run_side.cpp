@@ -14,6 +14,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/report/configuration_record.hpp"
 
 #include "bench_options.hpp"
 #include "machine_options.hpp"
@@ -92,8 +93,9 @@ bool is_whole(const Keys& keys) {
 }
 
 // As a run writes it. Of kbsim traffic it has no section `ccl`.
-std::string configuration_in(const fs::path& file, const Arguments& command) {
+std::string configuration_in(const fs::path& file, const Arguments& command, const json::object& run) {
   std::string text = text_in(file);
+  report::require_unchanged(run, text, file.string());
   try {
     const Keys keys = config::keys_of({.yaml = text, .name = file.string()});
     const bool whole = command.front() == "run" ? is_whole(keys) : keys.contains("schema_version");
@@ -123,10 +125,11 @@ void explain_again(RunSide& side, const Arguments& command, const fs::path& fold
 
 RunSide read_side(const std::string& name, const fs::path& folder, const Arguments& command) {
   (void)document_in(folder / "summary.json");
+  const json::object run = document_in(folder / "run.json");
   RunSide side{.name = name,
                .command = fmt::format("kbsim {}", fmt::join(command, " ")),
-               .configuration = configuration_in(folder / "config.resolved.yaml", command),
-               .options = options_in(document_in(folder / "run.json")),
+               .configuration = configuration_in(folder / "config.resolved.yaml", command, run),
+               .options = options_in(run),
                .metrics = sweep::metrics_in(text_in(folder / "summary.json"))};
   side.keeps_no_paths = is_evaluation(command);
   side.explained = is_there(folder / "explain.json");

@@ -33,7 +33,9 @@ std::string fingerprint_of_plugins(const Arguments& words) {
 void leave_segments_out(boost::json::object& document) {
   boost::json::value* explanation = document.if_contains("explain");
   if (explanation == nullptr) return;
-  for (boost::json::value& path : explanation->at("paths").as_array()) path.as_object().erase("path");
+  for (boost::json::value& path : explanation->at("paths").as_array()) {
+    for (const char* list : {"path", "ops", "op_slack"}) path.as_object().erase(list);
+  }
 }
 
 // What it cost is no result.

@@ -27,28 +27,49 @@ std::map<LaunchId, const PathRecord*> by_id(const std::vector<PathRecord>& paths
   return all;
 }
 
-// The ids of both, in the order of the first, those of the second alone behind.
+enum class Kind { run, collective, launch };
+
+Kind kind_of(const PathRecord& path) {
+  if (path.kernel.empty()) return Kind::run;
+  return path.rank == kAllRanks ? Kind::collective : Kind::launch;
+}
+
+// Adds those of one kind that aren't there.
+void add_ids(const std::vector<PathRecord>& paths, Kind kind, std::vector<LaunchId>& all) {
+  std::map<std::pair<std::string, int>, int> launches;
+  for (const PathRecord& path : paths) {
+    if (kind_of(path) != kind) continue;
+    LaunchId id{path.kernel, path.rank, ++launches[{path.kernel, path.rank}]};
+    if (std::ranges::find(all, id) == all.end()) all.push_back(std::move(id));
+  }
+}
+
+// The ids of both, kind by kind, in the order of the first, those of the second alone behind.
 std::vector<LaunchId> ids_of(const std::vector<PathRecord>& was, const std::vector<PathRecord>& is) {
   std::vector<LaunchId> all;
-  for (const std::vector<PathRecord>* paths : {&was, &is}) {
-    std::map<std::pair<std::string, int>, int> launches;
-    for (const PathRecord& path : *paths) {
-      LaunchId id{path.kernel, path.rank, ++launches[{path.kernel, path.rank}]};
-      if (std::ranges::find(all, id) == all.end()) all.push_back(std::move(id));
-    }
+  for (const Kind kind : {Kind::run, Kind::collective, Kind::launch}) {
+    add_ids(was, kind, all);
+    add_ids(is, kind, all);
   }
   return all;
 }
 
 std::string name_of(const LaunchId& id) {
   const auto& [kernel, rank, number] = id;
-  return kernel.empty() ? "the run" : fmt::format("launch {} of {} on rank {}", number, kernel, rank);
+  if (kernel.empty()) return "the run";
+  if (rank == kAllRanks) return fmt::format("collective {} of {}", number, kernel);
+  return fmt::format("launch {} of {} on rank {}", number, kernel, rank);
 }
 
 Times key_times(const std::vector<Derivative>& keys) {
   Times all;
   for (const Derivative& key : keys) all[key.key] += key.time;
   return all;
+}
+
+// By the ids of both, or not at all.
+std::vector<TimeChange> op_changes(const PathRecord& was, const PathRecord& is) {
+  return was.ops && is.ops ? changes(*was.ops, *is.ops) : std::vector<TimeChange>{};
 }
 
 PathChange change_of(const LaunchId& id, const PathRecord* was, const PathRecord* is) {
@@ -63,6 +84,7 @@ PathChange change_of(const LaunchId& id, const PathRecord* was, const PathRecord
           .waits = changes(a.waits, b.waits),
           .places = changes(a.places, b.places),
           .lines = changes(a.lines, b.lines),
+          .ops = op_changes(a, b),
           .keys = changes(key_times(a.keys), key_times(b.keys))};
 }
 
@@ -105,6 +127,7 @@ std::string path_text(const PathChange& change) {
   text += change_rows("by reason", change.reasons, kMost);
   text += change_rows("where something waited, of the same time", change.waits, kMost);
   text += change_rows("by line of a kernel", change.lines, kMost);
+  text += change_rows("by operation of the op log", change.ops, kMost);
   return text + change_rows("by key", change.keys, kMost);
 }
 
@@ -162,7 +185,7 @@ std::string share_changes(const PathRecord& was, const PathRecord& is, std::size
 
 bool PathChange::same() const {
   return was != nullptr && is != nullptr && was->length == is->length && spots.empty() && reasons.empty() &&
-         waits.empty() && places.empty() && lines.empty() && keys.empty();
+         waits.empty() && places.empty() && lines.empty() && ops.empty() && keys.empty();
 }
 
 std::vector<PathChange> path_changes(const std::vector<PathRecord>& was, const std::vector<PathRecord>& is) {
@@ -198,6 +221,7 @@ boost::json::object to_json(const PathChange& change) {
           {"waits", json_of(change.waits)},
           {"places", json_of(change.places)},
           {"lines", json_of(change.lines)},
+          {"ops", json_of(change.ops)},
           {"keys", json_of(change.keys)}};
 }
 

@@ -57,6 +57,15 @@ Times spots_in(const json::object& path) {
   return all;
 }
 
+std::optional<Times> ops_in(const json::object& path) {
+  const json::value* ops = path.if_contains("ops");
+  if (ops == nullptr || ops->as_array().empty()) return std::nullopt;
+  Times all;
+  for (const json::value& op : ops->as_array())
+    all[fmt::format("{} {}", text_in(op.at("op")), text_in(op.at("what")))] += time_in(op.at("ps"));
+  return all;
+}
+
 PathRecord path_in(const json::object& path) {
   PathRecord record{.of = text_in(path.at("of")),
                     .length = time_in(path.at("length_ps")),
@@ -65,7 +74,8 @@ PathRecord path_in(const json::object& path) {
                     .waits = times_in(path.at("waits")),
                     .places = times_in(path.at("places")),
                     .lines = times_in(path.at("lines")),
-                    .spots = spots_in(path)};
+                    .spots = spots_in(path),
+                    .ops = ops_in(path)};
   if (const json::value* kernel = path.if_contains("kernel")) record.kernel = text_in(*kernel);
   if (const json::value* rank = path.if_contains("rank")) record.rank = rank->to_number<int>();
   for (const json::value& key : path.at("keys").as_array())

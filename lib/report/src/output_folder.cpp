@@ -17,6 +17,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/report/configuration_record.hpp"
 #include "kbsim/report/gnuplot.hpp"
 
 namespace kbsim::report {
@@ -48,6 +49,11 @@ bool is_in_new_folder(const std::filesystem::path& file, const std::string& fold
   if (folder.empty() || std::filesystem::exists(folder, error)) return false;
   const auto made_later = std::filesystem::absolute(folder / std::filesystem::path{}).lexically_normal();
   return std::filesystem::absolute(file).lexically_normal().parent_path() == made_later.parent_path();
+}
+
+std::string configuration_text(const config::MachineSpec& machine, const config::CclSpec* ccl) {
+  return ccl == nullptr ? config::resolved_yaml(machine, hw::ModelCatalog{})
+                        : config::resolved_yaml(machine, *ccl, hw::ModelCatalog{});
 }
 
 // The folder itself, or a file that a run writes into it.
@@ -130,13 +136,14 @@ void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) co
   if (!run.options.empty()) all["options"] = run.options;
   if (!run.whole) all["interrupted"] = true;
   all["run"] = to_json(summary);
+  const std::string configuration = configuration_text(run.machine, run.ccl);
+  all["configuration"] = record_of_configuration(configuration);
   write("run.json", all);
-  write_configuration(run.machine, run.ccl);
+  write("config.resolved.yaml", configuration);
 }
 
 void OutputFolder::write_configuration(const config::MachineSpec& machine, const config::CclSpec* ccl) const {
-  write("config.resolved.yaml", ccl == nullptr ? config::resolved_yaml(machine, hw::ModelCatalog{})
-                                               : config::resolved_yaml(machine, *ccl, hw::ModelCatalog{}));
+  write("config.resolved.yaml", configuration_text(machine, ccl));
 }
 
 void require_folder(const char* option, const std::string& path) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ using Times = std::map<std::string, Time>;  // by name
 /// A path as explain.json has it.
 struct PathRecord {
   std::string of;
-  std::string kernel = {};  // of a launch; "" of the run
-  int rank = 0;             // likewise
+  std::string kernel = {};  // of a launch or a collective; "" of the run
+  int rank = 0;             // of a launch; kAllRanks of a collective
   Time length{};
   std::string limited_by = {};
   Times reasons = {};
@@ -26,6 +27,7 @@ struct PathRecord {
   Times places = {};
   Times lines = {};
   Times spots = {};  // reason, place and kernel line together; empty if the segments aren't there
+  std::optional<Times> ops = {};  // by id and what it does; none of a run that doesn't tell them
   std::vector<Derivative> keys = {};
 };
 /// The run and its launches. UsageError naming `source` for what isn't such a document.
@@ -55,12 +57,14 @@ struct PathChange {
   std::vector<TimeChange> waits = {};
   std::vector<TimeChange> places = {};
   std::vector<TimeChange> lines = {};
+  std::vector<TimeChange> ops = {};   // if both tell them
   std::vector<TimeChange> keys = {};  // the time that their terms take
 
   [[nodiscard]] bool same() const;
 };
-/// The run beside the run, and the n-th launch of a kernel on a rank beside the n-th. Those that are the same
-/// are left out. What it points to must outlive it.
+/// The run beside the run, the n-th collective of a kernel beside the n-th, and the n-th launch of a kernel
+/// on a rank beside the n-th, in this order; in each an operation beside the one with its id. Those that are
+/// the same are left out. What it points to must outlive it.
 [[nodiscard]] std::vector<PathChange> path_changes(const std::vector<PathRecord>& was,
                                                    const std::vector<PathRecord>& is);
 
