@@ -1,4 +1,5 @@
 // Why a run takes as long as it does, by the command.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -101,10 +102,65 @@ TEST_CASE("--of and --recheck: what isn't there, and what has no effect, is refu
   const std::string job = "--topology topology.yaml --bench ccl_allreduce --quiet ";
   for (const char* wrong :
        {"--of run", "--recheck", "--explain --of launch:0", "--explain --of launch:3",
-        "--explain --of collective:2", "--explain --of op:1", "--explain --of launch:1x"}) {
+        "--explain --of collective:2", "--explain --of op:1", "--explain --of launch:1x",
+        "--explain --of op:sip0.cube0.pe0:x", "--explain --of op::1", "--explain --of op:0:-1"}) {
     CAPTURE(wrong);
     CHECK(run_kbsim(job + wrong).exit == 2);
   }
+}
+
+TEST_CASE("--of: a number that isn't there is told what there is") {
+  const std::string job = "--topology topology.yaml --bench ccl_allreduce --quiet --explain --of ";
+  const auto refused = [&](const std::string& of, const std::string& why) {
+    const Outcome outcome = run_kbsim(job + of);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err.find(why) != std::string::npos);
+  };
+  refused("launch:3", "--of launch:3: there are 2, 1 to 2\n");
+  refused("collective:2", "--of collective:2: there are 1, 1 to 1\n");
+  refused("op:sip0.cube0.pe9:1", "--of op:sip0.cube0.pe9:1: there is no such lane: the op log has 0 to ");
+  refused("op:4096:1", "there is no such lane");
+  refused("op:sip0.cube0.pe0:4096", "--of op:sip0.cube0.pe0:4096: sip0.cube0.pe0 has operations 0 to ");
+  refused("op:sip0.cube0.pe1:0", "--of op:sip0.cube0.pe1:0: sip0.cube0.pe1 has no operations\n");
+  refused("op:0:0 --timing-only", "--timing-only and --of op: ");
+  refused("row:1", "--of row:1: ccl_allreduce is a single simulation, and has no rows");
+}
+
+TEST_CASE("--of op: its path goes from its kernel's call to its end, by name or number of its lane") {
+  const json::object run = json_of(kMainJob + " --explain --of op:sip0.cube0.pe0:2 --json --quiet");
+  const json::array& paths = run.at("explain").at("paths").as_array();
+  const json::value& op = paths.at(run.at("explain").at("asked").to_number<std::size_t>());
+  CHECK(op.at("of").as_string().starts_with("sip0.cube0.pe0, operation 2 ("));
+  CHECK(op.at("length_ps").to_number<std::int64_t>() > 0);
+  CHECK(sum(op.at("reasons")) == op.at("length_ps").to_number<std::int64_t>());
+  CHECK(op.at("path").as_array().back().at("op") == "sip0.cube0.pe0:2");
+  const json::object same = json_of(kMainJob + " --explain --of op:0:2 --json --quiet");
+  CHECK(same.at("explain").at("paths").as_array().back() == op);
+  CHECK(same.at("run").at("digest") == run.at("run").at("digest"));
+  const Outcome text = run_kbsim(kMainJob + " --explain --of op:0:2 --quiet");
+  CHECK(text.out.find("critical path of sip0.cube0.pe0, operation 2 (") != std::string::npos);
+}
+
+// Two launches, of which one is reported later and ends the run.
+TEST_CASE("--explain: launches and operations that aren't on the path have their slack") {
+  const json::object run = json_of(kMainJob + " --explain --json --quiet");
+  const json::array& paths = run.at("explain").at("paths").as_array();
+  REQUIRE(paths.size() == 4);
+  CHECK(paths.at(0).at("own_slack").is_null());
+  for (std::size_t i = 1; i < 4; ++i) {
+    const json::value& slack = paths.at(i).at("own_slack");
+    CHECK(slack.at("ps").to_number<std::int64_t>() >= slack.at("steady_ps").to_number<std::int64_t>());
+    CHECK(paths.at(i).at("collective") == 1);
+  }
+  CHECK(paths.at(3).at("rank") == -1);
+  std::int64_t before = 0;
+  for (const json::value& slack : paths.at(0).at("op_slack").as_array()) {
+    CHECK(slack.at("ps").to_number<std::int64_t>() >= std::max<std::int64_t>(before, 1));
+    CHECK(slack.at("ps").to_number<std::int64_t>() >= slack.at("steady_ps").to_number<std::int64_t>());
+    before = slack.at("ps").to_number<std::int64_t>();
+  }
+  CHECK(before > 0);
 }
 
 TEST_CASE("kbsim explain: a sentence, a bar and tables, and explain.json in --out") {
@@ -148,6 +204,40 @@ TEST_CASE("--explain: rows of --bench ccl say what limits them, and are those of
   CHECK(four == row("4"));
   const Outcome text = run_kbsim(ring.substr(0, ring.find(" --json")) + " --explain");
   CHECK(text.out.find("#wrong  limited by\n") != std::string::npos);
+}
+
+TEST_CASE("--of row: the whole path of a row of an evaluation, and its rows are those of without it") {
+  const std::string job =
+      "--topology topology.yaml --bench ccl --algorithm ring_all_gather -b 1K -e 4K -c 0 --quiet --explain ";
+  json::object told = json_of(job + "--of row:2 --json");
+  const json::object path = told.at("explain").as_object();
+  CHECK(path.at("row") == 2);
+  const json::value& row = path.at("paths").at(0);
+  CHECK(row.at("of").as_string().starts_with("row 2, "));
+  CHECK(row.at("limited_by") == told.at("rows").at(1).at("limited_by"));
+  CHECK(sum(row.at("reasons")) == row.at("length_ps").to_number<std::int64_t>());
+  CHECK(row.at("keys").at(0).as_object().contains("range"));
+  told.erase("explain");
+  CHECK(told == json_of(job + "--json"));
+  const Outcome text = run_script("$KBSIM " + job + "--of row:2 --out o && cat o/explain.json");
+  CAPTURE(text.err);
+  CHECK(text.exit == 0);
+  CHECK(text.out.find("\ncritical path of row 2, ") != std::string::npos);
+  CHECK(text.out.find("{\"schema_version\":1,\"row\":2,\"paths\":[{") != std::string::npos);
+}
+
+TEST_CASE("--of row: one that isn't there, and what isn't a row, are refused before anything runs") {
+  const auto refused = [](const std::string& of, int exit, const std::string& why) {
+    const Outcome outcome = run_kbsim("--topology topology.yaml --quiet --explain --bench " + of);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == exit);
+    CHECK(outcome.err.find(why) != std::string::npos);
+  };
+  refused("ccl -b 1K -e 4K -c 0 --of row:3", 2, "--of row:3: there are 2 rows, 1 to 2\n");
+  refused("ccl -b 1K -e 1K -c 0 --of row:2", 2, "--of row:2: there is 1 row\n");
+  refused("ccl -b 1K -e 1K -c 0 --of row:0", 2, "--of row:0: expected run, launch:N");
+  refused("ccl -b 1K -e 1K -c 0 --of launch:1", 5, "--of launch:1: ccl runs many simulations; --of row:N");
+  refused("milestone-1h-ccl --of row:100000", 2, "--of row:100000: there are ");
 }
 
 TEST_CASE("--explain: of a run that a limit ends it says what is known until then") {

@@ -23,6 +23,7 @@
 #include "kbsim/evaluate/ccl_point.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/row_path.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/report/ccl_figures.hpp"
 #include "kbsim/report/output_file.hpp"
@@ -188,6 +189,7 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
       point.size = size;
       check_operation(point);
       points.push_back(point);
+      if (points.size() == request.explained_row) points.back().explained_row = request.explained_row;
     }
   }
   return points;
@@ -249,6 +251,7 @@ void check(const evaluate::EvaluationRequest& request) {
         fmt::format("--trace is of a single simulation, and these are {}: choose one size (-b {} -e "
                     "{}) and one operation",
                     points.size(), points.back().size.count(), points.back().size.count())};
+  evaluate::require_row(request, points.size());
   const evaluate::CclPoint& largest = points.back();
   evaluate::require_buildable(largest.machine);
   evaluate::require_possible(

@@ -13,6 +13,7 @@
 #include "kbsim/evaluate/direct_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/row_path.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/probe.hpp"
 #include "kbsim/report/ccl_figures.hpp"
@@ -151,12 +152,16 @@ std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
       }
     }
   }
+  if (request.explained_row > 0 && request.explained_row <= cases.size())
+    cases[request.explained_row - 1].point.explained_row = request.explained_row;
   return cases;
 }
 
 void check(const evaluate::EvaluationRequest& request) {
   std::set<config::SipTopology> built;
-  for (const Case& each : cases_of(request)) {
+  const std::vector<Case> cases = cases_of(request);
+  evaluate::require_row(request, cases.size());
+  for (const Case& each : cases) {
     if (built.insert(each.point.machine.system.sips.topology).second)
       evaluate::require_buildable(each.point.machine);
     if (each.point.size == kSizes.back())

@@ -73,9 +73,11 @@ void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& opt
         "--explain: {} runs many simulations, and its rows don't say what limits them", options.bench)};
   if (options.explain && options.reuse) throw UsageError{"--explain: --reuse simulates nothing"};
   require_explained(options);
-  if (options.explain_of || options.recheck)
-    throw Unsupported{
-        fmt::format("--of, --recheck: {} runs many simulations, and its rows tell no paths", options.bench)};
+  if (options.recheck)
+    throw Unsupported{fmt::format("--recheck: {} runs many simulations, and it is of one", options.bench)};
+  if (options.explain_of && options.explain_of->kind != PathQuestion::Kind::row)
+    throw Unsupported{fmt::format("--of {}: {} runs many simulations; --of row:N explains one of its rows",
+                                  as_asked(*options.explain_of), options.bench)};
 }
 
 void refuse_chosen(const RunOptions& options) {
@@ -95,7 +97,8 @@ evaluate::EvaluationRequest request_of(const RunOptions& options, const config::
           .own = options.own,
           .outputs = {.out = options.out, .json = options.json},
           .parallel = {.threads = threads_of(options), .progress = !options.quiet && options.kept == nullptr},
-          .explain = options.explain};
+          .explain = options.explain,
+          .explained_row = options.explain_of ? options.explain_of->number : 0};
 }
 
 evaluate::EvaluateOptions how_to_run(const RunOptions& options,

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include <boost/json/serialize.hpp>
@@ -13,6 +14,7 @@
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/reuse.hpp"
+#include "kbsim/evaluate/row_path.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/csv.hpp"
 
@@ -94,8 +96,9 @@ void print_text(const Evaluation& evaluation, const EvaluateOptions& options, co
 }
 
 void print_json(const EvaluateOptions& options, const Simulated& simulated,
-                const report::OutputFolder* folder) {
+                const std::optional<RowPath>& path, const report::OutputFolder* folder) {
   json::object all = summary_json(options, simulated);
+  if (path) all["explain"] = path->document;
   const auto print_all = [&] { print(json::serialize(all) + "\n"); };
   try {
     if (const auto correlation = correlate(options, simulated.rows, folder))
@@ -109,11 +112,10 @@ void print_json(const EvaluateOptions& options, const Simulated& simulated,
 
 // Of a reference that doesn't fit no rows are lost: they are written already, and printed first.
 void report_rows(const Evaluation& evaluation, const EvaluateOptions& options, const Simulated& simulated,
-                 const report::OutputFolder* folder) {
-  if (options.json)
-    print_json(options, simulated, folder);
-  else
-    print_text(evaluation, options, simulated, folder);
+                 const std::optional<RowPath>& path, const report::OutputFolder* folder) {
+  if (options.json) return print_json(options, simulated, path, folder);
+  print_text(evaluation, options, simulated, folder);
+  if (path) print("\n" + path->text);
 }
 
 void write_rows(const EvaluateOptions& options, const Simulated& simulated,
@@ -165,6 +167,7 @@ KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationReq
   const EvaluateOptions options{.name = name};
   if (!simulated.deadlocks.empty()) throw_first(options, simulated);
   if (!simulated.whole || simulated.rows.empty()) throw Interrupted{"interrupted"};
+  (void)take_path(simulated.rows);
   const std::uint64_t events = take_events(simulated.rows);
   return {.summary = summary_json(options, simulated),
           .run = summary_of(simulated.rows, events, std::chrono::steady_clock::now() - start),
@@ -191,13 +194,15 @@ ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& r
   }
   if (options.reuse) folder = report::folder_named(options.out);
   try {
+    const std::optional<RowPath> path = take_path(rows);
     const std::uint64_t events = take_events(rows);
     const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - start);
     if (folder) write_rows(options, simulated, *folder);
     if (folder && !options.reuse)
       folder->write_run(record_of(evaluation, request, arguments, simulated), summary);
+    if (folder && path) folder->write("explain.json", path->document);
     if (folder) draw(evaluation, rows, request.machine, *folder);  // last: nothing is lost if it takes long
-    report_rows(evaluation, options, simulated, folder.get());
+    report_rows(evaluation, options, simulated, path, folder.get());
     if (!options.quiet) say("{}\n", report::to_text(summary));
   } catch (const boost::system::system_error& error) {  // a row without what it should have
     throw UsageError{refusal(options, error)};

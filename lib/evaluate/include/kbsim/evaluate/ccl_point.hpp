@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include <boost/json/object.hpp>
@@ -23,6 +24,7 @@ struct CclPoint {
   CollectiveRepeats repeats;
   report::RunTrace* trace = nullptr;  // none: not traced
   bool explain = false;               // the row says what its last call was limited by
+  std::size_t explained_row = 0;      // likewise, as the row of this number, by its whole path: see RowPath
 };
 
 /// The elements of each part that `size` stands for, rounded to what the ranks can divide, at least 1 each:

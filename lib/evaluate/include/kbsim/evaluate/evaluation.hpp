@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct EvaluationRequest {
   Parallel parallel;
   report::RunTrace* trace = nullptr;  // of one that is `traced`: its only simulation's
   bool explain = false;               // of one that is `explained`: rows have "limited_by"
+  std::size_t explained_row = 0;      // likewise: this one, from 1 on, has its RowPath, too; 0: none has
 };
 
 /// What it found: a row a simulation, of numbers and words, from which everything else is made; but for

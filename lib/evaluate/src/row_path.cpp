@@ -1,0 +1,41 @@
+#include "kbsim/evaluate/row_path.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/evaluate/evaluation.hpp"
+
+namespace kbsim::evaluate {
+namespace {
+
+constexpr const char* kExplanation = "explanation";
+
+}  // namespace
+
+void add(boost::json::object& row, RowPath path) {
+  row[kExplanation] = boost::json::object{{"text", path.text}, {"document", std::move(path.document)}};
+}
+
+std::optional<RowPath> take_path(boost::json::array& rows) {
+  for (boost::json::value& value : rows) {
+    boost::json::object& row = value.as_object();
+    boost::json::value* const found = row.if_contains(kExplanation);
+    if (found == nullptr) continue;
+    RowPath path{.text = std::string{found->at("text").as_string()},
+                 .document = std::move(found->at("document").as_object())};
+    row.erase(kExplanation);
+    return path;
+  }
+  return std::nullopt;
+}
+
+void require_row(const EvaluationRequest& request, std::size_t rows) {
+  if (request.explained_row <= rows) return;
+  throw UsageError{
+      fmt::format("--of row:{}: there {}", request.explained_row,
+                  rows == 1 ? std::string{"is 1 row"} : fmt::format("are {0} rows, 1 to {0}", rows))};
+}
+
+}  // namespace kbsim::evaluate
