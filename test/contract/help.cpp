@@ -178,6 +178,17 @@ TEST_CASE("Completion: bash is offered commands, benches, options and their valu
   CHECK(offered("kbsim --bench tp_mlp --tok") == "--tokens\n");
   CHECK(offered("kbsim --bench ccl --tok") == "\n");
   CHECK(offered("kbsim run --race w") == "warn\n");
+  for (const std::string command : {"explain", "whatif", "solve"}) {
+    CAPTURE(command);
+    CHECK(offered("kbsim " + command + " --topo") == "--topology\n");
+    CHECK(offered("kbsim " + command + " --bench tp_m") == "tp_mlp\n");
+    CHECK(offered("kbsim " + command + " --bench tp_mlp --tok") == "--tokens\n");
+    CHECK(offered("kbsim " + command + " --race w") == "warn\n");
+  }
+  CHECK(offered("kbsim solve --ta") == "--target\n");
+  CHECK(offered("kbsim whatif --oplo") == "\n");
+  CHECK(offered("kbsim explain --recheck --o") == "--oplog --out --of\n");
+  CHECK(offered("kbsim diff --topo") == "\n");
   CHECK(offered("kbsim run --algorithm ring_all_g") == "ring_all_gather\n");
   CHECK(offered("kbsim probe --case pe-loc") == "pe-local-hbm\n");
   CHECK(offered("kbsim help prob") == "probe\n");
@@ -191,7 +202,8 @@ TEST_CASE("Completion: bash is offered commands, benches, options and their valu
 TEST_CASE("Completion: the script for zsh names every option, and zsh reads it where there is one") {
   const std::string script = run_kbsim("completion zsh").out;
   CHECK(script.starts_with("#compdef kbsim\n"));
-  for (const char* part : {"'*--topology=[", ":FILE:_files'", "'*--tokens=[", ":DIR:_files -/'"})
+  for (const char* part : {"'*--topology=[", ":FILE:_files'", "'*--tokens=[", ":DIR:_files -/'",
+                           "[[ $command == (run|explain|whatif|solve) ]]"})
     CHECK_MESSAGE(says(script, part), part);
   const Outcome read =
       run_script("command -v zsh >/dev/null || exit 0; $KBSIM completion zsh > _kbsim && zsh -n _kbsim");

@@ -96,12 +96,13 @@ _kbsim() {{
   case $command in
 {options}  esac
   local all=$words
-  if [[ $command == run ]]; then
-    case $bench in
-{own}    *) words= ;;
-    esac
-    all+=" $words"
-  fi
+  case $command in
+    {runners})
+      case $bench in
+{own}      *) words= ;;
+      esac
+      all+=" $words" ;;
+  esac
   mapfile -t COMPREPLY < <(compgen -W "$all" -- "$word")
 }}
 complete -F _kbsim kbsim
@@ -110,13 +111,14 @@ complete -F _kbsim kbsim
 }  // namespace
 
 std::string bash_completion() {
-  const std::vector<Page> commands = command_pages();
+  const std::vector<Page> commands = completed_pages();
   const std::vector<Page> benches = bench_pages();
   std::vector<std::string> names;
   for (const Page& page : commands) names.push_back(page.name);
   return fmt::format(fmt::runtime(kBash), fmt::arg("commands", fmt::join(names, " ")),
                      fmt::arg("values", joined(commands, values_in_bash) + joined(benches, values_in_bash)),
                      fmt::arg("positional", joined(commands, positional_in_bash)),
+                     fmt::arg("runners", names_of_runners()),
                      fmt::arg("options", joined(commands, options_in_bash)),
                      fmt::arg("own", joined(benches, options_in_bash)));
 }

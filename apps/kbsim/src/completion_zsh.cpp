@@ -75,7 +75,7 @@ _kbsim() {{
   fi
   case $command in
 {pages}  esac
-  if [[ $command == run ]]; then
+  if [[ $command == ({runners}) ]]; then
     bench=${{words[${{words[(i)--bench]}} + 1]}}
     [[ -n ${{words[(r)--bench=*]}} ]] && bench=${{${{words[(r)--bench=*]}}#--bench=}}
     case $bench in
@@ -96,13 +96,13 @@ std::string zsh_completion() {
   std::string names;
   std::string pages;
   std::string own;
-  for (const Page& page : command_pages()) {
+  for (const Page& page : completed_pages()) {
     names += fmt::format("    '{}:{}'\n", page.name, escaped(page.doc));
     pages += page_in_zsh(page);
   }
   for (const Page& page : bench_pages()) own += page_in_zsh(page);
   return fmt::format(fmt::runtime(kZsh), fmt::arg("commands", names), fmt::arg("pages", pages),
-                     fmt::arg("own", own));
+                     fmt::arg("runners", names_of_runners()), fmt::arg("own", own));
 }
 
 }  // namespace kbsim::app

@@ -18,6 +18,7 @@ struct Help {
   boost::program_options::options_description options;
   std::string more;             // examples
   std::string positional = {};  // the option that may be given without its name
+  bool takes_run = false;       // arguments of kbsim run are its own, too
 };
 
 /// A command's or a bench's help, by its name.

@@ -5,10 +5,14 @@
 #include <map>
 #include <ranges>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "kbsim/config/load.hpp"
 #include "kbsim/host/probe.hpp"
 
 #include "config_folders.hpp"
+#include "trials.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -53,6 +57,29 @@ Names alternatives(const std::string& value) {
 }
 
 }  // namespace
+
+std::vector<Page> completed_pages() {
+  std::vector<Page> pages = command_pages();
+  const auto run = std::ranges::find(pages, "run", &Page::name)->help.options;
+  const std::vector<std::string>& refused = outputs_of_one_run();
+  for (Page& page : pages) {
+    if (!page.help.takes_run) continue;
+    for (const auto& option : run.options()) {
+      const std::string& name = option->long_name();
+      const bool known = page.help.options.find_nothrow(name, false) != nullptr;
+      if (!known && std::ranges::find(refused, "--" + name) == refused.end()) page.help.options.add(option);
+    }
+  }
+  return pages;
+}
+
+std::string names_of_runners() {
+  Names names;
+  for (const Page& page : command_pages()) {
+    if (page.help.takes_run) names.push_back(page.name);
+  }
+  return fmt::format("{}", fmt::join(names, "|"));
+}
 
 std::vector<OptionWords> options_of(const Help& help) {
   std::vector<OptionWords> all;

@@ -16,6 +16,12 @@ struct OptionWords {
 };
 [[nodiscard]] std::vector<OptionWords> options_of(const Help& help);
 
+/// Of all commands, with the options of kbsim run beside their own where they take its arguments: what a
+/// shell offers.
+[[nodiscard]] std::vector<Page> completed_pages();
+/// Names of those that take them, and so the options of a bench: "run|explain|...".
+[[nodiscard]] std::string names_of_runners();
+
 /// What a shell offers for a value.
 struct Offer {
   enum class Kind { nothing, files, folders, words };

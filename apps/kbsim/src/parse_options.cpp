@@ -130,7 +130,8 @@ void parse_options(const Arguments& arguments, po::options_description& options,
       throw Help{.usage = synopsis.usage,
                  .options = options,
                  .more = synopsis.examples,
-                 .positional = synopsis.positional};
+                 .positional = synopsis.positional,
+                 .takes_run = synopsis.takes_run};
     require_values(values);
     po::notify(values);
   } catch (const po::required_option& error) {

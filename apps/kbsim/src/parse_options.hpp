@@ -15,7 +15,8 @@ struct Synopsis {
   std::string examples;
   std::string positional = {};  // the option that may be given without its name
   std::string likely = {};      // the option that an argument without one is probably meant for
-  bool several = false;  // all arguments without a name are the positional option's, not the first alone
+  bool several = false;    // all arguments without a name are the positional option's, not the first alone
+  bool takes_run = false;  // as of Help
 };
 
 /// Parses a command's arguments into the described options. With --help it throws the command's Help.

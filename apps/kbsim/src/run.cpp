@@ -153,7 +153,9 @@ ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* ke
   all.add(evaluation != nullptr ? options_of(*evaluation) : to_description(options_of_bench(name)));
   po::variables_map values;
   parse_options(arguments, all,
-                {.usage = "kbsim [run] --bench NAME [--topology FILE] [options]", .examples = kRunExamples},
+                {.usage = "kbsim [run] --bench NAME [--topology FILE] [options]",
+                 .examples = kRunExamples,
+                 .takes_run = true},
                 &values);
   const auto start = Clock::now();
   RunOptions options = std::move(described.options);  // a run may run others

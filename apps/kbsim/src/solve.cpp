@@ -92,7 +92,8 @@ void parse(const Arguments& own, SolveOptions& o) {
   parse_options(own, all,
                 {.usage = "kbsim solve [arguments of kbsim run] --target METRIC<=VALUE --vary KEY=VALUES ... "
                           "[options]\n       kbsim solve --what slots [arguments of kbsim run]",
-                 .examples = std::string{kSolveExamples}});
+                 .examples = std::string{kSolveExamples},
+                 .takes_run = true});
   require_numbers(o);
   if (!o.question.empty() && o.question != "slots")
     throw UsageError{fmt::format("--what must be slots, got '{}'", o.question)};

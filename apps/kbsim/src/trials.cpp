@@ -77,10 +77,16 @@ bool is_option(const std::string& word, const std::vector<std::string>& names) {
 
 }  // namespace
 
+const std::vector<std::string>& outputs_of_one_run() {
+  static const std::vector<std::string> all{"--out",   "--json",      "--dry-run",
+                                            "--trace", "--trace-dir", "--oplog"};
+  return all;
+}
+
 Trials::Trials(Arguments base, const TrialOptions& options)
     : base_{with_topology(std::move(base))}, options_{options} {
   if (bench_named(base_).empty()) throw UsageError{"--bench is missing: what to run, see kbsim list"};
-  for (const char* option : {"--out", "--json", "--dry-run", "--trace", "--trace-dir", "--oplog"}) {
+  for (const std::string& option : outputs_of_one_run()) {
     if (is_given(base_, option))
       throw UsageError{fmt::format("{}: many runs have no such output; give it to one of them", option)};
   }

@@ -35,6 +35,9 @@ struct TrialOptions {
   bool quiet = false;
 };
 
+/// Options of kbsim run that trials refuse.
+[[nodiscard]] const std::vector<std::string>& outputs_of_one_run();
+
 /// Runs trials of one base in processes of their own, several at a time. While it lives a signal asks for the
 /// end in an orderly way. The process may have no other threads.
 class Trials {

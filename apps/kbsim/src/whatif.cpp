@@ -103,7 +103,8 @@ void parse(const Arguments& own, WhatIfOptions& o) {
   parse_options(own, all,
                 {.usage = "kbsim whatif [arguments of kbsim run] --set KEY=VALUE ... [options]\n"
                           "       kbsim whatif [options] -- arguments of kbsim run",
-                 .examples = std::string{kWhatIfExamples}});
+                 .examples = std::string{kWhatIfExamples},
+                 .takes_run = true});
   if (!o.question.empty() && o.question != "ideal")
     throw UsageError{fmt::format("--what must be ideal, got '{}'", o.question)};
   if (o.set.empty() && o.question.empty())
