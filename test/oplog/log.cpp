@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <set>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -41,6 +42,42 @@ TEST_CASE("OpLog: ids count by lane, in the order of their reservation") {
   CHECK(log.lanes() == 2);
   CHECK(log.lane_name(1) == "pe1");
   CHECK_THROWS_AS(static_cast<void>(log.reserve(2)), InternalError);
+}
+
+struct Heard : IOpWatch {
+  std::vector<ValueId> ids;
+  std::vector<Time> ends;
+  void reserved(ValueId id) override { ids.push_back(id); }
+  void recorded(const Op& op) override { ends.push_back(op.end); }
+};
+
+TEST_CASE(
+    "OpLog: a watch hears what is reserved and recorded as long as it watches; the digest is the same") {
+  Lane watched;
+  Lane alone;
+  Heard heard;
+  watched.log.watch(&heard);
+  for (Lane* lane : {&watched, &alone}) {
+    Op op = lane->sum();
+    op.end = 7_ns;
+    lane->log.record(op);
+    CHECK(lane->log.reserve(0) == ValueId{0, 3});
+    CHECK(lane->log.size() == 3);
+  }
+  CHECK(heard.ids == std::vector<ValueId>{{0, 3}});
+  CHECK(heard.ends == std::vector<Time>{7_ns});
+  CHECK(watched.log.digest().value() == alone.log.digest().value());
+  watched.log.watch(nullptr);
+  CHECK(watched.log.reserve(0) == ValueId{0, 4});
+  CHECK(heard.ids.size() == 1);
+  OpLog times{Keep::times};
+  (void)times.add_lane("pe0");
+  times.watch(&heard);
+  CHECK(!times.reserve(0).valid());
+  times.record({.kind = OpKind::fill, .shape = {4}});
+  CHECK(times.size() == 1);
+  CHECK(heard.ids.size() == 1);
+  CHECK(heard.ends.size() == 1);
 }
 
 TEST_CASE("OpLog: an operation that is announced can be found, and has its times from record(), once") {

@@ -72,6 +72,20 @@ TEST_CASE("Causes: a moment knows its ancestors, and they go with the last that 
   CHECK(causes.living() == before);
 }
 
+TEST_CASE("Causes: a mark goes with its moment, and the next one there has none") {
+  const Time now{};
+  Causes causes{now};
+  Cause marked = causes.make(3_ns, causes.current(), {.reason = kWork});
+  const std::uint32_t id = marked.id();
+  CHECK(causes.mark(id) == 0);
+  causes.mark(marked, 7);
+  CHECK(causes.mark(id) == 7);
+  marked = {};
+  const Cause next = causes.make(4_ns, causes.current(), {.reason = kWork});
+  CHECK(next.id() == id);
+  CHECK(causes.mark(id) == 0);
+}
+
 TEST_CASE("Causes: where two branches meet the later one stays") {
   const Time now{};
   Causes causes{now};
