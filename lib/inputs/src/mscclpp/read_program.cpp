@@ -281,7 +281,7 @@ class ProgramReader {
     program_.protocol = protocol ? msccl::shown(protocol->string()) : "Simple";
     const Json collective = plan_.at("collective");
     const auto known = msccl::collective_named(collective.string());
-    if (!known) throw collective.error(msccl::unknown_collective(collective.string()));
+    if (!known) throw collective.error(msccl::unknown_collective(collective.string(), collective.place()));
     program_.collective = *known;
     program_.in_place = plan_.find("inplace") && plan_.at("inplace").boolean();
     program_.chunks = std::max(first->at("input_chunks").number(0, kChunksLimit),

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "chunks.hpp"
+#include "moves.hpp"
+#include "plan_draft.hpp"
+#include "step_writer.hpp"
+
+namespace kbsim::inputs::mscclpp {
+
+/// Sums of the operation that is written: of chunks of the rank and of others, into all of its targets.
+class Sums {
+ public:
+  Sums(StepWriter& steps, PlanDraft& draft, ChunkMap& chunks, Moves& moves)
+      : steps_{steps}, draft_{draft}, chunks_{chunks}, moves_{moves} {}
+
+  void reduce();
+
+ private:
+  [[nodiscard]] std::size_t first_of(const std::vector<Chunks>& sources, const Chunks& sum) const;
+  StepRef begin(const std::vector<Chunks>& sources, std::size_t first, const Chunks& sum);
+  StepRef add(const Chunks& source, const Chunks& addend, const Chunks& sum, std::size_t number,
+              StepRef after);
+  void send(const Chunks& sum);
+  void require_apart(const std::vector<Chunks>& sources, std::size_t first, const Chunks& sum) const;
+
+  StepWriter& steps_;
+  PlanDraft& draft_;
+  ChunkMap& chunks_;
+  Moves& moves_;
+  std::size_t begun_with_ = 0;  // the source that a sum has begun with, beside its first
+};
+
+}  // namespace kbsim::inputs::mscclpp
