@@ -77,6 +77,9 @@ TEST_CASE("MSCCL XML: a collective's name has letters of either case, and lines 
     CAPTURE(name);
     CHECK(with_collective(name).collective == Collective::all_gather);
   }
+  CHECK_THROWS_WITH_AS((void)with_collective("custom"),
+                       doctest::Contains("p.xml:1:1: a plan of the collective 'custom' doesn't say"),
+                       Unsupported);
   CHECK_THROWS_WITH_AS((void)with_collective("alltonext"),
                        doctest::Contains("p.xml:1:7: there is no collective 'alltonext'"), InputError);
 }

@@ -69,7 +69,9 @@ boost::json::object describe_measurements(const std::filesystem::path& file) {
   const Measurements found = read_measurements(text_in(file));
   for (const char* column : {"size", "time"}) {
     if (std::ranges::find(found.columns, column) == found.columns.end())
-      throw UsageError{fmt::format("{}: no column '{}'", file.string(), column)};
+      throw UsageError{
+          fmt::format("{}: no column '{}', as measured times have (kbsim import --help lists what is read)",
+                      file.string(), column)};
   }
   for (const std::string& row : found.skipped) say("{}\n", row);
   return {{"format", "measured times by size"},

@@ -32,10 +32,11 @@ std::optional<config::Collective> collective_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::string unknown_collective(std::string_view name) {
+std::string unknown_collective(std::string_view name, const Place& at) {
   if (name == "custom")
-    throw Unsupported{
-        "a plan of the collective 'custom' doesn't say what it computes, so it can't be checked"};
+    throw Unsupported{to_string(at) +
+                      ": a plan of the collective 'custom' doesn't say what it computes, so it can't be "
+                      "checked, and its buffers aren't known"};
   std::vector<std::string> known;
   for (const auto& [collective, row] : ccl::collectives()) known.push_back(name_of(collective));
   const std::string found = shown(name);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/config/collective.hpp"
 
 namespace kbsim::inputs::msccl {
@@ -12,8 +13,9 @@ namespace kbsim::inputs::msccl {
 [[nodiscard]] std::optional<config::Collective> collective_named(std::string_view name);
 /// Its name in plans: ours without '_'.
 [[nodiscard]] std::string name_of(config::Collective collective);
-/// For a name that isn't one. Unsupported for those that say nothing about what a plan computes.
-[[nodiscard]] std::string unknown_collective(std::string_view name);
+/// For a name that isn't one, which stands there. Unsupported for those that say nothing about what a plan
+/// computes.
+[[nodiscard]] std::string unknown_collective(std::string_view name, const Place& at);
 /// Whether its input or output, or each, has a share for each rank.
 [[nodiscard]] bool has_shares(config::Collective collective);
 

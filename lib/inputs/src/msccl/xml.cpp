@@ -61,7 +61,7 @@ class Reader {
     plan_.name = algo.has("name") ? std::string{algo.text("name")} : std::string{"unnamed"};
     plan_.protocol = algo.has("proto") ? std::string{algo.text("proto")} : std::string{"Simple"};
     const auto collective = msccl::collective_named(algo.text("coll"));
-    if (!collective) throw algo.error("coll", msccl::unknown_collective(algo.text("coll")));
+    if (!collective) throw algo.error("coll", msccl::unknown_collective(algo.text("coll"), algo.place()));
     plan_.collective = *collective;
     plan_.in_place = algo.number_or("inplace", 0, 0, 1) == 1;
     plan_.channels = algo.number_or("nchannels", 1, 0, kMostBlocks);
