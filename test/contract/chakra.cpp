@@ -134,6 +134,45 @@ TEST_CASE(
   CHECK(results.size() == 1);
 }
 
+TEST_CASE("Chakra: communications that have no room beside each other run one after the other") {
+  const fs::path folder = empty_folder("chakra-room");
+  const std::int64_t third = 3 << 20;
+  const auto write_all = [&](bool in_a_chain) {
+    for (int rank = 0; rank < 4; ++rank) {
+      std::vector<in::Node> nodes;
+      for (std::uint64_t id = 1; id <= 3; ++id) {
+        nodes.push_back(collective(id, 0, third));
+        if (in_a_chain && id > 1) nodes.back().data_deps = {id - 1};
+      }
+      write_trace(folder, rank, nodes);
+    }
+  };
+  const std::string small = " --set cube.memory.hbm_bytes_per_pe=4194304";
+  write_all(true);
+  const double chained = time_of_workload(folder, small);
+  write_all(false);
+  const double waiting = time_of_workload(folder, small);
+  CHECK(waiting == doctest::Approx(chained));
+  const boost::json::value result =
+      result_of(kFourSmall + "--bench chakra --workload " + folder.string() + small);
+  CHECK(result.at("result").at("waited_for_room") == 2);
+}
+
+TEST_CASE("Chakra: settings of algorithms and queues that the workload doesn't use are refused") {
+  const fs::path folder = empty_folder("chakra-settings");
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {collective(1, 0, 4096)});
+  const std::string run = kFourSmall + "--bench chakra --workload " + folder.string() + " --set ccl.";
+  const Outcome other = run_kbsim(run + "algorithms.mesh_allreduce.n_slots=2");
+  CHECK(other.exit == 2);
+  CHECK(other.err.find("'ring_allreduce_tcm' runs, not 'mesh_allreduce'") != std::string::npos);
+  CHECK(run_kbsim(run + "algorithms.ring_allreduce_tcm.n_slots=2").exit == 0);
+  CHECK(run_kbsim(run + "algorithms.mesh_allreduce.n_slots=2 --algorithm mesh_allreduce").exit == 0);
+  CHECK(run_kbsim(run + "defaults.n_slots=2").exit == 0);
+  CHECK(run_kbsim(run + "defaults.buffer_kind=hbm").exit == 2);  // the ring has its own
+  for (int rank = 0; rank < 4; ++rank) write_trace(folder, rank, {collective(1, 9, 0)});
+  CHECK(run_kbsim(run + "defaults.buffer_kind=hbm").exit == 0);  // a barrier's queues
+}
+
 TEST_CASE("Chakra: a machine of another size, and no folder, are refused with the remedy") {
   const fs::path folder = empty_folder("chakra-two");
   for (int rank = 0; rank < 2; ++rank) write_trace(folder, rank, {});

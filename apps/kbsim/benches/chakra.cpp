@@ -1,17 +1,18 @@
 // Runs Chakra execution traces: communication on the machine, computing for as long as the traces say.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/error.hpp"
-#include "kbsim/ccl/collective.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/inputs/chakra/workload.hpp"
 
+#include "chakra_memory.hpp"
 #include "chakra_run.hpp"
 
 namespace kbsim::app::chakra_bench {
@@ -52,24 +53,16 @@ in::Workload read_workload(const Options& own) {
   }
 }
 
-// Of its tensors, on PE 0 of the package that holds most of them.
-Bytes bytes_of(const in::Communication& what) {
-  const auto ranks = static_cast<int>(what.ranks.size());
-  if (what.kind == in::CommunicationKind::gather || what.kind == in::CommunicationKind::scatter)
-    return Bytes{what.bytes} * (ranks + 1);
-  if (what.kind != in::CommunicationKind::collective) return Bytes{what.bytes};
-  const ccl::CollectiveEntry& row = ccl::collective(what.collective);
-  return Bytes{what.bytes + (row.in_place ? 0 : row.out_elems(what.bytes, ranks))};
-}
-
+// Of each by itself, on the package that holds most of it.
 void require_room(const in::Workload& work, const std::string& folder, Bytes there) {
   for (const in::Communication& what : work.communications) {
-    if (bytes_of(what) <= there) continue;
+    if (tensors_of(what, what.root) <= there) continue;
     const in::WorkItem& item = work.items[what.items.front()];
     throw UsageError{fmt::format(
         "{}: rank {}: node {} '{}': comm_size is {}: its tensors take {} in the memory of a PE, which has {} "
         "(cube.memory.hbm_bytes_per_pe)",
-        folder, item.rank, item.id, item.name, what.bytes, to_string(bytes_of(what)), to_string(there))};
+        folder, item.rank, item.id, item.name, what.bytes, to_string(tensors_of(what, what.root)),
+        to_string(there))};
   }
 }
 
@@ -102,16 +95,45 @@ void check(const config::MachineSpec& machine, const config::AlgorithmSpec& name
 }
 
 // The one that the user names, and for other collectives a ring.
-std::map<Collective, std::string> algorithms_for(const in::Workload& work, const BenchRequest& request,
-                                                 host::Session& session) {
+std::map<Collective, std::string> names_for(const in::Workload& work, const BenchRequest& request,
+                                            const config::CclSpec& ccl) {
   std::map<Collective, std::string> all;
   for (const auto& [collective, ring] : kRings) {
     if (!has_one_of(work, collective)) continue;
-    const bool named = !request.algorithm.empty() && session.algorithm().collective == collective;
-    const config::AlgorithmSpec& algorithm = named ? session.algorithm() : session.algorithm(ring);
-    evaluate::require_among_packages(session.spec(), algorithm, session.ccl(), collective, f16);
-    all[collective] = algorithm.name;
+    const bool named = !request.algorithm.empty() && ccl.resolve(request.algorithm).collective == collective;
+    all[collective] = named ? request.algorithm : std::string{ring};
   }
+  return all;
+}
+
+// The queues of what isn't a collective, as `dist` calls them; "" of one.
+std::string queues_of(in::CommunicationKind kind) {
+  switch (kind) {
+    case in::CommunicationKind::collective: return {};
+    case in::CommunicationKind::barrier: return "barrier";
+    case in::CommunicationKind::message: return "p2p";
+    case in::CommunicationKind::gather:
+    case in::CommunicationKind::scatter: break;
+  }
+  return "pairs";
+}
+
+// Whose settings count.
+std::vector<std::string> runs(const BenchRequest& request, const config::CclSpec& ccl) {
+  const in::Workload work = read_workload(request.own.as<Options>());
+  std::set<std::string> names;
+  for (const auto& [collective, name] : names_for(work, request, ccl)) names.insert(name);
+  if (names.empty()) names.insert(kRings[0].second);
+  for (const in::Communication& what : work.communications) names.insert(queues_of(what.kind));
+  names.erase("");
+  return {names.begin(), names.end()};
+}
+
+std::map<Collective, std::string> algorithms_for(const in::Workload& work, const BenchRequest& request,
+                                                 host::Session& session) {
+  std::map<Collective, std::string> all = names_for(work, request, session.ccl());
+  for (const auto& [collective, name] : all)
+    evaluate::require_among_packages(session.spec(), session.algorithm(name), session.ccl(), collective, f16);
   return all;
 }
 
@@ -144,10 +166,14 @@ void tell(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
                      {"exposed_us", us(rank.exposed)},
                      {"end_us", us(rank.end)}});
   }
-  report.json = {
-      {"ranks", work.ranks},        {"nodes", work.items.size()}, {"dependencies", work.dependencies},
-      {"collectives", collectives}, {"messages", messages},       {"time_us", us(run.time())},
-      {"by_rank", std::move(ranks)}};
+  if (run.waited() > 0)
+    report.text +=
+        fmt::format("   {} communications waited for room for their tensors (cube.memory.hbm_bytes_per_pe)\n",
+                    run.waited());
+  report.json = {{"waited_for_room", run.waited()}, {"ranks", work.ranks},
+                 {"nodes", work.items.size()},      {"dependencies", work.dependencies},
+                 {"collectives", collectives},      {"messages", messages},
+                 {"time_us", us(run.time())},       {"by_rank", std::move(ranks)}};
 }
 
 Task<> chakra(host::Rank& main, Options options, BenchRequest request, BenchReport* report) {
@@ -155,7 +181,10 @@ Task<> chakra(host::Rank& main, Options options, BenchRequest request, BenchRepo
   host::Session& session = main.session();
   if (session.calls() != nullptr)
     throw Unsupported{"--chakra: --bench chakra runs execution traces that are written already"};
-  ChakraRun run{work, session.sim(), rates_of(session)};
+  const auto largest_free = [&session](int rank) {
+    return session.allocators().pe({rank, 0, 0}).hbm.largest_free();
+  };
+  ChakraRun run{work, session.sim(), rates_of(session), largest_free};
   ChakraShared shared{.run = &run, .algorithms = algorithms_for(work, request, session)};
   host::ProcessGroupOptions group;
   for (const auto& [collective, name] : shared.algorithms) group.algorithms.push_back(name);
@@ -170,7 +199,7 @@ KBSIM_BENCH(chakra, "execution traces of Chakra: communication on the machine, c
             .unused = {{"ccl.*.n_elem", "the traces say how much is sent"},
                        {"ccl.*.chosen_up_to", "no call picks its algorithm"},
                        {"ccl.defaults.algorithm", "collectives run as rings unless --algorithm names one"}},
-            .check = check);
+            .check = check, .runs = runs);
 
 }  // namespace
 }  // namespace kbsim::app::chakra_bench

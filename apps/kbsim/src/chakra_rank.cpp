@@ -7,6 +7,7 @@
 #include "kbsim/ccl/collective.hpp"
 #include "kbsim/tl/p2p_args.hpp"
 
+#include "chakra_memory.hpp"
 #include "chakra_run.hpp"
 
 namespace kbsim::app {
@@ -18,11 +19,6 @@ using inputs::chakra::Communication;
 using inputs::chakra::CommunicationKind;
 
 const topology::DPPolicy kPeZero{.num_cubes = 1, .num_pes = 1};
-
-// Of whole elements, in as many equal parts.
-std::int64_t elements_of(std::int64_t bytes, std::int64_t parts) {
-  return ceil_div(ceil_div(bytes, std::int64_t{itemsize(f16)}), parts) * parts;
-}
 
 Task<Tensor> vector_of(host::Rank& rk, std::int64_t elements) {
   const host::TensorOptions options{.dp = kPeZero, .name = "chakra", .resident = true};
@@ -74,6 +70,7 @@ class Beginner {
   }
 
   void follow(const host::Distributed::Done& work, std::vector<std::uint32_t> which) {
+    for (const std::uint32_t communication : which) shared_.run->made(rk_.index, communication);
     (void)rk_.session().sim().spawn(fmt::format("communication {} of rank {}", which.front(), rk_.index),
                                     watch(work, shared_.run, rk_.index, std::move(which)));
   }

@@ -20,11 +20,13 @@ bool takes_time(const Communication& what) {
 
 }  // namespace
 
-ChakraRun::ChakraRun(const inputs::chakra::Workload& work, Simulation& sim, ChakraRates rates)
+ChakraRun::ChakraRun(const inputs::chakra::Workload& work, Simulation& sim, ChakraRates rates,
+                     ChakraMemory::LargestFree largest_free)
     : work_{work},
       sim_{sim},
       rates_{rates},
       left_{work.items.size()},
+      memory_{work.ranks, std::move(largest_free)},
       to_begin_(static_cast<std::size_t>(work.ranks)),
       changed_{sim, "nodes of the workload have ended"},
       activity_(static_cast<std::size_t>(work.ranks)),
@@ -61,9 +63,14 @@ std::deque<std::uint32_t> ChakraRun::take(int rank) {
   return std::exchange(to_begin_[static_cast<std::size_t>(rank)], {});
 }
 
+void ChakraRun::made(int rank, std::uint32_t communication) {
+  memory_.made(work_.communications[communication], rank);
+}
+
 void ChakraRun::ended(int rank, std::uint32_t communication) {
   const Communication& what = work_.communications[communication];
   change(rank, 0, -1);
+  memory_.give_back(rank);
   const auto place = std::ranges::find(what.ranks, rank) - what.ranks.begin();
   finish(what.items[static_cast<std::size_t>(place)]);
   changed_.set();
@@ -112,13 +119,29 @@ void ChakraRun::start_lanes() {
   }
 }
 
+// Behind one that waits for room on a rank, others of that rank wait, too.
 void ChakraRun::start_communications() {
+  std::set<int> full;
   for (const std::uint32_t communication : std::exchange(complete_, {})) {
-    for (const int rank : work_.communications[communication].ranks) {
-      to_begin_[static_cast<std::size_t>(rank)].push_back(communication);
-      change(rank, 0, 1);
-      wake(rank).set();
+    const Communication& what = work_.communications[communication];
+    const bool behind = std::ranges::any_of(what.ranks, [&](int rank) { return full.contains(rank); });
+    if (!behind && memory_.admits(what)) {
+      start(communication);
+      continue;
     }
+    full.insert(what.ranks.begin(), what.ranks.end());
+    complete_.insert(communication);
+    waited_.insert(communication);
+  }
+}
+
+void ChakraRun::start(std::uint32_t communication) {
+  const Communication& what = work_.communications[communication];
+  memory_.take(what);
+  for (const int rank : what.ranks) {
+    to_begin_[static_cast<std::size_t>(rank)].push_back(communication);
+    change(rank, 0, 1);
+    wake(rank).set();
   }
 }
 

@@ -13,6 +13,8 @@
 #include "kbsim/inputs/chakra/workload.hpp"
 #include "kbsim/sim/event.hpp"
 
+#include "chakra_memory.hpp"
+
 namespace kbsim::app {
 
 /// How fast a rank is at what has no duration: all units of its package together.
@@ -32,11 +34,13 @@ struct ChakraRank {
 /// A workload on its way through simulated time. A node begins when all that it depends on have ended. A
 /// rank's device, its CPU and its memory work on one node at a time each, the first of the file first. A
 /// communication begins on all its ranks at once, when the last of them has come to it: so none can wait in a
-/// queue behind one that it must let go. Collectives run on the machine on PE 0 of each package, messages
-/// there side by side.
+/// queue behind one that it must let go. Those for whose tensors a rank has no room beside the ones that are
+/// on their way wait for these. Collectives run on the machine on PE 0 of each package, messages there side
+/// by side.
 class ChakraRun {
  public:
-  ChakraRun(const inputs::chakra::Workload& work, Simulation& sim, ChakraRates rates);
+  ChakraRun(const inputs::chakra::Workload& work, Simulation& sim, ChakraRates rates,
+            ChakraMemory::LargestFree largest_free);
 
   /// All ranks are there: nodes without dependencies begin.
   void begin();
@@ -48,10 +52,14 @@ class ChakraRun {
   /// The communications that a rank is to begin now.
   [[nodiscard]] Event& wake(int rank) { return *wakes_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] std::deque<std::uint32_t> take(int rank);
+  /// This rank has made its tensors of a communication.
+  void made(int rank, std::uint32_t communication);
   /// This rank's part of a communication has ended.
   void ended(int rank, std::uint32_t communication);
 
   [[nodiscard]] Time time() const { return end_ - begin_; }
+  /// Communications that waited for room.
+  [[nodiscard]] std::size_t waited() const { return waited_.size(); }
   [[nodiscard]] const std::vector<ChakraRank>& ranks() const { return ranks_; }
 
  private:
@@ -70,6 +78,7 @@ class ChakraRun {
   void make_ready(std::uint32_t item);
   void start_lanes();
   void start_communications();
+  void start(std::uint32_t communication);
   [[nodiscard]] Task<> work_on(Lane lane, std::uint32_t item, Time duration);
   [[nodiscard]] Time duration_of(const inputs::chakra::WorkItem& item) const;
   void account(int rank);
@@ -84,6 +93,8 @@ class ChakraRun {
   std::vector<std::uint32_t> instant_;  // that take no time, and are about to end
   std::map<Lane, LaneState> lanes_;
   std::set<std::uint32_t> complete_;                 // communications whose ranks are all there
+  ChakraMemory memory_;                              // of those that have begun
+  std::set<std::uint32_t> waited_;                   // for memory
   std::vector<std::deque<std::uint32_t>> to_begin_;  // by rank
   std::vector<std::unique_ptr<Event>> wakes_;
   Event changed_;

@@ -104,7 +104,7 @@ std::unique_ptr<report::OutputFolder> begun_folder(const std::string& out) {
 
 ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments& arguments,
                   Clock::time_point start) {
-  const auto [machine, ccl, notes, text] = load(options, uses_of(options.bench, bench, options.own));
+  const auto [machine, ccl, notes, text] = load(options, uses_of(bench, options));
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
   require_known(algorithm);
   const SimulationThreads threads = simulation_threads(bench, options);

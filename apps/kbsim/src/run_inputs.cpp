@@ -66,9 +66,15 @@ std::string plan_text(const std::string& algorithm) {
 
 }  // namespace
 
-evaluate::Uses uses_of(const std::string& name, const Bench& bench, const OptionValues& own) {
-  return {
-      .name = "--bench " + name, .algorithms = bench.algorithms, .unused = unused_beside(bench.unused, own)};
+evaluate::Uses uses_of(const Bench& bench, const RunOptions& options) {
+  evaluate::Uses uses{.name = "--bench " + options.bench,
+                      .algorithms = bench.algorithms,
+                      .unused = unused_beside(bench.unused, options.own)};
+  if (!bench.runs) return uses;
+  uses.runs = [&bench, &options](const config::CclSpec& ccl) {
+    return bench.runs({.own = options.own, .algorithm = options.algorithm}, ccl);
+  };
+  return uses;
 }
 
 evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& evaluation,

@@ -14,7 +14,7 @@
 namespace kbsim::app {
 
 /// What of a configuration a bench, or an evaluation, has use for, given its own options.
-[[nodiscard]] evaluate::Uses uses_of(const std::string& name, const Bench& bench, const OptionValues& own);
+[[nodiscard]] evaluate::Uses uses_of(const Bench& bench, const RunOptions& options);
 [[nodiscard]] evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& evaluation,
                                      const OptionValues& own);
 

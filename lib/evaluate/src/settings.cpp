@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <ranges>
 #include <string_view>
 
@@ -195,6 +196,7 @@ class Judge {
   // None: any may.
   [[nodiscard]] std::vector<std::string> running_names() const {
     if (uses_.algorithms == Algorithms::one) return {running().name};
+    if (uses_.runs) return runs_ ? *runs_ : runs_.emplace(uses_.runs(ccl_));
     std::vector<std::string> names = uses_.named;
     if (!names.empty() && !chosen_.algorithm.empty()) names.front() = chosen_.algorithm;
     return names;
@@ -202,7 +204,7 @@ class Judge {
 
   [[nodiscard]] std::vector<config::AlgorithmSpec> that_may_run() const {
     std::vector<config::AlgorithmSpec> all;
-    for (const std::string& name : running_names()) all.push_back(ccl_.resolve(name));
+    for (const std::string& name : running_names()) all.push_back(spec_of(name));
     if (!all.empty()) return all;
     for (const auto& [name, spec] : ccl_.algorithms) {
       if (may_run(spec)) all.push_back(spec);
@@ -210,10 +212,20 @@ class Judge {
     return all;
   }
 
+  // Queues that the ccl file doesn't name are as its defaults say.
+  [[nodiscard]] config::AlgorithmSpec spec_of(const std::string& name) const {
+    if (!uses_.runs || ccl_.algorithms.contains(name)) return ccl_.resolve(name);
+    config::AlgorithmSpec queues;
+    static_cast<config::CclSettings&>(queues) = ccl_.defaults;
+    queues.name = name;
+    return queues;
+  }
+
   const Uses& uses_;
   const Chosen& chosen_;
   const config::MachineSpec& machine_;
   const config::CclSpec& ccl_;
+  mutable std::optional<std::vector<std::string>> runs_;  // as uses_ says, asked once
 };
 
 }  // namespace

@@ -80,6 +80,9 @@ struct Bench {
   bool by_messages = false;
   /// UsageError for what can't run on this machine: asked before a run, and by --dry-run.
   std::function<void(const config::MachineSpec&, const config::AlgorithmSpec&, BenchRequest)> check = {};
+  /// Of Algorithms::any: the algorithms that it runs, by name. Settings of others are refused. Not given: any
+  /// may run.
+  std::function<std::vector<std::string>(const BenchRequest&, const config::CclSpec&)> runs = {};
 };
 [[nodiscard]] Registry<Bench>& benches();
 

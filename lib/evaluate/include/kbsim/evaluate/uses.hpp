@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/collective.hpp"
 
 namespace kbsim::evaluate {
@@ -26,6 +28,8 @@ struct Uses {
   /// Of Algorithms::any: those that run, by name, the first unless the user names another in its place; none:
   /// any may.
   std::vector<std::string> named = {};
+  /// Of Algorithms::any: those that run, by name, where a file of others says so.
+  std::function<std::vector<std::string>(const config::CclSpec&)> runs = {};
   std::vector<UnusedKey> unused = {};
 };
 
