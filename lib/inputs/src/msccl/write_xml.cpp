@@ -47,14 +47,13 @@ void write_gpu(const ccl::Plan& plan, int rank, std::string& out) {
   const int output = plan.chunks_of(PlanBuffer::output, rank);
   const int input = plan.chunks_of(PlanBuffer::input, rank);
   const auto is_other = [&](int mine, int other) { return plan.in_place && mine < other; };
-  fmt::format_to(std::back_inserter(out),
-                 "  <gpu id=\"{}\" i_chunks=\"{}\" o_chunks=\"{}\" s_chunks=\"{}\">\n", rank,
-                 is_other(input, output) ? 0 : input,
-                 is_other(output, input) || (plan.in_place && input == output) ? 0 : output,
-                 plan.scratch_chunks[static_cast<std::size_t>(rank)]);
+  out += fmt::format("  <gpu id=\"{}\" i_chunks=\"{}\" o_chunks=\"{}\" s_chunks=\"{}\">\n", rank,
+                     is_other(input, output) ? 0 : input,
+                     is_other(output, input) || (plan.in_place && input == output) ? 0 : output,
+                     plan.scratch_chunks[static_cast<std::size_t>(rank)]);
   for (const PlanBlock& block : blocks) {
-    fmt::format_to(std::back_inserter(out), "    <tb id=\"{}\" send=\"{}\" recv=\"{}\" chan=\"{}\">\n",
-                   block.id, block.send, block.recv, block.channel);
+    out += fmt::format("    <tb id=\"{}\" send=\"{}\" recv=\"{}\" chan=\"{}\">\n", block.id, block.send,
+                       block.recv, block.channel);
     int number = 0;
     for (const PlanStep& step : block.steps) out += element(number++, step, blocks);
     out += "    </tb>\n";
