@@ -1,10 +1,8 @@
 // What docs/adr/0010-hbm-models.md says of the two models of a slice.
-#include <chrono>
 #include <functional>
 #include <random>
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
 #include "hbm_support.hpp"
 
@@ -52,24 +50,6 @@ TEST_CASE("HBM patterns: the shares of raw bandwidth that the decision about the
   CHECK(share(1 << 18, 256_B, copy(256_B, other_bank)) == percent(7.8));
   CHECK(share(1 << 16, 4_KiB, copy(4_KiB, 1_GiB)) == percent(27.6));
   CHECK(share(1 << 16, 256_B, [](int i) { return std::pair{i * 131'072LL, false}; }) == percent(1.9));
-}
-
-TEST_CASE("Benchmark: serving a packet of 256 bytes" * doctest::skip()) {
-  const auto time = [](const char* name, auto serve) {
-    const int n = 2'000'000;
-    const auto start = std::chrono::steady_clock::now();
-    Time end{};
-    for (int i = 0; i < n; ++i) end = serve(i).end;
-    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-    CHECK(end > Time{0});
-    fmt::print("{:<12} {:6.1f} ns a packet\n", name, took.count() / n);
-  };
-  Lane lane{kRaw};
-  HbmTiming slice{HbmSpec{}, kRaw};
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    time("one server", [&](int) { return lane.reserve(Time{0}, Time{0}, 256_B); });
-    time("banks", [&](int i) { return slice.serve(i * 256LL, 256_B, false, Time{0}); });
-  }
 }
 
 }  // namespace kbsim::hw::test::hbm_patterns_test

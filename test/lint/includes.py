@@ -31,7 +31,7 @@ THIRD_PARTY = {
     "boost/dll": {"apps"},
     "yaml-cpp/": {"config", "sweep/src"},
     "sqlite3.h": {"sweep/src"},
-    "Eigen/": {"replay/src"},
+    "Eigen/": {"replay/src", "test/bench"},
     "unsupported/Eigen/": {"replay/src"},
     "range/v3/": {"topology"},
     "doctest/": {"test"},

@@ -1,5 +1,5 @@
-// Throughput of arithmetic, reading two arrays and writing one. No test:
-//   test_replay --no-skip --test-case="Benchmark*"
+// Throughput of arithmetic, reading two arrays and writing one:
+//   kbsim_bench_rooms --test-case="*operations*"
 #include <chrono>
 
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 
 #include "kbsim/replay/replay.hpp"
 
-#include "graph.hpp"
+#include "../../replay/graph.hpp"
 
 namespace kbsim::replay {
 namespace {
@@ -33,7 +33,7 @@ double gigabytes_per_second(oplog::BinaryOp op, DType dtype) {
   return best;
 }
 
-TEST_CASE("Benchmark: binary operations on one thread" * doctest::skip()) {
+TEST_CASE("Benchmark: binary operations on one thread") {
   for (const DType dtype : {f16, bf16, f32, f64, i32}) {
     for (const oplog::BinaryOp op : {oplog::BinaryOp::add, oplog::BinaryOp::maximum}) {
       fmt::print("{:<5} {:<8} {:6.2f} GB/s\n", to_string(dtype), oplog::to_string(op),
@@ -42,7 +42,7 @@ TEST_CASE("Benchmark: binary operations on one thread" * doctest::skip()) {
   }
 }
 
-TEST_CASE("Benchmark: a complete run of a million small operations" * doctest::skip()) {
+TEST_CASE("Benchmark: a complete run of a million small operations") {
   Graph g;
   const oplog::Operand one = g.fill(1, {16}, f32);
   for (int i = 0; i < 1'000'000; ++i) static_cast<void>(g.binary(oplog::BinaryOp::add, one, one));

@@ -1,5 +1,5 @@
-// Compares MemoryImage with boost::icl::interval_map under the two ways a simulation writes memory. No test:
-//   test_oplog --no-skip --test-case="Benchmark*"
+// Compares MemoryImage with boost::icl::interval_map under the two ways a simulation writes memory:
+//   kbsim_bench_rooms --test-case="*memory image"
 #include <chrono>
 #include <random>
 
@@ -92,7 +92,7 @@ void compare(std::string_view name, const std::vector<Access>& accesses) {
   fmt::print("{:<24}  std::map {:6.0f} ns   icl {:6.0f} ns   icl/map {:.2f}\n", name, ours, icl, icl / ours);
 }
 
-TEST_CASE("Benchmark: a write and a read of a memory image" * doctest::skip()) {
+TEST_CASE("Benchmark: a write and a read of a memory image") {
   compare("sequential overwrites", sequential(500'000));
   compare("random overwrites", scattered(500'000));
 }
