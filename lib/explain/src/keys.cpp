@@ -4,22 +4,21 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
-#include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 #include "kbsim/topology/link_class.hpp"
+
+#include "terms.hpp"
 
 namespace kbsim::explain {
 namespace {
 
 using hw::Reason;
-using topology::LinkClass;
 using topology::NodeKind;
 
 struct ReasonRow {
@@ -73,78 +72,6 @@ constexpr std::array<ReasonRow, hw::kReasons> kRows{{
 
 const ReasonRow& row(Reason reason) { return kRows[static_cast<std::size_t>(reason)]; }
 
-// The section of a node's model in a topology file.
-std::string section(const topology::Node& node) {
-  const std::string kind{to_string(node.kind)};
-  switch (node.kind) {
-    case NodeKind::host: return "system.components.host";
-    case NodeKind::pcie_switch: return "system.components.switch";
-    case NodeKind::pcie_ep:
-    case NodeKind::io_cpu: return "sip.io." + kind;
-    case NodeKind::router: return node.at.cube < 0 ? "sip.io.router" : "cube.noc.router";
-    case NodeKind::ucie: return "sip.ucie";
-    case NodeKind::m_cpu:
-    case NodeKind::xbar:
-    case NodeKind::hbm_ctrl:
-    case NodeKind::sram: return "cube." + kind;
-    case NodeKind::part: return "parts." + node.name.substr(node.name.rfind('.') + 1);
-    default: return "pe." + kind;
-  }
-}
-
-constexpr std::array<std::string_view, 9> kBandwidthKeys{
-    "system.host_link.bw_gbs", "system.sips.link.bw_gbs", "sip.io.link.bw_gbs",
-    "sip.ucie_link.bw_gbs",    "cube.noc.link_bw_gbs",    "cube.noc.link_bw_gbs",
-    "pe.link_bw_gbs",          "pe.link_bw_gbs",          "cube.xbar_to_hbm_bw_gbs"};
-
-// What the model of a node has under that name; none if it has nothing.
-std::optional<double> attribute(const topology::Node& node, const std::string& name) {
-  const std::vector<Field>& fields = *hw::component_models().at(node.model->impl).fields;
-  const auto field = std::ranges::find(fields, name, &Field::name);
-  if (field == fields.end()) return std::nullopt;
-  const auto given = node.model->attrs.find(name);
-  const Scalar value = given != node.model->attrs.end() ? given->second : field->get(field->fresh().get());
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  return std::nullopt;
-}
-
-// A unit of the value takes `per_unit` ns.
-Term latency(std::string key, double value, Time time, std::int64_t times, double per_unit = 1.0) {
-  return {.key = std::move(key),
-          .unit = "ns",
-          .value = value,
-          .time = time,
-          .count = per_unit * static_cast<double>(times),
-          .times = times};
-}
-
-// `rate` is what comes of the value.
-Term rate(std::string key, double value, double rate, Time time, const Segment& segment) {
-  return {.key = std::move(key),
-          .unit = "GB/s",
-          .value = value,
-          .time = time,
-          .bytes = segment.amount,
-          .times = segment.count,
-          .share = rate / value};
-}
-
-Term of_link(const Segment& segment, const topology::Graph& graph) {
-  const topology::Link& link = graph.link(LinkId{segment.place});
-  if (segment.reason == Reason::wire) {
-    return {.key = "system.ns_per_mm",
-            .unit = "ns/mm",
-            .value = graph.spec().system.ns_per_mm,
-            .time = segment.length(),
-            .count = link.length_mm * static_cast<double>(segment.count),
-            .times = segment.count};
-  }
-  const auto link_class = static_cast<std::size_t>(topology::link_class(graph, link));
-  return rate(std::string{kBandwidthKeys[link_class]}, link.bandwidth.gbs(), link.bandwidth.gbs(),
-              segment.length(), segment);
-}
-
 std::vector<Term> of_port(const Segment& segment, const hw::Machine& machine) {
   const auto& memory = dynamic_cast<const hw::Memory&>(machine.component(NodeId{segment.place}));
   const bool writes = segment.reason == Reason::write_port;
@@ -172,48 +99,6 @@ std::vector<Term> of_fetch(const Segment& segment, const topology::Node& gemm, c
   const Time fixed = times(segment.count, from_ns(*ns));
   return {latency(section(scheduler) + ".fetch_ns", *ns, fixed, segment.count),
           rate(section(scheduler) + ".fetch_bw_gbs", *gbs, *gbs, segment.length() - fixed, segment)};
-}
-
-std::vector<Term> of_dispatch(const Segment& segment, const topology::Node& cpu) {
-  const std::optional<double> cycles = attribute(cpu, "dispatch_cycles");
-  const std::optional<double> ghz = attribute(cpu, "freq_ghz");
-  if (!cycles || !ghz) return {};
-  Term term =
-      latency(section(cpu) + ".dispatch_cycles", *cycles, segment.length(), segment.count, 1.0 / *ghz);
-  term.unit = "cycles";
-  return {term,
-          {.key = section(cpu) + ".freq_ghz",
-           .unit = "GHz",
-           .value = *ghz,
-           .time = segment.length(),
-           .bytes = static_cast<std::int64_t>(*cycles),
-           .times = segment.count,
-           .rounding = Rounding::nearest,
-           .shared = true}};
-}
-
-// Looks of pe_cpu at its queues.
-std::vector<Term> of_looks(Segment segment, const topology::Node& cpu) {
-  segment.count *= segment.amount;
-  return of_dispatch(segment, cpu);
-}
-
-// Periods between looks, or what is left of one; as long as a look takes where looks follow one another.
-std::vector<Term> of_poll(const Segment& segment, const topology::Node& queues, const hw::Machine& machine) {
-  const hw::PollClock& clock =
-      dynamic_cast<const hw::IIpcq&>(machine.component(NodeId{segment.place})).poll_clock();
-  const bool whole = segment.reason == Reason::poll;
-  if (clock.period() == clock.cost())
-    return whole ? of_looks(segment, machine.graph().node(machine.graph().pe(queues.at).cpu))
-                 : std::vector<Term>{};
-  const double period = to_ns(clock.period());
-  const std::int64_t times = whole ? segment.count * segment.amount : 1;
-  return {{.key = "ccl.defaults.poll_ns",
-           .unit = "ns",
-           .value = period,
-           .time = segment.length(),
-           .count = whole ? static_cast<double>(times) : to_ns(segment.length()) / period,
-           .times = times}};
 }
 
 Term of_cost(const hw::CostTerm& cost, const Segment& segment, const topology::Node& engine) {
@@ -247,73 +132,6 @@ std::vector<Term> of_engine(const Segment& segment, const topology::Node& engine
   for (const hw::CostTerm& cost : costs) {
     if (cost.times > 0 && (cost.work > 0 || grid_of(cost.unit) == Grid::picoseconds))
       terms.push_back(of_cost(cost, segment, engine));
-  }
-  return terms;
-}
-
-std::vector<Term> of_latency(const Segment& segment, const topology::Node& node, const std::string& key) {
-  const std::optional<double> ns = attribute(node, key);
-  if (!ns || from_ns(*ns) * segment.count != segment.length()) return {};
-  return {latency(section(node) + "." + key, *ns, segment.length(), segment.count)};
-}
-
-// A flit's time on the fastest link of a router that switches worms.
-Term of_cycle(const Segment& segment, const hw::Machine& machine) {
-  const topology::Graph& graph = machine.graph();
-  const Bytes flit = machine.component(NodeId{segment.place}).input_queues()->worms->flit;
-  const std::vector<LinkId>& out = graph.out(NodeId{segment.place});
-  const auto carried = [&](LinkId link) { return serialization(flit, graph.link(link).bandwidth); };
-  Segment fastest = segment;
-  fastest.place = std::ranges::min(out, {}, carried).value();
-  fastest.reason = Reason::serialization;
-  fastest.amount = flit.count();
-  return of_link(fastest, graph);
-}
-
-// The last cycle of a router's pipeline, or all of it; a part of it has no key.
-std::vector<Term> of_lookahead(const Segment& segment, const topology::Node& router,
-                               const hw::Machine& machine) {
-  if (segment.amount > 0) return {};
-  std::vector<Term> all = of_latency(segment, router, "overhead_ns");
-  return all.empty() ? std::vector{of_cycle(segment, machine)} : all;
-}
-
-std::vector<Term> of_credit_delay(const Segment& segment, const topology::Node& router,
-                                  const hw::Machine& machine) {
-  Term cycles = of_cycle(segment, machine);
-  cycles.times *= static_cast<std::int64_t>(attribute(router, "credit_cycles").value_or(1.0));
-  return {cycles};
-}
-
-// What the memory's model says of it.
-std::vector<Term> of_delay(const Segment& segment, const hw::Machine& machine) {
-  const auto& memory = dynamic_cast<const hw::Memory&>(machine.component(NodeId{segment.place}));
-  std::vector<Term> terms;
-  for (const hw::DelayTerm& delay : memory.timing().delay_terms(segment.amount)) {
-    const bool of_link = delay.key.empty();
-    Term term{
-        .key = of_link ? "cube.xbar_to_hbm_bw_gbs" : section(memory.node()) + "." + std::string{delay.key},
-        .unit = std::string{delay.unit},
-        .value = delay.value,
-        .time = times(segment.count, delay.time),
-        .bytes = delay.bytes.count(),
-        .times = segment.count * delay.times,
-        .share = delay.share,
-        .rounding = delay.rounded_down ? Rounding::down : Rounding::bandwidth,
-        .shared = delay.shared};
-    if (!term.is_rate()) term.count = delay.share * static_cast<double>(term.times);
-    terms.push_back(std::move(term));
-  }
-  return terms;
-}
-
-// What is left of a refresh, its end first.
-std::vector<Term> of_refresh_wait(const Segment& segment, const hw::Machine& machine) {
-  std::vector<Term> terms = of_delay(segment, machine);
-  Time left = segment.length();
-  for (Term& term : terms) {
-    term.time = std::min(left, term.time);
-    left -= term.time;
   }
   return terms;
 }

@@ -105,7 +105,11 @@ std::string sides_text(const Derivative& key) {
   std::string text;
   const std::string below = slope_text(key, sides.less_ns);
   const std::string above = slope_text(key, sides.more_ns);
-  if (below != above) text = fmt::format("; {} below, {} above", below, above);
+  if (below != above) {
+    text = fmt::format("; {} below, {} above", below, above);
+  } else if (below != slope_text(key, key.slope_ns)) {
+    text = fmt::format("; {} within a step", below);
+  }
   if (sides.from) text += fmt::format("; from {:.6g}", *sides.from);
   if (sides.to) text += fmt::format("{} to {:.6g}", sides.from ? "" : ";", *sides.to);
   return text;
@@ -189,6 +193,8 @@ std::string to_text(const Explanation& what) {
   text += rows("by line of a kernel", first(what.lines, 5), all);
   text += op_rows(what);
   text += keys(what) + off_path(what) + remedies(what);
+  if (what.path.steps)
+    text += "  refreshes, looks and clock edges come in steps: what waits for one counts as on the average\n";
   if (what.path.ties > 0 && what.slacks.empty())
     text += fmt::format(
         "  at {} of its moments another cause came at the same time: more of a key may cost more, "

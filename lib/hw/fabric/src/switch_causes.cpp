@@ -26,6 +26,12 @@ Cause FabricCauses::tail_passed(const OnTheWay& tail, Time at, const Sent& sent)
                             why(Reason::lookahead, sent.node, Bytes{early.count()}));
 }
 
+// The switch looked again now, for a reason that it may know.
+Cause FabricCauses::turn(const Cause& own, Time now, NodeId node) {
+  Cause last = waited(*causes_, own, causes_->current(), Reason::turn, node);
+  return last.at() == now ? last : causes_->make(now, {}, {});
+}
+
 // In the order of what it waited for: each says how long that was after all before it.
 void FabricCauses::send(Packet& packet, const Sent& sent) {
   OfPacket& known = of(packet);
@@ -34,8 +40,7 @@ void FabricCauses::send(Packet& packet, const Sent& sent) {
   own = waited(*causes_, own, sent.credit, Reason::room_ahead, sent.node);
   Cause& holder = holders_[sent.link.value()];
   const Time start = sent.slot.start;
-  if (own.at() < start && (!holder || holder.at() < start))
-    own = waited(*causes_, own, causes_->current(), Reason::turn, sent.node);
+  if (own.at() < start && (!holder || holder.at() < start)) own = turn(own, start, sent.node);
   Grant grant{.start = {}, .ready = own, .free = holder};
   ServerCauses causes =
       hw::serve(*causes_, own, start, start + sent.service, holder, why(Reason::link_free, sent.link),

@@ -185,6 +185,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   void look_again();
   [[nodiscard]] Cause why_waits() const;
   void go_on_with(const Cause& asked, const Cause& there, const Cause& last, Time at);
+  [[nodiscard]] Cause looked(const Cause& asked, const Cause& there, const Cause& last) const;
   void known_at(Time at) const;
   [[nodiscard]] bool can_go_on(std::size_t queue) const;
   [[nodiscard]] const KernelContext* who_waits() const;

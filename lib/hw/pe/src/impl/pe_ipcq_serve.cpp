@@ -96,15 +96,23 @@ void PeIpcq::go_on_with(const Cause& asked, const Cause& there, const Cause& las
   causes.set_current(last);
   if (!in_use_->settings.poll) return;
   if (asked.at() == sim().now()) return causes.in_order(there, asked);
-  const std::int64_t number = poll_clock_.number(sim().now());
-  const Cause look = poll_clock_.look(causes, number);
-  causes.in_order(asked, there);
-  causes.in_order(last, look);
-  if (number > 1) causes.in_order(poll_clock_.look(causes, number - 1), last);
-  const Cause seen = causes.make_stepped(last, why(Reason::poll_wait, id()), look);
+  const Cause seen = looked(asked, there, last);
   causes.set_current(seen);
   const NodeId cpu = fabric().graph().pe(node().at).cpu;
   found_ = at == seen.at() ? seen : causes.make(at, seen, why(Reason::looks, cpu, 1_B));
+}
+
+// A look that was meant for somebody else before comes between those of now.
+Cause PeIpcq::looked(const Cause& asked, const Cause& there, const Cause& last) const {
+  Causes& causes = *sim().causes();
+  const Why wait = why(Reason::poll_wait, id());
+  const std::int64_t number = poll_clock_.number(sim().now());
+  const Cause look = poll_clock_.look(causes, number);
+  if (!look || look.at() != sim().now()) return causes.make(sim().now(), last, wait);
+  causes.in_order(asked, there);
+  causes.in_order(last, look);
+  if (number > 1) causes.in_order(poll_clock_.look(causes, number - 1), last);
+  return causes.make_stepped(last, wait, look);
 }
 
 // What is done next at that time, is done because it was found.

@@ -97,6 +97,7 @@ class FabricCauses {
     bool contended = false;
   };
   void note_order(LinkId link, Grant grant);
+  [[nodiscard]] Cause turn(const Cause& own, Time now, NodeId node);
 
   [[nodiscard]] OfPacket& of(const Packet& packet) { return packets_[packet.causes]; }
   [[nodiscard]] const Cause& there(OnTheWay& what, Time at);
