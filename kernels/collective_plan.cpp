@@ -1,6 +1,7 @@
 // A thread block of a collective's plan: its steps in order, and all of them for each piece of the chunks.
 //
 // A step is one message of at most a slot, so pieces are as large as the longest message lets them be.
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -136,6 +137,32 @@ Task<> run_steps(TL& tl, PlanTurn turn) {
   co_await told;
 }
 
+// All thread blocks of the rank have ended, over all turns.
+Task<> wait_for_all(TL& tl, PlanTurn turn) {
+  const PlanArgs& plan = turn.plan;
+  Pending<Tile> told = tl.atomic_xchg(plan.ends + plan.block, turn.ends(plan.block, 0));
+  co_await told;
+  for (int of = 0; of < static_cast<int>(plan.blocks->size()); ++of) {
+    if (of == plan.block || turn.ends(of, 0) == 0) continue;
+    co_await tl.wait_signal({.signal = plan.ends + of, .at_least = turn.ends(of, 0)});
+  }
+}
+
+// No step divides: of an average, each thread block does its part of the output when all have ended.
+Task<> divide(TL& tl, PlanTurn turn) {
+  const PlanArgs& plan = turn.plan;
+  const auto blocks = static_cast<int>(plan.blocks->size());
+  if (blocks > 1) co_await wait_for_all(tl, turn);
+  const Ptr output = turn.chunk({PlanBuffer::output, 0});
+  const std::int64_t at_once =
+      turn.args.tcm_elems == 0 ? 0 : std::max<std::int64_t>(1, turn.args.tcm_elems / 4);
+  for (const Slice& part :
+       cut(chunk_of({0, plan.out_chunks * plan.chunk_elems}, plan.block, blocks), at_once)) {
+    const Tile sum = co_await tl.load(output + part.first, {part.size}, turn.args.data.dtype);
+    co_await tl.store(output + part.first, finish(turn.args.op, sum, turn.args.world_size));
+  }
+}
+
 Task<> collective_plan(TL& tl, CollectiveArgs args) {
   const auto plan = args.own.as<PlanArgs>();
   tl.check(plan.blocks != nullptr, "collective_plan runs the plan of a file: --algorithm FILE.xml");
@@ -149,6 +176,7 @@ Task<> collective_plan(TL& tl, CollectiveArgs args) {
     co_await run_steps(tl, turn);
     ++turn.number;
   }
+  if (args.op == Reduction::avg && plan.out_chunks > 0) co_await divide(tl, turn);
 }
 KBSIM_KERNEL(collective_plan, "a thread block of a collective's plan, as an MSCCL file has it");
 

@@ -233,7 +233,6 @@ void tell_other_sizes(const std::vector<evaluate::CclPoint>& points) {
 void check_plan(const evaluate::CclPoint& point) {
   const ccl::Plan* plan = ccl::plan_of(point.algorithm);
   if (plan == nullptr) return;
-  if (point.op == Reduction::avg) throw Unsupported{"-o avg: a plan has no step that divides"};
   if (point.root != 0) throw Unsupported{fmt::format("--root {}: the root of a plan is rank 0", point.root)};
   const ccl::PlanJudgement found = ccl::judge(*plan);
   if (found.right()) return;

@@ -128,10 +128,12 @@ std::int64_t unit_of(const config::AlgorithmSpec& algorithm, std::int64_t shares
   return shares == 1 ? plan->chunks : plan->share();
 }
 
-// Thread blocks that wait for each other look at words of memory: they have numbers, whether checked or not.
+// Thread blocks that wait for each other, as those of an average do, look at words of memory: they have
+// numbers, whether checked or not.
 bool needs_values(const CclPoint& point) {
   const ccl::Plan* plan = ccl::plan_of(point.algorithm);
-  return point.repeats.check || (plan != nullptr && ccl::has_waits(*plan));
+  const bool waits = plan != nullptr && (point.op == Reduction::avg || ccl::has_waits(*plan));
+  return point.repeats.check || waits;
 }
 
 }  // namespace

@@ -21,6 +21,13 @@ void require_slots(const ccl::Plan& plan, const config::AlgorithmSpec& algorithm
       plan.file, largest, to_string(algorithm.slot_size), args.slot_elems, to_string(args.data.dtype))};
 }
 
+// Of a reduce the root alone has an output.
+int averaged_chunks(const ccl::Plan& plan, int rank) {
+  const ccl::CollectiveEntry& row = ccl::collective(plan.collective);
+  const bool has_output = row.combines && (!row.has_root || rank == 0);
+  return has_output ? plan.chunks_of(PlanBuffer::output, rank) : 0;
+}
+
 // The words count the ended steps of all turns.
 void require_countable(const ccl::Plan& plan, std::int64_t turns, const std::vector<PlanBlock>& blocks) {
   for (const PlanBlock& block : blocks) {
@@ -45,7 +52,8 @@ std::vector<KernelCall> plan_calls(const ccl::Plan& plan, const config::Algorith
                .largest = ccl::largest_message(plan),
                .chunk_elems = ccl::chunk_elems(plan, plan_elems(plan, args.n_elem)),
                .scratch = memory.scratch,
-               .ends = memory.ends};
+               .ends = memory.ends,
+               .out_chunks = averaged_chunks(plan, args.rank)};
   require_slots(plan, algorithm, args, own.largest);
   const std::int64_t piece = args.slot_elems == 0 ? own.chunk_elems : args.slot_elems / own.largest;
   require_countable(plan, own.chunk_elems / std::max<std::int64_t>(piece, 1) + 1, blocks);

@@ -65,7 +65,6 @@ void Distributed::require_plan(const Call& call) const {
   require(fits(call, *call.by),
           "its tensors must be on this rank's package, and all PEs there must share them "
           "(shared = true)");
-  require(call.op != ReduceOp::avg, "a plan has no step that divides, as avg needs");
   require(!call.row.has_root || group.rank_of(call.root) == 0, "the root of a plan is rank 0");
   const bool one_tensor = call.row.in_place && plan.in_place;
   require(one_tensor == !call.output,

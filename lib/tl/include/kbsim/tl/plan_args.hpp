@@ -16,7 +16,8 @@ struct PlanArgs {
   int largest = 1;  // chunks of a message at most
   std::int64_t chunk_elems = 0;
   Ptr scratch = {};
-  Ptr ends = {};  // an i32 word a thread block: how many of its steps have ended, turn after turn
+  Ptr ends = {};       // an i32 word a thread block: how many of its steps have ended, turn after turn
+  int out_chunks = 0;  // of the rank's output, which an average divides
 };
 
 }  // namespace kbsim
