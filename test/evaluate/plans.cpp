@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
@@ -29,6 +30,15 @@ constexpr std::array<Exported, 7> kExported{{{Collective::all_reduce, "chunked_r
                                              {Collective::broadcast, "ring_broadcast"},
                                              {Collective::reduce, "ring_reduce"},
                                              {Collective::all_to_all, "ring_all_to_all"}}};
+
+struct OfSeveralQueues {
+  const char* kernel;
+  const char* topology;
+};
+constexpr std::array<OfSeveralQueues, 4> kOfSeveralQueues{{{"bidirectional_ring_allreduce", "ring_1d"},
+                                                           {"mesh_allreduce", "mesh_2d"},
+                                                           {"tree_allreduce", "tree_binary"},
+                                                           {"torus_allreduce", "torus_2d"}}};
 
 // The plan as an algorithm, and a message of it in some 50 elements.
 CclPoint point(const ccl::Plan& plan, int slots, Bytes slot_size) {
@@ -84,14 +94,31 @@ TEST_CASE("Plans: an algorithm of ours, written as a plan, is right with every n
   }
 }
 
-TEST_CASE("Plans: one that a thread block can't do isn't written") {
-  CHECK_THROWS_AS(
-      (void)host::plan_of_kernel(over_ring(Collective::all_reduce, "bidirectional_ring_allreduce"), 3),
-      Unsupported);
+TEST_CASE(
+    "Plans: a kernel with several queues has a thread block for each, right with every number of slots") {
+  for (const auto& [kernel, topology] : kOfSeveralQueues) {
+    for (const int ranks : {2, 4}) {
+      CAPTURE(kernel);
+      CAPTURE(ranks);
+      config::AlgorithmSpec algorithm = over_ring(Collective::all_reduce, kernel);
+      algorithm.topology = topology;
+      const ccl::Plan plan = host::plan_of_kernel(algorithm, ranks);
+      CHECK(ccl::judge(plan).right());
+      CHECK((ranks == 2 ||
+             std::ranges::any_of(plan.blocks, [](const auto& blocks) { return blocks.size() > 1; })));
+      const int least = ccl::least_slots(plan, true);
+      CHECK(wrong(point(plan, std::max(1, least), 64_B)) == 0);
+      CHECK(wrong(point(plan, 4 + least, 4096_B)) == 0);
+    }
+  }
+}
+
+TEST_CASE("Plans: one that adds up vectors of several PEs of a rank isn't written") {
   config::AlgorithmSpec all_pes = over_ring(Collective::all_reduce, "hierarchical_allreduce");
   all_pes.topology = "hierarchical_3level";
   all_pes.mapper = "all_pes";
-  CHECK_THROWS_AS((void)host::plan_of_kernel(all_pes, 2), Unsupported);
+  CHECK_THROWS_WITH_AS((void)host::plan_of_kernel(all_pes, 2),
+                       doctest::Contains("it adds up vectors of several PEs of a package"), Unsupported);
 }
 
 TEST_CASE("Plans: thread blocks wait for each other's steps, in every turn; chunks of a message lie apart") {
@@ -101,9 +128,27 @@ TEST_CASE("Plans: thread blocks wait for each other's steps, in every turn; chun
     REQUIRE(ccl::judge(plan).right());
     CHECK(wrong(point(plan, 1, 24_B)) == 0);    // a turn for 4 elements of each chunk
     CHECK(wrong(point(plan, 1, 4096_B)) == 0);  // one turn
-    CclPoint maximum = point(plan, 2, 24_B);
-    maximum.op = Reduction::max;
-    CHECK(wrong(maximum) == 0);
+    for (const Reduction op : {Reduction::max, Reduction::avg}) {
+      CclPoint other = point(plan, 2, 24_B);
+      other.op = op;
+      CHECK(wrong(other) == 0);
+    }
+  }
+}
+
+TEST_CASE("Plans: an average is divided where there is an output: of all ranks, of the root, of a share") {
+  for (const auto& [collective, kernel] : kExported) {
+    if (!ccl::collective(collective).combines) continue;
+    CAPTURE(kernel);
+    const ccl::Plan plan = host::plan_of_kernel(over_ring(collective, kernel), 3);
+    CclPoint sum = point(plan, 4, 64_B);
+    CclPoint average = sum;
+    average.op = Reduction::avg;
+    CHECK(wrong(average) == 0);
+    const boost::json::object row = simulate(average);
+    CHECK(row.at("time").to_number<double>() > simulate(sum).at("time").to_number<double>());
+    average.repeats.check = false;
+    CHECK(simulate(average).at("time") == row.at("time"));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "kbsim/base/plan_steps.hpp"
@@ -23,18 +24,20 @@ struct RecordedEvent {
   Kind kind = Kind::recv;
   std::size_t value = 0;  // received, made, sent or stored
   PlanChunk to = {};      // of a store
+  Dir queue = Dir::any;   // of a message
 };
 
 /// What one rank's kernel did.
 struct RecordedKernel {
   std::vector<RecordedValue> values;
   std::vector<RecordedEvent> events;
-  Dir send = Dir::any;  // the queue that it sends by; any: none
-  Dir recv = Dir::any;
+  std::set<Dir> sends;  // the queues that it sends by
+  std::set<Dir> receives;
 };
 
-/// The steps that do the same, and the chunks of scratch that they take: what is received and used once is
-/// one step with its use, as long as sends stay in their order; else it goes by way of the scratch.
+/// The steps of one thread block that do the same, of a kernel with a queue each way, and the chunks of
+/// scratch that they take: what is received and used once is one step with its use, as long as sends stay in
+/// their order; else it goes by way of the scratch.
 struct RecordedSteps {
   std::vector<PlanStep> steps;
   int scratch = 0;

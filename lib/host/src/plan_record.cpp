@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/host/collective_args.hpp"
+#include "kbsim/sim/deadlock.hpp"
 #include "kbsim/sim/process.hpp"
 #include "kbsim/tl/copy.hpp"
 #include "kbsim/tl/kernel.hpp"
@@ -20,6 +23,8 @@
 #include "kbsim/tl/queue_memory.hpp"
 
 #include "plan_events.hpp"
+#include "plan_queues.hpp"
+#include "plan_spread.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -117,18 +122,15 @@ class PlanRecorder final : public PeBackend {
   }
   std::size_t memory(std::uint64_t va, const Shape& shape) { return value({.memory = chunk_at(va)}, shape); }
 
-  void use(Dir& queue, Dir dir) const {
-    if (queue != Dir::any && queue != dir) throw refusal("it has several neighbours in one direction");
-    queue = dir;
-  }
   void sent(Dir dir, std::size_t number) {
-    use(recorded_.send, dir);
-    recorded_.events.push_back({.kind = RecordedEvent::Kind::send, .value = number});
+    recorded_.sends.insert(dir);
+    recorded_.events.push_back({.kind = RecordedEvent::Kind::send, .value = number, .queue = dir});
   }
   TilePtr received(Dir dir, Shape shape, DType dtype) {
-    use(recorded_.recv, dir);
+    if (dir == Dir::any) throw refusal("it takes whatever message comes first");
+    recorded_.receives.insert(dir);
     const std::size_t number = value({}, shape);
-    recorded_.events.push_back({.kind = RecordedEvent::Kind::recv, .value = number});
+    recorded_.events.push_back({.kind = RecordedEvent::Kind::recv, .value = number, .queue = dir});
     const TilePtr got = tile(number, shape, dtype);
     got->came_from(dir);
     return got;
@@ -217,20 +219,37 @@ RecordedKernel record_rank(const config::AlgorithmSpec& algorithm, const Collect
   return pe.recorded();
 }
 
-// The rank that a queue leads to.
-int peer(const ccl::Wiring& wiring, int rank, Dir queue) {
-  if (queue == Dir::any) return -1;
-  const auto leads = [&](const ccl::Neighbour& neighbour) { return Dir{neighbour.direction} == queue; };
-  const auto found = std::ranges::find_if(wiring.at({rank, 0, 0}), leads);
-  ensure(found != wiring.at({rank, 0, 0}).end(), "a kernel uses a queue that its topology doesn't have");
-  return found->peer.sip;
+SpreadKernel as_a_block(const RecordedKernel& kernel) {
+  const auto only = [](const std::set<Dir>& queues) { return queues.empty() ? Dir::any : *queues.begin(); };
+  RecordedSteps made = steps_of(kernel);
+  return {
+      .blocks = {{.send = only(kernel.sends), .recv = only(kernel.receives), .steps = std::move(made.steps)}},
+      .scratch = made.scratch};
 }
 
+// Whoever takes part on several PEs of a package has a vector on each.
 void require_one_pe(const config::AlgorithmSpec& algorithm, const ccl::Wiring& wiring) {
   for (const auto& [pe, neighbours] : wiring) {
     if (pe.cube == 0 && pe.pe == 0) continue;
-    throw Unsupported{algorithm.name + " isn't written as a plan: it runs on several PEs of a rank"};
+    throw Unsupported{algorithm.name +
+                      " isn't written as a plan: it adds up vectors of several PEs of a package, and a "
+                      "plan's rank has one"};
   }
+}
+
+void record_ranks(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine,
+                  const ccl::Wiring& wiring, ccl::Plan& plan) {
+  for (int rank = 0; rank < plan.ranks(); ++rank) {
+    const RecordedKernel kernel = record_rank(algorithm, args_of_rank(machine, algorithm, rank));
+    SpreadKernel made = fits_a_block(kernel, wiring, rank) ? as_a_block(kernel) : spread(kernel, plan, rank);
+    plan.scratch_chunks[static_cast<std::size_t>(rank)] = made.scratch;
+    std::vector<PlanBlock>& blocks = plan.blocks[static_cast<std::size_t>(rank)];
+    for (SpreadBlock& one : made.blocks) {
+      blocks.push_back(block_of(wiring, rank, static_cast<int>(blocks.size()), std::move(one)));
+      plan.channels = std::max(plan.channels, blocks.back().channel + 1);
+    }
+  }
+  ccl::mark_awaited(plan);
 }
 
 }  // namespace
@@ -241,24 +260,19 @@ ccl::Plan plan_of_kernel(const config::AlgorithmSpec& algorithm, int ranks) {
   require_one_pe(algorithm, wiring);
   const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
   const std::int64_t n = args_of_rank(machine, algorithm, 0).n_elem;
+  const auto count = static_cast<std::size_t>(ranks);
   ccl::Plan plan{.name = algorithm.name,
                  .file = algorithm.name,
                  .protocol = "Simple",
                  .collective = algorithm.collective,
                  .in_place = row.in_place,
-                 .chunks = static_cast<int>(std::max(n, row.out_elems(n, ranks)))};
-  for (int rank = 0; rank < ranks; ++rank) {
-    const RecordedKernel kernel = record_rank(algorithm, args_of_rank(machine, algorithm, rank));
-    RecordedSteps made = steps_of(kernel);
-    plan.scratch_chunks.push_back(made.scratch);
-    plan.blocks.push_back({PlanBlock{.id = 0,
-                                     .send = peer(wiring, rank, kernel.send),
-                                     .recv = peer(wiring, rank, kernel.recv),
-                                     .steps = std::move(made.steps)}});
-  }
+                 .chunks = static_cast<int>(std::max(n, row.out_elems(n, ranks))),
+                 .scratch_chunks = std::vector<int>(count),
+                 .blocks = std::vector<std::vector<PlanBlock>>(count)};
+  record_ranks(algorithm, machine, wiring, plan);
   if (!ccl::walk(plan, {}).empty() || !ccl::judge(plan).right())
     throw Unsupported{algorithm.name +
-                      " isn't written as a plan: its steps need another order than a thread block's"};
+                      " isn't written as a plan: its steps need another order than thread blocks'"};
   return plan;
 }
 

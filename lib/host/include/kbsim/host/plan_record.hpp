@@ -6,9 +6,10 @@
 namespace kbsim::host {
 
 /// An algorithm's kernel as a plan, from what it sends on so many ranks: recorded without a machine, on
-/// vectors of an element a share. Unsupported for a kernel that a thread block can't do: on several PEs of a
-/// rank, with several neighbours in one direction, or with other operations than sums; and if the plan isn't
-/// right.
+/// vectors of an element a share. A kernel with one queue each way is a thread block; of one with more each
+/// queue has a thread block, which waits for the others' steps as far as their data asks. Unsupported for a
+/// kernel that adds up vectors of several PEs of a rank, or does other operations than sums; and if the plan
+/// isn't right.
 [[nodiscard]] ccl::Plan plan_of_kernel(const config::AlgorithmSpec& algorithm, int ranks);
 
 }  // namespace kbsim::host
