@@ -65,4 +65,23 @@ TEST_CASE("NOC fit: stamps of the judged half change no constant, those of the f
   CHECK(fitted_later.constants != fit.constants);
 }
 
+TEST_CASE("Recorded traffic: --out has a row a barrier, and a summary that says how much was under way") {
+  const std::string trace = written(kJudged, "\xef\xbb\xbf" + noc_trace(400, 250));
+  const Outcome outcome =
+      run_script("$KBSIM traffic --json --trace '" + trace +
+                 "' --out barriers && wc -l < barriers/barriers.csv && test -s barriers/summary.json && "
+                 "test ! -e barriers/PARTIAL");
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  CHECK(outcome.out.find("\"most_live\":2") != std::string::npos);  // a read and its barrier
+  CHECK(outcome.out.ends_with("\n5\n"));                            // a head, two barriers in each loop
+}
+
+TEST_CASE("Recorded traffic: a row that can't be written is told by its file") {
+  const std::string trace = written(kJudged, noc_trace(400, 250));
+  const Outcome outcome =
+      run_script("mkdir -p full/barriers.csv; $KBSIM traffic --trace '" + trace + "' --out full");
+  CHECK(outcome.exit == 2);
+  CHECK(outcome.err.find("can't write 'full/barriers.csv'") != std::string::npos);
+}
+
 }  // namespace kbsim::contract::noc_fit_test

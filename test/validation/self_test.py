@@ -1,10 +1,13 @@
 """The validation's own tests: what is read, judged and refused."""
+import argparse
 import pathlib
 import tempfile
 import unittest
 
 import cases
 import formulas
+import others
+import others_figures
 import page
 import validate
 
@@ -70,7 +73,51 @@ class Judging(unittest.TestCase):
         self.case.expected, self.case.measured = 6.0, 6.0
         sections[0].cases = [self.case]
         old.write_text(page.text(sections))
+        self.assertEqual(validate.check(sections, old), 1)  # nothing of inputs of others
+        old.write_text(page.text(sections) + others.marked("words\n"))
         self.assertEqual(validate.check(sections, old), 0)
+
+
+class InputsOfOthers(unittest.TestCase):
+    def test_without_a_folder_their_section_stays_as_it_is(self):
+        given = argparse.Namespace(inputs=None)
+        old = "# page\n" + others.marked("## Inputs of others\n") + "\n"
+        self.assertEqual(validate.of_inputs(given, old), (others.marked("## Inputs of others\n"), []))
+        self.assertEqual(validate.of_inputs(given, "# page\n"), ("", []))
+
+    def test_macs_are_closed_forms_of_the_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "net.csv"
+            file.write_text("\ufeffLayer,M,N,K,\na,2,3,5,\n,,,\nb,1,1,7,\n")
+            self.assertEqual(others.closed_form_macs(file), [("a", 30), ("b", 7)])
+            file.write_text("Layer name, H, W, R, S, Channels, Num Filter, Strides, \nc,7,9,3,2,4,5,2,\n")
+            self.assertEqual(others.closed_form_macs(file), [("c", 3 * 4 * 3 * 2 * 4 * 5)])
+
+    def test_a_folder_without_samples_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(SystemExit) as refused:
+                others.Runner("kbsim", folder, 1).files("layers", ".csv")
+            self.assertIn("no .csv in", str(refused.exception))
+
+    def test_a_plan_is_right_deadlocked_with_steps_or_neither(self):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        runner = folder / "kbsim"
+        for script, outcome in (("echo '{\"correct\": true}'", "right"), ("echo step 3 >&2; exit 8", "deadlock"),
+                                ("exit 8", "exit code 8"), ("echo '{\"correct\": false}'; exit 7", "exit code 7")):
+            runner.write_text(f"#!/bin/sh\n{script}\n")
+            runner.chmod(0o755)
+            self.assertTrue(others.plan_outcome(others.Runner(runner, folder, 1), ("p.xml", 2, 1)).startswith(outcome))
+
+    def test_points_of_one_style_are_one_path(self):
+        point = "<use xlink:href='#gpPt{}' transform='translate({},2.5) scale(2.0)' color='red'/>".format
+        svg = others_figures.compact("\n".join(["<g>", point(6, 1), point(6, 3), point(4, 5), "</g>"]))
+        self.assertIn("<path d='M1,2.5h0M3,2.5h0' stroke='red' stroke-width='4.00' stroke-linecap='round'", svg)
+        self.assertIn("<path d='M5,2.5h0' stroke='red' stroke-width='3.20' stroke-linecap='square'", svg)
+        self.assertNotIn("<use", svg)
+
+    def test_barriers_that_are_near_each_other_are_one_point(self):
+        near = [{"measured_cycles": str(at), "predicted_cycles": "500.0"} for at in (1000, 1000.4, 2000)]
+        self.assertEqual(len({others_figures.cell(barrier) for barrier in near}), 2)
 
 
 class Formulas(unittest.TestCase):

@@ -14,6 +14,7 @@ import sys
 import cases as cases_of
 import figures
 import formulas
+import others
 import page
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -94,9 +95,29 @@ def check(sections, written):
     rows = sum(len(section.cases) for section in sections)
     if page.rows_line(rows) not in text:
         missing.append(f"{written.name} doesn't say that it has {rows} rows")
+    if not others.between_marks(text):
+        missing.append(f"{written.name} has no section between {others.BEGIN} and {others.END}")
     for line in missing:
         print(line)
     return 1 if missing else 0
+
+
+def of_inputs(given, old):
+    """The section on inputs of others: written anew from a folder of them, else as the page has it."""
+    if given.inputs is None:
+        return others.between_marks(old), []
+    text, wrong = others.section(given.kbsim, given.inputs, given.jobs, ROOT / "docs/images")
+    return others.marked(text), wrong
+
+
+def write_inputs_only(given, written):
+    old = written.read_text()
+    new, wrong = of_inputs(given, old)
+    if wrong:
+        return 1
+    written.write_text(old.replace(others.between_marks(old), new) if others.between_marks(old)
+                       else f"{old.rstrip()}\n\n{new}\n")
+    return 0
 
 
 def main():
@@ -106,19 +127,28 @@ def main():
     options.add_argument("--cases", default=str(HERE / "cases.txt"))
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--check", action="store_true")
+    options.add_argument("--inputs", help="a folder of inputs of others: their section is written anew")
+    options.add_argument("--inputs-only", action="store_true", help="nothing but that section")
     given = options.parse_args()
+    if given.inputs_only and given.inputs is None:
+        options.error("--inputs-only: which inputs? --inputs DIR")
     sections = cases_of.read(given.cases)
     written = ROOT / "docs/validation.md"
     if given.check:
         return check(sections, written)
+    if given.inputs_only:
+        return write_inputs_only(given, written)
     if given.section:
         sections = [s for s in sections if any(word.lower() in s.title.lower() for word in given.section)]
     wrong = judge(sections, given.kbsim, given.jobs)
     print(f"{sum(len(s.cases) for s in sections)} rows, {len(wrong)} out of their tolerance")
     if wrong or given.section:
         return 1 if wrong else 0
+    inputs, wrong = of_inputs(given, written.read_text() if written.exists() else "")
+    if wrong:
+        return 1
     figures.draw(sections, given.kbsim, HERE, ROOT / "docs/images")
-    written.write_text(page.text(sections))
+    written.write_text(page.text(sections) + (f"\n{inputs}\n" if inputs else ""))
     page.update_readme(ROOT / "README.md", sections)
     return 0
 

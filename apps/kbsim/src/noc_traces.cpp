@@ -254,6 +254,9 @@ ExitCode trace_traffic(const Arguments& arguments) {
     fmt::print("{}", evaluate::noc_table(traces.columns()));
   std::fflush(stdout);
   if (!options.quiet && !traces.notes().empty()) say("{}", traces.notes());
+  if (traces.interrupted())
+    say("kbsim: interrupted: {} of {} traces are whole, what had ended of another is beside them\n",
+        traces.columns().back().traces().size(), files.size());
   return traces.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }
 
