@@ -23,6 +23,8 @@ class Runner:
 
     def __init__(self, kbsim, inputs, jobs):
         self.kbsim, self.inputs, self.jobs, self.wrong = str(kbsim), pathlib.Path(inputs).resolve(), jobs, []
+        if not self.inputs.is_dir():
+            raise SystemExit(f"--inputs {inputs}: no such folder")
 
     def run(self, *words):
         env = {key: value for key, value in os.environ.items() if not key.startswith("KBSIM")}

@@ -98,6 +98,8 @@ class InputsOfOthers(unittest.TestCase):
             with self.assertRaises(SystemExit) as refused:
                 others.Runner("kbsim", folder, 1).files("layers", ".csv")
             self.assertIn("no .csv in", str(refused.exception))
+        with self.assertRaises(SystemExit):
+            others.Runner("kbsim", folder, 1)  # it has gone
 
     def test_a_plan_is_right_deadlocked_with_steps_or_neither(self):
         folder = pathlib.Path(tempfile.mkdtemp())
