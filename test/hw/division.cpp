@@ -143,6 +143,33 @@ config::MachineSpec packages(int count) {
   return spec;
 }
 
+struct StuckArgs {
+  bool faults;
+};
+
+Task<> receive_for_ever(TL& tl, StuckArgs args) {
+  if (args.faults) throw KernelFault{"no"};
+  auto coming = tl.recv({.dir = {"previous"}, .shape = {4}, .dtype = kWord, .tag = 0});
+  (void)co_await coming;
+}
+
+Task<> launch_stuck(Rig* rig, int sip, bool faults) {
+  (void)co_await rig->order(rings(*rig->spec, sip, false), sip);
+  const StuckArgs args{.faults = faults && sip == 0};
+  (void)co_await rig->launch({{sip, 0, 0}}, bind_kernel("receive_for_ever", receive_for_ever, args), sip);
+}
+
+std::string failure_of(Rig&& rig, bool faults, unsigned threads = 1) {
+  for (int sip = 0; sip < 2; ++sip)
+    (void)rig.sim.spawn("rank " + std::to_string(sip), launch_stuck(&rig, sip, faults));
+  try {
+    rig.machine->run(threads);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -195,28 +222,15 @@ TEST_CASE("Division: what one process would see of another's inside is an error 
   CHECK_THROWS_WITH_AS(rig.machine->run(2), doctest::Contains("side by side: --num-threads 1"), ProcessError);
 }
 
-TEST_CASE("Division: a deadlock of two packages has the same text") {
-  const auto text = [](unsigned threads) {
-    Rig rig{packages(2), {}, Rig::Divided{}};
-    const auto stuck = [](TL& tl, RoundArgs) -> Task<> {
-      auto coming = tl.recv({.dir = {"previous"}, .shape = {4}, .dtype = kWord, .tag = 0});
-      (void)co_await coming;
-    };
-    const auto program = [](Rig* on, KernelCall kernel, int sip) -> Task<> {
-      (void)co_await on->order(rings(*on->spec, sip, false), sip);
-      (void)co_await on->launch({{sip, 0, 0}}, std::move(kernel), sip);
-    };
-    for (int sip = 0; sip < 2; ++sip)
-      (void)rig.sim.spawn("rank", program(&rig, bind_kernel("stuck", +stuck, RoundArgs{1}), sip));
-    try {
-      threads == 0 ? rig.sim.run() : rig.machine->run(threads);
-    } catch (const DeadlockError& deadlock) {
-      return std::string{deadlock.what()};
-    }
-    return std::string{};
-  };
-  CHECK(text(1).starts_with("deadlock at "));
-  CHECK(text(2) == text(1));
+TEST_CASE(
+    "Division: a deadlock of two packages, and a kernel's fault, have the same text as in one process") {
+  for (const bool faults : {false, true}) {
+    const std::string expected = failure_of(Rig{packages(2)}, faults);
+    CAPTURE(expected);
+    CHECK(expected.starts_with(faults ? "process sip0.cube0.pe0.pe_cpu kernels at " : "deadlock at "));
+    for (const unsigned threads : {1U, 2U, 3U})
+      CHECK(failure_of(Rig{packages(2), {}, Rig::Divided{}}, faults, threads) == expected);
+  }
 }
 
 }  // namespace kbsim::hw::test::division_test
