@@ -54,8 +54,10 @@ struct SessionOptions {
   SimulationOptions simulation;
   unsigned replay_threads = 0;  // 0: as many as the host has
   oplog::RaceMode races = oplog::RaceMode::off;
-  bool timing_only = false;      // no values: neither races nor anything else is told that hangs on them
-  unsigned threads = 1;          // that simulate; see Session::one_thread_because()
+  bool timing_only = false;  // no values: neither races nor anything else is told that hangs on them
+  // Simulate packages side by side, if nothing is in the way (Session::one_thread_because()): for programs
+  // that reach the machine by messages alone. Unsupported where one looks into it while it runs.
+  unsigned threads = 1;
   bool exact_packets = false;    // an event for each packet at each hop, for comparisons
   config::CclSpec ccl;           // algorithms that programs may name beside the session's own
   std::FILE* choices = nullptr;  // where a line for each algorithm that a collective picks by itself goes
