@@ -14,6 +14,8 @@ endfunction()
 
 # Where a run spends its time.
 set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe)
+# Where it spends none: readers and writers, what looks at a run's end, what plans many runs.
+set(KBSIM_COLD_ROOMS config inputs mock report trace page explain evaluate sweep)
 
 # A room is one target with its own include root: what a room doesn't link, it can't include.
 #
@@ -42,6 +44,9 @@ function(kbsim_room name)
   if(KBSIM_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND name IN_LIST KBSIM_BUSY_ROOMS)
     target_compile_options(kbsim_${name} PRIVATE -fno-sanitize-address-outline-instrumentation)
   endif()
+  if(name IN_LIST KBSIM_COLD_ROOMS)
+    kbsim_compile_quickly(kbsim_${name})
+  endif()
   kbsim_name_files_from_root(kbsim_${name})
   kbsim_headers_alone(${name} ${headers})
   if(NOT ROOM_COMMAND)
@@ -49,15 +54,22 @@ function(kbsim_room name)
   endif()
 endfunction()
 
-# Each public header compiles alone, with what its room links: the target `headers_alone` of all rooms.
+# Each public header compiles alone, with what its room links: the target `headers_alone` of all rooms. A file shows
+# it of a chain of headers (header_chains.py). Chains are found where CMake configures, as scripts/build.sh always does.
 add_custom_target(headers_alone)
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 function(kbsim_headers_alone name)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/header_chains.py
+                          ${CMAKE_CURRENT_SOURCE_DIR}/include ${ARGN}
+                  OUTPUT_VARIABLE chains OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" chains "${chains}")
   set(sources)
-  foreach(header ${ARGN})
-    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include)
-    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${header}.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
+  foreach(chain ${chains})
+    string(REGEX MATCH "[^ ]+$" last ${chain})
+    string(REPLACE " " "\"\n#include \"" includes ${chain})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${last}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${includes}\"\n")
     list(APPEND sources ${source})
   endforeach()
   add_library(kbsim_${name}_headers OBJECT EXCLUDE_FROM_ALL ${sources})

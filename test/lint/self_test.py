@@ -1,6 +1,7 @@
 """Plants violations in a temporary folder: each lint must find them, and only them."""
 
 import pathlib
+import sys
 import tempfile
 import unittest
 
@@ -14,6 +15,9 @@ import friends
 import interfaces
 import orders
 import standard_headers
+
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "cmake"))
+import header_chains
 
 
 class LintTest(unittest.TestCase):
@@ -244,6 +248,16 @@ class Adrs(LintTest):
         self.write("docs/adr/0004-d.md", f"# D\n{before}`test/sim`\n## Revisit\n")
         self.assertEqual(self.found(adrs), [
             "docs/adr/0001-a.md:7", "docs/adr/0002-b.md:1", "docs/adr/README.md:1", "docs/adr/0004-d.md:1"])
+
+
+class HeaderChains(unittest.TestCase):
+    def test_a_header_stands_behind_those_that_it_includes_itself_or_through_others(self):
+        texts_of = {"a": "", "b": '#include "a"\n', "c": '#include "b"\n', "d": '#include "a"\n', "e": '#include "x"\n'}
+        self.assertEqual(header_chains.chains(header_chains.included(texts_of)), [["a", "b", "c"], ["d"], ["e"]])
+
+    def test_an_include_below_code_is_found(self):
+        self.assertIsNone(header_chains.late_include('// a\n#pragma once\n\n#include "a"\nint b;\n'))
+        self.assertEqual(header_chains.late_include('#pragma once\nint b;\n#include "a"\n'), 3)
 
 
 if __name__ == "__main__":
