@@ -131,7 +131,7 @@ TEST_CASE("Causes: beyond the bound of all only the last are kept, and what was 
   Cause last = causes.current();
   for (int i = 1; i <= 3000; ++i) {
     const Cause side = causes.make(Time{i - 1}, causes.current(), {.reason = kOther});
-    causes.comes_next(7, side);
+    causes.comes_next({.number = 7}, side);
     last = causes.make(Time{i}, last, {.reason = kWork, .amount = i}, side);
   }
   CHECK(causes.gave_up_all());

@@ -10,8 +10,6 @@
 
 namespace kbsim {
 
-void Cause::release() { of_->release(id_); }
-
 Causes::Causes(const Time& now, const Options& options)
     : now_{now},
       options_{options},
@@ -27,19 +25,20 @@ Causes::Causes(const Time& now, const Options& options)
 Cause Causes::make_any(Time at, const Cause& parent, const Why& why, bool tied) {
   const std::uint32_t id = allocate();
   Record& record = records_[id];
-  record.moment = {.at = at, .parent = parent.id(), .why = parent ? why : Why{}, .tied = tied};
-  if (!parent) return {*this, id};
-  if (!given_up_.empty()) [[unlikely]]
-    return record.moment = {.at = at}, Cause{*this, id};
+  record.moment = {.at = at};
+  if (!parent || !given_up_.empty()) [[unlikely]]
+    return {*this, id};
   retain(parent.id());
+  record.moment.parent = parent.id();
+  record.moment.why = why;
+  record.moment.tied = tied;
   return {*this, id};
 }
 
 Cause Causes::make(Time at, const Cause& parent, const Why& why, bool tied) {
-  ensure(!parent || parent.at() <= at || !given_up_.empty(), [&] {
-    return fmt::format("a time is earlier than its cause: {} before {}, reason {} at {}", to_string(at),
-                       to_string(parent.at()), why.reason, why.place);
-  });
+  if (parent && parent.at() > at && given_up_.empty()) [[unlikely]]
+    throw InternalError{fmt::format("a time is earlier than its cause: {} before {}, reason {} at {}",
+                                    to_string(at), to_string(parent.at()), why.reason, why.place)};
   return make_any(at, parent, why, tied);
 }
 
@@ -79,10 +78,12 @@ Cause Causes::latest(const Cause& a, const Cause& b) {
   return make(last.at(), last, {.reason = kLatest}, first);
 }
 
-void Causes::comes_next(std::uint64_t server, const Cause& came) {
-  if (!keeps_all_) return;
-  Cause& before = came_[server];
-  if (before) orders_.emplace_back(before, came);
+void Causes::note_order(Server server, const Cause& came) {
+  if (server.kind >= came_.size()) came_.resize(server.kind + 1);
+  std::vector<Cause>& kind = came_[server.kind];
+  if (server.number >= kind.size()) kind.resize(server.number + 1);
+  Cause& before = kind[server.number];
+  if (before) orders_.emplace_back(std::move(before), came);
   before = came;
 }
 
@@ -139,19 +140,18 @@ std::uint32_t Causes::line(const Line& at) {
   return static_cast<std::uint32_t>(known - lines_.begin());
 }
 
-void Causes::scheduled(const void* event, Time when) { events_.insert_or_assign(event, of(when)); }
+void Causes::scheduled(const void* event, Time when) {
+  Cause why = of(when);
+  if (const std::uint32_t before = events_.put(event, std::exchange(why.id_, 0)); before != 0) [[unlikely]]
+    release(before);
+}
 
 // What nobody has noted has a cause of its own, or none.
 void Causes::runs(const void* event) {
   stated_ = {};
-  const auto found = events_.find(event);
-  if (found == events_.end()) {
-    current_ = {};
-    return;
-  }
-  current_ = std::move(found->second);
-  events_.erase(found);
-  if (!keeps_all_) return;
+  const std::uint32_t found = events_.take(event);
+  current_ = found != 0 ? Cause{*this, found} : Cause{};
+  if (!keeps_all_ || found == 0) return;
   const auto waited = waiting_.find(event);
   if (waited == waiting_.end()) return;
   const Cause ready = std::move(waited->second);
@@ -159,35 +159,50 @@ void Causes::runs(const void* event) {
   current_ = latest(current_, ready);
 }
 
+void Causes::free(std::uint32_t id) {
+  records_[id].moment.parent = std::exchange(first_free_, id);
+  ++free_;
+}
+
 // With it go ancestors of which nothing else descends.
-void Causes::release(std::uint32_t id) {
+void Causes::drop(std::uint32_t id) {
   std::vector<std::uint32_t> others;
   for (;;) {
-    while (id != 0 && --records_[id].references == 0) {
-      free_.push_back(id);
+    do {
+      const std::uint32_t parent = records_[id].moment.parent;
       if (const std::uint32_t other = std::exchange(records_[id].moment.other, 0); other != 0)
         others.push_back(other);
-      id = records_[id].moment.parent;
-    }
-    if (others.empty()) return;
-    id = others.back();
-    others.pop_back();
+      free(id);
+      id = parent;
+    } while (id != 0 && --records_[id].references == 0);
+    do {
+      if (others.empty()) return;
+      id = others.back();
+      others.pop_back();
+    } while (--records_[id].references != 0);
   }
 }
 
 std::uint32_t Causes::allocate() {
   ++made_;
-  if (keeps_all_ && free_.empty() && records_.size() > options_.all) keep_only_last();
-  if (!keeps_all_ && free_.empty() && records_.size() >= compress_at_) {
+  if (first_free_ == 0) return grow();
+  const std::uint32_t id = first_free_;
+  Record& record = records_[id];
+  first_free_ = record.moment.parent;
+  --free_;
+  record.references = 1;
+  record.mark = 0;
+  return id;
+}
+
+// None is free.
+std::uint32_t Causes::grow() {
+  if (keeps_all_ && records_.size() > options_.all) keep_only_last();
+  if (!keeps_all_ && free_ == 0 && records_.size() >= compress_at_) {
     compress();
     if (living() > compress_at_ / 2) compress_at_ *= 2;
   }
-  if (!free_.empty()) {
-    const std::uint32_t id = free_.back();
-    free_.pop_back();
-    records_[id] = {.moment = {}, .references = 1};
-    return id;
-  }
+  if (free_ != 0) return --made_, allocate();
   if (records_.size() > options_.most) {
     const std::string many = fmt::format("more than {} causes are alive", options_.most);
     if (!options_.optional) throw LimitError{many + ": without --explain none are kept", {}};
@@ -221,7 +236,7 @@ void Causes::compress() {
       last.moment.tied = last.moment.tied || before.moment.tied;
       last.moment.why.queued = before.moment.why.queued;
       before.references = 0;
-      free_.push_back(gone);
+      free(gone);
     }
   }
 }

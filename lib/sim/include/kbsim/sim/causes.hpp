@@ -9,6 +9,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "kbsim/base/time.hpp"
+#include "kbsim/sim/detail/address_table.hpp"
 
 namespace kbsim {
 
@@ -71,7 +72,7 @@ class Cause {
  private:
   friend class Causes;
   Cause(Causes& of, std::uint32_t id) : of_{&of}, id_{id} {}
-  void release();
+  inline void release();
 
   Causes* of_ = nullptr;
   std::uint32_t id_ = 0;
@@ -110,8 +111,15 @@ class Causes {
   [[nodiscard]] bool keeps_all() const { return keeps_all_; }
   /// Whether they were, until there were too many.
   [[nodiscard]] bool gave_up_all() const { return options_.all > 0 && !keeps_all_; }
+  /// Somebody who serves one after the other: a kind and its number, both from 0 on.
+  struct Server {
+    std::uint16_t kind = 0;
+    std::uint32_t number = 0;
+  };
   /// While all are kept: `came` is the next that `server` serves in the order in which they come.
-  void comes_next(std::uint64_t server, const Cause& came);
+  void comes_next(Server server, const Cause& came) {
+    if (keeps_all_) note_order(server, came);
+  }
   /// While all are kept: what followed holds as long as `first` is no later than `second`. Either may be
   /// none.
   void in_order(const Cause& first, const Cause& second);
@@ -156,7 +164,7 @@ class Causes {
   void mark(const Cause& cause, std::uint32_t number) { records_[cause.id()].mark = number; }
   [[nodiscard]] std::uint32_t mark(std::uint32_t id) const { return records_[id].mark; }
   /// That are alive, and the most that ever were.
-  [[nodiscard]] std::size_t living() const { return records_.size() - 1 - free_.size(); }
+  [[nodiscard]] std::size_t living() const { return records_.size() - 1 - free_; }
   [[nodiscard]] std::size_t made() const { return made_; }
   [[nodiscard]] std::size_t peak() const { return records_.size() - 1; }
 
@@ -172,9 +180,15 @@ class Causes {
     std::uint32_t mark = 0;
   };
   void retain(std::uint32_t id) { ++records_[id].references; }
+  void release(std::uint32_t id) {
+    if (--records_[id].references == 0) drop(id);
+  }
+  void drop(std::uint32_t id);
+  void free(std::uint32_t id);
   void keep_only_last();
-  void release(std::uint32_t id);
+  void note_order(Server server, const Cause& came);
   std::uint32_t allocate();
+  std::uint32_t grow();
   void compress();
   [[nodiscard]] bool same_run(const Record& child, const Record& parent) const;
   [[nodiscard]] Cause make_any(Time at, const Cause& parent, const Why& why, bool tied);
@@ -183,7 +197,8 @@ class Causes {
   Options options_;
   std::string given_up_;
   std::vector<Record> records_;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t first_free_ = 0;  // each is the next one's parent
+  std::size_t free_ = 0;
   std::size_t compress_at_;  // so many records
   std::size_t made_ = 0;
   std::vector<Line> lines_;
@@ -191,16 +206,17 @@ class Causes {
   Cause stated_;
   bool keeps_all_;
   std::vector<std::pair<Cause, Cause>> orders_;
-  boost::unordered_flat_map<std::uint64_t, Cause> came_;   // last, of servers
+  std::vector<std::vector<Cause>> came_;                   // last, of servers by kind and number
   boost::unordered_flat_map<const void*, Cause> set_;      // events of processes, and the like
   boost::unordered_flat_map<const void*, Cause> waiting_;  // why those are there that wait
-  boost::unordered_flat_map<const void*, Cause> events_;   // that are queued
+  detail::AddressTable events_;                            // that are queued, and their causes
 };
 
 inline Cause::Cause(const Cause& other) : of_{other.of_}, id_{other.id_} {
   if (id_ != 0) of_->retain(id_);
 }
 inline const Moment& Cause::moment() const { return of_->moment(id_); }
+inline void Cause::release() { of_->release(id_); }
 
 /// The later of two; the first if they are of one time, or the second is none.
 [[nodiscard]] inline const Cause& later(const Cause& a, const Cause& b) {

@@ -66,8 +66,8 @@ inline constexpr std::size_t kReasons = 40;
 }
 
 /// A server among those of all reasons, for Causes::comes_next().
-[[nodiscard]] constexpr std::uint64_t server(Reason reason, std::uint32_t place) {
-  return std::uint64_t{static_cast<std::uint16_t>(reason)} << 32 | place;
+[[nodiscard]] constexpr Causes::Server server(Reason reason, std::uint32_t place) {
+  return {.kind = static_cast<std::uint16_t>(reason), .number = place};
 }
 
 /// Where `last` was later than `ready`: a moment that says how long that was waited for; else `ready`.
