@@ -140,8 +140,9 @@ TEST_CASE("Traffic: a sweep leaves its data, script and what repeats it") {
   const std::string folder = written("traffic-out", "") + ".d";
   const Outcome outcome = run_kbsim(kTraffic + "--scope mesh:2x2 --sweep --packets 1000 --out " + folder);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
-  for (const char* file : {"results.csv", "sources.csv", "links.csv", "summary.json", "run.json",
-                           "config.resolved.yaml", "load_latency.csv", "load_latency.gp"})
+  for (const char* file :
+       {"results.csv", "sources.csv", "links.csv", "summary.json", "run.json", "config.resolved.yaml",
+        "load_latency.csv", "load_latency.gp", "network.json", "report.html"})
     CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path{folder} / file), file);
   const bool drawn = std::filesystem::exists(std::filesystem::path{folder} / "load_latency.png") &&
                      std::filesystem::exists(std::filesystem::path{folder} / "load_latency.svg");

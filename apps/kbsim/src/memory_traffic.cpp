@@ -30,6 +30,7 @@
 #include "memory_traffic.hpp"
 #include "parse_options.hpp"
 #include "profile_option.hpp"
+#include "report_page.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -74,7 +75,9 @@ po::options_description describe_memory_traffic(MemoryTrafficOptions& o) {
   add("seed", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.seed = v; }),
       "of all random draws (default 1)");
   add("out", po::value(&o.out)->value_name("DIR"),
-      "write results.csv, latencies.csv, summary.json, run.json and config.resolved.yaml there");
+      "write results.csv, latencies.csv, summary.json, run.json, config.resolved.yaml and a page of all of "
+      "it, "
+      "report.html, there");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet), "no summary on stderr");
   return all;
@@ -248,7 +251,10 @@ ExitCode memory_traffic(const Arguments& arguments) {
   const MemoryMeasured measured = measure(spec, options.request);
   if (!measured.result) return ExitCode::interrupted;
   const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);
-  if (folder) write(*folder, options, spec, arguments, measured, summary);
+  if (folder) {
+    write(*folder, options, spec, arguments, measured, summary);
+    write_report_page(options.out);
+  }
   print(options, measured);
   if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
   return measured.whole ? ExitCode::ok : ExitCode::interrupted;

@@ -119,6 +119,8 @@ void require_run_folder(const std::string& dir) {
 
 }  // namespace
 
+void write_report_page(const std::string& out) { write_page(out); }
+
 bool has_page(const RunOptions& options) {
   return !options.out.empty() && !options.no_report && !options.dry_run && options.kept == nullptr;
 }

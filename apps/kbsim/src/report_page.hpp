@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "kbsim/base/error.hpp"
 
@@ -14,5 +15,8 @@ namespace kbsim::app {
 /// Runs it and, however it ends, writes report.html of what --out has then; of a run that fails failure.json
 /// before it, with its exit code and text.
 ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& run);
+
+/// report.html of what the folder has.
+void write_report_page(const std::string& out);
 
 }  // namespace kbsim::app

@@ -33,6 +33,7 @@
 #include "network_load.hpp"
 #include "noc_traces.hpp"
 #include "profile_option.hpp"
+#include "report_page.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -95,8 +96,8 @@ po::options_description describe(TrafficOptions& o) {
   describe_traffic(o, all);
   auto add = all.add_options();
   add("out", po::value(&o.out)->value_name("DIR"),
-      "write results.csv, sources.csv, links.csv, summary.json, run.json and config.resolved.yaml there, "
-      "with --sweep the figure, too");
+      "write results.csv, sources.csv, links.csv, summary.json, run.json, config.resolved.yaml and a page of "
+      "all of it, report.html, there, of a bare network network.json, with --sweep the figure, too");
   add("json", po::bool_switch(&o.json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&o.quiet), "no progress and no summary on stderr");
   add("shuffle-ties",
@@ -279,9 +280,14 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
                     .machine = spec,
                     .whole = measured.whole},
                    summary);
-  folder.write(
-      "summary.json",
-      boost::json::object{{"schema_version", 1}, {"result", results_json(options.sweep, traffic, measured)}});
+  folder.write("summary.json",
+               boost::json::object{{"schema_version", 1},
+                                   {"title", title_of(options)},
+                                   {"result", results_json(options.sweep, traffic, measured)}});
+  if (options.scope.starts_with("sip"))
+    folder.remove("network.json");
+  else
+    folder.write("network.json", report::network_json(traffic.network.graph));
   folder.write("results.csv", report::traffic_csv(traffic, points));
   folder.write("sources.csv", report::traffic_sources_csv(traffic, points));
   folder.write("links.csv", report::traffic_links_csv(traffic, points));
@@ -342,7 +348,10 @@ ExitCode traffic(const Arguments& arguments) {
   const StopSignals signals;
   const Measured measured = measure(options, traffic);
   const report::RunSummary summary = summary_of(measured.points, std::chrono::steady_clock::now() - start);
-  if (folder) write(*folder, options, spec, with_topology(arguments), traffic, measured, summary);
+  if (folder) {
+    write(*folder, options, spec, with_topology(arguments), traffic, measured, summary);
+    write_report_page(options.out);
+  }
   if (measured.points.empty()) return ExitCode::interrupted;
   print(options, traffic, measured);
   if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));

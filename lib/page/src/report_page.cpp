@@ -42,7 +42,7 @@ json::array runs_of(const RunFolder& run, const RunFolder* against) {
 
 void write_report(const RunFolder& run, const RunFolder* against, const trace::Sink& sink) {
   const std::string data = without_tags(json::serialize(runs_of(run, against)));
-  const std::array<std::pair<std::string_view, std::string_view>, 11> parts{
+  const std::array<std::pair<std::string_view, std::string_view>, 12> parts{
       {{"/*CHART STYLE*/", kChartStyle},
        {"/*STYLE*/", kStyle},
        {"/*DATA*/", data},
@@ -50,6 +50,7 @@ void write_report(const RunFolder& run, const RunFolder* against, const trace::S
        {"/*CHART*/", kChartScript},
        {"/*TIMELINE*/", trace::timeline_script()},
        {"/*RUN*/", kRunScript},
+       {"/*TRAFFIC*/", kTrafficScript},
        {"/*MACHINE*/", kMachineScript},
        {"/*TABLES*/", kTablesScript},
        {"/*COMPARE*/", kCompareScript},

@@ -1,5 +1,6 @@
 #include "run_data.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -18,6 +19,7 @@ namespace json = boost::json;
 // Bytes of a page of one folder; together less than 10 MB.
 constexpr std::size_t kSpans = 5'000'000;
 constexpr std::size_t kTable = 300'000;
+constexpr std::size_t kLinks = 1'200'000;  // of a sweep of loads, each at each load
 constexpr std::size_t kSummary = 400'000;
 constexpr std::size_t kExplained = std::size_t{128} << 20U;  // before its paths are shortened
 constexpr std::uint64_t kSegments = 80'000;
@@ -34,7 +36,9 @@ std::string without_idle(const std::string& csv, std::string_view name) {
   };
   std::size_t column = 0;
   const std::string_view names = std::string_view{csv}.substr(0, head);
-  for (std::size_t left = 0; left < names.size() && cell(names, column) != name; ++left) ++column;
+  const auto columns = static_cast<std::size_t>(std::ranges::count(names, ',')) + 1;
+  while (column < columns && cell(names, column) != name) ++column;
+  if (column == columns) return csv;
   std::string kept = csv.substr(0, head + 1);
   for (std::size_t at = head + 1; at < csv.size();) {
     const std::size_t end = std::min(csv.find('\n', at), csv.size());
@@ -47,14 +51,14 @@ std::string without_idle(const std::string& csv, std::string_view name) {
 
 json::object tables_of(FolderFiles& files, std::size_t shares) {
   json::object tables;
-  for (const char* name : {"results.csv", "launches.csv", "orders.csv"}) {
+  for (const char* name : {"results.csv", "sources.csv", "launches.csv", "orders.csv"}) {
     if (auto text = files.lines(name, kTable / shares)) tables[name] = *text;
   }
   for (const auto& [name, column] : {std::pair{"links.csv", "packets"}, std::pair{"units.csv", "served"}}) {
     if (const auto text = files.lines(name, 64 * kTable)) {
       std::string busy = without_idle(*text, column);
-      if (busy.size() > 2 * kTable / shares) {
-        busy.resize(busy.rfind('\n', 2 * kTable / shares) + 1);
+      if (busy.size() > kLinks / shares) {
+        busy.resize(busy.rfind('\n', kLinks / shares) + 1);
         files.leave_out(fmt::format("links or units at the end of {}", name));
       }
       tables[name] = busy;
@@ -124,6 +128,7 @@ json::object run_data(const RunFolder& folder, int parts) {
                     {"tables", tables_of(files, shares)},
                     {"figures", figures_of(files, shares)},
                     {"config", files.lines("config.resolved.yaml", kTable).value_or("")},
+                    {"network", files.json("network.json", kSummary / shares)},
                     {"drawing", folder.drawing}};
   if (!folder.no_drawing.empty()) files.leave_out("the drawing of the machine: " + folder.no_drawing);
   data["left_out"] = files.left_out();

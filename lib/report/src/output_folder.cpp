@@ -29,12 +29,25 @@ constexpr std::string_view kPartialText =
     "had "
     "ended until then, or are an earlier run's.\n";
 
-constexpr std::array kOwn{"summary.json",     "summary.csv",   "results.csv",
-                          "links.csv",        "units.csv",     "orders.csv",
-                          "launches.csv",     "run.json",      "config.resolved.yaml",
-                          "correlation.json", "deadlock.json", "deadlock.dot",
-                          "explain.json",     "spans.json",    "failure.json",
-                          "report.html",      ".kbsim.lock",   kPartial};
+constexpr std::array kOwn{"summary.json",
+                          "summary.csv",
+                          "results.csv",
+                          "links.csv",
+                          "units.csv",
+                          "orders.csv",
+                          "launches.csv",
+                          "run.json",
+                          "config.resolved.yaml",
+                          "correlation.json",
+                          "deadlock.json",
+                          "deadlock.dot",
+                          "explain.json",
+                          "spans.json",
+                          "failure.json",
+                          "report.html",
+                          "network.json",
+                          ".kbsim.lock",
+                          kPartial};
 
 std::filesystem::path made(std::filesystem::path folder) {
   std::error_code error;

@@ -1,6 +1,6 @@
 // The machine's drawing, coloured by what its units and links did.
 "use strict";
-const unitOf = label => label.replace(/ (read|write|send|recv)$/, "");
+const unitOf = label => label.replace(/ [^ ]*$/, "");  // without a port or a queue of it
 
 // Labels by the node that they belong to, at each level, and of links by the two nodes that they join.
 function indexOf(labels) {
@@ -44,6 +44,7 @@ function makeMachine(app) {
 
   const at = values => {
     const window = +byId("time").value;
+    if (window < 0 && byId("measure").value === "full") return values.reduce((most, v) => Math.max(most, v), 0);
     if (window < 0 || values.length === 1) return values.reduce((sum, v) => sum + v, 0) / values.length;
     return values[window] ?? 0;
   };
@@ -85,7 +86,7 @@ function makeMachine(app) {
         labels.slice(0, 5).map(([label, v]) => `${label}: ${valueText(v)}`).join("\n");
     }
     const window = +byId("time").value, known = run().uses;
-    byId("window").textContent = window < 0 ? "the whole run" :
+    byId("window").textContent = known.loads ? `${+(100 * known.loads[Math.max(0, window)]).toFixed(2)} % of the bound` : window < 0 ? "the whole run" :
       timeText(known.begin + window * known.window) + " to " + timeText(Math.min(known.end, known.begin + (window + 1) * known.window));
   }
 
@@ -105,8 +106,8 @@ function makeMachine(app) {
     const shown = labels.slice(0, 6).filter(label => uses.has(label));
     if (!shown.length) return element("p", `${name}: nothing was recorded of it`, box, {class: "soft"});
     if (known.windows < 2) return element("p", `${name}: ${shown.map(label => `${label} ${valueText(at(uses.get(label)))}`).join(", ")}`, box);
-    const xs = Array.from({length: known.windows}, (_, i) => (known.begin + (i + 0.5) * known.window) / 1000);
-    chart = plot(box, {title: `${name}: ${byId("measure").value}`, x: "time (ns)", y: "", log_x: false, log_y: false}, xs,
+    const xs = known.loads ?? Array.from({length: known.windows}, (_, i) => (known.begin + (i + 0.5) * known.window) / 1000);
+    chart = plot(box, {title: `${name}: ${byId("measure").value}`, x: known.loads ? "load" : "time (ns)", y: "", log_x: false, log_y: false}, xs,
                  shown.map(label => ({label, values: Array.from(uses.get(label))})), Math.min(1200, root.clientWidth || 1000));
   }
 
@@ -128,8 +129,9 @@ function makeMachine(app) {
 
   function show() {
     const raw = run().raw;
-    root.innerHTML = raw.drawing ?? "";
-    if (!raw.drawing) element("p", "There is no drawing of this machine.", root);
+    root.innerHTML = raw.network ? "" : raw.drawing ?? "";
+    if (raw.network) root.append(networkDrawing(raw.network));
+    else if (!raw.drawing) element("p", "There is no drawing of this machine.", root);
     title = [...root.querySelectorAll("text")].find(one => one.textContent === "One cube, enlarged") ?? null;
     shapes = [...root.querySelectorAll("[data-of]")].map(node => {
       const shape = {node, of: node.dataset.of, line: node.tagName === "path"};
@@ -141,8 +143,11 @@ function makeMachine(app) {
     const cubes = shapes.map(shape => shape.of).filter(of => /^sip\d+\.cube\d+$/.test(of));
     byId("cube").replaceChildren(...cubes.map(name => element("option", name)));
     const slider = byId("time"), known = run().uses;
-    slider.max = known.windows > 1 ? known.windows - 1 : -1;
-    slider.value = -1;
+    slider.min = known.loads ? 0 : -1;
+    slider.max = known.windows > 1 ? known.windows - 1 : slider.min;
+    slider.value = known.loads ? slider.max : -1;
+    byId("over").textContent = known.loads ? "load" : "time";
+    byId("cube").parentElement.hidden = !!raw.network;
     slider.disabled = known.windows < 2;
     prepare();
     byId("units").replaceChildren(...[...uses.keys()].slice(0, 5000).map(label => element("option", null, null, {value: label})));

@@ -136,7 +136,7 @@ function showFacts() {
   if (raw.spans?.title?.includes("missing")) note(raw.spans.title);
   for (const what of raw.left_out ?? []) note(`Left out of this page: ${what}.`);
   if (raw.explain?.why_not) note(`Not explained: ${raw.explain.why_not}.`);
-  if (!raw.spans && !summary?.rows) note("Nobody recorded who did what when: there is no timeline, and utilisation is of the whole run.");
+  if (!raw.spans && !summary?.rows && !isTraffic(raw)) note("Nobody recorded who did what when: there is no timeline, and utilisation is of the whole run.");
   if (app.shownPath?.ties > 0) note(`At ${app.shownPath.ties} moments of the critical path another cause came at the same time: more of a key may cost more, less of it save less.`);
 }
 
@@ -153,16 +153,16 @@ function showDeadlock(all) {
 
 function showVerdict() {
   const {raw, total} = app.runs[app.at], {summary, failure, run} = raw, box = byId("verdict"), path = app.shownPath;
-  const name = summary?.bench ?? raw.spans?.title ?? run?.command?.slice(0, 4).join(" ") ?? raw.folder;
+  const name = summary?.bench ?? summary?.title ?? raw.spans?.title ?? run?.command?.slice(0, 4).join(" ") ?? raw.folder;
   byId("title").textContent = document.title = `kbsim ${String(name).replace(/^kbsim /, "")}` + (total ? `, ${timeText(total)}` : "");
-  byId("answer").textContent = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : "";
+  byId("answer").textContent = path ? path.sentence ?? `critical path of ${path.of}, ${timeText(path.length_ps)}: ${path.limited_by}` : isTraffic(raw) ? trafficSentence(raw) : "";
   box.textContent = "";
   const say = (text, look) => element("span", text + " ", box, {class: look});
   if (failure) say(`failed: exit code ${failure.exit_code}, ${failure.meaning}.`, "bad");
   else if (raw.partial) say("not whole.", "bad");
   if (summary?.correct === true) say("All numbers are right.", "good");
   else if (summary?.correct === false) say("Wrong numbers.", "bad");
-  else say("Numbers are not checked.", "soft");
+  else if (!isTraffic(raw)) say("Numbers are not checked.", "soft");
   if (run?.run?.digest) say(`digest ${run.run.digest}`, "soft");
 }
 
@@ -193,7 +193,9 @@ function showViews() {
 function showAll() {
   shown("ran", showFacts);
   showVerdict();
-  byId("machine").hidden = !app.runs[app.at].raw.drawing;
+  const {drawing, network} = app.runs[app.at].raw;
+  byId("machine").hidden = !drawing && !network;
+  byId("machine").querySelector("h2").textContent = network ? "The network" : "The machine";
   shown("machine", () => machine.show());
   shown("curves", () => showFigures(app));
   shown("compare", () => showDifferences(app));

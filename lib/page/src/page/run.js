@@ -69,12 +69,14 @@ const bettered = (key, percents) => (key.count > 0 ? key.value * (1 - percents /
 
 // How busy each unit and link was, by window: of the spans' series, or else of the whole run's tables.
 function usesOf(raw) {
-  const uses = {utilisation: new Map(), waiting: new Map()};
+  const traffic = trafficUses(raw);
+  if (traffic) return traffic;
+  const uses = {utilisation: new Map(), waiting: new Map(), held: new Map(), full: new Map()};
   const windows = raw.spans?.window > 0 ? Math.max(1, Math.ceil((raw.spans.end - raw.spans.begin) / raw.spans.window)) : 1;
   for (const one of raw.spans?.series ?? []) {
-    const all = uses[one.name === "utilisation" ? "utilisation" : "waiting"];
-    const values = all.get(one.of) ?? new Float64Array(windows);
-    decoded(one.values).subarray(0, windows).forEach((value, i) => { values[i] += value; });
+    const all = uses[one.all ? (one.name.startsWith("least") ? "full" : "held") : one.name === "utilisation" ? "utilisation" : "waiting"];
+    const values = all.get(one.of) ?? new Float64Array(windows), whole = one.all ?? 1;  // of what is free the file has the rest
+    decoded(one.values).subarray(0, windows).forEach((value, i) => { values[i] += value / whole; });
     all.set(one.of, values);
   }
   if (raw.spans?.series) return {...uses, windows, window: raw.spans.window, begin: raw.spans.begin, end: raw.spans.end};

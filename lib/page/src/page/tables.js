@@ -39,7 +39,7 @@ function operationsOf(spans) {
   (spans?.length ?? []).forEach((length, i) => {
     const key = [spans.kinds[spans.kind[i]].name, spans.strings[spans.name[i]], spans.strings[spans.at[i]]];
     const row = all.get(key.join("\n")) ?? [...key, 0, 0, 0, 0];
-    row[3] += 1; row[4] += length; row[5] = Math.max(row[5], length); row[6] += spans.bytes[i];
+    row[3] += 1; row[4] += length - (spans.idle?.[i] ?? 0); row[5] = Math.max(row[5], length); row[6] += spans.bytes[i];
     all.set(key.join("\n"), row);
   });
   return [...all.values()].map(([kind, name, line, count, sum, longest, bytes]) =>
@@ -75,8 +75,20 @@ function plot(parent, figure, xs, lines, width) {
     title: figure.title, width, height: 320,
     scales: {x: {time: false, distr: figure.log_x ? 3 : 1}, y: {distr: figure.log_y ? 3 : 1, range: figure.log_y ? undefined : (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.08 : 1]}},
     axes: [axis(figure.x), axis(figure.y)],
+    hooks: figure.bound ? {draw: [chart => drawBound(chart, figure.bound, css("--soft"))]} : {},
     series: [{label: figure.x || "x"}, ...lines.map((line, i) => ({label: line.label, stroke: colors[i % colors.length], width: 2, dash: isBound(line.label) ? [8, 5] : [], points: {show: xs.length < 60}}))],
   }, [xs, ...lines.map(line => line.values)], parent);
+}
+
+// An upright line where the load is as much as can be.
+function drawBound(chart, bound, color) {
+  const x = chart.valToPos(bound, "x", true), {left, top, width, height} = chart.bbox, pen = chart.ctx;
+  if (x < left || x > left + width) return;
+  pen.save();
+  pen.strokeStyle = pen.fillStyle = color; pen.setLineDash([8, 5]); pen.lineWidth = 2;
+  pen.beginPath(); pen.moveTo(x, top); pen.lineTo(x, top + height); pen.stroke();
+  pen.textAlign = "right"; pen.fillText("bound", x - 6, top + 14);
+  pen.restore();
 }
 
 function showFigure(root, figure) {
@@ -93,6 +105,7 @@ function showFigure(root, figure) {
 }
 
 function showFigures(app) {
+  if (isTraffic(app.runs[app.at].raw)) return showTraffic(app);
   const root = byId("figures"), all = app.runs.flatMap(run => run.raw.figures ?? []);
   root.textContent = "";
   const shown = app.runs[app.at].raw.figures ?? [];

@@ -28,6 +28,10 @@ namespace kbsim::report {
 [[nodiscard]] std::string traffic_links_csv(const topology::TrafficCase& traffic,
                                             const std::vector<hw::TrafficResult>& points);
 
+/// Nodes where they stand, and links between them by number: what a page draws of a network that is no
+/// machine.
+[[nodiscard]] boost::json::object network_json(const topology::Graph& graph);
+
 /// The gnuplot script that draws the load-latency curve from traffic_csv()'s rows: `name`.csv to
 /// `name`.png and `name`.svg, latency beside accepted rate, the bound marked.
 [[nodiscard]] std::string load_latency_script(const std::string& name, const std::string& title,
