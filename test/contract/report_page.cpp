@@ -1,4 +1,5 @@
 // report.html of --out, and kbsim report, in a real browser without a screen.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -196,6 +197,62 @@ TEST_CASE("Report page: an evaluation's has its rows and its figures with their 
                 "one.textContent.includes('128 GB/s')) + ' ' +"
                 "document.querySelectorAll('#tables tbody tr').length + ' ' + byId('timeline').hidden") ==
         "2 true 3 true");
+}
+
+TEST_CASE(
+    "Report page: a sweep of traffic has its curves with the bound, its network by load, and its tables") {
+  const std::string folder = fresh_place("report_traffic").string();
+  const Outcome run = run_kbsim(
+      "traffic --topology topology.yaml --scope mesh:4x4 --sweep --packets 1000 --warmup 100 --quiet --out " +
+      folder);
+  REQUIRE_MESSAGE(run.exit == 0, run.err);
+  CHECK(page_in(folder).size() < 2'000'000);
+  const std::string rows = contents(folder + "/results.csv");
+  const auto points = std::ranges::count(rows, '\n') - 1;
+  if (!has_chromium()) return;
+  const std::string told =
+      told_by(page_in(folder),
+              "const say = (name, value) => { told += name + (value ? ' ' : ' NOT '); };"
+              "const of = name => document.querySelector(`#drawing [data-of=\"${name}\"]`);"
+              "told = [...document.querySelectorAll('main > section')].filter(one => "
+              "one.getClientRects().length).map(one => one.id) + ' ';"
+              "say('curves', document.querySelectorAll('#figures .uplot canvas').length === 2);"
+              "say('bound', [...document.querySelectorAll('#figures .u-series')].some(one => "
+              "one.textContent.includes('bound')));"
+              "say('nodes', document.querySelectorAll('#drawing rect').length === 32);"
+              "say('links', document.querySelectorAll('#drawing path').length === 24);"
+              "const link = document.querySelector('#drawing [data-of=\"r1_1|r1_2\"]'), busiest = "
+              "+link.dataset.value;"
+              "say('full', busiest > 0.5);"
+              "byId('time').value = 0; byId('time').dispatchEvent(new Event('input'));"
+              "say('slid', +link.dataset.value > 0 && +link.dataset.value < 0.2 && "
+              "byId('window').textContent.endsWith('% of the bound'));"
+              "link.dispatchEvent(new MouseEvent('click')); say('clicked', document.querySelectorAll('#curve "
+              "canvas').length === 1);"
+              "say('answer', byId('answer').textContent.includes('of a bound of 1 packets'));"
+              "const table = tables.all().find(one => one.box.textContent.startsWith('results.csv'));"
+              "told += table.rows().length + ' ' + document.title.split(',')[0];");
+  CHECK(told == fmt::format("ran,machine,curves,lists curves bound nodes links full slid clicked answer {} "
+                            "kbsim mesh:4x4",
+                            points));
+}
+
+TEST_CASE(
+    "Report page: traffic on a part of the machine colours the machine; kbsim report gives the same page") {
+  const std::string folder = fresh_place("report_traffic_sip").string();
+  const Outcome run = run_kbsim(
+      "traffic --topology topology.yaml --scope sip0.cubes --load 0.5 --packets 500 --warmup 50 --quiet "
+      "--out " +
+      folder);
+  REQUIRE_MESSAGE(run.exit == 0, run.err);
+  CHECK(!fs::exists(folder + "/network.json"));
+  const std::string page = page_in(folder);
+  REQUIRE(run_kbsim("report " + folder).exit == 0);
+  CHECK(page_in(folder) == page);
+  if (!has_chromium()) return;
+  CHECK(told_by(page,
+                "told = document.querySelectorAll('#drawing [data-of][style]').length > 20;"
+                "told += ' ' + byId('curves').hidden + ' ' + tables.all().length") == "true true 3");
 }
 
 TEST_CASE("Report page: what can't be explained, stopped early or isn't recorded has one all the same") {

@@ -26,7 +26,9 @@ namespace fs = std::filesystem;
 
 // With them spans.json has at most 5 MB, and a page with it less than 10.
 constexpr std::uint64_t kMostForPage = 1'000'000;
-constexpr trace::PageLimits kPageLimits{.slices = 80'000, .arrows = 20'000, .numbers = 150'000};
+constexpr std::size_t kLinksForPage = 40'000;
+constexpr trace::PageLimits kPageLimits{
+    .slices = 80'000, .arrows = 20'000, .numbers = 150'000, .links = true};
 
 enum class Format : std::uint8_t { perfetto, chrome, picture, page };
 constexpr std::array<std::pair<std::string_view, Format>, 4> kSuffixes{{{".pftrace", Format::perfetto},
@@ -181,7 +183,8 @@ void RunTrace::during(hw::Machine& machine, const std::string& title, const std:
   SpanTee tee;
   if (wanted()) traced_ = std::make_unique<SpanRecorder>(machine.graph(), selection_);
   if (folder_of_page_ != nullptr)
-    paged_ = std::make_unique<SpanRecorder>(machine.graph(), SpanSelection{.most = kMostForPage});
+    paged_ = std::make_unique<SpanRecorder>(machine.graph(),
+                                            SpanSelection{.most = kMostForPage, .links = kLinksForPage});
   for (SpanRecorder* recorder : {traced_.get(), paged_.get()}) tee.add_to(recorder);
   machine.fabric().record_spans(&tee);
   try {

@@ -82,7 +82,10 @@ void require_names(const topology::Graph& graph, const std::string& glob) {
 }  // namespace
 
 SpanRecorder::SpanRecorder(const topology::Graph& graph, SpanSelection selection)
-    : graph_{graph}, selection_{std::move(selection)} {
+    : graph_{graph},
+      selection_{std::move(selection)},
+      levels_{selection_.from, selection_.to},
+      link_slices_{selection_.links} {
   if (!selection_.units.empty()) require_names(graph, selection_.units);
   timeline_.begin = selection_.from;
 }
@@ -155,8 +158,10 @@ SpanRecorder::Unit& SpanRecorder::unit_of(const Span& span) {
   return unit;
 }
 
-trace::StringId SpanRecorder::text(std::string_view text) {
-  return text.empty() ? 0 : timeline_.strings.id(text);
+// `maybe` it is that one: nothing has to be searched then.
+trace::StringId SpanRecorder::text(std::string_view text, trace::StringId maybe) {
+  if (text.empty()) return 0;
+  return timeline_.strings[maybe] == text ? maybe : timeline_.strings.id(text);
 }
 
 template <class Visit>
@@ -186,7 +191,7 @@ std::uint64_t SpanRecorder::flow_of(const hw::SpanFlow& flow) {
   return (ring << 32U) + (flow.b & 0xffff'ffff);
 }
 
-trace::Slice SpanRecorder::slice_of(const Span& span, const Unit& unit) {
+trace::Slice SpanRecorder::slice_of(const Span& span, Unit& unit) {
   trace::Slice slice{.track = unit.track,
                      .start = span.start,
                      .minus_end = -span.end.count(),
@@ -200,7 +205,7 @@ trace::Slice SpanRecorder::slice_of(const Span& span, const Unit& unit) {
                      .group = span.group,
                      .from = flow_of(span.from),
                      .to = flow_of(span.to)};
-  slice.name = span.kind == SpanKind::issue ? slice.at : text(span.what);
+  slice.name = span.kind == SpanKind::issue ? slice.at : unit.what = text(span.what, unit.what);
   if (slice.to != 0) slice.flows = span.kind == SpanKind::order ? span.count : 1;
   return slice;
 }
@@ -215,10 +220,39 @@ void SpanRecorder::add(const Span& span) {
   Unit& unit = unit_of(span);
   if (!unit.wanted) return;
   if (is_counted(span.kind)) count(unit, span.ready, span.start, span.end);
+  if (span.kind == SpanKind::link && selection_.links > 0) return add_link(span, unit);
   if (!unit.has_slices) return;
   const trace::Slice slice = slice_of(span, unit);
   if (!is_fine(span.kind) || selection_.packets) return keep(slice);
   join(unit, slice);
+}
+
+void SpanRecorder::add_link(const Span& span, Unit& unit) {
+  unit.what = text(span.what, unit.what);
+  link_slices_.add(span.link.value(), {.start = span.start,
+                                       .end = span.end,
+                                       .busy = span.end - span.start,
+                                       .bytes = span.bytes.count(),
+                                       .packets = span.count,
+                                       .message = span.id,
+                                       .name = unit.what});
+}
+
+void SpanRecorder::finish_links() {
+  const trace::StringId several = link_slices_.gap() > Time{0} ? text("several") : 0;
+  for (std::size_t link = 0; link < link_slices_.by_link().size(); ++link) {
+    for (const LinkSlices::Stretch& one : link_slices_.by_link()[link]) {
+      timeline_.slices.add({.track = links_[link][0]->track,
+                            .start = one.start,
+                            .minus_end = -one.end.count(),
+                            .kind = SliceKind::link,
+                            .name = one.name != 0 ? one.name : several,
+                            .bytes = one.bytes,
+                            .count = one.packets,
+                            .id = one.message,
+                            .idle = one.end - one.start - one.busy});
+    }
+  }
 }
 
 // Packets of one message that follow one another without a gap.
@@ -265,8 +299,16 @@ void SpanRecorder::end(Open& opened, Time at, bool unfinished) {
   keep(slice);
 }
 
+// Most lie in the window, and have no arrows.
+void SpanRecorder::keep(const trace::Slice& slice) {
+  const bool plain = slice.from == 0 && slice.flows == 0 && slice.start >= selection_.from &&
+                     slice.end() < selection_.to && timeline_.slices.size() < selection_.most;
+  if (!plain) return keep_part(slice);
+  timeline_.slices.add(slice);
+}
+
 // What lies in the window, of slices that reach out of it their part inside.
-void SpanRecorder::keep(trace::Slice slice) {
+void SpanRecorder::keep_part(trace::Slice slice) {
   const auto [from, to] = std::pair{selection_.from, selection_.to};
   const Time start = slice.start;
   const Time end = slice.end();
@@ -291,31 +333,64 @@ void SpanRecorder::finish_flows() {
   std::ranges::set_intersection(begun_, ended_, std::back_inserter(timeline_.flows));
 }
 
+// The mean of each window.
+void SpanRecorder::add_shares(trace::TrackId track, const SpanSeries& series, const char* name,
+                              const char* of) {
+  if (series.total() == Time{0}) return;
+  trace::Series shares{.track = track, .name = name, .unit = of, .values = {}};
+  for (std::size_t i = 0; i < series.windows().size(); ++i) {
+    const Time begin = timeline_.begin + timeline_.window * static_cast<std::int64_t>(i);
+    const Time length = std::min(timeline_.window, timeline_.end - begin);
+    shares.values.push_back(static_cast<double>(series.windows()[i].count()) /
+                            static_cast<double>(std::max(Time{1}, length).count()));
+  }
+  timeline_.series.push_back(std::move(shares));
+}
+
+// What is free is what isn't in use, to the end; of what was never used nothing is said.
+void SpanRecorder::add_level(SpanLevels::Level& level) {
+  const Span of{.kind = SpanKind::port, .unit = level.unit, .link = level.link, .part = level.part};
+  const std::string name = name_of(of);
+  if (!fits(selection_.units, name) || level.series.sum().total() == Time{0}) return;
+  const bool slots = !level.link.valid();
+  const auto windows = static_cast<std::size_t>(
+      (timeline_.end - timeline_.begin + timeline_.window - Time{1}) / timeline_.window);
+  const auto all = static_cast<double>(level.all);
+  const trace::TrackId track = track_of(of, name);
+  level.series.widen(timeline_.window);
+  add_shares(track, level.series.sum(), slots ? "free slots" : "free credits", slots ? "mean number" : "B");
+  trace::Series& mean = timeline_.series.back();
+  mean.all = all;
+  mean.values.resize(windows);
+  for (double& value : mean.values) value = all - value;
+  trace::Series least{.track = track,
+                      .name = slots ? "least free slots" : "least free credits",
+                      .unit = slots ? "number" : "B",
+                      .values = std::vector<double>(windows, all),
+                      .all = all};
+  for (std::size_t i = 0; i < std::min(windows, level.series.most().size()); ++i)
+    least.values[i] -= static_cast<double>(level.series.most()[i]);
+  timeline_.series.push_back(std::move(least));
+}
+
 void SpanRecorder::finish_series(Time now) {
+  std::vector<SpanLevels::Level>& levels = levels_.finish(now);
   Time width = SpanSeries::kFirst;
   for_each_unit(
       [&](const Unit& unit) { width = std::max({width, unit.busy.width(), unit.waiting.width()}); });
+  for (const SpanLevels::Level& level : levels) width = std::max(width, level.series.sum().width());
   while (width * static_cast<std::int64_t>(SpanSeries::kMost) < now - timeline_.begin) width *= 2;
   timeline_.window = width;
-  const auto add = [&](const Unit& unit, SpanSeries series, const char* name, const char* of) {
-    if (series.total() == Time{0}) return;
-    series.widen(width);
-    trace::Series shares{.track = unit.track, .name = name, .unit = of, .values = {}};
-    for (std::size_t i = 0; i < series.windows().size(); ++i) {
-      const Time begin = timeline_.begin + width * static_cast<std::int64_t>(i);
-      const Time length = std::min(width, timeline_.end - begin);
-      shares.values.push_back(static_cast<double>(series.windows()[i].count()) /
-                              static_cast<double>(std::max(Time{1}, length).count()));
-    }
-    timeline_.series.push_back(std::move(shares));
-  };
-  for_each_unit([&](const Unit& unit) {
+  for_each_unit([&](Unit& unit) {
     if (!is_counted(unit.kind)) return;
     const bool many =
         unit.kind == SpanKind::transfer || unit.kind == SpanKind::send || unit.kind == SpanKind::receive;
-    add(unit, unit.busy, many ? "under way" : "utilisation", many ? "mean number" : "of 1");
-    add(unit, unit.waiting, "waiting", "mean number");
+    unit.busy.widen(width);
+    unit.waiting.widen(width);
+    add_shares(unit.track, unit.busy, many ? "under way" : "utilisation", many ? "mean number" : "of 1");
+    add_shares(unit.track, unit.waiting, "waiting", "mean number");
   });
+  for (SpanLevels::Level& level : levels) add_level(level);
 }
 
 trace::Timeline& SpanRecorder::finish(Time now, std::string title) {
@@ -329,6 +404,7 @@ trace::Timeline& SpanRecorder::finish(Time now, std::string title) {
   timeline_.ranks = static_cast<int>(graph_.sips().size());
   timeline_.end = std::max(timeline_.begin, std::min(now, selection_.to));
   finish_flows();
+  finish_links();
   finish_series(timeline_.end);
   return timeline_;
 }

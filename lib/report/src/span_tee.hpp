@@ -23,6 +23,9 @@ class SpanTee final : public hw::ISpans {
   void close(const void* key, Time end, const hw::SpanFlow& flow) override {
     for (hw::ISpans* one : all_) one->close(key, end, flow);
   }
+  void take(const hw::Taken& what) override {
+    for (hw::ISpans* one : all_) one->take(what);
+  }
 
  private:
   std::vector<hw::ISpans*> all_;

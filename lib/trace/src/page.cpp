@@ -31,16 +31,27 @@ std::string without_tags(std::string text) {
 }
 
 // Of at most so many slices: the shortest duration that is shown, a power of two or none.
-Time shortest_shown(Timeline& timeline, std::uint64_t most) {
+Time shortest_shown(Timeline& timeline, const PageLimits& limits) {
+  const std::uint64_t most = limits.slices;
   if (timeline.slices.size() <= most) return Time{0};
   std::array<std::uint64_t, 65> by_bits{};
   timeline.slices.for_each([&](const Slice& slice) {
+    if (limits.links && slice.kind == SliceKind::link) return;
     ++by_bits[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(slice.duration().count())))];
   });
   std::uint64_t longer = 0;
   std::size_t bits = by_bits.size();
   while (bits > 1 && longer + by_bits[bits - 1] <= most) longer += by_bits[--bits];
+  if (bits == 1 && longer + by_bits[0] <= most) return Time{0};
   return Time{std::int64_t{1} << std::min<std::size_t>(bits - 1, 62)};
+}
+
+// Of what is free the rest, which is mostly 0.
+std::vector<double> used(const Series& series) {
+  std::vector<double> values = series.values;
+  if (series.all == 0) return values;
+  for (double& value : values) value = series.all - value;
+  return values;
 }
 
 // In thousandths, a run of n zeros as -n.
@@ -90,13 +101,15 @@ class PageData {
     std::map<std::size_t, int> depth;
     TrackId track = kNoTrack;
     const auto ended = [&](std::size_t lane, const Slice&) { --depth[lane]; };
-    const Time shortest = shortest_shown(timeline_, limits_.slices);
+    const Time shortest = shortest_shown(timeline_, limits_);
     if (shortest > Time{0}) left_out_.emplace_back("slices shorter than " + to_string(shortest));
     timeline_.slices.for_each([&](const Slice& slice) {
-      if (slice.duration() < shortest) return;
+      const bool link = slice.kind == SliceKind::link;
+      if (slice.duration() < shortest && !(link && limits_.links)) return;
       if (std::exchange(track, slice.track) != slice.track) lanes.finish(ended);
       const std::size_t lane = lanes.push(slice, ended);
-      const std::pair key{places_[slice.track], lane};
+      const auto below = static_cast<std::uint32_t>(link && limits_.links ? places_.size() : 0);
+      const std::pair key{places_[slice.track] + below, lane};
       Row& row = rows_[key];
       row.track = slice.track;
       row.slices.emplace_back(slice, depth[lane]++);
@@ -113,7 +126,8 @@ class PageData {
   }
 
   [[nodiscard]] json::object contents() {
-    json::array rows, start, length, name, at, kind, depth, bytes;
+    json::array rows, start, length, name, at, kind, depth, bytes, idle;
+    bool any_idle = false;
     std::map<std::pair<std::uint32_t, std::size_t>, std::int64_t> numbers;
     for (const auto& [key, row] : rows_) {
       numbers.emplace(key, static_cast<std::int64_t>(rows.size()));
@@ -128,6 +142,8 @@ class PageData {
         kind.emplace_back(static_cast<int>(slice.kind));
         depth.emplace_back(around);
         bytes.emplace_back(slice.bytes);
+        idle.emplace_back(slice.idle.count());
+        any_idle = any_idle || slice.idle > Time{0};
         longest = std::max(longest, slice.duration());
       }
       rows.push_back({{"label", label(row.track)},
@@ -135,17 +151,19 @@ class PageData {
                       {"last", start.size()},
                       {"longest", longest.count()}});
     }
+    if (!any_idle) idle.clear();
     json::array strings;
     for (StringId id = 0; id < timeline_.strings.size(); ++id) strings.emplace_back(timeline_.strings[id]);
     json::array kinds;
     for (const KindRow& row : kKinds) kinds.push_back({{"name", row.category}, {"color", row.color}});
-    return {{"title", timeline_.title},     {"begin", timeline_.begin.count()},
-            {"end", timeline_.end.count()}, {"rows", std::move(rows)},
-            {"start", std::move(start)},    {"length", std::move(length)},
-            {"name", std::move(name)},      {"at", std::move(at)},
-            {"kind", std::move(kind)},      {"depth", std::move(depth)},
-            {"bytes", std::move(bytes)},    {"strings", std::move(strings)},
-            {"kinds", std::move(kinds)},    {"flows", flows(numbers)}};
+    return {{"title", timeline_.title},      {"begin", timeline_.begin.count()},
+            {"end", timeline_.end.count()},  {"rows", std::move(rows)},
+            {"start", std::move(start)},     {"length", std::move(length)},
+            {"name", std::move(name)},       {"at", std::move(at)},
+            {"kind", std::move(kind)},       {"depth", std::move(depth)},
+            {"bytes", std::move(bytes)},     {"idle", std::move(idle)},
+            {"strings", std::move(strings)}, {"kinds", std::move(kinds)},
+            {"flows", flows(numbers)}};
   }
 
   // Of a link, whose name has its place, no more than that.
@@ -163,7 +181,7 @@ class PageData {
     };
     std::vector<Row> rows;
     for (std::size_t i = 0; i < timeline_.series.size(); ++i) {
-      const std::vector<double>& values = timeline_.series[i].values;
+      const std::vector<double> values = used(timeline_.series[i]);
       rows.push_back({.sum = std::accumulate(values.begin(), values.end(), 0.0),
                       .place = i,
                       .values = shortened(values)});
@@ -180,6 +198,7 @@ class PageData {
                      {"name", one.name},
                      {"unit", one.unit},
                      {"values", std::move(row.values)}});
+      if (one.all > 0) all.back().as_object()["all"] = one.all;
     }
     if (all.size() < rows.size())
       left_out_.emplace_back("curves of " + std::to_string(rows.size() - all.size()) +

@@ -181,14 +181,22 @@ ChannelSet Fabric::channels(const Packet& packet) const {
   return set;
 }
 
+void Fabric::note_room(LinkId link, Time at, Bytes change) const {
+  const InputQueues& queues = links_[link.value()].credits->queues();
+  spans_->take({.link = link, .at = at, .change = change.count(), .all = queues.bytes.count() * queues.vcs});
+}
+
 // The queue is at the end of the link by which the packet came.
 void Fabric::give_back(const Packet& packet, Time tail_left) {
   if (packet.hop == 0) return;
-  const LiveLink& came = live((*packet.message->route)[packet.hop - 1]);
+  const LinkId link = (*packet.message->route)[packet.hop - 1];
+  const LiveLink& came = live(link);
   if (!came.credits) return;
   const std::optional<Worms>& worms = came.credits->queues().worms;
   const Time at = tail_left + came.wire + (worms ? worms->credit : Time{0});
   came.credits->give(at, packet.channel, packet.size);
+  if (spans_ != nullptr) [[unlikely]]
+    note_room(link, at, 0_B - came.credits->taken_by(packet.size));
   if (causes_) [[unlikely]]
     explain_credit(packet, at, worms ? worms->credit : Time{0});
   wake(came.from, at);

@@ -103,7 +103,11 @@ Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const Sw
   if (causes() != nullptr) [[unlikely]]
     explain(packet, link, slot, overhead, credit_for(packet, link, channel), waits);
   fabric_->give_back(packet, slot.end);
-  if (link.credits) link.credits->take(channel, packet.size);
+  if (link.credits) {
+    link.credits->take(channel, packet.size);
+    if (fabric_->spans() != nullptr)
+      fabric_->note_room((*packet.message->route)[packet.hop], now(), link.credits->taken_by(packet.size));
+  }
   packet.channel = channel;
   fabric_->cross(packet, link, slot);
   return slot.end;

@@ -2,7 +2,7 @@
 // `hooks` are elements, all optional: details (of what the pointer is at), range and found (texts).
 "use strict";
 function makeTimeline(canvas, data, hooks = {}) {
-  const rowHeight = 18, axisHeight = 24, blockSize = 64;
+  const rowHeight = 18, axisHeight = 24, blockSize = 64, narrowBelow = 5;
   // Slices of a row stand together, in ascending order of their starts, of which the file has the differences.
   const {name, at, bytes: size, rows, strings} = data;
   const start = new Float64Array(data.start.length), length = Float64Array.from(data.length);
@@ -15,7 +15,7 @@ function makeTimeline(canvas, data, hooks = {}) {
   const pen = canvas.getContext("2d");
   const view = {from: data.begin, to: Math.max(data.end, data.begin + 1), top: 0};
   const state = {found: [], current: -1, path: null, pathRows: new Map(), frames: 0};
-  let isFound = null, pending = false, colors = {}, left = 0, scale = 1, width = 0, height = 0;
+  let isFound = null, foundIn = null, pending = false, colors = {}, left = 0, scale = 1, width = 0, height = 0;
 
   const shift = () => (state.path ? rowHeight + 4 : 0);
   const firstY = () => axisHeight + shift();
@@ -80,6 +80,7 @@ function makeTimeline(canvas, data, hooks = {}) {
     one.fillRect(0, 0, 1, 1);
     return new Uint32Array(one.getImageData(0, 0, 1, 1).data.buffer)[0];
   });
+  const pale = pixels.map(one => ((one & 0xffffff) | 0x40000000) >>> 0);  // of what a search hasn't found
   let strip = null, strips = null;  // the narrow slices of a row, and of all that are shown
 
   function makeStrips(shown) {
@@ -89,14 +90,14 @@ function makeTimeline(canvas, data, hooks = {}) {
       strips = new OffscreenCanvas(wide, shown).getContext("2d");
   }
 
-  // Slices less wide than a pixel are a pixel of the row's strip; blocks of such in a pixel are passed over.
+  // Narrow slices are pixels of the row's strip; blocks of such in a pixel are passed over.
   function drawRow(row, y, line) {
     const last = new Float64Array(256).fill(-1);  // what is drawn so far, in pixels, by depth
     const pixel = 1 / scale, narrow = new Uint32Array(strip.data.buffer);
     let color = -1, alpha = -1, narrows = false;
     narrow.fill(0);
     for (let i = firstAt(row, view.from); i < row.last && start[i] < view.to; ++i) {
-      if (i % blockSize === 0 && !isFound && i + blockSize < row.last && longest[i / blockSize] < pixel) {
+      if (i % blockSize === 0 && !foundIn?.[i / blockSize] && i + blockSize < row.last && longest[i / blockSize] < pixel) {
         const right = xOf(start[i + blockSize - 1]) + 1;
         if (right <= last[depth[i]] + 0.5) { i += blockSize - 1; continue; }
       }
@@ -106,10 +107,11 @@ function makeTimeline(canvas, data, hooks = {}) {
       const found = isFound !== null && isFound[i] === 1;
       if (right <= last[inset] + 0.5 && !found) continue;
       const x = Math.max(left, left + (start[i] - view.from) * scale), wide = Math.max(0.6, right - x);
-      if (wide < 1.5 && isFound === null) {
-        const column = x - left | 0;
-        narrow[column] = pixels[kind[i]];
-        last[inset] = left + column + 1;
+      if (wide < narrowBelow && (!found || i !== state.found[state.current])) {
+        const column = x - left | 0, end = Math.max(column + 1, Math.round(right - left));
+        if (isFound === null || found) narrow.fill(pixels[kind[i]], column, end);
+        else for (let at = column; at < end; ++at) if (narrow[at] === 0) narrow[at] = pale[kind[i]];
+        last[inset] = left + end;
         narrows = true;
         continue;
       }
@@ -253,7 +255,7 @@ function makeTimeline(canvas, data, hooks = {}) {
   function textOf(i) {
     return [strings[name[i]], data.kinds[kind[i]].name + " on " + rows[rowOf(i)].label,
             timeText(start[i]) + ", for " + timeText(length[i]),
-            size[i] ? size[i] + " B" : "", strings[at[i]]].filter(Boolean).join("\n");
+            size[i] ? size[i] + " B" : "", data.idle?.[i] ? "busy for " + timeText(length[i] - data.idle[i]) + " of it" : "", strings[at[i]]].filter(Boolean).join("\n");
   }
   function textAt(x, y) {
     const part = partAt(x, y);
@@ -264,14 +266,15 @@ function makeTimeline(canvas, data, hooks = {}) {
 
   function search(text) {
     text = text.toLowerCase();
-    state.found = []; state.current = -1; isFound = null;
+    state.found = []; state.current = -1; isFound = foundIn = null;
     if (text) {
       const fits = strings.map(one => one.toLowerCase().includes(text));
       isFound = new Uint8Array(start.length);
+      foundIn = new Uint8Array(longest.length);
       for (const row of rows) {
         const whole = row.label.toLowerCase().includes(text);
         for (let i = row.first; i < row.last; ++i)
-          if (whole || fits[name[i]] || (at[i] && fits[at[i]])) { isFound[i] = 1; state.found.push(i); }
+          if (whole || fits[name[i]] || (at[i] && fits[at[i]])) { isFound[i] = foundIn[i / blockSize | 0] = 1; state.found.push(i); }
       }
     }
     if (hooks.found) hooks.found.textContent = text ? state.found.length + " found" : "";

@@ -293,6 +293,7 @@ void PeIpcq::take(const Credit& credit) {
   ensure(found != pairs_.end(),
          [&] { return name() + ": a credit for a ring of nobody's, at " + to_string(credit.ring_base); });
   ++found->peer_tail;
+  if (ISpans* const spans = fabric().spans()) note_slot(*spans, *found, sim().now(), -1);
   if (credit.collected != 0) found->room = why_came(credit.collected);
 }
 

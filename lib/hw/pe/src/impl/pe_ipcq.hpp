@@ -191,6 +191,7 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
   [[nodiscard]] const KernelContext* who_waits() const;
   void send_what_fits(std::size_t queue);
   void send(std::size_t queue, const SendCommand& command, Time at);
+  void note_slot(ISpans& spans, const QueuePair& pair, Time at, std::int64_t change) const;
   void give_what_came();
   void give(std::size_t queue, const RecvCommand& to);
   void hand_over(const RingSlot& slot, const RecvCommand& to, Time at);

@@ -154,8 +154,10 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
   const topology::PhysAddr to = pair.plan.peer_base + settings(pair).slot_size * index;
   ++pair.my_head;
   if (trace_->on()) trace("send", pair, header, at);
-  if (ISpans* const spans = fabric().spans())
+  if (ISpans* const spans = fabric().spans()) {
     spans->close(command.pending.get(), at, flow_of(pair.plan.peer_base, header));
+    note_slot(*spans, pair, at, 1);
+  }
   machine_->races().orders().sent(pair.plan.peer_base, header.sequence, command.known);
   const SlotTransfer::Slot slot{.memory = {.pa = to, .bytes = tile.size()},
                                 .receiver = fabric().graph().pe(pair.plan.peer).ipcq,
@@ -168,6 +170,10 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
   TransferPtr transfer = make_pooled<SlotTransfer>(std::move(origin), slot, command.tile);
   known_at(at);
   dma_->submit(at, std::move(transfer));
+}
+
+void PeIpcq::note_slot(ISpans& spans, const QueuePair& pair, Time at, std::int64_t change) const {
+  spans.take({.unit = id(), .part = pair.traced, .at = at, .change = change, .all = settings(pair).slots});
 }
 
 void PeIpcq::give_what_came() {

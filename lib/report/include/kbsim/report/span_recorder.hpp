@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/i_spans.hpp"
+#include "kbsim/report/link_slices.hpp"
+#include "kbsim/report/span_levels.hpp"
 #include "kbsim/report/span_series.hpp"
 #include "kbsim/topology/graph.hpp"
 #include "kbsim/trace/timeline.hpp"
@@ -26,6 +28,7 @@ struct SpanSelection {
   std::string units;     // a glob of names; "": all, but links and memory ports only as series
   bool packets = false;  // each a slice of its own, not a message's packets that follow one another
   std::uint64_t most = 10'000'000;  // slices; those that come later are left out
+  std::size_t links = 0;            // slices of links beside them, in all the run, as LinkSlices has them
 };
 
 /// Keeps the spans of a run as a timeline: the tracks of ranks and of the machine's units, what they did, and
@@ -38,6 +41,7 @@ class SpanRecorder final : public hw::ISpans {
   void add(const hw::Span& span) override;
   void open(const void* key, const hw::Span& span) override;
   void close(const void* key, Time end, const hw::SpanFlow& flow = {}) override;
+  void take(const hw::Taken& what) override { levels_.take(what); }
 
   /// The run has ended, or was: spans that are open last until now. UsageError if no name fits the glob.
   [[nodiscard]] trace::Timeline& finish(Time now, std::string title);
@@ -51,6 +55,7 @@ class SpanRecorder final : public hw::ISpans {
     hw::SpanKind kind{};
     bool wanted = false;
     bool has_slices = false;
+    trace::StringId what = 0;                 // the name of its last slice
     std::optional<trace::Slice> joined = {};  // packets of one message, so far
     SpanSeries busy = {};
     SpanSeries waiting = {};
@@ -66,18 +71,23 @@ class SpanRecorder final : public hw::ISpans {
   trace::TrackId track_of(const hw::Span& span, const std::string& full_name);
   trace::TrackId track(trace::TrackId parent, const std::string& name, int order, int process, int stream);
   trace::TrackId track_at(PeCoord at);
-  [[nodiscard]] trace::Slice slice_of(const hw::Span& span, const Unit& unit);
-  [[nodiscard]] trace::StringId text(std::string_view text);
+  [[nodiscard]] trace::Slice slice_of(const hw::Span& span, Unit& unit);
+  [[nodiscard]] trace::StringId text(std::string_view text, trace::StringId maybe = 0);
   template <class Visit>
   void for_each_unit(const Visit& visit);
   [[nodiscard]] trace::StringId place(const std::source_location& at);
   [[nodiscard]] std::uint64_t flow_of(const hw::SpanFlow& flow);
   void count(Unit& unit, Time ready, Time start, Time end);
   void end(Open& opened, Time at, bool unfinished);
-  void keep(trace::Slice slice);
+  void add_link(const hw::Span& span, Unit& unit);
+  void finish_links();
+  void keep(const trace::Slice& slice);
+  void keep_part(trace::Slice slice);
   void join(Unit& unit, const trace::Slice& packet);
   void finish_flows();
   void finish_series(Time now);
+  void add_shares(trace::TrackId track, const SpanSeries& series, const char* name, const char* of);
+  void add_level(SpanLevels::Level& level);
 
   const topology::Graph& graph_;
   SpanSelection selection_;
@@ -87,6 +97,8 @@ class SpanRecorder final : public hw::ISpans {
   std::vector<Lines> links_;
   std::map<std::pair<trace::TrackId, std::string>, trace::TrackId> tracks_;
   std::unordered_map<const void*, Open> open_;
+  SpanLevels levels_;
+  LinkSlices link_slices_;
   std::map<std::pair<const char*, std::uint32_t>, trace::StringId> places_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> rings_;  // by ring and launch
   std::vector<std::uint64_t> begun_;                                        // flows

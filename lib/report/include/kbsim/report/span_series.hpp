@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "kbsim/base/time.hpp"
@@ -12,25 +13,35 @@ namespace kbsim::report {
 class SpanSeries {
  public:
   static constexpr std::size_t kMost = 256;
-  static constexpr Time kFirst{1024};  // the first width
+  static constexpr int kFirstShift = 10;
+  static constexpr Time kFirst{1 << kFirstShift};  // the first width
 
   /// Windows begin at `from`, all of `width`, which doesn't change; none: as wide as they need be.
   SpanSeries() = default;
   explicit SpanSeries(Time from) : from_{from} {}
 
-  void add(Time start, Time end);
+  /// So many things at once.
+  void add(Time start, Time end, std::int64_t times = 1) {
+    if (end <= start) return;
+    const auto first = static_cast<std::uint64_t>((start - from_).count()) >> shift_;
+    const auto last = static_cast<std::uint64_t>((end - from_).count() - 1) >> shift_;
+    if (first != last || last >= windows_.size()) [[unlikely]]
+      return add_to_several(start - from_, end - from_, times);
+    windows_[last] += (end - start) * times;
+  }
   /// As wide as that, a multiple of the width by a power of two.
   void widen(Time width);
 
-  [[nodiscard]] Time width() const { return width_; }
+  [[nodiscard]] Time width() const { return Time{std::int64_t{1} << shift_}; }
   [[nodiscard]] const std::vector<Time>& windows() const { return windows_; }
   [[nodiscard]] Time total() const;
 
  private:
+  void add_to_several(Time start, Time end, std::int64_t times);
   void double_width();
 
   Time from_{};
-  Time width_ = kFirst;
+  int shift_ = kFirstShift;  // of the width
   std::vector<Time> windows_;
 };
 

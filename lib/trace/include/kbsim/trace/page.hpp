@@ -19,6 +19,7 @@ struct PageLimits {
   std::uint64_t slices = kMostOfPage;
   std::uint64_t arrows = 1'000'000;
   std::uint64_t numbers = 0;  // of series, runs of zeros being one
+  bool links = false;         // slices of links are bounded already: all of them stay
 };
 
 /// The timeline as JSON, which the script shows on a canvas; "left_out" has a sentence for each limit that

@@ -52,6 +52,7 @@ struct Slice {
   std::uint64_t from = 0;       // the flow that ends here; 0: none
   std::uint64_t to = 0;         // the first of those that begin here
   std::uint64_t flows = 0;      // how many begin here
+  Time idle{};                  // of a link's, between its packets
   bool ends_flow_last = false;  // `from` ends with the slice, not with its start
 
   [[nodiscard]] Time end() const { return Time{-minus_end}; }

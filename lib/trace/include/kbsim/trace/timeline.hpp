@@ -27,6 +27,7 @@ struct Series {
   std::string name;
   std::string unit;
   std::vector<double> values;
+  double all = 0;  // that there are, of what is free; 0: the values stand for themselves
 };
 
 /// All that a trace tells, whatever its format.

@@ -56,6 +56,8 @@ class Credits {
 
   /// Nothing is taken but what is on its way back.
   [[nodiscard]] bool whole() const;
+  /// The room that a packet of this size needs.
+  [[nodiscard]] Bytes taken_by(Bytes size) const { return queues_.worms ? queues_.worms->flit : size; }
   [[nodiscard]] Bytes capacity() const { return queues_.bytes; }
   [[nodiscard]] Time lookahead() const { return queues_.worms ? queues_.worms->lookahead : Time{0}; }
   [[nodiscard]] const InputQueues& queues() const { return queues_; }

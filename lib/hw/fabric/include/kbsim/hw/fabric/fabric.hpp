@@ -171,6 +171,7 @@ class Fabric {
     return live((*packet.message->route)[packet.hop]);
   }
   void cross(Packet& packet, LiveLink& link, const Lane::Slot& slot);
+  [[gnu::cold, gnu::noinline]] void note_room(LinkId link, Time at, Bytes change) const;
   [[gnu::cold, gnu::noinline]] void explain(Packet& packet, const LiveLink& link, Time overhead,
                                             const Lane::Slot& slot);
   [[gnu::cold, gnu::noinline]] void explain_post(const Packet& packet, bool at_head) const;

@@ -60,6 +60,16 @@ struct Span {
   SpanFlow to = {};      // what follows from it; of an order the first of `count`, by ascending b
 };
 
+/// Places that are taken, or given back: slots of a ring as its sender knows them, or room behind a link.
+struct Taken {
+  NodeId unit;                 // the pe_ipcq that sends; none: a link's
+  LinkId link;                 // whose credits they are, in bytes
+  std::string_view part = {};  // of a unit its queue
+  Time at{};                   // now; or, of what is given back, later
+  std::int64_t change = 0;     // below 0: given back
+  std::int64_t all = 0;        // that there are
+};
+
 /// Takes the spans of a run, in no order. Whoever makes spans asks Fabric::spans() whether anybody takes
 /// them.
 class ISpans {
@@ -71,6 +81,8 @@ class ISpans {
   /// until the run ends. A flow that is known at the end only is that of a send, or of a receive.
   virtual void open(const void* key, const Span& span) = 0;
   virtual void close(const void* key, Time end, const SpanFlow& flow = {}) = 0;
+  /// Whoever shows no levels does nothing.
+  virtual void take(const Taken& /*what*/) {}
 };
 
 }  // namespace kbsim::hw

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kbsim/base/time.hpp"
+#include "kbsim/trace/strings.hpp"
+
+namespace kbsim::report {
+
+/// When links were busy, in at most so many stretches, or two a link if that is more: at first one for the
+/// packets of a message that follow one another without a gap; when there are too many, stretches with the
+/// smallest gaps between them become one. So memory is bounded, no time at which a link was busy is missing,
+/// and sums are exact.
+class LinkSlices {
+ public:
+  struct Stretch {
+    Time start{};
+    Time end{};
+    Time busy{};
+    std::int64_t bytes = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t message = 0;
+    trace::StringId name = 0;  // 0: of several
+  };
+
+  explicit LinkSlices(std::size_t most) : most_{most} {}
+
+  /// The next of that link.
+  void add(std::size_t link, const Stretch& packet);
+
+  [[nodiscard]] const std::vector<std::vector<Stretch>>& by_link() const { return by_link_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Gaps up to this are inside stretches; 0: none are.
+  [[nodiscard]] Time gap() const { return gap_; }
+
+ private:
+  [[nodiscard]] bool joins(const Stretch& last, const Stretch& next) const;
+  [[nodiscard]] std::size_t bound() const { return std::max(most_, 2 * by_link_.size()); }
+  void thin();
+  void close_gaps(std::vector<Stretch>& all) const;
+
+  std::size_t most_;
+  std::size_t size_ = 0;
+  Time gap_{};
+  std::vector<std::vector<Stretch>> by_link_;
+};
+
+}  // namespace kbsim::report
