@@ -52,7 +52,6 @@ class Credits {
 
   /// That was known of at the last look.
   [[nodiscard]] Bytes room(std::uint32_t vc) const { return room_[vc]; }
-  [[nodiscard]] Bytes taken_by(Bytes size) const { return queues_.worms ? queues_.worms->flit : size; }
 
   /// Nothing is taken but what is on its way back.
   [[nodiscard]] bool whole() const;
