@@ -31,15 +31,21 @@ CausedTimes::At CausedTimes::waits(const At& ready, const At& until, Delay why) 
   return step;
 }
 
+// One that is on an edge already is so only as long as it isn't later.
 CausedTimes::At CausedTimes::edge(const At& at, Time step, Delay (*steps)(std::int64_t)) const {
+  if (step == Time{0}) return at;
   const Time then = PlainTimes::edge(at.at_, step, steps);
-  if (then == at.at_) return at;
+  const Delay wait{.reason = Reason::clock_edge, .amount = 0};
+  if (!causes_->keeps_all() || shared_->looks)
+    return then == at.at_ ? at : follow(at, then, At::Kind::after, wait);
   const std::int64_t number = then / step;
-  const At exactly = after(begin(), then, steps(number));
+  const At exactly = keep(after(begin(), then, steps(number)));
   const At ready = keep(at);
   in_order(after(begin(), then - step, steps(number - 1)), ready);
   in_order(ready, exactly);
-  return waits(ready, exactly, {.reason = Reason::clock_edge, .amount = 0});
+  At edge = follow(ready, then, At::Kind::step, wait);
+  edge.exactly_ = exactly.from_;
+  return edge;
 }
 
 CausedTimes::At CausedTimes::turn(const At& ready, const At& last) const {

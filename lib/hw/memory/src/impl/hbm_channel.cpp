@@ -185,10 +185,10 @@ auto HbmChannelOf<Times>::again(const Choice& choice) -> Choice {
   if constexpr (std::is_same_v<Times, PlainTimes>) {
     return choice;
   } else {
-    if (times_.keeps_orders()) note_rivals(choice);
     Choice same = choice;
     same.start = times_.keep(choice.from == nullptr ? commands_.refresh(choice.index)
                                                     : candidate(*choice.from, choice.index).start);
+    if (times_.keeps_orders()) note_rivals(same);
     return same;
   }
 }
@@ -198,20 +198,23 @@ template <class Times>
 void HbmChannelOf<Times>::note_rivals(const Choice& chosen) {
   constexpr Time kNear = 1_ns;
   const Time until = Times::time(chosen.start) + kNear;
-  std::vector<At> near;
-  const auto add = [&](const Choice& other) {
+  const auto is_near = [&](const Choice& other) {
     const bool same = other.from == chosen.from && other.index == chosen.index;
-    if (!same && Times::time(other.start) <= until) near.push_back(other.start);
+    return !same && Times::time(other.start) <= until;
   };
-  times_.only_look(true);
+  // Causes are made of those that are near.
+  const auto look = [&](const auto& choice) {
+    times_.only_look(true);
+    const bool near = is_near(choice());
+    times_.only_look(false);
+    if (near) times_.in_order(chosen.start, choice().start);
+  };
   for (Entries* from : {&opened_, writing_ ? &writes_ : &reads_}) {
     for (std::size_t i = 0; i < from->size(); ++i) {
-      if ((*from)[i].earlier == 0) add(candidate(*from, i));
+      if ((*from)[i].earlier == 0) look([&] { return candidate(*from, i); });
     }
   }
-  for (std::size_t pc = 0; pc < keeping_.size(); ++pc) add(refresh(pc));
-  times_.only_look(false);
-  for (const At& other : near) times_.in_order(chosen.start, other);
+  for (std::size_t pc = 0; pc < keeping_.size(); ++pc) look([&] { return refresh(pc); });
 }
 
 template <class Times>
