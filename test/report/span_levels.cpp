@@ -110,7 +110,7 @@ TEST_CASE("SpanRecorder: free slots and free credits are what isn't in use, by w
   take(2_us, 2);
   take(3_us, -3);
   recorder.take({.link = LinkId{0}, .at = 1_us, .change = 64, .all = 128});
-  recorder.take({.unit = graph.pe({0, 0, 1}).ipcq, .part = "W", .at = 1_us, .change = 0, .all = kSlots});
+  recorder.take({.unit = graph.pe({1, 0, 0}).ipcq, .part = "W", .at = 1_us, .change = 0, .all = kSlots});
   const trace::Timeline& timeline = recorder.finish(8_us, "test");
   REQUIRE(timeline.series.size() == 4);  // nothing of the queue that nobody used
   const trace::Series& slots = timeline.series[0];
