@@ -255,6 +255,35 @@ TEST_CASE(
                 "told += ' ' + byId('curves').hidden + ' ' + tables.all().length") == "true true 3");
 }
 
+namespace {
+
+// Of spans.json: how many of a series were in use at most, in whole units; -1: there is none of that name.
+double most_used(const std::string& folder, const std::string& name) {
+  double most = -1.0;
+  const json::value spans = json::parse(contents(folder + "/spans.json"));
+  for (const json::value& one : spans.at("series").as_array()) {
+    if (one.at("name").as_string() != name) continue;
+    for (const json::value& value : one.at("values").as_array())
+      most = std::max(most, value.to_number<double>() / 1000.0);
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Report page: slots in use are all that there are where they limit, and one where a vector is a tile") {
+  const std::string ring =
+      "--timing-only --set ccl.defaults.algorithm=chunked_ring_allreduce --set "
+      "ccl.algorithms.chunked_ring_allreduce.n_elem=65536 --set ccl.defaults.n_slots=";
+  CHECK(most_used(ran("slots2", ring + "2"), "least free slots") == 2.0);
+  CHECK(most_used(usual_folder(), "least free slots") == 1.0);
+  CHECK(most_used(usual_folder(), "free credits") == -1.0);  // queues are without limit
+  const std::string queued = ran("credits", "--set cube.noc.router.impl=builtin.router_vc");
+  CHECK(most_used(queued, "least free credits") > 0.0);
+  CHECK(most_used(queued, "free credits") <= most_used(queued, "least free credits"));
+}
+
 TEST_CASE("Report page: what can't be explained, stopped early or isn't recorded has one all the same") {
   const std::string silent = ran("silent", "--set cube.hbm_ctrl.impl=silent --plugin " KBSIM_BINARY
                                            "/contract/plugins/plugin_silent.so");
