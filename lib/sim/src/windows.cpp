@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -50,6 +51,14 @@ void wait_beyond(const std::atomic<std::uint64_t>& ticket, std::uint64_t old) {
   ticket.wait(old, std::memory_order_acquire);
 }
 
+// So many, or if the host gives no more, those that there are.
+template <class Work>
+void start(std::vector<std::jthread>& threads, std::size_t most, Work work) {
+  try {
+    while (threads.size() < most) threads.emplace_back(work);
+  } catch (const std::system_error&) {}
+}
+
 constexpr std::size_t kNoProcess = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t process_running = kNoProcess;
 
@@ -87,9 +96,10 @@ void Windows::run(unsigned threads) {
   ensure(lookahead_ > Time{0}, "windows have a lookahead");
   begin();
   {
-    threads_ = std::clamp<std::size_t>(threads, 1, processes_.size());
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads_; ++i) others.emplace_back([this] { keep_pool(), work(); });
+    const std::size_t most = std::clamp<std::size_t>(threads, 1, processes_.size());
+    start(others, most - 1, [this] { keep_pool(), work(); });
+    threads_ = others.size() + 1;
     plan();
     work();
   }
