@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
@@ -64,6 +66,18 @@ inline std::vector<LinkUse> use_of_links(const Fabric& fabric) {
   return all;
 }
 
+// The first link whose use differs, and how.
+inline std::string different(const std::vector<LinkUse>& a, const std::vector<LinkUse>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    return fmt::format("{}: free {} {} busy {} {} waited {} {} longest {} {} packets {} {}", i,
+                       to_string(a[i].free), to_string(b[i].free), to_string(a[i].busy), to_string(b[i].busy),
+                       to_string(a[i].waited), to_string(b[i].waited), to_string(a[i].longest),
+                       to_string(b[i].longest), a[i].packets, b[i].packets);
+  }
+  return "none";
+}
+
 inline void note_use(Rig& rig, Outcome& result) {
   for (std::uint32_t i = 0; i < rig.graph.nodes().size(); ++i) {
     const Component& component = rig.machine->fabric().component(NodeId{i});
@@ -98,6 +112,11 @@ void check_same(const config::MachineSpec& spec, std::uint64_t seed, std::uint64
   const Outcome exact = outcome(spec, true, {}, run);
   for (const Shuffle shuffle : {Shuffle{}, Shuffle{seed}, Shuffle{seed + 1}}) {
     const Outcome flown = outcome(spec, false, shuffle, run);
+    CAPTURE(shuffle.value_or(0));
+    CAPTURE(to_string(flown.end));
+    CAPTURE(to_string(exact.end));
+    CAPTURE(flown.digest == exact.digest);
+    CAPTURE(different(flown.links, exact.links));
     REQUIRE(flown.same(exact));
     if (!shuffle && flown.events < exact.events) saved += exact.events - flown.events;
   }

@@ -191,6 +191,7 @@ bool Scheduler::run_present(Order& order) {
     if (!run_all(batch_, order)) return false;
     if (!run_all(ready_, order)) return false;
     if (late_.empty()) return true;
+    begin_late();
     batch_.splice_back(late_);
   }
 }

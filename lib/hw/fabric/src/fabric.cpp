@@ -8,6 +8,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric_border.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
+#include "kbsim/hw/fabric/i_link_hold.hpp"
 #include "kbsim/hw/fabric/i_switch.hpp"
 #include "kbsim/sim/windows.hpp"
 
@@ -55,6 +56,7 @@ const std::vector<LiveLink>& Fabric::links() const {
   if (places_->fabrics.size() > 1 && Windows::running())
     throw Unsupported{"all links are asked for while packages run side by side: --num-threads 1"};
   for (Fabric* const fabric : places_->fabrics) {
+    fabric->settle();
     if (fabric->flights_ != nullptr) fabric->flights_->serve_past();
   }
   return places_->links;
@@ -142,6 +144,8 @@ void Fabric::send(Message& message, Time head, Time tail) {
   LiveLink& link = next_link(packet);
   if (link.from_switch != nullptr) [[unlikely]]
     return queue(packet, packet.head + overhead, link);
+  if (link.hold != nullptr) [[unlikely]]
+    link.hold->give_way(link, packet);
   if (link.booked > 0) flights_->make_way(link, packet);
   const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (causes_) [[unlikely]]
@@ -255,6 +259,7 @@ MessagePtr Fabric::arrived(Packet& packet) {
   under_way_ += packet.head - packet.injected;
   if (causes_) [[unlikely]]
     causes_->arrived(packet);
+  packet.message = nullptr;
   free_packets_.push_back(&packet);
   if (--message->packets_left > 0) return {nullptr, Recycle{this}};
   account(*message, tail);

@@ -59,6 +59,8 @@ void Fabric::know_places() {
 
 Fabric& Fabric::owner(NodeId node) const { return *places_->owners[node.value()]; }
 
+bool Fabric::is_whole() const { return places_->fabrics.size() == 1; }
+
 Attribution Fabric::attribution() const {
   Attribution all;
   for (const Fabric* fabric : places_->fabrics) {

@@ -103,7 +103,7 @@ void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper
 }
 
 bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
-  if (!there.books) return false;
+  if (!there.books || link.hold != nullptr) return false;
   if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
   if (link.booked == 0) return true;
   const Booking& last = there.bookings.back();
@@ -185,6 +185,11 @@ bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t p
   --link.booked;
   release(train);
   return true;
+}
+
+bool Flights::none_on(LiveLink& link) {
+  serve_before(link, ahead(link), fabric_.sim().now(), 0);
+  return link.booked == 0;
 }
 
 // At one time once: what is booked comes later.

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "kbsim/hw/fabric/fabric.hpp"
@@ -45,6 +47,15 @@ class Flights {
   [[nodiscard]] bool leave(Packet& packet);
   /// The packet is at the link's node, now, and next: what was booked to come later is taken back.
   void make_way(LiveLink& link, const Packet& packet);
+  /// The packet leaves its source by an event.
+  void leave_by_event(Packet& packet);
+  /// Nobody is to cross the link.
+  [[nodiscard]] bool none_on(LiveLink& link);
+  // As TakenPackets says.
+  [[nodiscard]] static std::vector<Packet*> take(Fabric& fabric, std::span<LiveLink* const> links,
+                                                 const std::function<bool(const Message&)>& which);
+  static void put_back(Fabric& fabric, std::span<Packet* const> packets);
+  static void forget(Fabric& fabric, std::span<Packet* const> packets);
   /// Links have served what they have begun to serve before now.
   void serve_past();
 
@@ -103,8 +114,8 @@ class Flights {
   void take_back_last(LiveLink& link, Ahead& there);
   void shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from);
   void come_by_event(const Booking& booking, std::uint32_t index);
+  void take_back_all(LiveLink& link);
   void withdraw(Packet& packet);
-  void leave_by_event(Packet& packet);
 
   Fabric& fabric_;
   Time served_{};             // all that was to be served before then is

@@ -66,7 +66,13 @@ void Memory::keep_causes(Causes& causes) {
   causes_ = std::make_unique<MemoryCauses>(causes, id(), *timing_, !ordered_later() && timing_->lanes() > 0);
 }
 
+IPlainMemory* Memory::plain_memory() {
+  const bool plain = !ordered_later() && timing_->lane(false) != nullptr && timing_->lane(true) != nullptr;
+  return plain ? this : nullptr;
+}
+
 std::vector<UnitUse> Memory::use() const {
+  fabric().settle();
   return controlled_ == nullptr ? timing_->use() : controlled_->controller().use();
 }
 

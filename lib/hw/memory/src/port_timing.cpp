@@ -11,10 +11,10 @@ Lane::Slot PortTiming::serve(const MemoryRequest& request) {
 }
 
 Time PortTiming::first_byte(const MemoryRequest& request) const {
-  return std::max(request.head + access(request), lane(request.op != MemoryOp::read).free());
+  return std::max(request.head + access(request), port_of(request.op != MemoryOp::read).free());
 }
 
-MemoryPort PortTiming::port(bool write) const { return {.latency = access_, .rate = lane(write).rate()}; }
+MemoryPort PortTiming::port(bool write) const { return {.latency = access_, .rate = port_of(write).rate()}; }
 
 std::vector<UnitUse> PortTiming::use() const {
   if (!write_) return {use_of(read_)};

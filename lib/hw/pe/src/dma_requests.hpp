@@ -19,8 +19,12 @@ class DmaRequests {
     std::int64_t offset = 0;
     Bytes window;                 // what it takes of it
     oplog::Slices contents = {};  // of its answer, once they are known
+    Time told = kForever;         // when its answer is told then
   };
 
+  [[nodiscard]] bool empty() const { return free_.size() == records_.size(); }
+  /// By token; those without a transfer are none.
+  [[nodiscard]] const std::deque<Request>& records() const { return records_; }
   /// The token of the request that is added next.
   [[nodiscard]] Token next() const {
     return free_.empty() ? static_cast<Token>(records_.size()) : free_.back();

@@ -39,6 +39,7 @@ class HbmCtrl final : public IMemoryTiming {
   [[nodiscard]] Time first_byte(const MemoryRequest& request) const override;
   [[nodiscard]] MemoryPort port(bool write) const override;
   [[nodiscard]] int lanes() const override { return channels_.empty() ? 1 : 0; }
+  [[nodiscard]] Lane* lane(bool /*write*/) override { return channels_.empty() ? &port_ : nullptr; }
   [[nodiscard]] std::vector<UnitUse> use() const override { return {use_of(port_)}; }
 
   bool keep_causes(Causes& causes, NodeId memory) override;

@@ -6,6 +6,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
+#include "kbsim/hw/fabric/taken_packets.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
@@ -14,6 +15,7 @@
 #include "kbsim/sim/pool_allocator.hpp"
 
 #include "../dma_requests.hpp"
+#include "../read_stream.hpp"
 #include "../transfers/ordered_move.hpp"
 
 namespace kbsim::hw {
@@ -39,7 +41,7 @@ struct PeDmaSpec {
 /// `max_outstanding` requests in flight, of which a smaller one is a part, in lines of 256 B; the classes
 /// take turns every `vc_chunk` bytes, queue traffic as its QueueSet says; within a class the request policy
 /// decides. So a flow whose answers take `loop` to come back has at most max_outstanding * request / loop.
-class PeDma : public Component, public IDma {
+class PeDma : public Component, public IDma, private ILinkHold {
  public:
   PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec);
 
@@ -49,7 +51,9 @@ class PeDma : public Component, public IDma {
     work_.post(at, {.kind = Work::Kind::begin, .transfer = std::move(transfer)});
   }
   void loaded(Time at, Token token, oplog::Slices contents) override {
-    requests_.at(token).contents = std::move(contents);
+    DmaRequests::Request& request = requests_.at(token);
+    request.contents = std::move(contents);
+    request.told = at;
     work_.post(at, {.kind = Work::Kind::answer, .token = token});
   }
   [[nodiscard]] DmaUse moved() const override;
@@ -73,9 +77,9 @@ class PeDma : public Component, public IDma {
     [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
   };
   struct Work {
-    enum class Kind : std::uint8_t { begin, answer, sent, port_free };
+    enum class Kind : std::uint8_t { begin, answer, sent, port_free, told };
     Kind kind;
-    Token token = 0;            // of an answer
+    Token token = 0;            // of an answer; the number of a stream that tells of this time
     TransferPtr transfer = {};  // that begins, or has left
   };
 
@@ -104,6 +108,25 @@ class PeDma : public Component, public IDma {
   [[nodiscard]] Bytes turn_of(const ClassQueue& queue) const;
   [[nodiscard]] Bytes window_of(Bytes request) const;
 
+  // Reads told ahead.
+  [[nodiscard]] bool streams() const { return stream_ != nullptr && stream_->active(); }
+  [[nodiscard]] bool begins_stream();
+  [[nodiscard]] bool takes_over(const ReadStream::Terms& terms, const ReadStream::Port& port);
+  [[nodiscard]] static bool pays(const ClassQueue& queue);
+  [[nodiscard]] bool is_mine(const Message& message) const;
+  void follow_answers();
+  void follow_packets(std::vector<Packet*> packets);
+  [[nodiscard]] bool streams_on();
+  void finish_told();
+  void tell_contents(const ReadStream::Told& told, std::uint64_t end);
+  void end_stream(const Reached& reached);
+  void goes_on(const TransferPtr& transfer, std::uint64_t index, const ReadLanes::Moving& where,
+               const Reached& reached);
+  void leave_port(const ReadStream::Port& port);
+  void give_way(const LiveLink& link, const Packet& packet) override;
+  void settle() override;
+  void break_stream(const Reached& reached);
+
   Time send_next(ClassQueue& queue);
   Time ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
   Time send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
@@ -126,10 +149,14 @@ class PeDma : public Component, public IDma {
   Bytes turn_left_;
   bool wakes_ = false;  // when the port is free
   DmaRequests requests_;
-  Time told_ = kForever;     // when the host was told last that an order is done
-  std::uint64_t begun_ = 0;  // transfers
-  std::uint64_t done_ = 0;   // of these
-  Time busy_since_{};        // if some aren't
+  std::unique_ptr<ReadStream> stream_;  // from the first on
+  Token streams_ = 0;                   // that have begun
+  std::uint32_t pause_ = 0;             // so many times none begins
+  std::uint32_t broken_ = 0;            // the next pause is 2^broken_ long
+  Time told_ = kForever;                // when the host was told last that an order is done
+  std::uint64_t begun_ = 0;             // transfers
+  std::uint64_t done_ = 0;              // of these
+  Time busy_since_{};                   // if some aren't
   DmaUse use_;
 };
 
@@ -194,7 +221,9 @@ Task<> PeDma::run() {
   for (;;) {
     co_await work_.collect(work);
     take(work);
+    if (streams() && streams_on()) continue;
     if (sim().now() >= port_free_) {
+      if (begins_stream()) continue;
       ClassQueue* const queue = next_queue();
       if (queue == nullptr) continue;
       if (sim().causes() != nullptr) explain_turn(*queue);
@@ -266,6 +295,7 @@ void PeDma::take(std::vector<Work>& work) {
     if (item.kind == Work::Kind::answer) answered(item.token);
     if (item.kind == Work::Kind::sent) finish(*item.transfer);
     if (item.kind == Work::Kind::port_free) wakes_ = false;
+    if (item.kind == Work::Kind::told && item.token == streams_ && streams()) finish_told();
   }
   work.clear();
   std::ranges::sort(begins, {}, [](const TransferPtr& transfer) { return transfer->origin().order; });
@@ -317,7 +347,9 @@ void PeDma::answered(Token token) {
   if (sim().causes() != nullptr) explain(*transfer, request.window);
   if (site_.log->keeps_operations()) transfer->answered(request.offset, request.contents);
   requests_.erase(token);
-  if (--transfer->progress.unanswered == 0 && transfer->all_sent()) finish(*transfer);
+  if (--transfer->progress.unanswered > 0 || !transfer->all_sent()) return;
+  const auto is_it = [&](const ReadStream::Told& told) { return told.transfer == transfer; };
+  if (!streams() || std::ranges::none_of(stream_->told(), is_it)) finish(*transfer);
 }
 
 // Its last answer ends it.
@@ -338,6 +370,7 @@ void PeDma::finish(Transfer& transfer) {
 }
 
 DmaUse PeDma::moved() const {
+  fabric().settle();
   DmaUse use = use_;
   if (done_ < begun_) use.busy += sim().now() - busy_since_;
   return use;
@@ -385,11 +418,237 @@ bool PeDma::has_room(const ClassQueue& queue, const Transfer& sender) const {
   return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;
 }
 
-// Answers come back to lines of the DMA's buffer, so that there is an end to how many small requests it can
-// remember.
-Bytes PeDma::window_of(Bytes request) const {
-  constexpr std::int64_t kLine = 256;
-  return std::min(spec_.request, Bytes{ceil_div(request.count(), kLine) * kLine});
+Bytes PeDma::window_of(Bytes request) const { return ReadStream::window_of(request, spec_.request); }
+
+// If all that waits and is under way are reads of one class.
+bool PeDma::begins_stream() {
+  constexpr std::uint32_t kFewTries = 16;
+  ClassQueue& queue = queues_[static_cast<std::size_t>(TrafficClass::request)];
+  if (queue.waiting.empty() || !fabric().books_ahead() || !fabric().is_whole()) return false;
+  if (pause_ > 0) return --pause_, false;
+  const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
+  if (queue.burst.message != nullptr || std::ranges::any_of(queues_, waits)) return false;
+  if (!queue.policy->takes_first() || !pays(queue)) return false;
+  pause_ = kFewTries;
+  if (stream_ == nullptr) stream_ = std::make_unique<ReadStream>();
+  if (!stream_->fits(fabric(), site_, *queue.waiting.front(), spec_.request)) return false;
+  const bool turns = turn_ != static_cast<std::size_t>(TrafficClass::request);
+  const ReadStream::Terms terms{.request = spec_.request,
+                                .window = spec_.request * spec_.max_outstanding,
+                                .chunk = spec_.vc_chunk,
+                                .pace = port_.serialization(fabric().graph().spec().system.control_bytes)};
+  const ReadStream::Port port{.free = port_free_, .turn_left = turns ? 0_B : turn_left_};
+  const bool begun = requests_.empty() ? stream_->begin(terms, port, *this) : takes_over(terms, port);
+  if (!begun) return false;
+  pause_ = 0;
+  ++streams_;
+  for (const ReadStream::Told& told : stream_->told()) {
+    if (told.whole)
+      work_.post(stream_->read(told.end - 1).answered, {.kind = Work::Kind::told, .token = streams_});
+  }
+  return streams_on();
+}
+
+// Whether it has enough to tell.
+bool PeDma::pays(const ClassQueue& queue) {
+  constexpr std::size_t kFewReads = 64;
+  std::size_t reads = 0;
+  for (std::size_t i = 0; i < queue.waiting.size() && reads < kFewReads; ++i) {
+    const Transfer& transfer = *queue.waiting[i];
+    if (!transfer.only_reads()) break;
+    reads += transfer.pieces().size() - transfer.next_index();
+  }
+  return reads >= kFewReads;
+}
+
+// Reads under way go on in the stream.
+bool PeDma::takes_over(const ReadStream::Terms& terms, const ReadStream::Port& port) {
+  std::size_t coming = 0;
+  for (const DmaRequests::Request& request : requests_.records()) {
+    if (request.transfer == nullptr) continue;
+    if (!request.transfer->only_reads()) return false;
+    if (request.told == kForever) ++coming;
+  }
+  for (const NodeId node : {site_.dma, stream_->memory(), site_.tcm}) {
+    if (!fabric().component(node).inbox().awaited()) return false;
+  }
+  TakenPackets taken{fabric(), stream_->links(), [this](const Message& message) { return is_mine(message); }};
+  const auto alone = [this](const Packet* packet) {
+    const auto* const read = packet->message->body.get_if<ReadRequest>();
+    const Bytes data = read != nullptr ? read->bytes : packet->message->size;
+    return fabric().packet_size(data) == data;
+  };
+  const bool all = taken.all().size() == coming && std::ranges::all_of(taken.all(), alone);
+  if (!all || !stream_->begin(terms, port, *this)) return taken.put_back(), false;
+  follow_answers();
+  follow_packets({taken.all().begin(), taken.all().end()});
+  taken.forget();
+  return true;
+}
+
+// A read of its slice, or the data.
+bool PeDma::is_mine(const Message& message) const {
+  if (message.to == stream_->memory() && message.from == site_.dma) return message.body.holds<ReadRequest>();
+  return message.from == stream_->memory() && message.to == site_.tcm && message.body.holds<ReadData>();
+}
+
+// Those that are in TCM are answered by events.
+void PeDma::follow_answers() {
+  std::vector<std::pair<Time, Bytes>> answers;
+  for (const DmaRequests::Request& request : requests_.records()) {
+    if (request.transfer != nullptr && request.told != kForever)
+      answers.emplace_back(request.told, request.window);
+  }
+  std::ranges::sort(answers);
+  for (const auto& [told, window] : answers) stream_->follows_answer(told, window);
+}
+
+// In the order in which they were sent: data before requests.
+void PeDma::follow_packets(std::vector<Packet*> packets) {
+  const auto order = [](const Packet* packet) {
+    return std::pair{packet->message->body.holds<ReadRequest>(), packet->message->sent};
+  };
+  std::ranges::sort(packets, {}, order);
+  ClassQueue& queue = queues_[static_cast<std::size_t>(TrafficClass::request)];
+  std::vector<TransferPtr> sent;
+  for (Packet* const packet : packets) {
+    Message& message = *packet->message;
+    auto* const data = message.body.get_if<ReadData>();
+    const ReadRequest* const read = message.body.get_if<ReadRequest>();
+    const Token token = data != nullptr ? data->token : read->token;
+    const DmaRequests::Request request = requests_.at(token);
+    requests_.erase(token);
+    queue.outstanding -= request.window;
+    --request.transfer->progress.unanswered;
+    const auto first =
+        static_cast<std::uint32_t>(data != nullptr ? ReadLanes::Place::leaving : ReadLanes::Place::dma);
+    stream_->follows(request.transfer,
+                     {.address = data != nullptr ? 0 : read->address,
+                      .offset = request.offset,
+                      .bytes = data != nullptr ? message.size : read->bytes,
+                      .window = request.window},
+                     {.place = static_cast<ReadLanes::Place>(first + packet->hop),
+                      .head = packet->head,
+                      .tail = packet->tail,
+                      .left = message.sent,
+                      .left_tail = message.source_tail},
+                     data != nullptr ? std::move(data->contents) : oplog::Slices{});
+    if (request.transfer->all_sent() && (sent.empty() || sent.back() != request.transfer))
+      sent.push_back(request.transfer);
+  }
+  queue.waiting.insert(queue.waiting.begin(), sent.begin(), sent.end());
+}
+
+// False if it has ended, and something else may be sent now.
+bool PeDma::streams_on() {
+  ClassQueue& queue = queues_[static_cast<std::size_t>(TrafficClass::request)];
+  const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
+  const Reached here{.at = sim().now(), .arrivals = true, .lates = true, .answers = true};
+  if (std::ranges::any_of(queues_, waits)) return end_stream(here), false;
+  const auto come_at = [this](Time at) { work_.post(at, {.kind = Work::Kind::told, .token = streams_}); };
+  switch (stream_->go_on(sim().now(), {queue.waiting.data(), queue.waiting.size()}, come_at)) {
+    case ReadStream::Next::told: return true;
+    case ReadStream::Next::stuck: return end_stream(here), false;
+    case ReadStream::Next::nothing: break;
+  }
+  leave_port(stream_->end());
+  if (broken_ > 0) --broken_;
+  return true;
+}
+
+// Transfers whose last answer has come.
+void PeDma::finish_told() {
+  ClassQueue& queue = queues_[static_cast<std::size_t>(TrafficClass::request)];
+  while (streams() && !stream_->told().empty() && stream_->ends_by(stream_->told().front(), sim().now())) {
+    const ReadStream::Told done = std::move(stream_->told().front());
+    stream_->told().pop_front();
+    queue.waiting.erase(queue.waiting.begin());
+    tell_contents(done, done.end);
+    finish(*done.transfer);
+  }
+}
+
+void PeDma::tell_contents(const ReadStream::Told& told, std::uint64_t end) {
+  const bool keeps = site_.log->keeps_operations();
+  for (std::uint64_t i = told.first; i < end; ++i) {
+    const ReadStream::Read& read = stream_->read(i);
+    if (!stream_->was_sent_before(i)) use_.read += read.bytes;
+    if (keeps) told.transfer->answered(read.offset, stream_->contents(i));
+  }
+}
+
+// What has been sent goes on by events; the rest waits to be sent.
+void PeDma::end_stream(const Reached& reached) {
+  ClassQueue& queue = queues_[static_cast<std::size_t>(TrafficClass::request)];
+  std::deque<ReadStream::Told>& told = stream_->told();
+  PoolVector<TransferPtr> ended;
+  const ReadStream::Port port = stream_->stop(reached, [&](std::uint64_t i, const ReadLanes::Moving& where) {
+    while (!told.empty() && i >= told.front().end) told.pop_front();
+    if (told.empty() || i < told.front().first) return;
+    const ReadStream::Told& of = told.front();
+    goes_on(of.transfer, i, where, reached);
+    if (of.whole && i + 1 == of.end && of.transfer->progress.unanswered == 0) ended.push_back(of.transfer);
+  });
+  told.clear();
+  leave_port(port);
+  queue.picked = false;
+  while (!queue.waiting.empty() && queue.waiting.front()->all_sent())
+    queue.waiting.erase(queue.waiting.begin());
+  for (const TransferPtr& transfer : ended) finish(*transfer);
+}
+
+void PeDma::leave_port(const ReadStream::Port& port) {
+  port_free_ = port.free;
+  if (!port.used) return;
+  turn_left_ = port.turn_left;
+  turn_ = static_cast<std::size_t>(TrafficClass::request);
+}
+
+// A read that has been sent, and perhaps answered.
+void PeDma::goes_on(const TransferPtr& transfer, std::uint64_t index, const ReadLanes::Moving& where,
+                    const Reached& reached) {
+  const ReadStream::Read& read = stream_->read(index);
+  if (!stream_->was_sent_before(index)) {
+    transfer->advance(read.bytes);
+    use_.read += read.bytes;
+  }
+  const bool in_tcm = where.place == ReadLanes::Place::answered;
+  if (in_tcm && (where.head < reached.at || (where.head == reached.at && reached.answers))) {
+    if (site_.log->keeps_operations()) transfer->answered(read.offset, stream_->contents(index));
+    return;
+  }
+  const Token token = requests_.next();
+  ++transfer->progress.unanswered;
+  queue_of(*transfer).outstanding += read.window;
+  requests_.add({.transfer = transfer, .offset = read.offset, .window = read.window});
+  if (in_tcm) return loaded(where.head, token, stream_->contents(index));
+  stream_->resume(index, token, where);
+}
+
+void PeDma::give_way(const LiveLink& link, const Packet& packet) {
+  const bool late = sim().scheduler().late_begun();
+  break_stream({.at = sim().now(),
+                .arrivals = late,
+                .lates = late,
+                .sends = late,
+                .answers = late,
+                .met = &link,
+                .port = std::max(packet.port, 1U)});
+}
+
+void PeDma::settle() {
+  const bool late = sim().scheduler().late_begun();
+  break_stream({.at = sim().now(), .arrivals = late, .lates = late, .sends = late, .answers = late});
+}
+
+// The more often others come, the later another begins.
+void PeDma::break_stream(const Reached& reached) {
+  constexpr std::uint32_t kMost = 10;
+  end_stream(reached);
+  pause_ = 1U << broken_;
+  broken_ = std::min(broken_ + 1, kMost);
+  if (std::exchange(wakes_, true)) return;
+  work_.post(std::max(port_free_, sim().now()), {.kind = Work::Kind::port_free});
 }
 
 // Sends one packet, and says how long the port is taken.

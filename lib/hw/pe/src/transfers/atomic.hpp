@@ -17,6 +17,7 @@ class AtomicTransfer final : public LoadTransfer {
                  Operands operands);
 
   [[nodiscard]] Bytes next_bytes(Bytes /*largest*/) const override { return next_piece().memory.bytes; }
+  [[nodiscard]] bool only_reads() const override { return false; }
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override;
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override;
 

@@ -27,6 +27,7 @@ class LoadTransfer : public Transfer {
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
     return read(site, bytes, token);
   }
+  [[nodiscard]] bool only_reads() const override { return true; }
   void answered(std::int64_t offset, const oplog::Slices& contents) override { parts_.add(offset, contents); }
   void finish(const DmaSite& site, Time now) override;
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override { return accesses(false); }

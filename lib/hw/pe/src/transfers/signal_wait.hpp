@@ -13,6 +13,7 @@ class SignalTransfer final : public LoadTransfer {
   SignalTransfer(Origin origin, const Piece& word, std::shared_ptr<PeTile> into, const Condition& until)
       : LoadTransfer{std::move(origin), {word}, std::move(into)}, until_{until} {}
 
+  [[nodiscard]] bool only_reads() const override { return false; }
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override;
   [[nodiscard]] std::optional<oplog::MemoryAccess> access() const override;
   void finish(const DmaSite& site, Time now) override;

@@ -24,6 +24,7 @@ class StreamTransfer final : public Transfer {
   [[nodiscard]] DmaRequest next_request(const DmaSite& site, Bytes bytes, Token token) const override {
     return in_ ? read(site, bytes, token) : write(site, bytes, token);
   }
+  [[nodiscard]] bool only_reads() const override { return in_; }
   void answered(std::int64_t offset, const oplog::Slices& contents) override { parts_.add(offset, contents); }
   void finish(const DmaSite&, Time) override { done_.set(); }
   /// Races are told of the whole composite.

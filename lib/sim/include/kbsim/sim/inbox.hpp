@@ -62,6 +62,9 @@ class Inbox {
   /// Whoever collects waits, and nothing is here.
   [[nodiscard]] bool awaited() const { return !collectors_.empty(); }
 
+  /// Nothing is here or on its way, and whoever collects waits.
+  [[nodiscard]] bool idle() const { return in_flight_ == 0 && items_.empty() && awaited(); }
+
   /// An item that was posted here for a time to come doesn't come.
   void withdraw(T& item) {
     item.posted.unlink();

@@ -93,6 +93,9 @@ class Scheduler {
   [[nodiscard]] bool plain() const { return plain_; }
   /// Likewise, and there is nothing else at this time: who is made late now comes next.
   [[nodiscard]] bool deserted() const { return plain_ && ready_.empty() && late_.empty() && batch_.empty(); }
+  /// Lates of the present time have begun to run: all that was to arrive at it has.
+  [[nodiscard]] bool late_begun() const { return late_at_ == now_; }
+  void begin_late() { late_at_ = now_; }
 
   /// The process that runs just now; null in events that belong to none.
   void running(ProcessRecord* process) { running_ = process; }
@@ -171,6 +174,7 @@ class Scheduler {
   [[nodiscard]] Stop stopped() const;
 
   Time now_{};
+  Time late_at_ = kForever;  // when lates were run last
   std::unique_ptr<Causes> causes_;
   ProcessRecord* running_ = nullptr;
   std::uint64_t events_ = 0;

@@ -18,6 +18,7 @@
 
 namespace kbsim::hw {
 
+class IPlainMemory;
 class ISwitch;
 class Machine;
 class SwitchPorts;
@@ -49,6 +50,9 @@ class Component {
   /// Takes a packet that ends here and comes now in the phase in which it is sent, not with the next batch of
   /// this time; false: it can't. For one whose taking nobody else could see before that batch.
   [[nodiscard]] virtual bool take_at_once(Packet& /*packet*/) { return false; }
+
+  /// A memory whose ports are Lanes, which serve requests as they come.
+  [[nodiscard]] virtual IPlainMemory* plain_memory() { return nullptr; }
 
   /// It sends only when it takes packets.
   [[nodiscard]] virtual bool only_answers() const { return false; }

@@ -24,6 +24,7 @@ class Component;
 class FabricBorder;
 class FabricCauses;
 class Flights;
+class ILinkHold;
 class ISwitch;
 class SwitchPorts;
 
@@ -50,6 +51,7 @@ struct LiveLink {
   Time blocked{};                     // it was free, but for nobody was there room ahead
   Time blocked_since = kForever;      // likewise, now
   FabricBorder* border = nullptr;     // by which its packets reach `to`, in another process
+  ILinkHold* hold = nullptr;          // knows what will cross it, as long as nobody else does
   std::uint32_t booked = 0;           // so many bookings: packets that are to come, and know when they go
 };
 
@@ -104,8 +106,41 @@ class Fabric {
   /// now. Where it can't go at once it goes as others do.
   void depart(MessagePtr message);
 
+  // For those who know ahead what will cross some links.
+  [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
+  [[nodiscard]] Path& path(NodeId from, NodeId to);
+  /// Nobody else is under way on the link, or will be without coming to its node first.
+  [[nodiscard]] bool is_free(LiveLink& link) const;
+  /// The link takes some time, as does all that leads to its node.
+  [[nodiscard]] bool takes_time(const LiveLink& link) const;
+  [[nodiscard]] bool all_take_time_to(NodeId node);
+  [[nodiscard]] std::vector<LiveLink*> links_to(NodeId node);
+  /// A message of one packet that has left its source, and comes to the node at `hop` of its route.
+  struct OnItsWay {
+    std::uint32_t hop = 0;
+    Time head{};
+    Time tail{};
+    Time sent{};  // as Message has them
+    Time source_tail{};
+  };
+  void resume(MessagePtr message, const OnItsWay& where);
+  /// Messages that have been sent and have arrived, without anybody else having seen them.
+  struct Passed {
+    std::int64_t messages = 0;
+    Bytes bytes;
+    Split split;
+    Time under_way{};
+  };
+  void passed(Path& path, const Passed& messages);
+  void add_hold(ILinkHold& hold) { holds_.push_back(&hold); }
+  void drop_hold(ILinkHold& hold) { std::erase(holds_, &hold); }
+  /// Somebody looks at what links and units have done by now.
+  void settle() const;
+
   /// From now on each packet has an event at each hop, and each step of a memory and a DMA its own.
   void exact_packets();
+  /// No other process has a part of the machine.
+  [[nodiscard]] bool is_whole() const;
   /// Steps of which nobody hears need no events.
   [[nodiscard]] bool books_ahead() const { return books_ahead_; }
 
@@ -166,7 +201,6 @@ class Fabric {
   friend class Flights;
   friend struct Recycle;
   friend class SwitchPorts;
-  [[nodiscard]] LiveLink& live(LinkId link) { return links_[link.value()]; }
   [[nodiscard]] LiveLink& next_link(const Packet& packet) {
     return live((*packet.message->route)[packet.hop]);
   }
@@ -197,10 +231,8 @@ class Fabric {
   void give_spare();
   void know_places();
   void send(Message& message, Time head, Time tail);
-  [[nodiscard]] bool takes_time(const LiveLink& link) const;
   [[nodiscard]] bool goes_at_once(const LiveLink& link) const;
   Packet& next_packet(Message& message, Bytes size, Time head, Time tail);
-  Path& path(NodeId from, NodeId to);
   void note_hop(const Packet& packet, const Lane::Slot& slot) const;
   void note_span(const Packet& packet, const Lane::Slot& slot) const;
   void account(const Message& message, Time arrival);
@@ -232,6 +264,7 @@ class Fabric {
   ISpans* spans_ = nullptr;
   bool books_ahead_ = true;
   std::unique_ptr<Flights> flights_;  // from connect() on
+  std::vector<ILinkHold*> holds_;
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
   std::unique_ptr<FabricCauses> causes_;

@@ -23,9 +23,11 @@ class Lane {
   explicit Lane(Bandwidth rate) : rate_{rate} {}
 
   /// In the order of the calls. `head` and `tail` include the overhead before this server.
-  Slot reserve(Time head, Time tail, Bytes n) {
+  Slot reserve(Time head, Time tail, Bytes n) { return reserve(head, tail, n, rate_.serialization(n)); }
+  /// The same of one who knows how long they take.
+  Slot reserve(Time head, Time tail, Bytes n, Time service) {
     const Time start = std::max(head, free_);
-    const Time service = account(head, start, n);
+    account(head, start, n, service);
     worked_ = std::max(head, worked_) + service;
     free_ = std::max(start + service, tail);
     note_queue(start - head + service);
@@ -63,11 +65,14 @@ class Lane {
  private:
   Time account(Time ready, Time start, Bytes n) {
     const Time service = rate_.serialization(n);
+    account(ready, start, n, service);
+    return service;
+  }
+  void account(Time ready, Time start, Bytes n, Time service) {
     busy_ += service;
     waited_ += start - ready;
     ++packets_;
     bytes_ += n;
-    return service;
   }
 
   Bandwidth rate_ = Bandwidth::gbs(1.0);

@@ -70,6 +70,8 @@ class IMemoryTiming {
   virtual ServerCauses serve_because(const MemoryRequest& request, const Cause& head, const Cause& tail);
   /// What a delay consists of that one of its causes has, whose amount is this.
   [[nodiscard]] virtual std::vector<DelayTerm> delay_terms(std::int64_t /*amount*/) const { return {}; }
+  /// The Lane that serves such requests, if lanes() says that it is one.
+  [[nodiscard]] virtual Lane* lane(bool /*write*/) { return nullptr; }
   /// What was served so far, by port.
   [[nodiscard]] virtual std::vector<UnitUse> use() const = 0;
   /// A controller of its commands, in this memory's stead; none if it can't order them.

@@ -7,6 +7,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/memory/i_memory_scheduler.hpp"
 #include "kbsim/hw/memory/i_memory_timing.hpp"
+#include "kbsim/hw/memory/i_plain_memory.hpp"
 #include "kbsim/hw/memory/memory_messages.hpp"
 #include "kbsim/oplog/evaluator.hpp"
 #include "kbsim/oplog/log.hpp"
@@ -28,7 +29,7 @@ struct WriteService;
 /// data leaves as packets while it is served; a write is acknowledged, and a slot write told to its receiver,
 /// when its last byte is served. An atomic is a read and then a write of the same bytes. A wait for a signal
 /// is kept, at no cost, until its word is as asked for or an atomic makes it so.
-class Memory : public Component {
+class Memory : public Component, private IPlainMemory {
  public:
   /// An unknown scheduler is a ConfigError.
   Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing, const std::string& scheduler);
@@ -45,7 +46,12 @@ class Memory : public Component {
   [[nodiscard]] bool takes_heads() const override { return true; }
   [[nodiscard]] bool only_answers() const override { return !ordered_later(); }
 
-  [[nodiscard]] oplog::MemoryImage& image() { return image_; }
+  [[nodiscard]] IPlainMemory* plain_memory() override;
+
+  [[nodiscard]] oplog::MemoryImage& image() {
+    fabric().settle();
+    return image_;
+  }
 
  protected:
   void accept(Packet& packet) override;
@@ -59,6 +65,11 @@ class Memory : public Component {
   virtual void finished(MessagePtr message, Time at);
 
  private:
+  [[nodiscard]] Lane& lane(bool write) override { return *timing_->lane(write); }
+  [[nodiscard]] Time time_to(bool write) const override { return latency(write); }
+  [[nodiscard]] oplog::Slices holds(std::int64_t address, Bytes bytes) const override {
+    return image_.read(address, bytes.count());
+  }
   void answer(const ReadRequest& read);
   void answer(const SignalRequest& met);
   void report(Time at, NodeId to, TrafficClass traffic_class, MessageBody body, std::uint32_t origin);

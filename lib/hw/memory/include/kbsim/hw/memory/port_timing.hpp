@@ -18,10 +18,11 @@ class PortTiming : public IMemoryTiming {
   [[nodiscard]] Time first_byte(const MemoryRequest& request) const override;
   [[nodiscard]] MemoryPort port(bool write) const override;
   [[nodiscard]] int lanes() const override { return write_ ? 2 : 1; }
+  [[nodiscard]] Lane* lane(bool write) override { return write && write_ ? &*write_ : &read_; }
   [[nodiscard]] std::vector<UnitUse> use() const override;
 
  private:
-  [[nodiscard]] const Lane& lane(bool write) const { return write && write_ ? *write_ : read_; }
+  [[nodiscard]] const Lane& port_of(bool write) const { return write && write_ ? *write_ : read_; }
   [[nodiscard]] Time access(const MemoryRequest& request) const {
     return request.op == MemoryOp::write_back ? Time{0} : access_;
   }

@@ -88,6 +88,11 @@ class Transfer {
   /// What races are told of it; nothing of slots, which credits order.
   [[nodiscard]] virtual std::optional<oplog::MemoryAccess> access() const = 0;
 
+  /// Each request reads a part of pieces(), one after the other, and its answer asks for nothing more.
+  [[nodiscard]] virtual bool only_reads() const { return false; }
+  /// The piece to be asked for or sent next, perhaps in part.
+  [[nodiscard]] std::size_t next_index() const { return next_; }
+
   /// Where the next request begins, in the tile.
   [[nodiscard]] std::int64_t offset() const { return pieces_[next_].offset; }
   /// The next `n` bytes are asked for, or have left.
@@ -99,7 +104,6 @@ class Transfer {
  protected:
   void set_pieces(Pieces pieces) { pieces_ = std::move(pieces); }
   [[nodiscard]] const Piece& next_piece() const { return pieces_[next_]; }
-  [[nodiscard]] std::size_t next_index() const { return next_; }
   /// A request to read, or to write bytes of `value`.
   [[nodiscard]] DmaRequest read(const DmaSite& site, Bytes bytes, Token token) const;
   [[nodiscard]] DmaRequest write(const DmaSite& site, Bytes bytes, Token token) const;

@@ -1,0 +1,20 @@
+#pragma once
+
+namespace kbsim::hw {
+
+struct LiveLink;
+struct Packet;
+
+/// Somebody who knows ahead what will cross some links, and hasn't told them: as long as nobody else comes.
+class ILinkHold {
+ public:
+  virtual ~ILinkHold();
+
+  /// A packet that it doesn't know is at the link's node, now, and crosses the link next. From now on it
+  /// holds no links: they have served what came before that packet, and the rest comes by events.
+  virtual void give_way(const LiveLink& link, const Packet& packet) = 0;
+  /// Likewise, because somebody looks at them.
+  virtual void settle() = 0;
+};
+
+}  // namespace kbsim::hw

@@ -1,0 +1,63 @@
+// What crosses links without events, of those who know it ahead.
+#include <algorithm>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/i_link_hold.hpp"
+
+#include "flights.hpp"
+#include "shared_places.hpp"
+
+namespace kbsim::hw {
+
+ILinkHold::~ILinkHold() = default;
+
+void Fabric::settle() const {
+  while (!holds_.empty()) holds_.back()->settle();
+}
+
+bool Fabric::is_free(LiveLink& link) const {
+  return link.hold == nullptr && link.from_switch == nullptr && link.credits == nullptr &&
+         flights_->none_on(link);
+}
+
+bool Fabric::all_take_time_to(NodeId node) {
+  return std::ranges::all_of(links_to(node), [this](const LiveLink* link) { return takes_time(*link); });
+}
+
+// Nodes are joined by a link each way.
+std::vector<LiveLink*> Fabric::links_to(NodeId node) {
+  std::vector<LiveLink*> found;
+  for (const LinkId out : graph_.out(node)) {
+    for (const LinkId id : graph_.out(graph_.link(out).to)) {
+      if (graph_.link(id).to == node) found.push_back(&live(id));
+    }
+  }
+  ensure(found.size() == places_->inputs[node.value()], "a node is joined by a link each way");
+  return found;
+}
+
+void Fabric::resume(MessagePtr owned, const OnItsWay& where) {
+  Message& message = open(std::move(owned));
+  Packet& packet = next_packet(message, message.size, where.sent, where.source_tail);
+  message.source_tail = where.source_tail;
+  packet.hop = where.hop;
+  packet.head = where.head;
+  packet.tail = where.tail;
+  if (where.hop == 0) return flights_->leave_by_event(packet);
+  LiveLink& came = live((*message.route)[where.hop - 1]);
+  packet.port = came.port;
+  if (came.arrivals != nullptr) return came.arrivals->push(came.port - 1, packet);
+  come_to(packet, came);
+}
+
+void Fabric::passed(Path& path, const Passed& messages) {
+  opened_ += messages.messages;
+  attribution_.messages += messages.messages;
+  attribution_.split += messages.split;
+  path.delivered += messages.bytes;
+  under_way_ += messages.under_way;
+}
+
+}  // namespace kbsim::hw

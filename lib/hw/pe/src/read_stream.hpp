@@ -1,0 +1,203 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "kbsim/hw/pe/transfer.hpp"
+
+#include "read_lanes.hpp"
+
+namespace kbsim::hw {
+
+/// The reads of a DMA told ahead: when each is sent and answered, by arithmetic, as long as all that the DMA
+/// has to send are such reads and nobody else comes to the lanes that they pass. What was told ahead and
+/// hasn't happened goes on by events when that ends.
+class ReadStream {
+ public:
+  /// What a DMA keeps to.
+  struct Terms {
+    Bytes request;  // the largest
+    Bytes window;   // bytes in flight at most
+    Bytes chunk;    // of a turn
+    Time pace{};    // the port is taken by a request
+  };
+  /// The DMA when the stream begins, and when it ends.
+  struct Port {
+    Time free{};
+    Bytes turn_left;
+    bool used = false;  // something was sent
+  };
+  /// A read, of a transfer in the order of their requests.
+  struct Read {
+    std::int64_t address = 0;
+    std::int64_t offset = 0;  // in the tile
+    Bytes bytes;
+    Bytes window;
+    Bytes turn_left;  // behind it
+    Time sent{};
+    Time answered{};
+  };
+  /// A transfer whose reads [first, end) are told.
+  struct Told {
+    TransferPtr transfer;
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    std::size_t piece = 0;  // told next
+    bool whole = false;     // there is none
+  };
+  enum class Next { told, stuck, nothing };
+
+  /// Bytes in line for a request in the DMA's window.
+  [[nodiscard]] static Bytes window_of(Bytes request, Bytes largest);
+
+  [[nodiscard]] bool active() const { return active_; }
+  /// False if it can't: the transfer's next reads aren't such, or somebody else is about.
+  [[nodiscard]] bool begin(const Terms& terms, const Port& port, ILinkHold& holder);
+  /// The transfer's next read could be told; where it goes.
+  [[nodiscard]] bool fits(Fabric& fabric, const DmaSite& site, const Transfer& first, Bytes largest);
+  [[nodiscard]] NodeId memory() const { return lanes_.memory(); }
+  [[nodiscard]] std::span<LiveLink* const> links() const { return lanes_.links(); }
+
+  /// Reads that were sent before it began: first those that are in TCM, then the others, each in the order of
+  /// their answers.
+  void follows_answer(Time answered, Bytes window);
+  void follows(const TransferPtr& transfer, const Read& read, const ReadLanes::Moving& where,
+               oplog::Slices contents);
+  [[nodiscard]] bool was_sent_before(std::uint64_t index) const { return index < own_; }
+  /// Tells more, of the transfers that wait; stuck: now comes one that it can't tell. `come_at` is told when
+  /// to call again, at the end of a transfer or for more.
+  template <class ComeAt>
+  Next go_on(Time now, std::span<const TransferPtr> waiting, ComeAt come_at);
+
+  /// The transfers that are told, in their order.
+  [[nodiscard]] std::deque<Told>& told() { return told_; }
+  [[nodiscard]] bool ends_by(const Told& transfer, Time now) const {
+    return transfer.whole && read(transfer.end - 1).answered <= now;
+  }
+  [[nodiscard]] const Read& read(std::uint64_t index) const { return ring_[index & mask_]; }
+  [[nodiscard]] oplog::Slices contents(std::uint64_t index) const {
+    if (index < own_ && before_[index - answers_].where.place >= ReadLanes::Place::leaving)
+      return before_[index - answers_].contents;
+    return lanes_.holds(read(index).address, read(index).bytes);
+  }
+
+  /// All has been answered.
+  Port end();
+  /// Ends with what is reached; calls back with each read's number and place in their order, as far as any
+  /// has been sent.
+  template <class Each>
+  Port stop(const Reached& reached, Each each);
+  void resume(std::uint64_t index, Token token, const ReadLanes::Moving& where) {
+    const Read& that = read(index);
+    lanes_.resume({.address = that.address, .bytes = that.bytes, .reply_to = tcm_, .token = token}, where,
+                  contents(index));
+  }
+
+ private:
+  // The lanes behind so many reads.
+  struct Check {
+    ReadLanes::State state;
+    std::uint64_t reads = 0;
+  };
+  // A read that was sent before the stream began.
+  struct Before {
+    ReadLanes::Moving where;
+    oplog::Slices contents;  // of data
+  };
+  [[nodiscard]] bool can_tell(const Transfer& transfer, std::size_t piece) const;
+  [[nodiscard]] bool is_near(const Piece& piece) const;
+  void tell(const Piece& piece, Time now);
+  [[nodiscard]] Time send_time(Bytes window, Time now);
+  void answer_next();
+  void push(const Read& read);
+  void keep_state(Time now);
+  void forget();
+  void grow();
+  [[nodiscard]] Read& at(std::uint64_t index) { return ring_[index & mask_]; }
+
+  ReadLanes lanes_;
+  bool active_ = false;
+  NodeId tcm_;
+  Terms terms_;
+  Bytes packet_;
+  topology::PhysAddr first_;  // of the slice
+  Bytes slice_;
+  Port port_;
+  Port start_;
+  Bytes outstanding_;
+  std::vector<Read> ring_;  // from the first stream on
+  std::uint64_t mask_ = 63;
+  std::uint64_t answers_ = 0;     // reads that were in TCM before
+  std::uint64_t own_ = 0;         // the first that wasn't sent before
+  std::vector<Before> before_;    // from answers_ to own_
+  std::uint64_t kept_ = 0;        // the first that is in the ring
+  std::uint64_t sent_ = 0;        // by now
+  std::uint64_t unanswered_ = 0;  // the first when the last is sent
+  std::uint64_t next_ = 0;
+  std::deque<Told> told_;
+  ReadLanes::State ahead_;
+  Check old_;
+  Check young_;
+  Time asked_{};  // to come then, for more
+};
+
+template <class ComeAt>
+ReadStream::Next ReadStream::go_on(Time now, std::span<const TransferPtr> waiting, ComeAt come_at) {
+  constexpr std::uint64_t kAhead = 256;
+  keep_state(now);
+  while (sent_ < next_ && read(sent_).sent < now) ++sent_;
+  for (std::size_t i = told_.empty() || !told_.back().whole ? std::max<std::size_t>(told_.size(), 1) - 1
+                                                            : told_.size();
+       i < waiting.size(); ++i) {
+    const Transfer& transfer = *waiting[i];
+    if (i == told_.size())
+      told_.push_back({.transfer = waiting[i], .first = next_, .end = next_, .piece = transfer.next_index()});
+    Told& told = told_.back();
+    for (; told.piece < transfer.pieces().size(); ++told.piece) {
+      const bool stuck = !can_tell(transfer, told.piece);
+      if (stuck && port_.free <= now) return Next::stuck;
+      if (stuck || next_ - sent_ >= kAhead) {
+        const Time again = stuck ? port_.free : read(next_ - kAhead / 2).sent;
+        if (again != asked_) come_at(again);
+        asked_ = again;
+        return Next::told;
+      }
+      tell(transfer.pieces()[told.piece], now);
+      told.end = next_;
+    }
+    told.whole = true;
+    come_at(read(next_ - 1).answered);
+  }
+  return told_.empty() ? Next::nothing : Next::told;
+}
+
+template <class Each>
+ReadStream::Port ReadStream::stop(const Reached& reached, Each each) {
+  active_ = false;
+  Port port = start_;
+  std::vector<ReadLanes::Moving> moving;
+  for (std::uint64_t i = old_.reads; i < next_; ++i) {
+    ReadLanes::Moving where{.head = read(i).sent, .tail = read(i).sent};
+    if (i < own_) where = before_[i - answers_].where;
+    lanes_.pass(old_.state, read(i).bytes, where, reached);
+    if (where.place == ReadLanes::Place::dma) break;
+    moving.push_back(where);
+  }
+  lanes_.become(old_.state);
+  lanes_.let_go();
+  const std::uint64_t sent = old_.reads + moving.size();
+  if (sent > std::max(kept_, own_)) {
+    port = {.free = read(sent - 1).sent + terms_.pace, .turn_left = read(sent - 1).turn_left, .used = true};
+  }
+  for (std::uint64_t i = kept_; i < sent; ++i) {
+    constexpr ReadLanes::Moving kAnswered{.place = ReadLanes::Place::answered};
+    if (i >= answers_) each(i, i < old_.reads ? kAnswered : moving[i - old_.reads]);
+  }
+  return port;
+}
+
+}  // namespace kbsim::hw
