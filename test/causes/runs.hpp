@@ -28,7 +28,7 @@ struct Setup {
   bool direct_credit = false;
   bool over_cubes = true;  // a row of each cube's first PE; else all on one PE
   std::size_t all_causes = 0;
-  Time poll{};  // PEs look at their queues so often; 0: they sleep
+  Time poll{};                               // PEs look at their queues so often; 0: they sleep
   std::optional<oplog::ValueId> asked = {};  // an operation, for Outcome::asked
 };
 
