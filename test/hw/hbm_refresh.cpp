@@ -59,7 +59,7 @@ TEST_CASE("HBM refresh: a stream loses tRP + tRFC + tRCD each tREFI, and what tF
   }
   const Bytes stream = kSpec.burst * kSpec.pseudo_channels * n;
   CHECK(stream > 16_MiB);
-  const Lane::Slot all = slice.serve(0, stream, false, Time{0});
+  const auto all = slice.serve(0, stream, false, Time{0});
   CHECK(all.start == kSpec.trcd + kSpec.tcl);
   CHECK(all.end == first + (last - 1) * kBurst + kSpec.tcl + kBurst);
   CHECK(slice.counts().refreshes == kSpec.pseudo_channels * (intervals - 1));

@@ -45,9 +45,9 @@ class Keys {
     if (error) throw UsageError{fmt::format("--model {}: not JSON: {}", file, error.message())};
     if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};
     keys_ = parsed.as_object();
-    const boost::json::value* text = keys_.if_contains("text_config");
-    if (!has(called(kHidden)) && text != nullptr && text->is_object())
-      keys_ = boost::json::object{text->as_object()};
+    const boost::json::value* inner = keys_.if_contains("text_config");
+    if (!has(called(kHidden)) && inner != nullptr && inner->is_object())
+      keys_ = boost::json::object{inner->as_object()};
   }
 
   [[nodiscard]] bool has(std::string_view key) const {
