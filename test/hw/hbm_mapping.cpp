@@ -52,7 +52,7 @@ TEST_CASE("HBM slice: in any mapping a stream is served once and no faster than 
     HbmTiming slice{spec, kRaw};
     const Bytes n = 64_KiB;
     const Time bound = slice.first_byte(0, n, false, Time{0});
-    const Lane::Slot slot = slice.serve(0, n, false, Time{0});
+    const auto slot = slice.serve(0, n, false, Time{0});
     CHECK(slot.start >= bound);
     CHECK(slot.end - slot.start >= kRaw.serialization(n));
     const HbmCounts counts = slice.counts();
