@@ -1,6 +1,7 @@
 #include "kbsim/sim/windows.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <system_error>
 #include <thread>
@@ -36,6 +37,15 @@ constexpr int kSpins = 2000;
 void rest() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#endif
+}
+
+// Of a clock that is read in a few nanoseconds, and ticks some times in each: to compare works by.
+std::uint64_t ticks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
 }
 
@@ -152,7 +162,7 @@ void Windows::plan() {
 }
 
 bool Windows::pays() const {
-  constexpr std::uint64_t kLeast = 16;  // events that another thread would take
+  constexpr std::uint64_t kLeast = 3'000;  // ticks that other threads would take: what a meeting does
   std::uint64_t others = 0;
   for (std::size_t i = 1; i < busy_.size(); ++i) others += busy_[i]->load;
   return threads_ > 1 && others >= kLeast;
@@ -217,7 +227,7 @@ void Windows::choose_busy() {
 
 void Windows::run_process(Process& process) const {
   Simulation& sim = *process.sim;
-  const std::uint64_t before = sim.events();
+  const std::uint64_t before = ticks();
   process_running = static_cast<std::size_t>(&process - processes_.data());
   try {
     for (detail::AnyBorder* border : process.from) border->deliver();
@@ -228,7 +238,7 @@ void Windows::run_process(Process& process) const {
   }
   process_running = kNoProcess;
   process.next = sim.scheduler_.next();
-  process.load = sim.events() - before;
+  process.load = ticks() - before;
 }
 
 Time Windows::latest() const {

@@ -52,7 +52,7 @@ class Windows {
     Simulation* sim;
     std::vector<detail::AnyBorder*> from = {};  // by sender
     Time next{};                                // not after its next event
-    std::uint64_t load = 0;                     // events of its last window
+    std::uint64_t load = 0;                     // time that its last window took the host
     bool failed = false;
     std::exception_ptr thrown = nullptr;  // by an event of nobody's
   };
