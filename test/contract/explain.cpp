@@ -174,16 +174,29 @@ TEST_CASE("kbsim explain: a sentence, a bar and tables, and explain.json in --ou
     CHECK_MESSAGE(text.out.find(part) != std::string::npos, part);
 }
 
-TEST_CASE("--explain: what can't say why it waits, and what runs many simulations, is refused") {
+TEST_CASE("--explain: what runs many simulations is refused") {
+  const Outcome refused = run_kbsim("--topology topology.yaml --bench milestone-1h-gemm --explain --quiet");
+  CAPTURE(refused.err);
+  CHECK(refused.exit == 5);
+  CHECK(refused.err.find("--explain") != std::string::npos);
+}
+
+TEST_CASE("--explain: memories with banks, routers with channels and PEs that poll have paths, too") {
   for (const char* what :
-       {"--topology hbm4.yaml --bench ccl_allreduce", "--topology topology.yaml --bench milestone-1h-gemm",
-        "--topology topology.yaml --bench ccl_allreduce --set cube.noc.router.impl=builtin.router_vc",
-        "--topology topology.yaml --bench ccl_allreduce --set ccl.defaults.backpressure=poll"}) {
+       {"--topology hbm4.yaml", "--topology topology.yaml --set cube.noc.router.impl=builtin.router_vc",
+        "--topology topology.yaml --set cube.noc.router.impl=builtin.router_iq",
+        "--topology topology.yaml --set ccl.defaults.backpressure=poll"}) {
     CAPTURE(what);
-    const Outcome refused = run_kbsim(std::string{what} + " --explain --quiet");
-    CAPTURE(refused.err);
-    CHECK(refused.exit == 5);
-    CHECK(refused.err.find("--explain") != std::string::npos);
+    const std::string run = std::string{what} + " --bench ccl_allreduce ";
+    const auto digest = [](const Outcome& outcome) {
+      return outcome.err.substr(std::min(outcome.err.find("digest "), outcome.err.size()));
+    };
+    const Outcome explained = run_kbsim(run + "--explain");
+    CAPTURE(explained.err);
+    CHECK(explained.exit == 0);
+    CHECK(explained.out.find("critical path of the run, ") != std::string::npos);
+    CHECK(digest(explained) == digest(run_kbsim(run)));
+    CHECK(digest(explained).size() > 16);
   }
 }
 

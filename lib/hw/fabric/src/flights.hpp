@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/sim/pool_allocator.hpp"
 
 #include "bookings.hpp"
 
@@ -52,8 +53,8 @@ class Flights {
   /// Nobody is to cross the link.
   [[nodiscard]] bool none_on(LiveLink& link);
   // As TakenPackets says.
-  [[nodiscard]] static std::vector<Packet*> take(Fabric& fabric, std::span<LiveLink* const> links,
-                                                 const std::function<bool(const Message&)>& which);
+  [[nodiscard]] static PoolVector<Packet*> take(Fabric& fabric, std::span<LiveLink* const> links,
+                                                const std::function<bool(const Message&)>& which);
   static void put_back(Fabric& fabric, std::span<Packet* const> packets);
   static void forget(Fabric& fabric, std::span<Packet* const> packets);
   /// Links have served what they have begun to serve before now.

@@ -7,11 +7,11 @@
 
 namespace kbsim::hw {
 
-std::vector<Packet*> Flights::take(Fabric& fabric, std::span<LiveLink* const> links,
-                                   const std::function<bool(const Message&)>& which) {
+PoolVector<Packet*> Flights::take(Fabric& fabric, std::span<LiveLink* const> links,
+                                  const std::function<bool(const Message&)>& which) {
   Flights& flights = *fabric.flights_;
   for (LiveLink* const link : links) flights.take_back_all(*link);
-  std::vector<Packet*> taken;
+  PoolVector<Packet*> taken;
   for (Packet& packet : fabric.packets_) {
     if (packet.message == nullptr || !which(*packet.message)) continue;
     if (packet.hop > 0)

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
 #include "kbsim/hw/pe/transfer.hpp"
+#include "kbsim/sim/pool_allocator.hpp"
 
 #include "read_lanes.hpp"
 
@@ -74,7 +74,7 @@ class ReadStream {
   Next go_on(Time now, std::span<const TransferPtr> waiting, ComeAt come_at);
 
   /// The transfers that are told, in their order.
-  [[nodiscard]] std::deque<Told>& told() { return told_; }
+  [[nodiscard]] PoolDeque<Told>& told() { return told_; }
   [[nodiscard]] bool ends_by(const Told& transfer, Time now) const {
     return transfer.whole && read(transfer.end - 1).answered <= now;
   }
@@ -138,7 +138,7 @@ class ReadStream {
   std::uint64_t sent_ = 0;        // by now
   std::uint64_t unanswered_ = 0;  // the first when the last is sent
   std::uint64_t next_ = 0;
-  std::deque<Told> told_;
+  PoolDeque<Told> told_;
   ReadLanes::State ahead_;
   Check old_;
   Check young_;
@@ -179,7 +179,7 @@ template <class Each>
 ReadStream::Port ReadStream::stop(const Reached& reached, Each each) {
   active_ = false;
   Port port = start_;
-  std::vector<ReadLanes::Moving> moving;
+  PoolVector<ReadLanes::Moving> moving;
   for (std::uint64_t i = old_.reads; i < next_; ++i) {
     ReadLanes::Moving where{.head = read(i).sent, .tail = read(i).sent};
     if (i < own_) where = before_[i - answers_].where;

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/sim/pool_allocator.hpp"
 
 namespace kbsim::hw {
 
@@ -25,7 +25,7 @@ class TakenPackets {
 
  private:
   Fabric* fabric_;
-  std::vector<Packet*> packets_;
+  PoolVector<Packet*> packets_;
 };
 
 }  // namespace kbsim::hw
