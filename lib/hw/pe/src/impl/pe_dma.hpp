@@ -1,0 +1,201 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/container/devector.hpp>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/component.hpp"
+#include "kbsim/hw/fabric/i_link_hold.hpp"
+#include "kbsim/hw/pe/i_dma.hpp"
+#include "kbsim/hw/pe/i_request_policy.hpp"
+
+#include "../dma_requests.hpp"
+#include "../read_stream.hpp"
+
+namespace kbsim::hw {
+
+class IMmu;
+class ITcm;
+
+struct PeDmaSpec {
+  int max_outstanding = 16;
+  Bytes vc_chunk{256};
+  Bytes request{4096};
+  std::string policy = "in_order";
+  static void describe(FieldList<PeDmaSpec>& f) {
+    f.add("max_outstanding", &PeDmaSpec::max_outstanding, at_least(1),
+          "requests of request_bytes in flight in a class of traffic; smaller ones count by their bytes");
+    f.add("vc_chunk_size", &PeDmaSpec::vc_chunk, at_least(1),
+          "bytes before the next class of traffic has its turn");
+    f.add("request_bytes", &PeDmaSpec::request, at_least(1), "largest read request or write burst");
+    f.add("request_policy", &PeDmaSpec::policy,
+          "which transfer of a class sends the next request: in_order or round_robin, or one of a plug-in");
+  }
+};
+
+/// Sends the requests of transfers, and packets of these, by turns: each class of traffic keeps at most
+/// `max_outstanding` requests in flight, of which a smaller one is a part, in lines of 256 B; the classes
+/// take turns every `vc_chunk` bytes, queue traffic as its QueueSet says; within a class the request policy
+/// decides. So a flow whose answers take `loop` to come back has at most max_outstanding * request / loop.
+class PeDma : public Component, public IDma, private ILinkHold {
+ public:
+  PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec);
+
+  void start(Machine& machine) override;
+
+  void submit(Time at, TransferPtr transfer) override {
+    work_.post(at, {.kind = Work::Kind::begin, .transfer = std::move(transfer)});
+  }
+  void loaded(Time at, Token token, oplog::Slices contents) override {
+    DmaRequests::Request& request = requests_.at(token);
+    request.contents = std::move(contents);
+    request.told = at;
+    work_.post(at, {.kind = Work::Kind::answer, .token = token});
+  }
+  [[nodiscard]] DmaUse moved() const override;
+
+ private:
+  // A message whose packets are leaving one by one.
+  struct Burst {
+    Message* message = nullptr;
+    Bytes left{};
+  };
+  // What waits of a class of traffic.
+  struct ClassQueue {
+    std::unique_ptr<IRequestPolicy> policy;                // from its first transfer on
+    boost::container::devector<TransferPtr> waiting = {};  // in the order of their begins
+    std::size_t next = 0;  // of these, who sends the next request, or is sending one
+    bool picked = false;
+    Burst burst;
+    Bytes outstanding;  // of the window
+    Cause room = {};    // why it is no more, if causes are kept
+    Bytes freed = {};   // by that
+    [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
+  };
+  struct Work {
+    enum class Kind : std::uint8_t { begin, answer, sent, port_free, told };
+    Kind kind;
+    Token token = 0;            // of an answer; the number of a stream that tells of this time
+    TransferPtr transfer = {};  // that begins, or has left
+  };
+
+  Task<> run();
+  void wake_when_free();
+  void take(std::vector<Work>& work);
+  void explain_turn(const ClassQueue& queue);
+  void note_rivals(const ClassQueue& chosen, const Cause& turn);
+  [[nodiscard]] bool needed_room(const ClassQueue& queue) const;
+  void explain(const Transfer& transfer, Bytes freed);
+  void explain_port(Bytes sent, bool from_tcm);
+  void begin(TransferPtr transfer);
+  void note(const Transfer& transfer) const;
+  void answered(Token token);
+  void finish(Transfer& transfer);
+  void accept(MessagePtr message) override;
+  void obey(NodeId from, const Control& order);
+
+  [[nodiscard]] ClassQueue& queue_of(const Transfer& transfer) {
+    return queues_[static_cast<std::size_t>(transfer.traffic_class())];
+  }
+  // The class whose turn it is, else the next that may send.
+  [[nodiscard, gnu::always_inline]] ClassQueue* next_queue() {
+    if (turn_left_ <= 0_B || !may_send(queues_[turn_])) {
+      for (std::size_t i = 1; i <= queues_.size(); ++i) {
+        const std::size_t candidate = (turn_ + i) % queues_.size();
+        if (!may_send(queues_[candidate])) continue;
+        turn_ = candidate;
+        turn_left_ = turn_of(queues_[turn_]);
+        return &queues_[turn_];
+      }
+      return nullptr;
+    }
+    return &queues_[turn_];
+  }
+  [[nodiscard]] bool may_send(ClassQueue& queue) const {
+    if (queue.waiting.empty()) return false;
+    if (!std::exchange(queue.picked, true))
+      queue.next = queue.policy->pick({queue.waiting.data(), queue.waiting.size()});
+    ensure(queue.next < queue.waiting.size(), "a request policy picked a transfer that isn't waiting");
+    return has_room(queue, queue.sender());
+  }
+  // If nothing changes; true also where only its policy knows who sends.
+  [[nodiscard]] bool may_send_later(const ClassQueue& queue) const {
+    if (queue.waiting.empty()) return false;
+    if (queue.picked) return has_room(queue, queue.sender());
+    return !queue.policy->takes_first() || has_room(queue, *queue.waiting.front());
+  }
+  [[nodiscard]] bool has_room(const ClassQueue& queue, const Transfer& sender) const {
+    if (queue.burst.message != nullptr || queue.outstanding == 0_B) return true;
+    const Bytes with_next = queue.outstanding + window_of(sender.next_bytes(spec_.request));
+    return ceil_div(with_next.count(), spec_.request.count()) <= spec_.max_outstanding;
+  }
+  // Queue traffic has turns as long as its algorithm says.
+  [[nodiscard]] Bytes turn_of(const ClassQueue& queue) const {
+    const Bytes own = queue.sender().vc_chunk();
+    return own > 0_B ? own : spec_.vc_chunk;
+  }
+  [[nodiscard]] Bytes window_of(Bytes request) const { return ReadStream::window_of(request, spec_.request); }
+
+  // Reads told ahead: of one class.
+  [[nodiscard]] bool streams() const { return stream_ != nullptr && stream_->active(); }
+  static constexpr auto kToldClass = static_cast<std::size_t>(TrafficClass::request);
+  [[nodiscard]] ClassQueue& told_queue() { return queues_[kToldClass]; }
+  [[nodiscard]] bool may_stream() { return !told_queue().waiting.empty() && fabric().books_ahead(); }
+  [[nodiscard]] bool begins_stream();
+  [[nodiscard]] bool takes_over(const ReadStream::Terms& terms, const ReadStream::Port& port);
+  [[nodiscard]] static bool pays(const ClassQueue& queue);
+  [[nodiscard]] bool is_mine(const Message& message) const;
+  void follow_answers();
+  void follow_packets(PoolVector<Packet*> packets);
+  [[nodiscard]] bool streams_on();
+  void finish_told();
+  void tell_contents(const ReadStream::Told& told, std::uint64_t end);
+  void end_stream(const Reached& reached);
+  void goes_on(const TransferPtr& transfer, std::uint64_t index, const ReadLanes::Moving& where,
+               const Reached& reached);
+  void leave_port(const ReadStream::Port& port);
+  void give_way(const LiveLink& link, const Packet& packet) override;
+  void settle() override;
+  void break_stream(const Reached& reached);
+
+  Time send_next(ClassQueue& queue);
+  Time ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
+  Time send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
+  Time send_packet(ClassQueue& queue);
+  void remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes);
+  void sent(ClassQueue& queue, Bytes bytes, Time left_tcm);
+
+  PeDmaSpec spec_;
+  const RequestPolicyEntry* policy_;
+  ITcm* tcm_ = nullptr;
+  const IMmu* mmu_ = nullptr;
+  DmaSite site_;
+  RaceWatch* races_ = nullptr;
+  Bandwidth port_;
+  Time port_free_{};
+  Cause port_why_;  // if causes are kept
+  Mailbox<Work> work_;
+  std::array<ClassQueue, kTrafficClasses> queues_;
+  std::size_t turn_ = 0;
+  Bytes turn_left_;
+  bool wakes_ = false;  // when the port is free
+  DmaRequests requests_;
+  std::unique_ptr<ReadStream> stream_;  // from the first on
+  Token streams_ = 0;                   // that have begun
+  std::uint32_t pause_ = 0;             // so many times none begins
+  std::uint32_t broken_ = 0;            // the next pause is 2^broken_ long
+  Time told_ = kForever;                // when the host was told last that an order is done
+  std::uint64_t begun_ = 0;             // transfers
+  std::uint64_t done_ = 0;              // of these
+  Time busy_since_{};                   // if some aren't
+  DmaUse use_;
+};
+
+}  // namespace kbsim::hw

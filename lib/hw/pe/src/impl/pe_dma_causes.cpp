@@ -1,0 +1,80 @@
+// What pe_dma says of what it does: why it sends when it does, and since when a transfer is under way.
+#include <algorithm>
+#include <source_location>
+#include <string_view>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/fabric/fabric_causes.hpp"
+#include "kbsim/hw/pe/i_tcm.hpp"
+
+#include "pe_dma.hpp"
+
+namespace kbsim::hw {
+
+// What sends now waited for the last of these: its beginning, the port, room in the window. Who comes before
+// a turn may be chosen, who comes behind it not.
+void PeDma::explain_turn(const ClassQueue& queue) {
+  Causes& causes = *sim().causes();
+  Cause last = causes.latest(queue.sender().progress.why, port_why_);
+  if (needed_room(queue) || later(last, queue.room).id() != last.id())
+    last = waited(causes, last, queue.room, Reason::window_free, id());
+  ensure(last && last.at() == sim().now(), [&] { return name() + " sends for no reason"; });
+  causes.comes_next(server(Reason::dma_port, id().value()), last);
+  if (causes.keeps_all()) note_rivals(queue, last);
+  causes.set_current(last);
+}
+
+// Another class that could send now, too, would have its turn if it could do so before.
+void PeDma::note_rivals(const ClassQueue& chosen, const Cause& turn) {
+  Causes& causes = *sim().causes();
+  for (const ClassQueue& rival : queues_) {
+    if (&rival == &chosen || rival.waiting.empty()) continue;
+    const Cause ready = causes.latest(rival.waiting.front()->progress.why, port_why_);
+    if (ready.at() != turn.at()) continue;
+    causes.comes_next(server(Reason::dma_pace, id().value()), turn);
+    causes.comes_next(server(Reason::dma_pace, id().value()), ready);
+  }
+}
+
+// What it sends next would be too much without the last answer.
+bool PeDma::needed_room(const ClassQueue& queue) const {
+  if (queue.burst.message != nullptr || !queue.room) return false;
+  const Bytes next = window_of(queue.sender().next_bytes(spec_.request));
+  const Bytes all = queue.outstanding + queue.freed + next;
+  return ceil_div(all.count(), spec_.request.count()) > spec_.max_outstanding;
+}
+
+// The port is taken by what has been sent, at the pace of the slower of TCM and link.
+void PeDma::explain_port(Bytes sent, bool from_tcm) {
+  Causes& causes = *sim().causes();
+  const Time link = port_.serialization(sent);
+  const Time pace = from_tcm ? tcm_->pace(sent) : Time{0};
+  const Reason reason = pace > link ? Reason::dma_pace : Reason::dma_port;
+  port_why_ = causes.make(sim().now() + std::max(link, pace), causes.current(), why(reason, id(), sent));
+}
+
+void PeDma::note(const Transfer& transfer) const {
+  const Transfer::Origin& origin = transfer.origin();
+  Bytes bytes;
+  for (const Piece& piece : transfer.pieces()) bytes += piece.memory.bytes;
+  const std::string_view call = transfer.traffic_class() == TrafficClass::ipcq ? "send" : "transfer";
+  fabric().spans()->open(&transfer, {.kind = SpanKind::transfer,
+                                     .unit = id(),
+                                     .what = origin.call.empty() ? call : origin.call,
+                                     .at = origin.pending ? origin.pending->at() : std::source_location{},
+                                     .start = sim().now(),
+                                     .bytes = bytes,
+                                     .id = origin.value.seq});
+}
+
+// Its last answer ends it.
+void PeDma::explain(const Transfer& transfer, Bytes freed) {
+  Causes& causes = *sim().causes();
+  ClassQueue& queue = queue_of(transfer);
+  queue.room = causes.current();
+  queue.freed = freed;
+  causes.found_met(&transfer);
+  causes.met(&transfer);
+}
+
+}  // namespace kbsim::hw
