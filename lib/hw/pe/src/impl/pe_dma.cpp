@@ -75,6 +75,7 @@ void PeDma::obey(NodeId from, const Control& order) {
 }
 
 // Decides late, so that what arrives at one time is seen together; sends a packet when the port is free.
+// Its steps that have one caller are inlined, as the compiler would do if they had no linkage.
 Task<> PeDma::run() {
   std::vector<Work> work;
   for (;;) {

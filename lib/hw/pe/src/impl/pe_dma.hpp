@@ -11,6 +11,7 @@
 #include <boost/container/devector.hpp>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/i_link_hold.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
