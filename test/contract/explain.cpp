@@ -122,7 +122,8 @@ TEST_CASE("--of: a number that isn't there is told what there is") {
   refused("op:sip0.cube0.pe9:1", "--of op:sip0.cube0.pe9:1: there is no such lane: the op log has 0 to ");
   refused("op:4096:1", "there is no such lane");
   refused("op:sip0.cube0.pe0:4096", "--of op:sip0.cube0.pe0:4096: sip0.cube0.pe0 has operations 0 to ");
-  refused("op:sip0.cube0.pe1:0", "--of op:sip0.cube0.pe1:0: sip0.cube0.pe1 has no operations\n");
+  refused("op:sip0.cube0.pe1:0", "--of op:sip0.cube0.pe1:0: sip0.cube0.pe1 has no operations; ");
+  refused("op:sip0.cube0.pe1:0", " lanes have some: sip0.cube0.pe0, ");
   refused("op:0:0 --timing-only", "--timing-only and --of op: ");
   refused("row:1", "--of row:1: ccl_allreduce is a single simulation, and has no rows");
 }

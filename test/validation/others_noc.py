@@ -41,7 +41,7 @@ def fit_line(result):
     before, after = (result[key]["judged"]["mean"] for key in ("uncalibrated", "calibrated"))
     verdict = "doesn't help the judged half" if after >= before else "helps the judged half"
     return (f"The fit {verdict}: its mean is {percent(before)} before and {percent(after)} after it, in open loop. "
-            f"Allowed: {percent(ALLOWED, 0)}, calibrated, in both loops.")
+            f"Allowed is a mean error of the judged half of {percent(ALLOWED, 0)}, calibrated, in each loop.")
 
 
 def trace_rows(result):

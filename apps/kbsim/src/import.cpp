@@ -33,7 +33,7 @@ struct Format {
 
 constexpr std::array<Format, 8> kFormats{
     {{"collective plans: MSCCL XML and MSCCL++ JSON (docs/collective-plans.md)", "kbsim ccl import plan.xml"},
-     {"recorded traffic: NoC traces as JSON, networks as YAML (docs/noc-traces.md)",
+     {"recorded traffic: NoC traces as JSON (docs/noc-traces.md)",
       "kbsim traffic --topology wormhole.yaml --trace events.json"},
      {"the constants of a network, fitted to such traces", "kbsim fit --trace traces"},
      {"measured collectives: logs of nccl-tests and rccl-tests",

@@ -55,6 +55,20 @@ PathQuestion op_question(const std::string& text, const std::string& id) {
   return {.kind = PathQuestion::Kind::op, .number = *number, .lane = id.substr(0, colon)};
 }
 
+/// "; 3 lanes have some: a, b, c", of more than three the first three; nothing if none has.
+std::string lanes_with_operations(const oplog::OpLog& log) {
+  constexpr std::size_t kNamed = 3;
+  std::size_t count = 0;
+  std::string names;
+  for (std::uint32_t lane = 0; lane < log.lanes(); ++lane) {
+    if (log.ops(lane).empty()) continue;
+    if (++count <= kNamed) names += fmt::format("{}{}", count == 1 ? "" : ", ", log.lane_name(lane));
+  }
+  if (count == 0) return {};
+  return fmt::format("; {} {}: {}{}", count, count == 1 ? "lane has some" : "lanes have some", names,
+                     count > kNamed ? ", ..." : "");
+}
+
 }  // namespace
 
 PathQuestion question_of(const std::string& text) {
@@ -95,10 +109,10 @@ void require_recorded(const PathQuestion& asked, oplog::ValueId op, const oplog:
   const std::size_t all = log.ops(op.lane).size();
   if (op.seq < all)
     throw UsageError{fmt::format("--of {}: that operation was issued and never ended", as_asked(asked))};
-  throw UsageError{all == 0
-                       ? fmt::format("--of {}: {} has no operations", as_asked(asked), log.lane_name(op.lane))
-                       : fmt::format("--of {}: {} has operations 0 to {}", as_asked(asked),
-                                     log.lane_name(op.lane), all - 1)};
+  throw UsageError{all == 0 ? fmt::format("--of {}: {} has no operations{}", as_asked(asked),
+                                          log.lane_name(op.lane), lanes_with_operations(log))
+                            : fmt::format("--of {}: {} has operations 0 to {}", as_asked(asked),
+                                          log.lane_name(op.lane), all - 1)};
 }
 
 }  // namespace kbsim::app

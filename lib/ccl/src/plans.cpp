@@ -118,8 +118,10 @@ topology::DPPolicy plan_placement(const Plan& plan, const config::MachineSpec& m
 
 std::int64_t chunk_elems(const Plan& plan, std::int64_t elements) {
   if (elements % plan.chunks == 0) return elements / plan.chunks;
-  throw UsageError{fmt::format("{}: {} elements aren't divisible by the plan's {} chunks", plan.file,
-                               elements, plan.chunks)};
+  throw UsageError{fmt::format(
+      "{}: {} elements aren't divisible by the plan's {} chunks: n_elem must be a multiple of them, "
+      "as by --set ccl.defaults.n_elem={}",
+      plan.file, elements, plan.chunks, (elements / plan.chunks + 1) * plan.chunks)};
 }
 
 }  // namespace kbsim::ccl
