@@ -1,9 +1,13 @@
 // Execution traces of others, and of runs of our own.
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -20,6 +24,7 @@ namespace {
 
 namespace in = inputs::chakra;
 namespace fs = std::filesystem;
+namespace json = boost::json;
 
 const std::string kFourSmall =
     "--topology topology.yaml --quiet --json --timing-only --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1 "
@@ -199,6 +204,31 @@ TEST_CASE("--chakra: a run's calls by rank, with what each waited for and how lo
     CHECK(work.items[item].next.size() == 1);  // is read back then
   }
   CHECK(run_kbsim("--bench ccl -b 64 -e 64 --chakra " + folder.string()).exit == 5);
+}
+
+TEST_CASE("Chakra: explain has the times that nodes give on the path") {
+  const fs::path folder = empty_folder("chakra-explained");
+  REQUIRE(run_kbsim(kMainJob + " --quiet --chakra " + folder.string()).exit == 0);
+  const Outcome outcome = run_kbsim("explain --bench chakra --workload " + folder.string() + " --json");
+  REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+  const json::object run = json::parse(outcome.out).as_object();
+  const json::value& path = run.at("explain").at("paths").at(0);
+  CHECK(path.at("length_ps") == run.at("run").at("simulated_ps"));
+  std::int64_t all = 0;
+  std::int64_t given = 0;
+  for (const json::value& reason : path.at("reasons").as_array()) {
+    all += reason.at("ps").to_number<std::int64_t>();
+    if (reason.at("name") == "work of a given time") given = reason.at("ps").to_number<std::int64_t>();
+  }
+  CHECK(all == path.at("length_ps").to_number<std::int64_t>());
+  // What a rank does before and after its only communication, on whichever is last.
+  const json::value& result = run.at("result");
+  double longest = 0.0;
+  for (const json::value& rank : result.at("by_rank").as_array()) {
+    longest = std::max(longest, 1e6 * (rank.at("end_us").to_number<double>() -
+                                       rank.at("communication_us").to_number<double>()));
+  }
+  CHECK(static_cast<double>(given) == doctest::Approx(longest).epsilon(1e-3));
 }
 
 TEST_CASE("--chakra: files of an earlier run's further ranks go, and no others") {

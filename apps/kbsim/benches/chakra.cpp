@@ -184,7 +184,7 @@ Task<> chakra(host::Rank& main, Options options, BenchRequest request, BenchRepo
   const auto largest_free = [&session](int rank) {
     return session.allocators().pe({rank, 0, 0}).hbm.largest_free();
   };
-  ChakraRun run{work, session.sim(), rates_of(session), largest_free};
+  ChakraRun run{work, session.machine(), rates_of(session), largest_free};
   ChakraShared shared{.run = &run, .algorithms = algorithms_for(work, request, session)};
   host::ProcessGroupOptions group;
   for (const auto& [collective, name] : shared.algorithms) group.algorithms.push_back(name);

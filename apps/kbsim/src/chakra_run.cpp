@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/hw/fabric/reasons.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -20,22 +22,23 @@ bool takes_time(const Communication& what) {
 
 }  // namespace
 
-ChakraRun::ChakraRun(const inputs::chakra::Workload& work, Simulation& sim, ChakraRates rates,
+ChakraRun::ChakraRun(const inputs::chakra::Workload& work, hw::Machine& machine, ChakraRates rates,
                      ChakraMemory::LargestFree largest_free)
     : work_{work},
-      sim_{sim},
+      sim_{machine.sim()},
+      graph_{machine.graph()},
       rates_{rates},
       left_{work.items.size()},
       memory_{work.ranks, std::move(largest_free)},
       to_begin_(static_cast<std::size_t>(work.ranks)),
-      changed_{sim, "nodes of the workload have ended"},
+      changed_{sim_, "nodes of the workload have ended"},
       activity_(static_cast<std::size_t>(work.ranks)),
       ranks_(static_cast<std::size_t>(work.ranks)) {
   for (const WorkItem& item : work.items) waiting_.push_back(item.depends_on);
   for (const Communication& what : work.communications)
     to_come_.push_back(static_cast<std::uint32_t>(what.items.size()));
   for (int rank = 0; rank < work.ranks; ++rank)
-    wakes_.push_back(std::make_unique<Event>(sim, fmt::format("work for rank {}", rank)));
+    wakes_.push_back(std::make_unique<Event>(sim_, fmt::format("work for rank {}", rank)));
 }
 
 void ChakraRun::begin() {
@@ -148,6 +151,11 @@ void ChakraRun::start(std::uint32_t communication) {
 Task<> ChakraRun::work_on(Lane lane, std::uint32_t item, Time duration) {
   const int computing = lane.second == WorkKind::device ? 1 : 0;
   change(lane.first, computing, 0);
+  if (Causes* const causes = sim_.causes()) [[unlikely]] {
+    const NodeId place = graph_.sips()[static_cast<std::size_t>(lane.first)].io_cpu;
+    causes->because(
+        causes->make(sim_.now() + duration, causes->current(), hw::why(hw::Reason::given, place)));
+  }
   co_await sim_.delay(duration);
   change(lane.first, -computing, 0);
   lanes_[lane].busy = false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kbsim/host/rank.hpp"
+#include "kbsim/hw/machine.hpp"
 #include "kbsim/inputs/chakra/workload.hpp"
 #include "kbsim/sim/event.hpp"
 
@@ -39,7 +40,7 @@ struct ChakraRank {
 /// by side.
 class ChakraRun {
  public:
-  ChakraRun(const inputs::chakra::Workload& work, Simulation& sim, ChakraRates rates,
+  ChakraRun(const inputs::chakra::Workload& work, hw::Machine& machine, ChakraRates rates,
             ChakraMemory::LargestFree largest_free);
 
   /// All ranks are there: nodes without dependencies begin.
@@ -86,6 +87,7 @@ class ChakraRun {
 
   const inputs::chakra::Workload& work_;
   Simulation& sim_;
+  const topology::Graph& graph_;
   ChakraRates rates_;
   std::size_t left_;
   std::vector<std::uint32_t> waiting_;  // by item: what it still depends on

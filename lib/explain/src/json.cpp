@@ -72,7 +72,7 @@ boost::json::array to_json(const std::vector<Derivative>& keys) {
 // Amounts of the others are numbers of something else.
 bool has_bytes(hw::Reason reason) {
   using hw::Reason;
-  return reason != Reason::engine && (reason < Reason::column || reason > Reason::credit_delay);
+  return reason != Reason::engine && (reason < Reason::column || reason > Reason::given);
 }
 
 boost::json::array to_json(const std::vector<OpShare>& ops) {

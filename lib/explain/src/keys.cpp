@@ -61,6 +61,7 @@ constexpr std::array<ReasonRow, hw::kReasons> kRows{{
     {"overhead"},
     {"switch allocation"},
     {"credit"},
+    {"work of a given time"},
     {"room among the DMA's requests in flight"},
     {"a free slot of the peer"},
     {"a tile that the peer hadn't sent"},

@@ -46,6 +46,7 @@ enum class Reason : std::uint16_t {
   lookahead,     // router that switches worms: of its pipeline, where a channel ahead is given
   cycle,         // likewise: until who wasn't matched asks again
   credit_delay,  // likewise: of a credit beside the wire
+  given,         // io_cpu of a package: work for which a workload gives the time
   // From here on they take no time: something was ready, and has waited for the parent for so many
   // picoseconds.
   window_free,  // pe_dma: room among its requests in flight
@@ -56,7 +57,7 @@ enum class Reason : std::uint16_t {
   channel,      // router: a virtual channel of the next, which another worm had
   turn,         // router: a match of its allocator
 };
-inline constexpr std::size_t kReasons = 40;
+inline constexpr std::size_t kReasons = 41;
 
 [[nodiscard]] inline Why why(Reason reason, NodeId place, Bytes amount = {}) {
   return {.reason = static_cast<std::uint16_t>(reason), .place = place.value(), .amount = amount.count()};
