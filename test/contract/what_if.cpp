@@ -1,4 +1,5 @@
 // kbsim whatif, solve and diff, by the command.
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -49,6 +50,29 @@ TEST_CASE("whatif: settings alone and together beside the run as it is") {
   CHECK(rows[3].at("exit") == 2);
   CHECK(has(rows[3].at("message"), "max_outstanding"));
   CHECK(rows[4].at("total_ns") == rows[1].at("total_ns"));
+}
+
+TEST_CASE("whatif: the metric of each evaluation is a time of its first row, by its inputs") {
+  const auto metric_of = [](const std::string& run) {
+    const json::object all =
+        found_by("$KBSIM whatif --json --set sip.ucie.overhead_ns=4 -- --quiet --bench " + run);
+    return std::string{all.at("rows").at(1).at("metric").as_string()};
+  };
+  CHECK(metric_of("attention --panel multi_user_decode --ranks 2") == "time_us[ranks=1 s_kv_per_rank=32]");
+  CHECK(metric_of("tp_mlp --ranks 2") == "time_us[ranks=1]");
+  CHECK(metric_of("tp_transformer_block --ranks 2") == "time_us[phase=prefill parallel=tensor ranks=1]");
+  CHECK(metric_of("milestone-1h-gemm") == "pe_window_ns[shape=16x32x16 staging=ref_ref]");
+  std::ofstream{written("whatif_layers", "") + ".csv"} << "Layer,M,N,K,\nL0,16,16,32,\nL1,32,16,32,\n";
+  CHECK(metric_of("gemm --layers " + written("whatif_layers", "") + ".csv") == "time_us[layer=L0]");
+}
+
+TEST_CASE("whatif: a Chakra workload by its simulated time, with what it is limited by") {
+  const json::object all = found_by(
+      "$KBSIM --bench ccl_allreduce --quiet --chakra d && $KBSIM whatif --json --set sip.ucie.overhead_ns=4 "
+      "-- --quiet --bench chakra --workload d");
+  CHECK(all.at("explained") == true);
+  CHECK(all.at("rows").at(1).at("metric") == "time_us");
+  CHECK(!all.at("rows").at(1).at("limited_by").as_string().empty());
 }
 
 TEST_CASE("whatif: what can't be explained has its times") {

@@ -80,6 +80,28 @@ TEST_CASE("metrics_in: results by name with their units; rows by the column that
   CHECK(metrics_in("").empty());
 }
 
+TEST_CASE("metrics_in: rows are told apart by inputs together, never by what was measured") {
+  const auto two = metrics_in(
+      R"({"rows":[{"axis":1,"ranks":1,"keys":32,"time_us":1.5,"late":1},{"axis":1,"ranks":1,"keys":64,)"
+      R"("time_us":2.5,"late":2},{"axis":1,"ranks":2,"keys":32,"time_us":3.5,"late":3}]})");
+  REQUIRE(two.size() == 15);
+  CHECK(two[3].name == "time_us[ranks=1 keys=32]");
+  CHECK(two[13].name == "time_us[ranks=2 keys=32]");
+  const auto same = metrics_in(R"({"rows":[{"n":1,"time_us":1.5},{"n":1,"time_us":2.5}, 3]})");
+  REQUIRE(same.size() == 4);
+  CHECK(same[3].name == "time_us[row=1]");
+}
+
+TEST_CASE("usual_metric: the latency or the time of the first row, no axis and no sum over messages") {
+  CHECK(usual_metric({}).empty());
+  CHECK(usual_metric({"ranks", "fetch_busy_ns", "time_us", "latency_ns"}) == "latency_ns");
+  CHECK(usual_metric({"m[layer=L0]", "time_us[layer=L0]", "time_us[layer=L1]"}) == "time_us[layer=L0]");
+  CHECK(usual_metric({"m[a=1]", "fetch_busy_ns[a=1]", "pe_window_ns[a=1]"}) == "pe_window_ns[a=1]");
+  CHECK(usual_metric({"m[a=1]", "fetch_busy_ns[a=1]"}) == "fetch_busy_ns[a=1]");
+  CHECK(usual_metric({"count", "messages.total_ns", "run.simulated_ns"}) == "run.simulated_ns");
+  CHECK(usual_metric({"count", "messages.messages"}) == "count");
+}
+
 TEST_CASE("Tables: a row a point in the order of the plan, with what failed and what hasn't run") {
   const Swept swept{"rows"};
   const Tables tables = read_tables(swept.folder());

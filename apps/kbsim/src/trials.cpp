@@ -206,15 +206,7 @@ std::string chosen_metric(const std::vector<sweep::Metric>& metrics, const std::
     if (std::ranges::find(names, asked) != names.end()) return asked;
     throw UsageError{fmt::format("this bench has no metric '{}'{}", asked, name_hint(asked, names))};
   }
-  for (const std::string usual : {"latency_ns", "time", "duration_ns", "time_ns", "kernel_ns"}) {
-    const auto found = std::ranges::find_if(
-        names, [&](const std::string& name) { return name == usual || name.starts_with(usual + "["); });
-    if (found != names.end()) return *found;
-  }
-  const auto time =
-      std::ranges::find_if(names, [](const std::string& name) { return name.ends_with("_ns"); });
-  if (time != names.end()) return *time;
-  return names.empty() ? "" : names.front();
+  return sweep::usual_metric(names);
 }
 
 const sweep::Metric* metric_named(const std::vector<sweep::Metric>& metrics, const std::string& name) {

@@ -229,15 +229,7 @@ std::string chosen_metric(const Tables& tables, const std::string& asked) {
       throw UsageError{fmt::format("no point has the metric '{}'{}", asked, name_hint(asked, names))};
     return asked;
   }
-  for (const char* usual : {"latency_ns", "time", "duration_ns", "time_ns", "kernel_ns"}) {
-    if (is_there(usual)) return usual;
-    const auto several = std::ranges::find_if(
-        names, [&](const std::string& name) { return name.starts_with(std::string{usual} + "["); });
-    if (several != names.end()) return *several;
-  }
-  const auto time =
-      std::ranges::find_if(names, [](const std::string& name) { return name.ends_with("_ns"); });
-  return time == names.end() ? names.front() : *time;
+  return usual_metric(names);
 }
 
 Quantity quantity(const Tables& tables, const std::string& text) {

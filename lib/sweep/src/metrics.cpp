@@ -52,29 +52,58 @@ std::string text_of(const json::value& value) {
   return value.is_string() ? std::string{value.get_string()} : json::serialize(value);
 }
 
-// The first column whose values differ in all rows; "" if none does.
-std::string telling_column(const json::array& rows) {
-  if (rows.empty() || !rows.front().is_object()) return {};
-  for (const auto& [key, first] : rows.front().get_object()) {
-    std::set<std::string> values;
-    for (const json::value& row : rows) {
-      const json::value* value = row.is_object() ? row.get_object().if_contains(key) : nullptr;
-      if (value != nullptr) values.insert(text_of(*value));
-    }
-    if (values.size() == rows.size()) return std::string{key};
+bool is_measured(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kMeasured{"ns", "us", "ps", "s", "GB/s", "TFLOP/s", "%"};
+  return std::ranges::find(kMeasured, unit_of(name)) != kMeasured.end();
+}
+
+// What a row is of, which stands before the first number that was measured.
+std::vector<std::string> inputs_of(const json::object& row) {
+  std::vector<std::string> inputs;
+  for (const auto& [key, value] : row) {
+    if (is_measured(key)) break;
+    if (key != "correct" && !value.is_structured()) inputs.emplace_back(key);
   }
-  return {};
+  return inputs;
+}
+
+// " key=value" of a row that has such a column.
+std::string part_of(const json::value& row, const std::string& column) {
+  const json::value* value = row.is_object() ? row.get_object().if_contains(column) : nullptr;
+  return value == nullptr ? "" : fmt::format(" {}={}", column, text_of(*value));
+}
+
+std::size_t different(const std::vector<std::string>& labels) {
+  return std::set<std::string>{labels.begin(), labels.end()}.size();
+}
+
+// The rows by the first input that tells them all apart, else by those that do together; by their numbers if
+// none do.
+std::vector<std::string> labels_of(const json::array& rows) {
+  std::vector<std::string> together(rows.size());
+  if (rows.size() < 2) return together;
+  const auto with = [&](std::vector<std::string> labels, const std::string& column) {
+    for (std::size_t i = 0; i < rows.size(); ++i) labels[i] += part_of(rows[i], column);
+    return labels;
+  };
+  const json::object* first = rows.front().if_object();
+  for (const std::string& column : first == nullptr ? std::vector<std::string>{} : inputs_of(*first)) {
+    std::vector<std::string> alone = with(std::vector<std::string>(rows.size()), column);
+    if (different(alone) == rows.size()) return alone;
+    std::vector<std::string> more = with(together, column);
+    if (different(more) > different(together)) together = std::move(more);
+  }
+  if (different(together) < rows.size())
+    for (std::size_t i = 0; i < rows.size(); ++i) together[i] = fmt::format(" row={}", i);
+  return together;
 }
 
 void add_rows(const json::array& rows, std::vector<Metric>& all) {
-  const std::string column = rows.size() > 1 ? telling_column(rows) : "";
+  const std::vector<std::string> labels = labels_of(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const json::object* row = rows[i].if_object();
     if (row == nullptr) continue;
-    const std::string label = rows.size() == 1 ? ""
-                              : column.empty() ? fmt::format("[row={}]", i)
-                                               : fmt::format("[{}={}]", column, text_of(row->at(column)));
-    add("", *row, label, all);
+    add("", *row, labels[i].empty() ? "" : fmt::format("[{}]", labels[i].substr(1)), all);
   }
 }
 
@@ -101,6 +130,22 @@ std::vector<Metric> metrics_in(const std::string& document) {
       all.push_back({.name = "run.simulated_ns", .unit = "ns", .value = time->to_number<double>() / 1000.0});
   }
   return all;
+}
+
+std::string usual_metric(const std::vector<std::string>& names) {
+  const auto first = [&](const auto& is_it) {
+    const auto found = std::ranges::find_if(
+        names, [&](const std::string& name) { return is_it(name.substr(0, name.find('['))); });
+    return found == names.end() ? std::string{} : *found;
+  };
+  for (const std::string_view usual : {"latency_ns", "time", "time_us", "duration_ns", "time_ns", "kernel_ns",
+                                       "pe_window_ns", "simulated_ns"}) {
+    if (std::string found = first([&](std::string_view name) { return name == usual; }); !found.empty())
+      return found;
+  }
+  std::string time =
+      first([](std::string_view name) { return name.ends_with("_ns") && !name.starts_with("messages."); });
+  return time.empty() && !names.empty() ? names.front() : time;
 }
 
 }  // namespace kbsim::sweep

@@ -19,8 +19,13 @@ struct Metric {
 };
 
 /// The numbers in a record's document, by name: those of its result, or of its rows; of several rows
-/// "time[size=4096]", by the first column that tells them apart.
+/// "time[size=4096]", by the first input that tells them apart, or "time_us[phase=decode ranks=2]", by those
+/// that do together. Inputs are the columns before the first time, rate or percentage; where they tell
+/// nothing, "time[row=0]".
 [[nodiscard]] std::vector<Metric> metrics_in(const std::string& document);
+/// Of these names the one that is meant where none is asked for: the latency or the time of the first row,
+/// else another time, but no sum over messages; else the first. "" of none.
+[[nodiscard]] std::string usual_metric(const std::vector<std::string>& names);
 
 /// One point and what is known of it.
 struct Row {
