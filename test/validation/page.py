@@ -83,3 +83,30 @@ def update_readme(path, sections):
         raise SystemExit(f"{path}: expected {begin} and {end} around the summary")
     filled = "\n".join([begin, *summary(sections), end])
     path.write_text(re.sub(re.escape(begin) + ".*" + re.escape(end), lambda _: filled, old, flags=re.S))
+
+
+# Lines of the page's section on inputs of others that the README repeats, what each is called there, and the column.
+REPEATED = (("| judged | calibrated, open |", "NOC traces, judged half, calibrated, open loop", 5),
+            ("| judged | calibrated, closed |", "NOC traces, judged half, calibrated, closed loop", 5),
+            ("| mean error after it, all-reduce |", "Measured all-reduce of another machine, fitted", 2),
+            ("| mean error after it, all-to-all,", "Its measured all-to-all, by that fit", 2))
+
+
+def mean_errors(inputs):
+    """The mean errors that the section on inputs of others has, as a table."""
+    lines = ["| inputs of others | mean error |", "|---|---|"]
+    for line in inputs.splitlines():
+        for beginning, name, column in REPEATED:
+            if line.startswith(beginning):
+                lines.append(f"| {name} | {line.split('|')[column].strip()} |")
+    return lines
+
+
+def update_readme_of_inputs(path, inputs):
+    """Between its two marks."""
+    begin, end = "<!-- inputs of others -->", "<!-- /inputs of others -->"
+    old = path.read_text()
+    if begin not in old or end not in old:
+        raise SystemExit(f"{path}: expected {begin} and {end} around the mean errors")
+    filled = "\n".join([begin, *mean_errors(inputs), end])
+    path.write_text(re.sub(re.escape(begin) + ".*" + re.escape(end), lambda _: filled, old, flags=re.S))

@@ -132,5 +132,13 @@ class Formulas(unittest.TestCase):
         self.assertAlmostEqual(formulas.pipeline([3, 5, 2], 10), 10 + 9 * 5)
 
 
+class Readme(unittest.TestCase):
+    def test_the_mean_errors_are_those_of_the_section(self):
+        lines = page.mean_errors("| fitted | calibrated, open | 2 | 9 | 14.1 % |\n"
+                                 "| judged | calibrated, open | 1 | 3 | 8.9 % | 4.4 % |\n"
+                                 "| mean error after it, all-to-all, which wasn't fitted | 54.9 % |")
+        self.assertEqual([line.split("|")[-2] for line in lines[2:]], [" 8.9 % ", " 54.9 % "])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -117,6 +117,7 @@ def write_inputs_only(given, written):
         return 1
     written.write_text(old.replace(others.between_marks(old), new) if others.between_marks(old)
                        else f"{old.rstrip()}\n\n{new}\n")
+    page.update_readme_of_inputs(ROOT / "README.md", new)
     return 0
 
 
@@ -150,6 +151,7 @@ def main():
     figures.draw(sections, given.kbsim, HERE, ROOT / "docs/images")
     written.write_text(page.text(sections) + (f"\n{inputs}\n" if inputs else ""))
     page.update_readme(ROOT / "README.md", sections)
+    page.update_readme_of_inputs(ROOT / "README.md", inputs)
     return 0
 
 
