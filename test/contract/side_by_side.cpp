@@ -53,8 +53,29 @@ TEST_CASE("--num-threads: a run that one thread simulates says why") {
   says("--race off --set ccl.defaults.credit=direct", "queues' ends meet beside the links");
   says("--race off --set system.ns_per_mm=0 --set system.components.switch.overhead_ns=0.5", "the link ");
   says("--race off --set system.sips.count=1", "the machine has one package");
+  says("--race off --set sip.io.router.impl=builtin.router_vc --set system.host_link.length_mm=50",
+       "the link ");
   const Outcome several = run_kbsim(kMainJob + " --num-threads 2 --race off");
   CHECK(several.err.find("one thread") == std::string::npos);
+}
+
+TEST_CASE("--num-threads: a plan's ranks map memory while they run, so one thread simulates it") {
+  const Outcome outcome = run_script(
+      "$KBSIM ccl export chunked_ring_allreduce --ranks 2 > p.xml; "
+      "$KBSIM --topology topology.yaml --bench ccl_allreduce --algorithm p.xml --race off "
+      "--num-threads 2");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 0);
+  CHECK(outcome.err.find("simulated by one thread: memory of a plan's ranks") != std::string::npos);
+}
+
+TEST_CASE("DMA: as many bytes in flight as there may be, told ahead or not") {
+  const std::string run =
+      "--topology topology.yaml --bench qkv_gemm --json --quiet --set pe.pe_dma.request_bytes=8GiB "
+      "--set pe.pe_dma.max_outstanding=2147483647 ";
+  const Outcome ahead = run_kbsim(run);
+  REQUIRE(ahead.exit == 0);
+  CHECK(results(run_kbsim(run + "--exact-packets").out) == results(ahead.out));
 }
 
 TEST_CASE("--num-threads: what a run that fails says is the same on several threads") {

@@ -53,22 +53,24 @@ TEST_CASE("whatif: settings alone and together beside the run as it is") {
 }
 
 TEST_CASE("whatif: the metric of each evaluation is a time of its first row, by its inputs") {
-  const auto metric_of = [](const std::string& run) {
-    const json::object all =
-        found_by("$KBSIM whatif --json --set sip.ucie.overhead_ns=4 -- --quiet --bench " + run);
+  const auto metric_of = [](const std::string& run, const std::string& set = "sip.ucie.overhead_ns=4") {
+    const json::object all = found_by("$KBSIM whatif --json --set " + set + " -- --quiet --bench " + run);
     return std::string{all.at("rows").at(1).at("metric").as_string()};
   };
   CHECK(metric_of("attention --panel multi_user_decode --ranks 2") == "time_us[ranks=1 s_kv_per_rank=32]");
   CHECK(metric_of("tp_mlp --ranks 2") == "time_us[ranks=1]");
   CHECK(metric_of("tp_transformer_block --ranks 2") == "time_us[phase=prefill parallel=tensor ranks=1]");
-  CHECK(metric_of("milestone-1h-gemm") == "pe_window_ns[shape=16x32x16 staging=ref_ref]");
+  CHECK(metric_of("milestone-1h-gemm", "pe.pe_dma.max_outstanding=8") ==
+        "pe_window_ns[shape=16x32x16 staging=ref_ref]");
   std::ofstream{written("whatif_layers", "") + ".csv"} << "Layer,M,N,K,\nL0,16,16,32,\nL1,32,16,32,\n";
-  CHECK(metric_of("gemm --layers " + written("whatif_layers", "") + ".csv") == "time_us[layer=L0]");
+  CHECK(metric_of("gemm --layers " + written("whatif_layers", "") + ".csv", "pe.pe_dma.max_outstanding=8") ==
+        "time_us[layer=L0]");
 }
 
 TEST_CASE("whatif: a Chakra workload by its simulated time, with what it is limited by") {
   const json::object all = found_by(
-      "$KBSIM --bench ccl_allreduce --quiet --chakra d && $KBSIM whatif --json --set sip.ucie.overhead_ns=4 "
+      "$KBSIM --bench ccl_allreduce --quiet --chakra d > /dev/null && $KBSIM whatif --json --set "
+      "sip.ucie.overhead_ns=4 "
       "-- --quiet --bench chakra --workload d");
   CHECK(all.at("explained") == true);
   CHECK(all.at("rows").at(1).at("metric") == "time_us");

@@ -6,6 +6,7 @@
 
 #include "kbsim/base/environment.hpp"
 #include "kbsim/base/self_profile.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/hw/control/i_queue_state.hpp"
 #include "kbsim/hw/pe/standing_barriers.hpp"
@@ -90,6 +91,7 @@ std::string obstacle_to_threads(const SessionOptions& options, const config::Mac
   if (queues_are_traced()) return "tiles are traced in the order of all events (KBSIM_CCL_TRACE)";
   if (algorithm.credit == config::CreditPath::direct)
     return "queues' ends meet beside the links (credit: direct)";
+  if (ccl::plan_of(algorithm) != nullptr) return "memory of a plan's ranks is mapped while they run";
   return "";
 }
 

@@ -40,9 +40,6 @@ std::vector<Simulation*> with(Simulation& first, const std::vector<std::unique_p
   return all;
 }
 
-// A node that only passes packets on does so when their heads are there, so they are known for its overhead.
-Time held_before(const Component& from) { return from.only_passes_on() ? from.overhead() : Time{0}; }
-
 }  // namespace
 
 Division::Division(Simulation& host, Fabric& whole, const SimulationOptions& each)
@@ -59,6 +56,22 @@ bool Division::crosses(const LiveLink& link) const {
   return process(graph.node(link.from)) != process(graph.node(link.to));
 }
 
+// A node that chooses what leaves, or waits for room ahead, may do so when the link is free.
+bool Division::may_hold_packets(NodeId node) const {
+  const Component& from = whole_.component(node);
+  const auto waits = [&](LinkId id) {
+    const LiveLink& link = whole_.live(id);
+    return whole_.component(link.to).input_queues() != nullptr || !whole_.takes_time(link);
+  };
+  return !from.only_passes_on() || from.input_queues() != nullptr ||
+         std::ranges::any_of(whole_.graph().out(node), waits);
+}
+
+// Others pass packets on when their heads are there, so what leaves is known for their overhead.
+Time Division::least_time(const LiveLink& link) const {
+  return (may_hold_packets(link.from) ? Time{0} : whole_.component(link.from).overhead()) + link.wire;
+}
+
 std::string Division::obstacle() const {
   const std::vector<LiveLink>& links = whole_.links();
   for (std::size_t i = 0; i < links.size(); ++i) {
@@ -66,8 +79,8 @@ std::string Division::obstacle() const {
     if (!crosses(link)) continue;
     const Component& from = whole_.component(link.from);
     const std::string name = whole_.graph().link_name(LinkId{static_cast<std::uint32_t>(i)});
-    if (held_before(from) + link.wire < kLeastLookahead)
-      return fmt::format("the link {} takes {}, less than {}", name, to_string(held_before(from) + link.wire),
+    if (least_time(link) < kLeastLookahead)
+      return fmt::format("the link {} takes {}, less than {}", name, to_string(least_time(link)),
                          to_string(kLeastLookahead));
     if (whole_.component(link.to).input_queues() != nullptr || from.input_queues() != nullptr)
       return fmt::format("the link {} joins finite queues", name);

@@ -57,7 +57,7 @@ void PeDma::accept(MessagePtr message) {
 
 // Of what may be in flight, each of two parts is half.
 void PeDma::obey(NodeId from, const Control& order) {
-  const Bytes part = std::max(Bytes{1}, spec_.request * spec_.max_outstanding / 2);
+  const Bytes part = std::max(Bytes{1}, spec_.most_in_flight() / 2);
   const oplog::AgentPtr mover = races_->orders().move_begins(order.order);
   const oplog::IssuePtr issue = races_->issue(mover);
   const auto report = [this, from, token = order.token, number = order.order, mover, issue,

@@ -30,6 +30,11 @@ struct PeDmaSpec {
   Bytes vc_chunk{256};
   Bytes request{4096};
   std::string policy = "in_order";
+  /// Of a class; so that sums of a few such numbers can be had.
+  [[nodiscard]] Bytes most_in_flight() const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 60;
+    return request.count() > kMost / max_outstanding ? Bytes{kMost} : request * max_outstanding;
+  }
   static void describe(FieldList<PeDmaSpec>& f) {
     f.add("max_outstanding", &PeDmaSpec::max_outstanding, at_least(1),
           "requests of request_bytes in flight in a class of traffic; smaller ones count by their bytes");

@@ -25,7 +25,7 @@ bool PeDma::begins_stream() {
   if (!stream_->fits(fabric(), site_, *queue.waiting.front(), spec_.request)) return false;
   const bool turns = turn_ != kToldClass;
   const ReadStream::Terms terms{.request = spec_.request,
-                                .window = spec_.request * spec_.max_outstanding,
+                                .window = spec_.most_in_flight(),
                                 .chunk = spec_.vc_chunk,
                                 .pace = port_.serialization(fabric().graph().spec().system.control_bytes)};
   const ReadStream::Port port{.free = port_free_, .turn_left = turns ? 0_B : turn_left_};

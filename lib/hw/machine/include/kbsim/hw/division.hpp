@@ -43,6 +43,8 @@ class Division {
 
  private:
   [[nodiscard]] bool crosses(const LiveLink& link) const;
+  [[nodiscard]] bool may_hold_packets(NodeId node) const;
+  [[nodiscard]] Time least_time(const LiveLink& link) const;
   [[nodiscard]] FabricBorder& border(std::size_t from, std::size_t to);
 
   Fabric& whole_;
