@@ -64,6 +64,21 @@ TEST_CASE("Sweep: what is known isn't run again, and more values run alone") {
   fs::remove_all(folder);
 }
 
+// An answer to a key comes behind the order of the next point.
+TEST_CASE("Sweep: equal points that workers ask about while their next points are there") {
+  const std::string folder = place("equal_ahead");
+  const Outcome outcome =
+      run_kbsim(kSmall +
+                "--set system.sips.count=2 --jobs 2 --set cube.noc.router.overhead_ns=1..20 "
+                "--set cube.noc.link_bw_gbs=256,256.0 --out " +
+                folder);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit == 0);
+  has(outcome.out + outcome.err, "40 points");
+  has(contents(fs::path{folder} / "points.csv"), "256.0");
+  CHECK(std::ranges::count(contents(fs::path{folder} / "points.csv"), '\n') == 41);
+}
+
 TEST_CASE("Sweep: equal points run once, whatever their words are") {
   const std::string folder = place("equal");
   const Outcome outcome =

@@ -48,7 +48,7 @@ std::optional<Master::Reply> Master::reply_in(std::string_view line) {
 void Master::done(Worker& worker, std::string_view line) {
   std::optional<Reply> reply = reply_in(line);
   if (!reply || !worker.point) {  // no worker says that: it ends, and its point runs again
-    if (worker.rank == 0) (void)kill(worker.process.pid, SIGKILL);
+    if (worker.rank == 0) kill_process(worker.process.pid);
     return;
   }
   (void)worker.deadline.cancel();

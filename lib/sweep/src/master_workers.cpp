@@ -44,7 +44,7 @@ void Master::close(Worker& worker) {
   if (!std::exchange(worker.works, false)) return;
   take_back(worker);
   if (worker.rank > 0) return options_.ranks->send(worker.rank, std::string{kStop});
-  (void)kill(worker.process.pid, SIGKILL);
+  kill_process(worker.process.pid);
   (void)waitpid(worker.process.pid, nullptr, 0);
   worker.stream.reset();
   (void)::close(worker.process.errors);
@@ -81,13 +81,13 @@ void Master::say(Worker& worker, const std::string& line) {
 
 void Master::end_process(Worker& worker) {
   if (worker.rank > 0) return options_.ranks->send(worker.rank, std::string{kKill});
-  (void)kill(worker.process.pid, SIGKILL);
+  kill_process(worker.process.pid);
 }
 
 // A process that closed its socket has nothing left to do.
 void Master::hung_up(Worker& worker) {
   int status = 0;
-  (void)kill(worker.process.pid, SIGKILL);
+  kill_process(worker.process.pid);
   (void)waitpid(worker.process.pid, &status, 0);
   worker.stream.reset();
   (void)::close(worker.process.errors);

@@ -1,5 +1,6 @@
 #include "process_end.hpp"
 
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -21,6 +22,10 @@ Bytes memory_of(pid_t process) {
   std::int64_t resident = 0;
   in >> all >> resident;
   return Bytes{resident * sysconf(_SC_PAGESIZE)};
+}
+
+void kill_process(pid_t process) {
+  if (process > 0) (void)kill(process, SIGKILL);
 }
 
 }  // namespace kbsim::sweep

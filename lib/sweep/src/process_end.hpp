@@ -14,4 +14,7 @@ namespace kbsim::sweep {
 /// Its resident pages.
 [[nodiscard]] Bytes memory_of(pid_t process);
 
+/// By SIGKILL. Nothing where there is none: to kill(2) a number below 1 means many.
+void kill_process(pid_t process);
+
 }  // namespace kbsim::sweep

@@ -13,6 +13,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/sweep/ranks.hpp"
 
+#include "process_end.hpp"
 #include "rank_lines.hpp"
 #include "worker.hpp"
 
@@ -44,7 +45,7 @@ class Server {
     } else if (line == kStop) {
       stop();
     } else if (line == kKill) {
-      if (worker_.pid > 0) (void)kill(worker_.pid, SIGKILL);
+      kill_process(worker_.pid);
     } else {
       const bool begins = line.starts_with(kRun);
       if (worker_.pid < 0 && !begins) return;  // an answer to a worker that has ended
@@ -61,7 +62,7 @@ class Server {
   }
   void stop() {
     if (worker_.pid < 0) return;
-    (void)kill(worker_.pid, SIGKILL);
+    kill_process(worker_.pid);
     forget();
   }
   int forget() {

@@ -6,6 +6,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
+#include <exception>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -44,6 +47,21 @@ class Channel {
       done += static_cast<std::size_t>(n);
     }
   }
+  // The next point that is to run; "" when the master is gone.
+  std::string order() {
+    if (orders_.empty()) return hear();
+    std::string first = std::move(orders_.front());
+    orders_.pop_front();
+    return first;
+  }
+  // To what was said last; orders that come before it wait.
+  std::string answer() {
+    std::string line = hear();
+    for (; line.starts_with(kRun); line = hear()) orders_.push_back(std::move(line));
+    return line;
+  }
+
+ private:
   // "" when the master is gone.
   std::string hear() {
     for (;;) {
@@ -61,9 +79,9 @@ class Channel {
     }
   }
 
- private:
   int socket_;
   std::string heard_;
+  std::deque<std::string> orders_;
 };
 
 class Worker {
@@ -72,7 +90,7 @@ class Worker {
       : channel_{socket}, job_{job}, keeps_{!records.empty()}, file_{records}, host_{host_name()} {}
 
   void run_all() {
-    for (std::string line = channel_.hear(); !line.empty(); line = channel_.hear()) {
+    for (std::string line = channel_.order(); !line.empty(); line = channel_.order()) {
       const std::vector<std::string_view> words = words_of(line);
       (void)!ftruncate(STDERR_FILENO, 0);
       run(std::strtoull(std::string{words[1]}.c_str(), nullptr, 10),
@@ -99,7 +117,7 @@ class Worker {
     const bool owns = job_.claims != nullptr && job_.claims->claim(key);
     channel_.say(fmt::format("{}{}", owns ? kOwn : kKey, key));
     if (owns) return true;
-    return channel_.hear() != "skip";
+    return channel_.answer() != "skip";
   }
 
   // Notes its key, whether that is known, and how long its simulation took.
@@ -179,7 +197,12 @@ Process start_worker(const Job& job, const std::filesystem::path& records, const
   if (pid == 0) {
     (void)close(ends[0]);
     settle_in(master, errors, others);
-    work(ends[1], job, records);
+    try {
+      work(ends[1], job, records);
+    } catch (const std::exception& error) {  // it goes no further: what is above is the master's
+      (void)std::fprintf(stderr, "%s\n", error.what());
+      std::abort();
+    }
     _exit(0);
   }
   (void)close(ends[1]);
