@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <tuple>
 #include <utility>
 
 #include "kbsim/base/stop.hpp"
 
-#include "segments.hpp"
+#include "cause_kinds.hpp"
+#include "cause_times.hpp"
 
 namespace kbsim::explain {
 namespace {
@@ -32,8 +31,9 @@ double on_grid(const Term& key, double value, double home) {
 // Makes the nodes, each behind its causes.
 class CauseGraph::Builder {
  public:
-  Builder(CauseGraph& graph, const Causes& causes) : graph_{graph}, causes_{causes} {
-    graph_.kinds_.emplace_back();
+  Builder(CauseGraph& graph, const Causes& causes)
+      : graph_{graph}, causes_{causes}, used_(graph.kinds_->size()) {
+    graph_.places_.assign(causes.peak() + 1, kNone);
   }
 
   void add_all(std::uint32_t end) {
@@ -42,11 +42,11 @@ class CauseGraph::Builder {
       if (first.at() < graph_.begin_ || second.at() > last || second.at() < graph_.begin_) continue;
       add(first.id());
       add(second.id());
-      graph_.orders_.emplace_back(places_.at(first.id()), places_.at(second.id()));
+      graph_.orders_.emplace_back(places_[first.id()], places_[second.id()]);
     }
     add(end);
     // The end is the last, even if something follows from it.
-    graph_.nodes_.push_back({.at = last, .parent = places_.at(end)});
+    graph_.nodes_.push_back({.at = last, .parent = places_[end]});
   }
 
  private:
@@ -54,7 +54,7 @@ class CauseGraph::Builder {
     open_.push_back(root);
     while (!open_.empty()) {
       const std::uint32_t id = open_.back();
-      if (places_.contains(id)) {
+      if (is_placed(id)) {
         open_.pop_back();
         continue;
       }
@@ -65,6 +65,8 @@ class CauseGraph::Builder {
     }
   }
 
+  [[nodiscard]] bool is_placed(std::uint32_t id) const { return places_[id] != kNone; }
+
   [[nodiscard]] bool starts(const Moment& moment) const {
     return moment.parent == 0 || moment.at <= graph_.begin_;
   }
@@ -74,7 +76,7 @@ class CauseGraph::Builder {
     if (starts(moment)) return false;
     const std::size_t before = open_.size();
     for (const std::uint32_t cause : {moment.stepped ? moment.other : moment.parent, moment.other}) {
-      if (cause != 0 && !places_.contains(cause)) open_.push_back(cause);
+      if (cause != 0 && !is_placed(cause)) open_.push_back(cause);
     }
     return open_.size() > before;
   }
@@ -83,70 +85,54 @@ class CauseGraph::Builder {
     const Moment& moment = causes_.moment(id);
     Node node{.at = moment.at};
     if (moment.stepped && !starts(moment)) {
-      node.parent = places_.at(moment.other);
+      node.parent = places_[moment.other];
     } else if (!starts(moment)) {
       const Time parent = causes_.moment(moment.parent).at;
-      node.parent = places_.at(moment.parent);
-      if (moment.other != 0) node.other = places_.at(moment.other);
+      node.parent = places_[moment.parent];
+      if (moment.other != 0) node.other = places_[moment.other];
       node.length = moment.at - parent;
       if (parent >= graph_.begin_ && node.length != Time{0}) node.kind = kind(moment, parent);
     }
-    places_.emplace(id, static_cast<std::uint32_t>(graph_.nodes_.size()));
+    places_[id] = static_cast<std::uint32_t>(graph_.nodes_.size());
     graph_.nodes_.push_back(node);
   }
 
   std::uint32_t kind(const Moment& moment, Time parent) {
-    const Key key{moment.why.reason, moment.why.place, moment.why.amount, moment.at - parent};
-    const auto [known, fresh] = kinds_.try_emplace(key, static_cast<std::uint32_t>(graph_.kinds_.size()));
-    if (!fresh) return known->second;
-    Kind kind;
-    for (const Segment& segment : segments_of(moment, parent, graph_.machine_)) {
-      kind.segment = segment;
-      std::ranges::move(terms_of(segment, graph_.machine_), std::back_inserter(kind.terms));
-    }
-    for (const Term& term : kind.terms) graph_.keys_.emplace(term.key, term);
-    graph_.kinds_.push_back(std::move(kind));
-    return known->second;
+    CauseKinds& kinds = *graph_.kinds_;
+    const std::uint32_t kind = kinds.of(moment, parent);
+    if (kind >= used_.size()) used_.resize(kinds.size());
+    if (used_[kind]) return kind;
+    used_[kind] = true;
+    for (const Term& term : kinds.terms(kinds[kind].cost)) graph_.keys_.emplace(term.key, term);
+    return kind;
   }
 
-  using Key = std::tuple<std::uint16_t, std::uint32_t, std::int64_t, Time>;
   CauseGraph& graph_;
   const Causes& causes_;
   std::vector<std::uint32_t> open_;
-  Ids& places_ = graph_.places_;
-  std::map<Key, std::uint32_t> kinds_;
+  std::vector<std::uint32_t>& places_ = graph_.places_;
+  std::vector<bool> used_;  // kinds
 };
 
-CauseGraph::CauseGraph(const Cause& end, Time begin, const hw::Machine& machine)
-    : machine_{machine}, begin_{begin} {
+CauseGraph::CauseGraph(const Cause& end, Time begin, const hw::Machine& machine,
+                       std::shared_ptr<CauseKinds> kinds)
+    : machine_{machine}, begin_{begin}, kinds_{std::move(kinds)} {
   Builder{*this, *machine.sim().causes()}.add_all(end.id());
+  tied_ = tied();
+  latest_ = latest();
+  times_ = std::make_shared<const Times>(*this);
 }
 
-std::vector<Time> CauseGraph::changes(const std::string& key, double value) const {
-  std::vector<Time> all(kinds_.size());
-  for (std::size_t i = 0; i < kinds_.size(); ++i) {
-    for (const Term& term : kinds_[i].terms) {
-      if (term.key == key) all[i] += term.change(value);
-    }
-  }
-  return all;
-}
+CauseGraph::CauseGraph(const Cause& end, Time begin, const hw::Machine& machine)
+    : CauseGraph{end, begin, machine, std::make_shared<CauseKinds>(machine)} {}
 
-std::vector<double> CauseGraph::slopes(const std::string& key, double value) const {
-  std::vector<double> all(kinds_.size());
-  for (std::size_t i = 0; i < kinds_.size(); ++i) {
-    for (Term term : kinds_[i].terms) {
-      if (term.key != key) continue;
-      term.value = value;
-      all[i] += term.slope_ns();
-    }
-  }
-  return all;
-}
+CauseGraph::CauseGraph(const Cause& end, Time begin, const CauseGraph& run)
+    : CauseGraph{end, begin, run.machine_, run.kinds_} {}
 
-// Each look at all of it takes milliseconds, and there are hundreds.
+std::uint32_t CauseGraph::cost(const Node& node) const { return (*kinds_)[node.kind].cost; }
+
+// When everything comes if costs change by so much.
 std::vector<Time> CauseGraph::times(const std::vector<Time>& changes) const {
-  if (stop_signal() != 0) throw Interrupted{"interrupted while the run was explained"};
   std::vector<Time> at(nodes_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
@@ -156,13 +142,13 @@ std::vector<Time> CauseGraph::times(const std::vector<Time>& changes) const {
     }
     at[i] = at[node.parent];
     if (node.other != kNone) at[i] = std::max(at[i], at[node.other]);
-    at[i] += node.length + changes[node.kind];
+    at[i] += node.length + changes[cost(node)];
   }
   return at;
 }
 
 Prediction CauseGraph::at(const std::string& key, double value) const {
-  const std::vector<Time> then = times(changes(key, value));
+  const std::vector<Time> then = times(kinds_->changes(key, value));
   Prediction prediction{.length = then.back() - begin_};
   for (const auto& [first, second] : orders_) {
     const bool was_tied = nodes_[first].at == nodes_[second].at;
@@ -172,40 +158,71 @@ Prediction CauseGraph::at(const std::string& key, double value) const {
   return prediction;
 }
 
+// The path to the end, and those that tie with it.
+std::vector<CauseGraph::Tied> CauseGraph::tied() const {
+  const auto ties = [this](const Node& node) {
+    return node.other != kNone && nodes_[node.other].at == nodes_[node.parent].at;
+  };
+  std::vector<std::uint32_t> numbers(nodes_.size(), kNone);
+  numbers.back() = 0;
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    const Node& node = nodes_[i];
+    if (numbers[i] == kNone || node.parent == kNone) continue;
+    numbers[node.parent] = 0;
+    if (ties(node)) numbers[node.other] = 0;
+  }
+  std::vector<Tied> all;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (numbers[i] == kNone) continue;
+    const Node& node = nodes_[i];
+    numbers[i] = static_cast<std::uint32_t>(all.size());
+    Tied& last = all.emplace_back();
+    if (node.parent == kNone) continue;
+    last = {.parent = numbers[node.parent],
+            .other = ties(node) ? numbers[node.other] : kNone,
+            .cost = cost(node)};
+  }
+  return all;
+}
+
 // The greatest of what ties, or the least.
 double CauseGraph::slope(const std::vector<double>& slopes, bool more) const {
-  std::vector<double> sum(nodes_.size());
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const Node& node = nodes_[i];
-    if (node.parent == kNone) continue;
-    sum[i] = sum[node.parent];
-    if (node.other != kNone && nodes_[node.other].at == nodes_[node.parent].at)
-      sum[i] = more ? std::max(sum[i], sum[node.other]) : std::min(sum[i], sum[node.other]);
-    sum[i] += slopes[node.kind];
+  std::vector<double> sum(tied_.size());
+  for (std::size_t i = 0; i < tied_.size(); ++i) {
+    const Tied& one = tied_[i];
+    if (one.parent == kNone) continue;
+    sum[i] = sum[one.parent];
+    if (one.other != kNone) sum[i] = more ? std::max(sum[i], sum[one.other]) : std::min(sum[i], sum[one.other]);
+    sum[i] += slopes[one.cost];
   }
   return sum.back();
 }
 
-// The end with another value, and the slope of the path that leads there.
+// The end with another value, and the slope of the path that leads there. There are hundreds of such looks.
 CauseGraph::Course CauseGraph::course(const std::string& key, double value) const {
-  const std::vector<Time> then = times(changes(key, value));
-  const std::vector<double> slope = slopes(key, value);
+  if (stop_signal() != 0) throw Interrupted{"interrupted while the run was explained"};
+  const std::vector<Time> then = times_->with(kinds_->changes(key, value));
+  const std::vector<double> slope = kinds_->slopes(key, value);
+  const auto at = [&](std::uint32_t node) { return then[times_->place(node)]; };
   std::uint32_t i = static_cast<std::uint32_t>(nodes_.size() - 1);
-  Course found{.at = then.back()};
+  Course found{.at = at(i)};
   while (nodes_[i].parent != kNone) {
     const Node& node = nodes_[i];
-    found.slope_ns += slope[node.kind];
-    i = node.other != kNone && then[node.other] > then[node.parent] ? node.other : node.parent;
+    found.slope_ns += slope[cost(node)];
+    i = node.other != kNone && at(node.other) > at(node.parent) ? node.other : node.parent;
   }
   return found;
 }
 
 Sides CauseGraph::sides(const std::string& name, const Derivative* path) const {
   const Term& key = keys_.at(name);
-  const std::vector<double> at_value = slopes(name, key.value);
   constexpr double kFar = 10.0;
   const double least = key.is_rate() ? key.value / kFar : 0.0;
   const double most = key.value > 0.0 ? kFar * key.value : kFar;
+  const bool leads = std::ranges::any_of(kinds_->costs_of(name),
+                                         [this](std::uint32_t cost) { return times_->has_cost(cost); });
+  if (!leads && path == nullptr) return {.from = least == key.value ? std::optional{least} : std::nullopt};
+  const std::vector<double> at_value = kinds_->slopes(name, key.value);
   return {.less_ns = slope(at_value, false),
           .more_ns = slope(at_value, true),
           .from = edge(key, path, least),
