@@ -11,6 +11,8 @@
 #include "kbsim/evaluate/attention_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/attention_figures.hpp"
@@ -130,48 +132,55 @@ void check_ranks(const evaluate::EvaluationRequest& request) {
 
 void check(const evaluate::EvaluationRequest& request) {
   check_ranks(request);
-  for (const Case& each : cases_of(request)) {
+  const std::vector<Case> cases = cases_of(request);
+  evaluate::require_row(request, cases.size());
+  for (const Case& each : cases) {
     const config::MachineSpec machine = evaluate::machine_of(each.problem, request.machine);
     evaluate::require_possible(machine, line_of(each, request), each.problem);
     if (each.problem.mesh.ranks == 1) evaluate::require_buildable(machine);
   }
 }
 
-boost::json::object row_of(const Case& of, const evaluate::EvaluationRequest& request) {
-  host::Session session{
-      evaluate::machine_of(of.problem, request.machine), line_of(of, request), {.replay_threads = 1}};
+boost::json::object row_of(const Case& of, const evaluate::EvaluationRequest& request,
+                           const evaluate::RowQuestion& question) {
+  host::Session session{evaluate::machine_of(of.problem, request.machine),
+                        line_of(of, request),
+                        {.simulation = question.simulation(), .replay_threads = 1}};
+  const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   evaluate::AttentionRun run;
   (void)session.sim().spawn("attention", main.run(evaluate::run_attention(main, of.problem, &run)));
   session.run();
   const AttentionMeshArgs& mesh = of.problem.mesh;
-  return {{"panel", of.panel.name},
-          {"kernel", session.algorithm().kernel},
-          {"rank_axis", mesh.rank_axis},
-          {"ranks", mesh.ranks},
-          {"h_q", mesh.h_q},
-          {"h_kv", mesh.h_kv},
-          {"d_head", mesh.d},
-          {"s_q", mesh.s_q},
-          {"s_kv_per_rank", mesh.s_kv},
-          {"s_kv", mesh.ranks * mesh.s_kv},
-          {"causal", mesh.causal},
-          {"time_us", to_ns(run.window.last_end - run.window.first_start) / 1000.0},
-          {"compute_share", run.compute_share},
-          {"communication_share", run.communication_share},
-          {"max_error", run.numbers.max_abs},
-          {"nwrong", run.numbers.wrong},
-          {"correct", run.numbers.ok},
-          {"events", session.sim().events()},
-          {"simulated_ns", to_ns(session.sim().now())}};
+  boost::json::object row{{"panel", of.panel.name},
+                          {"kernel", session.algorithm().kernel},
+                          {"rank_axis", mesh.rank_axis},
+                          {"ranks", mesh.ranks},
+                          {"h_q", mesh.h_q},
+                          {"h_kv", mesh.h_kv},
+                          {"d_head", mesh.d},
+                          {"s_q", mesh.s_q},
+                          {"s_kv_per_rank", mesh.s_kv},
+                          {"s_kv", mesh.ranks * mesh.s_kv},
+                          {"causal", mesh.causal},
+                          {"time_us", to_ns(run.window.last_end - run.window.first_start) / 1000.0},
+                          {"compute_share", run.compute_share},
+                          {"communication_share", run.communication_share},
+                          {"max_error", run.numbers.max_abs},
+                          {"nwrong", run.numbers.wrong},
+                          {"correct", run.numbers.ok},
+                          {"events", session.sim().events()},
+                          {"simulated_ns", to_ns(session.sim().now())}};
+  explain_row(row, question, evaluate::stated(session.algorithm().kernel, run.window), session, marks);
+  return row;
 }
 
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<Case> cases = cases_of(request);
   return evaluate::simulate_rows(
       cases.size(), request.parallel, evaluate::BeginWith::last,
-      [&](std::size_t i) { return row_of(cases[i], request); }, "simulations",
+      [&](std::size_t i) { return row_of(cases[i], request, question_of(request, i)); }, "simulations",
       [&](std::size_t i) {
         return fmt::format("{} on {} ranks, {} keys each", cases[i].panel.name, cases[i].problem.mesh.ranks,
                            cases[i].problem.mesh.s_kv);
@@ -183,17 +192,18 @@ std::string text(const evaluate::Rows& rows) {
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
   std::string lines = fmt::format(
       " attention in f16{}: {} heads of queries, {} of keys, {} elements each; S_q: of a rank, S_kv: of all\n"
-      "  panel                ranks    S_q    S_kv       time  compute  communication  max error\n"
+      "  panel                ranks    S_q    S_kv       time  compute  communication  max error{}\n"
       "                                             (us)      (%)            (%)\n",
-      first.at("causal").as_bool() ? ", causal" : "", of_all("h_q"), of_all("h_kv"), of_all("d_head"));
+      first.at("causal").as_bool() ? ", causal" : "", of_all("h_q"), of_all("h_kv"), of_all("d_head"),
+      evaluate::limit_head(first));
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-    lines +=
-        fmt::format("  {:<20} {:>5.0f} {:>6.0f} {:>7.0f} {:>10.3f} {:>8.1f} {:>14.1f}  {:>9.2g}{}\n",
-                    row.at("panel").as_string().c_str(), number("ranks"), number("s_q"), number("s_kv"),
-                    number("time_us"), 100.0 * number("compute_share"), 100.0 * number("communication_share"),
-                    number("max_error"), row.at("correct").as_bool() ? "" : "  WRONG");
+    lines += fmt::format("  {:<20} {:>5.0f} {:>6.0f} {:>7.0f} {:>10.3f} {:>8.1f} {:>14.1f}  {:>9.2g}{}{}\n",
+                         row.at("panel").as_string().c_str(), number("ranks"), number("s_q"), number("s_kv"),
+                         number("time_us"), 100.0 * number("compute_share"),
+                         100.0 * number("communication_share"), number("max_error"),
+                         evaluate::limit_cell(row), row.at("correct").as_bool() ? "" : "  WRONG");
   }
   return lines;
 }
@@ -219,7 +229,8 @@ const bool kRegistered = (evaluate::evaluations().add(
                                             .options = described_options<Options>(),
                                             .check = check,
                                             .algorithms = evaluate::Algorithms::any,
-                                            .unused = unused_keys()}),
+                                            .unused = unused_keys(),
+                                            .explained = true}),
                           true);
 
 }  // namespace

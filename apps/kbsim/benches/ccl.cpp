@@ -180,16 +180,15 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
       .dtype = evaluate::dtype_named(own.datatype),
       .root = root_of(own, ranks),
       .repeats = {.warmup = own.warmup_iters, .iterations = own.iters, .check = own.check == 1},
-      .trace = request.trace,
-      .explain = request.explain};
+      .trace = request.trace};
   std::vector<evaluate::CclPoint> points;
   for (const Reduction op : operations_of(request.own, point)) {
     for (const Bytes size : sizes_of(own)) {
       point.op = op;
       point.size = size;
       check_operation(point);
+      point.question = evaluate::question_of(request, points.size());
       points.push_back(point);
-      if (points.size() == request.explained_row) points.back().explained_row = request.explained_row;
     }
   }
   return points;
@@ -281,10 +280,9 @@ std::string text(const evaluate::Rows& rows) {
   std::string lines =
       fmt::format("# {} on {} ranks, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
                   first.at("world_size").to_number<int>(), first.at("buffer_kind").as_string().c_str());
-  const bool explained = first.contains("limited_by");
   lines +=
       fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8} {:>6}{}\n", "size", "count", "type",
-                  "redop", "root", "time", "algbw", "busbw", "#wrong", explained ? "  limited by" : "");
+                  "redop", "root", "time", "algbw", "busbw", "#wrong", evaluate::limit_head(first));
   lines += fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8}\n", "(B)", "(elements)", "", "",
                        "", "(us)", "(GB/s)", "(GB/s)");
   double bus = 0.0;
@@ -300,7 +298,7 @@ std::string text(const evaluate::Rows& rows) {
                          row.at("root").to_number<int>(), row.at("time").to_number<double>(),
                          row.at("alg_bw").to_number<double>(), row.at("bus_bw").to_number<double>(),
                          n.is_null() ? "N/A" : fmt::format("{}", n.to_number<std::int64_t>()),
-                         explained ? fmt::format("  {}", row.at("limited_by").as_string().c_str()) : "");
+                         evaluate::limit_cell(row));
   }
   return lines + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:.4f}\n", wrong,
                              wrong == 0 ? "OK" : "FAILED", bus / static_cast<double>(rows.size()));

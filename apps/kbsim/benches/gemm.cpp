@@ -9,6 +9,8 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/layer_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/inputs/layers/layers.hpp"
@@ -90,7 +92,9 @@ void check(const EvaluationRequest& request) {
   const config::MachineSpec machine = machine_of(request);
   evaluate::require_buildable(machine);
   evaluate::Rehearsal{machine}.multiply(false, false);
-  for (const Layer& layer : layers_of(own.as<Options>())) {
+  const std::vector<Layer> layers = layers_of(own.as<Options>());
+  evaluate::require_row(request, layers.size());
+  for (const Layer& layer : layers) {
     try {
       require_possible(machine, problem_of(layer, request, machine));
     } catch (const UsageError& error) {
@@ -122,11 +126,15 @@ boost::json::object to_row(const Layer& layer, const evaluate::LayerRun& run, bo
           {"correct", values ? boost::json::value(run.numbers.ok) : nullptr}};
 }
 
-boost::json::object row_of(const Layer& layer, const EvaluationRequest& request) {
+boost::json::object row_of(const Layer& layer, const EvaluationRequest& request,
+                           const evaluate::RowQuestion& question) {
   const auto& own = request.own.as<Options>();
   const bool values = request.values && own.check == 1 && layer.macs() <= own.checked_macs;
   const config::MachineSpec machine = machine_of(request);
-  host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1, .timing_only = !values}};
+  host::Session session{machine,
+                        request.ccl.resolve(""),
+                        {.simulation = question.simulation(), .replay_threads = 1, .timing_only = !values}};
+  const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   evaluate::LayerRun run;
@@ -136,6 +144,7 @@ boost::json::object row_of(const Layer& layer, const EvaluationRequest& request)
   boost::json::object row = to_row(layer, run, values);
   row["events"] = session.sim().events();
   row["simulated_ns"] = to_ns(session.sim().now());
+  explain_row(row, question, evaluate::stated("divided_matmul", run.window), session, marks);
   return row;
 }
 
@@ -143,26 +152,31 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<Layer> layers = layers_of(request.own.as<Options>());
   return evaluate::simulate_rows(
       layers.size(), request.parallel, evaluate::BeginWith::first,
-      [&](std::size_t i) { return row_of(layers[i], request); }, "layers",
+      [&](std::size_t i) { return row_of(layers[i], request, question_of(request, i)); }, "layers",
       [&](std::size_t i) { return layers[i].name; });
 }
 
 std::string text(const evaluate::Rows& rows) {
-  std::string lines =
+  constexpr int kBound = 15;  // columns, where another one follows
+  const std::string limit = evaluate::limit_head(rows.front().as_object());
+  std::string lines = fmt::format(
       "  layer                      m        n        k   PEs       MMAC   kB once  kB moved   time (us)  "
-      "use (%)  bound by\n";
+      "use (%)  {:<{}}{}\n",
+      "bound by", limit.empty() ? 0 : kBound, limit);
   double total = 0.0;
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
     const boost::json::value& correct = row.at("correct");
     total += number("time_us");
+    const std::string bound =
+        fmt::format("{} ({:.0f} %)", row.at("bound").as_string().c_str(), 100.0 * number("bound_share"));
     lines += fmt::format(
         "  {:<18} {:>9.0f} {:>8.0f} {:>8.0f} {:>5.0f} {:>10.3f} {:>9.1f} {:>9.1f} {:>11.3f} "
-        "{:>8.1f}  {} ({:.0f} %){}\n",
+        "{:>8.1f}  {:<{}}{}{}\n",
         row.at("layer").as_string().c_str(), number("m"), number("n"), number("k"), number("pes"),
         number("macs") / 1e6, number("bytes") / 1e3, number("hbm_bytes_simulated") / 1e3, number("time_us"),
-        100.0 * number("utilization"), row.at("bound").as_string().c_str(), 100.0 * number("bound_share"),
+        100.0 * number("utilization"), bound, limit.empty() ? 0 : kBound, evaluate::limit_cell(row),
         correct.is_bool() && !correct.as_bool() ? "  WRONG" : "");
   }
   return lines + fmt::format("  {} layers one after the other: {:.3f} us\n", rows.size(), total);
@@ -181,7 +195,8 @@ const bool kRegistered =
           .check = check,
           .algorithms = evaluate::Algorithms::none,
           .unused = unused_keys(),
-          .timing_only = true}),
+          .timing_only = true,
+          .explained = true}),
      true);
 
 }  // namespace

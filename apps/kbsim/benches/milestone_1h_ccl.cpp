@@ -145,15 +145,15 @@ std::vector<Case> cases_of(const evaluate::EvaluationRequest& request) {
         if (request.buffer_kind && *request.buffer_kind != kind) continue;
         const config::AlgorithmSpec placed = with_slots_in(kind, algorithm, request.ccl);
         for (const Bytes size : kSizes)
-          cases.push_back(
-              {.point = {.machine = machine, .algorithm = placed, .size = size, .explain = request.explain},
-               .label = label_of(algorithm, algorithms),
-               .joined = j});
+          cases.push_back({.point = {.machine = machine,
+                                     .algorithm = placed,
+                                     .size = size,
+                                     .question = evaluate::question_of(request, cases.size())},
+                           .label = label_of(algorithm, algorithms),
+                           .joined = j});
       }
     }
   }
-  if (request.explained_row > 0 && request.explained_row <= cases.size())
-    cases[request.explained_row - 1].point.explained_row = request.explained_row;
   return cases;
 }
 
@@ -213,28 +213,24 @@ std::string parity_text(const evaluate::Rows& rows) {
                      equal);
 }
 
-// Behind a row, if it was asked for.
-std::string limit_of(const boost::json::object& row) {
-  const boost::json::value* const limit = row.if_contains("limited_by");
-  return limit == nullptr ? "" : fmt::format("  {}", limit->as_string().c_str());
-}
-
 std::string text(const evaluate::Rows& rows) {
-  std::string lines =
+  std::string lines = fmt::format(
       " all-reduce of f16, sum; size: of each part; bound: 2 (N - 1) / N S over a package's links, and "
       "alpha\n"
       "  packages           algorithm                      slots     size       time    algbw    busbw   "
-      "bound  #wrong\n"
+      "bound  #wrong{}\n"
       "                                                              (B)       (us)   (GB/s)   (GB/s)    "
-      "(%)\n";
+      "(%)\n",
+      evaluate::limit_head(rows.front().as_object()));
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-    lines += fmt::format("  {:<2}{:<17}{:<31}{:<5}{:>9.0f} {:>10.3f} {:>8.3f} {:>8.3f} {:>7.1f} {:>7.0f}{}\n",
-                         row.at("world_size").to_number<int>(), row.at("sip_topology").as_string().c_str(),
-                         row.at("label").as_string().c_str(), row.at("buffer_kind").as_string().c_str(),
-                         number("size"), number("time"), number("alg_bw"), number("bus_bw"),
-                         100.0 * number("bound_us") / number("time"), number("nwrong"), limit_of(row));
+    lines +=
+        fmt::format("  {:<2}{:<17}{:<31}{:<5}{:>9.0f} {:>10.3f} {:>8.3f} {:>8.3f} {:>7.1f} {:>7.0f}{}\n",
+                    row.at("world_size").to_number<int>(), row.at("sip_topology").as_string().c_str(),
+                    row.at("label").as_string().c_str(), row.at("buffer_kind").as_string().c_str(),
+                    number("size"), number("time"), number("alg_bw"), number("bus_bw"),
+                    100.0 * number("bound_us") / number("time"), number("nwrong"), evaluate::limit_cell(row));
   }
   return lines + parity_text(rows);
 }

@@ -11,6 +11,8 @@
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/matmul_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/gemm_figures.hpp"
@@ -91,6 +93,7 @@ boost::json::object to_row(const evaluate::MatmulProblem& p, const evaluate::Mat
 void check(const evaluate::EvaluationRequest& request) {
   const config::MachineSpec machine = one_cube(request.machine);
   evaluate::require_buildable(machine);
+  evaluate::require_row(request, kShapes.size() * kStagings.size());
   for (std::size_t i = 0; i < kShapes.size() * kStagings.size(); ++i)
     evaluate::require_possible(machine, problem(i));
 }
@@ -99,7 +102,10 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::size_t n = kShapes.size() * kStagings.size();
   const config::MachineSpec machine = one_cube(request.machine);
   return evaluate::simulate_rows(n, request.parallel, evaluate::BeginWith::last, [&](std::size_t i) {
-    host::Session session{machine, request.ccl.resolve(""), {.replay_threads = 1}};
+    const evaluate::RowQuestion question = question_of(request, i);
+    host::Session session{
+        machine, request.ccl.resolve(""), {.simulation = question.simulation(), .replay_threads = 1}};
+    const explain::OpMarks marks{session.sim(), session.log()};
     host::World world;
     host::Rank main{session, world, 0};
     evaluate::MatmulRun run;
@@ -108,6 +114,7 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
     boost::json::object row = to_row(problem(i), run);
     row["events"] = session.sim().events();
     row["simulated_ns"] = to_ns(session.sim().now());
+    explain_row(row, question, evaluate::stated("matmul_composite", run.window), session, marks);
     return row;
   });
 }
@@ -117,25 +124,27 @@ double number(const boost::json::object& row, const char* key) {
 }
 
 std::string text(const evaluate::Rows& rows) {
-  std::string lines =
+  std::string lines = fmt::format(
       " GEMM by one composite on one PE, f16; busy time of each stage, window of the composite\n"
       "   m x k x n     staging    tiles  DMA in    fetch     GEMM  DMA out   window   PE win.   MAC%  "
-      "useful%  ideal%\n"
-      "                                    (ns)     (ns)     (ns)     (ns)     (ns)      (ns)\n";
+      "useful%  ideal%{}\n"
+      "                                    (ns)     (ns)     (ns)     (ns)     (ns)      (ns)\n",
+      evaluate::limit_head(rows.front().as_object()));
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto busy = [&](const char* key) {
       const double ns = number(row, key);
       return std::isnan(ns) ? fmt::format("{:>8}", "-") : fmt::format("{:8.0f}", ns);
     };
-    lines += fmt::format(
-        "  {:<13}{} {:<9} {:>6} {} {} {} {} {:8.0f}  {:8.0f} {:6.1f}  {:7.1f} {:7.1f}{}\n",
-        row.at("shape").as_string().c_str(), row.at("under_tile").as_bool() ? '*' : ' ',
-        row.at("staging").as_string().c_str(), row.at("tiles").to_number<int>(), busy("dma_in_busy_ns"),
-        busy("fetch_busy_ns"), busy("gemm_busy_ns"), busy("dma_out_busy_ns"),
-        number(row, "composite_window_ns"), number(row, "pe_window_ns"),
-        100.0 * number(row, "mac_utilization"), 100.0 * number(row, "useful_efficiency"),
-        100.0 * number(row, "ideal_mac_utilization"), row.at("correct").as_bool() ? "" : "  WRONG");
+    lines +=
+        fmt::format("  {:<13}{} {:<9} {:>6} {} {} {} {} {:8.0f}  {:8.0f} {:6.1f}  {:7.1f} {:7.1f}{}{}\n",
+                    row.at("shape").as_string().c_str(), row.at("under_tile").as_bool() ? '*' : ' ',
+                    row.at("staging").as_string().c_str(), row.at("tiles").to_number<int>(),
+                    busy("dma_in_busy_ns"), busy("fetch_busy_ns"), busy("gemm_busy_ns"),
+                    busy("dma_out_busy_ns"), number(row, "composite_window_ns"), number(row, "pe_window_ns"),
+                    100.0 * number(row, "mac_utilization"), 100.0 * number(row, "useful_efficiency"),
+                    100.0 * number(row, "ideal_mac_utilization"), evaluate::limit_cell(row),
+                    row.at("correct").as_bool() ? "" : "  WRONG");
   }
   return lines + "  * smaller than a tile of the scheduler in some direction (under-tile)\n";
 }
@@ -155,7 +164,8 @@ const bool kRegistered =
                                   .check = check,
                                   .algorithms = evaluate::Algorithms::none,
                                   .unused = unused_keys(),
-                                  .folder = "1H_milestone_output/gemm"}),
+                                  .folder = "1H_milestone_output/gemm",
+                                  .explained = true}),
      true);
 
 }  // namespace

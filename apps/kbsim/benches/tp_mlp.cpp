@@ -5,6 +5,8 @@
 
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/evaluate/tp_mlp_run.hpp"
 #include "kbsim/host/session.hpp"
@@ -58,7 +60,9 @@ config::AlgorithmSpec algorithm_of(const evaluate::EvaluationRequest& request) {
 
 void check(const evaluate::EvaluationRequest& request) {
   const config::AlgorithmSpec algorithm = algorithm_of(request);
-  for (const evaluate::TpMlpProblem& problem : problems_of(request)) {
+  const std::vector<evaluate::TpMlpProblem> problems = problems_of(request);
+  evaluate::require_row(request, problems.size());
+  for (const evaluate::TpMlpProblem& problem : problems) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
     require_possible(machine, problem);
     evaluate::require_among_packages(machine, algorithm, request.ccl, config::Collective::all_reduce, f16);
@@ -67,10 +71,13 @@ void check(const evaluate::EvaluationRequest& request) {
   }
 }
 
-boost::json::object row_of(const evaluate::TpMlpProblem& problem,
-                           const evaluate::EvaluationRequest& request) {
+boost::json::object row_of(const evaluate::TpMlpProblem& problem, const evaluate::EvaluationRequest& request,
+                           const evaluate::RowQuestion& question) {
   const config::AlgorithmSpec algorithm = algorithm_of(request);
-  host::Session session{machine_of(problem, request.machine), algorithm, {.replay_threads = 1}};
+  host::Session session{machine_of(problem, request.machine),
+                        algorithm,
+                        {.simulation = question.simulation(), .replay_threads = 1}};
+  const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   evaluate::TpMlpRun run;
@@ -91,6 +98,7 @@ boost::json::object row_of(const evaluate::TpMlpProblem& problem,
   row["correct"] = run.numbers.ok;
   row["events"] = session.sim().events();
   row["simulated_ns"] = to_ns(session.sim().now());
+  explain_row(row, question, run.stated, session, marks);
   return row;
 }
 
@@ -98,7 +106,7 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::TpMlpProblem> problems = problems_of(request);
   return evaluate::simulate_rows(
       problems.size(), request.parallel, evaluate::BeginWith::first,
-      [&](std::size_t i) { return row_of(problems[i], request); }, "simulations",
+      [&](std::size_t i) { return row_of(problems[i], request, question_of(request, i)); }, "simulations",
       [&](std::size_t i) { return fmt::format("{} ranks", problems[i].ranks); });
 }
 
@@ -107,18 +115,19 @@ std::string text(const evaluate::Rows& rows) {
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
   std::string lines = fmt::format(
       " tp_mlp in f16: [{0}, {1}] by [{1}, {2}] in columns, by [{2}, {1}] in rows{3}; summed up by {4}\n"
-      "  ranks       time     fc1  activation     fc2  all-reduce  of one rank  max error\n"
+      "  ranks       time     fc1  activation     fc2  all-reduce  of one rank  max error{5}\n"
       "              (us)    (us)        (us)    (us)        (us)      (speedup)\n",
       of_all("tokens"), of_all("hidden"), of_all("ffn"), first.at("bias").as_bool() ? ", with biases" : "",
-      first.at("algorithm").as_string().c_str());
+      first.at("algorithm").as_string().c_str(), evaluate::limit_head(first));
   const double alone = first.at("time_us").to_number<double>();
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-    lines += fmt::format("  {:>5.0f} {:>10.3f} {:>7.3f} {:>11.3f} {:>7.3f} {:>11.3f} {:>12.2f}  {:>9.2g}{}\n",
-                         number("ranks"), number("time_us"), number("fc1_us"), number("activation_us"),
-                         number("fc2_us"), number("all_reduce_us"), alone / number("time_us"),
-                         number("max_error"), row.at("correct").as_bool() ? "" : "  WRONG");
+    lines +=
+        fmt::format("  {:>5.0f} {:>10.3f} {:>7.3f} {:>11.3f} {:>7.3f} {:>11.3f} {:>12.2f}  {:>9.2g}{}{}\n",
+                    number("ranks"), number("time_us"), number("fc1_us"), number("activation_us"),
+                    number("fc2_us"), number("all_reduce_us"), alone / number("time_us"), number("max_error"),
+                    evaluate::limit_cell(row), row.at("correct").as_bool() ? "" : "  WRONG");
   }
   return lines;
 }
@@ -146,7 +155,8 @@ const bool kRegistered = (evaluate::evaluations().add(
                                          .algorithms = evaluate::Algorithms::any,
                                          .collective = config::Collective::all_reduce,
                                          .named = {kAllReduce},
-                                         .unused = unused_keys()}),
+                                         .unused = unused_keys(),
+                                         .explained = true}),
                           true);
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include "kbsim/evaluate/decoder_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
+#include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/report/decoder_figures.hpp"
@@ -108,7 +110,9 @@ void check(const EvaluationRequest& request) {
   if (!request.values && own.given("check") && own.as<Options>().check == 1)
     throw UsageError{"--timing-only and --check 1: a run that computes no values has none to compare"};
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
-  for (const DecoderProblem& problem : problems_of(request)) {
+  const std::vector<DecoderProblem> problems = problems_of(request);
+  evaluate::require_row(request, problems.size());
+  for (const DecoderProblem& problem : problems) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
     require_possible(machine, problem);
     evaluate::Rehearsal rehearsal{machine};
@@ -138,7 +142,8 @@ void add_work(boost::json::object& row, const evaluate::DecoderWork& stated,
   row["link_bytes_simulated"] = simulated.link_bytes;
 }
 
-boost::json::object row_of(const DecoderProblem& problem, const EvaluationRequest& request) {
+boost::json::object row_of(const DecoderProblem& problem, const EvaluationRequest& request,
+                           const evaluate::RowQuestion& question) {
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
   const bool values = has_values(request);
   config::CclSpec ccl = request.ccl;
@@ -147,9 +152,11 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
     ccl.algorithms[algorithm.name] = algorithm;
     names.push_back(algorithm.name);
   }
-  host::Session session{machine_of(problem, request.machine),
-                        algorithms.front(),
-                        {.replay_threads = 1, .timing_only = !values, .ccl = ccl}};
+  host::Session session{
+      machine_of(problem, request.machine),
+      algorithms.front(),
+      {.simulation = question.simulation(), .replay_threads = 1, .timing_only = !values, .ccl = ccl}};
+  const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   evaluate::DecoderRun run;
@@ -175,6 +182,7 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
   row["correct"] = values ? boost::json::value(run.numbers.ok) : nullptr;
   row["events"] = session.sim().events();
   row["simulated_ns"] = to_ns(session.sim().now());
+  explain_row(row, question, run.stated, session, marks);
   return row;
 }
 
@@ -182,7 +190,7 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<DecoderProblem> problems = problems_of(request);
   return evaluate::simulate_rows(
       problems.size(), request.parallel, evaluate::BeginWith::first,
-      [&](std::size_t i) { return row_of(problems[i], request); }, "simulations",
+      [&](std::size_t i) { return row_of(problems[i], request, question_of(request, i)); }, "simulations",
       [&](std::size_t i) {
         return fmt::format("{} {} on {} ranks", problems[i].decode ? "decode" : "prefill",
                            problems[i].sequence_parallel ? "sequence" : "tensor", problems[i].ranks);
@@ -194,10 +202,10 @@ std::string times_line(const boost::json::object& row) {
   const std::string judged = row.at("correct").is_null() ? "N/A" : fmt::format("{:.2g}", us("max_error"));
   return fmt::format(
       "  {:<8} {:<8} {:>5.0f} {:>9.3f} {:>8.3f} {:>8.3f} {:>9.3f} {:>8.3f} {:>8.3f} {:>11.3f} "
-      "{:>9.3f}  {:>9}{}\n",
+      "{:>9.3f}  {:>9}{}{}\n",
       row.at("phase").as_string().c_str(), row.at("parallel").as_string().c_str(), us("ranks"), us("time_us"),
       us("norms_us"), us("qkv_us"), us("attention_us"), us("output_us"), us("mlp_us"), us("collectives_us"),
-      us("residuals_us"), judged,
+      us("residuals_us"), judged, evaluate::limit_cell(row),
       row.at("correct").is_bool() && !row.at("correct").as_bool() ? "  WRONG" : "");
 }
 
@@ -234,11 +242,11 @@ std::string text(const evaluate::Rows& rows) {
       "up by {}\n"
       "  phase    parallel ranks      time    norms  q, k, v attention   output      MLP collectives "
       "residuals  "
-      "max error\n"
+      "max error{}\n"
       "                           (us)     (us)     (us)      (us)     (us)     (us)        (us)      (us)\n",
       first.at("dtype").as_string().c_str(), of_all("hidden_size"), of_all("num_attention_heads"),
       of_all("num_key_value_heads"), of_all("head_dim"), of_all("intermediate_size"),
-      first.at("algorithm").as_string().c_str());
+      first.at("algorithm").as_string().c_str(), evaluate::limit_head(first));
   for (const auto& row : rows) lines += times_line(row.as_object());
   if (of_all("num_hidden_layers") > 1) lines += layers_lines(rows);
   lines +=
@@ -280,7 +288,8 @@ const bool kRegistered =
           .algorithms = evaluate::Algorithms::any,
           .named = {kAllReduce, kAllGather, kReduceScatter},
           .unused = unused_keys(),
-          .timing_only = true}),
+          .timing_only = true,
+          .explained = true}),
      true);
 
 }  // namespace

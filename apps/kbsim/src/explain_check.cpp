@@ -83,6 +83,11 @@ Arguments without_outputs(const Arguments& arguments) {
   return without_plugins(words);
 }
 
+std::string flips_text(std::int64_t flips) {
+  if (flips == 0) return "";
+  return flips == 1 ? "  1 order flips" : fmt::format("  {} orders flip", flips);
+}
+
 }  // namespace
 
 std::vector<KeyTrial> trials_of(const explain::Explanation& run, const CauseGraph* graph) {
@@ -131,11 +136,12 @@ std::string to_text(const std::vector<KeyTrial>& trials, Time length) {
       continue;
     }
     text += fmt::format("{} {:>16} {:>12}{}\n", begin, longer(*trial.simulated),
-                        fmt::format("{:+.3f} ns", to_ns(trial.off())),
-                        trial.flips > 0 ? fmt::format("  {} orders flip", trial.flips) : "");
+                        fmt::format("{:+.3f} ns", to_ns(trial.off())), flips_text(trial.flips));
   }
+  const Time noise = noise_of(trials);
+  if (noise == Time{0}) return text + "  small steps are simulated as predicted, to the picosecond\n";
   return text + fmt::format("  noise of small steps: {:.3f} ns; no difference below that means anything\n",
-                            to_ns(noise_of(trials)));
+                            to_ns(noise));
 }
 
 boost::json::array to_json(const std::vector<KeyTrial>& trials) {

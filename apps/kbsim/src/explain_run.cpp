@@ -121,13 +121,12 @@ void add_collectives(Explainer& explainer, Explanations& what, const std::vector
   }
 }
 
-// UsageError before anything is explained.
 void require_there(const PathQuestion& asked, std::size_t launches, std::size_t collectives) {
   using enum PathQuestion::Kind;
   const std::size_t all = asked.kind == launch ? launches : collectives;
   if ((asked.kind != launch && asked.kind != collective) || asked.number <= all) return;
-  throw UsageError{fmt::format("--of {}: there are {}{}", as_asked(asked), all,
-                               all == 0 ? "" : fmt::format(", 1 to {}", all))};
+  throw NothingAsked{fmt::format("--of {}: there are {}{}", as_asked(asked), all,
+                                 all == 0 ? "" : fmt::format(", 1 to {}", all))};
 }
 
 // From its kernel's call to its end.
@@ -135,8 +134,8 @@ void add_op(Explainer& explainer, const explain::OpMarks& marks, const PathQuest
   const oplog::ValueId id = op_of(asked, marks.log());
   require_recorded(asked, id, marks.log());
   if (!marks.kept_end())
-    throw UsageError{fmt::format("--of {}: {} is noted with another operation and has no time of its own",
-                                 as_asked(asked), marks.log().describe(*marks.log().find(id)))};
+    throw NothingAsked{fmt::format("--of {}: {} is noted with another operation and has no time of its own",
+                                   as_asked(asked), marks.log().describe(*marks.log().find(id)))};
   explainer.add(marks.log().describe(*marks.log().find(id)), marks.kept_end(), marks.called(id),
                 Explainer::Depth::operations);
 }
@@ -159,7 +158,6 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
   const std::vector<Collective> collectives = collectives_of(launches);
   what.launches = launches.size();
   using enum PathQuestion::Kind;
-  require_there(asked, launches.size(), collectives.size());
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const hw::OrderRecord& order = launches[i];
     const bool is_asked = asked.kind == launch && asked.number == i + 1;
@@ -170,9 +168,14 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
     if (is_asked) what.asked = what.all.size() - 1;
   }
   add_collectives(explainer, what, collectives, asked);
-  if (asked.kind != op) return what;
-  add_op(explainer, marks, asked);
-  what.asked = what.all.size() - 1;
+  try {
+    require_there(asked, launches.size(), collectives.size());
+    if (asked.kind != op) return what;
+    add_op(explainer, marks, asked);
+    what.asked = what.all.size() - 1;
+  } catch (const NothingAsked& error) {
+    what.not_there = error.what();
+  }
   return what;
 }
 

@@ -23,10 +23,10 @@ struct Explanations {
   bool gave_up_all = false;                 // there were too many moments to keep all their causes
   std::vector<KeyTrial> trials = {};        // of the run, not yet simulated
   std::string why_not = {};                 // there are none, where they may be missing
+  std::string not_there = {};               // what was asked about isn't: the text tells the run in full
   const explain::OpMarks* marks = nullptr;  // that the paths were made with
 };
-/// What can't be explained is an error if it is `wanted`, else `why_not` says it. UsageError if what is asked
-/// about isn't there.
+/// What can't be explained is an error if it is `wanted`, else `why_not` says it.
 [[nodiscard]] Explanations explanations_of(host::Session& session, bool wanted, const explain::OpMarks& marks,
                                            const PathQuestion& asked = {});
 

@@ -202,16 +202,23 @@ boost::json::object result_json(const MemoryMeasured& measured) {
   return result;
 }
 
+std::string title_of(const MemoryTrafficOptions& options) {
+  return fmt::format("hbm, {}, {:.4g} % reads, accesses of {}", options.pattern,
+                     100.0 * options.request.read_share, to_string(options.request.access));
+}
+
 void write(const report::OutputFolder& folder, const MemoryTrafficOptions& options,
            const config::MachineSpec& spec, const Arguments& arguments, const MemoryMeasured& measured,
            const report::RunSummary& summary) {
   folder.write_run({.command = "traffic",
                     .arguments = arguments,
                     .seed = options.seed.value_or(1),
-                    .machine = spec,
+                    .configuration = report::configuration_text(spec, nullptr),
                     .whole = measured.whole},
                    summary);
-  folder.write("summary.json", boost::json::object{{"schema_version", 1}, {"result", result_json(measured)}});
+  folder.write("summary.json",
+               boost::json::object{
+                   {"schema_version", 1}, {"title", title_of(options)}, {"result", result_json(measured)}});
   folder.write("results.csv", report::memory_traffic_csv(*measured.result));
   folder.write("latencies.csv", report::memory_latencies_csv(*measured.result));
 }
@@ -221,9 +228,7 @@ void print(const MemoryTrafficOptions& options, const MemoryMeasured& measured) 
     std::cout << boost::json::serialize(result_json(measured)) << '\n';
     return;
   }
-  fmt::print("hbm, {}, {:.4g} % reads, accesses of {}\n{}", options.pattern,
-             100.0 * options.request.read_share, to_string(options.request.access),
-             report::to_text(*measured.result));
+  fmt::print("{}\n{}", title_of(options), report::to_text(*measured.result));
   if (!measured.whole)
     fmt::print("interrupted: these are the accesses that had ended, the rest is missing\n");
   std::fflush(stdout);
@@ -246,18 +251,19 @@ ExitCode memory_traffic(const Arguments& arguments) {
   evaluate::require_effect(uses_of_slice(options.request, spec),
                            {.set = options.machine.set, .ccl = options.machine.ccl}, configuration);
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
-  if (folder) folder->begin_run();
-  const StopSignals signals;
-  const MemoryMeasured measured = measure(spec, options.request);
-  if (!measured.result) return ExitCode::interrupted;
-  const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);
-  if (folder) {
-    write(*folder, options, spec, arguments, measured, summary);
-    write_report_page(options.out);
-  }
-  print(options, measured);
-  if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
-  return measured.whole ? ExitCode::ok : ExitCode::interrupted;
+  return report::run_into(folder.get(), [&] {
+    const StopSignals signals;
+    const MemoryMeasured measured = measure(spec, options.request);
+    if (!measured.result) return ExitCode::interrupted;
+    const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);
+    if (folder) {
+      write(*folder, options, spec, arguments, measured, summary);
+      write_report_page(options.out);
+    }
+    print(options, measured);
+    if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
+    return measured.whole ? ExitCode::ok : ExitCode::interrupted;
+  });
 }
 
 }  // namespace kbsim::app

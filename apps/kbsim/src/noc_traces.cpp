@@ -2,6 +2,8 @@
 #include "noc_traces.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -12,11 +14,14 @@
 
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/config/describe.hpp"
 #include "kbsim/inputs/noc/trace.hpp"
+#include "kbsim/report/run_summary.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
 #include "config_folders.hpp"
 #include "parse_options.hpp"
+#include "report_page.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -88,27 +93,40 @@ class Traces {
   }
 
   [[nodiscard]] boost::json::object summary() const {
-    boost::json::object all{
-        {"schema_version", 1}, {"result", evaluate::noc_json(columns_)}, {"traces", traces_}};
+    boost::json::object all{{"schema_version", 1},
+                            {"title", "recorded NOC traces"},
+                            {"result", evaluate::noc_json(columns_)},
+                            {"traces", traces_}};
     if (interrupted_) all["interrupted"] = true;
     return all;
   }
   [[nodiscard]] const std::vector<evaluate::NocColumn>& columns() const { return columns_; }
   [[nodiscard]] const std::string& notes() const { return notes_; }
   [[nodiscard]] bool interrupted() const { return interrupted_; }
+  /// Of all that has ended; time is that of all simulations.
+  [[nodiscard]] const report::RunSummary& run() const { return run_; }
+  [[nodiscard]] const config::NocToriSpec& spec() const { return network_.spec(); }
 
  private:
   void play(const std::string& file, BarrierRows& rows) {
     const inputs::NocTrace trace = inputs::NocTrace::open(file, extent_of(network_.spec()));
     notes_ += left_out_text(trace);
-    hw::NocResult open;
-    rows.add(columns_[0], name_of(trace), [&](const hw::NocBarrierSink& ended) {
-      open = play_file(trace, network_, hw::NocLoop::open, ended);
+    traces_.push_back(json_of(trace, play(trace, hw::NocLoop::open, columns_[0], rows)));
+    (void)play(trace, hw::NocLoop::closed, columns_[1], rows);
+  }
+
+  hw::NocResult play(const inputs::NocTrace& trace, hw::NocLoop loop, evaluate::NocColumn& column,
+                     BarrierRows& rows) {
+    hw::NocResult result;
+    rows.add(column, name_of(trace), [&](const hw::NocBarrierSink& ended) {
+      result = play_file(trace, network_, loop, [&](const hw::NocBarrier& barrier) {
+        run_.digest.add(barrier.stream).add(barrier.first).add(std::llround(1000.0 * barrier.predicted));
+        ended(barrier);
+      });
     });
-    traces_.push_back(json_of(trace, open));
-    rows.add(columns_[1], name_of(trace), [&](const hw::NocBarrierSink& ended) {
-      (void)play_file(trace, network_, hw::NocLoop::closed, ended);
-    });
+    run_.events += result.events;
+    run_.simulated += from_ns(result.cycles / network_.spec().clock_ghz);
+    return result;
   }
 
   topology::NocNetwork network_;
@@ -116,12 +134,30 @@ class Traces {
                                             evaluate::NocColumn{"closed loop"}};
   boost::json::array traces_;
   std::string notes_;
+  report::RunSummary run_;
   bool interrupted_ = false;
 };
 
-void write(const report::OutputFolder& folder, const Traces& traces) {
+void write(const report::OutputFolder& folder, const Traces& traces, const Arguments& arguments,
+           const report::RunSummary& run) {
+  folder.write_run({.command = "traffic",
+                    .arguments = arguments,
+                    .configuration = config::resolved_yaml(traces.spec()),
+                    .whole = !traces.interrupted()},
+                   run);
   write_noc(folder, traces.columns(), traces.summary());
-  if (!traces.interrupted()) folder.end_run();
+}
+
+void print(const NocOptions& options, const Traces& traces, std::size_t files) {
+  if (options.json)
+    std::cout << boost::json::serialize(traces.summary()) << '\n';
+  else
+    fmt::print("{}", evaluate::noc_table(traces.columns()));
+  std::fflush(stdout);
+  if (!options.quiet && !traces.notes().empty()) say("{}", traces.notes());
+  if (traces.interrupted())
+    say("kbsim: interrupted: {} of {} traces are whole, what had ended of another is beside them\n",
+        traces.columns().back().traces().size(), files);
 }
 
 }  // namespace
@@ -136,7 +172,8 @@ void NocOptions::describe(po::options_description& to) {
   add("trace", po::value(&traces)->value_name("FILE")->multitoken()->composing()->required(),
       "recorded NOC traces, or folders of them");
   add("out", po::value(&out)->value_name("DIR"),
-      "write barriers.csv, summary.json and a scatter plot of predicted against measured there");
+      "write barriers.csv, summary.json and a scatter plot of predicted against measured there; of kbsim "
+      "traffic run.json, config.resolved.yaml and a page of all of it, report.html, too");
   add("json", po::bool_switch(&json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&quiet), "no summary on stderr");
 }
@@ -243,21 +280,21 @@ ExitCode trace_traffic(const Arguments& arguments) {
       {.usage = "kbsim traffic [--topology FILE] --trace FILE... [options]", .examples = kTraceExamples});
   const std::vector<std::string> files = options.files();
   Traces traces{options.spec()};
+  const auto start = std::chrono::steady_clock::now();
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
-  if (folder) folder->begin_run();
-  const StopSignals signals;
-  with_barrier_rows(folder.get(), [&](BarrierRows& rows) { traces.play(files, rows); });
-  if (folder) write(*folder, traces);
-  if (options.json)
-    std::cout << boost::json::serialize(traces.summary()) << '\n';
-  else
-    fmt::print("{}", evaluate::noc_table(traces.columns()));
-  std::fflush(stdout);
-  if (!options.quiet && !traces.notes().empty()) say("{}", traces.notes());
-  if (traces.interrupted())
-    say("kbsim: interrupted: {} of {} traces are whole, what had ended of another is beside them\n",
-        traces.columns().back().traces().size(), files.size());
-  return traces.interrupted() ? ExitCode::interrupted : ExitCode::ok;
+  return report::run_into(folder.get(), [&] {
+    const StopSignals signals;
+    with_barrier_rows(folder.get(), [&](BarrierRows& rows) { traces.play(files, rows); });
+    report::RunSummary run = traces.run();
+    run.wall = std::chrono::steady_clock::now() - start;
+    run.peak_memory = report::peak_memory();
+    if (folder) {
+      write(*folder, traces, arguments, run);
+      write_report_page(options.out);
+    }
+    print(options, traces, files.size());
+    return traces.interrupted() ? ExitCode::interrupted : ExitCode::ok;
+  });
 }
 
 }  // namespace kbsim::app

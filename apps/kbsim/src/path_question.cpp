@@ -108,11 +108,11 @@ void require_recorded(const PathQuestion& asked, oplog::ValueId op, const oplog:
   if (log.find(op) != nullptr) return;
   const std::size_t all = log.ops(op.lane).size();
   if (op.seq < all)
-    throw UsageError{fmt::format("--of {}: that operation was issued and never ended", as_asked(asked))};
-  throw UsageError{all == 0 ? fmt::format("--of {}: {} has no operations{}", as_asked(asked),
-                                          log.lane_name(op.lane), lanes_with_operations(log))
-                            : fmt::format("--of {}: {} has operations 0 to {}", as_asked(asked),
-                                          log.lane_name(op.lane), all - 1)};
+    throw NothingAsked{fmt::format("--of {}: that operation was issued and never ended", as_asked(asked))};
+  throw NothingAsked{all == 0 ? fmt::format("--of {}: {} has no operations{}", as_asked(asked),
+                                            log.lane_name(op.lane), lanes_with_operations(log))
+                              : fmt::format("--of {}: {} has operations 0 to {}", as_asked(asked),
+                                            log.lane_name(op.lane), all - 1)};
 }
 
 }  // namespace kbsim::app

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/oplog/log.hpp"
 
 namespace kbsim::app {
@@ -15,6 +16,11 @@ struct PathQuestion {
   std::size_t number = 0;  // from 1 on; of an operation its count in its lane, from 0 on
   std::string lane = {};   // of an operation: the lane's name, or its number
 };
+/// What was asked about isn't there, as only the run could tell: its results are whole.
+struct NothingAsked : UsageError {
+  using UsageError::UsageError;
+};
+
 /// UsageError if it is none.
 [[nodiscard]] PathQuestion question_of(const std::string& text);
 /// As the user asked.
@@ -22,7 +28,7 @@ struct PathQuestion {
 
 /// The operation that is asked about, which may not be there yet. UsageError if there is no such lane.
 [[nodiscard]] oplog::ValueId op_of(const PathQuestion& asked, const oplog::OpLog& log);
-/// UsageError, which says what there is, if it isn't in the log of a run that has ended.
+/// NothingAsked, which says what there is, if it isn't in the log of a run that has ended.
 void require_recorded(const PathQuestion& asked, oplog::ValueId op, const oplog::OpLog& log);
 
 }  // namespace kbsim::app

@@ -8,7 +8,9 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/input_file.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/config/describe.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
@@ -20,6 +22,7 @@
 #include "commands.hpp"
 #include "help.hpp"
 #include "parse_options.hpp"
+#include "path_question.hpp"
 #include "plugins.hpp"
 #include "report_page.hpp"
 
@@ -40,12 +43,19 @@ std::string drawing_of(const fs::path& resolved) {
                         report::SvgNames::all);
 }
 
+// The NOCs of a chip (kbsim traffic --trace) have no drawing.
+bool is_machine(const fs::path& resolved) {
+  const std::string name = resolved.string();
+  return config::keys_of({.yaml = read_input(resolved, name), .name = name}).contains("schema_version");
+}
+
 // A model may be of a plug-in that isn't loaded now.
 page::RunFolder folder_at(const fs::path& path) {
   const fs::path resolved = path / "config.resolved.yaml";
   std::error_code error;
   if (!fs::exists(resolved, error)) return {.path = path};
   try {
+    if (!is_machine(resolved)) return {.path = path};
     return {.path = path, .drawing = drawing_of(resolved)};
   } catch (const Error& why) {
     return {.path = path, .no_drawing = why.what()};
@@ -132,6 +142,9 @@ ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& r
     if (code != ExitCode::ok) note_failure(options.out, code, "");
     write_page(options.out);
     return code;
+  } catch (const NothingAsked&) {
+    write_page(options.out);
+    throw;
   } catch (const Error& error) {
     write_failed(options.out, error);
     throw;

@@ -93,13 +93,10 @@ ExitCode show(const BenchRun& run, const report::RunTrace& trace, const config::
                                   "launches.csv", "run.json", "config.resolved.yaml"})});
 }
 
-// Nothing in it looks like an earlier run's.
-std::unique_ptr<report::OutputFolder> begun_folder(const std::string& out) {
-  std::unique_ptr<report::OutputFolder> folder = report::folder_named(out);
-  if (!folder) return nullptr;
-  folder->begin_run();
-  report::write_deadlock(*folder, nullptr);
-  return folder;
+// As far as what --of asks about is known before the run.
+void require_lane(const RunOptions& options, host::Session& session) {
+  if (options.explain_of && options.explain_of->kind == PathQuestion::Kind::op)
+    (void)op_of(*options.explain_of, session.log());
 }
 
 ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments& arguments,
@@ -120,13 +117,14 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
   report::RunTrace trace{options.trace};
   const std::unique_ptr<host::Session> session = session_of(machine, algorithm, how);
   if (options.dry_run) return show(run, trace, machine, algorithm);
-  const std::unique_ptr<report::OutputFolder> folder = begun_folder(options.out);
-  if (folder) {
-    folder->write_configuration(machine, &ccl);
-    if (is_recorded(options)) trace.keep_for_page(*folder);
-  }
-  if (!options.quiet) say(told_of_threads(threads, *session));
-  return simulate_bench(run, folder.get(), *session, trace);
+  require_lane(options, *session);
+  const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
+  return report::run_into(folder.get(), [&] {
+    if (folder) folder->write_configuration(report::configuration_text(machine, &ccl));
+    if (folder && is_recorded(options)) trace.keep_for_page(*folder);
+    if (!options.quiet) say(told_of_threads(threads, *session));
+    return simulate_bench(run, folder.get(), *session, trace);
+  });
 }
 
 // Described once a process: to describe them anew is a twentieth of a small point's time in a sweep.

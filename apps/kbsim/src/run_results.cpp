@@ -36,8 +36,7 @@ report::RunRecord record_of(const RunOptions& options, const Arguments& argument
                             bool whole) {
   return {.command = "run",
           .arguments = arguments,
-          .machine = session.spec(),
-          .ccl = &session.ccl(),
+          .configuration = report::configuration_text(session.spec(), &session.ccl()),
           .options = evaluate::to_json(options_of_bench(options.bench), options.own),
           .whole = whole};
 }

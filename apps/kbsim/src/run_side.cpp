@@ -92,14 +92,19 @@ bool is_whole(const Keys& keys) {
   });
 }
 
-// As a run writes it. Of kbsim traffic it has no section `ccl`.
+// Of kbsim traffic it has no section `ccl`; of recorded traces it is of no machine.
+bool is_whole(const Keys& keys, const Arguments& command) {
+  if (command.front() == "run") return is_whole(keys);
+  return keys.contains(is_given(command, "--trace") ? "dram.outstanding" : "schema_version");
+}
+
+// As a run writes it.
 std::string configuration_in(const fs::path& file, const Arguments& command, const json::object& run) {
   std::string text = text_in(file);
   report::require_unchanged(run, text, file.string());
   try {
     const Keys keys = config::keys_of({.yaml = text, .name = file.string()});
-    const bool whole = command.front() == "run" ? is_whole(keys) : keys.contains("schema_version");
-    if (text.ends_with('\n') && whole) return text;
+    if (text.ends_with('\n') && is_whole(keys, command)) return text;
   } catch (const ConfigError&) {  // no YAML
   }
   throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};

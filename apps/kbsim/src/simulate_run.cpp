@@ -189,6 +189,7 @@ ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder,
   if (run.options.recheck) simulate(results.explained.trials, run.arguments);
   const ExitCode code = finish(folder, session, results, run.options, run.arguments, run.start);
   trace.require_written();
+  if (!results.explained.not_there.empty()) throw NothingAsked{results.explained.not_there};
   return code;
 }
 

@@ -277,7 +277,7 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
   folder.write_run({.command = "traffic",
                     .arguments = arguments,
                     .seed = options.seed.value_or(1),
-                    .machine = spec,
+                    .configuration = report::configuration_text(spec, nullptr),
                     .whole = measured.whole},
                    summary);
   folder.write("summary.json",
@@ -344,18 +344,19 @@ ExitCode traffic(const Arguments& arguments) {
     throw UsageError{fmt::format("--seed {}: has no effect, nothing is drawn at random", *options.seed)};
   const std::unique_ptr<report::OutputFolder> folder =
       report::folder_named(options.out);  // now, not when all is done
-  if (folder) folder->begin_run();
-  const StopSignals signals;
-  const Measured measured = measure(options, traffic);
-  const report::RunSummary summary = summary_of(measured.points, std::chrono::steady_clock::now() - start);
-  if (folder) {
-    write(*folder, options, spec, with_topology(arguments), traffic, measured, summary);
-    write_report_page(options.out);
-  }
-  if (measured.points.empty()) return ExitCode::interrupted;
-  print(options, traffic, measured);
-  if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
-  return measured.whole ? ExitCode::ok : ExitCode::interrupted;
+  return report::run_into(folder.get(), [&] {
+    const StopSignals signals;
+    const Measured measured = measure(options, traffic);
+    const report::RunSummary summary = summary_of(measured.points, std::chrono::steady_clock::now() - start);
+    if (folder) {
+      write(*folder, options, spec, with_topology(arguments), traffic, measured, summary);
+      write_report_page(options.out);
+    }
+    if (measured.points.empty()) return ExitCode::interrupted;
+    print(options, traffic, measured);
+    if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
+    return measured.whole ? ExitCode::ok : ExitCode::interrupted;
+  });
 }
 
 }  // namespace kbsim::app

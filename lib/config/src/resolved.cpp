@@ -143,6 +143,8 @@ std::string resolved_yaml(const MachineSpec& spec, const ComponentCatalog& catal
 
 std::string resolved_yaml(const CclSpec& spec) { return resolved(spec, nullptr); }
 
+std::string resolved_yaml(const NocToriSpec& spec) { return resolved(spec, nullptr); }
+
 std::string resolved_yaml(const MachineSpec& machine, const CclSpec& ccl, const ComponentCatalog& catalog) {
   return both<YAML::Emitter>(machine, ccl, catalog);
 }

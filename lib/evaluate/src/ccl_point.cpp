@@ -13,10 +13,6 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/ccl/ranks.hpp"
-#include "kbsim/evaluate/row_path.hpp"
-#include "kbsim/explain/cause_graph.hpp"
-#include "kbsim/explain/explanation.hpp"
-#include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/report/run_trace.hpp"
 
 namespace kbsim::evaluate {
@@ -57,63 +53,16 @@ std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
   return all;
 }
 
-// The last launch, from the host's order to its report.
-std::optional<hw::OrderRecord> last_launch(host::Session& session) {
-  std::vector<hw::OrderRecord> launches = hw::host_of(session.machine()).orders();
-  std::erase_if(launches, [](const hw::OrderRecord& order) { return order.phase != hw::OrderPhase::kernel; });
-  if (launches.empty()) return std::nullopt;
-  return launches.back();
-}
-
-explain::Explanation explained(host::Session& session, const hw::OrderRecord& launch, std::string of,
-                               const explain::OpMarks& marks) {
-  const hw::Machine& machine = session.machine();
-  explain::Explanation what = explain::explain(
-      std::move(of), explain::path_to(launch.why, launch.sent, machine, &marks), machine, &marks);
-  what.kernel = launch.kernel_name;
-  what.rank = launch.rank;
-  return what;
-}
-
-RowPath path_of(host::Session& session, const hw::OrderRecord& launch, explain::Explanation what,
-                const CclPoint& point, const explain::OpMarks& marks) {
-  const hw::Machine& machine = session.machine();
-  const Causes& causes = *session.sim().causes();
-  if (causes.keeps_all()) {
-    const explain::CauseGraph graph{launch.why, launch.sent, machine};
-    explain::add_sides(what, graph);
-    explain::add_op_slacks(what, graph, marks);
-  }
-  boost::json::object document{{"schema_version", 1},
-                               {"row", point.explained_row},
-                               {"paths", boost::json::array{explain::to_json(what, machine, &marks)}},
-                               {"asked", 0}};
-  if (causes.gave_up_all()) document["gave_up_all_causes"] = true;
-  return {.text = explain::to_text(what) + (causes.gave_up_all() ? explain::kGaveUpAll : ""),
-          .document = std::move(document)};
-}
-
-// What the last call was limited by; of the row that is asked for all of it.
-void explain_call(boost::json::object& row, host::Session& session, const CclPoint& point,
-                  const explain::OpMarks& marks) {
-  row["limited_by"] = "";
-  const std::optional<hw::OrderRecord> last = last_launch(session);
-  if (!last) return;
-  const bool whole = point.explained_row > 0;
-  explain::Explanation what =
-      explained(session, *last,
-                whole ? fmt::format("row {}, {} (order {} of rank {})", point.explained_row,
-                                    last->kernel_name, last->number, last->rank)
-                      : last->kernel_name,
-                marks);
-  row["limited_by"] = explain::limited_by(what);
-  if (whole) add(row, path_of(session, *last, std::move(what), point, marks));
-}
-
-// All causes of the row that is asked for.
-SimulationOptions why_options(const CclPoint& point) {
-  constexpr std::size_t kAllCauses = std::size_t{1} << 21U;
-  return {.causes = point.explain, .why = {.all = point.explained_row > 0 ? kAllCauses : 0}};
+// The last of the calls that count: as long as each of them, if they are equal.
+StatedTime last_call(const CclPoint& point, const CollectiveRun& run) {
+  const int calls = point.repeats.iterations;
+  std::string of =
+      fmt::format("{} on {} ranks", point.algorithm.name, ccl::ranks_of(point.algorithm, point.machine));
+  if (calls > 1) of += fmt::format(", the last of {} calls", calls);
+  return {.of = std::move(of),
+          .begin = run.slowest.back().called,
+          .end = run.why,
+          .kernel = point.algorithm.kernel};
 }
 
 // Of the input and the output the larger one counts.
@@ -190,9 +139,10 @@ boost::json::object simulate(const CclPoint& point) {
       point.machine,
       point.algorithm,
       {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root, .values = values}};
-  host::Session session{point.machine,
-                        point.algorithm,
-                        {.simulation = why_options(point), .replay_threads = 1, .timing_only = !values}};
+  host::Session session{
+      point.machine,
+      point.algorithm,
+      {.simulation = point.question.simulation(), .replay_threads = 1, .timing_only = !values}};
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
@@ -232,7 +182,7 @@ boost::json::object simulate(const CclPoint& point) {
       {"correct", if_checked(run.wrong == 0)},
       {"simulated_ns", to_ns(session.sim().now())},
       {"events", session.sim().events()}};
-  if (point.explain) explain_call(found, session, point, marks);
+  explain_row(found, point.question, last_call(point, run), session, marks);
   return found;
 }
 

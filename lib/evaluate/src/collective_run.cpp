@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/replay/compare.hpp"
 
 namespace kbsim::evaluate {
@@ -103,6 +104,7 @@ Task<> run_collective(host::Rank& main, const CollectiveData* data, CollectiveRe
   for (int i = 0; i < repeats.warmup + repeats.iterations; ++i) {
     main.session().collectives().clear();
     co_await main.mp.spawn(once, shared, {.nprocs = programs});
+    run->why = now_in(main.session());
     const host::CollectiveTiming timing = slowest(main.session().collectives());
     run->kernels += timing.kernel();
     if (i >= repeats.warmup) run->slowest.push_back(timing);

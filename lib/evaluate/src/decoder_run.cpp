@@ -300,10 +300,14 @@ Task<> decoder_rank(host::Rank& rk, DecoderRank with) {
   const std::int64_t first = problem.sequence_parallel ? rows * rk.index : 0;
   const Tensor x = co_await resident(state, rows_of(with.numbers->x, first, rows), "x");
   const DecoderWork before = work_so_far(rk.session());
+  const Time begin = rk.session().sim().now();
   StepClock clock{rk, *with.run};
   const Tensor h = co_await attention_block(state, problem, &layer, x, &clock);
   const Tensor y = co_await mlp_block(state, problem, &layer, h, &clock);
   if (rk.index == 0) {
+    with.run->stated = {.of = fmt::format("a decoder layer on {} ranks, of rank 0", problem.ranks),
+                        .begin = begin,
+                        .end = now_in(rk.session())};
     const DecoderWork after = work_so_far(rk.session());
     with.run->simulated = {.flop = after.flop - before.flop,
                            .hbm_bytes = after.hbm_bytes - before.hbm_bytes,

@@ -157,9 +157,9 @@ Task<> run_layer(host::Rank& main, LayerProblem p, LayerRun* run) {
       co_await main.torch.empty({p.m, p.n}, f16, {.dp = where.c, .name = "c", .resident = true});
   const std::int64_t before = bytes_moved(session, run->division.cubes);
   const DividedMatmulArgs args = layer_args(p, run->division, a, b, c);
-  const hw::Activity window = co_await main.launch("divided_matmul", c, args);
+  run->window = co_await main.launch("divided_matmul", c, args);
   run->hbm_bytes = bytes_moved(session, run->division.cubes) - before;
-  run->time = window.last_end - window.first_start;
+  run->time = run->window.last_end - run->window.first_start;
   run->stated = stated_work(p, c, tile);
   judge_bound(session, c, *run);
   const double peak = machine.at<hw::IGemm>(pe.gemm).peak_macs_per_ns() * run->division.parts();

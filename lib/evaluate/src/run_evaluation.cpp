@@ -128,8 +128,7 @@ report::RunRecord record_of(const Evaluation& evaluation, const EvaluationReques
                             const std::vector<std::string>& arguments, const Simulated& simulated) {
   return {.command = "run",
           .arguments = arguments,
-          .machine = request.machine,
-          .ccl = &request.ccl,
+          .configuration = report::configuration_text(request.machine, &request.ccl),
           .options = row_options(evaluation, request),
           .whole = has_all_rows(simulated)};
 }
@@ -158,6 +157,71 @@ std::string refusal(const EvaluateOptions& options, const std::exception& error)
                      options.name, error.what());
 }
 
+struct Asked {
+  const Evaluation& evaluation;
+  const EvaluationRequest& request;
+  const EvaluateOptions& options;
+  const std::vector<std::string>& arguments;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+// No simulation has ended.
+ExitCode tell_of_none(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
+  simulated.whole = false;
+  if (folder != nullptr) {
+    folder->write("summary.json", summary_json(asked.options, simulated));
+    folder->write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), {});
+  }
+  if (!simulated.deadlocks.empty()) throw_first(asked.options, simulated);
+  return ExitCode::interrupted;
+}
+
+void write_and_tell(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
+  Rows& rows = simulated.rows;
+  const std::optional<RowPath> path = take_path(rows);
+  const std::uint64_t events = take_events(rows);
+  const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - asked.start);
+  if (folder != nullptr) {
+    write_rows(asked.options, simulated, *folder);
+    if (!asked.options.reuse)
+      folder->write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), summary);
+    if (path) folder->write("explain.json", path->document);
+    draw(asked.evaluation, rows, asked.request.machine, *folder);  // last: nothing is lost if it takes long
+  }
+  report_rows(asked.evaluation, asked.options, simulated, path, folder);
+  if (!asked.options.quiet) say("{}\n", report::to_text(summary));
+}
+
+ExitCode tell(const Asked& asked, Simulated simulated, const report::OutputFolder* folder) {
+  try {
+    write_and_tell(asked, simulated, folder);
+  } catch (const boost::system::system_error& error) {  // a row without what it should have
+    throw UsageError{refusal(asked.options, error)};
+  } catch (const std::out_of_range& error) {
+    throw UsageError{refusal(asked.options, error)};
+  }
+  if (!simulated.deadlocks.empty()) throw_first(asked.options, simulated);
+  if (!simulated.whole) return ExitCode::interrupted;
+  return correct(simulated.rows) ? ExitCode::ok : ExitCode::wrong_values;
+}
+
+ExitCode simulate_into(const Asked& asked, const report::OutputFolder* folder) {
+  const StopSignals signals;
+  Simulated simulated = asked.evaluation.run(asked.request);
+  self_profile::phase(WorkKind{"report"});
+  if (folder != nullptr) report::write_deadlocks(*folder, simulated.deadlocks);
+  if (simulated.rows.empty()) return tell_of_none(asked, simulated, folder);
+  return tell(asked, std::move(simulated), folder);
+}
+
+// Figures and text of the rows of an earlier run.
+ExitCode tell_again(const Asked& asked) {
+  const StopSignals signals;
+  Simulated simulated{.rows = earlier_rows(asked.options)};
+  const std::unique_ptr<report::OutputFolder> folder = report::folder_named(asked.options.out);
+  return tell(asked, std::move(simulated), folder.get());
+}
+
 }  // namespace
 
 KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
@@ -176,42 +240,11 @@ KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationReq
 
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments) {
-  const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<report::OutputFolder> folder;
-  if (!options.reuse) folder = report::folder_named(options.out);  // now, not when all is done
-  if (folder) folder->begin_run();
-  const StopSignals signals;
-  Simulated simulated = options.reuse ? Simulated{.rows = earlier_rows(options)} : evaluation.run(request);
-  self_profile::phase(WorkKind{"report"});
-  Rows& rows = simulated.rows;
-  if (folder) report::write_deadlocks(*folder, simulated.deadlocks);
-  if (rows.empty()) {  // no simulation has ended
-    simulated.whole = false;
-    if (folder) folder->write("summary.json", summary_json(options, simulated));
-    if (folder) folder->write_run(record_of(evaluation, request, arguments, simulated), {});
-    if (!simulated.deadlocks.empty()) throw_first(options, simulated);
-    return ExitCode::interrupted;
-  }
-  if (options.reuse) folder = report::folder_named(options.out);
-  try {
-    const std::optional<RowPath> path = take_path(rows);
-    const std::uint64_t events = take_events(rows);
-    const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - start);
-    if (folder) write_rows(options, simulated, *folder);
-    if (folder && !options.reuse)
-      folder->write_run(record_of(evaluation, request, arguments, simulated), summary);
-    if (folder && path) folder->write("explain.json", path->document);
-    if (folder) draw(evaluation, rows, request.machine, *folder);  // last: nothing is lost if it takes long
-    report_rows(evaluation, options, simulated, path, folder.get());
-    if (!options.quiet) say("{}\n", report::to_text(summary));
-  } catch (const boost::system::system_error& error) {  // a row without what it should have
-    throw UsageError{refusal(options, error)};
-  } catch (const std::out_of_range& error) {
-    throw UsageError{refusal(options, error)};
-  }
-  if (!simulated.deadlocks.empty()) throw_first(options, simulated);
-  if (!simulated.whole) return ExitCode::interrupted;
-  return correct(rows) ? ExitCode::ok : ExitCode::wrong_values;
+  const Asked asked{.evaluation = evaluation, .request = request, .options = options, .arguments = arguments};
+  if (options.reuse) return tell_again(asked);
+  const std::unique_ptr<report::OutputFolder> folder =
+      report::folder_named(options.out);  // now, not when all is done
+  return report::run_into(folder.get(), [&] { return simulate_into(asked, folder.get()); });
 }
 
 }  // namespace kbsim::evaluate

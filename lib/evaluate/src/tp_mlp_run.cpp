@@ -133,6 +133,9 @@ Task<> mlp_rank(host::Rank& rk, MlpRank with) {
                        {"fc2 (rows)", end - after_activation - reduced},
                        {"all-reduce", reduced}};
     with.run->time = end - begin;
+    with.run->stated = {.of = fmt::format("an MLP on {} ranks, of rank 0", problem.ranks),
+                        .begin = begin,
+                        .end = now_in(rk.session())};
   }
   const host::HostArray got = co_await y.to_host();
   if (got.has_numbers())

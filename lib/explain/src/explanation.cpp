@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "segments.hpp"
+
 namespace kbsim::explain {
 namespace {
 
@@ -32,12 +34,8 @@ class Shares {
   std::map<std::string, Share> by_name_;
 };
 
-std::string line_name(const Causes& causes, std::uint32_t number) {
-  const Causes::Line& line = causes.line(number);
-  return fmt::format("{}:{}", line.file, line.line);
-}
-
-std::vector<OpShare> shares_of_ops(const std::vector<Segment>& segments, const OpMarks* marks) {
+std::vector<OpShare> shares_of_ops(const std::vector<Segment>& segments, const OpMarks* marks,
+                                   const Causes& causes) {
   std::map<oplog::ValueId, OpShare> by_id;
   for (const Segment& segment : segments) {
     if (segment.op == 0 || segment.length() == Time{0}) continue;
@@ -45,6 +43,7 @@ std::vector<OpShare> shares_of_ops(const std::vector<Segment>& segments, const O
     OpShare& share = by_id[id];
     share.time += segment.to - std::max(segment.from, marks->called(id));
     share.count += segment.count;
+    if (!segment.others && segment.line != 0) share.line = line_name(causes, segment.line);
   }
   std::vector<OpShare> all;
   for (auto& [id, share] : by_id) {
@@ -154,7 +153,7 @@ Explanation explain(std::string of, Path path, const hw::Machine& machine, const
       waits.add(std::string{wait_name(static_cast<hw::Reason>(i))}, path.waits[i], 1);
   }
   std::vector<Derivative> keys = derivatives_of(path, of_keys, machine);
-  std::vector<OpShare> ops = shares_of_ops(path.segments, marks);
+  std::vector<OpShare> ops = shares_of_ops(path.segments, marks, causes);
   return {.of = std::move(of),
           .path = std::move(path),
           .reasons = reasons.sorted(),

@@ -3,6 +3,8 @@
 
 #include "kbsim/explain/explanation.hpp"
 
+#include "segments.hpp"
+
 namespace kbsim::explain {
 namespace {
 
@@ -32,6 +34,7 @@ boost::json::array to_json(const std::vector<OpSlack>& slacks) {
   for (const OpSlack& slack : slacks) {
     all.push_back(boost::json::object{{"op", slack.op},
                                       {"what", slack.what},
+                                      {"line", slack.line},
                                       {"end_ps", slack.ended.count()},
                                       {"ps", slack.margin.end.count()},
                                       {"steady_ps", slack.margin.steady.count()}});
@@ -78,8 +81,11 @@ bool has_bytes(hw::Reason reason) {
 boost::json::array to_json(const std::vector<OpShare>& ops) {
   boost::json::array all;
   for (const OpShare& share : ops) {
-    all.push_back(boost::json::object{
-        {"op", share.op}, {"what", share.what}, {"ps", share.time.count()}, {"count", share.count}});
+    all.push_back(boost::json::object{{"op", share.op},
+                                      {"what", share.what},
+                                      {"line", share.line},
+                                      {"ps", share.time.count()},
+                                      {"count", share.count}});
   }
   return all;
 }
@@ -94,10 +100,7 @@ boost::json::object to_json(const Segment& segment, const hw::Machine& machine, 
   if (segment.amount > 0 && has_bytes(segment.reason)) row["bytes"] = segment.amount;
   if (const std::vector<Term> terms = terms_of(segment, machine); !terms.empty())
     row["key"] = terms.front().key;
-  if (segment.line != 0) {
-    const Causes::Line& line = machine.sim().causes()->line(segment.line);
-    row["line"] = std::string{line.file} + ":" + std::to_string(line.line);
-  }
+  if (segment.line != 0) row["line"] = line_name(*machine.sim().causes(), segment.line);
   if (segment.op != 0) row["op"] = marks->name(marks->id(segment.op));
   if (segment.cut) row["cut"] = true;
   return row;

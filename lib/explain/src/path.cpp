@@ -227,6 +227,12 @@ std::vector<Segment> segments_of(const Moment& moment, Time from, const hw::Mach
   return {whole};
 }
 
+std::string line_name(const Causes& causes, std::uint32_t number) {
+  if (number == 0) return "";
+  const Causes::Line& line = causes.line(number);
+  return fmt::format("{}:{}", line.file, line.line);
+}
+
 Path path_to(const Cause& end, Time begin, const hw::Machine& machine, const OpMarks* marks) {
   ensure(static_cast<bool>(end), "a path has an end");
   return Walk{*machine.sim().causes(), machine, marks, begin, end.at()}.from(end.id());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kbsim/explain/path.hpp"
@@ -14,5 +15,8 @@ namespace kbsim::explain {
 
 /// What a single moment consists of, last first.
 [[nodiscard]] std::vector<Segment> segments_of(const Moment& moment, Time from, const hw::Machine& machine);
+
+/// "kernels/x.cpp:46"; "" of line 0.
+[[nodiscard]] std::string line_name(const Causes& causes, std::uint32_t number);
 
 }  // namespace kbsim::explain

@@ -8,6 +8,7 @@
 
 #include "cause_delays.hpp"
 #include "cause_kinds.hpp"
+#include "segments.hpp"
 
 namespace kbsim::explain {
 
@@ -75,6 +76,7 @@ std::vector<OpSlack> CauseGraph::op_slacks(const OpMarks& marks, std::size_t mos
     Time slack{};
     oplog::ValueId id;
     std::uint32_t node = 0;
+    std::uint32_t line = 0;
   };
   const Causes& causes = *machine_.sim().causes();
   std::vector<Ended> all;
@@ -83,17 +85,21 @@ std::vector<OpSlack> CauseGraph::op_slacks(const OpMarks& marks, std::size_t mos
     if (node == kNone || latest_[node] == kForever || latest_[node] == nodes_[node].at) continue;
     const std::uint32_t mark = causes.mark(moment);
     if (mark == 0 || nodes_[node].at <= begin_) continue;
-    all.push_back({.slack = latest_[node] - nodes_[node].at, .id = marks.id(mark), .node = node});
+    all.push_back({.slack = latest_[node] - nodes_[node].at,
+                   .id = marks.id(mark),
+                   .node = node,
+                   .line = causes.moment(moment).why.line});
   }
   std::ranges::sort(
       all, [](const Ended& a, const Ended& b) { return std::tie(a.slack, a.id) < std::tie(b.slack, b.id); });
   all.resize(std::min(most, all.size()));
   std::vector<OpSlack> slacks;
-  for (const auto& [slack, id, node] : all)
+  for (const auto& [slack, id, node, line] : all)
     slacks.push_back({.op = marks.name(id),
                       .what = marks.what(id),
                       .ended = nodes_[node].at,
-                      .margin = {.end = slack, .steady = delays().steady(node, slack)}});
+                       .margin = {.end = slack, .steady = delays().steady(node, slack)},
+                       .line = line_name(causes, line)});
   return slacks;
 }
 

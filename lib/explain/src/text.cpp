@@ -1,5 +1,6 @@
 // An explanation for a terminal: what fits on a screen.
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include <fmt/format.h>
@@ -88,14 +89,33 @@ std::string remedies(const Explanation& what) {
   }
   if (!is_known(what)) return text + "  most of it has no key that is told here: engine work\n";
   const Derivative& key = what.keys.front();
+  constexpr double kTold = 0.05;  // percent: less is 0.0 in the text
+  if (gain(what, key) < kTold) return text;
   return text +
          fmt::format("  what may help: 10 % better {}, {:.1f} % less time\n", key.key, gain(what, key));
+}
+
+// "cycles" as "cycle".
+std::string one_of(const std::string& unit) {
+  if (unit.empty()) return "1";
+  return grid_of(unit) == Grid::cycles && unit.ends_with('s') ? unit.substr(0, unit.size() - 1) : unit;
 }
 
 std::string slope_text(const Derivative& key, double slope_ns) {
   const bool is_latency = !key.is_rate() && grid_of(key.unit) == Grid::picoseconds;
   if (is_latency) return fmt::format("{:g} ps a ps", slope_ns);
-  return fmt::format("{:.4g} ns a {}", slope_ns, key.unit.empty() ? "1" : key.unit);
+  constexpr double kMany = 1000.0;  // whole ns: no exponents
+  const std::string ns =
+      std::abs(slope_ns) >= kMany ? fmt::format("{:.0f}", slope_ns) : fmt::format("{:.4g}", slope_ns);
+  return fmt::format("{} ns a {}", ns, one_of(key.unit));
+}
+
+// " up to 16.563 ns", " from 8.097 ns", " from 12 to 203 GB/s".
+std::string range_text(const Sides& sides, const std::string& unit) {
+  const std::string behind = unit.empty() ? "" : " " + unit;
+  if (!sides.from) return fmt::format(" up to {:.6g}{}", *sides.to, behind);
+  if (!sides.to) return fmt::format(" from {:.6g}{} on", *sides.from, behind);
+  return fmt::format(" from {:.6g} to {:.6g}{}", *sides.from, *sides.to, behind);
 }
 
 // Its slopes where they differ, and how far it holds.
@@ -110,8 +130,9 @@ std::string sides_text(const Derivative& key) {
   } else if (below != slope_text(key, key.slope_ns)) {
     text = fmt::format("; {} within a step", below);
   }
-  if (sides.from) text += fmt::format("; from {:.6g}", *sides.from);
-  if (sides.to) text += fmt::format("{} to {:.6g}", sides.from ? "" : ";", *sides.to);
+  const bool nowhere = sides.from == key.value && sides.to == key.value;
+  if (nowhere) return text + "; at this value alone";
+  if (sides.from || sides.to) text += "; holds" + range_text(sides, key.unit);
   return text;
 }
 
@@ -158,7 +179,7 @@ std::string sentence(const Explanation& what) {
   if (what.reasons.empty()) return text + "it takes no time\n";
   text += fmt::format("{:.0f} % {}", percent(what.reasons.front().time, what.path.length()),
                       what.reasons.front().name);
-  if (!what.waits.empty())
+  if (!what.waits.empty() && 100 * what.waits.front().time >= what.path.length())
     text += fmt::format("; for {:.0f} % something waits for {}",
                         percent(what.waits.front().time, what.path.length()), what.waits.front().name);
   if (is_known(what)) text += fmt::format("; {} matters most", what.keys.front().key);

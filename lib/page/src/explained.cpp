@@ -1,5 +1,6 @@
 #include "explained.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -13,6 +14,8 @@ namespace kbsim::page {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::size_t kRowsOfOps = 5000;  // of all paths
 
 class Words {
  public:
@@ -38,7 +41,7 @@ std::int64_t whole(const json::object& row, std::string_view key) {
 
 // Each begins where the one before it ends, so that ends are enough.
 json::object columns(const json::array& segments, Words& words) {
-  constexpr std::array kTexts{"reason", "kind", "place", "key", "line"};
+  constexpr std::array kTexts{"reason", "kind", "place", "key", "line", "op"};
   std::array<json::array, kTexts.size()> texts;
   json::array length;
   json::array count;
@@ -54,6 +57,21 @@ json::object columns(const json::array& segments, Words& words) {
   return all;
 }
 
+// The lists of a path by operation, as long as there is room for rows.
+void shorten_ops(json::object& path, std::size_t& room) {
+  constexpr std::size_t kMost = 500;
+  for (const char* list : {"ops", "op_slack"}) {
+    json::value* const rows = path.if_contains(list);
+    if (rows == nullptr || !rows->is_array()) continue;
+    const std::size_t most = std::min(kMost, room);
+    if (rows->get_array().size() > most) {
+      rows->get_array().resize(most);
+      path["ops_left_out"] = true;
+    }
+    room -= rows->get_array().size();
+  }
+}
+
 }  // namespace
 
 json::value shortened_paths(const json::value& explained, std::uint64_t segments) {
@@ -63,10 +81,11 @@ json::value shortened_paths(const json::value& explained, std::uint64_t segments
   if (paths == nullptr || !paths->is_array()) return all;
   Words words;
   std::uint64_t taken = 0;
+  std::size_t rows_of_ops = kRowsOfOps;
   for (json::value& value : paths->get_array()) {
     if (!value.is_object()) continue;
     json::object& path = value.get_object();
-    for (const char* list : {"ops", "op_slack"}) path.erase(list);  // the page doesn't show them
+    shorten_ops(path, rows_of_ops);
     const json::value* const parts = path.if_contains("path");
     if (parts == nullptr || !parts->is_array()) continue;
     const json::array& rows = parts->get_array();

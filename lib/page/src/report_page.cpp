@@ -42,7 +42,7 @@ json::array runs_of(const RunFolder& run, const RunFolder* against) {
 
 void write_report(const RunFolder& run, const RunFolder* against, const trace::Sink& sink) {
   const std::string data = without_tags(json::serialize(runs_of(run, against)));
-  const std::array<std::pair<std::string_view, std::string_view>, 12> parts{
+  const std::array<std::pair<std::string_view, std::string_view>, 15> parts{
       {{"/*CHART STYLE*/", kChartStyle},
        {"/*STYLE*/", kStyle},
        {"/*DATA*/", data},
@@ -51,8 +51,11 @@ void write_report(const RunFolder& run, const RunFolder* against, const trace::S
        {"/*TIMELINE*/", trace::timeline_script()},
        {"/*RUN*/", kRunScript},
        {"/*TRAFFIC*/", kTrafficScript},
+       {"/*RECORDED*/", kRecordedScript},
+       {"/*NETWORK*/", kNetworkScript},
        {"/*MACHINE*/", kMachineScript},
        {"/*TABLES*/", kTablesScript},
+       {"/*SLACK*/", kSlackScript},
        {"/*COMPARE*/", kCompareScript},
        {"/*REPORT*/", kReportScript}}};
   std::string_view page = kPage;

@@ -29,6 +29,8 @@ constexpr std::string_view kPartialText =
     "had "
     "ended until then, or are an earlier run's.\n";
 
+constexpr const char* kLock = ".kbsim.lock";
+constexpr const char* kEarlier = ".kbsim.earlier";  // what an earlier run left, while another one runs
 constexpr std::array kOwn{"summary.json",
                           "summary.csv",
                           "results.csv",
@@ -46,7 +48,7 @@ constexpr std::array kOwn{"summary.json",
                           "failure.json",
                           "report.html",
                           "network.json",
-                          ".kbsim.lock",
+                          kLock,
                           kPartial};
 
 std::filesystem::path made(std::filesystem::path folder) {
@@ -64,9 +66,40 @@ bool is_in_new_folder(const std::filesystem::path& file, const std::string& fold
   return std::filesystem::absolute(file).lexically_normal().parent_path() == made_later.parent_path();
 }
 
-std::string configuration_text(const config::MachineSpec& machine, const config::CclSpec* ccl) {
-  return ccl == nullptr ? config::resolved_yaml(machine, hw::ModelCatalog{})
-                        : config::resolved_yaml(machine, *ccl, hw::ModelCatalog{});
+void move_own(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code ignored;
+  for (const std::string_view name : kOwn) {
+    if (name != kLock) std::filesystem::rename(from / name, to / name, ignored);
+  }
+}
+
+void remove_own(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (const std::string_view name : kOwn) {
+    if (name != kLock) std::filesystem::remove(folder / name, ignored);
+  }
+}
+
+void drop_earlier(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder / kEarlier, ignored);
+}
+
+void set_aside(const std::filesystem::path& folder) {
+  drop_earlier(folder);
+  std::error_code ignored;
+  std::filesystem::create_directory(folder / kEarlier, ignored);
+  move_own(folder, folder / kEarlier);
+  remove_own(folder);
+}
+
+// Nothing if that run has written its own.
+void give_back(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / kEarlier, ignored)) return;
+  remove_own(folder);
+  move_own(folder / kEarlier, folder);
+  drop_earlier(folder);
 }
 
 // The folder itself, or a file that a run writes into it.
@@ -109,14 +142,22 @@ void OutputFolder::remove(const std::string& name) const {
   std::filesystem::remove(path_ / name, ignored);
 }
 
-void OutputFolder::begin_run() const {
-  for (const char* name : {"run.json", "summary.json", "results.csv", "links.csv", "units.csv", "orders.csv",
-                           "launches.csv", "explain.json", "spans.json", "failure.json", "report.html"})
-    remove(name);
-  write(kPartial, std::string{kPartialText});
+ExitCode OutputFolder::during_run(const std::function<ExitCode()>& run) const {
+  set_aside(path_);
+  try {
+    write(kPartial, std::string{kPartialText});
+    const ExitCode code = run();
+    drop_earlier(path_);
+    return code;
+  } catch (const Error& error) {
+    if (error.exit_code() == ExitCode::usage) give_back(path_);
+    drop_earlier(path_);
+    throw;
+  } catch (...) {
+    drop_earlier(path_);
+    throw;
+  }
 }
-
-void OutputFolder::end_run() const { remove(kPartial); }
 
 void OutputFolder::draw(const std::string& name, const std::string& script) const {
   write(name, script);
@@ -137,6 +178,7 @@ void OutputFolder::draw(const Figure& figure) const {
 }
 
 void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) const {
+  drop_earlier(path_);
   if (run.whole)
     remove(kPartial);
   else
@@ -149,14 +191,20 @@ void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) co
   if (!run.options.empty()) all["options"] = run.options;
   if (!run.whole) all["interrupted"] = true;
   all["run"] = to_json(summary);
-  const std::string configuration = configuration_text(run.machine, run.ccl);
-  all["configuration"] = record_of_configuration(configuration);
+  all["configuration"] = record_of_configuration(run.configuration);
   write("run.json", all);
-  write("config.resolved.yaml", configuration);
+  write_configuration(run.configuration);
 }
 
-void OutputFolder::write_configuration(const config::MachineSpec& machine, const config::CclSpec* ccl) const {
-  write("config.resolved.yaml", configuration_text(machine, ccl));
+void OutputFolder::write_configuration(const std::string& text) const { write("config.resolved.yaml", text); }
+
+std::string configuration_text(const config::MachineSpec& machine, const config::CclSpec* ccl) {
+  return ccl == nullptr ? config::resolved_yaml(machine, hw::ModelCatalog{})
+                        : config::resolved_yaml(machine, *ccl, hw::ModelCatalog{});
+}
+
+ExitCode run_into(const OutputFolder* folder, const std::function<ExitCode()>& run) {
+  return folder == nullptr ? run() : folder->during_run(run);
 }
 
 void require_folder(const char* option, const std::string& path) {

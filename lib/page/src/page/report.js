@@ -175,6 +175,7 @@ function showChoice() {
   shown("machine", () => machine.paint());
   shown("timeline", showTimeline);
   shown("keys", showKeys);
+  shown("slack", () => slack.show());
   shown("lists", () => tables.show());
 }
 
@@ -203,7 +204,7 @@ function showAll() {
   showViews();
 }
 
-const machine = makeMachine(app), tables = makeTables(app);
+const machine = makeMachine(app), tables = makeTables(app), slack = makeSlack(app);
 if (app.runs.length > 1) element("option", "difference of the runs", byId("measure"), {value: "difference"});
 byId("path").addEventListener("change", event => { app.path = +event.target.value; app.reason = null; showVerdict(); showChoice(); });
 byId("better").addEventListener("input", () => shown("keys", showKeys));

@@ -40,7 +40,7 @@ function segmentsOf(path, words) {
   (columns.length ?? []).forEach((length, i) => {
     const word = key => words[columns[key][i]] ?? "";
     all.push({from, to: from += length, length, count: columns.count[i], reason: word("reason"), kind: word("kind"),
-              place: word("place"), key: word("key"), line: word("line")});
+              place: word("place"), key: word("key"), line: word("line"), op: word("op")});
   });
   return all;
 }

@@ -76,7 +76,7 @@ function plot(parent, figure, xs, lines, width) {
     scales: {x: {time: false, distr: figure.log_x ? 3 : 1}, y: {distr: figure.log_y ? 3 : 1, range: figure.log_y ? undefined : (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.08 : 1]}},
     axes: [axis(figure.x), axis(figure.y)],
     hooks: figure.bound ? {draw: [chart => drawBound(chart, figure.bound, css("--soft"))]} : {},
-    series: [{label: figure.x || "x"}, ...lines.map((line, i) => ({label: line.label, stroke: colors[i % colors.length], width: 2, dash: isBound(line.label) ? [8, 5] : [], points: {show: xs.length < 60}}))],
+    series: [{label: figure.x || "x"}, ...lines.map((line, i) => ({label: line.label, stroke: colors[i % colors.length], width: 2, dash: isBound(line.label) ? [8, 5] : [], ...(line.dots ? {paths: () => null, points: {show: true, size: 5}} : {points: {show: xs.length < 60}})}))],
   }, [xs, ...lines.map(line => line.values)], parent);
 }
 

@@ -25,17 +25,22 @@ function trafficPoints(raw) {
 }
 
 function trafficSentence(raw) {
-  const points = trafficPoints(raw), last = points.at(-1), first = points[0];
-  if (!last?.bound) return "";
-  const most = Math.max(...points.map(point => point.accepted)), short = value => +value.toPrecision(4);
-  const least = points.length > 1 ? `, ${short(first.latency_mean_ns)} ns at ${short(first.offered)}` : "";
-  return `The network accepts up to ${short(most)} of a bound of ${short(last.bound)} packets a service time and source; ` +
-    `mean latency ${short(last.latency_mean_ns)} ns at an offered ${short(last.offered)}${least}.`;
+  if (isRecorded(raw)) return recordedSentence(raw);
+  const points = trafficPoints(raw), last = points.at(-1), first = points[0], short = value => +value.toPrecision(4);
+  if (!last?.bound) return sliceSentence(raw);
+  const bound = `a bound of ${short(last.bound)} packets a service time and source`;
+  const latency = `mean latency ${short(last.latency_mean_ns)} ns`;
+  if (points.length === 1) return `Of an offered ${short(last.offered)} the network accepts ${short(last.accepted)}, under ${bound}; ${latency}.`;
+  const most = Math.max(...points.map(point => point.accepted));
+  return `The network accepts up to ${short(most)} of ${bound}; ${latency} at an offered ${short(last.offered)}, ` +
+    `${short(first.latency_mean_ns)} ns at ${short(first.offered)}.`;
 }
 
 // Two charts over the offered rate, the bound a line upright.
 function showTraffic(app) {
   const raw = app.runs[app.at].raw, points = trafficPoints(raw), root = byId("figures");
+  if (isRecorded(raw)) return showRecorded(root, raw);
+  if (raw.tables?.["latencies.csv"]) return showSlice(root, raw);
   byId("curves").hidden = !(points.length > 1 && points[0].bound);
   root.textContent = "";
   if (byId("curves").hidden) return;
@@ -49,53 +54,4 @@ function showTraffic(app) {
   add({title: "accepted", y: "packets a service time and source"}, [
     line("accepted", point => point.accepted), line("least of a source", point => point.source_min),
     line("bound", point => Math.min(point.offered, bound))]);
-}
-
-// A drawing of nodes and links, made node by node: names are text whatever they are.
-function networkDrawing(network) {
-  const pitch = 90, size = 34, make = (name, attributes, parent) => {
-    const one = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
-    parent?.append(one);
-    return one;
-  };
-  const {nodes, links} = network, routers = nodes.filter(node => !node.endpoint);
-  const shown = routers.length ? routers : nodes, order = name => {
-    const all = [...new Set(shown.map(node => node[name]))].sort((a, b) => a - b);
-    return new Map(all.map((value, i) => [value, i]));
-  };
-  const [columns, lines] = [order("x_mm"), order("y_mm")], place = new Map();
-  const own = new Set(shown.map(node => `${node.x_mm} ${node.y_mm}`)).size === shown.length;
-  const radius = Math.max(1, shown.length / 5);
-  shown.forEach((node, i) => {
-    const angle = 2 * Math.PI * i / shown.length;
-    place.set(node, own ? [columns.get(node.x_mm), lines.get(node.y_mm)] : [radius * (1 + Math.cos(angle)), radius * (1 + Math.sin(angle))]);
-  });
-  // Endpoints stand at the corner of the first node that they are joined to.
-  const at = node => place.get(node).map(value => 50 + pitch * value), joined = new Map();
-  for (const {from, to} of links) {
-    const [a, b] = [nodes[from], nodes[to]];
-    if (!place.has(a) && place.has(b)) joined.set(a, joined.get(a) ?? b);
-    if (!place.has(b) && place.has(a)) joined.set(b, joined.get(b) ?? a);
-  }
-  const all = [...place.keys()].map(at), most = axis => Math.max(...all.map(point => point[axis])) + 50;
-  const svg = make("svg", {viewBox: `0 0 ${most(0)} ${most(1)}`, role: "img", "aria-label": "network"});
-  svg.style.maxWidth = 1.6 * most(0) + "px";
-  const seen = new Set();
-  for (const {from, to, wraps} of links) {
-    const [a, b] = [nodes[from], nodes[to]], key = [from, to].sort((x, y) => x - y).join();
-    if (seen.has(key) || !place.has(a) || !place.has(b)) continue;
-    seen.add(key);
-    const [x, y] = at(a), [u, v] = at(b), bend = wraps ? 0.28 * pitch : 0;
-    make("path", {"data-of": `${a.name}|${b.name}`, d: `M${x} ${y}Q${(x + u) / 2 + (x === u ? bend : 0)} ${(y + v) / 2 + (y === v ? bend : 0)} ${u} ${v}`,
-                  fill: "none", stroke: "#bbb", "stroke-width": 7}, svg);
-  }
-  const box = (node, x, y, wide) => make("rect", {"data-of": node.name, x: x - wide / 2, y: y - wide / 2, width: wide, height: wide, rx: 3, fill: "#e8eaed", stroke: "#888"}, svg);
-  for (const node of place.keys()) {
-    const [x, y] = at(node);
-    box(node, x, y, size);
-    make("text", {x, y: y + 3, "text-anchor": "middle", "font-size": 9, "pointer-events": "none"}, svg).textContent = node.name;
-  }
-  for (const [node, router] of joined) { const [x, y] = at(router); box(node, x + size * 0.7, y - size * 0.7, size / 3); }
-  return svg;
 }

@@ -8,6 +8,7 @@
 #include "kbsim/config/catalog.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/config/noc_spec.hpp"
 
 namespace kbsim::config {
 
@@ -15,6 +16,7 @@ namespace kbsim::config {
 /// to the same Spec. Of both: one topology file with a section `ccl`.
 [[nodiscard]] std::string resolved_yaml(const MachineSpec& spec, const ComponentCatalog& catalog);
 [[nodiscard]] std::string resolved_yaml(const CclSpec& spec);
+[[nodiscard]] std::string resolved_yaml(const NocToriSpec& spec);
 [[nodiscard]] std::string resolved_yaml(const MachineSpec& machine, const CclSpec& ccl,
                                         const ComponentCatalog& catalog);
 

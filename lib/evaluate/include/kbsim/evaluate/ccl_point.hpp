@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 
 #include <boost/json/object.hpp>
 
 #include "kbsim/evaluate/collective_run.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 
 namespace kbsim::report {
 class RunTrace;
@@ -23,8 +23,7 @@ struct CclPoint {
   int root = 0;
   CollectiveRepeats repeats;
   report::RunTrace* trace = nullptr;  // none: not traced
-  bool explain = false;               // the row says what its last call was limited by
-  std::size_t explained_row = 0;      // likewise, as the row of this number, by its whole path: see RowPath
+  RowQuestion question = {};          // of its last call, from the ranks' call to the last one's end
 };
 
 /// The elements of each part that `size` stands for, rounded to what the ranks can divide, at least 1 each:

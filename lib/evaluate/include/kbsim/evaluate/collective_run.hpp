@@ -21,6 +21,7 @@ struct CollectiveRun {
   Time kernels{};                               // of the slowest ranks of all calls, warm-ups too
   std::int64_t wrong = 0;                       // elements, of all ranks' outputs
   bool checked = false;
+  Cause why = {};  // the last call has ended on all ranks, if causes are kept
 
   [[nodiscard]] double mean_latency_ns() const;
   [[nodiscard]] double mean_kernel_ns() const;

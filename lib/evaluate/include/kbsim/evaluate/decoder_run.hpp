@@ -7,6 +7,7 @@
 
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/evaluate/model_config.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/replay/compare.hpp"
 
@@ -42,6 +43,7 @@ struct DecoderWork {
 struct DecoderRun {
   std::array<Time, kDecoderSteps.size()> steps{};  // of rank 0, whose sum is the time
   Time time{};
+  StatedTime stated = {};      // that time
   DecoderWork simulated;       // of rank 0; no flop in runs without values
   replay::Comparison numbers;  // of all ranks, against the undivided layer in f64
 };

@@ -47,7 +47,8 @@ struct LayerRun {
   LayerWork stated;
   std::int64_t macs = 0;       // as simulated
   std::int64_t hbm_bytes = 0;  // that the memories of its cubes moved
-  Time time{};                 // from the first PE's start to the last one's end
+  Time time{};                 // of the window
+  hw::Activity window = {};    // from the first PE's start to the last one's end
   double utilization = 0.0;    // its macs over those that its PEs could do meanwhile
   LayerBound bound = LayerBound::latency;
   double bound_share = 0.0;  // of the time, that this unit works

@@ -6,6 +6,7 @@
 
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/replay/compare.hpp"
 
@@ -30,6 +31,7 @@ struct ProgramStep {
 struct TpMlpRun {
   std::vector<ProgramStep> steps;
   Time time{};                 // of rank 0, from the first call to the last end
+  StatedTime stated = {};      // that time
   replay::Comparison numbers;  // of all ranks, against the unsplit computation in f64
 };
 

@@ -27,6 +27,7 @@ struct OpShare {
   std::string what;  // "div f16 [16, 8]"
   Time time{};
   std::int64_t count = 0;  // of segments
+  std::string line = {};   // of the kernel, "kernels/x.cpp:46"; "" where none is known
 };
 
 /// What a key does on either side of its value, as long as everybody is served in the order in which he was.
@@ -86,6 +87,7 @@ struct OpSlack {
   std::string what;  // likewise
   Time ended{};
   Margin margin;
+  std::string line = {};  // likewise
 };
 
 inline constexpr int kAllRanks = -1;

@@ -180,8 +180,12 @@ Task<> PeCpu::run_launches() {
     co_await running.join();
     const Time end = sim().now();
     if (ISpans* const spans = fabric().spans()) spans->close(this, end);
-    const Activity activity{
-        .first_start = start, .last_start = start, .last_end = end, .work = work().since(before)};
+    const Causes* const causes = sim().causes();
+    const Activity activity{.first_start = start,
+                            .last_start = start,
+                            .last_end = end,
+                            .work = work().since(before),
+                            .why = causes != nullptr ? causes->current() : Cause{}};
     tell(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = order.token, .activity = activity, .given_up = given_up});
     given_up_.erase(order.token);

@@ -11,6 +11,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/report/figure.hpp"
@@ -25,11 +26,13 @@ struct RunRecord {
   std::string command;
   const std::vector<std::string>& arguments;
   std::optional<std::int64_t> seed = {};
-  const config::MachineSpec& machine;
-  const config::CclSpec* ccl = nullptr;  // none: no collectives run
-  boost::json::object options = {};      // an evaluation's own, that its rows hang on
-  bool whole = true;                     // false: it was interrupted
+  std::string configuration;         // as config.resolved.yaml has it
+  boost::json::object options = {};  // an evaluation's own, that its rows hang on
+  bool whole = true;                 // false: it was interrupted
 };
+
+/// With the defaults of all models written out; without `ccl` no collectives run.
+[[nodiscard]] std::string configuration_text(const config::MachineSpec& machine, const config::CclSpec* ccl);
 
 /// What --out names: a folder of results, made if it isn't there, and this run's alone as long as this lives.
 /// Each file is written whole or not at all. UsageError if something can't be written.
@@ -43,13 +46,12 @@ class OutputFolder {
   void write_pieces(const std::string& name, const std::function<void(const FileSink&)>& write) const;
   /// Takes a file of an earlier run away, if there is one.
   void remove(const std::string& name) const;
-  /// What an earlier run has said of itself goes, and until write_run() of a whole run the folder has a file
-  /// PARTIAL: a run that fails leaves nothing that looks like its own.
-  void begin_run() const;
-  /// Takes PARTIAL away: of commands that write no run.json.
-  void end_run() const;
-  /// config.resolved.yaml; without `ccl` no collectives run.
-  void write_configuration(const config::MachineSpec& machine, const config::CclSpec* ccl) const;
+  /// Runs `run`, which writes here. What an earlier run has said of itself goes, and until write_run() of a
+  /// whole run the folder has a file PARTIAL: a run that fails leaves nothing that looks like its own. One
+  /// that is refused (ExitCode::usage) before write_run() leaves all files of a run as they were.
+  ExitCode during_run(const std::function<ExitCode()>& run) const;
+  /// config.resolved.yaml of a run that hasn't ended.
+  void write_configuration(const std::string& text) const;
   /// Writes a gnuplot script and runs it; says on stderr what isn't drawn: without gnuplot, or after a signal
   /// that asks for the end. An earlier run's picture doesn't stay then.
   void draw(const std::string& name, const std::string& script) const;
@@ -68,6 +70,9 @@ class OutputFolder {
 
 /// The file lies beside PARTIAL: an interrupted run wrote it.
 [[nodiscard]] bool is_partial(const std::filesystem::path& file);
+
+/// OutputFolder::during_run(), or `run` alone if there is no folder.
+ExitCode run_into(const OutputFolder* folder, const std::function<ExitCode()>& run);
 
 /// Of --out DIR: the folder, if one was named.
 [[nodiscard]] std::unique_ptr<OutputFolder> folder_named(const std::string& path);

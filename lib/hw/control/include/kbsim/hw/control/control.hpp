@@ -18,6 +18,7 @@
 #include "kbsim/hw/fabric/message_body.hpp"
 #include "kbsim/hw/launch_id.hpp"
 #include "kbsim/oplog/op.hpp"
+#include "kbsim/sim/causes.hpp"
 #include "kbsim/topology/address.hpp"
 #include "kbsim/topology/virtual_memory.hpp"
 
@@ -140,6 +141,7 @@ struct Activity {
   Time last_start{};
   Time last_end{};
   UnitWork work{};  // of a launch
+  Cause why = {};   // of a launch: the last one ends then, if causes are kept
 
   void include(const Activity& other);
 };

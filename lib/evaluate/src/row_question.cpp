@@ -1,0 +1,89 @@
+#include "kbsim/evaluate/row_question.hpp"
+
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <fmt/format.h>
+
+#include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/explain/cause_graph.hpp"
+#include "kbsim/explain/explanation.hpp"
+
+namespace kbsim::evaluate {
+namespace {
+
+constexpr const char* kLimitedBy = "limited_by";
+
+explain::Explanation path_of(const RowQuestion& question, const StatedTime& time, const hw::Machine& machine,
+                             const explain::OpMarks& marks) {
+  std::string of = question.whole > 0 ? fmt::format("row {}, {}", question.whole, time.of) : time.of;
+  explain::Explanation what = explain::explain(
+      std::move(of), explain::path_to(time.end, time.begin, machine, &marks), machine, &marks);
+  what.kernel = time.kernel;
+  what.rank = explain::kAllRanks;
+  return what;
+}
+
+RowPath whole_path(explain::Explanation what, const RowQuestion& question, const StatedTime& time,
+                   host::Session& session, const explain::OpMarks& marks) {
+  const hw::Machine& machine = session.machine();
+  const Causes& causes = *session.sim().causes();
+  if (causes.keeps_all()) {
+    const explain::CauseGraph graph{time.end, time.begin, machine};
+    explain::add_sides(what, graph);
+    explain::add_op_slacks(what, graph, marks);
+  }
+  boost::json::object path = explain::to_json(what, machine, &marks);
+  path["sentence"] = explain::sentence(what);
+  boost::json::object document{{"schema_version", 1},
+                               {"row", question.whole},
+                               {"paths", boost::json::array{std::move(path)}},
+                               {"asked", 0}};
+  if (causes.gave_up_all()) document["gave_up_all_causes"] = true;
+  return {.text = explain::to_text(what) + (causes.gave_up_all() ? explain::kGaveUpAll : ""),
+          .document = std::move(document)};
+}
+
+}  // namespace
+
+SimulationOptions RowQuestion::simulation() const {
+  constexpr std::size_t kAllCauses = std::size_t{1} << 21U;  // 56 bytes each
+  return {.causes = limit, .why = {.all = whole > 0 ? kAllCauses : 0}};
+}
+
+RowQuestion question_of(const EvaluationRequest& request, std::size_t row) {
+  return {.limit = request.explain, .whole = request.explained_row == row + 1 ? row + 1 : 0};
+}
+
+StatedTime stated(std::string kernel, const hw::Activity& activity) {
+  std::string of = kernel + " on its PEs";
+  return {
+      .of = std::move(of), .begin = activity.first_start, .end = activity.why, .kernel = std::move(kernel)};
+}
+
+Cause now_in(const host::Session& session) {
+  const Causes* const causes = session.sim().causes();
+  return causes == nullptr ? Cause{} : causes->current();
+}
+
+void explain_row(boost::json::object& row, const RowQuestion& question, const StatedTime& time,
+                 host::Session& session, const explain::OpMarks& marks) {
+  if (!question.limit) return;
+  row[kLimitedBy] = "";
+  if (!time.end) return;
+  explain::Explanation what = path_of(question, time, session.machine(), marks);
+  row[kLimitedBy] = explain::limited_by(what);
+  if (question.whole > 0) add(row, whole_path(std::move(what), question, time, session, marks));
+}
+
+std::string limit_cell(const boost::json::object& row) {
+  const boost::json::value* const limit = row.if_contains(kLimitedBy);
+  return limit == nullptr ? "" : fmt::format("  {}", limit->as_string().c_str());
+}
+
+std::string limit_head(const boost::json::object& first_row) {
+  return first_row.contains(kLimitedBy) ? "  limited by" : "";
+}
+
+}  // namespace kbsim::evaluate
