@@ -98,8 +98,8 @@ std::vector<OpSlack> CauseGraph::op_slacks(const OpMarks& marks, std::size_t mos
     slacks.push_back({.op = marks.name(id),
                       .what = marks.what(id),
                       .ended = nodes_[node].at,
-                       .margin = {.end = slack, .steady = delays().steady(node, slack)},
-                       .line = line_name(causes, line)});
+                      .margin = {.end = slack, .steady = delays().steady(node, slack)},
+                      .line = line_name(causes, line)});
   return slacks;
 }
 
