@@ -1,6 +1,8 @@
 #include "kbsim/evaluate/decoder_run.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/tensor_parallel.hpp"
+#include "kbsim/hw/division.hpp"
 
 #include "decoder_numbers.hpp"
 
@@ -252,13 +255,18 @@ Bytes used(hw::Machine& machine, NodeId unit) {
   return sum;
 }
 
-// What package 0 has sent to others.
+// What package 0 has sent to others. Whether a link is free is asked so that all it has served is counted.
 Bytes sent(hw::Machine& machine) {
   Bytes sum;
   const auto& nodes = machine.graph().nodes();
-  for (const hw::LiveLink& link : machine.fabric().links()) {
-    const int to = nodes[link.to.value()].at.sip;
-    if (nodes[link.from.value()].at.sip == 0 && to > 0) sum += use_of(link.lane).bytes;
+  const auto links = static_cast<std::uint32_t>(machine.graph().links().size());
+  for (std::uint32_t i = 0; i < links; ++i) {
+    hw::LiveLink& link = machine.fabric().live(LinkId{i});
+    if (nodes[link.from.value()].at.sip != 0 || nodes[link.to.value()].at.sip <= 0) continue;
+    const hw::Fabric& owner = machine.fabric().owner(link.from);
+    owner.settle();
+    (void)owner.is_free(link);
+    sum += use_of(link.lane).bytes;
   }
   return sum;
 }
@@ -282,6 +290,14 @@ DecoderWork work_so_far(host::Session& session) {
           .link_bytes = static_cast<double>(sent(machine).count())};
 }
 
+// Of package 0, as rank 0 sees it: there once the rank has heard of something later.
+std::shared_ptr<const DecoderWork> seen_now(host::Rank& rk) {
+  auto work = std::make_shared<DecoderWork>();
+  host::Session& session = rk.session();
+  if (rk.index == 0) hw::look(session.machine(), 0, [work, &session] { *work = work_so_far(session); });
+  return work;
+}
+
 void compare_with(DecoderRun& run, const HostArray& got, const std::vector<double>& expected) {
   const replay::Comparison one =
       replay::compare(got.bytes(), expected, got.dtype(), after_rounding(got.dtype()));
@@ -299,21 +315,21 @@ Task<> decoder_rank(host::Rank& rk, DecoderRank with) {
   const std::int64_t rows = problem.sequence_parallel ? problem.rows() / problem.ranks : problem.rows();
   const std::int64_t first = problem.sequence_parallel ? rows * rk.index : 0;
   const Tensor x = co_await resident(state, rows_of(with.numbers->x, first, rows), "x");
-  const DecoderWork before = work_so_far(rk.session());
+  const auto before = seen_now(rk);
   const Time begin = rk.session().sim().now();
   StepClock clock{rk, *with.run};
   const Tensor h = co_await attention_block(state, problem, &layer, x, &clock);
   const Tensor y = co_await mlp_block(state, problem, &layer, h, &clock);
-  if (rk.index == 0) {
+  const auto after = seen_now(rk);
+  if (rk.index == 0)
     with.run->stated = {.of = fmt::format("a decoder layer on {} ranks, of rank 0", problem.ranks),
                         .begin = begin,
                         .end = now_in(rk.session())};
-    const DecoderWork after = work_so_far(rk.session());
-    with.run->simulated = {.flop = after.flop - before.flop,
-                           .hbm_bytes = after.hbm_bytes - before.hbm_bytes,
-                           .link_bytes = after.link_bytes - before.link_bytes};
-  }
   const HostArray got = co_await y.to_host();
+  if (rk.index == 0)
+    with.run->simulated = {.flop = after->flop - before->flop,
+                           .hbm_bytes = after->hbm_bytes - before->hbm_bytes,
+                           .link_bytes = after->link_bytes - before->link_bytes};
   if (!got.has_numbers()) co_return;
   const auto from = with.expected->begin() + first * problem.model.hidden_size;
   compare_with(*with.run, got, std::vector<double>(from, from + rows * problem.model.hidden_size));

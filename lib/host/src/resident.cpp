@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "kbsim/hw/division.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
@@ -32,8 +33,11 @@ oplog::ValueId literal(Session& session, int rank, const topology::ShardSpec& sh
 }  // namespace
 
 void map_at_once(hw::Machine& machine, const hw::ControlJob& job) {
-  for (const hw::ControlTarget& target : job.targets)
-    machine.at<hw::IMmu>(machine.graph().pe(target.pe).mmu).apply(std::get<hw::MapPages>(target.action));
+  for (const hw::ControlTarget& target : job.targets) {
+    const NodeId mmu = machine.graph().pe(target.pe).mmu;
+    const auto& pages = std::get<hw::MapPages>(target.action);
+    hw::change(machine, target.pe.sip, [&machine, mmu, pages] { machine.at<hw::IMmu>(mmu).apply(pages); });
+  }
 }
 
 void place(Session& session, int rank, const std::vector<Shard>& shards, const HostArray& contents) {
@@ -43,8 +47,11 @@ void place(Session& session, int rank, const std::vector<Shard>& shards, const H
     const auto [value, fresh] = values.try_emplace(shard.spec.offset_bytes);
     if (fresh) value->second = literal(session, rank, shard.spec, contents);
     const hw::MemoryAddress to = hw::locate(machine.graph(), shard.pa);
-    machine.at<hw::Memory>(to.memory).image().write(
-        to.address, {.value = value->second, .offset = 0, .bytes = shard.spec.nbytes.count()});
+    const oplog::Slice contents_there{
+        .value = value->second, .offset = 0, .bytes = shard.spec.nbytes.count()};
+    hw::change(machine, machine.graph().node(to.memory).at.sip, [&machine, to, contents_there] {
+      machine.at<hw::Memory>(to.memory).image().write(to.address, contents_there);
+    });
     session.add_resident(shard.spec.nbytes);
   }
 }

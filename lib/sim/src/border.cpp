@@ -8,13 +8,24 @@
 namespace kbsim::detail {
 
 AnyBorder::AnyBorder(Windows& windows, std::size_t from, std::size_t to)
-    : windows_{windows}, from_{from}, to_{to} {
+    : parity_{windows.parity_},
+      sender_{windows.processes_[from]},
+      from_{from},
+      to_{to},
+      lookahead_{windows.lookahead_} {
   windows.add(*this);
 }
 
+void AnyBorder::set_lookahead(Time lookahead) {
+  if (lookahead <= Time{0})
+    throw UsageError{"processes side by side need a lookahead, got " + to_string(lookahead)};
+  lookahead_ = lookahead;
+}
+
 void AnyBorder::note(Time at) {
-  if (at < windows_.end() || at == kForever) [[unlikely]]
-    throw_internal("a post over a border is for the next window or later");
+  if (at < sender_.sim->now() + lookahead_ || at == kForever) [[unlikely]]
+    throw_internal("a post over a border is for the lookahead later");
+  if (first_ == kForever) sender_.told.push_back(this);
   first_ = std::min(first_, at);
 }
 

@@ -1,6 +1,7 @@
 #include "kbsim/hw/division.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -47,7 +48,7 @@ Division::Division(Simulation& host, Fabric& whole, const SimulationOptions& eac
       sims_{simulations(whole.graph().sips().size(), each)},
       of_packages_{fabrics(whole, sims_)},
       fabrics_{with(whole, of_packages_)},
-      windows_{with(host, sims_)} {}
+      windows_{std::make_unique<Windows>(with(host, sims_))} {}
 
 Division::~Division() = default;
 
@@ -92,7 +93,7 @@ FabricBorder& Division::border(std::size_t from, std::size_t to) {
   const auto joins = [&](const auto& border) { return border->from() == from && border->to() == to; };
   const auto known = std::ranges::find_if(borders_, joins);
   if (known != borders_.end()) return **known;
-  return *borders_.emplace_back(std::make_unique<FabricBorder>(windows_, from, to, *fabrics_[to]));
+  return *borders_.emplace_back(std::make_unique<FabricBorder>(*windows_, from, to, *fabrics_[to]));
 }
 
 void Division::add_borders() {
@@ -102,22 +103,52 @@ void Division::add_borders() {
     if (!crosses(links[i])) continue;
     whole_.cross_by(LinkId{i}, border(process(graph.node(links[i].from)), process(graph.node(links[i].to))));
   }
+  for (std::size_t i = 1; i < processes(); ++i)
+    changes_.push_back(std::make_unique<ChangeBorder>(*windows_, 0, i));
 }
 
 // A switch may choose what leaves when the link is free: then the wire is all that is known.
 void Division::set_lookahead() {
-  Time least = kForever;
+  std::map<FabricBorder*, Time> least;
   for (const LiveLink& link : whole_.links()) {
     if (link.border == nullptr) continue;
     const bool waits = link.from_switch != nullptr || whole_.arrivals(link.from) == nullptr;
-    least = std::min(least, (waits ? Time{0} : whole_.component(link.from).overhead()) + link.wire);
+    const Time takes = (waits ? Time{0} : whole_.component(link.from).overhead()) + link.wire;
+    const auto [known, fresh] = least.try_emplace(link.border, takes);
+    if (!fresh) known->second = std::min(known->second, takes);
   }
-  if (least < kLeastLookahead)
-    throw Unsupported{
-        fmt::format("a switch between packages, whose links take {}, can't be simulated by several "
-                    "threads: --num-threads 1",
-                    to_string(least))};
-  windows_.set_lookahead(least);
+  Time shortest = kForever;
+  for (const auto& [border, takes] : least) {
+    if (takes < kLeastLookahead)
+      throw Unsupported{
+          fmt::format("a switch between packages, whose links take {}, can't be simulated by several "
+                      "threads: --num-threads 1",
+                      to_string(takes))};
+    border->set_lookahead(takes);
+    shortest = std::min(shortest, takes);
+  }
+  for (const auto& change : changes_) change->set_lookahead(shortest);
+}
+
+void Division::apply(int sip, std::function<void()> change) const {
+  ChangeBorder& border = *changes_[static_cast<std::size_t>(sip)];
+  border.post(whole_.sim().now() + border.lookahead(), std::move(change));
+}
+
+void change(Machine& machine, int sip, std::function<void()> change) {
+  const Division* const division = machine.division();
+  if (division == nullptr || Windows::running() != 0) return change();
+  division->apply(sip, std::move(change));
+}
+
+void let_host_look(Machine& machine) {
+  if (const Division* const division = machine.division()) division->windows().let_first_look();
+}
+
+void look(Machine& machine, int sip, std::function<void()> look) {
+  const Division* const division = machine.division();
+  if (division == nullptr || !Windows::running()) return look();
+  division->windows().look(static_cast<std::size_t>(sip) + 1, std::move(look));
 }
 
 void Division::clear() {

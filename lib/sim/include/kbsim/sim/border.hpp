@@ -12,8 +12,10 @@ class Windows;
 
 namespace detail {
 
-/// What Windows knows of a border.
-class AnyBorder {
+struct WindowProcess;
+
+/// What Windows knows of a border. Its sender writes it; cache lines of its own.
+class alignas(128) AnyBorder {
  public:
   /// By number of process.
   AnyBorder(Windows& windows, std::size_t from, std::size_t to);
@@ -22,34 +24,36 @@ class AnyBorder {
 
   [[nodiscard]] std::size_t from() const { return from_; }
   [[nodiscard]] std::size_t to() const { return to_; }
+  /// Of its posts, instead of that of all borders. UsageError unless it is positive.
+  void set_lookahead(Time lookahead);
+  [[nodiscard]] Time lookahead() const { return lookahead_; }
   /// Gives the receiver what was posted in the last window; by the receiver's thread.
   virtual void deliver() = 0;
-  /// The earliest of what was posted in the present window; kForever if nothing was.
-  [[nodiscard]] Time first() const { return first_; }
 
  protected:
   ~AnyBorder() = default;
-  /// Notes a post for that time. InternalError if it is for the present window.
+  /// Notes a post for that time. InternalError if it comes before the lookahead.
   void note(Time at);
   /// Of the present window, and of the last one: the sender's and the receiver's.
-  [[nodiscard]] std::size_t present() const { return present_; }
-  [[nodiscard]] std::size_t last() const { return 1 - present_; }
+  [[nodiscard]] std::size_t present() const { return parity_; }
+  [[nodiscard]] std::size_t last() const { return 1 - parity_; }
 
  private:
   friend class kbsim::Windows;
-  void begin_window() { present_ = 1 - present_, first_ = kForever; }
 
-  const Windows& windows_;
+  const std::size_t& parity_;
+  WindowProcess& sender_;
   std::size_t from_;
   std::size_t to_;
-  Time first_ = kForever;
-  std::size_t present_ = 0;
+  Time lookahead_{};
+  Time first_ = kForever;  // of what was posted in the present window
 };
 
 }  // namespace detail
 
-/// One process of Windows tells another something: posted at any time of a window, for the next or later;
-/// there when the next window begins, in the order of posts. Never waits; allocates nothing in steady state.
+/// One process of Windows tells another something: posted at any time of a window, for the lookahead later or
+/// more; there when the next window begins, in the order of posts. Never waits; allocates nothing in steady
+/// state.
 template <class T>
 class Border : public detail::AnyBorder {
  public:

@@ -4,89 +4,163 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "kbsim/sim/border.hpp"
 #include "kbsim/sim/deadlock.hpp"
+#include "kbsim/sim/detail/worth.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
 
+namespace detail {
+
+/// Somebody looks into a process at a time.
+struct WindowLook {
+  Time at;
+  std::function<void()> look;
+};
+
+/// One of the processes of Windows. Threads write different ones: each has cache lines of its own.
+struct alignas(128) WindowProcess {
+  Simulation* sim = nullptr;
+  Time next{};                          // not after its next event, nor what is posted to it
+  Time end{};                           // of its present window
+  Time inward = kForever;               // least lookahead of a border to it
+  Time outward = kForever;              // likewise, from it
+  Time round_trip = kForever;           // both: nobody answers it earlier
+  std::uint64_t events = 0;             // so far
+  std::uint64_t load = 0;               // ticks of a window, by its last few
+  std::atomic<std::uint32_t> open = 0;  // the round in which a thread may take it
+  bool failed = false;
+  std::exception_ptr thrown = nullptr;  // by an event of nobody's
+  std::vector<WindowLook> looks = {};   // by time: what is still to be done in it
+  std::vector<AnyBorder*> told = {};    // to whom it posted in its last window
+  std::vector<AnyBorder*> comes = {};   // by whom something is delivered as its window begins, by sender
+};
+
+}  // namespace detail
+
 /// A simulation in several processes, each with a Simulation of its own, that threads run side by side. They
 /// share nothing; what they tell one another goes through a Border each way.
 ///
-/// A window begins with the earliest event of all and lasts the lookahead: in it no process can hear of what
-/// another does in it. What is posted comes when the next window begins, by sender and in the order of posts.
+/// In a window each process runs for as long as it can't hear of what others do in it: from the earliest
+/// events of all by the lookaheads of the borders between them; one that is earlier than all others until it
+/// may be answered. What is posted comes when the next window begins, by sender and in the order of posts.
 /// So the order of a process's events follows from the processes alone, however many threads there are.
 class Windows {
  public:
   /// They outlive it. The first is the one that errors which belong to none speak of.
-  explicit Windows(std::vector<Simulation*> processes);
+  explicit Windows(const std::vector<Simulation*>& processes);
   Windows(const Windows&) = delete;
   Windows& operator=(const Windows&) = delete;
 
-  /// No post may be for less than this after the sender's time. UsageError unless it is positive.
+  /// Of all borders: no post may be for less than this after the sender's time. UsageError unless it is
+  /// positive.
   void set_lookahead(Time lookahead);
-  [[nodiscard]] Time lookahead() const { return lookahead_; }
-  /// When the present window ends.
-  [[nodiscard]] Time end() const { return end_; }
+  /// The least.
+  [[nodiscard]] Time lookahead() const;
 
   /// Runs until nothing is left to do in any process, on as many threads as pay, this one among them. Throws
   /// what Simulation::run() would: of several processes that fail the first one's failure, those of one time
-  /// by process; a process that fails leaves the others at the end of the window. Then all stand at one time.
+  /// by process; others have run to that time, and to the end of their window. Then all stand at one time.
   void run(unsigned threads);
+  /// Before run(): the first process may look into others. It then runs ahead of them, by one thread, in
+  /// windows of one length.
+  void let_first_look() { first_looks_ = true; }
+  /// By an event of the first process: done in that process at the present time, before its events of it.
+  /// InternalError without let_first_look().
+  void look(std::size_t process, std::function<void()> look);
+
+  /// For tests: as if sharing a window among threads always paid, or never.
+  void force_meetings(bool always) { worth_.force(always); }
 
   /// The number of the process that this thread runs just now, if it runs one of any Windows.
   [[nodiscard]] static std::optional<std::size_t> running();
 
   /// Of all processes.
   [[nodiscard]] std::uint64_t events() const;
-  /// So far; and in how many of them several threads met.
+  /// So far; and how many of them several threads shared.
   [[nodiscard]] std::uint64_t windows() const { return windows_; }
   [[nodiscard]] std::uint64_t meetings() const { return meetings_; }
 
  private:
   friend class detail::AnyBorder;
-  struct Process {
-    Simulation* sim;
-    std::vector<detail::AnyBorder*> from = {};  // by sender
-    Time next{};                                // not after its next event
-    std::uint64_t load = 0;                     // time that its last window took the host
-    bool failed = false;
-    std::exception_ptr thrown = nullptr;  // by an event of nobody's
+  using Process = detail::WindowProcess;
+
+  struct Edge {
+    std::uint32_t from;
+    std::uint32_t to;
+    Time lookahead;
   };
 
   void add(detail::AnyBorder& border);
   void begin();
+  void join();
+  // Which window comes next.
   [[nodiscard]] bool next_window();
-  [[nodiscard]] Time earliest() const;
+  void hear();
+  void set_ends(std::size_t first);
+  std::vector<Time>& relax();
+  [[nodiscard]] static bool is_busy(const Process& process);
   void choose_busy();
   [[nodiscard]] bool may_go_on();
-  void look() const;
-  [[nodiscard]] bool pays() const;
-  void run_process(Process& process) const;
+  void look();
+  // Who runs it.
+  void begin_sharing(std::size_t threads);
   void plan();
-  void work();
+  [[nodiscard]] bool may_meet() const;
+  void run_first();
+  void publish();
+  void settle_homes();
+  void work(std::size_t thread);
+  void wait_beyond(std::uint32_t round);
+  void run_home(std::uint32_t round, std::size_t thread);
+  void help(std::uint32_t round, std::uint64_t least);
+  void has_done(std::uint32_t processes);
+  bool take(Process& process, std::uint32_t round);
+  void run_process(Process& process);
+  [[nodiscard]] static bool run_looks(Process& process);
+  [[nodiscard]] static bool run_until_told(Process& process);
   void finish();
   [[nodiscard]] Process* first_failed();
   void require_finished();
   [[nodiscard]] Time latest() const;
   [[nodiscard]] std::vector<Waiting> waiting() const;
 
+  // A window lasts so many lookaheads at most: signals and limits are looked at between windows.
+  static constexpr std::int64_t kLongest = 64;
+
+  // Written while a window is planned, read by all.
   std::vector<Process> processes_;
   std::vector<detail::AnyBorder*> borders_;
-  Time lookahead_{};
+  std::vector<Edge> edges_;
+  std::vector<Time> sends_;  // by process: it sends nothing before
+  std::vector<Time> ends_;
+  std::vector<Process*> busy_;  // in the present window
+  bool first_looks_ = false;
+  Time lookahead_{};  // of borders that have none of their own
+  Time longest_{};    // a window
   Time stop_at_ = kForever;
-  Time end_{};
+  Time failed_at_ = kForever;  // events up to this are still run
   std::uint64_t windows_ = 0;
   std::uint64_t meetings_ = 0;
+  std::uint64_t events_ = 0;        // before the present window
+  std::uint64_t looked_at_ = 0;     // after so many events
+  std::int64_t memory_looked_ = 0;  // at this millisecond
+  std::uint64_t began_ = 0;         // ticks, of a window that threads might share; else 0
+  std::uint64_t events_then_ = 0;
   std::size_t threads_ = 1;
-  std::vector<Process*> busy_;   // in the present window, those with most to do first
-  std::exception_ptr given_up_;  // why all end
-  // Which window it is, how many processes it has, and how many of them have been taken: 32, 16 and 16 bits.
-  std::atomic<std::uint64_t> ticket_ = 0;
-  std::atomic<std::uint32_t> left_ = 0;  // processes that haven't done with the window
+  std::uint64_t spin_ = 0;  // ticks, until a thread that waits sleeps
+  detail::Worth worth_;
+  std::exception_ptr given_up_;                          // why all end
+  std::unique_ptr<std::atomic<std::uint16_t>[]> homes_;  // by process: the thread that takes it first
+  alignas(128) std::size_t parity_ = 0;  // of the present window: which of a border's two lists is written
+  alignas(128) std::atomic<std::uint32_t> round_ = 0;  // changes as a window is shared
+  alignas(128) std::atomic<std::uint32_t> left_ = 0;   // processes that haven't done with it
 };
 
 }  // namespace kbsim
