@@ -175,11 +175,62 @@ TEST_CASE("kbsim explain: a sentence, a bar and tables, and explain.json in --ou
     CHECK_MESSAGE(text.out.find(part) != std::string::npos, part);
 }
 
-TEST_CASE("--explain: what runs many simulations is refused") {
-  const Outcome refused = run_kbsim("--topology topology.yaml --bench milestone-1h-gemm --explain --quiet");
-  CAPTURE(refused.err);
-  CHECK(refused.exit == 5);
-  CHECK(refused.err.find("--explain") != std::string::npos);
+// Of each evaluation a row's path is as long as the time that the row states.
+TEST_CASE("--of row: the path of a row of any evaluation sums to the row's time") {
+  struct Case {
+    std::string bench;
+    std::string row;
+    const char* time;
+    double ns_a_unit;
+  };
+  const std::string plan = "--algorithm bidirectional_ring_allreduce ";
+  for (const Case& one :
+       {Case{"ccl -b 1K -e 4K", "2", "time", 1000.0},
+        Case{"ccl -b 64K -e 64K -n 2 -w 1 -c 0 " + plan, "1", "time", 1000.0},
+        Case{"milestone-1h-gemm", "4", "pe_window_ns", 1.0},
+        Case{"gemm --m 96 --n 40 --k 64", "1", "time_us", 1000.0},
+        Case{"gemm --m 96 --n 40 --k 64 --on package", "1", "time_us", 1000.0},
+        Case{"attention --panel single_user_decode --ranks 2 --s_kv 16", "2", "time_us", 1000.0},
+        Case{"attention --panel multi_user_prefill --ranks 2 --s_kv 16", "4", "time_us", 1000.0},
+        Case{"tp_mlp --ranks 2", "2", "time_us", 1000.0},
+        Case{"tp_transformer_block --ranks 2 --tokens 4", "2", "time_us", 1000.0}}) {
+    CAPTURE(one.bench);
+    const std::string job = "--topology topology.yaml --quiet --json --bench " + one.bench;
+    json::object told = json_of(job + " --explain --of row:" + one.row);
+    const json::value& path = told.at("explain").at("paths").at(0);
+    const json::object row = told.at("rows").at(std::stoul(one.row) - 1).as_object();
+    const double stated = row.at(one.time).to_number<double>() * one.ns_a_unit * 1000.0;
+    CHECK(path.at("length_ps").to_number<double>() == doctest::Approx(stated).epsilon(1e-9));
+    CHECK(sum(path.at("reasons")) == path.at("length_ps").to_number<std::int64_t>());
+    CHECK(path.at("of").as_string().starts_with("row " + one.row + ", "));
+    CHECK(row.at("limited_by") == path.at("limited_by"));
+    CHECK(!row.at("limited_by").as_string().empty());
+    told.erase("explain");
+    for (json::value& each : told.at("rows").as_array()) each.as_object().erase("limited_by");
+    CHECK(told == json_of(job));
+  }
+}
+
+TEST_CASE("--explain: every evaluation has a column `limited by`, in text and in results.csv") {
+  for (const char* bench : {"milestone-1h-gemm", "gemm --on cube", "attention --ranks 2 --s_kv 16",
+                            "tp_mlp --ranks 2", "tp_transformer_block --ranks 1 --tokens 4"}) {
+    CAPTURE(bench);
+    const std::string job = std::string{"$KBSIM --topology topology.yaml --quiet --bench "} + bench;
+    const Outcome told = run_script(job + " --explain --out o && head -1 o/results.csv");
+    CAPTURE(told.err);
+    CHECK(told.exit == 0);
+    CHECK(told.out.find("  limited by\n") != std::string::npos);
+    CHECK(told.out.find("limited_by") != std::string::npos);
+    CHECK(run_script(job).out.find("limited by") == std::string::npos);
+  }
+}
+
+TEST_CASE("--explain: how far a slope holds, and what small steps give, are sentences") {
+  const Outcome text = run_kbsim(kMainJob + " --explain --recheck --quiet");
+  CHECK(text.out.find("178 ps a ps, at 8 ns; holds up to 16.563 ns\n") != std::string::npos);
+  CHECK(text.out.find("  small steps are simulated as predicted, to the picosecond\n") != std::string::npos);
+  CHECK(text.out.find("for 0 %") == std::string::npos);
+  CHECK(text.out.find(" 0.0 % less time") == std::string::npos);
 }
 
 TEST_CASE("--explain: memories with banks, routers with channels and PEs that poll have paths, too") {
@@ -250,6 +301,11 @@ TEST_CASE("--of row: one that isn't there, and what isn't a row, are refused bef
   refused("ccl -b 1K -e 4K -c 0 --of row:3", 2, "--of row:3: there are 2 rows, 1 to 2\n");
   refused("ccl -b 1K -e 1K -c 0 --of row:2", 2, "--of row:2: there is 1 row\n");
   refused("ccl -b 1K -e 1K -c 0 --of row:0", 2, "--of row:0: expected run, launch:N");
+  refused("gemm --of row:2", 2, "--of row:2: there is 1 row\n");
+  refused("milestone-1h-gemm --of row:25", 2, "--of row:25: there are 24 rows, 1 to 24\n");
+  refused("attention --of row:100000", 2, "--of row:100000: there are ");
+  refused("tp_mlp --of row:4", 2, "--of row:4: there are 3 rows, 1 to 3\n");
+  refused("tp_transformer_block --ranks 1 --of row:3", 2, "--of row:3: there are 2 rows");
   refused("ccl -b 1K -e 1K -c 0 --of launch:1", 5, "--of launch:1: ccl runs many simulations; --of row:N");
   refused("milestone-1h-ccl --of row:100000", 2, "--of row:100000: there are ");
 }

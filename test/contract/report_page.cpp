@@ -75,7 +75,7 @@ TEST_CASE("Report page: opens with every view, without an error or a request; it
     sum += page.at("bar").at(i).at(1).as_int64();
   }
   CHECK(sum == whole.at("length_ps").as_int64());
-  CHECK(json::serialize(page.at("seen")) == R"(["ran","why","machine","timeline","keys","lists"])");
+  CHECK(json::serialize(page.at("seen")) == R"(["ran","why","machine","timeline","keys","slack","lists"])");
   CHECK(page.at("full").as_bool());
   CHECK(page.at("colored").as_bool());
   CHECK(page.at("path").as_int64() == static_cast<std::int64_t>(whole.at("path").as_array().size()));
@@ -253,6 +253,166 @@ TEST_CASE(
   CHECK(told_by(page,
                 "told = document.querySelectorAll('#drawing [data-of][style]').length > 20;"
                 "told += ' ' + byId('curves').hidden + ' ' + tables.all().length") == "true true 3");
+}
+
+TEST_CASE(
+    "Report page: launches and operations with their shares, lines and slacks, as explain.json has them") {
+  const std::string folder = fresh_place("report_slack").string();
+  const Outcome run = run_kbsim("explain " + kMainJob + " --quiet --out " + folder);
+  REQUIRE_MESSAGE(run.exit == 0, run.err);
+  const json::value explained = json::parse(contents(folder + "/explain.json"));
+  const json::value& whole = explained.at("paths").at(0);
+  const json::value& first = whole.at("ops").at(0);
+  const json::value& slack = whole.at("op_slack").at(0);
+  if (!has_chromium()) return;
+  const std::string told = told_by(
+      page_in(folder),
+      "const rows = i => slack.all()[i].rows(), find = (i, cell, text) => rows(i).find(row => row[cell] === "
+      "text);"
+      "const own = [...document.querySelectorAll('#slack h3')].map(one => one.textContent.split(':')[0]);"
+      "const top = rows(1)[0], sums = rows(1).map(row => +row[3]);"
+      "const sorted = sums.every((n, i) => !i || sums[i - 1] >= n);"
+      "slack.all()[1].box.querySelectorAll('th button')[5].click();"
+      "const by = rows(1).map(row => +row[5]), again = by.every((n, i) => !i || by[i - 1] >= n);"
+      "byId('findop').value = '" +
+          std::string{slack.at("op").as_string()} +
+          "'; byId('findop').dispatchEvent(new Event('input'));"
+          "const found = find(1, 0, '" +
+          std::string{slack.at("op").as_string()} +
+          "');"
+          "byId('findop').value = ''; byId('findop').dispatchEvent(new Event('input'));"
+          "const launches = rows(0).length;"
+          "document.querySelector('#bar [data-reason=\"memory access\"]').click();"
+          "const filtered = rows(1).every(row => row[5] === '0');"
+          "told = JSON.stringify({own, top, sorted, again, found, launches, filtered})");
+  REQUIRE_MESSAGE(told.starts_with("{"), told);
+  const json::value page = json::parse(told);
+  CHECK(json::serialize(page.at("own")) == R"(["launches","operations of the run"])");
+  CHECK(page.at("top").at(0) == first.at("op"));
+  CHECK(page.at("top").at(1) == first.at("what"));
+  CHECK(page.at("top").at(2) == first.at("line"));
+  CHECK(std::string{first.at("line").as_string()}.find("kernels/") == 0);
+  CHECK(std::stod(std::string{page.at("top").at(3).as_string()}) * 1000.0 ==
+        doctest::Approx(first.at("ps").to_number<double>()));
+  for (const char* flag : {"sorted", "again", "filtered"}) CHECK_MESSAGE(page.at(flag).as_bool(), flag);
+  CHECK(page.at("launches") == 3);
+  CHECK(page.at("found").at(3) == "0");
+  CHECK(std::stod(std::string{page.at("found").at(5).as_string()}) * 1000.0 ==
+        doctest::Approx(slack.at("ps").to_number<double>()));
+}
+
+TEST_CASE("Report page: a row of an evaluation has its path and its operations") {
+  const std::string folder = fresh_place("report_row").string();
+  const Outcome run =
+      run_kbsim("explain --topology topology.yaml --bench gemm --of row:1 --quiet --out " + folder);
+  REQUIRE_MESSAGE(run.exit == 0, run.err);
+  if (!has_chromium()) return;
+  CHECK(told_by(page_in(folder),
+                "told = byId('why').hidden + ' ' + byId('slack').hidden + ' ' + "
+                "byId('answer').textContent.startsWith('critical path of row 1, divided_matmul') + ' ' + "
+                "document.querySelectorAll('#bar .part').length")
+            .starts_with("false false true "));
+}
+
+namespace {
+
+// Where nodes of a network's drawing stand, by name, as "x y"; and of each link its path.
+std::string layout_of(const std::string& net) {
+  const std::string file = written("net.yaml", net);
+  const std::string folder = fresh_place("report_net").string();
+  const Outcome run = run_kbsim("traffic --topology topology.yaml --scope file:" + file +
+                                " --load 0.5 --packets 200 --warmup 10 --quiet --out " + folder);
+  REQUIRE_MESSAGE(run.exit == 0, run.err);
+  return told_by(
+      page_in(folder),
+      "const at = name => { const one = document.querySelector(`#drawing rect[data-of=\"${name}\"]`);"
+      " return [+one.getAttribute('x'), +one.getAttribute('y')].map(Math.round); };"
+      "const names = [...document.querySelectorAll('#drawing text')].map(one => one.textContent);"
+      "told = JSON.stringify({places: names.map(name => [name, ...at(name)]),"
+      " links: document.querySelectorAll('#drawing path').length, answer: byId('answer').textContent})");
+}
+
+}  // namespace
+
+TEST_CASE("Report page: a network of a file stands in its columns, or in layers around its middle") {
+  if (!has_chromium()) return;
+  const auto of = [](const std::string& net) { return json::parse(layout_of(net)); };
+  const std::string links = "links: {A<>M: {}, B<>M: {}, C<>M: {}, D<>M: {}}\n";
+  const json::value star = of("nodes: [A, B, M, C, D]\nrouting: shortest\n" + links);
+  CHECK(star.at("links") == 4);
+  const json::array& places = star.at("places").as_array();
+  REQUIRE(places.size() == 5);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool middle = places[i].at(0) == "M";
+    CHECK(places[i].at(2) == places[middle ? 2 : 0].at(2));
+    if (!middle) CHECK(places[i].at(2).to_number<int>() > places[2].at(2).to_number<int>());
+  }
+  const json::value grid =
+      of("nodes: [A, B, C, D]\ncolumns: 2\nrouting: shortest\nlinks: {A<>B: {}, A<>C: {}, B<>D: {}, C<>D: "
+         "{}}\n");
+  CHECK(grid.at("places").at(0).at(2) == grid.at("places").at(1).at(2));
+  CHECK(grid.at("places").at(0).at(1) == grid.at("places").at(2).at(1));
+  const json::value line = of("nodes: [A, B, C]\nrouting: shortest\nlinks: {A<>B: {}, B<>C: {}}\n");
+  CHECK(line.at("places").at(0).at(2) == line.at("places").at(2).at(2));
+  const std::string answer{line.at("answer").as_string()};
+  CHECK_MESSAGE(answer.starts_with("Of an offered 0.5"), answer);
+  CHECK(answer.find("accepts up to") == std::string::npos);
+}
+
+TEST_CASE("Report page: accesses of a memory's slice have their rate, and the curve of their latencies") {
+  const std::string folder = fresh_place("report_hbm").string();
+  const Outcome run =
+      run_kbsim("traffic --topology topology.yaml --scope hbm --total 64KiB --quiet --out " + folder);
+  REQUIRE_MESSAGE(run.exit == 0, run.err);
+  if (!has_chromium()) return;
+  const std::string told = told_by(page_in(folder),
+                                   "told = [...document.querySelectorAll('main > section')].filter(one => "
+                                   "one.getClientRects().length).map(one => one.id) + ' ' +"
+                                   "document.querySelectorAll('#figures canvas').length + ' ' + "
+                                   "byId('answer').textContent + ' ' + document.title");
+  CHECK_MESSAGE(told.starts_with("ran,machine,curves,lists 1 The slice moves "), told);
+  CHECK_MESSAGE(told.find("kbsim hbm, stream, 100 % reads") != std::string::npos, told);
+}
+
+TEST_CASE(
+    "Report page: recorded traces have run.json and a page, and kbsim check and diff take their folder") {
+  const auto event = [](const char* type, int cycle, const char* more) {
+    return fmt::format(R"({{"proc":"NCRISC","noc":"NOC_0","sx":1,"sy":1,"type":"{}","timestamp":{},{}}})",
+                       type, cycle, more);
+  };
+  const std::string trace =
+      written("near.json", "[" + event("READ", 100, R"("dx":0,"dy":5,"num_bytes":4096)") + "," +
+                               event("READ_BARRIER_START", 110, R"("num_bytes":0)") + "," +
+                               event("READ_BARRIER_END", 500, R"("num_bytes":0)") + "]");
+  const std::string folder = fresh_place("report_traces").string();
+  const std::string slower = fresh_place("report_slower_traces").string();
+  const std::string command = "traffic --trace " + trace + " --quiet --out ";
+  REQUIRE(run_kbsim(command + folder).exit == 0);
+  REQUIRE(run_kbsim(command + slower + " --set hop_ns=20").exit == 0);
+  for (const char* file : {"run.json", "summary.json", "config.resolved.yaml", "barriers.csv", "report.html"})
+    CHECK_MESSAGE(fs::exists(folder + "/" + file), file);
+  CHECK(!fs::exists(folder + "/PARTIAL"));
+  const Outcome check = run_kbsim("check " + folder);
+  CHECK_MESSAGE(check.exit == 0, check.err + check.out);
+  const Outcome same = run_kbsim("diff " + folder + " " + folder);
+  CHECK_MESSAGE(same.exit == 0, same.err);
+  const Outcome differ = run_kbsim("diff " + folder + " " + slower);
+  CHECK_MESSAGE(differ.exit == 0, differ.err);
+  CHECK_MESSAGE(differ.out.find("hop_ns") != std::string::npos, differ.out);
+  const std::string page = page_in(folder);
+  REQUIRE(run_kbsim("report " + folder).exit == 0);
+  CHECK(page_in(folder) == page);
+  if (!has_chromium()) return;
+  const std::string told =
+      told_by(page,
+              "told = [...document.querySelectorAll('main > section')].filter(one => "
+              "one.getClientRects().length).map(one => one.id) + ' ' +"
+              "document.querySelectorAll('#figures canvas').length + ' ' + "
+              "[...document.querySelectorAll('#figures h3')].map(one => one.textContent) + ' ' + "
+              "byId('answer').textContent");
+  CHECK_MESSAGE(told.starts_with("ran,curves,lists 1 errors of traces: 2,traces: 1,worst barriers: 2 "
+                                 "Of 1 judged barriers the mean error is "),
+                told);
 }
 
 namespace {

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -107,4 +109,63 @@ TEST_CASE("to_csv: a text with a comma, a quote or a line's end is one cell") {
   const boost::json::array rows{boost::json::object{{"what", "4 -> 7 %, 2 -> 1 %"}, {"n", 1}},
                                 boost::json::object{{"what", "found '0',\nexpected \"1\""}, {"n", 2}}};
   CHECK(to_csv(rows) == "what,n\n\"4 -> 7 %, 2 -> 1 %\",1\n\"found '0', expected \"\"1\"\"\",2\n");
+}
+
+namespace {
+
+// An earlier run's results, with a file that no run writes and a folder in the way of one.
+fs::path earlier_run(const std::string& name) {
+  const fs::path place = fresh_place(name);
+  fs::create_directories(place / "links.csv");
+  std::ofstream{place / "run.json"} << "earlier";
+  std::ofstream{place / "report.html"} << "earlier page";
+  std::ofstream{place / "notes.txt"} << "mine";
+  return place;
+}
+
+bool is_as_it_was(const fs::path& place) {
+  return contents(place / "run.json") == "earlier" && contents(place / "report.html") == "earlier page" &&
+         contents(place / "notes.txt") == "mine" && fs::is_directory(place / "links.csv") &&
+         !fs::exists(place / "PARTIAL") && !fs::exists(place / ".kbsim.earlier") &&
+         !fs::exists(place / "config.resolved.yaml");
+}
+
+}  // namespace
+
+TEST_CASE("OutputFolder: a run that is refused leaves all as it was") {
+  const fs::path place = earlier_run("refused_run");
+  const OutputFolder folder{place};
+  const auto refused = [&]() -> ExitCode {
+    CHECK(!fs::exists(place / "run.json"));
+    CHECK(fs::exists(place / "PARTIAL"));
+    folder.write_configuration("w: 1\n");
+    throw UsageError{"no such thing"};
+  };
+  CHECK_THROWS_AS(folder.during_run(refused), UsageError);
+  CHECK(is_as_it_was(place));
+}
+
+TEST_CASE(
+    "OutputFolder: a run that fails or is refused behind its results leaves nothing of an earlier one") {
+  const fs::path place = earlier_run("failed_run");
+  const OutputFolder folder{place};
+  CHECK_THROWS_AS(folder.during_run([]() -> ExitCode { throw KernelFault{"stuck"}; }), KernelFault);
+  CHECK(fs::exists(place / "PARTIAL"));
+  CHECK(!fs::exists(place / "run.json"));
+  CHECK(!fs::exists(place / "report.html"));
+  CHECK(!fs::exists(place / ".kbsim.earlier"));
+  CHECK(contents(place / "notes.txt") == "mine");
+  const std::vector<std::string> words{"--load", "1"};
+  const auto asked_wrongly = [&]() -> ExitCode {
+    folder.write_run({.command = "traffic", .arguments = words, .configuration = "w: 1\n"}, {});
+    throw UsageError{"there is 1"};
+  };
+  CHECK_THROWS_AS(folder.during_run(asked_wrongly), UsageError);
+  CHECK(!fs::exists(place / "PARTIAL"));
+  CHECK(contents(place / "config.resolved.yaml") == "w: 1\n");
+  CHECK(contents(place / "run.json").find("\"traffic\"") != std::string::npos);
+}
+
+TEST_CASE("run_into: without a folder it runs all the same") {
+  CHECK(run_into(nullptr, [] { return ExitCode::wrong_values; }) == ExitCode::wrong_values);
 }

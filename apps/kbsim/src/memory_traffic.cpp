@@ -257,7 +257,7 @@ ExitCode memory_traffic(const Arguments& arguments) {
     if (!measured.result) return ExitCode::interrupted;
     const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);
     if (folder) {
-      write(*folder, options, spec, arguments, measured, summary);
+      write(*folder, options, spec, with_topology(arguments), measured, summary);
       write_report_page(options.out);
     }
     print(options, measured);

@@ -138,6 +138,12 @@ class Traces {
   bool interrupted_ = false;
 };
 
+Arguments with_network(Arguments arguments, const NocOptions& options) {
+  if (!option_given(arguments, "topology"))
+    arguments.insert(arguments.begin(), {"--topology", options.topology});
+  return arguments;
+}
+
 void write(const report::OutputFolder& folder, const Traces& traces, const Arguments& arguments,
            const report::RunSummary& run) {
   folder.write_run({.command = "traffic",
@@ -289,7 +295,7 @@ ExitCode trace_traffic(const Arguments& arguments) {
     run.wall = std::chrono::steady_clock::now() - start;
     run.peak_memory = report::peak_memory();
     if (folder) {
-      write(*folder, traces, arguments, run);
+      write(*folder, traces, with_network(arguments, options), run);
       write_report_page(options.out);
     }
     print(options, traces, files.size());

@@ -62,7 +62,7 @@ StatedTime stated(std::string kernel, const hw::Activity& activity) {
       .of = std::move(of), .begin = activity.first_start, .end = activity.why, .kernel = std::move(kernel)};
 }
 
-Cause now_in(const host::Session& session) {
+Cause now_in(host::Session& session) {
   const Causes* const causes = session.sim().causes();
   return causes == nullptr ? Cause{} : causes->current();
 }

@@ -66,18 +66,26 @@ bool is_in_new_folder(const std::filesystem::path& file, const std::string& fold
   return std::filesystem::absolute(file).lexically_normal().parent_path() == made_later.parent_path();
 }
 
-void move_own(const std::filesystem::path& from, const std::filesystem::path& to) {
+// Files of a run and links to such, never a folder or a device of such a name.
+template <class Do>
+void each_own(const std::filesystem::path& folder, const Do& act) {
+  using enum std::filesystem::file_type;
   std::error_code ignored;
   for (const std::string_view name : kOwn) {
-    if (name != kLock) std::filesystem::rename(from / name, to / name, ignored);
+    const std::filesystem::path file = folder / name;
+    const auto type = std::filesystem::symlink_status(file, ignored).type();
+    if (name != kLock && (type == regular || type == symlink)) act(file);
   }
+}
+
+void move_own(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code ignored;
+  each_own(from, [&](const auto& file) { std::filesystem::rename(file, to / file.filename(), ignored); });
 }
 
 void remove_own(const std::filesystem::path& folder) {
   std::error_code ignored;
-  for (const std::string_view name : kOwn) {
-    if (name != kLock) std::filesystem::remove(folder / name, ignored);
-  }
+  each_own(folder, [&](const auto& file) { std::filesystem::remove(file, ignored); });
 }
 
 void drop_earlier(const std::filesystem::path& folder) {

@@ -35,7 +35,7 @@ struct StatedTime {
 /// From the first PE's start to the last one's end.
 [[nodiscard]] StatedTime stated(std::string kernel, const hw::Activity& activity);
 /// What happens now, if causes are kept.
-[[nodiscard]] Cause now_in(const host::Session& session);
+[[nodiscard]] Cause now_in(host::Session& session);
 
 /// Adds what was asked to the row; nothing if nothing was.
 void explain_row(boost::json::object& row, const RowQuestion& question, const StatedTime& time,
