@@ -125,6 +125,14 @@ TEST_CASE("Refused: commands that compare and search leave the results of an ear
   earlier.refuses("check no_such");
 }
 
+TEST_CASE("Refused: a sweep with a wrong setting leaves the tables of an earlier one") {
+  const std::string sweep = "sweep " + kMainJob + " --set cube.noc.router.overhead_ns=";
+  const Earlier earlier{sweep + "1,2"};
+  for (const char* wrong :
+       {"1,2 --set cube.nothing=1,2", "1,2 --jobs -1", "1,2 --timeout -1", "1,2 --where 1/0"})
+    earlier.refuses(sweep + wrong);
+}
+
 // What only the run can tell: its results are whole, and are there.
 TEST_CASE("--of: a launch that isn't there is told behind the results, which are whole") {
   const std::string folder = fresh_place("asked_wrongly").string();

@@ -71,12 +71,25 @@ Margin CauseGraph::margin_of(const Cause& ended) const {
   return {.end = end, .steady = delays().steady(place, end)};
 }
 
+namespace {
+
+// Of the operation that ends there: the last line that led to its end, as far as no other operation's did.
+std::uint32_t line_of(const Causes& causes, std::uint32_t end, Time called) {
+  for (std::uint32_t id = end; id != 0 && causes.moment(id).at > called; id = causes.moment(id).parent) {
+    if (id != end && causes.mark(id) != 0) return 0;
+    if (causes.moment(id).why.line != 0) return causes.moment(id).why.line;
+  }
+  return 0;
+}
+
+}  // namespace
+
 std::vector<OpSlack> CauseGraph::op_slacks(const OpMarks& marks, std::size_t most) const {
   struct Ended {
     Time slack{};
     oplog::ValueId id;
     std::uint32_t node = 0;
-    std::uint32_t line = 0;
+    std::uint32_t moment = 0;
   };
   const Causes& causes = *machine_.sim().causes();
   std::vector<Ended> all;
@@ -85,21 +98,19 @@ std::vector<OpSlack> CauseGraph::op_slacks(const OpMarks& marks, std::size_t mos
     if (node == kNone || latest_[node] == kForever || latest_[node] == nodes_[node].at) continue;
     const std::uint32_t mark = causes.mark(moment);
     if (mark == 0 || nodes_[node].at <= begin_) continue;
-    all.push_back({.slack = latest_[node] - nodes_[node].at,
-                   .id = marks.id(mark),
-                   .node = node,
-                   .line = causes.moment(moment).why.line});
+    all.push_back(
+        {.slack = latest_[node] - nodes_[node].at, .id = marks.id(mark), .node = node, .moment = moment});
   }
   std::ranges::sort(
       all, [](const Ended& a, const Ended& b) { return std::tie(a.slack, a.id) < std::tie(b.slack, b.id); });
   all.resize(std::min(most, all.size()));
   std::vector<OpSlack> slacks;
-  for (const auto& [slack, id, node, line] : all)
+  for (const auto& [slack, id, node, moment] : all)
     slacks.push_back({.op = marks.name(id),
                       .what = marks.what(id),
                       .ended = nodes_[node].at,
                       .margin = {.end = slack, .steady = delays().steady(node, slack)},
-                      .line = line_name(causes, line)});
+                      .line = line_name(causes, line_of(causes, moment, marks.called(id)))});
   return slacks;
 }
 

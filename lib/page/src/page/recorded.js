@@ -1,6 +1,7 @@
 // Recorded NOC traces: barriers as predicted against as measured; and a memory's slice: latencies of its accesses.
 "use strict";
 const isRecorded = raw => isTraffic(raw) && raw.run.command.includes("--trace");
+const isSlice = raw => isTraffic(raw) && Boolean(raw.tables?.["latencies.csv"]);
 const ofLoops = raw => Object.entries(raw.summary?.result ?? {}).filter(([, one]) => one?.traces);
 
 // Of all traces of a column, those of the fit and those that are judged, by their numbers.

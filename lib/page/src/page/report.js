@@ -121,7 +121,8 @@ function showFacts() {
   for (const [name, value] of Object.entries(result)) if (typeof value !== "object") row(name, value);
   row("digest", run?.run?.digest);
   row("host", run?.run?.host ? `${(+run.run.host.wall_s).toFixed(2)} s, ${(run.run.host.peak_memory_bytes / 2 ** 20).toFixed(0)} MiB` : "");
-  const models = [...keysOf(raw.config ?? "")].filter(([key]) => key.endsWith(".impl")).map(([key, value]) => `${key.slice(0, -5)}: ${value}`);
+  const part = isSlice(raw) ? "cube.hbm_ctrl." : raw.network ? "cube.noc.router." : "";  // what took part
+  const models = [...keysOf(raw.config ?? "")].filter(([key]) => key.startsWith(part) && key.endsWith(".impl")).map(([key, value]) => `${key.slice(0, -5)}: ${value}`);
   row("models", models.join(", "));
   if (failure) {
     element("p", `It ended with exit code ${failure.exit_code} (${failure.meaning}).`, byId("failure"), {class: "bad"});
@@ -195,7 +196,7 @@ function showAll() {
   shown("ran", showFacts);
   showVerdict();
   const {drawing, network} = app.runs[app.at].raw;
-  byId("machine").hidden = !drawing && !network;
+  byId("machine").hidden = (!drawing && !network) || isSlice(app.runs[app.at].raw);
   byId("machine").querySelector("h2").textContent = network ? "The network" : "The machine";
   shown("machine", () => machine.show());
   shown("curves", () => showFigures(app));

@@ -40,7 +40,7 @@ function trafficSentence(raw) {
 function showTraffic(app) {
   const raw = app.runs[app.at].raw, points = trafficPoints(raw), root = byId("figures");
   if (isRecorded(raw)) return showRecorded(root, raw);
-  if (raw.tables?.["latencies.csv"]) return showSlice(root, raw);
+  if (isSlice(raw)) return showSlice(root, raw);
   byId("curves").hidden = !(points.length > 1 && points[0].bound);
   root.textContent = "";
   if (byId("curves").hidden) return;
