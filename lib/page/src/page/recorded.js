@@ -40,7 +40,7 @@ function showRecorded(root, raw) {
 function sliceSentence(raw) {
   const result = raw.summary?.result;
   if (result?.raw_gbs === undefined) return "";
-  const latency = (name, of) => (of?.accesses ? `; ${name} take ${+of.mean.toFixed(2)} ns on the average, ${+of.p99.toFixed(2)} ns or less of 99 %` : "");
+  const latency = (name, of) => (of?.accesses ? `; ${name} take ${+of.mean.toFixed(2)} ns on the average, 99 % of them ${+of.p99.toFixed(2)} ns or less` : "");
   return `The slice moves ${+result.rate_gbs.toFixed(2)} of ${+result.raw_gbs.toFixed(2)} GB/s, ${(100 * result.efficiency).toFixed(1)} %` +
     latency("reads", result.read_latency_ns) + latency("writes", result.write_latency_ns) + ".";
 }
