@@ -156,13 +156,13 @@ TEST_CASE("Difference: what isn't an explanation is refused") {
     CHECK_THROWS_AS((void)paths_in(json::parse(text), "a file"), UsageError);
 }
 
-TEST_CASE("Ideal: each bound names keys of the machine, and slots those of the algorithm") {
+TEST_CASE("Ideal: each bound names keys of the machine, and slots their own") {
   const std::map<std::string, std::string> keys{{"cube.noc.link_bw_gbs", "256"},
                                                 {"cube.noc.router.overhead_ns", "1"},
                                                 {"pe.pe_gemm.macs_per_ns", "4096"},
                                                 {"cube.xbar_to_hbm_bw_gbs", "256"},
                                                 {"cube.noc.w", "4"}};
-  const std::vector<Ideal> all = ideals_of(keys, "ring");
+  const std::vector<Ideal> all = ideals_of(keys, "ccl.algorithms.ring.n_slots");
   REQUIRE(all.size() == 5);
   CHECK(all[0].keys.at(0).key == "cube.noc.link_bw_gbs");
   CHECK(all[1].name == "zero overheads");

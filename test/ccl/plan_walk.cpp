@@ -100,4 +100,14 @@ TEST_CASE("plan_pes: thread blocks are on PE after PE; there must be enough of b
   CHECK_THROWS_AS((void)plan_pes(plan, machine, 1), UsageError);
 }
 
+TEST_CASE("chunk_elems: elements that the chunks don't divide are told with the next number that they do") {
+  const Plan plan{.file = "p.xml", .chunks = 6};
+  CHECK(chunk_elems(plan, 18) == 3);
+  CHECK_THROWS_WITH_AS(
+      (void)chunk_elems(plan, 20),
+      "p.xml: 20 elements aren't divisible by the plan's 6 chunks: n_elem must be a multiple "
+      "of them, as by --set ccl.defaults.n_elem=24",
+      UsageError);
+}
+
 }  // namespace kbsim::ccl::test::plan_walk_test

@@ -53,6 +53,21 @@ TEST_CASE("kbsim ccl: plans of other shapes run with right values") {
   }
 }
 
+TEST_CASE("kbsim solve, whatif: slots of a plan are those of the ccl file's defaults") {
+  const std::string plan = std::string{KBSIM_SOURCE_DIR} + "/test/inputs/plans/allgather_ring_in1.xml";
+  const std::string run = " --bench ccl --algorithm " + plan +
+                          " -b 6K -e 6K -n 1 -w 0 -c 0 --set system.sips.count=3 "
+                          "--set system.sips.topology=full --quiet --json";
+  const Outcome solved = run_kbsim("solve --what slots" + run);
+  REQUIRE_MESSAGE(solved.exit == 0, solved.err);
+  const auto answer = boost::json::parse(solved.out).as_object();
+  CHECK(answer.at("key") == "ccl.defaults.n_slots");
+  CHECK(answer.at("fewest") == 1);
+  const Outcome ideal = run_kbsim("whatif --what ideal" + run);
+  REQUIRE_MESSAGE(ideal.exit == 0, ideal.err);
+  CHECK(ideal.out.find("infinite slots") != std::string::npos);
+}
+
 TEST_CASE("kbsim ccl: a plan of MSCCL++ is described, and one that needs a switch is refused by name") {
   const std::string plans = std::string{KBSIM_SOURCE_DIR} + "/test/fuzz/corpus/mscclpp/";
   CHECK(run_kbsim("ccl import " + plans + "puts.json").exit == 0);

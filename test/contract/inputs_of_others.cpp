@@ -34,8 +34,9 @@ TEST_CASE("Inputs of others: a pipe that would be read twice is refused, nobody 
 }
 
 TEST_CASE("Inputs of others: a table without sizes and times is none of measured times") {
-  refused("printf 'a,b\\n1,2\\n' > table.csv; $KBSIM import table.csv", "table.csv: no column 'size'");
-  refused("printf 'hello world\\n1\\n' > text; $KBSIM import text", "text: no column 'size'");
+  refused("printf 'a,b\\n1,2\\n' > table.csv; $KBSIM import table.csv",
+          "table.csv: no kind of file that is known");
+  refused("printf 'hello world\\n1\\n' > text; $KBSIM import text", "text: no kind of file that is known");
 }
 
 TEST_CASE("kbsim import: what is in a plan, as kbsim ccl import says it, with the verdict of its check") {
@@ -89,6 +90,35 @@ TEST_CASE("kbsim import: a model's configuration, and a mixture of experts that 
   CHECK(model.at("flop_of_a_layer_and_token") == 2.0 * 64 * (4 * 64 + 3 * 128) + 4.0 * 64);
   CHECK(run_kbsim("import " + written("experts.json", "{" + keys + R"(, "num_local_experts": 8})")).exit ==
         5);
+}
+
+TEST_CASE("kbsim import: a folder says how many files of which kind it has, and what to run") {
+  const Outcome made = run_script(
+      "rm -rf others empty && mkdir others empty && cp " KBSIM_SOURCE_DIR
+      "/test/inputs/plans/reduce_chain.xml others && printf 'Layer,M,N,K\\na,1,2,3\\n' > others/net.csv && "
+      "printf 'words\\n' > others/README && $KBSIM import others --json && ! $KBSIM import empty");
+  CAPTURE(made.err);
+  CHECK(made.exit == 0);
+  const boost::json::object found = boost::json::parse(made.out).as_object();
+  CHECK(found.at("plan of MSCCL") == 1);
+  CHECK(found.at("layers of SCALE-Sim") == 1);
+  CHECK(found.at("other file") == 1);
+  CHECK(found.at("command") == "kbsim import others/FILE");
+  CHECK(made.err.find("empty: no file is in it") != std::string::npos);
+}
+
+TEST_CASE("kbsim import: what it says to run next runs") {
+  for (const char* file : {"/test/inputs/plans/reduce_chain.xml", "/test/fuzz/corpus/layers/products"}) {
+    const std::string command{imported(std::string{KBSIM_SOURCE_DIR} + file).at("command").as_string()};
+    CAPTURE(command);
+    REQUIRE(command.starts_with("kbsim "));
+    CHECK(run_kbsim(command.substr(6) + " --dry-run").exit == 0);
+  }
+}
+
+TEST_CASE("kbsim import: JSON of no kind is told as such, with the list's name") {
+  refused("printf '{\"chips\": 3}' > chips.json; $KBSIM import chips.json",
+          "chips.json: no kind of file that is known");
 }
 
 TEST_CASE("kbsim import: a mistake is told of what the file begins as") {

@@ -45,10 +45,10 @@ Fit fit_of(const std::string& fitted_trace, const std::string& judged_trace) {
       run_kbsim("fit --json --quiet --rounds 3 --trace '" + fitted + "' --trace '" + judged + "'");
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   const boost::json::object result = boost::json::parse(outcome.out).as_object();
-  const boost::json::value& calibrated = result.at("result").at("calibrated");
+  const boost::json::value& calibrated = result.at("result").at("calibrated open");
   CHECK(calibrated.at("fitted").at("barriers") == 2);
   CHECK(calibrated.at("judged").at("barriers") == 2);
-  for (const char* column : {"uncalibrated", "uncalibrated closed", "closed loop"})
+  for (const char* column : {"uncalibrated open", "uncalibrated closed", "calibrated closed"})
     CHECK(result.at("result").at(column).at("judged").at("barriers") == 2);
   return {.constants = boost::json::serialize(result.at("constants")),
           .judged = boost::json::serialize(calibrated.at("judged"))};

@@ -124,6 +124,24 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("run_decoder: an MLP beside attention gives what the undivided layer gives, and needs no more") {
+  for (const MlpInput input : {MlpInput::own_norm, MlpInput::attention_norm}) {
+    for (const bool sequence_parallel : {false, true}) {
+      ModelConfig model = model_of(HiddenAct::gelu, false);
+      const DecoderProblem in_turn{
+          .model = model, .ranks = 2, .sequence_parallel = sequence_parallel, .tokens = 12};
+      DecoderProblem beside = in_turn;
+      beside.model.mlp_input = input;
+      const DecoderRun run = layer_of(beside);
+      CHECK(run.numbers.ok);
+      CHECK(run.numbers.max_abs > 0.0);
+      CHECK(sum_of(run) == run.time);
+      const bool fewer = input == MlpInput::attention_norm;
+      CHECK((run.time < layer_of(in_turn).time) == fewer);  // one norm, and one gather of rows, less
+    }
+  }
+}
+
 TEST_CASE("run_decoder: no work is less than its closed form says, and decoding's is as it says") {
   for (const int ranks : {1, 2}) {
     for (const bool decode : {false, true}) {

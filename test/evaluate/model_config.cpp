@@ -83,6 +83,45 @@ TEST_CASE("read_model_config: one head of keys for all, and the text part of a m
             .intermediate_size == 128);
 }
 
+TEST_CASE("read_model_config: an MLP beside attention, by a norm of its own or attention's") {
+  const auto input = [](const std::string& keys) { return model_from(layer(keys)).mlp_input; };
+  CHECK(input(R"("model_type": "llama")") == MlpInput::attention_sum);
+  CHECK(input(R"("model_type": "gpt_neox")") == MlpInput::own_norm);
+  CHECK(input(R"("model_type": "gpt_neox", "use_parallel_residual": false)") == MlpInput::attention_sum);
+  CHECK(input(R"("model_type": "phi")") == MlpInput::attention_norm);
+  CHECK(input(R"("model_type": "falcon")") == MlpInput::attention_norm);
+  CHECK(input(R"("model_type": "falcon", "new_decoder_architecture": true)") == MlpInput::own_norm);
+  CHECK(input(R"("model_type": "falcon", "parallel_attn": false)") == MlpInput::attention_sum);
+  CHECK(input(R"("model_type": "stablelm", "use_parallel_residual": true)") == MlpInput::attention_norm);
+}
+
+TEST_CASE("read_model_config: Falcon shares one head of keys, but in its new architecture") {
+  const auto heads = [](const std::string& keys) { return model_from(layer(keys)).num_key_value_heads; };
+  CHECK(heads(R"("model_type": "falcon")") == 1);
+  CHECK(heads(R"("model_type": "falcon", "num_kv_heads": 8, "multi_query": true)") == 1);
+  CHECK(heads(R"("model_type": "falcon", "num_kv_heads": 2, "new_decoder_architecture": true)") == 2);
+}
+
+TEST_CASE("read_model_config: other families' names of the same keys") {
+  const ModelConfig bloom =
+      model_from(R"("model_type": "bloom", "n_embed": 64, "num_attention_heads": 8, "n_layer": 24)");
+  CHECK(bloom.hidden_size == 64);
+  CHECK(bloom.num_hidden_layers == 24);
+  CHECK(bloom.intermediate_size == 256);
+  const ModelConfig glm = model_from(
+      R"("model_type": "chatglm", "hidden_size": 64, "num_attention_heads": 8, "ffn_hidden_size": 96,
+         "kv_channels": 8, "multi_query_attention": true, "multi_query_group_num": 2, "num_layers": 28,
+         "add_qkv_bias": true)");
+  CHECK(glm.num_key_value_heads == 2);
+  CHECK(glm.intermediate_size == 96);
+  CHECK(glm.num_hidden_layers == 28);
+  CHECK(glm.attention_bias);
+  CHECK(!glm.has_output_bias());
+  const ModelConfig mpt = model_from(R"("model_type": "mpt", "d_model": 64, "n_heads": 8, "n_layers": 2)");
+  CHECK(!mpt.gated());
+  CHECK(!mpt.rms_norm);
+}
+
 TEST_CASE("read_model_config: what isn't a dense decoder layer is refused by its key, exit code 5") {
   refuses<Unsupported>(layer(R"("model_type": "mixtral", "num_local_experts": 8)"),
                        "a mixture of 8 experts (num_local_experts)");
@@ -91,9 +130,7 @@ TEST_CASE("read_model_config: what isn't a dense decoder layer is refused by its
   refuses<Unsupported>(layer(R"("kv_lora_rank": 512)"), "keys and values are compressed (kv_lora_rank)");
   refuses<Unsupported>(R"("is_encoder_decoder": true, "d_model": 512)", "an encoder beside the decoder");
   refuses<Unsupported>(layer(R"("model_type": "bert")"), "model_type bert: it is an encoder");
-  refuses<Unsupported>(layer(R"("model_type": "gpt_neox")"), "side by side (use_parallel_residual)");
-  refuses<Unsupported>(layer(R"("model_type": "falcon")"), "side by side (parallel_attn)");
-  CHECK(!model_from(layer(R"("model_type": "gpt_neox", "use_parallel_residual": false)")).gated());
+  refuses<Unsupported>(layer(R"("model_type": "dbrx")"), "model_type dbrx: it is a mixture of experts");
   CHECK(model_from(layer(R"("num_local_experts": 1)")).gated());
   refuses<UsageError>(R"("n_embd": 10, "n_head": 4)", "n_embd (10) must be divisible by n_head (4)");
 }

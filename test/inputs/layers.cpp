@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "kbsim/base/error.hpp"
+
 namespace kbsim::inputs::layers_test {
 namespace {
 
@@ -52,6 +54,15 @@ TEST_CASE("Layers: strides of both axes, and none") {
   CHECK(both[0].m == 3 * 4);
   const auto none = layers("l,ifmap_h,ifmap_w,filter_h,filter_w,channels,filters\nconv,9,9,3,3,1,1\n");
   CHECK(none[0].m == 7 * 7);
+}
+
+TEST_CASE("Layers: columns that would make a layer another one are refused unless they say nothing") {
+  CHECK(layers("Layer,M,N,K,Sparsity,\na,1,2,3,1:1,\nb,1,2,3,\n").size() == 2);
+  CHECK(layers("Layer,Batch,M,N,K\na,1,1,2,3\n").size() == 1);
+  CHECK_THROWS_WITH_AS((void)layers("Layer,M,N,K,Sparsity\na,1,2,3,2:4\n"),
+                       "net.csv:2:9: a sparse layer (sparsity: 2:4) isn't simulated", Unsupported);
+  CHECK_THROWS_WITH_AS((void)layers("Layer,Batch,M,N,K\na,4,1,2,3\n"),
+                       "net.csv:2:3: a batch of several inputs (batch: 4) isn't simulated", Unsupported);
 }
 
 TEST_CASE("Layers: what is wrong is told with its line and column") {

@@ -139,6 +139,33 @@ TEST_CASE("Measurements: JSON of nccl-tests has groups, of rccl-tests rows in pl
   CHECK(read(rccl, Buffers::in_place).rows[0].at("time") == "6");
 }
 
+TEST_CASE("Measurements: JSON that lists its devices before its results, one a rank") {
+  const Measurements found =
+      read(R"({"args": ["x"], "config": {"ngpus": 2, "devices": [{"rank": 0}, {"rank": 1}]},
+    "results": {"rows": [{"size": 1024, "root": "-1", "out_of_place": {"time": 36.5}, "in_place": {"time": 35}}]}})");
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows[0].at("time") == "36.5");
+  CHECK(found.rows[0].at("ranks") == "2");
+}
+
+TEST_CASE("Measurements: a log that lists its ranks has a column of their number") {
+  const std::string ranks =
+      "#  Rank  0 Group  0 Pid   4213 on   node001 device  0 [0x10] NVIDIA A100\n"
+      "#  Rank  1 Group  0 Pid   4214 on   node002 device  0 [0x10] NVIDIA A100\n";
+  CHECK(read(ranks + kNew).rows[0].at("ranks") == "2");
+  CHECK(!read(kNew).rows[0].contains("ranks"));
+}
+
+TEST_CASE("Measurements: a time of day behind the last column is none of the columns") {
+  const char* stamped =
+      "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong timestamp\n"
+      "1024 256 float sum -1 14.5 0.07 0.12 0 14.2 0.07 0.13 1e-05 2025-02-11 10:00:01\n";
+  const Measurements found = read(stamped);
+  CHECK(found.skipped.empty());
+  CHECK(found.rows.at(0).at("time") == "14.5");
+  CHECK(read(stamped, Buffers::in_place).rows.at(0).at("wrong") == "1e-05");
+}
+
 TEST_CASE("Measurements: what is no table is refused with its place") {
   CHECK_THROWS_WITH_AS((void)read("[{\"size\": 1,, }]"), doctest::Contains("run.log:1:13: not JSON"),
                        InputError);

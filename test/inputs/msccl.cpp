@@ -5,6 +5,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
@@ -89,6 +90,19 @@ TEST_CASE("MSCCL XML: a mistake is told with its line and column") {
   check_error("send=\"1\"", "send=\"-1\"", "p.xml:4:19: 's' sends, and thread block 0 has nobody to send to");
   check_error("gpu id=\"1\"", "gpu id=\"0\"", "p.xml:12:8: there are two gpus 0");
   check_error("</algo>", "", "p.xml:21:1: this isn't XML: Start-end tags mismatch");
+}
+
+TEST_CASE("MSCCL XML: steps go by their numbers, however they stand in the file") {
+  const char* kPlan =
+      R"(<algo coll="allreduce" ngpus="1" nchunksperloop="2" inplace="1"><gpu id="0" s_chunks="1"><tb id="0">{}</tb></gpu></algo>)";
+  const std::string first = R"(<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="1"/>)";
+  const std::string second = R"(<step s="1" type="nop" depid="0" deps="0"/>)";
+  const auto plan = [&](const std::string& steps) {
+    return parse_msccl({"p.xml", fmt::format(fmt::runtime(kPlan), steps)});
+  };
+  CHECK(plan(second + first).same_steps(plan(first + second)));
+  CHECK(error_of(fmt::format(fmt::runtime(kPlan), first + first)).ends_with("there are two steps 0"));
+  CHECK(error_of(fmt::format(fmt::runtime(kPlan), second)).ends_with("there is no step 0 before this one"));
 }
 
 TEST_CASE("MSCCL XML: sends and receives match in number and size") {

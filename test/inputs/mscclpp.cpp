@@ -97,6 +97,13 @@ TEST_CASE("MSCCL++: operations that need a switch, and what isn't translated, ar
   CHECK_THROWS_AS((void)parse_mscclpp({"p.json", replaced("reads.json", "\"sum\"", "\"min\"")}), Unsupported);
 }
 
+TEST_CASE("MSCCL++: a plan of the older form is named as such") {
+  const char* old =
+      R"({"collective": "sendrecv", "gpus": [{"id": 0, "inputChunks": 1, "threadblocks": []}]})";
+  CHECK_THROWS_WITH_AS((void)parse_mscclpp({"p.json", old}),
+                       doctest::Contains("a plan of the older form of MSCCL++ (inputChunks)"), Unsupported);
+}
+
 TEST_CASE("MSCCL++: a plan may begin with a byte order mark") {
   CHECK(parse_mscclpp({"p.json", "\xef\xbb\xbf" + plan_text("puts.json")}).ranks() ==
         parse_mscclpp({"p.json", plan_text("puts.json")}).ranks());

@@ -61,6 +61,20 @@ TEST_CASE("correlate: of the largest and the smallest times that there are all f
   CHECK(std::isfinite(found.worst().error_percent()));
 }
 
+TEST_CASE("correlate: a reference of another number of ranks is told") {
+  CsvTable mine{.source = "mine",
+                .columns = {"size", "time", "world_size"},
+                .rows = {{{"size", "8"}, {"time", "2"}, {"world_size", "4"}}}};
+  CsvTable theirs{.source = "theirs",
+                  .columns = {"size", "time", "ranks"},
+                  .rows = {{{"size", "8"}, {"time", "2"}, {"ranks", "8"}}}};
+  const Correlation found = correlate(mine, theirs);
+  CHECK(found.other_ranks == "8 ranks, simulated 4");
+  CHECK(to_text(found).find("of another number of ranks: 8 ranks, simulated 4") != std::string::npos);
+  theirs.rows[0]["ranks"] = "4";
+  CHECK(correlate(mine, theirs).other_ranks.empty());
+}
+
 TEST_CASE("correlate: a reference without names of algorithms is one curve for all") {
   const Correlation found =
       correlate(simulated(), table("ref", {"size", "time"}, {{"1024", "1"}, {"4096", "1"}}));

@@ -8,8 +8,8 @@ import tempfile
 import figures
 
 HALVES = {"fitted": ("#0072b2", 7), "judged": ("#d55e00", 5)}
-CURVES = {"uncalibrated": "uncalibrated, open", "uncalibrated closed": "uncalibrated, closed",
-          "calibrated": "calibrated, open", "closed loop": "calibrated, closed"}
+CURVES = {"uncalibrated open": "uncalibrated, open", "uncalibrated closed": "uncalibrated, closed",
+          "calibrated open": "calibrated, open", "calibrated closed": "calibrated, closed"}
 GRID = 1.01  # barriers as near as this, on both axes, are one point
 
 SCATTER = """set terminal svg size 720, 560 font ",13" background "white" noenhanced
@@ -75,10 +75,10 @@ def compact(svg):
 
 def scatter(barriers, output, work):
     plots = []
-    ends = [float(b[key]) for b in barriers if b["run"] == "calibrated" for key in ("measured_cycles", "predicted_cycles")]
+    ends = [float(b[key]) for b in barriers if b["run"] == "calibrated open" for key in ("measured_cycles", "predicted_cycles")]
     for half, (colour, point) in HALVES.items():
         data = work / f"{half}.csv"
-        cells = sorted({cell(b) for b in barriers if b["run"] == "calibrated" and b["half"] == half})
+        cells = sorted({cell(b) for b in barriers if b["run"] == "calibrated open" and b["half"] == half})
         data.write_text("".join(f"{GRID ** x:.0f},{GRID ** y:.0f}\n" for x, y in cells))
         if cells:
             plots.append(f'"{data}" using 1:2 with points pointtype {point} pointsize 0.45 linecolor "{colour}" '

@@ -7,8 +7,8 @@ import others_figures
 from others_tables import percent, shown, table
 
 # As kbsim fit calls its columns, and as the page does.
-COLUMNS = {"uncalibrated": "uncalibrated, open", "uncalibrated closed": "uncalibrated, closed",
-           "calibrated": "calibrated, open", "closed loop": "calibrated, closed"}
+COLUMNS = {"uncalibrated open": "uncalibrated, open", "uncalibrated closed": "uncalibrated, closed",
+           "calibrated open": "calibrated, open", "calibrated closed": "calibrated, closed"}
 COMMAND = ["fit", "--topology", "wormhole.yaml", "--trace", "noc-traces"]
 ALLOWED = 0.10  # the judged half's mean, calibrated
 WORST = 8       # barriers that are named
@@ -38,7 +38,7 @@ def half_rows(result):
 
 
 def fit_line(result):
-    before, after = (result[key]["judged"]["mean"] for key in ("uncalibrated", "calibrated"))
+    before, after = (result[key]["judged"]["mean"] for key in ("uncalibrated open", "calibrated open"))
     verdict = "doesn't help the judged half" if after >= before else "helps the judged half"
     return (f"The fit {verdict}: its mean is {percent(before)} before and {percent(after)} after it, in open loop. "
             f"Allowed is a mean error of the judged half of {percent(ALLOWED, 0)}, calibrated, in each loop.")
@@ -47,14 +47,14 @@ def fit_line(result):
 def trace_rows(result):
     named = {key: {row["trace"]: row for row in result[key]["traces"]} for key in COLUMNS}
     rows = []
-    for trace, own in sorted(named["calibrated"].items(), key=lambda item: (item[1]["half"], item[0])):
+    for trace, own in sorted(named["calibrated open"].items(), key=lambda item: (item[1]["half"], item[0])):
         if own["barriers"] == 0:
             rows.append([f"`{trace}`", own["half"], 0, *["–"] * 7])
             continue
         rows.append([f"`{trace}`", own["half"], own["barriers"],
                      *(percent(named[key][trace]["mean"]) for key in list(COLUMNS)[:2]),
                      *(percent(own[what]) for what in ("mean", "median", "p95", "worst")),
-                     percent(named["closed loop"][trace]["mean"])])
+                     percent(named["calibrated closed"][trace]["mean"])])
     return table(["trace", "half", "barriers", "uncalibrated, open: mean", "closed: mean",
                          "calibrated, open: mean", "median", "p95", "worst", "closed: mean"], rows)
 
@@ -65,7 +65,7 @@ def barriers_in(folder):
 
 
 def worst_rows(barriers):
-    calibrated = sorted((b for b in barriers if b["run"] == "calibrated"), key=lambda b: -float(b["error"]))
+    calibrated = sorted((b for b in barriers if b["run"] == "calibrated open"), key=lambda b: -float(b["error"]))
     return table(
         ["barrier", "half", "node", "first read at cycle", "transfers", "measured", "predicted", "error"],
         [[f"`{b['trace']}`", b["half"], b["node"], b["first_cycle"], b["transfers"], f"{b['measured_cycles']} cycles",
@@ -97,7 +97,7 @@ def section(runner, images):
         document = runner.document(*COMMAND, "--quiet", "--out", folder)
         barriers = barriers_in(folder)
     result = document["result"]
-    for key in ("calibrated", "closed loop"):
+    for key in ("calibrated open", "calibrated closed"):
         runner.expect(result[key]["judged"]["mean"] < ALLOWED, f"NOC traces, {key}: the judged half's mean is "
                       f"{percent(result[key]['judged']['mean'])}, allowed {percent(ALLOWED)}")
     others_figures.draw(barriers, images)

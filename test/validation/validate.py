@@ -131,6 +131,7 @@ def main():
     options.add_argument("--inputs", help="a folder of inputs of others: their section is written anew")
     options.add_argument("--inputs-only", action="store_true", help="nothing but that section")
     given = options.parse_args()
+    given.kbsim = str(pathlib.Path(given.kbsim).resolve())  # commands are run in other folders
     if given.inputs_only and given.inputs is None:
         options.error("--inputs-only: which inputs? --inputs DIR")
     sections = cases_of.read(given.cases)

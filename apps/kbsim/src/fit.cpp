@@ -57,7 +57,8 @@ class Fitting {
                                                          BarrierRows& rows) const {
     const std::vector<double> before = evaluate::noc_defaults();
     std::vector<evaluate::NocColumn> all;
-    for (const char* name : {"uncalibrated", "uncalibrated closed", "closed loop", "calibrated"})
+    for (const char* name :
+         {"uncalibrated open", "uncalibrated closed", "calibrated closed", "calibrated open"})
       all.emplace_back(name);
     play_all({.column = &all[0], .values = before}, rows);
     play_all({.column = &all[1], .values = before, .loop = hw::NocLoop::closed}, rows);

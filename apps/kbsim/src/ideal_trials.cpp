@@ -3,11 +3,14 @@
 
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "kbsim/app/bench.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/explain/ideal.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/inputs/msccl/plan_file.hpp"
 
 #include "bench_options.hpp"
 #include "machine_options.hpp"
@@ -65,10 +68,12 @@ std::optional<Trial> roomy_trial(Trials& trials, const explain::Ideal& ideal) {
 
 }  // namespace
 
-std::string algorithm_of(const Arguments& run) {
+std::string slots_key_of(const Arguments& run) {
   if (!runs_one_algorithm(bench_named(run))) return "";
-  if (const auto named = option_given(run, "algorithm")) return *named;
-  return configuration_of(run).ccl.resolve("").name;
+  const auto named = option_given(run, "algorithm");
+  if (named && inputs::names_plan_file(*named)) return "ccl.defaults.n_slots";
+  return fmt::format("ccl.algorithms.{}.n_slots",
+                     named ? *named : configuration_of(run).ccl.resolve("").name);
 }
 
 std::vector<Trial> ideal_trials(Trials& trials, const Arguments& run) {
@@ -77,7 +82,7 @@ std::vector<Trial> ideal_trials(Trials& trials, const Arguments& run) {
       config::resolved_yaml(configuration.machine, configuration.ccl, hw::ModelCatalog{});
   std::vector<Trial> all;
   for (const explain::Ideal& ideal :
-       explain::ideals_of(config::keys_of({.yaml = text, .name = "the machine"}), algorithm_of(run))) {
+       explain::ideals_of(config::keys_of({.yaml = text, .name = "the machine"}), slots_key_of(run))) {
     if (ideal.keys.front().key.starts_with("ccl.")) {
       if (std::optional<Trial> trial = roomy_trial(trials, ideal)) all.push_back(std::move(*trial));
       continue;

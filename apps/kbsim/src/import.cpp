@@ -1,15 +1,21 @@
 // kbsim import: which files of others can be given, and what is in one.
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/input_file.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/evaluate/decoder_run.hpp"
 #include "kbsim/inputs/description/description.hpp"
@@ -52,39 +58,116 @@ std::string formats_text() {
   return text;
 }
 
-json::object about_plan(const ccl::Plan& plan) { return inputs::describe(plan, ccl::judge(plan)); }
+// A name as a shell takes it.
+std::string quoted(const std::string& word) {
+  const bool plain = std::ranges::all_of(word, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view{"_./+-=:,@%"}.find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain && !word.empty()) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return text + "'";
+}
+
+json::object with_command(json::object about, const std::string& command) {
+  about["command"] = command;
+  return about;
+}
+
+json::object about_plan(const ccl::Plan& plan, const std::string& file) {
+  json::object about = inputs::describe(plan, ccl::judge(plan));
+  const bool right = about.at("correct").as_bool();
+  return with_command(
+      std::move(about),
+      fmt::format(
+          "kbsim --bench ccl --algorithm {} --set system.sips.count={} --set system.sips.topology=full{}",
+          file, plan.ranks(), right ? "" : " -c 0"));
+}
 
 json::object about_model(const fs::path& file) {
   const evaluate::ModelConfig model = evaluate::read_model_config(file.string());
   const evaluate::DecoderWork row = evaluate::closed_form({.model = model, .tokens = 1});
-  return {{"format", "model configuration"},
+  return {{"format", name_of(inputs::FileKind::model)},
           {"hidden_size", model.hidden_size},
           {"num_attention_heads", model.num_attention_heads},
           {"num_key_value_heads", model.num_key_value_heads},
           {"head_dim", model.head_dim},
           {"intermediate_size", model.intermediate_size},
           {"gated", model.gated()},
+          {"rms_norm", model.rms_norm},
+          {"attention_bias", model.attention_bias},
+          {"mlp_bias", model.mlp_bias},
           {"num_hidden_layers", model.num_hidden_layers},
           {"torch_dtype", to_string(model.torch_dtype)},
           {"flop_of_a_layer_and_token", row.flop}};
 }
 
 json::object about_file(const fs::path& file) {
+  const std::string name = quoted(file.string());
   switch (inputs::kind_of_file(file)) {
-    case inputs::FileKind::msccl_plan: return about_plan(inputs::read_msccl(file.string()));
-    case inputs::FileKind::mscclpp_plan: return about_plan(inputs::read_mscclpp(file.string()));
-    case inputs::FileKind::noc_trace: return inputs::describe_noc_trace(file);
-    case inputs::FileKind::model: return about_model(file);
-    case inputs::FileKind::layers: return inputs::describe_layers(file);
-    case inputs::FileKind::measurements: break;
+    case inputs::FileKind::msccl_plan: return about_plan(inputs::read_msccl(file.string()), name);
+    case inputs::FileKind::mscclpp_plan: return about_plan(inputs::read_mscclpp(file.string()), name);
+    case inputs::FileKind::noc_trace:
+      return with_command(inputs::describe_noc_trace(file),
+                          "kbsim traffic --topology wormhole.yaml --trace " + name);
+    case inputs::FileKind::model:
+      return with_command(about_model(file),
+                          fmt::format("kbsim --bench tp_transformer_block --model {} --timing-only", name));
+    case inputs::FileKind::layers:
+      return with_command(inputs::describe_layers(file), "kbsim --bench gemm --layers " + name);
+    case inputs::FileKind::chakra_trace:
+      return with_command(
+          inputs::describe_chakra_trace(file),
+          "kbsim import " + quoted(file.has_parent_path() ? file.parent_path().string() : "."));
+    case inputs::FileKind::measurements:
+      return with_command(inputs::describe_measurements(file),
+                          "kbsim correlate --results mine/results.csv --reference " + name);
+    case inputs::FileKind::unknown: break;
   }
-  return inputs::describe_measurements(file);
+  throw UsageError{fmt::format(
+      "{}: no kind of file that is known: it has neither the keys nor the columns of one (measured "
+      "times have 'size' and 'time'); kbsim import --help lists what is read",
+      file.string())};
+}
+
+// Of how many files of which kind; those that can't be read are others.
+std::map<inputs::FileKind, int> kinds_in(const fs::path& folder) {
+  std::map<inputs::FileKind, int> kinds;
+  for (const fs::directory_entry& entry : fs::directory_iterator{folder}) {
+    if (!entry.is_regular_file()) continue;
+    ++kinds[why_unreadable(entry.path()).empty() ? inputs::kind_of_file(entry.path())
+                                                 : inputs::FileKind::unknown];
+  }
+  return kinds;
+}
+
+json::object about_traces(const fs::path& folder) {
+  json::object about = inputs::describe_chakra_folder(folder);
+  const auto ranks = about.at("ranks").to_number<int>();
+  return with_command(
+      std::move(about),
+      fmt::format("kbsim --bench chakra --workload {} --set system.sips.count={} --timing-only",
+                  quoted(folder.string()), ranks));
+}
+
+json::object about_folder(const fs::path& folder) {
+  const std::map<inputs::FileKind, int> kinds = kinds_in(folder);
+  if (kinds.contains(inputs::FileKind::chakra_trace)) return about_traces(folder);
+  json::object about{{"format", "a folder"}};
+  for (const auto& [kind, count] : kinds) about[name_of(kind)] = count;
+  if (kinds.contains(inputs::FileKind::noc_trace))
+    return with_command(std::move(about),
+                        "kbsim fit --topology wormhole.yaml --trace " + quoted(folder.string()));
+  if (kinds.empty())
+    throw UsageError{
+        fmt::format("{}: no file is in it; give a file, or a folder of execution traces", folder.string())};
+  return with_command(std::move(about), fmt::format("kbsim import {}", quoted((folder / "FILE").string())));
 }
 
 json::object about(const fs::path& file) {
   std::error_code ignored;
-  if (fs::is_directory(file, ignored)) return inputs::describe_chakra_folder(file);
-  return file.extension() == ".et" ? inputs::describe_chakra_trace(file) : about_file(file);
+  return fs::is_directory(file, ignored) ? about_folder(file) : about_file(file);
 }
 
 }  // namespace
@@ -94,8 +177,7 @@ ExitCode import_file(const Arguments& arguments) {
   bool as_json = false;
   po::options_description all{"options of kbsim import"};
   auto add = all.add_options();
-  add("file", po::value(&file)->value_name("FILE")->required(),
-      "a file, or a folder of execution traces, of others");
+  add("file", po::value(&file)->value_name("FILE")->required(), "a file of others, or a folder of them");
   add("json", po::bool_switch(&as_json), "print what is in it as JSON");
   parse_options(arguments, all,
                 {.usage = "kbsim import FILE [--json]", .examples = formats_text(), .positional = "file"});
@@ -106,9 +188,10 @@ ExitCode import_file(const Arguments& arguments) {
   }
   fmt::print(" {}: {}\n", file, found.at("format").as_string().c_str());
   for (const auto& member : found) {
-    if (member.key() != "format")
-      fmt::print("   {:<20} {}\n", std::string{member.key()}, json::serialize(member.value()));
+    if (member.key() != "format" && member.key() != "command")
+      fmt::print("   {:<24} {}\n", std::string{member.key()}, json::serialize(member.value()));
   }
+  fmt::print(" next: {}\n", found.at("command").as_string().c_str());
   (void)std::fflush(stdout);
   return ExitCode::ok;
 }

@@ -77,10 +77,9 @@ std::string interrupted_text(const SlotsAnswer& answer) {
 }  // namespace
 
 SlotsAnswer slots_of(Trials& trials, const Arguments& run, const std::string& metric) {
-  const std::string algorithm = algorithm_of(run);
-  if (algorithm.empty())
+  SlotsAnswer answer{.key = slots_key_of(run)};
+  if (answer.key.empty())
     throw UsageError{"--what slots: this bench runs no collective algorithm, or several; see kbsim list"};
-  SlotsAnswer answer{.key = "ccl.algorithms." + algorithm + ".n_slots"};
   SlotRuns runs{trials, answer, metric};
   answer.found = sweep::find_enough(kMostSlots, [&](std::int64_t n) { return runs.run(n); });
   answer.interrupted = trials.interrupted();

@@ -13,6 +13,7 @@
 
 #include "checks.hpp"
 #include "file.hpp"
+#include "file_kinds.hpp"
 #include "kernel_entries.hpp"
 #include "override.hpp"
 #include "reader.hpp"
@@ -59,9 +60,10 @@ Tree parse_known(std::string_view text, const std::string& name, Problems& probl
   return known.emplace(std::move(file), std::move(root)).first->second;
 }
 
-Tree parse_file(std::string_view text, const std::string& name, Problems& problems) {
+Tree parse_file(std::string_view text, const std::string& name, ConfigFile kind, Problems& problems) {
   Tree root = parse_known(text, name, problems);
   if (root.kind == Tree::Kind::null) throw ConfigError{{.file = name}, "", "the file is empty"};
+  require_kind(root, kind, name);
   return root;
 }
 
@@ -142,7 +144,7 @@ std::pair<Overrides, Overrides> split(const Overrides& overrides) {
 CclSpec read_ccl(std::string_view text, const std::string& name, const Overrides& overrides,
                  const std::string& prefix, const MachineSpec* machine) {
   Problems problems;
-  Tree root = parse_file(text, name, problems);
+  Tree root = parse_file(text, name, ConfigFile::algorithms, problems);
   apply_overrides(root, overrides, problems, prefix);
   CclSpec spec = read_algorithms(std::move(root), machine, problems);
   throw_if_any(std::move(problems));
@@ -179,7 +181,7 @@ Configuration load(const LoadRequest& request, const std::filesystem::path& ccl_
   Problems of_ccl;
   Configuration result;
   result.text = read_file(request.file, request.folders);
-  Tree root = parse_file(result.text, request.file.string(), of_machine);
+  Tree root = parse_file(result.text, request.file.string(), ConfigFile::machine, of_machine);
   std::optional<Tree> section = take_ccl(root);
   apply_overrides(root, machine_set, of_machine);
   result.machine = read<MachineSpec>(std::move(root), request.catalog, of_machine, &result.notes);
@@ -203,7 +205,7 @@ Configuration load(const LoadRequest& request, const std::filesystem::path& ccl_
 MachineSpec parse_machine(std::string_view text, const std::string& file_name, const Overrides& overrides,
                           const ComponentCatalog& catalog, std::vector<std::string>* notes) {
   Problems problems;
-  Tree root = parse_file(text, file_name, problems);
+  Tree root = parse_file(text, file_name, ConfigFile::machine, problems);
   std::optional<Tree> section = take_ccl(root);
   apply_overrides(root, overrides, problems);
   MachineSpec spec = read<MachineSpec>(std::move(root), catalog, problems, notes);

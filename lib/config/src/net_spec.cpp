@@ -11,6 +11,7 @@
 #include "kbsim/base/names.hpp"
 
 #include "file.hpp"
+#include "file_kinds.hpp"
 #include "net_ways.hpp"
 #include "reader.hpp"
 #include "yaml_tree.hpp"
@@ -185,6 +186,7 @@ Net parse_net(std::string_view text, const std::string& file_name) {
   Problems problems;
   const Tree root = parse_yaml(text, {.name = file_name}, problems);
   if (root.kind == Tree::Kind::null) throw ConfigError{{.file = file_name}, "", "the file is empty"};
+  require_kind(root, ConfigFile::network, file_name);
   Net net = NetReader{root, problems}.read();
   if (problems.empty()) complete_ways(net, {.file = file_name}, problems);
   if (!problems.empty()) throw ConfigError{std::move(problems)};

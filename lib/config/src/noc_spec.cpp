@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "file.hpp"
+#include "file_kinds.hpp"
 #include "override.hpp"
 #include "reader.hpp"
 #include "yaml_tree.hpp"
@@ -53,6 +54,7 @@ NocToriSpec parse_noc(std::string_view text, const std::string& file_name, const
   Problems problems;
   Tree root = parse_yaml(text, {.name = file_name}, problems);
   if (root.kind == Tree::Kind::null) throw ConfigError{{.file = file_name}, "", "the file is empty"};
+  require_kind(root, ConfigFile::nocs, file_name);
   apply_overrides(root, overrides, problems);
   const NocHasNoComponents none;
   Reader reader{none, problems};

@@ -163,8 +163,13 @@ std::vector<double> undivided(const DecoderProblem& problem, const DecoderNumber
   const Doubles k = cached(of.k_cache, affine(n1, of.k, model.attention_bias));
   const Doubles v = cached(of.v_cache, affine(n1, of.v, model.attention_bias));
   const Doubles o = attended(problem, affine(n1, of.q, model.attention_bias), k, v);
+  const Doubles n2 = normalised(model, x, of.norm2);  // beside attention
   add(x, affine(o, of.o, model.has_output_bias()));
-  add(x, mlp(model, normalised(model, x, of.norm2), of));
+  switch (model.mlp_input) {
+    case MlpInput::attention_norm: add(x, mlp(model, n1, of)); break;
+    case MlpInput::own_norm: add(x, mlp(model, n2, of)); break;
+    case MlpInput::attention_sum: add(x, mlp(model, normalised(model, x, of.norm2), of)); break;
+  }
   return x;
 }
 

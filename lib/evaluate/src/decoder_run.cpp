@@ -193,8 +193,14 @@ Task<Tensor> whole_rows(host::ParallelState state, bool divided, Tensor x) {
   co_return all;
 }
 
-Task<Tensor> attention_block(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer,
-                             Tensor x, StepClock* clock) {
+/// What attention leaves to the MLP.
+struct Attended {
+  Tensor rows;  // of the layer's input, normalised, all of them
+  Tensor sum;   // of the layer's input and attention
+};
+
+Task<Attended> attention_block(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer,
+                               Tensor x, StepClock* clock) {
   const ModelConfig& model = problem.model;
   const PendingTensor normal = normalised(model, x, layer->norm1, layer->norm1_bias);
   const Tensor n = co_await normal;
@@ -220,16 +226,25 @@ Task<Tensor> attention_block(host::ParallelState state, DecoderProblem problem, 
   const PendingTensor sum = x + o;
   const Tensor result = co_await sum;
   clock->took(DecoderStep::residuals);
-  co_return result;
+  co_return Attended{.rows = all, .sum = result};
 }
 
-Task<Tensor> mlp_block(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer, Tensor x,
-                       StepClock* clock) {
+Task<Tensor> mlp_input(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer, Tensor x,
+                       Attended attended, StepClock* clock) {
   const ModelConfig& model = problem.model;
-  const PendingTensor normal = normalised(model, x, layer->norm2, layer->norm2_bias);
+  if (model.mlp_input == MlpInput::attention_norm) co_return attended.rows;
+  const Tensor input = model.mlp_input == MlpInput::attention_sum ? attended.sum : x;
+  const PendingTensor normal = normalised(model, input, layer->norm2, layer->norm2_bias);
   const Tensor n = co_await normal;
   clock->took(DecoderStep::norms);
   const Tensor all = co_await whole_rows(state, problem.sequence_parallel, n);
+  co_return all;
+}
+
+Task<Tensor> mlp_block(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer, Tensor x,
+                       Attended attended, StepClock* clock) {
+  const ModelConfig& model = problem.model;
+  const Tensor all = co_await mlp_input(state, problem, layer, x, attended, clock);
   const PendingTensor of_up = product(layer->up, all);
   Tensor inner = co_await of_up;
   if (layer->gate) {
@@ -243,7 +258,7 @@ Task<Tensor> mlp_block(host::ParallelState state, DecoderProblem problem, const 
   }
   const Tensor m = co_await layer->down.forward(inner);
   clock->took(DecoderStep::mlp);
-  const PendingTensor sum = x + m;
+  const PendingTensor sum = attended.sum + m;
   const Tensor result = co_await sum;
   clock->took(DecoderStep::residuals);
   co_return result;
@@ -318,8 +333,8 @@ Task<> decoder_rank(host::Rank& rk, DecoderRank with) {
   const auto before = seen_now(rk);
   const Time begin = rk.session().sim().now();
   StepClock clock{rk, *with.run};
-  const Tensor h = co_await attention_block(state, problem, &layer, x, &clock);
-  const Tensor y = co_await mlp_block(state, problem, &layer, h, &clock);
+  const Attended h = co_await attention_block(state, problem, &layer, x, &clock);
+  const Tensor y = co_await mlp_block(state, problem, &layer, x, h, &clock);
   const auto after = seen_now(rk);
   if (rk.index == 0)
     with.run->stated = {.of = fmt::format("a decoder layer on {} ranks, of rank 0", problem.ranks),

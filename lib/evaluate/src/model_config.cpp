@@ -31,8 +31,10 @@ constexpr std::array<std::pair<std::string_view, DType>, 3> kTorchDtypes{
     {{"float16", f16}, {"bfloat16", bf16}, {"float32", f32}}};
 // Of one key, in several families.
 using Names = std::vector<std::string_view>;
-const Names kHidden = {"hidden_size", "n_embd", "d_model"};
-const Names kHeads{"num_attention_heads", "n_head", "n_heads"};
+const Names kHidden = {"hidden_size", "n_embd", "n_embed", "d_model"};
+const Names kHeads{"num_attention_heads", "n_head", "n_heads", "num_heads"};
+const Names kKvHeads{"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"};
+const Names kSideBySide{"use_parallel_residual", "parallel_attn"};
 
 /// The keys of one file.
 class Keys {
@@ -124,26 +126,36 @@ void require_dense_decoder(const Keys& keys) {
   const std::string type = keys.text("model_type");
   if (const std::string_view why = why_no_decoder(type); !why.empty())
     refuse_layer(keys, fmt::format("model_type {}: {}", type, why));
-  const bool neox = keys.truth("use_parallel_residual", type == "gpt_neox");
-  if (neox || keys.truth("parallel_attn", type == "falcon"))
-    refuse_layer(keys, fmt::format("its attention and its MLP work side by side ({})",
-                                   neox ? "use_parallel_residual" : "parallel_attn"));
   if (!keys.truth("do_layer_norm_before", true))
     refuse_layer(keys, "norms follow the sums (do_layer_norm_before)");
 }
 
-void read_heads(const Keys& keys, ModelConfig& model) {
+// Falcon's new architecture has as many heads of keys as it says, and a norm for each half.
+bool has_groups_of_heads(const Keys& keys) { return keys.truth("new_decoder_architecture"); }
+
+std::int64_t kv_heads_of(const Keys& keys, const ModelFamily* family, std::int64_t heads) {
+  const bool shared = keys.truth("multi_query", family != nullptr && family->shared_kv);
+  return shared && !has_groups_of_heads(keys) ? 1 : keys.size(kKvHeads, heads);
+}
+
+MlpInput mlp_input_of(const Keys& keys, const ModelFamily* family) {
+  const std::string_view key = keys.called(kSideBySide);
+  if (!keys.truth(key, family != nullptr && family->side_by_side)) return MlpInput::attention_sum;
+  if (has_groups_of_heads(keys) && keys.size("num_ln_in_parallel_attn", 2) == 2) return MlpInput::own_norm;
+  return family != nullptr ? family->beside : MlpInput::own_norm;
+}
+
+void read_heads(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
   const std::string_view hidden = keys.called(kHidden);
   const std::string_view heads = keys.called(kHeads);
   model.hidden_size = keys.size(hidden);
   model.num_attention_heads = keys.size(heads);
-  const std::int64_t shared = keys.truth("multi_query") ? 1 : model.num_attention_heads;
-  model.num_key_value_heads = keys.size(Names{"num_key_value_heads", "num_kv_heads"}, shared);
-  if (!keys.has("head_dim") && model.hidden_size % model.num_attention_heads != 0)
+  const std::string_view head_dim = keys.called({"head_dim", "kv_channels"});
+  model.num_key_value_heads = kv_heads_of(keys, family, model.num_attention_heads);
+  if (!keys.has(head_dim) && model.hidden_size % model.num_attention_heads != 0)
     throw UsageError{fmt::format("--model {}: {} ({}) must be divisible by {} ({}), or head_dim be given",
                                  keys.file(), hidden, model.hidden_size, heads, model.num_attention_heads)};
-  model.head_dim =
-      keys.has("head_dim") ? keys.size("head_dim") : model.hidden_size / model.num_attention_heads;
+  model.head_dim = keys.has(head_dim) ? keys.size(head_dim) : model.hidden_size / model.num_attention_heads;
   if (model.num_attention_heads % model.num_key_value_heads != 0)
     throw UsageError{fmt::format("--model {}: {} ({}) must be divisible by num_key_value_heads ({})",
                                  keys.file(), heads, model.num_attention_heads, model.num_key_value_heads)};
@@ -151,7 +163,7 @@ void read_heads(const Keys& keys, ModelConfig& model) {
 
 void read_mlp(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
   model.intermediate_size =
-      keys.size(Names{"intermediate_size", "n_inner", "ffn_dim"}, 4 * model.hidden_size);
+      keys.size(Names{"intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"}, 4 * model.hidden_size);
   model.hidden_act = keys.one_of(keys.called({"hidden_act", "hidden_activation", "activation_function"}),
                                  kActs, family != nullptr ? family->act : HiddenAct::silu);
   if (family != nullptr) model.gated_mlp = family->gated;
@@ -169,7 +181,8 @@ void read_norm(const Keys& keys, const ModelFamily* family, ModelConfig& model) 
 }
 
 void read_attention_bias(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
-  const std::string_view key = keys.called({"attention_bias", "enable_bias", "use_bias"});
+  const std::string_view key =
+      keys.called({"attention_bias", "add_qkv_bias", "use_qkv_bias", "bias", "enable_bias", "use_bias"});
   model.attention_bias = keys.truth(key, family != nullptr && family->attention_bias);
   if (family != nullptr && !keys.has(key)) model.output_bias = family->output_bias;
 }
@@ -181,11 +194,12 @@ ModelConfig read_model_config(const std::string& file) {
   require_dense_decoder(keys);
   const ModelFamily* family = family_of(keys.text("model_type"));
   ModelConfig model;
-  read_heads(keys, model);
+  read_heads(keys, family, model);
   read_mlp(keys, family, model);
   read_norm(keys, family, model);
   read_attention_bias(keys, family, model);
-  model.num_hidden_layers = keys.size(Names{"num_hidden_layers", "n_layer", "n_layers"}, 1);
+  model.mlp_input = mlp_input_of(keys, family);
+  model.num_hidden_layers = keys.size(Names{"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, 1);
   model.torch_dtype = keys.one_of(keys.called({"torch_dtype", "dtype"}), kTorchDtypes, f16);
   return model;
 }

@@ -17,35 +17,81 @@ constexpr ModelFamily with_biases(std::string_view model_type, HiddenAct act) {
           .mlp_bias = true};
 }
 
-constexpr std::array kFamilies{with_biases("gpt2", HiddenAct::gelu_tanh),
-                               with_biases("gpt_bigcode", HiddenAct::gelu_tanh),
-                               with_biases("starcoder2", HiddenAct::gelu_tanh),
-                               with_biases("bloom", HiddenAct::gelu_tanh),
-                               with_biases("gpt_neox", HiddenAct::gelu),
-                               with_biases("opt", HiddenAct::relu),
-                               ModelFamily{.model_type = "qwen2", .attention_bias = true},
-                               ModelFamily{.model_type = "gemma", .act = HiddenAct::gelu_tanh},
-                               ModelFamily{.model_type = "gemma2", .act = HiddenAct::gelu_tanh},
-                               ModelFamily{.model_type = "gemma3_text", .act = HiddenAct::gelu_tanh}};
+constexpr ModelFamily side_by_side(ModelFamily family, MlpInput beside) {
+  family.side_by_side = true;
+  family.beside = beside;
+  return family;
+}
 
-constexpr std::string_view kSideBySide = "its attention and its MLP work side by side on one norm";
+constexpr std::array kFamilies{
+    with_biases("gpt2", HiddenAct::gelu_tanh),
+    with_biases("gpt_bigcode", HiddenAct::gelu_tanh),
+    with_biases("starcoder2", HiddenAct::gelu_tanh),
+    with_biases("bloom", HiddenAct::gelu_tanh),
+    with_biases("opt", HiddenAct::relu),
+    side_by_side(with_biases("gpt_neox", HiddenAct::gelu), MlpInput::own_norm),
+    side_by_side(with_biases("phi", HiddenAct::gelu_tanh), MlpInput::attention_norm),
+    side_by_side({.model_type = "gptj",
+                  .act = HiddenAct::gelu_tanh,
+                  .gated = false,
+                  .rms_norm = false,
+                  .mlp_bias = true},
+                 MlpInput::attention_norm),
+    side_by_side({.model_type = "codegen",
+                  .act = HiddenAct::gelu_tanh,
+                  .gated = false,
+                  .rms_norm = false,
+                  .mlp_bias = true},
+                 MlpInput::attention_norm),
+    side_by_side({.model_type = "falcon",
+                  .act = HiddenAct::gelu,
+                  .gated = false,
+                  .rms_norm = false,
+                  .shared_kv = true},
+                 MlpInput::attention_norm),
+    side_by_side({.model_type = "cohere", .rms_norm = false}, MlpInput::attention_norm),
+    ModelFamily{.model_type = "stablelm", .rms_norm = false, .beside = MlpInput::attention_norm},
+    ModelFamily{.model_type = "mpt", .act = HiddenAct::gelu, .gated = false, .rms_norm = false},
+    ModelFamily{.model_type = "gpt_neo",
+                .act = HiddenAct::gelu_tanh,
+                .gated = false,
+                .rms_norm = false,
+                .output_bias = true,
+                .mlp_bias = true},
+    ModelFamily{.model_type = "chatglm", .attention_bias = true},
+    ModelFamily{.model_type = "qwen2", .attention_bias = true},
+    ModelFamily{.model_type = "qwen2_vl", .attention_bias = true},
+    ModelFamily{.model_type = "qwen2_vl_text", .attention_bias = true},
+    ModelFamily{.model_type = "qwen2_5_vl", .attention_bias = true},
+    ModelFamily{.model_type = "qwen2_5_vl_text", .attention_bias = true},
+    ModelFamily{.model_type = "gemma", .act = HiddenAct::gelu_tanh},
+    ModelFamily{.model_type = "gemma2", .act = HiddenAct::gelu_tanh},
+    ModelFamily{.model_type = "gemma3_text", .act = HiddenAct::gelu_tanh}};
+
 constexpr std::string_view kEncoder = "it is an encoder: norms follow the sums, and no key is hidden";
 constexpr std::string_view kNoAttention = "its layers aren't attention and an MLP";
+constexpr std::string_view kExperts = "it is a mixture of experts";
+constexpr std::string_view kHalves = "its intermediate_size counts both halves of the MLP";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOthers{{{"gptj", kSideBySide},
-                                                                                 {"codegen", kSideBySide},
-                                                                                 {"phi", kSideBySide},
-                                                                                 {"cohere", kSideBySide},
-                                                                                 {"bert", kEncoder},
-                                                                                 {"roberta", kEncoder},
-                                                                                 {"xlm-roberta", kEncoder},
-                                                                                 {"distilbert", kEncoder},
-                                                                                 {"albert", kEncoder},
-                                                                                 {"electra", kEncoder},
-                                                                                 {"mamba", kNoAttention},
-                                                                                 {"mamba2", kNoAttention},
-                                                                                 {"rwkv", kNoAttention},
-                                                                                 {"jamba", kNoAttention}}};
+constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"bert", kEncoder},
+    {"roberta", kEncoder},
+    {"xlm-roberta", kEncoder},
+    {"distilbert", kEncoder},
+    {"albert", kEncoder},
+    {"electra", kEncoder},
+    {"deberta-v2", kEncoder},
+    {"modernbert", kEncoder},
+    {"mamba", kNoAttention},
+    {"mamba2", kNoAttention},
+    {"falcon_mamba", kNoAttention},
+    {"rwkv", kNoAttention},
+    {"jamba", kNoAttention},
+    {"zamba", kNoAttention},
+    {"recurrent_gemma", kNoAttention},
+    {"dbrx", kExperts},
+    {"qwen", kHalves},
+});
 
 }  // namespace
 

@@ -15,6 +15,9 @@ struct ModelFamily {
   bool attention_bias = false;  // of queries, keys and values
   bool output_bias = false;     // of attention
   bool mlp_bias = false;
+  bool shared_kv = false;                // one head of keys and values
+  bool side_by_side = false;             // attention and MLP, unless a key says otherwise
+  MlpInput beside = MlpInput::own_norm;  // what the MLP works on then
 };
 
 /// By model_type; none of one that is like LLaMA, or isn't known.

@@ -62,7 +62,7 @@ const Rule* rule_of(std::string_view key) {
 
 }  // namespace
 
-std::vector<Ideal> ideals_of(const std::map<std::string, std::string>& keys, const std::string& algorithm) {
+std::vector<Ideal> ideals_of(const std::map<std::string, std::string>& keys, const std::string& slots_key) {
   std::vector<Ideal> all;
   for (const std::string_view name : kIdeals) all.push_back({.name = std::string{name}, .keys = {}});
   const auto ideal_named = [&](std::string_view name) -> Ideal& {
@@ -72,10 +72,9 @@ std::vector<Ideal> ideals_of(const std::map<std::string, std::string>& keys, con
     if (const Rule* rule = rule_of(key); rule != nullptr)
       ideal_named(rule->ideal).keys.push_back({.key = key, .values = values_of(rule->better)});
   }
-  if (!algorithm.empty())
+  if (!slots_key.empty())
     ideal_named("infinite slots")
-        .keys.push_back({.key = "ccl.algorithms." + algorithm + ".n_slots",
-                         .values = {"65536", "16384", "4096", "1024", "256", "64", "16"}});
+        .keys.push_back({.key = slots_key, .values = {"65536", "16384", "4096", "1024", "256", "64", "16"}});
   std::erase_if(all, [](const Ideal& ideal) { return ideal.keys.empty(); });
   return all;
 }

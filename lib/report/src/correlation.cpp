@@ -131,6 +131,15 @@ std::optional<double> at(const Curve& curve, double size) {
   return below->second * std::pow(above->second / below->second, share);
 }
 
+// A log lists its ranks in a column of its own, which isn't world_size.
+std::string other_ranks(const CsvTable& simulated, const CsvTable& reference) {
+  if (!simulated.has("world_size") || !reference.has("ranks")) return {};
+  const std::set<std::string> mine = names_in(simulated, {"world_size"});
+  const std::set<std::string> theirs = names_in(reference, {"ranks"});
+  if (!common(mine, theirs).empty()) return {};
+  return fmt::format("{} ranks, simulated {}", fmt::join(theirs, ", "), fmt::join(mine, ", "));
+}
+
 constexpr const char* kPoints = R"gnuplot(plot "NAME.csv" using 4:3 with points pointtype 7 pointsize 1.5 \
     linecolor "#0072b2" title "points", \
     x with lines linewidth 3 linecolor "GREY" title "equal", \
@@ -187,6 +196,7 @@ Correlation correlate(const CsvTable& simulated, const CsvTable& reference) {
       ++result.outside;
     }
   }
+  result.other_ranks = other_ranks(simulated, reference);
   if (result.points.empty())
     throw UsageError{fmt::format("{}: {}", reference.source, why_apart(simulated, reference, names))};
   return result;
@@ -213,6 +223,8 @@ std::string to_text(const Correlation& correlation) {
       worst.error_percent(), worst.size, worst.of.empty() ? "" : " of ", worst.of);
   if (correlation.outside > 0)
     text += fmt::format(" {} simulated points are outside the reference\n", correlation.outside);
+  if (!correlation.other_ranks.empty())
+    text += fmt::format(" the reference is of another number of ranks: {}\n", correlation.other_ranks);
   const Ranking ranking = rank(correlation);
   return ranking.sizes.empty() ? text : text + to_text(ranking);
 }
@@ -233,6 +245,7 @@ boost::json::object to_json(const Correlation& correlation) {
       {"geometric_mean", correlation.geometric_mean()},
       {"worst", {{"curve", worst.of}, {"size", worst.size}, {"error_percent", worst.error_percent()}}},
       {"outside", correlation.outside}};
+  if (!correlation.other_ranks.empty()) all["other_ranks"] = correlation.other_ranks;
   const Ranking ranking = rank(correlation);
   if (!ranking.sizes.empty()) all["ranking"] = to_json(ranking);
   return all;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <compare>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -26,23 +29,66 @@ OfSize ranked_points(const Correlation& correlation) {
   return all;
 }
 
-std::vector<std::string> fastest_first(Points points, double CorrelationPoint::* time) {
+Points fastest_first(Points points, double CorrelationPoint::* time) {
   std::ranges::sort(points, [&](const CorrelationPoint* a, const CorrelationPoint* b) {
     return std::pair{a->*time, a->algorithm} < std::pair{b->*time, b->algorithm};
   });
+  return points;
+}
+
+std::vector<std::string> names_of(const Points& points) {
   std::vector<std::string> names;
   for (const CorrelationPoint* point : points) names.push_back(point->algorithm);
   return names;
 }
 
+std::string text_of(const Points& sorted, double CorrelationPoint::* time) {
+  std::string text;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i > 0) text += sorted[i - 1]->*time == sorted[i]->*time ? " = " : ", ";
+    text += sorted[i]->algorithm;
+  }
+  return text;
+}
+
+bool have_same_winner(const Points& points) {
+  const double simulated = (*std::ranges::min_element(points, {}, &CorrelationPoint::simulated))->simulated;
+  const double reference = (*std::ranges::min_element(points, {}, &CorrelationPoint::reference))->reference;
+  return std::ranges::any_of(points, [&](const CorrelationPoint* point) {
+    return point->simulated == simulated && point->reference == reference;
+  });
+}
+
+SizeRanking ranking_of(const std::string& of, double size, const Points& points) {
+  const Points simulated = fastest_first(points, &CorrelationPoint::simulated);
+  const Points reference = fastest_first(points, &CorrelationPoint::reference);
+  return {.of = of,
+          .size = size,
+          .simulated = names_of(simulated),
+          .reference = names_of(reference),
+          .simulated_text = text_of(simulated, &CorrelationPoint::simulated),
+          .reference_text = text_of(reference, &CorrelationPoint::reference),
+          .same_winner = have_same_winner(points)};
+}
+
+void count_pair(const CorrelationPoint& a, const CorrelationPoint& b, Ranking& ranking) {
+  const auto mine = a.simulated <=> b.simulated;
+  const auto theirs = a.reference <=> b.reference;
+  if (mine == 0 && theirs == 0) return;
+  if (mine == 0) {
+    ++ranking.tied_simulated;
+  } else if (theirs == 0) {
+    ++ranking.tied_reference;
+  } else if (mine == theirs) {
+    ++ranking.concordant;
+  } else {
+    ++ranking.discordant;
+  }
+}
+
 void count_pairs(const Points& points, Ranking& ranking) {
   for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::size_t j = i + 1; j < points.size(); ++j) {
-      const double mine = points[i]->simulated - points[j]->simulated;
-      const double theirs = points[i]->reference - points[j]->reference;
-      if (mine * theirs > 0.0) ++ranking.concordant;
-      if (mine * theirs < 0.0) ++ranking.discordant;
-    }
+    for (std::size_t j = i + 1; j < points.size(); ++j) count_pair(*points[i], *points[j], ranking);
   }
 }
 
@@ -91,24 +137,23 @@ std::string sizes_text(const std::vector<double>& sizes) {
 
 }  // namespace
 
-double Ranking::tau() const {
-  const int pairs = concordant + discordant;
-  return pairs == 0 ? 1.0 : static_cast<double>(concordant - discordant) / pairs;
+std::optional<double> Ranking::tau() const {
+  const double ordered = concordant + discordant;
+  const double simulated = ordered + tied_reference;  // pairs that this side orders
+  const double reference = ordered + tied_simulated;
+  if (simulated == 0.0 || reference == 0.0) return std::nullopt;
+  return (concordant - discordant) / std::sqrt(simulated * reference);
 }
 
 int Ranking::equal_winners() const {
-  return static_cast<int>(std::ranges::count_if(
-      sizes, [](const SizeRanking& at) { return at.simulated.front() == at.reference.front(); }));
+  return static_cast<int>(std::ranges::count_if(sizes, &SizeRanking::same_winner));
 }
 
 Ranking rank(const Correlation& correlation) {
   const OfSize all = ranked_points(correlation);
   Ranking ranking;
   for (const auto& [key, points] : all) {
-    ranking.sizes.push_back({.of = key.first,
-                             .size = key.second,
-                             .simulated = fastest_first(points, &CorrelationPoint::simulated),
-                             .reference = fastest_first(points, &CorrelationPoint::reference)});
+    ranking.sizes.push_back(ranking_of(key.first, key.second, points));
     count_pairs(points, ranking);
   }
   for (const auto& [pair, gaps] : gaps_of(all)) {
@@ -125,13 +170,14 @@ Ranking rank(const Correlation& correlation) {
 std::string to_text(const Ranking& ranking) {
   std::string text = " algorithms by size, fastest first\n";
   for (const SizeRanking& at : ranking.sizes) {
-    const bool equal = at.simulated == at.reference;
-    text += fmt::format("  {:>12.0f} B{}{}  {}", at.size, at.of.empty() ? "" : " ", at.of,
-                        fmt::join(at.simulated, ", "));
-    text += equal ? "\n" : fmt::format("  (reference: {})\n", fmt::join(at.reference, ", "));
+    const bool equal = at.simulated_text == at.reference_text;
+    text += fmt::format("  {:>12.0f} B{}{}  {}", at.size, at.of.empty() ? "" : " ", at.of, at.simulated_text);
+    text += equal ? "\n" : fmt::format("  (reference: {})\n", at.reference_text);
   }
-  text += fmt::format(" rank correlation (Kendall's tau) {:.3f}; the fastest is the same at {} of {} sizes\n",
-                      ranking.tau(), ranking.equal_winners(), ranking.sizes.size());
+  const std::optional<double> tau = ranking.tau();
+  text += fmt::format(" rank correlation (Kendall's tau-b) {}; the fastest is the same at {} of {} sizes\n",
+                      tau ? fmt::format("{:.3f}", *tau) : "isn't defined: one side has equal times alone",
+                      ranking.equal_winners(), ranking.sizes.size());
   for (const Crossovers& at : ranking.crossovers)
     text += fmt::format(" {} and {} cross over {} (reference: {})\n", at.first, at.second,
                         sizes_text(at.simulated), sizes_text(at.reference));
@@ -152,9 +198,10 @@ boost::json::object to_json(const Ranking& ranking) {
                           {"second", at.second},
                           {"simulated", boost::json::array(at.simulated.begin(), at.simulated.end())},
                           {"reference", boost::json::array(at.reference.begin(), at.reference.end())}});
+  const std::optional<double> tau = ranking.tau();
   return {{"sizes", std::move(sizes)},
           {"crossovers", std::move(crossovers)},
-          {"kendall_tau", ranking.tau()},
+          {"kendall_tau", tau ? boost::json::value(*tau) : boost::json::value(nullptr)},
           {"equal_winners", ranking.equal_winners()}};
 }
 

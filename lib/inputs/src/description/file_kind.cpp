@@ -1,8 +1,10 @@
 #include "kbsim/inputs/description/file_kind.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <initializer_list>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/inputs/layers/layers.hpp"
 
+#include "../cells.hpp"
 #include "../logs/rows.hpp"
 
 namespace kbsim::inputs {
@@ -24,16 +27,38 @@ bool has_keys(std::string_view text, std::initializer_list<std::string_view> key
   });
 }
 
+bool has_any(std::string_view text, std::initializer_list<std::string_view> keys) {
+  return std::ranges::any_of(keys, [&](std::string_view key) { return has_keys(text, {key}); });
+}
+
+// By its first line that isn't a comment.
+bool is_table_of_times(std::string_view text) {
+  std::set<std::string> columns;
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    if (!columns.empty() || trimmed(line).empty() || line.starts_with('#')) return;
+    for (const Cell& cell : cells_of(line)) columns.insert(column_named(cell.text));
+  });
+  return columns.contains("size") && columns.contains("time");
+}
+
 FileKind kind_of_json(std::string_view text) {
   if (has_keys(text, {"gpus"})) return FileKind::mscclpp_plan;
   if (has_keys(text, {"timestamp", "sx"})) return FileKind::noc_trace;
-  const bool measured = has_keys(text, {"size"}) || has_keys(text, {"time"});
-  const bool model =
-      has_keys(text, {"hidden_size"}) || has_keys(text, {"model_type"}) || has_keys(text, {"architectures"});
-  return model && !measured ? FileKind::model : FileKind::measurements;
+  if (has_any(text, {"size", "time", "time_us", "size_bytes", "results", "algbw", "algBw", "alg_bw"}))
+    return FileKind::measurements;
+  if (has_any(text, {"hidden_size", "model_type", "architectures", "n_embd", "d_model"}))
+    return FileKind::model;
+  return FileKind::unknown;
 }
 
 }  // namespace
+
+std::string_view name_of(FileKind kind) {
+  constexpr auto kKinds = std::to_array<std::string_view>(
+      {"plan of MSCCL", "plan of MSCCL++", "recorded NoC traffic", "model configuration",
+       "layers of SCALE-Sim", "measured times by size", "Chakra execution trace of one rank", "other file"});
+  return kKinds.at(static_cast<std::size_t>(kind));
+}
 
 FileKind kind_of_text(std::string_view beginning) {
   if (is_log(beginning)) return FileKind::measurements;
@@ -43,7 +68,8 @@ FileKind kind_of_text(std::string_view beginning) {
   const char begin = first == std::string_view::npos ? '\0' : beginning[first];
   if (begin == '<') return FileKind::msccl_plan;
   if (begin == '{' || begin == '[') return kind_of_json(beginning);
-  return is_layer_list(beginning) ? FileKind::layers : FileKind::measurements;
+  if (is_layer_list(beginning)) return FileKind::layers;
+  return is_table_of_times(beginning) ? FileKind::measurements : FileKind::unknown;
 }
 
 FileKind kind_of_file(const std::filesystem::path& file) {
@@ -51,6 +77,7 @@ FileKind kind_of_file(const std::filesystem::path& file) {
     throw UsageError{fmt::format("{}: {}", file.string(), why)};
   if (!std::filesystem::is_regular_file(file))
     throw UsageError{fmt::format("{}: is read twice, expected a file", file.string())};
+  if (file.extension() == ".et") return FileKind::chakra_trace;
   std::ifstream in{file, std::ios::binary};
   std::string beginning(static_cast<std::size_t>(kBeginning), '\0');
   in.read(beginning.data(), kBeginning);

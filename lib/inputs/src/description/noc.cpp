@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/inputs/description/description.hpp"
+#include "kbsim/inputs/description/file_kind.hpp"
 #include "kbsim/inputs/noc/trace.hpp"
 
 namespace kbsim::inputs {
@@ -67,7 +68,7 @@ boost::json::object describe_noc_trace(const std::filesystem::path& file) {
   }
   boost::json::object left_out;
   for (const auto& [type, number] : trace.left_out) left_out[type] = number;
-  boost::json::object all{{"format", "recorded NoC traffic"},
+  boost::json::object all{{"format", name_of(FileKind::noc_trace)},
                           {"events", trace.events},
                           {"zones", trace.zones},
                           {"left_out", std::move(left_out)},

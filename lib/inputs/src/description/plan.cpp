@@ -9,6 +9,7 @@
 #include "kbsim/base/plan_steps.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/inputs/description/description.hpp"
+#include "kbsim/inputs/description/file_kind.hpp"
 
 namespace kbsim::inputs {
 namespace {
@@ -89,7 +90,7 @@ boost::json::object describe(const ccl::Plan& plan, const ccl::PlanJudgement& ju
   for (const std::string& problem : judgement.problems) problems.emplace_back(problem);
   boost::json::array scratch;
   for (const int chunks : plan.scratch_chunks) scratch.emplace_back(chunks);
-  return {{"format", plan.file.ends_with(".json") ? "plan of MSCCL++" : "plan of MSCCL"},
+  return {{"format", name_of(plan.file.ends_with(".json") ? FileKind::mscclpp_plan : FileKind::msccl_plan)},
           {"file", plan.file},
           {"name", plan.name},
           {"collective", to_string(plan.collective)},

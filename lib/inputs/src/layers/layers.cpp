@@ -7,8 +7,11 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
 
 #include "../cells.hpp"
 
@@ -66,9 +69,31 @@ constexpr std::int64_t kMostMatrix = std::int64_t{1} << 40;
 
 using LayerColumns = std::map<LayerColumn, std::size_t>;  // which cell of a row
 
-std::optional<LayerColumn> layer_column_called(std::string_view name) {
+std::string column_letters(std::string_view name) {
   std::string small = lower(name);
   std::erase_if(small, [](char c) { return c == ' ' || c == '_' || c == '\t'; });
+  return small;
+}
+
+// Columns that make a layer another one, unless their cell says that they don't.
+struct Change {
+  std::string_view column;
+  std::string_view what;
+  bool (*is_none)(std::string_view cell);
+};
+bool is_dense(std::string_view ratio) {
+  const std::size_t colon = ratio.find(':');
+  return colon != std::string_view::npos &&
+         trimmed(ratio.substr(0, colon)) == trimmed(ratio.substr(colon + 1));
+}
+bool is_one(std::string_view count) { return count == "1"; }
+constexpr std::array<Change, 4> kChanges{{{"sparsity", "a sparse layer", is_dense},
+                                          {"sparsityratio", "a sparse layer", is_dense},
+                                          {"batch", "a batch of several inputs", is_one},
+                                          {"batchsize", "a batch of several inputs", is_one}}};
+
+std::optional<LayerColumn> layer_column_called(std::string_view name) {
+  const std::string small = column_letters(name);
   const auto found = std::ranges::find(kLayerColumns, small, &decltype(kLayerColumns)::value_type::first);
   return found == kLayerColumns.end() ? std::nullopt : std::optional{found->second};
 }
@@ -101,6 +126,8 @@ class LayerReader {
   void read_header(const std::vector<Cell>& cells, std::size_t offset) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::optional<LayerColumn> column = layer_column_called(cells[i].text);
+      const auto change = std::ranges::find(kChanges, column_letters(cells[i].text), &Change::column);
+      if (change != kChanges.end()) changes_.emplace_back(i, &*change);
       if (!column) continue;
       named_ = named_ && i > 0;
       if (!columns_.emplace(*column, i).second)
@@ -115,6 +142,7 @@ class LayerReader {
   void read_row(const std::vector<Cell>& cells, std::size_t offset) {
     const bool nothing = std::ranges::all_of(cells, [](const Cell& cell) { return cell.text.empty(); });
     if (nothing) return;
+    require_unchanged(cells, offset);
     const auto value = [&](LayerColumn column) { return extent(cells, columns_.at(column), offset); };
     Layer layer;
     if (has_columns(columns_, kProductColumns)) {
@@ -127,6 +155,15 @@ class LayerReader {
     layer.name = named_ ? cells.front().text : fmt::format("line {}", layer.line);
     require_countable(layer, offset);
     layers_.push_back(std::move(layer));
+  }
+
+  void require_unchanged(const std::vector<Cell>& cells, std::size_t offset) const {
+    for (const auto& [index, change] : changes_) {
+      if (index >= cells.size() || cells[index].text.empty() || change->is_none(cells[index].text)) continue;
+      throw Unsupported{fmt::format("{}: {} ({}: {}) isn't simulated",
+                                    to_string(text_.place(offset + cells[index].at)), change->what,
+                                    change->column, cells[index].text)};
+    }
   }
 
   [[nodiscard]] Layer read_convolution(const std::vector<Cell>& cells, std::size_t offset) const {
@@ -171,7 +208,8 @@ class LayerReader {
 
   const Text& text_;
   LayerColumns columns_;
-  bool named_ = true;  // by the first column
+  std::vector<std::pair<std::size_t, const Change*>> changes_;  // which cells
+  bool named_ = true;                                           // by the first column
   std::vector<Layer> layers_;
 };
 

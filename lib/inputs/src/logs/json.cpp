@@ -29,17 +29,36 @@ bool is_rows(const boost::json::value& value) {
   return value.is_array() && !value.as_array().empty() && value.as_array().front().is_object();
 }
 
-// The value itself, or the first array of objects among its members and theirs.
-const boost::json::array* rows_in(const boost::json::value& value, int deep = 2) {
-  if (is_rows(value)) return &value.as_array();
+// Rows of sizes, not of devices or the like.
+bool has_sizes(const boost::json::value& value) {
+  return is_rows(value) && std::ranges::any_of(value.as_array().front().as_object(), [](const auto& member) {
+           return column_named(member.key()) == "size";
+         });
+}
+
+// The value itself, or the first array that is as wanted among its members and theirs.
+template <class Wanted>
+const boost::json::array* rows_in(const boost::json::value& value, const Wanted& wanted, int deep = 2) {
+  if (wanted(value)) return &value.as_array();
   if (!value.is_object() || deep == 0) return nullptr;
   for (const auto& member : value.as_object()) {
-    if (is_rows(member.value())) return &member.value().as_array();
+    if (wanted(member.value())) return &member.value().as_array();
   }
   for (const auto& member : value.as_object()) {
-    if (const boost::json::array* rows = rows_in(member.value(), deep - 1)) return rows;
+    if (const boost::json::array* rows = rows_in(member.value(), wanted, deep - 1)) return rows;
   }
   return nullptr;
+}
+
+// nccl-tests' list of devices, one a rank.
+std::size_t devices_in(const boost::json::value& value, int deep = 2) {
+  if (!value.is_object() || deep == 0) return 0;
+  const boost::json::value* devices = value.as_object().if_contains("devices");
+  if (devices != nullptr && is_rows(*devices)) return devices->as_array().size();
+  for (const auto& member : value.as_object()) {
+    if (const std::size_t found = devices_in(member.value(), deep - 1); found > 0) return found;
+  }
+  return 0;
 }
 
 std::string cell_of(const boost::json::value& value) {
@@ -91,7 +110,8 @@ void add_row(const boost::json::value& value, const std::vector<std::string>& co
 
 Measurements read_measured_json(const Text& text, Buffers buffers) {
   const boost::json::value all = parsed_rows(text);
-  const boost::json::array* rows = rows_in(all);
+  const boost::json::array* rows = rows_in(all, has_sizes);
+  if (rows == nullptr) rows = rows_in(all, is_rows);  // which is told what it lacks
   if (rows == nullptr) throw text.error(0, "no rows (expected an array of objects with size and time)");
   const std::vector<std::string> columns = columns_of_rows(*rows, buffers);
   MeasuredRows found{text.name(), columns};
@@ -99,6 +119,7 @@ Measurements read_measured_json(const Text& text, Buffers buffers) {
   std::size_t number = 0;
   for (const boost::json::value& row : *rows)
     add_row(row, columns, fmt::format("{}: row {}", text.name(), ++number), buffers, found);
+  found.of_ranks(devices_in(all));
   return found.take();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -39,13 +40,31 @@ std::string_view without_label(std::string_view line) {
 std::optional<LogHeader> log_header_in(std::string_view line) {
   if (!line.starts_with('#') || line.find(',') != std::string_view::npos) return std::nullopt;
   std::vector<std::string> names;
-  for (const Cell& word : words_of(line.substr(1))) names.push_back(column_named(word.text));
+  for (const Cell& word : words_of(line.substr(1))) {
+    if (word.text != "timestamp") names.push_back(column_named(word.text));
+  }
   const auto time = std::ranges::find(names, "time");
   if (names.empty() || names.front() != "size" || time == names.end()) return std::nullopt;
   const auto again = std::find(time + 1, names.end(), "time");
   return LogHeader{.left = {names.begin(), time},
                    .group = {time, again},
                    .groups = again == names.end() ? std::size_t{1} : std::size_t{2}};
+}
+
+// Of "#  Rank  0 Group  0 Pid 4213 on host device 0 [0x10] ..."
+std::optional<std::string> rank_listed_in(std::string_view line) {
+  if (!line.starts_with('#')) return std::nullopt;
+  const std::vector<Cell> words = words_of(line.substr(1));
+  if (words.size() < 3 || words[0].text != "Rank" || !is_digits(words[1].text)) return std::nullopt;
+  return words[1].text;
+}
+
+// A time of day behind the last column, as -T of nccl-tests writes it in one word or two.
+void drop_timestamp(std::vector<Cell>& words) {
+  const auto is_stamp = [](std::string_view word) {
+    return word.find(':') != std::string_view::npos || std::ranges::count(word, '-') == 2;
+  };
+  while (!words.empty() && is_stamp(words.back().text)) words.pop_back();
 }
 
 // What stands between the type and the times: an operation, a root, both, or, of some collectives, neither.
@@ -70,14 +89,19 @@ class LogReader {
     const std::string_view line = without_label(whole);
     const std::size_t offset = begin + (whole.size() - line.size());
     if (auto header = log_header_in(line)) header_ = *std::move(header);
-    const std::vector<Cell> words = words_of(line);
+    if (auto rank = rank_listed_in(line)) ranks_.insert(*std::move(rank));
+    std::vector<Cell> words = words_of(line);
+    drop_timestamp(words);
     if (words.empty() || !is_digits(words.front().text)) return;
     const std::string place = to_string(text_.place(offset + words.front().at));
     if (!header_) return rows_.skip(place, "a row before any header (# size count type ... time ...)");
     read(words, place);
   }
 
-  [[nodiscard]] Measurements take() { return rows_.take(); }
+  [[nodiscard]] Measurements take() {
+    rows_.of_ranks(ranks_.size());
+    return rows_.take();
+  }
 
  private:
   static inline const std::vector<std::string> kLogColumns{"size", "count", "type",  "redop", "root",
@@ -104,6 +128,7 @@ class LogReader {
   Buffers buffers_;
   std::optional<LogHeader> header_;
   MeasuredRows rows_;
+  std::set<std::string> ranks_;  // that it lists
 };
 
 }  // namespace

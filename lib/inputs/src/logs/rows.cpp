@@ -89,6 +89,10 @@ void MeasuredRows::add(const std::string& place, Row row) {
 }
 
 Measurements MeasuredRows::take() {
+  if (ranks_ > 0 && std::ranges::find(found_.columns, "ranks") == found_.columns.end()) {
+    found_.columns.emplace_back("ranks");
+    for (Row& row : found_.rows) row["ranks"] = fmt::format("{}", ranks_);
+  }
   if (!found_.rows.empty()) return std::move(found_);
   if (!found_.skipped.empty()) throw UsageError{found_.skipped.front()};
   throw UsageError{

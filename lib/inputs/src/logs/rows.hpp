@@ -24,6 +24,8 @@ class MeasuredRows {
   }
   /// A later time of the same size is passed over, too.
   void once_a_size() { once_ = true; }
+  /// Each row gets a column `ranks`, unless that is 0 or they have one.
+  void of_ranks(std::size_t ranks) { ranks_ = ranks; }
   /// UsageError with the first reason, if no row is whole.
   [[nodiscard]] Measurements take();
 
@@ -33,6 +35,7 @@ class MeasuredRows {
 
   Measurements found_;
   bool once_ = false;
+  std::size_t ranks_ = 0;
   std::set<std::string> seen_;
 };
 

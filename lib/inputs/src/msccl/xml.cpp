@@ -116,14 +116,26 @@ class Reader {
                     .steps = {},
                     .line = place.line,
                     .column = place.column};
-    tb.each("step", [&](const Element& step) {
-      const int number = static_cast<int>(block.steps.size());
-      if (number == kMostSteps) throw step.error(fmt::format("more than {} steps", kMostSteps));
-      if (step.number("s", 0, kMostSteps) != number)
-        throw step.error("s", fmt::format("steps are numbered in their order, and this is step {}", number));
-      block.steps.push_back(step_of(rank, block, step));
-    });
+    for (const Element& step : steps_of(tb)) block.steps.push_back(step_of(rank, block, step));
     return block;
+  }
+
+  // By their numbers, however they stand in the file.
+  static std::vector<Element> steps_of(const Element& tb) {
+    std::vector<Element> steps;
+    tb.each("step", [&](const Element& step) {
+      if (steps.size() == at(kMostSteps)) throw step.error(fmt::format("more than {} steps", kMostSteps));
+      steps.push_back(step);
+    });
+    const auto number = [](const Element& step) { return step.number("s", 0, kMostSteps); };
+    std::ranges::sort(steps, {}, number);
+    for (int wanted = 0; const Element& step : steps) {
+      const int found = number(step);
+      if (found < wanted) throw step.error("s", fmt::format("there are two steps {}", found));
+      if (found > wanted) throw step.error("s", fmt::format("there is no step {} before this one", wanted));
+      ++wanted;
+    }
+    return steps;
   }
 
   PlanStep step_of(int rank, const PlanBlock& block, const Element& element) const {
@@ -170,10 +182,10 @@ class Reader {
   void read_dependencies(int rank, int number, const Element& tb, const std::map<int, int>& index) {
     auto& blocks = plan_.blocks[at(rank)];
     std::size_t next = 0;
-    tb.each("step", [&](const Element& element) {
+    for (const Element& element : steps_of(tb)) {
       PlanStep& step = blocks[at(number)].steps[next++];
       const int id = element.number_or("depid", -1, -1, kMostBlocks);
-      if (id < 0) return;
+      if (id < 0) continue;
       const auto found = index.find(id);
       if (found == index.end())
         throw element.error("depid", fmt::format("gpu {} has no thread block {} to wait for", rank, id));
@@ -184,7 +196,7 @@ class Reader {
             "deps", fmt::format("thread block {} has no step {} to wait for: it has {}", id, deps, steps));
       step.after_block = found->second;
       step.after_step = deps;
-    });
+    }
   }
 
   const Text& text_;

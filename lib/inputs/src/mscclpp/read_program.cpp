@@ -275,6 +275,7 @@ class ProgramReader {
     });
     if (ranks_ < 1 || ranks_ > kRanksLimit)
       throw gpus.error(fmt::format("a plan has 1 to {} gpus, got {}", kRanksLimit, ranks_));
+    require_newer(*first);
     const std::optional<Json> name = plan_.find("name");
     const std::optional<Json> protocol = plan_.find("protocol");
     program_.name = name ? msccl::shown(name->string()) : "unnamed";
@@ -290,6 +291,17 @@ class ProgramReader {
     if (msccl::has_shares(program_.collective) && program_.chunks % ranks_ != 0)
       throw first->error(fmt::format("{} chunks aren't divisible by {} ranks, as {} needs", program_.chunks,
                                      ranks_, to_string(program_.collective)));
+  }
+
+  // Older versions of MSCCL++ wrote other keys, of other shapes.
+  static void require_newer(const Json& gpu) {
+    for (const char* old : {"inputChunks", "chunkGroups"}) {
+      if (const std::optional<Json> found = gpu.find(old))
+        throw Unsupported{
+            fmt::format("{}: a plan of the older form of MSCCL++ ({}) isn't read; the newer one has "
+                        "input_chunks, src_buff and dst_buff",
+                        to_string(found->place()), old)};
+    }
   }
 
   void read_gpu(int rank, const Json& json) {

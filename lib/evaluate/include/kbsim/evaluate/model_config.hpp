@@ -10,6 +10,10 @@ namespace kbsim::evaluate {
 
 enum class HiddenAct { relu, silu, gelu, gelu_tanh };
 
+/// What the MLP works on: the sum behind attention, normalised; or, beside attention, the layer's input by a
+/// norm of its own or by attention's.
+enum class MlpInput { attention_sum, own_norm, attention_norm };
+
 /// A decoder layer, by the keys that model hubs have in config.json.
 struct ModelConfig {
   std::int64_t hidden_size = 128;
@@ -26,6 +30,7 @@ struct ModelConfig {
   bool attention_bias = false;
   std::optional<bool> output_bias;  // of attention; not given: as attention_bias
   bool mlp_bias = false;
+  MlpInput mlp_input = MlpInput::attention_sum;
 
   [[nodiscard]] bool gated() const { return gated_mlp.value_or(hidden_act == HiddenAct::silu); }
   [[nodiscard]] bool has_output_bias() const { return output_bias.value_or(attention_bias); }

@@ -20,8 +20,9 @@ struct Ideal {
 };
 
 /// Bounds of a resolved configuration (config::keys_of), one at a time: links, overheads, memories, engines,
-/// requests in flight, and slots of `algorithm` ("": no collective runs). Those without a key are left out.
+/// requests in flight, and slots of a collective, whose key is `slots_key` ("": none runs). Those without a
+/// key are left out.
 [[nodiscard]] std::vector<Ideal> ideals_of(const std::map<std::string, std::string>& keys,
-                                           const std::string& algorithm);
+                                           const std::string& slots_key);
 
 }  // namespace kbsim::explain

@@ -25,7 +25,8 @@ struct CorrelationPoint {
 /// How far two tables of times are apart.
 struct Correlation {
   std::vector<CorrelationPoint> points;
-  int outside = 0;  // simulated points that the reference has no curve or no sizes for
+  int outside = 0;               // simulated points that the reference has no curve or no sizes for
+  std::string other_ranks = {};  // "8 ranks, simulated 4", if none of the reference's is of as many
 
   /// Mean of the errors' magnitudes; geometric mean of simulated over reference; the farthest point.
   [[nodiscard]] double mape_percent() const;
@@ -35,8 +36,9 @@ struct Correlation {
 
 /// Holds the `time` of each simulated row against the reference's curve of the same sip_topology, world_size,
 /// algorithm, buffer_kind, type and redop, as far as both tables have these columns. Between sizes of the
-/// reference its curve is a straight line on logarithmic axes. UsageError for a table without size and time,
-/// times that aren't positive, a reference with two times for one size, or if nothing can be compared.
+/// reference its curve is a straight line on logarithmic axes. A reference's `ranks` is held against
+/// world_size only to be told of. UsageError for a table without size and time, times that aren't positive, a
+/// reference with two times for one size, or if nothing can be compared.
 [[nodiscard]] Correlation correlate(const CsvTable& simulated, const CsvTable& reference);
 
 /// UsageError for a table that no simulated rows could be held against, whatever they were.

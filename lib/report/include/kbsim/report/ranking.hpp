@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,15 @@
 
 namespace kbsim::report {
 
-/// The algorithms that both sides have at one size, fastest first.
+/// The algorithms that both sides have at one size, fastest first; those of equal times by name.
 struct SizeRanking {
   std::string of;  // what the columns beside the algorithm say
   double size = 0.0;
   std::vector<std::string> simulated;
   std::vector<std::string> reference;
+  std::string simulated_text;  // "tree, mesh = ring"
+  std::string reference_text;
+  bool same_winner = false;  // one of them is the fastest, or among the fastest, of both sides
 };
 
 /// Where one of two algorithms overtakes the other: sizes, on a straight line between logarithmic points.
@@ -32,9 +36,12 @@ struct Ranking {
   std::vector<Crossovers> crossovers;
   int concordant = 0;  // pairs of algorithms at a size that both sides order alike
   int discordant = 0;
+  int tied_simulated = 0;  // pairs that only this side's times tie
+  int tied_reference = 0;
 
-  /// Kendall's: 1 if all pairs are ordered alike, -1 if none is.
-  [[nodiscard]] double tau() const;
+  /// Kendall's tau-b: 1 if all pairs are ordered alike, -1 if none is; a pair that one side ties counts
+  /// against it. None where a side ties all pairs.
+  [[nodiscard]] std::optional<double> tau() const;
   /// Sizes at which both sides have the same fastest one.
   [[nodiscard]] int equal_winners() const;
 };

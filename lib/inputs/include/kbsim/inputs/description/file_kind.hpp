@@ -7,12 +7,25 @@
 namespace kbsim::inputs {
 
 /// What files of others are, by how they begin: their keys, or the columns of their first line.
-enum class FileKind : std::uint8_t { msccl_plan, mscclpp_plan, noc_trace, model, layers, measurements };
+enum class FileKind : std::uint8_t {
+  msccl_plan,
+  mscclpp_plan,
+  noc_trace,
+  model,
+  layers,
+  measurements,
+  chakra_trace,
+  unknown
+};
 
-/// What isn't any of the others would be measured times.
+/// What a file of that kind is called.
+[[nodiscard]] std::string_view name_of(FileKind kind);
+
+/// By its keys, its columns, or the header of a log.
 [[nodiscard]] FileKind kind_of_text(std::string_view beginning);
 
-/// Reads the beginning of a file alone. UsageError if it can't be read, or not twice.
+/// Reads the beginning of a file alone; execution traces of Chakra are known by their name. UsageError if it
+/// can't be read, or not twice.
 [[nodiscard]] FileKind kind_of_file(const std::filesystem::path& file);
 
 }  // namespace kbsim::inputs

@@ -13,7 +13,8 @@ namespace kbsim::inputs {
 enum class Buffers { out_of_place, in_place };
 
 /// Times that somebody measured: a row a size, of words by column. Whatever the file calls them, columns are
-/// called size (bytes), count, type, redop, root, time (us), algbw, busbw, wrong; others keep their names.
+/// called size (bytes), count, type, redop, root, time (us), algbw, busbw, wrong; ranks, where the file says
+/// on how many it was measured; others keep their names.
 struct Measurements {
   std::string source;
   std::vector<std::string> columns;

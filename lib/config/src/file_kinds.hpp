@@ -1,0 +1,17 @@
+// What YAML files of kbsim describe, by the keys of their first level.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tree.hpp"
+
+namespace kbsim::config {
+
+enum class ConfigFile : std::uint8_t { machine, algorithms, nocs, network };
+
+/// ConfigError that says what the file describes, if it has keys of another kind's files and none of this
+/// kind's. A file of neither is read, and its unknown keys are told.
+void require_kind(const Tree& root, ConfigFile expected, const std::string& file_name);
+
+}  // namespace kbsim::config
