@@ -33,6 +33,17 @@ TEST_CASE("Bad input: broken YAML names its place") {
   refuses("--topology " + file + " --bench ccl_allreduce", {"broken.yaml:"});
 }
 
+TEST_CASE("Bad input: a file of another kind is told by what it describes, not by its keys") {
+  refuses("--topology wormhole.yaml --bench ccl_allreduce",
+          {"wormhole.yaml: the file describes NOCs of recorded traffic (kbsim traffic --trace, kbsim fit), "
+           "expected a machine, as topology.yaml does"});
+  refuses("--ccl topology.yaml --bench ccl_allreduce",
+          {"topology.yaml: the file describes a machine, expected collective algorithms (--ccl), as ccl.yaml "
+           "does"});
+  refuses("traffic --scope file:" KBSIM_SOURCE_DIR "/configs/topology.yaml --load 0.1",
+          {"the file describes a machine, expected a network of nodes and links"});
+}
+
 TEST_CASE("Bad input: an unknown key gives the nearest one") {
   refuses_change("ns_per_mm:", "ns_per_m:", {"changed.yaml:", "ns_per_m", "did you mean 'ns_per_mm'?"});
 }

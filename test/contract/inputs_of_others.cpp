@@ -87,7 +87,8 @@ TEST_CASE("kbsim import: a model's configuration, and a mixture of experts that 
   const boost::json::object model = imported(written("config.json", "{" + keys + "}"));
   CHECK(model.at("format") == "model configuration");
   // 2 (64 (2 64 + 2 64 + 3 128) weights) and 4 of each of 64 columns for the one key
-  CHECK(model.at("flop_of_a_layer_and_token") == 2.0 * 64 * (4 * 64 + 3 * 128) + 4.0 * 64);
+  CHECK(model.at("flop_of_a_layer_and_token").to_number<double>() ==
+        2.0 * 64 * (4 * 64 + 3 * 128) + 4.0 * 64);
   CHECK(run_kbsim("import " + written("experts.json", "{" + keys + R"(, "num_local_experts": 8})")).exit ==
         5);
 }
@@ -118,7 +119,7 @@ TEST_CASE("kbsim import: what it says to run next runs") {
 
 TEST_CASE("kbsim import: JSON of no kind is told as such, with the list's name") {
   refused("printf '{\"chips\": 3}' > chips.json; $KBSIM import chips.json",
-          "chips.json: no kind of file that is known");
+          "chips.json: no kind of file that is known: JSON with chips, which no input of kbsim has");
 }
 
 TEST_CASE("kbsim import: a mistake is told of what the file begins as") {

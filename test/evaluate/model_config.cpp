@@ -83,6 +83,12 @@ TEST_CASE("read_model_config: one head of keys for all, and the text part of a m
             .intermediate_size == 128);
 }
 
+TEST_CASE("read_model_config: the type of numbers may stand beside the text part") {
+  const std::string part = R"("text_config": {)" + layer(R"("model_type": "gemma3_text")") + "}";
+  CHECK(model_from(R"("torch_dtype": "bfloat16", )" + part).torch_dtype == bf16);
+  CHECK(model_from(part).torch_dtype == f16);
+}
+
 TEST_CASE("read_model_config: an MLP beside attention, by a norm of its own or attention's") {
   const auto input = [](const std::string& keys) { return model_from(layer(keys)).mlp_input; };
   CHECK(input(R"("model_type": "llama")") == MlpInput::attention_sum);
@@ -97,6 +103,8 @@ TEST_CASE("read_model_config: an MLP beside attention, by a norm of its own or a
 
 TEST_CASE("read_model_config: Falcon shares one head of keys, but in its new architecture") {
   const auto heads = [](const std::string& keys) { return model_from(layer(keys)).num_key_value_heads; };
+  CHECK(model_from(layer(R"("model_type": "falcon", "bias": true)")).mlp_bias);
+  CHECK(!model_from(layer(R"("model_type": "internlm", "bias": true)")).mlp_bias);
   CHECK(heads(R"("model_type": "falcon")") == 1);
   CHECK(heads(R"("model_type": "falcon", "num_kv_heads": 8, "multi_query": true)") == 1);
   CHECK(heads(R"("model_type": "falcon", "num_kv_heads": 2, "new_decoder_architecture": true)") == 2);

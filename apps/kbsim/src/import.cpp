@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -100,7 +101,7 @@ json::object about_model(const fs::path& file) {
           {"mlp_bias", model.mlp_bias},
           {"num_hidden_layers", model.num_hidden_layers},
           {"torch_dtype", to_string(model.torch_dtype)},
-          {"flop_of_a_layer_and_token", row.flop}};
+          {"flop_of_a_layer_and_token", static_cast<std::uint64_t>(row.flop)}};
 }
 
 json::object about_file(const fs::path& file) {
@@ -125,21 +126,25 @@ json::object about_file(const fs::path& file) {
                           "kbsim correlate --results mine/results.csv --reference " + name);
     case inputs::FileKind::unknown: break;
   }
-  throw UsageError{fmt::format(
-      "{}: no kind of file that is known: it has neither the keys nor the columns of one (measured "
-      "times have 'size' and 'time'); kbsim import --help lists what is read",
-      file.string())};
+  throw UsageError{
+      fmt::format("{}: no kind of file that is known: {}; kbsim import --help lists what is read",
+                  file.string(), inputs::what_is_unknown(file))};
 }
 
-// Of how many files of which kind; those that can't be read are others.
-std::map<inputs::FileKind, int> kinds_in(const fs::path& folder) {
-  std::map<inputs::FileKind, int> kinds;
+struct FolderContents {
+  std::map<inputs::FileKind, int> files;  // how many of which kind; those that can't be read are others
+  int folders = 0;
+};
+
+FolderContents contents_of(const fs::path& folder) {
+  FolderContents found;
   for (const fs::directory_entry& entry : fs::directory_iterator{folder}) {
+    if (entry.is_directory()) ++found.folders;
     if (!entry.is_regular_file()) continue;
-    ++kinds[why_unreadable(entry.path()).empty() ? inputs::kind_of_file(entry.path())
-                                                 : inputs::FileKind::unknown];
+    ++found.files[why_unreadable(entry.path()).empty() ? inputs::kind_of_file(entry.path())
+                                                       : inputs::FileKind::unknown];
   }
-  return kinds;
+  return found;
 }
 
 json::object about_traces(const fs::path& folder) {
@@ -152,14 +157,15 @@ json::object about_traces(const fs::path& folder) {
 }
 
 json::object about_folder(const fs::path& folder) {
-  const std::map<inputs::FileKind, int> kinds = kinds_in(folder);
+  const auto& [kinds, folders] = contents_of(folder);
   if (kinds.contains(inputs::FileKind::chakra_trace)) return about_traces(folder);
   json::object about{{"format", "a folder"}};
   for (const auto& [kind, count] : kinds) about[name_of(kind)] = count;
+  if (folders > 0) about["folders"] = folders;
   if (kinds.contains(inputs::FileKind::noc_trace))
     return with_command(std::move(about),
                         "kbsim fit --topology wormhole.yaml --trace " + quoted(folder.string()));
-  if (kinds.empty())
+  if (kinds.empty() && folders == 0)
     throw UsageError{
         fmt::format("{}: no file is in it; give a file, or a folder of execution traces", folder.string())};
   return with_command(std::move(about), fmt::format("kbsim import {}", quoted((folder / "FILE").string())));

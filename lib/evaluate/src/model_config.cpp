@@ -47,9 +47,7 @@ class Keys {
     if (error) throw UsageError{fmt::format("--model {}: not JSON: {}", file, error.message())};
     if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};
     keys_ = parsed.as_object();
-    const boost::json::value* inner = keys_.if_contains("text_config");
-    if (!has(called(kHidden)) && inner != nullptr && inner->is_object())
-      keys_ = boost::json::object{inner->as_object()};
+    if (!has(called(kHidden))) take_text_part();
   }
 
   [[nodiscard]] bool has(std::string_view key) const {
@@ -100,6 +98,17 @@ class Keys {
   [[nodiscard]] const std::string& file() const { return file_; }
 
  private:
+  // Of a model of several parts, whose type of numbers may stand beside them.
+  void take_text_part() {
+    const boost::json::value* inner = keys_.if_contains("text_config");
+    if (inner == nullptr || !inner->is_object()) return;
+    boost::json::object text = inner->as_object();
+    for (const std::string_view key : {"torch_dtype", "dtype"}) {
+      if (has(key) && !text.contains(key)) text[key] = keys_.at(key);
+    }
+    keys_ = std::move(text);
+  }
+
   [[noreturn]] void refuse(std::string_view key, std::string_view expected) const {
     throw UsageError{fmt::format("--model {}: {} is {}, expected {}", file_, key,
                                  boost::json::serialize(keys_.at(key)), expected)};
@@ -168,7 +177,10 @@ void read_mlp(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
                                  kActs, family != nullptr ? family->act : HiddenAct::silu);
   if (family != nullptr) model.gated_mlp = family->gated;
   const bool standard = family != nullptr && family->mlp_bias;
-  model.mlp_bias = keys.truth(keys.called({"mlp_bias", "enable_bias", "use_bias"}), standard);
+  Names names{"mlp_bias", "enable_bias", "use_bias"};
+  if (family != nullptr && !family->gated)
+    names.emplace_back("bias");  // of Falcon; of others attention's alone
+  model.mlp_bias = keys.truth(keys.called(names), standard);
 }
 
 void read_norm(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
@@ -181,10 +193,12 @@ void read_norm(const Keys& keys, const ModelFamily* family, ModelConfig& model) 
 }
 
 void read_attention_bias(const Keys& keys, const ModelFamily* family, ModelConfig& model) {
-  const std::string_view key =
-      keys.called({"attention_bias", "add_qkv_bias", "use_qkv_bias", "bias", "enable_bias", "use_bias"});
-  model.attention_bias = keys.truth(key, family != nullptr && family->attention_bias);
-  if (family != nullptr && !keys.has(key)) model.output_bias = family->output_bias;
+  const std::string_view all = keys.called({"attention_bias", "bias", "enable_bias", "use_bias"});
+  const std::string_view inputs_alone = keys.called({"add_qkv_bias", "use_qkv_bias"});
+  const bool standard = family != nullptr && family->attention_bias;
+  model.attention_bias = keys.truth(keys.has(inputs_alone) ? inputs_alone : all, standard);
+  if (keys.has(inputs_alone) || (family != nullptr && !keys.has(all)))
+    model.output_bias = family != nullptr && family->output_bias;
 }
 
 }  // namespace

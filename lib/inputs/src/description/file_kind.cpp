@@ -6,8 +6,11 @@
 #include <initializer_list>
 #include <set>
 #include <string>
+#include <vector>
 
+#include <boost/json/parse.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
@@ -15,6 +18,7 @@
 
 #include "../cells.hpp"
 #include "../logs/rows.hpp"
+#include "../msccl/shown.hpp"
 
 namespace kbsim::inputs {
 namespace {
@@ -70,6 +74,20 @@ FileKind kind_of_text(std::string_view beginning) {
   if (begin == '{' || begin == '[') return kind_of_json(beginning);
   if (is_layer_list(beginning)) return FileKind::layers;
   return is_table_of_times(beginning) ? FileKind::measurements : FileKind::unknown;
+}
+
+std::string what_is_unknown(const std::filesystem::path& file) {
+  constexpr std::size_t kMost = std::size_t{16} << 20U;
+  constexpr std::size_t kFew = 4;
+  boost::system::error_code error;
+  const boost::json::value value = boost::json::parse(read_input(file, file.string(), kMost), error);
+  if (error || !value.is_object())
+    return "it has neither the keys nor the columns of one (a table of measured times has 'size' and 'time')";
+  std::vector<std::string> keys;
+  for (const auto& member : value.as_object()) {
+    if (keys.size() < kFew) keys.push_back(msccl::shown(member.key()));
+  }
+  return fmt::format("JSON with {}, which no input of kbsim has", fmt::join(keys, ", "));
 }
 
 FileKind kind_of_file(const std::filesystem::path& file) {

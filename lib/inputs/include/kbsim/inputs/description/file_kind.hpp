@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace kbsim::inputs {
@@ -23,6 +24,9 @@ enum class FileKind : std::uint8_t {
 
 /// By its keys, its columns, or the header of a log.
 [[nodiscard]] FileKind kind_of_text(std::string_view beginning);
+
+/// What a file of no kind has in place of one's keys or columns, for a person: the keys of a JSON object.
+[[nodiscard]] std::string what_is_unknown(const std::filesystem::path& file);
 
 /// Reads the beginning of a file alone; execution traces of Chakra are known by their name. UsageError if it
 /// can't be read, or not twice.
