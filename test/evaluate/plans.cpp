@@ -8,6 +8,7 @@
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/evaluate/ccl_point.hpp"
+#include "kbsim/evaluate/collective_data.hpp"
 #include "kbsim/host/plan_record.hpp"
 #include "kbsim/sim/wait_graph.hpp"
 
@@ -88,6 +89,27 @@ ccl::Plan with_waits(bool in_place) {
 }
 
 }  // namespace
+
+TEST_CASE("Plan: one that names no collective is held against what its steps make of the inputs") {
+  using enum PlanBuffer;
+  ccl::Plan plan{.name = "next", .collective = Collective::sendrecv, .custom = true, .in_place = false};
+  plan.chunks = 2;
+  plan.scratch_chunks = {0, 0};
+  plan.blocks = {{{.id = 0, .send = 1, .steps = {{.op = PlanOp::send, .src = {input, 1}, .count = 1}}}},
+                 {{.id = 0,
+                   .recv = 0,
+                   .steps = {{.op = PlanOp::recv, .dst = {output, 0}, .count = 1},
+                             {.op = PlanOp::reduce, .src = {input, 1}, .dst = {output, 0}, .count = 1}}}}};
+  const CclPoint at = point(plan, 1, 4096_B);
+  const CollectiveData data{at.machine, at.algorithm, {.n_elem = 4}};
+  const auto first = data.input(0).to_doubles();
+  const auto second = data.input(1).to_doubles();
+  CHECK(data.expected(0, 0) == std::vector<double>(4));  // nothing arrives there
+  CHECK(data.expected(1, 0) == std::vector<double>{first[2] + second[2], first[3] + second[3], 0.0, 0.0});
+  CHECK(wrong(at) == 0);
+  plan.in_place = true;
+  CHECK(wrong(point(plan, 1, 4096_B)) == 0);
+}
 
 TEST_CASE("Plans: an algorithm of ours, written as a plan, is right with every number of slots") {
   for (const auto& [collective, kernel] : kExported) {

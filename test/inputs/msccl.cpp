@@ -134,8 +134,28 @@ TEST_CASE("MSCCL XML: steps that wait for each other are told with their names")
       says("rank 0, thread block 3, step 0 (nop) waits for the end of step 0 behind rank 0, thread block 0"));
 }
 
-TEST_CASE("MSCCL XML: what says nothing about itself isn't run") {
-  CHECK_THROWS_AS((void)parse_msccl({"p.xml", changed("ring.xml", "allreduce", "custom")}), Unsupported);
+TEST_CASE("MSCCL XML: a plan that names no collective is told by what arrives where") {
+  const ccl::Plan plan = parse_msccl({"p.xml", changed("ring.xml", "allreduce", "custom")});
+  CHECK(plan.custom);
+  CHECK(ccl::judge(plan).right());
+  const std::vector<std::string> arrives = ccl::told_of(ccl::outputs_of(plan));
+  CHECK(arrives.size() == static_cast<std::size_t>(plan.ranks() * plan.chunks));
+  CHECK(arrives.front().starts_with("chunk 0 of rank 0's output: chunk 0 of rank 0 + chunk 0 of rank 1"));
+  CHECK(!plan.same_steps(parse_msccl({"p.xml", contents("ring.xml")})));
+}
+
+TEST_CASE("MSCCL XML: a custom plan that reads what nothing has written isn't right") {
+  const ccl::Plan plan = parse_msccl(
+      {"p.xml",
+       R"(<algo coll="custom" ngpus="1" nchunksperloop="1" inplace="0"><gpu id="0" s_chunks="1"><tb id="0">
+          <step s="0" type="cpy" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0" cnt="1"/></tb></gpu></algo>)"});
+  CHECK(!ccl::judge(plan).right());
+  CHECK(ccl::judge(plan).problems.front() == "1 chunks are read that nothing has written");
+  CHECK_THROWS_WITH_AS(
+      (void)parse_msccl(
+          {"p.xml",
+           R"(<algo coll="custom" ngpus="1" nchunksperloop="2"><gpu id="0" i_chunks="2" o_chunks="1"/></algo>)"}),
+      doctest::Contains("o_chunks is 1 of a custom plan, and nchunksperloop 2"), Unsupported);
 }
 
 TEST_CASE("MSCCL XML: hostile files are refused") {

@@ -33,6 +33,7 @@ const std::map<std::string, Shape> kShapes{
     {"alltoall_pairs.xml", {Collective::all_to_all, 3, 1}},
     {"alltoall_two_step.xml", {Collective::all_to_all, 4, 1}},
     {"broadcast_tree_in0.xml", {Collective::broadcast, 4, 1}},
+    {"custom_next.xml", {Collective::sendrecv, 3, 1}},
     {"hier_allreduce.xml", {Collective::all_reduce, 4, 1}},
     {"reduce_chain.xml", {Collective::reduce, 4, 1}},
     {"reduce_scatter_ring_in0.xml", {Collective::reduce_scatter, 3, 1}},
@@ -77,9 +78,8 @@ TEST_CASE("MSCCL XML: a collective's name has letters of either case, and lines 
     CAPTURE(name);
     CHECK(with_collective(name).collective == Collective::all_gather);
   }
-  CHECK_THROWS_WITH_AS((void)with_collective("custom"),
-                       doctest::Contains("p.xml:1:1: a plan of the collective 'custom' doesn't say"),
-                       Unsupported);
+  CHECK(with_collective("Custom").custom);
+  CHECK(with_collective("custom").collective_name() == "custom");
   CHECK_THROWS_WITH_AS((void)with_collective("alltonext"),
                        doctest::Contains("p.xml:1:7: there is no collective 'alltonext'"), InputError);
 }

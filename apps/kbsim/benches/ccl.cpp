@@ -235,8 +235,10 @@ void check_plan(const evaluate::CclPoint& point) {
   if (point.root != 0) throw Unsupported{fmt::format("--root {}: the root of a plan is rank 0", point.root)};
   const ccl::PlanJudgement found = ccl::judge(*plan);
   if (found.right()) return;
-  const std::string what = fmt::format("{} doesn't compute the {} that it names: {}", plan->file,
-                                       to_string(plan->collective), found.problems.front());
+  const std::string what = plan->custom
+                               ? fmt::format("{}: {}", plan->file, found.problems.front())
+                               : fmt::format("{} doesn't compute the {} that it names: {}", plan->file,
+                                             to_string(plan->collective), found.problems.front());
   if (point.repeats.check) throw UsageError{what + "; -c 0 runs it for its time"};
   say("kbsim: {}; it is run for its time\n", what);
 }

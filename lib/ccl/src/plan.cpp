@@ -26,8 +26,8 @@ int Plan::chunks_of(PlanBuffer buffer, int rank) const {
 }
 
 bool Plan::same_steps(const Plan& other) const {
-  return collective == other.collective && in_place == other.in_place && chunks == other.chunks &&
-         scratch_chunks == other.scratch_chunks && blocks == other.blocks;
+  return collective == other.collective && custom == other.custom && in_place == other.in_place &&
+         chunks == other.chunks && scratch_chunks == other.scratch_chunks && blocks == other.blocks;
 }
 
 PlanPlace place_of(const Plan& plan, int rank, PlanChunk chunk) {

@@ -18,16 +18,9 @@
 namespace kbsim::ccl {
 namespace {
 
-/// An input chunk, and how often it is in a sum.
-struct Part {
-  int rank = 0;
-  int chunk = 0;
-  std::uint32_t times = 1;
-  [[nodiscard]] auto source() const { return std::tie(rank, chunk); }
-};
-/// What a chunk holds: sorted by source. None: nothing has been written.
+using Part = PlanPart;
 using Sum = std::vector<Part>;
-using SumPtr = std::shared_ptr<const Sum>;
+using SumPtr = PlanSum;
 
 SumPtr merged(const SumPtr& a, const SumPtr& b) {
   if (!a || !b) return nullptr;
@@ -168,27 +161,72 @@ bool has_output(const Plan& plan, int rank) {
   return plan.collective != config::Collective::reduce || rank == 0;
 }
 
-}  // namespace
-
-PlanJudgement judge(const Plan& plan, std::size_t most) {
-  constexpr std::size_t kTold = 5;
+Follow followed(const Plan& plan, std::size_t most) {
   Follow follow{plan, most};
   (void)walk(plan, {},
              [&](int rank, const PlanStep& step, int in, int out) { follow.run(step, rank, in, out); });
-  const auto outputs = std::size_t{1} * at(plan.ranks()) * at(plan.ranks()) * at(plan.chunks);
-  follow.require_room(outputs);
+  follow.require_room(std::size_t{1} * at(plan.ranks()) * at(plan.ranks()) * at(plan.chunks));
+  return follow;
+}
+
+std::vector<std::vector<PlanSum>> outputs_in(Follow follow, const Plan& plan) {
+  std::vector<std::vector<PlanSum>> all(at(plan.ranks()));
+  for (int rank = 0; rank < plan.ranks(); ++rank) {
+    for (int chunk = 0; chunk < plan.chunks_of(PlanBuffer::output, rank); ++chunk)
+      all[at(rank)].push_back(follow.output(rank, chunk));
+  }
+  return all;
+}
+
+void judge_output(const Plan& plan, int rank, Follow& follow, PlanJudgement& found) {
+  constexpr std::size_t kTold = 5;
+  for (int chunk = 0; chunk < plan.chunks_of(PlanBuffer::output, rank); ++chunk) {
+    const Sum wanted = expected(plan, rank, chunk);
+    const SumPtr& got = follow.output(rank, chunk);
+    if (is_right(wanted, got)) continue;
+    ++found.wrong;
+    if (found.problems.size() < kTold)
+      found.problems.push_back(
+          fmt::format("chunk {} of rank {}'s output {}", chunk, rank, difference(wanted, got)));
+  }
+}
+
+// Of a plan that names no collective: whatever it makes is right, if it makes it of inputs.
+PlanJudgement judged_alone(const Follow& follow) {
+  PlanJudgement found{.wrong = follow.unwritten(), .unwritten = follow.unwritten()};
+  if (found.wrong > 0)
+    found.problems.push_back(fmt::format("{} chunks are read that nothing has written", found.wrong));
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::vector<PlanSum>> outputs_of(const Plan& plan, std::size_t most) {
+  return outputs_in(followed(plan, most), plan);
+}
+
+std::vector<std::string> told_of(const std::vector<std::vector<PlanSum>>& outputs) {
+  std::vector<std::string> all;
+  for (std::size_t rank = 0; rank < outputs.size(); ++rank) {
+    for (std::size_t chunk = 0; chunk < outputs[rank].size(); ++chunk) {
+      const PlanSum& sum = outputs[rank][chunk];
+      if (!sum) continue;
+      std::string parts;
+      for (const Part& part : *sum)
+        parts += fmt::format("{}{}{}", parts.empty() ? "" : " + ",
+                             part.times > 1 ? fmt::format("{} times ", part.times) : "", named(part));
+      all.push_back(fmt::format("chunk {} of rank {}'s output: {}", chunk, rank, parts));
+    }
+  }
+  return all;
+}
+
+PlanJudgement judge(const Plan& plan, std::size_t most) {
+  Follow follow = followed(plan, most);
+  if (plan.custom) return judged_alone(follow);
   PlanJudgement found;
   for (int rank = 0; rank < plan.ranks(); ++rank) {
-    if (!has_output(plan, rank)) continue;
-    for (int chunk = 0; chunk < plan.chunks_of(PlanBuffer::output, rank); ++chunk) {
-      const Sum wanted = expected(plan, rank, chunk);
-      const SumPtr& got = follow.output(rank, chunk);
-      if (is_right(wanted, got)) continue;
-      ++found.wrong;
-      if (found.problems.size() < kTold)
-        found.problems.push_back(
-            fmt::format("chunk {} of rank {}'s output {}", chunk, rank, difference(wanted, got)));
-    }
+    if (has_output(plan, rank)) judge_output(plan, rank, follow, found);
   }
   found.unwritten = follow.unwritten();
   return found;

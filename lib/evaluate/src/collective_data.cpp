@@ -83,6 +83,19 @@ int pes_of(const std::vector<PeCoord>& participants) {
   return 1 + std::ranges::max(participants, {}, &PeCoord::pe).pe;
 }
 
+int most_added(const std::vector<std::vector<ccl::PlanSum>>& outputs) {
+  std::uint64_t most = 1;
+  for (const auto& of_rank : outputs) {
+    for (const ccl::PlanSum& sum : of_rank) {
+      std::uint64_t all = 0;
+      if (!sum) continue;
+      for (const ccl::PlanPart& part : *sum) all += part.times;
+      most = std::max(most, all);
+    }
+  }
+  return static_cast<int>(std::min<std::uint64_t>(most, 1U << 30U));
+}
+
 // Of long work with numbers, now and then.
 void require_unstopped(std::size_t i) {
   constexpr std::size_t kLooks = 65536;
@@ -127,6 +140,10 @@ CollectiveData::CollectiveData(const config::MachineSpec& machine, const config:
   out_elems_ = row_.out_elems(problem.n_elem, ranks());
   combined_ = combined_of(machine, algorithm);
   over_parts_ = combined_ == programs_ * parts() && parts() > 1;
+  if (problem_.values && plan_ != nullptr && plan_->custom) {
+    outputs_ = ccl::outputs_of(*plan_);
+    combined_ = most_added(outputs_);
+  }
   const std::int64_t exact = exact_up_to(problem_.dtype);
   numbers_ = static_cast<std::uint64_t>(1 + std::clamp<std::int64_t>(exact / combined_, 1, 3));
   one_in_ = static_cast<std::uint64_t>(2 * combined_ / exact + 1);
@@ -202,8 +219,33 @@ void CollectiveData::combine(std::vector<double>& all, int rank, int part) const
   }
 }
 
+bool CollectiveData::begins_with_zeros() const {
+  return plan_ != nullptr && plan_->custom && !plan_->in_place;
+}
+
+host::HostArray CollectiveData::zeros() const {
+  const Shape shape{parts(), out_elems_};
+  if (!problem_.values) return host::HostArray::without_numbers(shape, problem_.dtype);
+  return host::generate(shape, problem_.dtype, [](std::int64_t) { return 0.0; });
+}
+
+// A chunk that nothing has written has what stood there before: zeros.
+std::vector<double> CollectiveData::arriving(int program) const {
+  const std::int64_t chunk = out_elems_ / plan_->chunks;
+  std::vector<double> row(static_cast<std::size_t>(out_elems_));
+  for (std::int64_t i = 0; i < out_elems_; ++i) {
+    require_unstopped(static_cast<std::size_t>(i));
+    const auto& sum = outputs_[static_cast<std::size_t>(program)][static_cast<std::size_t>(i / chunk)];
+    if (!sum) continue;
+    for (const ccl::PlanPart& part : *sum)
+      row[static_cast<std::size_t>(i)] += part.times * in(part.rank, 0, part.chunk * chunk + i % chunk);
+  }
+  return row;
+}
+
 std::vector<double> CollectiveData::expected(int program, int part) const {
   const WorkScope scope{kNumbers};
+  if (!outputs_.empty()) return arriving(program);
   const int rank = flat_ ? program * parts() + part : program;
   const auto input = [this, part](int source, std::int64_t i) {
     return flat_ ? in(source / parts(), source % parts(), i) : in(source, part, i);

@@ -50,6 +50,11 @@ Task<> prepare(host::Rank& rk, Shared shared) {
   const host::HostArray contents = data.input(rk.index);
   mine.in = co_await rk.torch.from_host(contents, data.placed(fmt::format("ccl_in_r{}", rk.index)));
   if (data.in_place()) co_return;
+  if (data.begins_with_zeros()) {
+    const host::HostArray zeros = data.zeros();
+    mine.out = co_await rk.torch.from_host(zeros, data.placed(fmt::format("ccl_out_r{}", rk.index)));
+    co_return;
+  }
   const Shape shape{data.parts(), data.out_elems()};
   mine.out = co_await rk.torch.empty(shape, dtype, data.placed(fmt::format("ccl_out_r{}", rk.index)));
 }

@@ -1,7 +1,10 @@
 // What is in a plan of a collective.
 #include <algorithm>
 #include <array>
+#include <ranges>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
@@ -66,10 +69,23 @@ std::string protocol_note(const ccl::Plan& plan) {
              : "";
 }
 
+constexpr std::size_t kMostTold = 16;
+
+std::string judged_custom(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
+  std::string text = judgement.right() ? "it names no collective; what arrives where:\n"
+                                       : "it names no collective, and what arrives isn't known\n";
+  const std::vector<std::string> all = ccl::told_of(ccl::outputs_of(plan));
+  for (const std::string& line : all | std::views::take(kMostTold)) text += "  " + line + "\n";
+  if (all.size() > kMostTold) text += fmt::format("  and {} more chunks\n", all.size() - kMostTold);
+  return text;
+}
+
 std::string judged(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
-  const std::string what = std::string{to_string(plan.collective)};
+  const std::string what{plan.collective_name()};
   std::string text;
-  if (judgement.right()) {
+  if (plan.custom) {
+    text = judged_custom(plan, judgement);
+  } else if (judgement.right()) {
     text = fmt::format("checked: every chunk of every output is what the {} makes it\n", what);
   } else {
     text = fmt::format("wrong: this isn't the {} that it names: {} chunks of outputs differ\n", what,
@@ -90,28 +106,34 @@ boost::json::object describe(const ccl::Plan& plan, const ccl::PlanJudgement& ju
   for (const std::string& problem : judgement.problems) problems.emplace_back(problem);
   boost::json::array scratch;
   for (const int chunks : plan.scratch_chunks) scratch.emplace_back(chunks);
-  return {{"format", name_of(plan.file.ends_with(".json") ? FileKind::mscclpp_plan : FileKind::msccl_plan)},
-          {"file", plan.file},
-          {"name", plan.name},
-          {"collective", to_string(plan.collective)},
-          {"protocol", plan.protocol},
-          {"in_place", plan.in_place},
-          {"ranks", plan.ranks()},
-          {"chunks", plan.chunks},
-          {"scratch_chunks", std::move(scratch)},
-          {"channels", plan.channels},
-          {"thread_blocks", size.blocks},
-          {"thread_blocks_of_a_rank", size.most_blocks},
-          {"connections", ccl::queues_of(plan).all.size()},
-          {"steps", size.steps},
-          {"steps_by_kind", steps_by_kind(size)},
-          {"messages", size.messages},
-          {"chunks_sent", size.chunks},
-          {"least_slots", ccl::least_slots(plan, true)},
-          {"correct", judgement.right()},
-          {"wrong_chunks", judgement.wrong},
-          {"unwritten_reads", judgement.unwritten},
-          {"problems", std::move(problems)}};
+  boost::json::object all{
+      {"format", name_of(plan.file.ends_with(".json") ? FileKind::mscclpp_plan : FileKind::msccl_plan)},
+      {"file", plan.file},
+      {"name", plan.name},
+      {"collective", plan.collective_name()},
+      {"protocol", plan.protocol},
+      {"in_place", plan.in_place},
+      {"ranks", plan.ranks()},
+      {"chunks", plan.chunks},
+      {"scratch_chunks", std::move(scratch)},
+      {"channels", plan.channels},
+      {"thread_blocks", size.blocks},
+      {"thread_blocks_of_a_rank", size.most_blocks},
+      {"connections", ccl::queues_of(plan).all.size()},
+      {"steps", size.steps},
+      {"steps_by_kind", steps_by_kind(size)},
+      {"messages", size.messages},
+      {"chunks_sent", size.chunks},
+      {"least_slots", ccl::least_slots(plan, true)},
+      {"correct", judgement.right()},
+      {"wrong_chunks", judgement.wrong},
+      {"unwritten_reads", judgement.unwritten},
+      {"problems", std::move(problems)}};
+  if (!plan.custom) return all;
+  boost::json::array arrives;
+  for (const std::string& line : ccl::told_of(ccl::outputs_of(plan))) arrives.emplace_back(line);
+  all["arrives"] = std::move(arrives);
+  return all;
 }
 
 std::string text_about(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
@@ -124,7 +146,7 @@ std::string text_about(const ccl::Plan& plan, const ccl::PlanJudgement& judgemen
              "{} thread blocks, up to {} a rank (a PE each), on {} connections\n"
              "{} steps ({}), {} messages, {} chunks sent\n"
              "ends with {} slots (n_slots) or more\n",
-             plan.file, plan.name, plan.in_place ? "in-place" : "out-of-place", to_string(plan.collective),
+             plan.file, plan.name, plan.in_place ? "in-place" : "out-of-place", plan.collective_name(),
              plan.ranks(), plan.protocol, protocol_note(plan), plan.chunks,
              scratch > 0 ? fmt::format(", {} of scratch", scratch) : "", ccl::largest_message(plan),
              size.blocks, size.most_blocks, ccl::queues_of(plan).all.size(), size.steps, kinds_text(size),

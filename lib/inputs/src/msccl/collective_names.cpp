@@ -7,6 +7,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/plan.hpp"
 
 #include "../cells.hpp"
 #include "shown.hpp"
@@ -32,11 +33,11 @@ std::optional<config::Collective> collective_named(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_custom(std::string_view name) { return letters_of(name) == ccl::Plan::kCustom; }
+
 std::string unknown_collective(std::string_view name, const Place& at) {
-  if (name == "custom")
-    throw Unsupported{to_string(at) +
-                      ": a plan of the collective 'custom' doesn't say what it computes, so it can't be "
-                      "checked, and its buffers aren't known"};
+  if (is_custom(name))
+    throw Unsupported{to_string(at) + ": a plan of the collective 'custom' is run as MSCCL's XML alone"};
   std::vector<std::string> known;
   for (const auto& [collective, row] : ccl::collectives()) known.push_back(name_of(collective));
   const std::string found = shown(name);

@@ -11,6 +11,8 @@ namespace kbsim::inputs::msccl {
 
 /// The collective of that name in plans, with or without '_'.
 [[nodiscard]] std::optional<config::Collective> collective_named(std::string_view name);
+/// The name of a plan that names none.
+[[nodiscard]] bool is_custom(std::string_view name);
 /// Its name in plans: ours without '_'.
 [[nodiscard]] std::string name_of(config::Collective collective);
 /// For a name that isn't one, which stands there. Unsupported for those that say nothing about what a plan

@@ -69,7 +69,8 @@ std::string to_msccl(const ccl::Plan& plan) {
       "inplace=\"{}\" "
       "outofplace=\"{}\">\n",
       escaped(plan.name), escaped(plan.protocol), plan.channels, plan.chunks, plan.ranks(),
-      msccl::name_of(plan.collective), plan.in_place ? 1 : 0, plan.in_place ? 0 : 1);
+      plan.custom ? std::string{ccl::Plan::kCustom} : msccl::name_of(plan.collective), plan.in_place ? 1 : 0,
+      plan.in_place ? 0 : 1);
   for (int rank = 0; rank < plan.ranks(); ++rank) write_gpu(plan, rank, out);
   return out + "</algo>\n";
 }

@@ -60,7 +60,9 @@ class Reader {
     plan_.file = text_.name();
     plan_.name = algo.has("name") ? std::string{algo.text("name")} : std::string{"unnamed"};
     plan_.protocol = algo.has("proto") ? std::string{algo.text("proto")} : std::string{"Simple"};
-    const auto collective = msccl::collective_named(algo.text("coll"));
+    plan_.custom = msccl::is_custom(algo.text("coll"));
+    const auto collective =
+        plan_.custom ? config::Collective::sendrecv : msccl::collective_named(algo.text("coll"));
     if (!collective) throw algo.error("coll", msccl::unknown_collective(algo.text("coll"), algo.place()));
     plan_.collective = *collective;
     plan_.in_place = algo.number_or("inplace", 0, 0, 1) == 1;
@@ -75,8 +77,8 @@ class Reader {
   }
 
   void read_gpu(int rank, const Element& gpu) {
-    require_chunks(gpu, "i_chunks", plan_.chunks_of(PlanBuffer::input, rank));
-    require_chunks(gpu, "o_chunks", plan_.chunks_of(PlanBuffer::output, rank));
+    require_chunks(gpu, "i_chunks", PlanBuffer::input, rank);
+    require_chunks(gpu, "o_chunks", PlanBuffer::output, rank);
     plan_.scratch_chunks[at(rank)] = gpu.number_or("s_chunks", 0, 0, kMostChunks);
     cells_ += std::int64_t{2} * plan_.chunks + plan_.scratch_chunks[at(rank)];
     if (cells_ > kMostCells) throw gpu.error(fmt::format("the buffers have more than {} chunks", kMostCells));
@@ -94,11 +96,17 @@ class Reader {
   }
 
   // None are said of a buffer that is the other one's.
-  static void require_chunks(const Element& gpu, const char* attribute, int wanted) {
+  void require_chunks(const Element& gpu, const char* attribute, PlanBuffer buffer, int rank) const {
+    const int wanted = plan_.chunks_of(buffer, rank);
     const int said = gpu.number_or(attribute, 0, 0, kMostChunks);
-    if (said != 0 && said != wanted)
-      throw gpu.error(attribute, fmt::format("{} must be {} by nchunksperloop and the collective, got {}",
-                                             attribute, wanted, said));
+    if (said == 0 || said == wanted) return;
+    if (plan_.custom)
+      throw Unsupported{
+          fmt::format("{}: {} is {} of a custom plan, and nchunksperloop {}: input and output of "
+                      "other lengths aren't run",
+                      to_string(gpu.place()), attribute, said, wanted)};
+    throw gpu.error(attribute, fmt::format("{} must be {} by nchunksperloop and the collective, got {}",
+                                           attribute, wanted, said));
   }
 
   [[nodiscard]] int peer(const Element& tb, const char* attribute, int rank) const {

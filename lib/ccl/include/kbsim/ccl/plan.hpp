@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/base/error.hpp"
@@ -20,11 +21,16 @@ struct Plan {
   std::string file;      // that it was read from
   std::string protocol;  // as the file says: LL, LL128 or Simple
   config::Collective collective = config::Collective::all_reduce;
+  bool custom = false;  // it names no collective: each rank's input becomes an output as long, as sendrecv's
   bool in_place = true;
   int chunks = 1;
   int channels = 1;
   std::vector<int> scratch_chunks = {};             // by rank
   std::vector<std::vector<PlanBlock>> blocks = {};  // by rank
+
+  /// "custom" of one that names none.
+  [[nodiscard]] std::string_view collective_name() const { return custom ? kCustom : to_string(collective); }
+  static constexpr std::string_view kCustom = "custom";
 
   [[nodiscard]] int ranks() const { return static_cast<int>(blocks.size()); }
   /// Chunks of a rank's share, of a collective whose input or output is one share.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbsim/ccl/collective.hpp"
+#include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/config/ccl_spec.hpp"
 #include "kbsim/config/machine_spec.hpp"
@@ -56,11 +57,16 @@ class CollectiveData {
   [[nodiscard]] host::HostArray input(int program) const;
   /// Where two views overlap: an output with its program's input in its place, and zeros elsewhere.
   [[nodiscard]] host::HostArray output_with_input(int program) const;
-  /// A row of a program's output; only of a problem with values.
+  /// Of a plan that names no collective, which may leave parts of its output as they were.
+  [[nodiscard]] bool begins_with_zeros() const;
+  [[nodiscard]] host::HostArray zeros() const;
+  /// A row of a program's output, by the collective's definition; of a plan that names none as its own steps
+  /// make it. Only of a problem with values.
   [[nodiscard]] std::vector<double> expected(int program, int part) const;
 
  private:
   [[nodiscard]] double in(int rank, int part, std::int64_t i) const;
+  [[nodiscard]] std::vector<double> arriving(int program) const;
   void combine(std::vector<double>& all, int rank, int part) const;
   [[nodiscard]] double combination(int part, std::int64_t i) const {
     return combinations_[over_parts_ ? 0 : static_cast<std::size_t>(part)][static_cast<std::size_t>(i)];
@@ -71,7 +77,8 @@ class CollectiveData {
   const ccl::CollectiveEntry& row_;
   const ccl::Plan* plan_ = nullptr;  // none: a kernel
   topology::DPPolicy plan_placement_ = {};
-  bool flat_ = false;  // ranks are PEs
+  std::vector<std::vector<ccl::PlanSum>> outputs_;  // by rank and chunk, of a plan that names no collective
+  bool flat_ = false;                               // ranks are PEs
   int programs_ = 1;
   int cubes_ = 1;
   int pes_ = 1;
