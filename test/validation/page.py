@@ -75,14 +75,18 @@ def text(sections):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def update_readme(path, sections):
-    """Between the two marks."""
-    begin, end = "<!-- validation -->", "<!-- /validation -->"
+def fill(path, mark, lines):
+    """Puts lines between the two marks of that name, in place of what stands there."""
+    begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     old = path.read_text()
     if begin not in old or end not in old:
-        raise SystemExit(f"{path}: expected {begin} and {end} around the summary")
-    filled = "\n".join([begin, *summary(sections), end])
+        raise SystemExit(f"{path}: expected {begin} and {end}")
+    filled = "\n".join([begin, *lines, end])
     path.write_text(re.sub(re.escape(begin) + ".*" + re.escape(end), lambda _: filled, old, flags=re.S))
+
+
+def update_readme(path, sections):
+    fill(path, "validation", summary(sections))
 
 
 # Lines of the page's section on inputs of others that the README repeats, what each is called there, and the column.
@@ -103,10 +107,4 @@ def mean_errors(inputs):
 
 
 def update_readme_of_inputs(path, inputs):
-    """Between its two marks."""
-    begin, end = "<!-- inputs of others -->", "<!-- /inputs of others -->"
-    old = path.read_text()
-    if begin not in old or end not in old:
-        raise SystemExit(f"{path}: expected {begin} and {end} around the mean errors")
-    filled = "\n".join([begin, *mean_errors(inputs), end])
-    path.write_text(re.sub(re.escape(begin) + ".*" + re.escape(end), lambda _: filled, old, flags=re.S))
+    fill(path, "inputs of others", mean_errors(inputs))
