@@ -1,0 +1,67 @@
+// The best point, and what each axis does alone.
+#include <fmt/format.h>
+
+#include "quantity.hpp"
+
+namespace kbsim::sweep {
+namespace {
+
+constexpr std::size_t kMostShown = 20;  // of an axis
+
+std::string with_unit(double value, const std::string& unit) {
+  return unit == "1" ? fmt::format("{:.6g}", value) : fmt::format("{:.6g} {}", value, unit);
+}
+
+// Equal to a point but for one axis.
+bool differs_only_in(const Point& a, const Point& b, std::size_t axis) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (i != axis && a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+std::vector<const Row*> rows_along(const Tables& tables, const Row& best, std::size_t axis) {
+  std::vector<const Row*> rows;
+  for (const Row& row : tables.rows) {
+    if (differs_only_in(tables.plan.points[row.point], tables.plan.points[best.point], axis))
+      rows.push_back(&row);
+  }
+  return rows;
+}
+
+std::string alone_text(const Tables& tables, const Quantity& what, const Row& best, std::size_t axis) {
+  const double least = *value_of(tables, best, what);
+  std::string text = fmt::format("  {}\n", tables.plan.axes[axis].name);
+  const std::vector<const Row*> rows = rows_along(tables, best, axis);
+  const std::size_t every = (rows.size() + kMostShown - 1) / kMostShown;
+  for (std::size_t i = 0; i < rows.size(); i += every) {
+    const Row& row = *rows[i];
+    const std::optional<double> value = value_of(tables, row, what);
+    const std::string found = value ? with_unit(*value, what.unit) : "failed";
+    const std::string change =
+        value && least != 0.0 ? fmt::format("{:+.1f} %", 100.0 * (*value - least) / least) : "";
+    text += fmt::format("    {:<24} {:>20} {:>10}\n", row.values[axis], found, change);
+  }
+  if (every > 1)
+    text += fmt::format("    each {} of {} values; results.csv has them all\n", every, rows.size());
+  return text;
+}
+
+}  // namespace
+
+std::string best_text(const Tables& tables, const Quantity& what) {
+  const Row* best = best_row(tables, what);
+  if (best == nullptr) return failures_text(tables);
+  std::string text = fmt::format("best of {} points by {}, {} is better: {}\n", tables.rows.size(), what.name,
+                                 what.larger_is_better ? "larger" : "smaller",
+                                 with_unit(*value_of(tables, *best, what), what.unit));
+  for (std::size_t i = 0; i < tables.plan.axes.size(); ++i)
+    text += fmt::format("  {} = {}\n", tables.plan.axes[i].name, best->values[i]);
+  text += fmt::format("  {}\n", best->command);
+  const std::vector<std::size_t> axes = varied(tables.plan);
+  if (!axes.empty()) text += "each axis alone, the others as in the best point:\n";
+  for (const std::size_t axis : axes) text += alone_text(tables, what, *best, axis);
+  return text;
+}
+
+}  // namespace kbsim::sweep

@@ -1,0 +1,104 @@
+// Metrics and axes as quantities of points.
+#include "quantity.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/names.hpp"
+
+namespace kbsim::sweep {
+namespace {
+
+std::vector<std::string> metric_names(const Tables& tables) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const Row& row : tables.rows) {
+    for (const Metric& metric : row.metrics) {
+      if (seen.insert(metric.name).second) names.push_back(metric.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+bool is_better(const Quantity& what, double a, double b) { return what.larger_is_better ? a > b : a < b; }
+
+std::string label_of(const Quantity& what) {
+  return what.unit == "1" ? what.name : fmt::format("{} ({})", what.name, what.unit);
+}
+
+std::optional<std::vector<double>> numbers_of(const Axis& axis) {
+  std::vector<double> numbers;
+  for (const AxisValue& value : axis.values) {
+    double number = 0.0;
+    if (!read_number(value.text, &number) || !(number > 0.0)) return std::nullopt;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<std::size_t> varied(const Plan& plan) {
+  std::vector<std::size_t> axes;
+  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+    if (plan.axes[i].values.size() > 1) axes.push_back(i);
+  }
+  return axes;
+}
+
+const Row* best_row(const Tables& tables, const Quantity& what) {
+  const Row* best = nullptr;
+  for (const Row& row : tables.rows) {
+    const std::optional<double> value = value_of(tables, row, what);
+    if (value && (best == nullptr || is_better(what, *value, *value_of(tables, *best, what)))) best = &row;
+  }
+  return best;
+}
+
+std::string chosen_metric(const Tables& tables, const std::string& asked) {
+  const std::vector<std::string> names = metric_names(tables);
+  if (names.empty()) return {};
+  const auto is_there = [&](const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (!asked.empty()) {
+    if (!is_there(asked))
+      throw UsageError{fmt::format("no point has the metric '{}'{}", asked, name_hint(asked, names))};
+    return asked;
+  }
+  return usual_metric(names);
+}
+
+Quantity quantity(const Tables& tables, const std::string& text) {
+  const bool most = text.starts_with("max:");
+  const bool least = text.starts_with("min:");
+  const std::string name = most || least ? text.substr(4) : text;
+  std::vector<std::string> names = metric_names(tables);
+  for (const Row& row : tables.rows) {
+    const Metric* metric = row.find(name);
+    if (metric == nullptr) continue;
+    return {.name = name,
+            .unit = metric->unit,
+            .larger_is_better = most || (!least && metric->unit.ends_with("/s"))};
+  }
+  for (const Axis& axis : tables.plan.axes) {
+    if (axis.name == name && numbers_of(axis)) return {.name = name, .unit = "1", .larger_is_better = most};
+    names.push_back(axis.name);
+  }
+  throw UsageError{fmt::format("no point has the metric '{}'{}", name, name_hint(name, names))};
+}
+
+std::optional<double> value_of(const Tables& tables, const Row& row, const Quantity& what) {
+  if (row.record == nullptr || row.record->exit != 0) return std::nullopt;
+  if (const Metric* metric = row.find(what.name)) return metric->value;
+  for (std::size_t i = 0; i < tables.plan.axes.size(); ++i) {
+    double number = 0.0;
+    if (tables.plan.axes[i].name == what.name && read_number(row.values[i], &number)) return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kbsim::sweep

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kbsim/sweep/analysis.hpp"
+
+namespace kbsim::sweep {
+
+[[nodiscard]] bool is_better(const Quantity& what, double a, double b);
+/// "latency (ns)"
+[[nodiscard]] std::string label_of(const Quantity& what);
+
+/// Of each value of an axis its number; none if one isn't a positive number.
+[[nodiscard]] std::optional<std::vector<double>> numbers_of(const Axis& axis);
+/// Axes of more than one value.
+[[nodiscard]] std::vector<std::size_t> varied(const Plan& plan);
+
+/// The point that is best by that; null if none has it.
+[[nodiscard]] const Row* best_row(const Tables& tables, const Quantity& what);
+
+}  // namespace kbsim::sweep
