@@ -67,6 +67,7 @@ struct DistributeOptions {
 
 /// `tensor` is the whole tensor, on each rank. UsageError for Partial.
 [[nodiscard]] Task<DTensor> distribute_tensor(Tensor tensor, DeviceMesh mesh, Placements placements,
-                                              topology::DPPolicy dp, DistributeOptions options = {});
+                                              topology::DPPolicy dp, DistributeOptions options = {},
+                                              std::source_location at = std::source_location::current());
 
 }  // namespace kbsim::host::dtensor

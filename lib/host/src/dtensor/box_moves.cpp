@@ -1,0 +1,121 @@
+#include "box_moves.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <span>
+
+namespace kbsim::host::dtensor {
+namespace {
+
+std::int64_t product(std::span<const std::int64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies{});
+}
+
+// A box of the source to one rank, one of the result from it; the own one is copied. Of what is empty nothing
+// is said.
+void add_pair(std::vector<TensorMove>& moves, const Passage& way, int i, std::optional<Rows> give,
+              std::optional<Rows> take) {
+  const bool gives = give && !give->empty() && way.source;
+  const bool takes = take && !take->empty() && way.result;
+  const int peer = way.world_rank(i);
+  const auto from = gives ? std::optional{TensorBox{*way.source, *give}} : std::nullopt;
+  const auto to = takes ? std::optional{TensorBox{*way.result, *take}} : std::nullopt;
+  if (i == way.self()) {
+    if (gives && takes) moves.push_back({.kind = BoxMove::Kind::copy, .peer = peer, .from = from, .to = to});
+    return;
+  }
+  if (gives) moves.push_back({.kind = BoxMove::Kind::send, .peer = peer, .from = from});
+  if (takes) moves.push_back({.kind = BoxMove::Kind::receive, .peer = peer, .to = to});
+}
+
+// A range of dimension `a` of a tensor, in rows that a range of a later dimension `b` has of another one: for
+// each index of the dimensions before `a` a box.
+std::vector<Rows> rows_by_later(const Shape& shape, int a, IndexRange range, int b) {
+  const Rows whole = rows_of(shape, a, range);
+  const std::int64_t cols = all_of(shape, b).cols;
+  std::vector<Rows> boxes;
+  for (std::int64_t i = 0; i < whole.rows; ++i)
+    boxes.push_back(
+        {.first = whole.first + i * whole.stride, .rows = whole.cols / cols, .cols = cols, .stride = cols});
+  return boxes;
+}
+
+// The range of `b`, for each index of the dimensions before `a`.
+std::vector<Rows> rows_by_earlier(const Shape& shape, int b, IndexRange range, int a) {
+  const Rows whole = rows_of(shape, b, range);
+  const std::int64_t blocks = all_of(shape, a).rows;
+  std::vector<Rows> boxes;
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    boxes.push_back(whole);
+    boxes.back().rows /= blocks;
+    boxes.back().first += i * boxes.back().rows * whole.stride;
+  }
+  return boxes;
+}
+
+}  // namespace
+
+Rows rows_of(const Shape& shape, int dim, IndexRange range) {
+  const auto extents = shape.extents();
+  const auto axis = static_cast<std::size_t>(dim);
+  const std::int64_t inner = product(extents.subspan(axis + 1));
+  return {.first = range.begin * inner,
+          .rows = product(extents.first(axis)),
+          .cols = (range.end - range.begin) * inner,
+          .stride = extents[axis] * inner};
+}
+
+bool is_empty(const Shape& shape) { return product(shape.extents()) == 0; }
+
+Rows all_of(const Shape& shape, int dim) { return rows_of(shape, dim, {0, shape[dim]}); }
+
+std::vector<TensorMove> gather_moves(const Passage& way, int dim) {
+  std::vector<TensorMove> moves;
+  for (int i = 0; i < way.size(); ++i)
+    add_pair(moves, way, i, all_of(way.from, dim), rows_of(way.to, dim, way.chunk(dim, i)));
+  return moves;
+}
+
+std::vector<TensorMove> scatter_moves(const Passage& way, int dim) {
+  std::vector<TensorMove> moves;
+  for (int i = 0; i < way.size(); ++i)
+    add_pair(moves, way, i, rows_of(way.from, dim, way.chunk(dim, i)), all_of(way.to, dim));
+  return moves;
+}
+
+std::vector<TensorMove> scatter_from_first(const Passage& way, int dim) {
+  if (way.self() == 0) {
+    std::vector<TensorMove> moves;
+    for (int i = 0; i < way.size(); ++i) {
+      const Rows give = rows_of(way.from, dim, way.chunk(dim, i));
+      add_pair(moves, way, i, give, i == 0 ? std::optional{all_of(way.to, dim)} : std::nullopt);
+    }
+    return moves;
+  }
+  std::vector<TensorMove> moves;
+  add_pair(moves, way, 0, std::nullopt, all_of(way.to, dim));
+  return moves;
+}
+
+// Of what one rank has and another one gets, both sides see the same rows.
+std::vector<TensorMove> turn_moves(const Passage& way, int from, int to) {
+  std::vector<TensorMove> moves;
+  for (int i = 0; i < way.size(); ++i) {
+    const IndexRange gives = way.chunk(to, i);
+    const IndexRange takes = way.chunk(from, i);
+    const auto give = gives.begin == gives.end || is_empty(way.from) ? std::vector<Rows>{}
+                      : from < to ? rows_by_earlier(way.from, to, gives, from)
+                                  : rows_by_later(way.from, to, gives, from);
+    const auto take = takes.begin == takes.end || is_empty(way.to) ? std::vector<Rows>{}
+                      : from < to                                  ? rows_by_later(way.to, from, takes, to)
+                                                                   : rows_by_earlier(way.to, from, takes, to);
+    for (std::size_t box = 0; box < std::max(give.size(), take.size()); ++box) {
+      add_pair(moves, way, i, box < give.size() ? std::optional{give[box]} : std::nullopt,
+               box < take.size() ? std::optional{take[box]} : std::nullopt);
+    }
+  }
+  return moves;
+}
+
+}  // namespace kbsim::host::dtensor

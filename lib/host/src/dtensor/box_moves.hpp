@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kbsim/host/dtensor/dtensor.hpp"
+
+#include "../exchange.hpp"
+
+namespace kbsim::host::dtensor {
+
+/// A range of a dimension, of a row-major tensor of that shape.
+[[nodiscard]] Rows rows_of(const Shape& shape, int dim, IndexRange range);
+/// All of it, in rows that the same dimension cuts.
+[[nodiscard]] Rows all_of(const Shape& shape, int dim = 0);
+[[nodiscard]] bool is_empty(const Shape& shape);
+
+/// One axis of a tensor on its way from one placement to another: what this rank has, gets, and whom with.
+struct Passage {
+  DeviceMesh mesh;
+  int axis;
+  Shape shape;                   // of the chunks along the axis together
+  std::optional<Tensor> source;  // of this rank
+  std::optional<Tensor> result;
+  Shape from;
+  Shape to;
+
+  [[nodiscard]] int size() const { return mesh.size(axis); }
+  [[nodiscard]] int self() const { return mesh.get_local_rank(axis); }
+  [[nodiscard]] int world_rank(int i) const {
+    return mesh.rank().dist.get_process_group_ranks(mesh.get_group(axis))[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] IndexRange chunk(int dim, int i) const { return chunk_of(shape[dim], size(), i); }
+};
+
+/// The boxes that a rank gives and takes, its own one copied: of what is empty nothing is said.
+[[nodiscard]] std::vector<TensorMove> gather_moves(const Passage& way, int dim);
+[[nodiscard]] std::vector<TensorMove> scatter_moves(const Passage& way, int dim);
+/// Rank 0 of the line gives, all take.
+[[nodiscard]] std::vector<TensorMove> scatter_from_first(const Passage& way, int dim);
+/// Chunks of dimension `from` become chunks of dimension `to`.
+[[nodiscard]] std::vector<TensorMove> turn_moves(const Passage& way, int from, int to);
+
+}  // namespace kbsim::host::dtensor

@@ -1,0 +1,130 @@
+// One change of a placement: what ranks of a line give each other.
+#include "change.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/tl/box_args.hpp"
+
+namespace kbsim::host::dtensor {
+namespace {
+
+using Here = std::source_location;
+
+constexpr MoveKind kGather{"all_gather", "ALLGATHER", Comm::all_gather};
+constexpr MoveKind kTurn{"all_to_all", "ALLTOALL", Comm::all_to_all};
+constexpr MoveKind kReduceScatter{"reduce_scatter", "REDUCE_SCATTER", Comm::reduce_scatter};
+
+// A box is of the whole tensor, and so must what each PE has be.
+void require_whole(const std::optional<Tensor>& tensor, Here at) {
+  if (!tensor) return;
+  for (const host::Shard& shard : tensor->shards()) {
+    if (shard.spec.block.elements() == tensor->shape().elements()) continue;
+    throw UsageError{fmt::format(
+        "{}: a change of sharding needs all of '{}' on each of its PEs, got {} of {} "
+        "elements; place it on one PE, or replicate it",
+        to_string(to_place(at)), tensor->name(), shard.spec.block.elements(), tensor->shape().elements())};
+  }
+}
+
+// What this rank has of another one, in a tensor of its own.
+Task<> copy_box(DeviceMesh mesh, Tensor from, Rows box, Tensor to, Here at) {
+  const Rows into = all_of(to.shape());
+  BoxArgs args{.count = 1, .slot_bytes = 32 * 1024};
+  args.moves[0] = {
+      .kind = BoxMove::Kind::copy,
+      .from = {.data = from.ptr() + box.first, .rows = box.rows, .cols = box.cols, .stride = box.stride},
+      .to = {.data = to.ptr(), .rows = box.rows, .cols = box.cols, .stride = into.cols / box.rows}};
+  const std::vector<Tensor> tensors{to, from};
+  co_await mesh.rank().launch("exchange_boxes", tensors, args, at);
+}
+
+// In place of the local tensor, or of a copy of it.
+Task<std::optional<Tensor>> all_reduced(Passage way, DType dtype, topology::DPPolicy dp, Reduction op,
+                                        bool in_place, Here at) {
+  if (!way.source) co_return std::nullopt;
+  Tensor sum = *way.source;
+  if (!in_place) {
+    const auto copy = co_await empty_local(way.mesh, way.from, dtype, dp);
+    co_await copy_box(way.mesh, *way.source, all_of(way.from), *copy, at);
+    sum = *copy;
+  }
+  way.mesh.count(Comm::all_reduce, given_bytes(way, Comm::all_reduce, dtype));
+  co_await way.mesh.rank().dist.all_reduce(sum, {.op = op, .group = way.mesh.get_group(way.axis)}, at);
+  co_return sum;
+}
+
+}  // namespace
+
+Bytes given_bytes(const Passage& way, Comm comm, DType dtype) {
+  const bool by_one = comm == Comm::scatter || comm == Comm::broadcast;
+  if (by_one && way.self() != 0) return {};
+  return Bytes{product(way.from.extents()) * itemsize(dtype)};
+}
+
+Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtype, topology::DPPolicy dp) {
+  if (is_empty(shape)) co_return std::nullopt;
+  const Tensor made = co_await mesh.rank().torch.empty(shape, dtype, {.dp = dp, .name = "dtensor"});
+  co_return made;
+}
+
+Task<> run_moves(Passage way, MoveKind kind, std::vector<TensorMove> moves, Shape global, DType dtype,
+                 std::optional<Reduction> op, std::string details, Here at) {
+  require_whole(way.source, at);
+  require_whole(way.result, at);
+  way.mesh.count(kind.comm, given_bytes(way, kind.comm, dtype));
+  co_await way.mesh.rank().dist.exchange({.call = kind.call,
+                                          .operation = std::string{kind.operation},
+                                          .shape = to_string(global),
+                                          .dtype = dtype,
+                                          .details = std::move(details),
+                                          .moves = std::move(moves),
+                                          .op = op,
+                                          .group = way.mesh.get_group(way.axis),
+                                          .at = at});
+}
+
+Task<DTensor> changed(DTensor x, Change change, bool in_place, Here at) {
+  const DeviceMesh mesh = x.device_mesh();
+  Placements placements = x.placements();
+  const auto axis = static_cast<std::size_t>(change.axis);
+  const auto shape_as = [&](const Placement& placement) {
+    placements[axis] = placement;
+    return local_shape(x.shape(), mesh.shape(), mesh.get_coordinate(), placements);
+  };
+  Passage way{.mesh = mesh,
+              .axis = change.axis,
+              .shape = shape_as(Replicate{}),
+              .source = x.to_local(),
+              .result = {},
+              .from = shape_as(change.from),
+              .to = shape_as(change.to)};
+  const std::string details = fmt::format("{} to {}", to_string(change.from), to_string(change.to));
+  const auto* from = std::get_if<Shard>(&change.from);
+  const auto* to = std::get_if<Shard>(&change.to);
+  const auto* partial = std::get_if<Partial>(&change.from);
+  if (partial != nullptr && to == nullptr) {
+    way.result = co_await all_reduced(way, x.dtype(), x.dp(), partial->op, in_place, at);
+    co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), way.result, x.dp());
+  }
+  way.result = co_await empty_local(mesh, way.to, x.dtype(), x.dp());
+  if (from != nullptr && to == nullptr)
+    co_await run_moves(way, kGather, gather_moves(way, from->dim), x.shape(), x.dtype(), {}, details, at);
+  if (from != nullptr && to != nullptr)
+    co_await run_moves(way, kTurn, turn_moves(way, from->dim, to->dim), x.shape(), x.dtype(), {}, details,
+                       at);
+  if (partial != nullptr)
+    co_await run_moves(way, kReduceScatter, scatter_moves(way, to->dim), x.shape(), x.dtype(), partial->op,
+                       details, at);
+  const bool chunks = from == nullptr && partial == nullptr;
+  if (chunks && way.result) {
+    require_whole(way.source, at);
+    co_await copy_box(mesh, *way.source, rows_of(way.from, to->dim, way.chunk(to->dim, way.self())),
+                      *way.result, at);
+  }
+  co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), way.result, x.dp());
+}
+
+}  // namespace kbsim::host::dtensor
