@@ -6,21 +6,16 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
-#include "kbsim/hw/fabric/reasons.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/hw/pe/i_math.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
 
+#include "own_tile.hpp"
+
 namespace kbsim::hw {
 namespace {
-
-// Whether causes are kept. A tile may outlive the machine, but not the simulation.
-bool explains(const KernelContext& context) { return context.units().sim->causes() != nullptr; }
-Causes& causes_of(const KernelContext& context) { return *context.units().sim->causes(); }
-
-PeTile& own_tile(const TilePtr& tile) { return static_cast<PeTile&>(*tile); }
 
 IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& kernel) {
   const config::MemorySpec& memory = units.spec->cube.memory;
@@ -34,50 +29,6 @@ IssueQueue::Settings issue_settings(const PeUnits& units, const std::string& ker
 }
 
 }  // namespace
-
-PeTile::PeTile(std::shared_ptr<KernelContext> owner, Shape shape, DType dtype, oplog::Slices contents,
-               Time ready, const std::source_location& at, std::optional<RingSlot> slot)
-    : TileState{*owner, shape, dtype},
-      context_{std::move(owner)},
-      contents_{std::move(contents)},
-      ready_{ready},
-      last_use_{ready},
-      hold_{.bytes = shape.bytes(dtype), .at = at},
-      slot_{slot} {
-  if (slot_ && explains(*context_)) ready_why_ = last_use_why_ = causes_of(*context_).of(ready);
-}
-
-PeTile::PeTile(std::shared_ptr<PeTile> base, Shape shape, DType dtype)
-    : TileState{base->owner(), shape, dtype},
-      context_{base->context_},
-      contents_{base->contents_},
-      ready_{base->ready_},
-      last_use_{base->last_use_},
-      base_{base->base_ ? base->base_ : std::move(base)} {
-  came_from(base_->from());
-}
-
-void PeTile::arrived(Time t) {
-  ready_ = last_use_ = t;
-  if (explains(*context_)) ready_why_ = last_use_why_ = causes_of(*context_).of(t);
-}
-
-void PeTile::take() {
-  context_->take_tcm(hold_);
-  holds_ = true;
-}
-
-PeTile::~PeTile() {
-  if (holds_) context_->give_tcm(hold_, last_use_, last_use_why_);
-  if (slot_ && context_->machine_runs()) {
-    const Time let_go = held_by_unit_ ? context_->units().sim->now() : context_->clock();
-    if (explains(*context_)) {
-      Cause why = held_by_unit_ ? causes_of(*context_).current() : context_->clock_why();
-      causes_of(*context_).because(causes_of(*context_).latest(why, last_use_why_));
-    }
-    slot_->ipcq->release(std::max(last_use_, let_go), slot_->queue, slot_->slot);
-  }
-}
 
 KernelContext::KernelContext(const PeUnits& units, std::string kernel, LaunchId launch,
                              std::optional<ProgramPlace> programs, oplog::AgentPtr agent)
@@ -303,174 +254,6 @@ Transfer::Origin KernelContext::origin(std::string_view call, PendingPtr done) {
           .order = {++order_},
           .call = call,
           .issue = issue_};
-}
-
-// Sends of a direction leave in program order, though their tiles may be ready in another.
-void KernelContext::leave(Time at, SendCommand send) {
-  LastSend& last = last_send_[send.queue];
-  last.at = std::max(last.at, at);
-  if (Causes* const causes = units_.sim->causes()) [[unlikely]]
-    causes->because(last.why = causes->latest(send.why, last.why));
-  units_.scheduler->submit(last.at, std::move(send));
-}
-
-// Behind what is still on its way from memory.
-void KernelContext::leave_in_turn(Time at, SendCommand send) {
-  const std::shared_ptr<Event> before = last_send_[send.queue].loaded;
-  if (!before || before->is_set()) return leave(at, std::move(send));
-  (void)units_.sim->serve("send", leave_after(shared_from_this(), before, at, std::move(send)));
-}
-
-Task<> KernelContext::leave_after(std::shared_ptr<KernelContext> self, std::shared_ptr<Event> before, Time at,
-                                  SendCommand send) {
-  co_await before->wait(send.pending->at());
-  const Time behind = units_.sim->now() + 1_ps;
-  if (explains(*this)) send.why = causes_of(*this).latest(next_step(), send.why);
-  leave(std::max(at, behind), std::move(send));
-}
-
-Task<> KernelContext::leave_when_loaded(std::shared_ptr<KernelContext> self, PendingPtr loaded,
-                                        std::shared_ptr<Event> before, std::shared_ptr<Event> left,
-                                        SendCommand send) {
-  if (before) co_await before->wait(send.pending->at());
-  co_await loaded->event().wait(send.pending->at());
-  send.tile = loaded->result();
-  if (units_.sim->causes() != nullptr) send.why = next_step();
-  leave(units_.sim->now() + 1_ps, std::move(send));
-  left->set();
-}
-
-// Behind all that is asked for now.
-Cause KernelContext::next_step() const {
-  Causes& causes = *units_.sim->causes();
-  return causes.make(units_.sim->now() + 1_ps, causes.current(), why(Reason::step, units_.cpu));
-}
-
-void KernelContext::leave_with(PendingPtr loaded, SendCommand send) {
-  std::shared_ptr<Event>& last = last_send_[send.queue].loaded;
-  const std::shared_ptr<Event> before = std::exchange(last, make_pooled<Event>(*units_.sim, "send"));
-  (void)units_.sim->serve(
-      "send", leave_when_loaded(shared_from_this(), std::move(loaded), before, last, std::move(send)));
-}
-
-// Its receiver knows what is known now; of a send from memory, also that its load is done.
-SendCommand KernelContext::outgoing(Dir dir, Bytes n, int tag, PendingPtr done) {
-  const std::source_location& at = done->at();
-  oplog::KnowledgePtr known;
-  if (issue_) {
-    issue_->tells(oplog::Told::send);
-    known = issue_->told_early();
-  } else if (agent_) {
-    known = agent_->tell(oplog::Told::send);
-  }
-  return {.queue = *queue(dir, n, Flow::sends, at),
-          .tile = nullptr,
-          .tag = tag,
-          .kernel = shared_from_this(),
-          .value = reserve(),
-          .pending = std::move(done),
-          .order = ++order_,
-          .known = std::move(known)};
-}
-
-PendingPtr KernelContext::send(Dir dir, const TilePtr& tile, int tag, std::source_location at) {
-  PendingPtr done = under_way(SendWait{dir}, at);
-  SendCommand send = outgoing(dir, own_tile(tile).size(), tag, done);
-  send.tile = tile;
-  in_order(at, [this, at, send = std::move(send)]() mutable {
-    const Time turn = take_turn(at);
-    const Time start = std::max(turn, own_tile(send.tile).ready());
-    if (units_.sim->causes() != nullptr) [[unlikely]]
-      send.why = causes_of(*this).latest(clock_why(), own_tile(send.tile).why());
-    leave_in_turn(start, std::move(send));
-  });
-  return done;
-}
-
-PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::source_location at) {
-  PendingPtr done = pending(RecvWait{dir}, at);
-  done->issued_as(units_.races->issue(agent_));
-  const Bytes size = shape.bytes(dtype);
-  RecvCommand recv{.queue = queue(dir, size, Flow::receives, at),
-                   .shape = shape,
-                   .dtype = dtype,
-                   .tag = tag,
-                   .kernel = shared_from_this(),
-                   .pending = done,
-                   .order = ++order_};
-  const Bytes taken = units_.ipcq->fetches() ? size : 0_B;
-  const bool now = may_issue(taken, at);
-  if (units_.ipcq->fetches()) {
-    recv.value = reserve();
-    recv.into = coming(recv.value, shape, dtype, at);
-  }
-  in_order(now, taken, at, [this, at, recv = std::move(recv)]() mutable {
-    if (recv.into) recv.into->take();
-    units_.scheduler->submit(take_turn(at), std::move(recv));
-  });
-  return done;
-}
-
-// None for any.
-std::optional<std::size_t> KernelContext::queue(Dir dir, Bytes n, Flow use,
-                                                const std::source_location& at) const {
-  const std::string_view call = use == Flow::sends ? "send" : "recv";
-  std::optional<std::size_t> found;
-  try {
-    const bool one = dir != Dir::any || units_.ipcq->slot_size() == 0_B;  // of none there is no any
-    if (one) found = units_.ipcq->queue(dir.name(), use);
-  } catch (const KernelFault& unknown) {
-    throw fault(at, fmt::format("{}: {}", call, unknown.what()));
-  }
-  const Bytes slot = units_.ipcq->slot_size();
-  if (n > slot) {
-    throw fault(
-        at, fmt::format("{} '{}': {} do not fit a slot of {}; send in chunks, or raise slot_size in ccl.yaml",
-                        call, dir.name(), to_string(n), to_string(slot)));
-  }
-  return found;
-}
-
-void KernelContext::dropped(const PendingState& pending) noexcept {
-  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what().text());
-}
-
-Task<> KernelContext::finish() {
-  if (dropped_)
-    throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
-  co_await commands_.drained();
-  for (const PendingPtr& pending : detached_) {
-    co_await pending->event().wait(pending->at());
-    (void)pending->observe();  // throws what it failed with
-  }
-  co_await units_.sim->until(idle(clock()));
-}
-
-// When its engines are done, too.
-Time KernelContext::idle(Time last) {
-  Cause why = units_.sim->causes() != nullptr ? clock_why() : Cause{};
-  for (const IEngine* engine :
-       {static_cast<const IEngine*>(units_.math), static_cast<const IEngine*>(units_.gemm)}) {
-    const Time free = engine->free();
-    if (Causes* const causes = units_.sim->causes()) [[unlikely]]
-      why = causes->latest(why, free > last ? causes->of(free) : causes->known(free));
-    last = std::max(last, free);
-  }
-  if (units_.sim->causes() != nullptr) units_.sim->causes()->because(std::move(why));
-  return last;
-}
-
-Task<> KernelContext::wind_down() {
-  co_await commands_.drained();
-  std::vector<PendingPtr> left = detached_;
-  for (const auto& known : under_way_) {
-    if (PendingPtr state = known.lock()) left.push_back(std::move(state));
-  }
-  for (const PendingPtr& pending : left) {
-    co_await pending->event().wait(pending->at());
-    if (pending->issue()) pending->issue()->awaited();
-  }
-  co_await units_.sim->until(idle(clock()));
 }
 
 KernelFault KernelContext::fault(const std::source_location& at, std::string_view text) const {

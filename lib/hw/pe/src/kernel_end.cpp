@@ -1,0 +1,57 @@
+// How a run of a kernel ends: with all that it has under way.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/hw/pe/i_gemm.hpp"
+#include "kbsim/hw/pe/i_math.hpp"
+#include "kbsim/hw/pe/kernel_context.hpp"
+
+namespace kbsim::hw {
+
+void KernelContext::dropped(const PendingState& pending) noexcept {
+  if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what().text());
+}
+
+Task<> KernelContext::finish() {
+  if (dropped_)
+    throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
+  co_await commands_.drained();
+  for (const PendingPtr& pending : detached_) {
+    co_await pending->event().wait(pending->at());
+    (void)pending->observe();  // throws what it failed with
+  }
+  co_await units_.sim->until(idle(clock()));
+}
+
+// When its engines are done, too.
+Time KernelContext::idle(Time last) {
+  Cause why = units_.sim->causes() != nullptr ? clock_why() : Cause{};
+  for (const IEngine* engine :
+       {static_cast<const IEngine*>(units_.math), static_cast<const IEngine*>(units_.gemm)}) {
+    const Time free = engine->free();
+    if (Causes* const causes = units_.sim->causes()) [[unlikely]]
+      why = causes->latest(why, free > last ? causes->of(free) : causes->known(free));
+    last = std::max(last, free);
+  }
+  if (units_.sim->causes() != nullptr) units_.sim->causes()->because(std::move(why));
+  return last;
+}
+
+Task<> KernelContext::wind_down() {
+  co_await commands_.drained();
+  std::vector<PendingPtr> left = detached_;
+  for (const auto& known : under_way_) {
+    if (PendingPtr state = known.lock()) left.push_back(std::move(state));
+  }
+  for (const PendingPtr& pending : left) {
+    co_await pending->event().wait(pending->at());
+    if (pending->issue()) pending->issue()->awaited();
+  }
+  co_await units_.sim->until(idle(clock()));
+}
+
+}  // namespace kbsim::hw
