@@ -75,7 +75,7 @@ void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& opt
   require_explained(options);
   if (options.recheck)
     throw Unsupported{fmt::format("--recheck: {} runs many simulations, and it is of one", options.bench)};
-  if (options.explain_of && options.explain_of->kind != PathQuestion::Kind::row)
+  if (options.explain_of && options.explain_of->kind != explain::PathQuestion::Kind::row)
     throw Unsupported{fmt::format("--of {}: {} runs many simulations; --of row:N explains one of its rows",
                                   as_asked(*options.explain_of), options.bench)};
 }

@@ -102,8 +102,8 @@ Explainer::Depth depth_of(bool is_asked, bool is_shown) {
 // Those of several ranks, and the one that is asked for. The launches stand behind the run's path, if it has
 // one.
 void add_collectives(Explainer& explainer, Explanations& what, const std::vector<Collective>& collectives,
-                     const PathQuestion& asked) {
-  const bool one_is_asked = asked.kind == PathQuestion::Kind::collective;
+                     const explain::PathQuestion& asked) {
+  const bool one_is_asked = asked.kind == explain::PathQuestion::Kind::collective;
   const std::size_t first_launch = what.all.size() - what.launches;
   for (std::size_t i = 0; i < collectives.size(); ++i) {
     const Collective& one = collectives[i];
@@ -121,20 +121,20 @@ void add_collectives(Explainer& explainer, Explanations& what, const std::vector
   }
 }
 
-void require_there(const PathQuestion& asked, std::size_t launches, std::size_t collectives) {
-  using enum PathQuestion::Kind;
+void require_there(const explain::PathQuestion& asked, std::size_t launches, std::size_t collectives) {
+  using enum explain::PathQuestion::Kind;
   const std::size_t all = asked.kind == launch ? launches : collectives;
   if ((asked.kind != launch && asked.kind != collective) || asked.number <= all) return;
-  throw NothingAsked{fmt::format("--of {}: there are {}{}", as_asked(asked), all,
+  throw explain::NothingAsked{fmt::format("--of {}: there are {}{}", as_asked(asked), all,
                                  all == 0 ? "" : fmt::format(", 1 to {}", all))};
 }
 
 // From its kernel's call to its end.
-void add_op(Explainer& explainer, const explain::OpMarks& marks, const PathQuestion& asked) {
+void add_op(Explainer& explainer, const explain::OpMarks& marks, const explain::PathQuestion& asked) {
   const oplog::ValueId id = op_of(asked, marks.log());
   require_recorded(asked, id, marks.log());
   if (!marks.kept_end())
-    throw NothingAsked{fmt::format("--of {}: {} is noted with another operation and has no time of its own",
+    throw explain::NothingAsked{fmt::format("--of {}: {} is noted with another operation and has no time of its own",
                                    as_asked(asked), marks.log().describe(*marks.log().find(id)))};
   explainer.add(marks.log().describe(*marks.log().find(id)), marks.kept_end(), marks.called(id),
                 Explainer::Depth::operations);
@@ -149,7 +149,7 @@ std::vector<hw::OrderRecord> ended_launches(hw::Machine& machine) {
 }
 
 Explanations paths_of(host::Session& session, const Causes& causes, const explain::OpMarks& marks,
-                      const PathQuestion& asked) {
+                      const explain::PathQuestion& asked) {
   Explanations what{.gave_up_all = causes.gave_up_all(), .marks = &marks};
   Explainer explainer{session, what};
   // None of one that was ended between two events that explain something.
@@ -157,7 +157,7 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
   const std::vector<hw::OrderRecord> launches = ended_launches(session.machine());
   const std::vector<Collective> collectives = collectives_of(launches);
   what.launches = launches.size();
-  using enum PathQuestion::Kind;
+  using enum explain::PathQuestion::Kind;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const hw::OrderRecord& order = launches[i];
     const bool is_asked = asked.kind == launch && asked.number == i + 1;
@@ -173,7 +173,7 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
     if (asked.kind != op) return what;
     add_op(explainer, marks, asked);
     what.asked = what.all.size() - 1;
-  } catch (const NothingAsked& error) {
+  } catch (const explain::NothingAsked& error) {
     what.not_there = error.what();
   }
   return what;
@@ -182,7 +182,7 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
 }  // namespace
 
 Explanations explanations_of(host::Session& session, bool wanted, const explain::OpMarks& marks,
-                             const PathQuestion& asked) {
+                             const explain::PathQuestion& asked) {
   const Causes* const causes = session.sim().causes();
   if (causes == nullptr)
     return {.why_not = "a model of this machine doesn't say why; kbsim explain names it"};

@@ -8,10 +8,10 @@
 
 #include "kbsim/explain/explanation.hpp"
 #include "kbsim/explain/op_marks.hpp"
+#include "kbsim/explain/path_question.hpp"
 #include "kbsim/host/session.hpp"
 
 #include "explain_check.hpp"
-#include "path_question.hpp"
 
 namespace kbsim::app {
 
@@ -28,7 +28,7 @@ struct Explanations {
 };
 /// What can't be explained is an error if it is `wanted`, else `why_not` says it.
 [[nodiscard]] Explanations explanations_of(host::Session& session, bool wanted, const explain::OpMarks& marks,
-                                           const PathQuestion& asked = {});
+                                           const explain::PathQuestion& asked = {});
 
 [[nodiscard]] std::string to_text(const Explanations& what);
 [[nodiscard]] boost::json::object to_json(const Explanations& what, host::Session& session);

@@ -142,7 +142,7 @@ ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& r
     if (code != ExitCode::ok) note_failure(options.out, code, "");
     write_page(options.out);
     return code;
-  } catch (const NothingAsked&) {
+  } catch (const explain::NothingAsked&) {
     write_page(options.out);
     throw;
   } catch (const Error& error) {

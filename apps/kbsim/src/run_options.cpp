@@ -56,7 +56,7 @@ void require_values_wanted(const RunOptions& options) {
   };
   if (!options.oplog.empty()) refuse("--oplog", "a run that records no values has no op log");
   if (options.verify_data) refuse("--verify-data", "a run that records no values has none to verify");
-  if (options.explain_of && options.explain_of->kind == PathQuestion::Kind::op)
+  if (options.explain_of && options.explain_of->kind == explain::PathQuestion::Kind::op)
     refuse("--of op", "a run that records no operations has none to ask about");
   if (options.race && *options.race != oplog::RaceMode::off)
     refuse("--race", "a run that records no operations finds no races among them");
@@ -139,7 +139,7 @@ po::options_description description(RunOptions& o) {
   add("of",
       po::value<std::string>()
           ->value_name("run|launch:N|collective:N|op:LANE:N|row:N")
-          ->notifier([&](const std::string& v) { o.explain_of = question_of(v); }),
+          ->notifier([&](const std::string& v) { o.explain_of = explain::question_of(v); }),
       "with --explain: of what (default: run); of an operation as the op log counts, op:sip0.cube0.pe0:17");
   add("recheck", po::bool_switch(&o.recheck),
       "with --explain: run again with a little and with 10 % less and more of its keys, and print what was "
@@ -190,7 +190,7 @@ void require_explained(const RunOptions& options) {
 host::SessionOptions session_options(const RunOptions& options, const config::CclSpec& ccl) {
   if (options.timing_only) require_values_wanted(options);
   require_explained(options);
-  if (options.explain_of && options.explain_of->kind == PathQuestion::Kind::row)
+  if (options.explain_of && options.explain_of->kind == explain::PathQuestion::Kind::row)
     throw UsageError{
         fmt::format("--of {}: {} is a single simulation, and has no rows; see launch:N and op:LANE:N",
                     as_asked(*options.explain_of), options.bench)};

@@ -8,6 +8,7 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/explain/path_question.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/oplog/race.hpp"
 #include "kbsim/report/run_trace.hpp"
@@ -46,7 +47,7 @@ struct RunOptions {
   bool dump_queues = false;
   bool explain = false;
   bool no_report = false;
-  std::optional<PathQuestion> explain_of;
+  std::optional<explain::PathQuestion> explain_of;
   bool recheck = false;
   bool parallel_bound = false;
   report::TraceOptions trace = {};

@@ -72,7 +72,7 @@ Results results_of(const RunOptions& options, host::Session& session, BenchRepor
   Results found{.report = std::move(report), .by_launch = by_launch, .races = races};
   if (by_launch) found.launches = report::launch_rows(hw::host_of(session.machine()).orders());
   found.explained =
-      explanations_of(session, options.explain, marks, options.explain_of.value_or(PathQuestion{}));
+      explanations_of(session, options.explain, marks, options.explain_of.value_or(explain::PathQuestion{}));
   return found;
 }
 

@@ -153,7 +153,7 @@ void simulate_and_tell(const report::OutputFolder* folder, host::Session& sessio
 
 // What is asked about is there as far as that is known before the run.
 void keep_asked(explain::OpMarks& marks, const RunOptions& options, host::Session& session) {
-  if (options.explain_of && options.explain_of->kind == PathQuestion::Kind::op)
+  if (options.explain_of && options.explain_of->kind == explain::PathQuestion::Kind::op)
     marks.keep(op_of(*options.explain_of, session.log()));
 }
 
@@ -189,7 +189,7 @@ ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder,
   if (run.options.recheck) simulate(results.explained.trials, run.arguments);
   const ExitCode code = finish(folder, session, results, run.options, run.arguments, run.start);
   trace.require_written();
-  if (!results.explained.not_there.empty()) throw NothingAsked{results.explained.not_there};
+  if (!results.explained.not_there.empty()) throw explain::NothingAsked{results.explained.not_there};
   return code;
 }
 

@@ -6,7 +6,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/oplog/log.hpp"
 
-namespace kbsim::app {
+namespace kbsim::explain {
 
 /// What is asked about: "run", "launch:2", "collective:1", "op:sip0.cube0.pe3:17" or "op:3:17"; of an
 /// evaluation "row:3".
@@ -16,6 +16,7 @@ struct PathQuestion {
   std::size_t number = 0;  // from 1 on; of an operation its count in its lane, from 0 on
   std::string lane = {};   // of an operation: the lane's name, or its number
 };
+
 /// What was asked about isn't there, as only the run could tell: its results are whole.
 struct NothingAsked : UsageError {
   using UsageError::UsageError;
@@ -31,4 +32,4 @@ struct NothingAsked : UsageError {
 /// NothingAsked, which says what there is, if it isn't in the log of a run that has ended.
 void require_recorded(const PathQuestion& asked, oplog::ValueId op, const oplog::OpLog& log);
 
-}  // namespace kbsim::app
+}  // namespace kbsim::explain

@@ -1,4 +1,4 @@
-#include "path_question.hpp"
+#include "kbsim/explain/path_question.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,17 +13,22 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 
-namespace kbsim::app {
+namespace kbsim::explain {
 namespace {
 
-// What is named by its number alone.
-struct CountedKind {
+// What a kind's name is followed by.
+enum class Naming : std::uint8_t { nothing, number, lane_and_number };
+
+struct QuestionKind {
   std::string_view name;
   PathQuestion::Kind kind;
+  Naming naming;
 };
-constexpr std::array kCountedKinds{CountedKind{"launch", PathQuestion::Kind::launch},
-                                   CountedKind{"collective", PathQuestion::Kind::collective},
-                                   CountedKind{"row", PathQuestion::Kind::row}};
+constexpr std::array kKinds{QuestionKind{"run", PathQuestion::Kind::run, Naming::nothing},
+                            QuestionKind{"launch", PathQuestion::Kind::launch, Naming::number},
+                            QuestionKind{"collective", PathQuestion::Kind::collective, Naming::number},
+                            QuestionKind{"row", PathQuestion::Kind::row, Naming::number},
+                            QuestionKind{"op", PathQuestion::Kind::op, Naming::lane_and_number}};
 
 template <class Number>
 std::optional<Number> number_in(std::string_view digits) {
@@ -46,13 +51,18 @@ std::vector<std::string> names_of_lanes(const oplog::OpLog& log) {
                   text)};
 }
 
-PathQuestion op_question(const std::string& text, const std::string& id) {
+PathQuestion numbered(const QuestionKind& of, const std::string& text, std::string_view digits) {
+  const std::optional<std::size_t> number = number_in<std::size_t>(digits);
+  if (!number || *number == 0) refuse_question(text);
+  return {.kind = of.kind, .number = *number};
+}
+
+PathQuestion in_a_lane(const QuestionKind& of, const std::string& text, std::string_view id) {
   const std::size_t colon = id.rfind(':');
-  if (colon == std::string::npos || colon == 0) refuse_question(text);
-  const std::optional<std::uint32_t> number =
-      number_in<std::uint32_t>(std::string_view{id}.substr(colon + 1));
+  if (colon == std::string_view::npos || colon == 0) refuse_question(text);
+  const std::optional<std::uint32_t> number = number_in<std::uint32_t>(id.substr(colon + 1));
   if (!number) refuse_question(text);
-  return {.kind = PathQuestion::Kind::op, .number = *number, .lane = id.substr(0, colon)};
+  return {.kind = of.kind, .number = *number, .lane = std::string{id.substr(0, colon)}};
 }
 
 /// "; 3 lanes have some: a, b, c", of more than three the first three; nothing if none has.
@@ -72,23 +82,27 @@ std::string lanes_with_operations(const oplog::OpLog& log) {
 }  // namespace
 
 PathQuestion question_of(const std::string& text) {
-  if (text == "run") return {};
   const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) refuse_question(text);
-  const std::string kind = text.substr(0, colon);
-  const std::string rest = text.substr(colon + 1);
-  if (kind == "op") return op_question(text, rest);
-  const std::optional<std::size_t> number = number_in<std::size_t>(rest);
-  const auto counted = std::ranges::find(kCountedKinds, kind, &CountedKind::name);
-  if (!number || *number == 0 || counted == kCountedKinds.end()) refuse_question(text);
-  return {.kind = counted->kind, .number = *number};
+  const auto kind = std::ranges::find(kKinds, std::string_view{text}.substr(0, colon), &QuestionKind::name);
+  const bool says_which = colon != std::string::npos;
+  if (kind == kKinds.end() || says_which == (kind->naming == Naming::nothing)) refuse_question(text);
+  const std::string_view which = says_which ? std::string_view{text}.substr(colon + 1) : std::string_view{};
+  switch (kind->naming) {
+    case Naming::nothing: return {.kind = kind->kind};
+    case Naming::number: return numbered(*kind, text, which);
+    case Naming::lane_and_number: break;
+  }
+  return in_a_lane(*kind, text, which);
 }
 
 std::string as_asked(const PathQuestion& asked) {
-  if (asked.kind == PathQuestion::Kind::run) return "run";
-  if (asked.kind == PathQuestion::Kind::op) return fmt::format("op:{}:{}", asked.lane, asked.number);
-  return fmt::format("{}:{}", std::ranges::find(kCountedKinds, asked.kind, &CountedKind::kind)->name,
-                     asked.number);
+  const QuestionKind& kind = *std::ranges::find(kKinds, asked.kind, &QuestionKind::kind);
+  switch (kind.naming) {
+    case Naming::nothing: return std::string{kind.name};
+    case Naming::number: return fmt::format("{}:{}", kind.name, asked.number);
+    case Naming::lane_and_number: break;
+  }
+  return fmt::format("{}:{}:{}", kind.name, asked.lane, asked.number);
 }
 
 oplog::ValueId op_of(const PathQuestion& asked, const oplog::OpLog& log) {
@@ -98,6 +112,7 @@ oplog::ValueId op_of(const PathQuestion& asked, const oplog::OpLog& log) {
   if (named != names.end()) return {.lane = static_cast<std::uint32_t>(named - names.begin()), .seq = seq};
   const std::optional<std::uint32_t> number = number_in<std::uint32_t>(asked.lane);
   if (number && *number < names.size()) return {.lane = *number, .seq = seq};
+  if (names.empty()) throw UsageError{fmt::format("--of {}: the op log has no lanes", as_asked(asked))};
   const std::string near = nearest_name(asked.lane, names);
   throw UsageError{fmt::format("--of {}: there is no such lane: the op log has 0 to {}, {} to {}{}",
                                as_asked(asked), names.size() - 1, names.front(), names.back(),
@@ -115,4 +130,4 @@ void require_recorded(const PathQuestion& asked, oplog::ValueId op, const oplog:
                                             log.lane_name(op.lane), all - 1)};
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::explain
