@@ -115,6 +115,7 @@ TEST_CASE("SpanRecorder: free slots and free credits are what isn't in use, by w
   REQUIRE(timeline.series.size() == 4);  // nothing of the queue that nobody used
   const trace::Series& slots = timeline.series[0];
   CHECK(slots.name == "free slots");
+  CHECK(slots.measure == trace::Measure::free);
   CHECK(trace::path_of(timeline.tracks, slots.track) == "sip0.cube0.pe0.pe_ipcq E");
   double used = 0.0;
   Time begin{};
@@ -124,6 +125,7 @@ TEST_CASE("SpanRecorder: free slots and free credits are what isn't in use, by w
   }
   CHECK(used == doctest::Approx(1000.0 + 3 * 1000.0));
   CHECK(timeline.series[1].name == "least free slots");
+  CHECK(timeline.series[1].measure == trace::Measure::least_free);
   CHECK(std::ranges::min(timeline.series[1].values) == 1.0);
   CHECK(timeline.series[1].values.back() == 4.0);
   CHECK(timeline.series[2].name == "free credits");

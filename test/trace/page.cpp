@@ -34,7 +34,9 @@ TEST_CASE(
   CHECK(data.at("left_out").as_array().empty());
   const json::value& series = data.at("series").at(0);
   CHECK(series.at("of").as_string() == "sip0.pe0.dma");
+  CHECK(series.at("measure").as_string() == "under_way");
   CHECK(series.at("values") == json::array{620, -1});
+  CHECK_FALSE(data.at("is_cut").as_bool());
 }
 
 TEST_CASE("Page data: of too many slices the shortest are left out, and that is said") {

@@ -36,7 +36,11 @@ inline void fill(trace::Timeline& line) {
   add(3, transfer, "load", 14_ns, 40_ns);
   add(3, transfer, "store", 30_ns, 35_ns);
   add(3, transfer, "later", 40_ns, 41_ns);
-  line.series.push_back({.track = 3, .name = "under way", .unit = "mean number", .values = {0.62, 0.0}});
+  line.series.push_back({.track = 3,
+                         .measure = trace::Measure::under_way,
+                         .name = "under way",
+                         .unit = "mean number",
+                         .values = {0.62, 0.0}});
 }
 
 inline std::string perfetto_bytes(trace::Timeline& line, trace::TimeUnit unit = trace::TimeUnit::ns) {

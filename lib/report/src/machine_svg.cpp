@@ -20,9 +20,9 @@ std::string title(const config::MachineSpec& spec) {
                      spec.pes_per_cube() == 1 ? "" : "s");
 }
 
-Box panel(Svg& svg, const Box& box, std::string_view name) {
+Box panel(Svg& svg, const Box& box, std::string_view name, std::string_view look = "bold") {
   svg.rect("panel", box, 8);
-  svg.text("bold", 14, box.x + 16, box.y + 26, name);
+  svg.text(look, 14, box.x + 16, box.y + 26, name);
   return {box.x + 16, box.y + 36, box.w - 32, box.h - 48};
 }
 
@@ -52,7 +52,7 @@ std::string to_svg(const MachineReport& machine, SvgNames names) {
            fmt::format("packages joined as {}; lines are wider with more bandwidth",
                        to_string(spec.system.sips.topology)));
   const Box system_area = panel(svg, system, "System");
-  const Box cube_area = panel(svg, cube, "One cube, enlarged");
+  const Box cube_area = panel(svg, cube, "One cube, enlarged", "bold enlarged");
   const Box die{cube_area.x + 14, cube_area.y + 12, cube_area.w - 28, cube_area.h - 24};
   const Enlarged enlarged = draw_system(svg, machine.graph, system_area, beside);
   svg.area("zoom", zoom(enlarged.box, die, beside));

@@ -149,6 +149,12 @@ void write_said(trace::Timeline& timeline, const fs::path& to,
   write_file(to, write);
 }
 
+// Slices from there on are missing.
+void cut(trace::Timeline& timeline, Time since) {
+  timeline.is_cut = true;
+  timeline.title += fmt::format(" (slices from {} on are missing)", to_string(since));
+}
+
 }  // namespace
 
 RunTrace::RunTrace(const TraceOptions& options) : file_{options.file}, folder_{options.folder} {
@@ -215,8 +221,7 @@ void RunTrace::write_all(Time now, const std::string& title) {
 
 void RunTrace::write_for_page(SpanRecorder& recorder, Time now, const std::string& title) const {
   trace::Timeline& timeline = recorder.finish(now, title);
-  if (const auto since = recorder.full_since())
-    timeline.title += fmt::format(" (slices from {} on are missing)", to_string(*since));
+  if (const auto since = recorder.full_since()) cut(timeline, *since);
   std::string text;
   write_page_data(timeline, kPageLimits, [&](std::string_view piece) { text += piece; });
   folder_of_page_->write("spans.json", text + "\n");
@@ -233,7 +238,7 @@ void RunTrace::write(SpanRecorder& recorder, Time now, std::string title) const 
     say("trace: has no slices: --trace-window begins at {}, and the run ended at {}\n",
         to_string(selection_.from), to_string(now));
   if (const auto since = recorder.full_since()) {
-    timeline.title += fmt::format(" (slices from {} on are missing)", to_string(*since));
+    cut(timeline, *since);
     say("trace: has the first {} slices; those that began at {} or later may be missing. --trace-window and "
         "--trace-units choose, --trace-limit allows more\n",
         timeline.slices.size(), to_string(*since));

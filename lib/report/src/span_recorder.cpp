@@ -4,9 +4,10 @@
 #include <ranges>
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include "kbsim/base/error.hpp"
+
+#include "span_kinds.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -40,9 +41,6 @@ SliceKind kind_of(const Span& span) {
   return SliceKind::link;
 }
 
-// What serves one after the other, or has things under way: their numbers make series.
-bool is_counted(SpanKind kind) { return kind >= SpanKind::work; }
-
 // There are very many of them.
 bool is_fine(SpanKind kind) { return kind >= SpanKind::port; }
 
@@ -55,10 +53,6 @@ std::string_view part_of(const Span& span) {
   if (span.kind == SpanKind::send) return "send";
   if (span.kind == SpanKind::receive) return "recv";
   return span.kind == SpanKind::port ? span.part : "";
-}
-
-bool fits(const std::string& glob, const std::string& name) {
-  return glob.empty() || fnmatch(glob.c_str(), name.c_str(), 0) == 0;
 }
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
@@ -162,17 +156,6 @@ SpanRecorder::Unit& SpanRecorder::unit_of(const Span& span) {
 trace::StringId SpanRecorder::text(std::string_view text, trace::StringId maybe) {
   if (text.empty()) return 0;
   return timeline_.strings[maybe] == text ? maybe : timeline_.strings.id(text);
-}
-
-template <class Visit>
-void SpanRecorder::for_each_unit(const Visit& visit) {
-  for (std::vector<Lines>* all : {&ranks_, &nodes_, &links_}) {
-    for (Lines& lines : *all) {
-      for (const std::unique_ptr<Unit>& unit : lines) {
-        if (unit) visit(*unit);
-      }
-    }
-  }
 }
 
 trace::StringId SpanRecorder::place(const std::source_location& at) {
@@ -331,66 +314,6 @@ void SpanRecorder::finish_flows() {
   std::ranges::sort(begun_);
   std::ranges::sort(ended_);
   std::ranges::set_intersection(begun_, ended_, std::back_inserter(timeline_.flows));
-}
-
-// The mean of each window.
-void SpanRecorder::add_shares(trace::TrackId track, const SpanSeries& series, const char* name,
-                              const char* of) {
-  if (series.total() == Time{0}) return;
-  trace::Series shares{.track = track, .name = name, .unit = of, .values = {}};
-  for (std::size_t i = 0; i < series.windows().size(); ++i) {
-    const Time begin = timeline_.begin + timeline_.window * static_cast<std::int64_t>(i);
-    const Time length = std::min(timeline_.window, timeline_.end - begin);
-    shares.values.push_back(static_cast<double>(series.windows()[i].count()) /
-                            static_cast<double>(std::max(Time{1}, length).count()));
-  }
-  timeline_.series.push_back(std::move(shares));
-}
-
-// What is free is what isn't in use, to the end; of what was never used nothing is said.
-void SpanRecorder::add_level(SpanLevels::Level& level) {
-  const Span of{.kind = SpanKind::port, .unit = level.unit, .link = level.link, .part = level.part};
-  const std::string name = name_of(of);
-  if (!fits(selection_.units, name) || level.series.sum().total() == Time{0}) return;
-  const bool slots = !level.link.valid();
-  const auto windows = static_cast<std::size_t>(
-      (timeline_.end - timeline_.begin + timeline_.window - Time{1}) / timeline_.window);
-  const auto all = static_cast<double>(level.all);
-  const trace::TrackId track = track_of(of, name);
-  level.series.widen(timeline_.window);
-  add_shares(track, level.series.sum(), slots ? "free slots" : "free credits", slots ? "mean number" : "B");
-  trace::Series& mean = timeline_.series.back();
-  mean.all = all;
-  mean.values.resize(windows);
-  for (double& value : mean.values) value = all - value;
-  trace::Series least{.track = track,
-                      .name = slots ? "least free slots" : "least free credits",
-                      .unit = slots ? "number" : "B",
-                      .values = std::vector<double>(windows, all),
-                      .all = all};
-  for (std::size_t i = 0; i < std::min(windows, level.series.most().size()); ++i)
-    least.values[i] -= static_cast<double>(level.series.most()[i]);
-  timeline_.series.push_back(std::move(least));
-}
-
-void SpanRecorder::finish_series(Time now) {
-  std::vector<SpanLevels::Level>& levels = levels_.finish(now);
-  Time width = SpanSeries::kFirst;
-  for_each_unit(
-      [&](const Unit& unit) { width = std::max({width, unit.busy.width(), unit.waiting.width()}); });
-  for (const SpanLevels::Level& level : levels) width = std::max(width, level.series.sum().width());
-  while (width * static_cast<std::int64_t>(SpanSeries::kMost) < now - timeline_.begin) width *= 2;
-  timeline_.window = width;
-  for_each_unit([&](Unit& unit) {
-    if (!is_counted(unit.kind)) return;
-    const bool many =
-        unit.kind == SpanKind::transfer || unit.kind == SpanKind::send || unit.kind == SpanKind::receive;
-    unit.busy.widen(width);
-    unit.waiting.widen(width);
-    add_shares(unit.track, unit.busy, many ? "under way" : "utilisation", many ? "mean number" : "of 1");
-    add_shares(unit.track, unit.waiting, "waiting", "mean number");
-  });
-  for (SpanLevels::Level& level : levels) add_level(level);
 }
 
 trace::Timeline& SpanRecorder::finish(Time now, std::string title) {

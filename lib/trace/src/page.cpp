@@ -54,6 +54,9 @@ std::vector<double> used(const Series& series) {
   return values;
 }
 
+// Of Measure.
+constexpr std::array kMeasures{"utilisation", "waiting", "under_way", "free", "least_free"};
+
 // In thousandths, a run of n zeros as -n.
 json::array shortened(const std::vector<double>& values) {
   constexpr double kParts = 1000.0;
@@ -156,14 +159,13 @@ class PageData {
     for (StringId id = 0; id < timeline_.strings.size(); ++id) strings.emplace_back(timeline_.strings[id]);
     json::array kinds;
     for (const KindRow& row : kKinds) kinds.push_back({{"name", row.category}, {"color", row.color}});
-    return {{"title", timeline_.title},      {"begin", timeline_.begin.count()},
-            {"end", timeline_.end.count()},  {"rows", std::move(rows)},
-            {"start", std::move(start)},     {"length", std::move(length)},
-            {"name", std::move(name)},       {"at", std::move(at)},
-            {"kind", std::move(kind)},       {"depth", std::move(depth)},
-            {"bytes", std::move(bytes)},     {"idle", std::move(idle)},
-            {"strings", std::move(strings)}, {"kinds", std::move(kinds)},
-            {"flows", flows(numbers)}};
+    return {
+        {"title", timeline_.title},     {"is_cut", timeline_.is_cut},    {"begin", timeline_.begin.count()},
+        {"end", timeline_.end.count()}, {"rows", std::move(rows)},       {"start", std::move(start)},
+        {"length", std::move(length)},  {"name", std::move(name)},       {"at", std::move(at)},
+        {"kind", std::move(kind)},      {"depth", std::move(depth)},     {"bytes", std::move(bytes)},
+        {"idle", std::move(idle)},      {"strings", std::move(strings)}, {"kinds", std::move(kinds)},
+        {"flows", flows(numbers)}};
   }
 
   // Of a link, whose name has its place, no more than that.
@@ -195,6 +197,7 @@ class PageData {
       if (numbers > limits_.numbers) break;
       const Series& one = timeline_.series[row.place];
       all.push_back({{"of", label(one.track)},
+                     {"measure", kMeasures[static_cast<std::size_t>(one.measure)]},
                      {"name", one.name},
                      {"unit", one.unit},
                      {"values", std::move(row.values)}});

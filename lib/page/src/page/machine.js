@@ -132,7 +132,7 @@ function makeMachine(app) {
     root.innerHTML = raw.network ? "" : raw.drawing ?? "";
     if (raw.network) root.append(networkDrawing(raw.network));
     else if (!raw.drawing) element("p", "There is no drawing of this machine.", root);
-    title = [...root.querySelectorAll("text")].find(one => one.textContent === "One cube, enlarged") ?? null;
+    title = root.querySelector("text.enlarged");
     shapes = [...root.querySelectorAll("[data-of]")].map(node => {
       const shape = {node, of: node.dataset.of, line: node.tagName === "path"};
       shape.tip = document.createElementNS("http://www.w3.org/2000/svg", "title");

@@ -134,7 +134,7 @@ function showFacts() {
   if (summary?.checked === false) note("No values were recorded (--timing-only): the numbers are not checked.");
   if (summary?.races > 0) note(`${summary.races} data races: accesses of one place that nothing orders.`);
   for (const what of raw.spans?.left_out ?? []) note(`Left out of the timeline: ${what}.`);
-  if (raw.spans?.title?.includes("missing")) note(raw.spans.title);
+  if (raw.spans?.is_cut) note(raw.spans.title);
   for (const what of raw.left_out ?? []) note(`Left out of this page: ${what}.`);
   if (raw.explain?.why_not) note(`Not explained: ${raw.explain.why_not}.`);
   if (!raw.spans && !summary?.rows && !isTraffic(raw)) note("Nobody recorded who did what when: there is no timeline, and utilisation is of the whole run.");

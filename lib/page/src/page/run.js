@@ -67,6 +67,9 @@ function changeOf(key, to) {
 }
 const bettered = (key, percents) => (key.count > 0 ? key.value * (1 - percents / 100) : key.value * (1 + percents / 100));
 
+// Under which choice of the machine's drawing a series is shown, by its measure.
+const shownAs = {utilisation: "utilisation", waiting: "waiting", under_way: "waiting", free: "held", least_free: "full"};
+
 // How busy each unit and link was, by window: of the spans' series, or else of the whole run's tables.
 function usesOf(raw) {
   const traffic = trafficUses(raw);
@@ -74,7 +77,8 @@ function usesOf(raw) {
   const uses = {utilisation: new Map(), waiting: new Map(), held: new Map(), full: new Map()};
   const windows = raw.spans?.window > 0 ? Math.max(1, Math.ceil((raw.spans.end - raw.spans.begin) / raw.spans.window)) : 1;
   for (const one of raw.spans?.series ?? []) {
-    const all = uses[one.all ? (one.name.startsWith("least") ? "full" : "held") : one.name === "utilisation" ? "utilisation" : "waiting"];
+    const all = uses[shownAs[one.measure]];
+    if (!all) continue;
     const values = all.get(one.of) ?? new Float64Array(windows), whole = one.all ?? 1;  // of what is free the file has the rest
     decoded(one.values).subarray(0, windows).forEach((value, i) => { values[i] += value / whole; });
     all.set(one.of, values);

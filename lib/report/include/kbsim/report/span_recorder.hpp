@@ -74,7 +74,15 @@ class SpanRecorder final : public hw::ISpans {
   [[nodiscard]] trace::Slice slice_of(const hw::Span& span, Unit& unit);
   [[nodiscard]] trace::StringId text(std::string_view text, trace::StringId maybe = 0);
   template <class Visit>
-  void for_each_unit(const Visit& visit);
+  void for_each_unit(const Visit& visit) {
+    for (std::vector<Lines>* all : {&ranks_, &nodes_, &links_}) {
+      for (Lines& lines : *all) {
+        for (const std::unique_ptr<Unit>& unit : lines) {
+          if (unit) visit(*unit);
+        }
+      }
+    }
+  }
   [[nodiscard]] trace::StringId place(const std::source_location& at);
   [[nodiscard]] std::uint64_t flow_of(const hw::SpanFlow& flow);
   void count(Unit& unit, Time ready, Time start, Time end);
@@ -86,7 +94,7 @@ class SpanRecorder final : public hw::ISpans {
   void join(Unit& unit, const trace::Slice& packet);
   void finish_flows();
   void finish_series(Time now);
-  void add_shares(trace::TrackId track, const SpanSeries& series, const char* name, const char* of);
+  void add_shares(trace::Series shares, const SpanSeries& series);
   void add_level(SpanLevels::Level& level);
 
   const topology::Graph& graph_;

@@ -21,9 +21,14 @@ struct Track {
   int stream = -1;            // of that, where kernels and transfers run one after the other
 };
 
+/// What a series counts: how busy its track is, how many things wait for it or are under way, and how many
+/// places are free, in the mean or at least.
+enum class Measure : std::uint8_t { utilisation, waiting, under_way, free, least_free };
+
 /// A number in windows of time, all of one width; the last may be shorter.
 struct Series {
   TrackId track = kNoTrack;  // under it
+  Measure measure = Measure::utilisation;
   std::string name;
   std::string unit;
   std::vector<double> values;
@@ -33,6 +38,7 @@ struct Series {
 /// All that a trace tells, whatever its format.
 struct Timeline {
   std::string title;
+  bool is_cut = false;  // some slices are missing, as the title says
   std::vector<Track> tracks;
   Strings strings;
   SliceStore slices;

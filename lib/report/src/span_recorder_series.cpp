@@ -1,0 +1,86 @@
+// What spans come to in windows of time: how busy units were, what waited, and how much was free.
+#include <algorithm>
+#include <utility>
+
+#include "kbsim/report/span_recorder.hpp"
+
+#include "span_kinds.hpp"
+
+namespace kbsim::report {
+
+// The mean of each window.
+void SpanRecorder::add_shares(trace::Series shares, const SpanSeries& series) {
+  if (series.total() == Time{0}) return;
+  for (std::size_t i = 0; i < series.windows().size(); ++i) {
+    const Time begin = timeline_.begin + timeline_.window * static_cast<std::int64_t>(i);
+    const Time length = std::min(timeline_.window, timeline_.end - begin);
+    shares.values.push_back(static_cast<double>(series.windows()[i].count()) /
+                            static_cast<double>(std::max(Time{1}, length).count()));
+  }
+  timeline_.series.push_back(std::move(shares));
+}
+
+// What is free is what isn't in use, to the end; of what was never used nothing is said.
+void SpanRecorder::add_level(SpanLevels::Level& level) {
+  const hw::Span of{.kind = hw::SpanKind::port, .unit = level.unit, .link = level.link, .part = level.part};
+  const std::string name = name_of(of);
+  if (!fits(selection_.units, name) || level.series.sum().total() == Time{0}) return;
+  const bool slots = !level.link.valid();
+  const auto windows = static_cast<std::size_t>(
+      (timeline_.end - timeline_.begin + timeline_.window - Time{1}) / timeline_.window);
+  const auto all = static_cast<double>(level.all);
+  const trace::TrackId track = track_of(of, name);
+  level.series.widen(timeline_.window);
+  add_shares({.track = track,
+              .measure = trace::Measure::free,
+              .name = slots ? "free slots" : "free credits",
+              .unit = slots ? "mean number" : "B",
+              .values = {},
+              .all = all},
+             level.series.sum());
+  trace::Series& mean = timeline_.series.back();
+  mean.values.resize(windows);
+  for (double& value : mean.values) value = all - value;
+  trace::Series least{.track = track,
+                      .measure = trace::Measure::least_free,
+                      .name = slots ? "least free slots" : "least free credits",
+                      .unit = slots ? "number" : "B",
+                      .values = std::vector<double>(windows, all),
+                      .all = all};
+  for (std::size_t i = 0; i < std::min(windows, level.series.most().size()); ++i)
+    least.values[i] -= static_cast<double>(level.series.most()[i]);
+  timeline_.series.push_back(std::move(least));
+}
+
+void SpanRecorder::finish_series(Time now) {
+  std::vector<SpanLevels::Level>& levels = levels_.finish(now);
+  Time width = SpanSeries::kFirst;
+  for_each_unit(
+      [&](const Unit& unit) { width = std::max({width, unit.busy.width(), unit.waiting.width()}); });
+  for (const SpanLevels::Level& level : levels) width = std::max(width, level.series.sum().width());
+  while (width * static_cast<std::int64_t>(SpanSeries::kMost) < now - timeline_.begin) width *= 2;
+  timeline_.window = width;
+  for_each_unit([&](Unit& unit) {
+    if (!is_counted(unit.kind)) return;
+    const bool many = unit.kind == hw::SpanKind::transfer || unit.kind == hw::SpanKind::send ||
+                      unit.kind == hw::SpanKind::receive;
+    unit.busy.widen(width);
+    unit.waiting.widen(width);
+    const trace::Series busy{.track = unit.track, .name = "utilisation", .unit = "of 1", .values = {}};
+    const trace::Series under_way{.track = unit.track,
+                                  .measure = trace::Measure::under_way,
+                                  .name = "under way",
+                                  .unit = "mean number",
+                                  .values = {}};
+    add_shares(many ? under_way : busy, unit.busy);
+    add_shares({.track = unit.track,
+                .measure = trace::Measure::waiting,
+                .name = "waiting",
+                .unit = "mean number",
+                .values = {}},
+               unit.waiting);
+  });
+  for (SpanLevels::Level& level : levels) add_level(level);
+}
+
+}  // namespace kbsim::report
