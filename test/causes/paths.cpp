@@ -6,8 +6,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "kbsim/base/error.hpp"
-
 #include "random_setup.hpp"
 
 namespace kbsim::test::causes::paths_test {
@@ -16,14 +14,6 @@ namespace {
 double count(const Explanation& explanation, const std::string& key) {
   const Derivative* found = find(explanation, key);
   return found != nullptr ? found->count : 0.0;
-}
-
-// The launch is the first.
-const Explanation& launch(const Outcome& outcome) {
-  for (const Explanation& one : outcome.paths) {
-    if (one.of.ends_with("allreduce")) return one;
-  }
-  throw UsageError{"there is no all-reduce"};
 }
 
 // Few packages, so that nothing is in the way of anything.
@@ -36,13 +26,7 @@ std::vector<std::string> ring_of(int packages) {
 TEST_CASE("Path: of a run and of each order it sums to the picosecond, and changes nothing") {
   for (std::uint64_t seed = 1; seed <= draws(30); ++seed) {
     CAPTURE(seed);
-    const Setup setup = random_setup(seed);
-    const Outcome explained = run(setup);
-    const Outcome plain = run(setup, false);
-    CHECK(explained.total == plain.total);
-    CHECK(explained.digest.value() == plain.digest.value());
-    CHECK(explained.paths.front().path.length() == plain.total);
-    for (const Explanation& one : explained.paths) check_whole(one);
+    check_paths(random_setup(seed));
   }
 }
 

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "kbsim/base/error.hpp"
-
 #include "runs.hpp"
 
 namespace kbsim::test::causes::routers_test {
@@ -24,21 +22,28 @@ std::vector<std::string> machine(const std::string& model) {
           "cube.noc.router.impl=builtin." + model};
 }
 
-const Explanation& launch(const Outcome& outcome) {
-  for (const Explanation& one : outcome.paths) {
-    if (one.of.ends_with("allreduce")) return one;
-  }
-  throw UsageError{"there is no all-reduce"};
+Setup small_ring(const std::string& model, std::int64_t elements) {
+  return {.overrides = machine(model),
+          .algorithm = "chunked_ring_allreduce",
+          .elements = elements,
+          .over_cubes = false};
+}
+
+// With so much room in a router's queues.
+Outcome run_with(Setup setup, const std::string& room) {
+  setup.overrides.push_back("cube.noc.router." + room);
+  return run(setup);
+}
+
+Time waited_for_room(const Outcome& outcome) {
+  return waited(launch(outcome), "room in a queue of the next router");
 }
 
 }  // namespace
 
 // Nothing is in the way of a small ring: its path is that of routers without queues.
 TEST_CASE("Routers with queues: a packet alone takes what it takes without") {
-  Setup setup{.overrides = machine("router"),
-              .algorithm = "chunked_ring_allreduce",
-              .elements = 16,
-              .over_cubes = false};
+  Setup setup = small_ring("router", 16);
   const Outcome plain = run(setup);
   for (const std::string model : {"router_vc", "router_iq"}) {
     CAPTURE(model);
@@ -55,29 +60,17 @@ TEST_CASE("Routers with queues: a packet alone takes what it takes without") {
 
 // A packet of 256 bytes fills the queue: the next goes when its tail has left and the credit is back.
 TEST_CASE("Routers with queues: where one packet fits, the next waits for its room") {
-  Setup setup{.overrides = machine("router_vc"),
-              .algorithm = "chunked_ring_allreduce",
-              .elements = 4096,
-              .over_cubes = false};
-  const std::string room = "room in a queue of the next router";
-  setup.overrides.push_back("cube.noc.router.buffer_bytes=65536");
-  const Outcome large = run(setup);
-  CHECK(waited(launch(large), room) == Time{0});
-  setup.overrides.back() = "cube.noc.router.buffer_bytes=256";
-  const Outcome small = run(setup);
+  const Setup setup = small_ring("router_vc", 4096);
+  const Outcome large = run_with(setup, "buffer_bytes=65536");
+  const Outcome small = run_with(setup, "buffer_bytes=256");
   CHECK(small.total > large.total);
-  CHECK(waited(launch(small), room) > Time{0});
+  CHECK(waited_for_room(large) == Time{0});
+  CHECK(waited_for_room(small) > Time{0});
 }
 
 TEST_CASE("Routers with worms: where one flit fits, the next waits for its room") {
-  Setup setup{.overrides = machine("router_iq"),
-              .algorithm = "chunked_ring_allreduce",
-              .elements = 4096,
-              .over_cubes = false};
-  const std::string room = "room in a queue of the next router";
-  setup.overrides.push_back("cube.noc.router.buffer_flits=1");
-  const Outcome small = run(setup);
-  CHECK(waited(launch(small), room) > Time{0});
+  const Outcome small = run_with(small_ring("router_iq", 4096), "buffer_flits=1");
+  CHECK(waited_for_room(small) > Time{0});
 }
 
 }  // namespace kbsim::test::causes::routers_test

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
@@ -179,6 +180,22 @@ Checked check_steps(const Setup& setup, const Outcome& outcome) {
     check(known->value + 0.001, guess.more);
   }
   return checked;
+}
+
+const Explanation& launch(const Outcome& outcome) {
+  for (const Explanation& one : outcome.paths) {
+    if (one.of.ends_with("allreduce")) return one;
+  }
+  throw UsageError{"there is no all-reduce"};
+}
+
+void check_paths(const Setup& setup) {
+  const Outcome explained = run(setup);
+  const Outcome plain = run(setup, false);
+  CHECK(explained.total == plain.total);
+  CHECK(explained.digest.value() == plain.digest.value());
+  CHECK(explained.paths.front().path.length() == plain.total);
+  for (const Explanation& one : explained.paths) check_whole(one);
 }
 
 }  // namespace kbsim::test::causes

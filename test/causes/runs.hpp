@@ -63,8 +63,12 @@ struct Outcome {
 /// The derivative by a key; null if it isn't on the path.
 [[nodiscard]] const Derivative* find(const Explanation& explanation, const std::string& key);
 [[nodiscard]] Time sum(const std::vector<Share>& shares);
+/// Of its launches the first, an all-reduce. UsageError if there is none.
+[[nodiscard]] const Explanation& launch(const Outcome& outcome);
 /// Its segments follow each other from its begin to its end, and each list sums to its length.
 void check_whole(const Explanation& explanation);
+/// The run's path sums to the picosecond, each is whole, and to explain changes nothing.
+void check_paths(const Setup& setup);
 /// What is said of a picosecond less and more of each of the run's latencies is what runs with it give, but
 /// where an order flips: how often it is, how often one flips, and how often neither.
 struct Checked {
