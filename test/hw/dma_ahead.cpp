@@ -3,9 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ahead.hpp"
-#include "mixed_program.hpp"
-#include "random_machine.hpp"
+#include "dma_programs.hpp"
 
 namespace kbsim::hw::test::dma_ahead_test {
 namespace {
@@ -40,16 +38,10 @@ Task<> move_much(TL& tl, Args args) {
 }
 
 std::vector<ControlTarget> maps(const Rig& rig, const std::vector<PeCoord>& pes, Random& random) {
-  std::vector<ControlTarget> targets;
   const bool near = random.below(3) > 0;
-  for (const PeCoord at : pes) {
-    const PeCoord owner =
-        near ? PeCoord{at.sip, at.cube, random.below(at.pe + 1)} : random_pe(random, *rig.spec);
-    const std::int64_t offset = random.below(2) * kMapped.count();
-    const topology::Mapping mapping{.va = kVa, .pa = in_hbm(*rig.spec, owner, offset), .bytes = kMapped};
-    targets.push_back({.pe = at, .action = MapPages{.mappings = {mapping}}, .size = 24_B});
-  }
-  return targets;
+  return random_maps(rig, pes, kMapped, random, [&](PeCoord at) {
+    return near ? PeCoord{at.sip, at.cube, random.below(at.pe + 1)} : random_pe(random, *rig.spec);
+  });
 }
 
 Task<> run_on(Rig* rig, std::vector<PeCoord> pes, int seed) {
@@ -72,41 +64,17 @@ void any_memory(Random& random, config::MachineSpec& spec) {
 }
 
 config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
-  config::MachineSpec spec = random_machine(random);
-  spec.system.sips.count = 1;
-  if (seed % 5 == 0) spec = simultaneous(std::move(spec));
+  config::MachineSpec spec = random_package(seed, random);
   any_memory(random, spec);
-  spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{random.any_of({1, 2, 4, 16})};
-  spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{random.any_of({64, 256, 500, 4096})};
+  any_requests(random, spec);
   spec.pe.pe_dma.attrs["request_policy"] = std::string{random.any_of({"in_order", "round_robin"})};
   return spec;
-}
-
-std::vector<PeCoord> pes_of(const config::MachineSpec& spec, Random& random) {
-  std::vector<PeCoord> pes;
-  for (int i = 0; i < spec.cubes_per_sip() * spec.pes_per_cube(); ++i) {
-    if (random.below(2) == 0) pes.push_back({0, i / spec.pes_per_cube(), i % spec.pes_per_cube()});
-  }
-  if (pes.empty()) pes.push_back({0, 0, 0});
-  return pes;
 }
 
 }  // namespace
 
 TEST_CASE("DMAs ahead: transfers take the times that they take with an event for each step") {
-  std::uint64_t saved = 0;
-  for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
-    CAPTURE(seed);
-    Random random{seed};
-    const config::MachineSpec spec = machine_of(seed, random);
-    const std::vector<PeCoord> pes = pes_of(spec, random);
-    const int program = random.between(1, 1000);
-    check_same(spec, seed, saved, [&](Rig& rig) {
-      rig.run(run_on(&rig, pes, program));
-      return std::vector<Time>{};
-    });
-  }
-  CHECK(saved > 100 * seeds(60));
+  check_programs(machine_of, 2, run_on);
 }
 
 }  // namespace kbsim::hw::test::dma_ahead_test

@@ -3,9 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ahead.hpp"
-#include "mixed_program.hpp"
-#include "random_machine.hpp"
+#include "dma_programs.hpp"
 
 namespace kbsim::hw::test::reads_ahead_test {
 namespace {
@@ -55,17 +53,11 @@ Task<> multiply(TL& tl, Args args) {
 
 // All in their own slices, or some in others'.
 std::vector<ControlTarget> maps(const Rig& rig, const std::vector<PeCoord>& pes, Random& random) {
-  std::vector<ControlTarget> targets;
   const int far = random.any_of({0, 0, 1, 3});
-  for (const PeCoord at : pes) {
-    PeCoord owner = at;
-    if (random.below(4) < far)
-      owner = random.below(2) == 0 ? PeCoord{at.sip, at.cube, 0} : random_pe(random, *rig.spec);
-    const std::int64_t offset = random.below(2) * kMapped.count();
-    const topology::Mapping mapping{.va = kVa, .pa = in_hbm(*rig.spec, owner, offset), .bytes = kMapped};
-    targets.push_back({.pe = at, .action = MapPages{.mappings = {mapping}}, .size = 24_B});
-  }
-  return targets;
+  return random_maps(rig, pes, kMapped, random, [&](PeCoord at) {
+    if (random.below(4) >= far) return at;
+    return random.below(2) == 0 ? PeCoord{at.sip, at.cube, 0} : random_pe(random, *rig.spec);
+  });
 }
 
 Task<> run_on(Rig* rig, std::vector<PeCoord> pes, int seed) {
@@ -76,13 +68,10 @@ Task<> run_on(Rig* rig, std::vector<PeCoord> pes, int seed) {
 }
 
 config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
-  config::MachineSpec spec = random_machine(random);
-  spec.system.sips.count = 1;
-  if (seed % 5 == 0) spec = simultaneous(std::move(spec));
+  config::MachineSpec spec = random_package(seed, random);
   if (seed % 11 == 0) spec.cube.hbm_ctrl.attrs["num_pcs"] = std::int64_t{4};
   spec.system.packet_bytes = Bytes{random.any_of({64, 100, 256})};
-  spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{random.any_of({1, 2, 4, 16})};
-  spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{random.any_of({64, 256, 500, 4096})};
+  any_requests(random, spec);
   if (seed % 7 == 0) spec.pe.pe_dma.attrs["request_policy"] = std::string{"round_robin"};
   return spec;
 }
@@ -90,23 +79,7 @@ config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
 }  // namespace
 
 TEST_CASE("Reads ahead: products take the times that they take with an event for each step") {
-  std::uint64_t saved = 0;
-  for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
-    CAPTURE(seed);
-    Random random{seed};
-    const config::MachineSpec spec = machine_of(seed, random);
-    std::vector<PeCoord> pes;
-    for (int i = 0; i < spec.cubes_per_sip() * spec.pes_per_cube(); ++i) {
-      if (random.below(3) == 0) pes.push_back({0, i / spec.pes_per_cube(), i % spec.pes_per_cube()});
-    }
-    if (pes.empty()) pes.push_back({0, 0, 0});
-    const int program = random.between(1, 1000);
-    check_same(spec, seed, saved, [&](Rig& rig) {
-      rig.run(run_on(&rig, pes, program));
-      return std::vector<Time>{};
-    });
-  }
-  CHECK(saved > 100 * seeds(60));
+  check_programs(machine_of, 3, run_on);
 }
 
 }  // namespace kbsim::hw::test::reads_ahead_test
