@@ -126,7 +126,7 @@ void require_there(const explain::PathQuestion& asked, std::size_t launches, std
   const std::size_t all = asked.kind == launch ? launches : collectives;
   if ((asked.kind != launch && asked.kind != collective) || asked.number <= all) return;
   throw explain::NothingAsked{fmt::format("--of {}: there are {}{}", as_asked(asked), all,
-                                 all == 0 ? "" : fmt::format(", 1 to {}", all))};
+                                          all == 0 ? "" : fmt::format(", 1 to {}", all))};
 }
 
 // From its kernel's call to its end.
@@ -134,8 +134,9 @@ void add_op(Explainer& explainer, const explain::OpMarks& marks, const explain::
   const oplog::ValueId id = op_of(asked, marks.log());
   require_recorded(asked, id, marks.log());
   if (!marks.kept_end())
-    throw explain::NothingAsked{fmt::format("--of {}: {} is noted with another operation and has no time of its own",
-                                   as_asked(asked), marks.log().describe(*marks.log().find(id)))};
+    throw explain::NothingAsked{
+        fmt::format("--of {}: {} is noted with another operation and has no time of its own", as_asked(asked),
+                    marks.log().describe(*marks.log().find(id)))};
   explainer.add(marks.log().describe(*marks.log().find(id)), marks.kept_end(), marks.called(id),
                 Explainer::Depth::operations);
 }

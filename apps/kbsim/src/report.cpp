@@ -13,6 +13,7 @@
 #include "kbsim/config/describe.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
+#include "kbsim/explain/path_question.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/page/report_page.hpp"
 #include "kbsim/report/machine_report.hpp"
@@ -22,7 +23,6 @@
 #include "commands.hpp"
 #include "help.hpp"
 #include "parse_options.hpp"
-#include "path_question.hpp"
 #include "plugins.hpp"
 #include "report_page.hpp"
 

@@ -192,7 +192,8 @@ double CauseGraph::slope(const std::vector<double>& slopes, bool more) const {
     const Tied& one = tied_[i];
     if (one.parent == kNone) continue;
     sum[i] = sum[one.parent];
-    if (one.other != kNone) sum[i] = more ? std::max(sum[i], sum[one.other]) : std::min(sum[i], sum[one.other]);
+    if (one.other != kNone)
+      sum[i] = more ? std::max(sum[i], sum[one.other]) : std::min(sum[i], sum[one.other]);
     sum[i] += slopes[one.cost];
   }
   return sum.back();

@@ -89,10 +89,10 @@ class CauseGraph {
   std::vector<std::uint32_t> places_;  // of moments; kNone: it isn't here
   std::vector<std::pair<std::uint32_t, std::uint32_t>> orders_;
   std::map<std::string, Term> keys_;
-  std::vector<Tied> tied_;                         // causes first; the last is the end
-  std::vector<Time> latest_;                       // that each may come; kForever: the end isn't behind it
-  std::shared_ptr<const Times> times_;             // of the end
-  mutable std::shared_ptr<const Delays> delays_;   // once they are asked for
+  std::vector<Tied> tied_;                        // causes first; the last is the end
+  std::vector<Time> latest_;                      // that each may come; kForever: the end isn't behind it
+  std::shared_ptr<const Times> times_;            // of the end
+  mutable std::shared_ptr<const Delays> delays_;  // once they are asked for
 };
 
 /// Adds what the graph of the path's end and begin knows: slopes and ranges of keys, slacks.
