@@ -44,26 +44,35 @@ std::vector<Collective> collectives_of(const std::vector<hw::OrderRecord>& launc
 
 class Explainer {
  public:
-  Explainer(host::Session& session, Explanations& into)
-      : machine_{session.machine()}, causes_{*session.sim().causes()}, marks_{into.marks}, into_{into} {}
+  Explainer(host::Session& session, const Telling& telling, Explanations& into)
+      : machine_{session.machine()},
+        causes_{*session.sim().causes()},
+        marks_{into.marks},
+        telling_{telling},
+        into_{into} {}
 
   // How much of what all its causes tell, if they were kept.
-  enum class Depth { path, sides, operations };
+  enum class Depth { path, margin, sides, operations };
 
-  void add_run(const Cause& end) {
+  void add_run(const Cause& end, bool is_asked) {
     explain::Explanation& run = add_path("the run", end, Time{0});
     if (causes_.keeps_all()) {
       run_ = std::make_unique<explain::CauseGraph>(end, Time{0}, machine_);
-      deepen(run, *run_, Depth::operations);
+      deepen(run, *run_, told(is_asked ? Depth::operations : Depth::path, Depth::operations));
     }
-    into_.trials = trials_of(run, run_.get());
+    if (telling_.rechecked) into_.trials = trials_of(run, run_.get());
   }
+
+  // `shown` where only what a text shows is told.
+  [[nodiscard]] Depth told(Depth shown, Depth whole) const { return telling_.whole ? whole : shown; }
 
   void add(std::string name, const Cause& end, Time begin, Depth depth) {
     explain::Explanation& added = add_path(std::move(name), end, begin);
     if (!causes_.keeps_all()) return;
     if (may_look(depth)) added.margin = run_->margin_of(end);
-    if (depth != Depth::path) deepen(added, explain::CauseGraph{end, begin, machine_}, depth);
+    if (depth == Depth::path || depth == Depth::margin) return;
+    deepen(added, run_ ? explain::CauseGraph{end, begin, *run_} : explain::CauseGraph{end, begin, machine_},
+           depth);
   }
 
  private:
@@ -73,6 +82,8 @@ class Explainer {
   }
 
   void deepen(explain::Explanation& what, const explain::CauseGraph& graph, Depth depth) const {
+    if (depth == Depth::path) return;
+    if (!telling_.whole) return explain::add_shown(what, graph, *marks_);
     explain::add_sides(what, graph);
     if (depth == Depth::operations) explain::add_op_slacks(what, graph, *marks_);
   }
@@ -81,6 +92,7 @@ class Explainer {
   bool may_look(Depth depth) {
     if (!run_) return false;
     if (depth != Depth::path) return true;
+    if (!telling_.whole) return false;
     if (looks_ < run_->moments()) return false;
     looks_ -= run_->moments();
     return true;
@@ -89,14 +101,16 @@ class Explainer {
   const hw::Machine& machine_;
   const Causes& causes_;
   const explain::OpMarks* marks_;
+  Telling telling_;
   std::unique_ptr<explain::CauseGraph> run_;  // if all causes were kept
   std::size_t looks_ = 100'000'000;           // at moments
   Explanations& into_;
 };
 
-Explainer::Depth depth_of(bool is_asked, bool is_shown) {
-  if (is_asked) return Explainer::Depth::operations;
-  return is_shown ? Explainer::Depth::sides : Explainer::Depth::path;
+Explainer::Depth depth_of(const Explainer& explainer, bool is_asked, bool is_shown) {
+  using enum Explainer::Depth;
+  if (is_asked) return operations;
+  return is_shown ? explainer.told(margin, sides) : path;
 }
 
 // Those of several ranks, and the one that is asked for. The launches stand behind the run's path, if it has
@@ -112,7 +126,7 @@ void add_collectives(Explainer& explainer, Explanations& what, const std::vector
       what.all[first_launch + launch].collective = static_cast<int>(i + 1);
     if (one.launches.size() == 1 && !is_asked) continue;
     explainer.add(fmt::format("collective {}, {} on {} ranks", i + 1, one.kernel, one.launches.size()),
-                  one.end, one.begin, depth_of(is_asked, false));
+                  one.end, one.begin, depth_of(explainer, is_asked, false));
     explain::Explanation& added = what.all.back();
     added.kernel = one.kernel;
     added.rank = explain::kAllRanks;
@@ -150,20 +164,20 @@ std::vector<hw::OrderRecord> ended_launches(hw::Machine& machine) {
 }
 
 Explanations paths_of(host::Session& session, const Causes& causes, const explain::OpMarks& marks,
-                      const explain::PathQuestion& asked) {
+                      const Telling& telling, const explain::PathQuestion& asked) {
+  using enum explain::PathQuestion::Kind;
   Explanations what{.gave_up_all = causes.gave_up_all(), .marks = &marks};
-  Explainer explainer{session, what};
+  Explainer explainer{session, telling, what};
   // None of one that was ended between two events that explain something.
-  if (causes.current()) explainer.add_run(causes.current());
+  if (causes.current()) explainer.add_run(causes.current(), asked.kind == run);
   const std::vector<hw::OrderRecord> launches = ended_launches(session.machine());
   const std::vector<Collective> collectives = collectives_of(launches);
   what.launches = launches.size();
-  using enum explain::PathQuestion::Kind;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const hw::OrderRecord& order = launches[i];
     const bool is_asked = asked.kind == launch && asked.number == i + 1;
     explainer.add(fmt::format("{} (order {} of rank {})", order.kernel_name, order.number, order.rank),
-                  order.why, order.sent, depth_of(is_asked, i < kShownLaunches));
+                  order.why, order.sent, depth_of(explainer, is_asked, i < kShownLaunches));
     what.all.back().kernel = order.kernel_name;
     what.all.back().rank = order.rank;
     if (is_asked) what.asked = what.all.size() - 1;
@@ -182,18 +196,18 @@ Explanations paths_of(host::Session& session, const Causes& causes, const explai
 
 }  // namespace
 
-Explanations explanations_of(host::Session& session, bool wanted, const explain::OpMarks& marks,
+Explanations explanations_of(host::Session& session, const Telling& telling, const explain::OpMarks& marks,
                              const explain::PathQuestion& asked) {
   const Causes* const causes = session.sim().causes();
   if (causes == nullptr)
     return {.why_not = "a model of this machine doesn't say why; kbsim explain names it"};
   if (!causes->given_up().empty()) return {.why_not = causes->given_up()};
   try {
-    return paths_of(session, *causes, marks, asked);
+    return paths_of(session, *causes, marks, telling, asked);
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
-    if (wanted) throw;
+    if (telling.wanted) throw;
     return {.why_not = error.what()};
   }
 }

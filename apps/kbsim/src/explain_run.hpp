@@ -26,8 +26,14 @@ struct Explanations {
   std::string not_there = {};               // what was asked about isn't: the text tells the run in full
   const explain::OpMarks* marks = nullptr;  // that the paths were made with
 };
-/// What can't be explained is an error if it is `wanted`, else `why_not` says it.
-[[nodiscard]] Explanations explanations_of(host::Session& session, bool wanted, const explain::OpMarks& marks,
+/// What they are for.
+struct Telling {
+  bool wanted = true;      // what can't be explained is an error; else `why_not` says it
+  bool whole = false;      // all that a document has; else what the text prints
+  bool rechecked = false;  // predictions are to be compared with simulations
+};
+[[nodiscard]] Explanations explanations_of(host::Session& session, const Telling& telling,
+                                           const explain::OpMarks& marks,
                                            const explain::PathQuestion& asked = {});
 
 [[nodiscard]] std::string to_text(const Explanations& what);

@@ -65,14 +65,26 @@ boost::json::object to_json(const RunOptions& options, const Results& outcome,
   return all;
 }
 
+namespace {
+
+// Documents have all of it.
+Telling telling_of(const RunOptions& options) {
+  const bool kept = options.kept != nullptr && options.kept->with_explanation;
+  return {.wanted = options.explain,
+          .whole = kept || options.json || !options.out.empty(),
+          .rechecked = options.recheck};
+}
+
+}  // namespace
+
 Results results_of(const RunOptions& options, host::Session& session, BenchReport report,
                    const explain::OpMarks& marks) {
   const std::size_t races = session.machine().races().reports().size();
   const bool by_launch = !has_rows(report);
   Results found{.report = std::move(report), .by_launch = by_launch, .races = races};
   if (by_launch) found.launches = report::launch_rows(hw::host_of(session.machine()).orders());
-  found.explained =
-      explanations_of(session, options.explain, marks, options.explain_of.value_or(explain::PathQuestion{}));
+  found.explained = explanations_of(session, telling_of(options), marks,
+                                    options.explain_of.value_or(explain::PathQuestion{}));
   return found;
 }
 

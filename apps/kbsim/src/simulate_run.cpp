@@ -124,7 +124,7 @@ void explain_until_now(host::Session& session, const explain::OpMarks& marks, co
   if (error.exit_code() != ExitCode::limit && error.exit_code() != ExitCode::interrupted) return;
   const std::string now = to_string(session.sim().now());
   try {
-    const std::string text = to_text(explanations_of(session, true, marks));
+    const std::string text = to_text(explanations_of(session, {}, marks));
     say("--explain: the run hasn't ended; until {}{}\n{}", now,
         text.empty() ? " no launch had, of which there is something to explain" : ":", text);
   } catch (const Error& why) {  // why it has ended is the news

@@ -39,10 +39,11 @@ class CauseGraph::Builder {
   void add_all(std::uint32_t end) {
     const Time last = causes_.moment(end).at;
     for (const auto& [first, second] : causes_.orders()) {
-      if (first.at() < graph_.begin_ || second.at() > last || second.at() < graph_.begin_) continue;
-      add(first.id());
-      add(second.id());
-      graph_.orders_.emplace_back(places_[first.id()], places_[second.id()]);
+      const Time came = causes_.moment(second).at;
+      if (causes_.moment(first).at < graph_.begin_ || came > last || came < graph_.begin_) continue;
+      add(first);
+      add(second);
+      graph_.orders_.emplace_back(places_[first], places_[second]);
     }
     add(end);
     // The end is the last, even if something follows from it.

@@ -1,13 +1,28 @@
 #include "cause_kinds.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "segments.hpp"
 
 namespace kbsim::explain {
+namespace {
+
+// All that a change follows from, as bytes.
+void append_to(std::string& name, const Term& term) {
+  const std::array<std::int64_t, 6> numbers{std::bit_cast<std::int64_t>(term.value),
+                                            std::bit_cast<std::int64_t>(term.count),
+                                            std::bit_cast<std::int64_t>(term.share),
+                                            term.bytes,
+                                            term.times,
+                                            static_cast<std::int64_t>(term.rounding)};
+  name.append(term.key).push_back('\0');
+  name.append(reinterpret_cast<const char*>(numbers.data()), sizeof(numbers));
+}
+
+}  // namespace
 
 CauseKinds::CauseKinds(const hw::Machine& machine) : machine_{machine}, kinds_(1), costs_(1) {}
 
@@ -32,10 +47,7 @@ std::uint32_t CauseKinds::of(const Moment& moment, Time parent) {
 std::uint32_t CauseKinds::cost_of(std::vector<Term> terms) {
   if (terms.empty()) return 0;
   std::string name;
-  for (const Term& term : terms)
-    fmt::format_to(std::back_inserter(name), "{} {} {} {} {} {} {} {} {};", term.key, term.unit, term.value,
-                   term.count, term.bytes, term.times, term.share, static_cast<int>(term.rounding),
-                   term.shared);
+  for (const Term& term : terms) append_to(name, term);
   const auto [known, fresh] = cost_numbers_.try_emplace(name, static_cast<std::uint32_t>(costs_.size()));
   if (!fresh) return known->second;
   for (const Term& term : terms) {

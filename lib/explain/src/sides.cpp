@@ -31,6 +31,15 @@ void add_op_slacks(Explanation& what, const CauseGraph& graph, const OpMarks& ma
   what.op_slacks = graph.op_slacks(marks, ops_of(graph));
 }
 
+void add_shown(Explanation& what, const CauseGraph& graph, const OpMarks& marks) {
+  for (std::size_t i = 0; i < std::min(kShownKeys, what.keys.size()); ++i) {
+    if (graph.keys().contains(what.keys[i].key))
+      what.keys[i].sides = graph.sides(what.keys[i].key, &what.keys[i]);
+  }
+  what.slacks = graph.slacks();
+  what.op_slacks = graph.op_slacks(marks, kShownOps);
+}
+
 void add_sides(Explanation& what, const CauseGraph& graph) {
   for (const auto& [name, term] : graph.keys()) {
     const Derivative* const known = on_path(what, name);

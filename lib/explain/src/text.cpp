@@ -153,10 +153,9 @@ std::string margin_text(const Margin& margin) {
 }
 
 std::string op_slacks(const Explanation& what) {
-  constexpr std::size_t kMost = 3;
   if (what.op_slacks.empty()) return "";
   std::string text = "  operations not on it                               could have ended later by\n";
-  for (const OpSlack& slack : std::span{what.op_slacks}.first(std::min(kMost, what.op_slacks.size())))
+  for (const OpSlack& slack : std::span{what.op_slacks}.first(std::min(kShownOps, what.op_slacks.size())))
     text += fmt::format("    {:<54} {:>12}{}\n", fmt::format("{} {}", slack.op, slack.what),
                         to_string(slack.margin.end), margin_text(slack.margin));
   return text;

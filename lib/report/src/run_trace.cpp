@@ -15,9 +15,8 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/report/output_file.hpp"
+#include "kbsim/report/span_log.hpp"
 #include "kbsim/trace/page.hpp"
-
-#include "span_tee.hpp"
 
 namespace kbsim::report {
 namespace {
@@ -131,11 +130,31 @@ void require_trace(const TraceOptions& options) {
   if (options.most) refuse("trace-limit");
 }
 
-std::uint64_t size_of(const std::function<void(const trace::Sink&)>& write) {
-  std::uint64_t bytes = 0;
-  write([&](std::string_view text) { bytes += text.size(); });
-  return bytes;
-}
+// What a writer gives: its size, and its bytes if they aren't very many.
+class Written {
+ public:
+  explicit Written(const std::function<void(const trace::Sink&)>& write) {
+    write([this](std::string_view text) { add(text); });
+  }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] bool is_whole() const { return size_ == bytes_.size(); }
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  void add(std::string_view text) {
+    constexpr std::size_t kMost = std::size_t{64} << 20U;
+    const bool whole = is_whole();
+    size_ += text.size();
+    if (whole && size_ <= kMost) {
+      bytes_ += text;
+    } else {
+      bytes_ = {};
+    }
+  }
+
+  std::uint64_t size_ = 0;
+  std::string bytes_;
+};
 
 void say_size(const trace::Timeline& timeline, std::uint64_t bytes, const fs::path& to) {
   say("trace: {} slices on {} tracks, {} B, to {}\n", timeline.slices.size(), timeline.tracks.size(), bytes,
@@ -145,8 +164,10 @@ void say_size(const trace::Timeline& timeline, std::uint64_t bytes, const fs::pa
 // Its size is said before it is written.
 void write_said(trace::Timeline& timeline, const fs::path& to,
                 const std::function<void(const trace::Sink&)>& write) {
-  say_size(timeline, size_of(write), to);
-  write_file(to, write);
+  const Written written{write};
+  say_size(timeline, written.size(), to);
+  if (!written.is_whole()) return write_file(to, write);
+  write_file(to, written.bytes());
 }
 
 // Slices from there on are missing.
@@ -186,18 +207,19 @@ std::vector<std::string> RunTrace::files() const {
 
 void RunTrace::during(hw::Machine& machine, const std::string& title, const std::function<void()>& run) {
   if (!wanted() && folder_of_page_ == nullptr) return run();
-  SpanTee tee;
+  SpanLog log;
   if (wanted()) traced_ = std::make_unique<SpanRecorder>(machine.graph(), selection_);
   if (folder_of_page_ != nullptr)
     paged_ = std::make_unique<SpanRecorder>(machine.graph(),
                                             SpanSelection{.most = kMostForPage, .links = kLinksForPage});
-  for (SpanRecorder* recorder : {traced_.get(), paged_.get()}) tee.add_to(recorder);
-  machine.fabric().record_spans(&tee);
+  for (SpanRecorder* recorder : {traced_.get(), paged_.get()}) log.add_to(recorder);
+  machine.fabric().record_spans(&log);
   try {
     run();
   } catch (...) {
     machine.fabric().record_spans(nullptr);
     try {
+      log.flush();
       write_all(machine.sim().now(), title + " (the run did not end well)");
     } catch (const Error& error) {  // why it failed is the news
       say("kbsim: {}\n", error.what());
@@ -206,6 +228,7 @@ void RunTrace::during(hw::Machine& machine, const std::string& title, const std:
   }
   machine.fabric().record_spans(nullptr);
   try {
+    log.flush();
     write_all(machine.sim().now(), title);
   } catch (const UsageError& error) {
     why_not_written_ = error.what();
@@ -263,7 +286,7 @@ void RunTrace::write_folder_of(trace::Timeline& timeline) const {
   const auto writing = [&](int rank) {
     return [&timeline, rank](const trace::Sink& sink) { write_chrome(timeline, rank, sink); };
   };
-  for (int rank = 0; rank < timeline.ranks; ++rank) bytes += size_of(writing(rank));
+  for (int rank = 0; rank < timeline.ranks; ++rank) bytes += Written{writing(rank)}.size();
   say_size(timeline, bytes, folder_);
   std::error_code error;
   fs::create_directories(folder_, error);

@@ -1,6 +1,7 @@
 // What spans come to in windows of time: how busy units were, what waited, and how much was free.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "kbsim/report/span_recorder.hpp"
 
@@ -11,11 +12,13 @@ namespace kbsim::report {
 // The mean of each window.
 void SpanRecorder::add_shares(trace::Series shares, const SpanSeries& series) {
   if (series.total() == Time{0}) return;
-  for (std::size_t i = 0; i < series.windows().size(); ++i) {
+  const std::vector<Time> windows = series.windows();
+  shares.values.resize(windows.size());
+  for (std::size_t i = series.first(); i < windows.size(); ++i) {
     const Time begin = timeline_.begin + timeline_.window * static_cast<std::int64_t>(i);
     const Time length = std::min(timeline_.window, timeline_.end - begin);
-    shares.values.push_back(static_cast<double>(series.windows()[i].count()) /
-                            static_cast<double>(std::max(Time{1}, length).count()));
+    shares.values[i] =
+        static_cast<double>(windows[i].count()) / static_cast<double>(std::max(Time{1}, length).count());
   }
   timeline_.series.push_back(std::move(shares));
 }

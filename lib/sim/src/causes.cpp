@@ -11,84 +11,57 @@
 namespace kbsim {
 
 Causes::Causes(const Time& now, const Options& options)
-    : now_{now},
-      options_{options},
-      records_(1),
-      compress_at_{1 << 16},
-      lines_(1),
-      keeps_all_{options.all > 0} {
-  const std::uint32_t start = allocate();
-  records_[start].moment = {.at = now};
-  current_ = Cause{*this, start};
+    : now_{now}, options_{options}, compress_at_{1 << 16}, lines_(1), keeps_all_{options.all > 0} {
+  grow();
+  new (place(0)) Record{};
+  ++size_;
+  set_room();
+  current_ = make_any(now, {}, {}, false);
 }
 
-Cause Causes::make_any(Time at, const Cause& parent, const Why& why, bool tied) {
-  const std::uint32_t id = allocate();
-  Record& record = records_[id];
-  record.moment = {.at = at};
-  if (!parent || !given_up_.empty()) [[unlikely]]
-    return {*this, id};
-  retain(parent.id());
-  record.moment.parent = parent.id();
-  record.moment.why = why;
-  record.moment.tied = tied;
-  return {*this, id};
+void Causes::refuse_earlier(Time at, const Cause& parent, const Why& why) {
+  if (parent.of_->gives_up_) return;
+  throw InternalError{fmt::format("a time is earlier than its cause: {} before {}, reason {} at {}",
+                                  to_string(at), to_string(parent.at()), why.reason, why.place)};
 }
 
-Cause Causes::make(Time at, const Cause& parent, const Why& why, bool tied) {
-  if (parent && parent.at() > at && given_up_.empty()) [[unlikely]]
-    throw InternalError{fmt::format("a time is earlier than its cause: {} before {}, reason {} at {}",
-                                    to_string(at), to_string(parent.at()), why.reason, why.place)};
-  return make_any(at, parent, why, tied);
-}
-
-Cause Causes::make_back(Time at, const Cause& parent, const Why& why) {
-  return make_any(at, parent, why, false);
-}
+void Causes::refuse_last() { throw InternalError{"a parent is the last of the causes"}; }
 
 Cause Causes::make_stepped(const Cause& parent, const Why& why, const Cause& exactly) {
   Cause made = make(exactly.at(), parent, why);
   if (!keeps_all_) return made;
-  retain(exactly.id());
-  records_[made.id()].moment.other = exactly.id();
-  records_[made.id()].moment.stepped = true;
+  hold_other(made, exactly);
+  record(made.id()).moment.stepped = true;
   return made;
 }
 
 void Causes::give_up(std::string why) {
   if (!options_.optional) throw Unsupported{"--explain: " + why};
   if (given_up_.empty()) given_up_ = std::move(why);
+  gives_up_ = !given_up_.empty();
 }
 
-Cause Causes::make(Time at, const Cause& parent, const Why& why, const Cause& other) {
-  const bool tied = other && parent && other.at() == parent.at();
-  ensure(!other || !parent || other.at() <= parent.at(), "a parent is the last of the causes");
-  Cause made = make(at, parent, why, tied);
-  if (!keeps_all_ || !other || other.id() == parent.id()) return made;
-  retain(other.id());
-  records_[made.id()].moment.other = other.id();
-  return made;
-}
-
-Cause Causes::latest(const Cause& a, const Cause& b) {
-  const bool second = b && (!a || a.at() < b.at());
-  const Cause& last = second ? b : a;
-  const Cause& first = second ? a : b;
-  if (!keeps_all_ || !first || first.id() == last.id()) return last;
-  return make(last.at(), last, {.reason = kLatest}, first);
+void Causes::add_order(std::uint32_t first, std::uint32_t second) {
+  retain(first);
+  retain(second);
+  orders_.push_back({.first = first, .second = second});
 }
 
 void Causes::note_order(Server server, const Cause& came) {
   if (server.kind >= came_.size()) came_.resize(server.kind + 1);
-  std::vector<Cause>& kind = came_[server.kind];
+  std::vector<std::uint32_t>& kind = came_[server.kind];
   if (server.number >= kind.size()) kind.resize(server.number + 1);
-  Cause& before = kind[server.number];
-  if (before) orders_.emplace_back(std::move(before), came);
-  before = came;
+  std::uint32_t& before = kind[server.number];
+  if (before != 0) {
+    add_order(before, came.id());
+    release(before);
+  }
+  before = came.id();
+  if (before != 0) retain(before);
 }
 
 void Causes::in_order(const Cause& first, const Cause& second) {
-  if (keeps_all_ && first && second) orders_.emplace_back(first, second);
+  if (keeps_all_ && first && second) add_order(first.id(), second.id());
 }
 
 void Causes::met(const void* condition) {
@@ -104,19 +77,30 @@ void Causes::found_met(const void* condition) {
 }
 
 void Causes::waits(const void* event) {
-  if (keeps_all_) waiting_.insert_or_assign(event, current_);
+  if (!keeps_all_) return;
+  const std::uint32_t now = current_.id();
+  if (now != 0) retain(now);
+  if (const std::uint32_t before = now != 0 ? waiting_.put(event, now) : waiting_.take(event); before != 0)
+    release(before);
 }
 
 // What was kept beside the last goes.
 void Causes::keep_only_last() {
   keeps_all_ = false;
-  orders_ = {};
-  came_ = {};
+  for (const Order& order : std::exchange(orders_, {})) {
+    release(order.first);
+    release(order.second);
+  }
+  for (const std::vector<std::uint32_t>& kind : std::exchange(came_, {})) {
+    for (const std::uint32_t last : kind) {
+      if (last != 0) release(last);
+    }
+  }
   set_ = {};
-  waiting_ = {};
-  for (Record& record : records_) {
-    if (record.moment.other != 0) release(std::exchange(record.moment.other, 0));
-    record.moment.stepped = false;
+  for (const std::uint32_t waits : std::exchange(waiting_, {}).numbers()) release(waits);
+  for (std::uint32_t id = 0; id < size_; ++id) {
+    if (record(id).moment.other != 0) release(std::exchange(record(id).moment.other, 0));
+    record(id).moment.stepped = false;
   }
 }
 
@@ -152,15 +136,14 @@ void Causes::runs(const void* event) {
   const std::uint32_t found = events_.take(event);
   current_ = found != 0 ? Cause{*this, found} : Cause{};
   if (!keeps_all_ || found == 0) return;
-  const auto waited = waiting_.find(event);
-  if (waited == waiting_.end()) return;
-  const Cause ready = std::move(waited->second);
-  waiting_.erase(waited);
+  const std::uint32_t waited = waiting_.take(event);
+  if (waited == 0) return;
+  const Cause ready{*this, waited};
   current_ = latest(current_, ready);
 }
 
 void Causes::free(std::uint32_t id) {
-  records_[id].moment.parent = std::exchange(first_free_, id);
+  record(id).moment.parent = std::exchange(first_free_, id);
   ++free_;
 }
 
@@ -169,47 +152,49 @@ void Causes::drop(std::uint32_t id) {
   std::vector<std::uint32_t> others;
   for (;;) {
     do {
-      const std::uint32_t parent = records_[id].moment.parent;
-      if (const std::uint32_t other = std::exchange(records_[id].moment.other, 0); other != 0)
+      const std::uint32_t parent = record(id).moment.parent;
+      if (const std::uint32_t other = std::exchange(record(id).moment.other, 0); other != 0)
         others.push_back(other);
       free(id);
       id = parent;
-    } while (id != 0 && --records_[id].references == 0);
+    } while (id != 0 && --record(id).references == 0);
     do {
       if (others.empty()) return;
       id = others.back();
       others.pop_back();
-    } while (--records_[id].references != 0);
+    } while (--record(id).references != 0);
   }
 }
 
-std::uint32_t Causes::allocate() {
-  ++made_;
-  if (first_free_ == 0) return grow();
-  const std::uint32_t id = first_free_;
-  Record& record = records_[id];
-  first_free_ = record.moment.parent;
+std::uint32_t Causes::allocate_slowly() {
+  if (first_free_ == 0 && size_ >= room_) grow();
+  if (first_free_ == 0) return static_cast<std::uint32_t>(size_++);
   --free_;
-  record.references = 1;
-  record.mark = 0;
-  return id;
+  return std::exchange(first_free_, record(first_free_).moment.parent);
 }
 
 // None is free.
-std::uint32_t Causes::grow() {
-  if (keeps_all_ && records_.size() > options_.all) keep_only_last();
-  if (!keeps_all_ && free_ == 0 && records_.size() >= compress_at_) {
+void Causes::grow() {
+  if (keeps_all_ && size_ > options_.all) keep_only_last();
+  if (!keeps_all_ && free_ == 0 && size_ >= compress_at_) {
     compress();
     if (living() > compress_at_ / 2) compress_at_ *= 2;
   }
-  if (free_ != 0) return --made_, allocate();
-  if (records_.size() > options_.most) {
-    const std::string many = fmt::format("more than {} causes are alive", options_.most);
-    if (!options_.optional) throw LimitError{many + ": without --explain none are kept", {}};
-    give_up(many);
+  if (free_ == 0) {
+    if (size_ > options_.most) {
+      const std::string many = fmt::format("more than {} causes are alive", options_.most);
+      if (!options_.optional) throw LimitError{many + ": without --explain none are kept", {}};
+      give_up(many);
+    }
+    if (size_ == chunks_.size() * kChunk)
+      chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kChunk * sizeof(Record)));
   }
-  records_.push_back({.moment = {}, .references = 1});
-  return static_cast<std::uint32_t>(records_.size() - 1);
+  set_room();
+}
+
+void Causes::set_room() {
+  room_ = std::min(chunks_.size() * kChunk, keeps_all_ ? options_.all + 1 : compress_at_);
+  room_ = std::min(room_, options_.most + 1);
 }
 
 // Of a run only the last moment is somebody's cause: the others are held by the next.
@@ -220,17 +205,17 @@ bool Causes::same_run(const Record& child, const Record& parent) const {
   first.queued = true;
   if (parent.references != 1 || a.parent == 0 || !(b.why == first) || a.other != 0 || b.other != 0)
     return false;
-  const Time before = records_[a.parent].moment.at;
+  const Time before = record(a.parent).moment.at;
   return (b.at - a.at) * a.count == (a.at - before) * b.count;
 }
 
 void Causes::compress() {
-  for (std::size_t id = 1; id < records_.size(); ++id) {
-    Record& last = records_[id];
+  for (std::uint32_t id = 1; id < size_; ++id) {
+    Record& last = record(id);
     if (last.references == 0) continue;
-    while (last.moment.parent != 0 && same_run(last, records_[last.moment.parent])) {
+    while (last.moment.parent != 0 && same_run(last, record(last.moment.parent))) {
       const std::uint32_t gone = last.moment.parent;
-      Record& before = records_[gone];
+      Record& before = record(gone);
       last.moment.parent = before.moment.parent;
       last.moment.count += before.moment.count;
       last.moment.tied = last.moment.tied || before.moment.tied;

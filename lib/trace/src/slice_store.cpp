@@ -72,6 +72,7 @@ struct SliceStore::Run {
 void SliceStore::add(const Slice& slice) {
   if (buffer_.size() == in_memory_) spill();
   buffer_.push_back(slice);
+  is_sorted_ = false;
 }
 
 void SliceStore::spill() {
@@ -95,7 +96,7 @@ bool SliceStore::write_out() {
 void SliceStore::for_each(const std::function<void(const Slice&)>& visit) {
   if (written_ > 0 && lost_.empty()) return merge(visit);
   if (!lost_.empty()) throw UsageError{lost_};
-  std::ranges::sort(buffer_);
+  if (!std::exchange(is_sorted_, true)) std::ranges::sort(buffer_);
   for (const Slice& slice : buffer_) visit(slice);
 }
 

@@ -99,5 +99,7 @@ class CauseGraph {
 void add_sides(Explanation& what, const CauseGraph& graph);
 /// And slacks of operations.
 void add_op_slacks(Explanation& what, const CauseGraph& graph, const OpMarks& marks);
+/// Of both what the text of a path shows.
+void add_shown(Explanation& what, const CauseGraph& graph, const OpMarks& marks);
 
 }  // namespace kbsim::explain

@@ -112,8 +112,9 @@ struct Explanation {
   std::vector<OpSlack> op_slacks = {};  // that come nearest to it, the nearest first
   std::optional<Margin> margin = {};    // against the end of the run
 };
-/// So many of its keys are in the text.
+/// So many of its keys are in the text, and of operations that aren't on it.
 inline constexpr std::size_t kShownKeys = 6;
+inline constexpr std::size_t kShownOps = 3;
 
 /// The marks are those that the path was made with.
 [[nodiscard]] Explanation explain(std::string of, Path path, const hw::Machine& machine,

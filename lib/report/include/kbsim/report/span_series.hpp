@@ -25,15 +25,18 @@ class SpanSeries {
     if (end <= start) return;
     const auto first = static_cast<std::uint64_t>((start - from_).count()) >> shift_;
     const auto last = static_cast<std::uint64_t>((end - from_).count() - 1) >> shift_;
-    if (first != last || last >= windows_.size()) [[unlikely]]
+    if (first != last || last - first_ >= windows_.size()) [[unlikely]]
       return add_to_several(start - from_, end - from_, times);
-    windows_[last] += (end - start) * times;
+    windows_[last - first_] += (end - start).count() * times;
   }
   /// As wide as that, a multiple of the width by a power of two.
   void widen(Time width);
 
   [[nodiscard]] Time width() const { return Time{std::int64_t{1} << shift_}; }
-  [[nodiscard]] const std::vector<Time>& windows() const { return windows_; }
+  /// Up to the last in which there was something.
+  [[nodiscard]] std::vector<Time> windows() const;
+  /// Those before the first are empty.
+  [[nodiscard]] std::size_t first() const { return first_; }
   [[nodiscard]] Time total() const;
 
  private:
@@ -42,7 +45,8 @@ class SpanSeries {
 
   Time from_{};
   int shift_ = kFirstShift;  // of the width
-  std::vector<Time> windows_;
+  std::size_t first_ = 0;
+  std::vector<std::int64_t> windows_;  // from the first in which there was something
 };
 
 }  // namespace kbsim::report

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,15 +99,32 @@ class Causes {
   Causes& operator=(const Causes&) = delete;
 
   /// `at` follows from `parent`. LimitError if there are too many. InternalError if it is earlier.
-  [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, bool tied = false);
+  [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, bool tied = false) {
+    if (parent && parent.at() > at) [[unlikely]]
+      refuse_earlier(at, parent, why);
+    return make_any(at, parent, why, tied);
+  }
   /// The same of one that `other`, no later than `parent`, was necessary for, too.
-  [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, const Cause& other);
+  [[nodiscard]] Cause make(Time at, const Cause& parent, const Why& why, const Cause& other) {
+    const bool tied = other && parent && later_of(parent, other);
+    Cause made = make(at, parent, why, tied);
+    if (keeps_all_ && other && other.id_ != parent.id_) hold_other(made, other);
+    return made;
+  }
   /// The same of one that was computed back from `parent`, which is later.
-  [[nodiscard]] Cause make_back(Time at, const Cause& parent, const Why& why);
+  [[nodiscard]] Cause make_back(Time at, const Cause& parent, const Why& why) {
+    return make_any(at, parent, why, false);
+  }
   /// The first step at or behind `parent`: `exactly` is a moment of the same time that says which it is.
   [[nodiscard]] Cause make_stepped(const Cause& parent, const Why& why, const Cause& exactly);
   /// The later of two, the first if they are of one time; either may be none.
-  [[nodiscard]] Cause latest(const Cause& a, const Cause& b);
+  [[nodiscard]] Cause latest(const Cause& a, const Cause& b) {
+    const bool second = b && (!a || a.at() < b.at());
+    const Cause& last = second ? b : a;
+    const Cause& first = second ? a : b;
+    if (!keeps_all_ || !first || first.id_ == last.id_) return last;
+    return make(last.at(), last, {.reason = kLatest}, first);
+  }
 
   /// Whether causes that weren't last are kept.
   [[nodiscard]] bool keeps_all() const { return keeps_all_; }
@@ -123,8 +142,12 @@ class Causes {
   /// While all are kept: what followed holds as long as `first` is no later than `second`. Either may be
   /// none.
   void in_order(const Cause& first, const Cause& second);
-  /// Pairs of which the first was served first, because it came first.
-  [[nodiscard]] const std::vector<std::pair<Cause, Cause>>& orders() const { return orders_; }
+  /// Moments of which the first was served first, because it came first.
+  struct Order {
+    std::uint32_t first = 0;
+    std::uint32_t second = 0;
+  };
+  [[nodiscard]] const std::vector<Order>& orders() const { return orders_; }
   /// While all are kept: a condition is met now. Who waits for it goes on because of that, or of what it did
   /// before, whichever is later.
   void met(const void* condition);
@@ -157,16 +180,16 @@ class Causes {
   [[nodiscard]] std::uint32_t line(const Line& at);
   [[nodiscard]] const Line& line(std::uint32_t number) const { return lines_[number]; }
 
-  [[nodiscard]] const Moment& moment(std::uint32_t id) const { return records_[id].moment; }
+  [[nodiscard]] const Moment& moment(std::uint32_t id) const { return record(id).moment; }
 
   /// A number that somebody gives a moment, in place of an earlier one; 0: none. It goes with the moment. Of
   /// a run of equal moments that become one the last one's stays.
-  void mark(const Cause& cause, std::uint32_t number) { records_[cause.id()].mark = number; }
-  [[nodiscard]] std::uint32_t mark(std::uint32_t id) const { return records_[id].mark; }
+  void mark(const Cause& cause, std::uint32_t number) { record(cause.id()).mark = number; }
+  [[nodiscard]] std::uint32_t mark(std::uint32_t id) const { return record(id).mark; }
   /// That are alive, and the most that ever were.
-  [[nodiscard]] std::size_t living() const { return records_.size() - 1 - free_; }
+  [[nodiscard]] std::size_t living() const { return size_ - 1 - free_; }
   [[nodiscard]] std::size_t made() const { return made_; }
-  [[nodiscard]] std::size_t peak() const { return records_.size() - 1; }
+  [[nodiscard]] std::size_t peak() const { return size_ - 1; }
 
   /// For the scheduler: an event is put into a queue, or runs.
   [[gnu::cold]] void scheduled(const void* event, Time when);
@@ -179,24 +202,68 @@ class Causes {
     std::uint32_t references = 0;
     std::uint32_t mark = 0;
   };
-  void retain(std::uint32_t id) { ++records_[id].references; }
-  void release(std::uint32_t id) {
-    if (--records_[id].references == 0) drop(id);
+  // They never move, and are made when they are used.
+  static constexpr std::uint32_t kChunkShift = 12;
+  static constexpr std::uint32_t kChunk = 1U << kChunkShift;
+  using Chunk = std::unique_ptr<std::byte[]>;
+
+  [[nodiscard]] Record* place(std::uint32_t id) const {
+    return reinterpret_cast<Record*>(chunks_[id >> kChunkShift].get()) + (id & (kChunk - 1));
   }
+  [[nodiscard]] const Record& record(std::uint32_t id) const { return *place(id); }
+  [[nodiscard]] Record& record(std::uint32_t id) { return *place(id); }
+  void retain(std::uint32_t id) { ++record(id).references; }
+  void release(std::uint32_t id) {
+    if (--record(id).references == 0) [[unlikely]]
+      drop(id);
+  }
+  // None that is free, as long as there is room.
+  std::uint32_t allocate() {
+    ++made_;
+    return first_free_ == 0 && size_ < room_ ? static_cast<std::uint32_t>(size_++) : allocate_slowly();
+  }
+  [[nodiscard]] Cause make_any(Time at, const Cause& parent, const Why& why, bool tied) {
+    const std::uint32_t id = allocate();
+    const bool known = parent && !gives_up_;
+    if (known) [[likely]]
+      retain(parent.id_);
+    new (place(id)) Record{.moment = {.at = at,
+                                      .parent = known ? parent.id_ : 0,
+                                      .why = known ? why : Why{},
+                                      .tied = known && tied},
+                           .references = 1};
+    return {*this, id};
+  }
+  void hold_other(const Cause& made, const Cause& other) {
+    retain(other.id_);
+    record(made.id_).moment.other = other.id_;
+  }
+  // Of one time, the parent being no earlier.
+  [[nodiscard]] static bool later_of(const Cause& parent, const Cause& other) {
+    if (other.at() > parent.at()) [[unlikely]]
+      refuse_last();
+    return other.at() == parent.at();
+  }
+  [[gnu::cold]] static void refuse_earlier(Time at, const Cause& parent, const Why& why);
+  [[noreturn, gnu::cold]] static void refuse_last();
+  [[gnu::cold]] std::uint32_t allocate_slowly();
+  [[gnu::cold]] void grow();
+  void set_room();
+  void add_order(std::uint32_t first, std::uint32_t second);
   void drop(std::uint32_t id);
   void free(std::uint32_t id);
   void keep_only_last();
   void note_order(Server server, const Cause& came);
-  std::uint32_t allocate();
-  std::uint32_t grow();
   void compress();
   [[nodiscard]] bool same_run(const Record& child, const Record& parent) const;
-  [[nodiscard]] Cause make_any(Time at, const Cause& parent, const Why& why, bool tied);
 
   const Time& now_;
   Options options_;
   std::string given_up_;
-  std::vector<Record> records_;
+  bool gives_up_ = false;
+  std::vector<Chunk> chunks_;
+  std::size_t size_ = 0;          // records, the first of which is nobody's
+  std::size_t room_ = 0;          // up to here nothing has to be looked at
   std::uint32_t first_free_ = 0;  // each is the next one's parent
   std::size_t free_ = 0;
   std::size_t compress_at_;  // so many records
@@ -205,11 +272,11 @@ class Causes {
   Cause current_;
   Cause stated_;
   bool keeps_all_;
-  std::vector<std::pair<Cause, Cause>> orders_;
-  std::vector<std::vector<Cause>> came_;                   // last, of servers by kind and number
-  boost::unordered_flat_map<const void*, Cause> set_;      // events of processes, and the like
-  boost::unordered_flat_map<const void*, Cause> waiting_;  // why those are there that wait
-  detail::AddressTable events_;                            // that are queued, and their causes
+  std::vector<Order> orders_;                          // each holds both
+  std::vector<std::vector<std::uint32_t>> came_;       // held: last, of servers by kind and number
+  boost::unordered_flat_map<const void*, Cause> set_;  // events of processes, and the like
+  detail::AddressTable waiting_;                       // why those are there that wait: held
+  detail::AddressTable events_;                        // that are queued, and their causes: held
 };
 
 inline Cause::Cause(const Cause& other) : of_{other.of_}, id_{other.id_} {

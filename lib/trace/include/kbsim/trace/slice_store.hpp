@@ -37,6 +37,7 @@ class SliceStore {
 
   std::size_t in_memory_;
   std::vector<Slice> buffer_;
+  bool is_sorted_ = false;  // those
   std::unique_ptr<std::FILE, Close> file_;
   std::uint64_t written_ = 0;
   std::vector<std::uint64_t> ends_;  // of the file's runs

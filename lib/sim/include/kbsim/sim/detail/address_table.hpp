@@ -42,6 +42,14 @@ class AddressTable {
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// All of them, in no order.
+  [[nodiscard]] std::vector<std::uint32_t> numbers() const {
+    std::vector<std::uint32_t> all;
+    for (const Place& one : places_) {
+      if (one.number != 0) all.push_back(one.number);
+    }
+    return all;
+  }
 
  private:
   struct Place {

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "kbsim/hw/fabric/i_spans.hpp"
+
+namespace kbsim::report {
+
+/// Notes spans as they come, and gives them to several, in their order, a few thousand at a time: what these
+/// do with them isn't done between two events. Holds at most kMost notes, some 200 bytes each, and each text
+/// once.
+class SpanLog final : public hw::ISpans {
+ public:
+  static constexpr std::size_t kMost = std::size_t{1} << 15U;
+
+  /// None if it is null.
+  void add_to(hw::ISpans* spans) {
+    if (spans != nullptr) all_.push_back(spans);
+  }
+  /// Gives them all that was noted.
+  void flush();
+
+  void add(const hw::Span& span) override {
+    if (span.kind < hw::SpanKind::port) return note_span(Note::add, span, nullptr);
+    note(Note::fine);
+    fine_.push_back({.kind = span.kind,
+                     .unit = span.unit,
+                     .link = span.link,
+                     .part = kept(span.part),
+                     .what = kept(span.what),
+                     .ready = span.ready,
+                     .start = span.start,
+                     .end = span.end,
+                     .bytes = span.bytes,
+                     .count = span.count,
+                     .id = span.id});
+  }
+  void open(const void* key, const hw::Span& span) override { note_span(Note::open, span, key); }
+  void close(const void* key, Time end, const hw::SpanFlow& flow) override;
+  void take(const hw::Taken& what) override;
+
+ private:
+  enum class Note : std::uint8_t { add, fine, open, close, take };
+  // Of a link or a memory port: all that such a span has.
+  struct Fine {
+    hw::SpanKind kind;
+    NodeId unit;
+    LinkId link;
+    std::string_view part;
+    std::string_view what;
+    Time ready;
+    Time start;
+    Time end;
+    Bytes bytes;
+    std::uint64_t count;
+    std::uint64_t id;
+  };
+  struct Opened {
+    const void* key;
+    hw::Span span;
+  };
+  struct Closed {
+    const void* key;
+    Time end;
+    hw::SpanFlow flow;
+  };
+
+  void note(Note what) {
+    if (notes_.size() == kMost) [[unlikely]]
+      flush();
+    notes_.push_back(what);
+  }
+  void note_span(Note what, const hw::Span& span, const void* key);
+  // That outlives the call: most are texts that stay where they are.
+  [[nodiscard]] std::string_view kept(std::string_view text) {
+    if (text.empty()) return {};
+    std::string_view& known = known_[reinterpret_cast<std::uintptr_t>(text.data()) / 8 % known_.size()];
+    if (known != text) [[unlikely]]
+      known = *texts_.emplace(text).first;
+    return known;
+  }
+
+  std::vector<hw::ISpans*> all_;
+  std::vector<Note> notes_;  // which is next of these
+  std::vector<Fine> fine_;
+  std::vector<Opened> spans_;  // that were added, or opened
+  std::vector<Closed> closed_;
+  std::vector<hw::Taken> taken_;
+  std::unordered_set<std::string> texts_;
+  std::array<std::string_view, 64> known_;  // by where a text was
+};
+
+}  // namespace kbsim::report
