@@ -95,7 +95,7 @@ ExitCode show(const BenchRun& run, const report::RunTrace& trace, const config::
 
 // As far as what --of asks about is known before the run.
 void require_lane(const RunOptions& options, host::Session& session) {
-  if (options.explain_of && options.explain_of->kind == PathQuestion::Kind::op)
+  if (options.explain_of && options.explain_of->kind == explain::PathQuestion::Kind::op)
     (void)op_of(*options.explain_of, session.log());
 }
 
