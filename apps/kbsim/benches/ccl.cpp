@@ -265,7 +265,10 @@ void check(const evaluate::EvaluationRequest& request) {
 }
 
 evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
-  const std::vector<evaluate::CclPoint> points = points_of(request);
+  std::vector<evaluate::CclPoint> points = points_of(request);
+  for (evaluate::CclPoint& point : points)
+    point.parallel = {.threads = request.parallel.of_each(points.size()),
+                      .progress = request.parallel.progress};
   const std::string file = request.own.as<Options>().output_file;
   evaluate::Simulated result = evaluate::simulate_rows(
       points.size(), request.parallel, evaluate::BeginWith::last,

@@ -200,13 +200,14 @@ Task<> qkv_gemm(host::Rank& main, BenchRequest request, BenchReport* report) {
   co_await project(main, on_one_pe(main.session().spec()), request, "qkv_gemm", report);
 }
 KBSIM_BENCH(qkv_gemm, "Q, K and V of 64 rows by 256 on one PE, checked", .algorithms = Algorithms::none,
-            .devices = Devices::current, .check = check_room<on_one_pe>);
+            .devices = Devices::current, .by_messages = true, .check = check_room<on_one_pe>);
 
 Task<> qkv_gemm_multi_pe(host::Rank& main, BenchRequest request, BenchReport* report) {
   co_await project(main, on_a_cube(main.session().spec()), request, "qkv_gemm_multi_pe", report);
 }
 KBSIM_BENCH(qkv_gemm_multi_pe, "Q, K and V of 64 rows by 256, 32 columns on each PE of a cube, checked",
-            .algorithms = Algorithms::none, .devices = Devices::current, .check = check_room<on_a_cube>);
+            .algorithms = Algorithms::none, .devices = Devices::current, .by_messages = true,
+            .check = check_room<on_a_cube>);
 
 Task<> gpt3_qkv(host::Rank& main, BenchRequest request, BenchReport* report) {
   Problem problem = on_a_package(main.session().spec());
@@ -214,13 +215,15 @@ Task<> gpt3_qkv(host::Rank& main, BenchRequest request, BenchReport* report) {
   co_await project(main, problem, request, "gpt3_qkv", report);
 }
 KBSIM_BENCH(gpt3_qkv, "Q, K and V of 32 rows by 12288 (GPT-3), columns over all PEs of a package, resident",
-            .algorithms = Algorithms::none, .devices = Devices::current, .check = check_room<on_a_package>);
+            .algorithms = Algorithms::none, .devices = Devices::current, .by_messages = true,
+            .check = check_room<on_a_package>);
 
 Task<> gpt3_qkv_upload(host::Rank& main, BenchRequest request, BenchReport* report) {
   co_await project(main, on_a_package(main.session().spec()), request, "gpt3_qkv_upload", report);
 }
 KBSIM_BENCH(gpt3_qkv_upload, "gpt3_qkv with X and weights sent by the host first: 0.9 GB; takes a while",
-            .algorithms = Algorithms::none, .devices = Devices::current, .check = check_room<on_a_package>);
+            .algorithms = Algorithms::none, .devices = Devices::current, .by_messages = true,
+            .check = check_room<on_a_package>);
 
 }  // namespace
 }  // namespace kbsim::app::qkv_gemm_bench

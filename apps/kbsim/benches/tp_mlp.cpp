@@ -72,11 +72,12 @@ void check(const evaluate::EvaluationRequest& request) {
 }
 
 boost::json::object row_of(const evaluate::TpMlpProblem& problem, const evaluate::EvaluationRequest& request,
-                           const evaluate::RowQuestion& question) {
+                           const evaluate::RowQuestion& question, unsigned threads) {
   const config::AlgorithmSpec algorithm = algorithm_of(request);
   host::Session session{machine_of(problem, request.machine),
                         algorithm,
-                        {.simulation = question.simulation(), .replay_threads = 1}};
+                        {.simulation = question.simulation(), .replay_threads = 1, .threads = threads}};
+  evaluate::tell_one_thread(request.parallel, session.one_thread_because());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
@@ -96,7 +97,7 @@ boost::json::object row_of(const evaluate::TpMlpProblem& problem, const evaluate
   row["max_error"] = run.numbers.max_abs;
   row["nwrong"] = run.numbers.wrong;
   row["correct"] = run.numbers.ok;
-  row["events"] = session.sim().events();
+  row["events"] = session.machine().events();
   row["simulated_ns"] = to_ns(session.sim().now());
   explain_row(row, question, run.stated, session, marks);
   return row;
@@ -106,8 +107,11 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::TpMlpProblem> problems = problems_of(request);
   return evaluate::simulate_rows(
       problems.size(), request.parallel, evaluate::BeginWith::first,
-      [&](std::size_t i) { return row_of(problems[i], request, question_of(request, i)); }, "simulations",
-      [&](std::size_t i) { return fmt::format("{} ranks", problems[i].ranks); });
+      [&](std::size_t i) {
+        return row_of(problems[i], request, question_of(request, i),
+                      request.parallel.of_each(problems.size()));
+      },
+      "simulations", [&](std::size_t i) { return fmt::format("{} ranks", problems[i].ranks); });
 }
 
 std::string text(const evaluate::Rows& rows) {

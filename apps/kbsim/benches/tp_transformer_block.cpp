@@ -11,6 +11,7 @@
 #include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/evaluate/simulate_rows.hpp"
 #include "kbsim/host/session.hpp"
+#include "kbsim/hw/division.hpp"
 #include "kbsim/report/decoder_figures.hpp"
 
 namespace kbsim::app::tp_transformer_block_bench {
@@ -143,7 +144,7 @@ void add_work(boost::json::object& row, const evaluate::DecoderWork& stated,
 }
 
 boost::json::object row_of(const DecoderProblem& problem, const EvaluationRequest& request,
-                           const evaluate::RowQuestion& question) {
+                           const evaluate::RowQuestion& question, unsigned threads) {
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
   const bool values = has_values(request);
   config::CclSpec ccl = request.ccl;
@@ -152,10 +153,15 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
     ccl.algorithms[algorithm.name] = algorithm;
     names.push_back(algorithm.name);
   }
-  host::Session session{
-      machine_of(problem, request.machine),
-      algorithms.front(),
-      {.simulation = question.simulation(), .replay_threads = 1, .timing_only = !values, .ccl = ccl}};
+  host::Session session{machine_of(problem, request.machine),
+                        algorithms.front(),
+                        {.simulation = question.simulation(),
+                         .replay_threads = 1,
+                         .timing_only = !values,
+                         .threads = threads,
+                         .ccl = ccl}};
+  evaluate::tell_one_thread(request.parallel, session.one_thread_because());
+  hw::let_host_look(session.machine());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
@@ -180,7 +186,7 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
   row["max_error"] = values ? boost::json::value(run.numbers.max_abs) : nullptr;
   row["nwrong"] = values ? boost::json::value(run.numbers.wrong) : nullptr;
   row["correct"] = values ? boost::json::value(run.numbers.ok) : nullptr;
-  row["events"] = session.sim().events();
+  row["events"] = session.machine().events();
   row["simulated_ns"] = to_ns(session.sim().now());
   explain_row(row, question, run.stated, session, marks);
   return row;
@@ -190,7 +196,11 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<DecoderProblem> problems = problems_of(request);
   return evaluate::simulate_rows(
       problems.size(), request.parallel, evaluate::BeginWith::first,
-      [&](std::size_t i) { return row_of(problems[i], request, question_of(request, i)); }, "simulations",
+      [&](std::size_t i) {
+        return row_of(problems[i], request, question_of(request, i),
+                      request.parallel.of_each(problems.size()));
+      },
+      "simulations",
       [&](std::size_t i) {
         return fmt::format("{} {} on {} ranks", problems[i].decode ? "decode" : "prefill",
                            problems[i].sequence_parallel ? "sequence" : "tensor", problems[i].ranks);

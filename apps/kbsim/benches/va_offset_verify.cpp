@@ -77,14 +77,16 @@ Task<> va_offset_verify(host::Rank& main, BenchRequest request, BenchReport* rep
   co_await copy_parts(main, Split::row_wise, "va_offset_verify", request, report);
 }
 KBSIM_BENCH(va_offset_verify, "every PE copies its part of a sharded tensor, found by base + pid * stride",
-            .algorithms = Algorithms::none, .devices = Devices::current, .check = check<Split::row_wise>);
+            .algorithms = Algorithms::none, .devices = Devices::current, .by_messages = true,
+            .check = check<Split::row_wise>);
 
 Task<> va_offset_verify_columns(host::Rank& main, BenchRequest request, BenchReport* report) {
   co_await copy_parts(main, Split::column_wise, "va_offset_verify_columns", request, report);
 }
 KBSIM_BENCH(va_offset_verify_columns,
             "every PE copies its part of a matrix whose columns are divided among cubes and PEs",
-            .algorithms = Algorithms::none, .devices = Devices::current, .check = check<Split::column_wise>);
+            .algorithms = Algorithms::none, .devices = Devices::current, .by_messages = true,
+            .check = check<Split::column_wise>);
 
 }  // namespace
 }  // namespace kbsim::app::va_offset_verify_bench

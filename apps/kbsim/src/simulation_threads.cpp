@@ -9,6 +9,8 @@ namespace {
 std::string obstacle(const Bench& bench, const RunOptions& options) {
   if (!bench.by_messages)
     return fmt::format("bench {} may look into the machine while it runs", options.bench);
+  if (bench.devices == Devices::current && options.device != "all")
+    return fmt::format("bench {} runs on one package (without --device all)", options.bench);
   if (options.parallel_bound) return "--parallel-bound watches the order of all events";
   const bool traces = !options.trace.file.empty() || !options.trace.folder.empty();
   return traces ? "a trace is recorded in the order of all events" : "";

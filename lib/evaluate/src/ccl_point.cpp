@@ -139,10 +139,13 @@ boost::json::object simulate(const CclPoint& point) {
       point.machine,
       point.algorithm,
       {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root, .values = values}};
-  host::Session session{
-      point.machine,
-      point.algorithm,
-      {.simulation = point.question.simulation(), .replay_threads = 1, .timing_only = !values}};
+  host::Session session{point.machine,
+                        point.algorithm,
+                        {.simulation = point.question.simulation(),
+                         .replay_threads = 1,
+                         .timing_only = !values,
+                         .threads = point.trace == nullptr ? point.parallel.threads : 1}};
+  tell_one_thread(point.parallel, session.one_thread_because());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
@@ -181,7 +184,7 @@ boost::json::object simulate(const CclPoint& point) {
       {"world_size", ranks},
       {"correct", if_checked(run.wrong == 0)},
       {"simulated_ns", to_ns(session.sim().now())},
-      {"events", session.sim().events()}};
+      {"events", session.machine().events()}};
   explain_row(found, point.question, last_call(point, run), session, marks);
   return found;
 }

@@ -87,6 +87,10 @@ class Progress {
 
 }  // namespace
 
+void tell_one_thread(const Parallel& how, const std::string& why) {
+  if (how.progress && !why.empty()) say("simulated by one thread: {}\n", why);
+}
+
 std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Parallel& how,
                               const std::function<void(std::size_t)>& job) {
   std::vector<std::exception_ptr> errors(n);

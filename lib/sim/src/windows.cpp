@@ -33,7 +33,6 @@ void start(std::vector<std::jthread>& threads, std::size_t most, Work work) {
 
 Windows::Windows(const std::vector<Simulation*>& processes)
     : processes_(processes.size()),
-      sends_(processes.size()),
       ends_(processes.size()),
       homes_{std::make_unique<std::atomic<std::uint16_t>[]>(processes.size())} {
   ensure(!processes.empty() && processes.size() <= kMostProcesses, "windows have processes");
@@ -92,21 +91,32 @@ void Windows::begin() {
   }
 }
 
+// The shortest ways between processes, over others, too; back to itself there is one of two borders at least.
 void Windows::join() {
-  edges_.clear();
-  for (Process& process : processes_) process.inward = process.outward = kForever;
+  const std::size_t count = processes_.size();
+  ways_.assign(count * count, kForever);
   for (const detail::AnyBorder* border : borders_) {
-    edges_.push_back({.from = static_cast<std::uint32_t>(border->from_),
-                      .to = static_cast<std::uint32_t>(border->to_),
-                      .lookahead = border->lookahead_});
-    Time& inward = processes_[border->to_].inward;
-    Time& outward = processes_[border->from_].outward;
-    inward = std::min(inward, border->lookahead_);
-    outward = std::min(outward, border->lookahead_);
+    Time& direct = way(border->from_, border->to_);
+    direct = std::min(direct, border->lookahead_);
   }
-  for (Process& process : processes_) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Process& process = processes_[i];
+    process.inward = process.outward = kForever;
+    for (std::size_t j = 0; j < count; ++j) {
+      process.inward = std::min(process.inward, way(j, i));
+      process.outward = std::min(process.outward, way(i, j));
+    }
     const bool is_joined = process.inward != kForever && process.outward != kForever;
     process.round_trip = is_joined ? process.inward + process.outward : kForever;
+  }
+  for (std::size_t over = 0; over < count; ++over) {
+    for (std::size_t from = 0; from < count; ++from) {
+      if (way(from, over) == kForever) continue;
+      for (std::size_t to = 0; to < count; ++to) {
+        if (way(over, to) == kForever) continue;
+        way(from, to) = std::min(way(from, to), way(from, over) + way(over, to));
+      }
+    }
   }
 }
 

@@ -55,36 +55,23 @@ void Windows::hear() {
   }
 }
 
-/// By all that may be under way. The first process may go on until somebody else tells it something, or it
-/// tells somebody who may answer: run_until_told().
+/// By what each may hear of all others, and of what it does itself. The first process may go on until
+/// somebody else tells it something, or it tells somebody who may answer: run_until_told().
 void Windows::set_ends(std::size_t first) {
+  const std::size_t count = processes_.size();
   const Time begin = processes_[first].next;
-  const auto nexts = [this] { std::ranges::transform(processes_, sends_.begin(), &Process::next); };
-  nexts();
-  sends_[first] = kForever;
-  const Time alone = relax()[first];
-  nexts();
-  relax()[first] = alone;
   const Time last = plus(std::min(stop_at_, failed_at_), 1_ps);
-  const Time limit = std::min(last, plus(begin, longest_));
-  if (first_looks_) std::ranges::fill(ends_, std::ranges::min(ends_));
-  for (std::size_t i = 0; i < processes_.size(); ++i) processes_[i].end = std::min(ends_[i], limit);
-}
-
-// From when each may tell others something; gives when each may first be told something.
-std::vector<Time>& Windows::relax() {
-  std::ranges::fill(ends_, kForever);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Edge& edge : edges_) {
-      const Time at = plus(sends_[edge.from], edge.lookahead);
-      ends_[edge.to] = std::min(ends_[edge.to], at);
-      if (at >= sends_[edge.to]) continue;
-      sends_[edge.to] = at;
-      changed = true;
-    }
+  std::ranges::fill(ends_, std::min(last, plus(begin, longest_)));
+  for (std::size_t from = 0; from < count; ++from) {
+    const Time next = processes_[from].next;
+    if (next == kForever) continue;
+    const Time own_end = ends_[from];
+    const Time* const ways = &ways_[from * count];
+    for (std::size_t to = 0; to < count; ++to) ends_[to] = std::min(ends_[to], plus(next, ways[to]));
+    if (from == first) ends_[from] = own_end;
   }
-  return ends_;
+  if (first_looks_) std::ranges::fill(ends_, std::ranges::min(ends_));
+  for (std::size_t i = 0; i < count; ++i) processes_[i].end = ends_[i];
 }
 
 // It has an event in the window, or something is to be delivered to it.

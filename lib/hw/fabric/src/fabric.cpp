@@ -179,8 +179,12 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
   packet.tail = slot.end + link.wire;
   packet.port = link.port;
   ++packet.hop;
-  if (link.border != nullptr) [[unlikely]]
-    return link.border->post(packet.head, {&packet, &link});
+  if (link.border != nullptr) [[unlikely]] {
+    link.border->post(packet.head, {packet, &link});
+    packet.message = nullptr;
+    free_packets_.push_back(&packet);
+    return;
+  }
   if (link.arrivals != nullptr) [[likely]] {
     packet.late = packet.head == sim_.now();
     if (!packet.late && books_ahead_) return flights_->book(packet, link);

@@ -31,16 +31,6 @@ void leave_half(std::vector<T*>& mine, std::vector<T*>& spare) {
   mine.erase(half, mine.end());
 }
 
-// Another, new or spare. None of one process alone is spare.
-template <class T>
-T& fresh(SharedPlaces& places, std::vector<T*>& spare, std::deque<T>& storage, std::vector<T*>& mine) {
-  if (places.fabrics.size() > 1) take_spare(places.spare, spare, mine);
-  if (mine.empty()) return storage.emplace_back();
-  T& one = *mine.back();
-  mine.pop_back();
-  return one;
-}
-
 }  // namespace
 
 Fabric::Fabric(Fabric& whole, Simulation& sim) : sim_{sim}, graph_{whole.graph_}, places_{whole.places_} {
@@ -81,23 +71,33 @@ void Fabric::trace_messages() {
 }
 
 // From now on it is as if it had been sent in this process, for a time to come.
-void Fabric::come_over(Packet& packet, LiveLink& link) {
+void Fabric::come_over(Packet& crossed, LiveLink& link) {
+  Packet& packet = allocate();
+  packet = crossed;
   packet.late = false;
   constexpr std::size_t kEnough = 4096;
-  if (free_packets_.size() > kEnough || free_messages_.size() > kEnough) [[unlikely]]
+  if (free_messages_.size() > kEnough) [[unlikely]]
     give_spare();
   if (link.arrivals == nullptr) return come_to(packet, link);
   if (books_ahead_) return flights_->book(packet, link);
   link.arrivals->push(link.port - 1, packet);
 }
 
-Packet& Fabric::fresh_packet() { return fresh(*places_, places_->packets, packets_, free_packets_); }
-Message& Fabric::fresh_message() { return fresh(*places_, places_->messages, messages_, free_messages_); }
+// A process's packets stay its own, so that it finds all that are on their way in it: TakenPackets.
+Packet& Fabric::fresh_packet() { return packets_.emplace_back(); }
+
+// Another, new or spare. None of one process alone is spare.
+Message& Fabric::fresh_message() {
+  if (places_->fabrics.size() > 1) take_spare(places_->spare, places_->messages, free_messages_);
+  if (free_messages_.empty()) return messages_.emplace_back();
+  Message& one = *free_messages_.back();
+  free_messages_.pop_back();
+  return one;
+}
 
 // Who takes more than it sends has ever more of them: others have use for half of what is free.
 void Fabric::give_spare() {
   const std::scoped_lock lock{places_->spare};
-  leave_half(free_packets_, places_->packets);
   leave_half(free_messages_, places_->messages);
 }
 

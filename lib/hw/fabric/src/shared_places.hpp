@@ -17,8 +17,7 @@ struct NodeSwitch {
 };
 
 /// The nodes and links of a machine. Those of several processes are in one place, and each process touches
-/// its own alone; where there are several, packets and messages that one has too many of go to those who need
-/// some.
+/// its own alone; where there are several, messages that one has too many of go to those who need some.
 struct SharedPlaces {
   std::vector<LiveLink> links;
   std::vector<Fabric*> fabrics;        // the whole one first
@@ -30,7 +29,6 @@ struct SharedPlaces {
   std::vector<std::uint64_t> sequences;
 
   std::mutex spare;  // of these:
-  std::vector<Packet*> packets;
   std::vector<Message*> messages;
 };
 

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "kbsim/evaluate/collective_run.hpp"
+#include "kbsim/evaluate/parallel.hpp"
 #include "kbsim/evaluate/row_question.hpp"
 
 namespace kbsim::report {
@@ -24,6 +25,7 @@ struct CclPoint {
   CollectiveRepeats repeats;
   report::RunTrace* trace = nullptr;  // none: not traced
   RowQuestion question = {};          // of its last call, from the ranks' call to the last one's end
+  Parallel parallel = {.threads = 1, .progress = false};  // its packages' threads
 };
 
 /// The elements of each part that `size` stands for, rounded to what the ranks can divide, at least 1 each:

@@ -15,7 +15,6 @@ namespace kbsim::hw {
 bool PeDma::begins_stream() {
   constexpr std::uint32_t kFewTries = 16;
   ClassQueue& queue = told_queue();
-  if (!fabric().is_whole()) return false;
   if (pause_ > 0) return --pause_, false;
   const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
   if (queue.burst.message != nullptr || std::ranges::any_of(queues_, waits)) return false;

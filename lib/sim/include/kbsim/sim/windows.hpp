@@ -91,12 +91,6 @@ class Windows {
   friend class detail::AnyBorder;
   using Process = detail::WindowProcess;
 
-  struct Edge {
-    std::uint32_t from;
-    std::uint32_t to;
-    Time lookahead;
-  };
-
   void add(detail::AnyBorder& border);
   void begin();
   void join();
@@ -104,7 +98,7 @@ class Windows {
   [[nodiscard]] bool next_window();
   void hear();
   void set_ends(std::size_t first);
-  std::vector<Time>& relax();
+  [[nodiscard]] Time& way(std::size_t from, std::size_t to) { return ways_[from * processes_.size() + to]; }
   [[nodiscard]] static bool is_busy(const Process& process);
   void choose_busy();
   [[nodiscard]] bool may_go_on();
@@ -137,9 +131,9 @@ class Windows {
   // Written while a window is planned, read by all.
   std::vector<Process> processes_;
   std::vector<detail::AnyBorder*> borders_;
-  std::vector<Edge> edges_;
-  std::vector<Time> sends_;  // by process: it sends nothing before
-  std::vector<Time> ends_;
+  std::vector<Time>
+      ways_;  // from each process to each: when one hears of what the other does at the earliest
+  std::vector<Time> ends_;      // by process
   std::vector<Process*> busy_;  // in the present window
   bool first_looks_ = false;
   Time lookahead_{};  // of borders that have none of their own

@@ -7,9 +7,9 @@
 
 namespace kbsim::hw {
 
-/// A packet on its way over a link.
+/// A packet on its way over a link: it goes on in a packet of the receiver's.
 struct CrossingPacket {
-  Packet* packet;
+  Packet packet;
   LiveLink* link;
 };
 
@@ -20,7 +20,7 @@ class FabricBorder final : public Border<CrossingPacket> {
       : Border{windows, from, to}, receiver_{receiver} {}
 
  private:
-  void arrives(CrossingPacket& one) override { receiver_.come_over(*one.packet, *one.link); }
+  void arrives(CrossingPacket& one) override { receiver_.come_over(one.packet, *one.link); }
   Fabric& receiver_;
 };
 
