@@ -24,7 +24,7 @@ UnitWork UnitWork::since(const UnitWork& earlier) const {
 void Activity::include(const Activity& other) {
   first_start = std::min(first_start, other.first_start);
   last_start = std::max(last_start, other.last_start);
-  if (other.last_end > last_end || !why) why = other.why;
+  if (other.last_end > last_end) why = other.why;
   last_end = std::max(last_end, other.last_end);
   work += other.work;
 }
