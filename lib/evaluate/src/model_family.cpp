@@ -17,6 +17,14 @@ constexpr ModelFamily with_biases(std::string_view model_type, HiddenAct act) {
           .mlp_bias = true};
 }
 
+constexpr ModelFamily like_gptj(std::string_view model_type) {
+  return {.model_type = model_type,
+          .act = HiddenAct::gelu_tanh,
+          .gated = false,
+          .rms_norm = false,
+          .mlp_bias = true};
+}
+
 constexpr ModelFamily side_by_side(ModelFamily family, MlpInput beside) {
   family.side_by_side = true;
   family.beside = beside;
@@ -31,18 +39,8 @@ constexpr std::array kFamilies{
     with_biases("opt", HiddenAct::relu),
     side_by_side(with_biases("gpt_neox", HiddenAct::gelu), MlpInput::own_norm),
     side_by_side(with_biases("phi", HiddenAct::gelu_tanh), MlpInput::attention_norm),
-    side_by_side({.model_type = "gptj",
-                  .act = HiddenAct::gelu_tanh,
-                  .gated = false,
-                  .rms_norm = false,
-                  .mlp_bias = true},
-                 MlpInput::attention_norm),
-    side_by_side({.model_type = "codegen",
-                  .act = HiddenAct::gelu_tanh,
-                  .gated = false,
-                  .rms_norm = false,
-                  .mlp_bias = true},
-                 MlpInput::attention_norm),
+    side_by_side(like_gptj("gptj"), MlpInput::attention_norm),
+    side_by_side(like_gptj("codegen"), MlpInput::attention_norm),
     side_by_side({.model_type = "falcon",
                   .act = HiddenAct::gelu,
                   .gated = false,
