@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "random_setup.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::test::causes::models_test {
 namespace {
@@ -59,7 +60,8 @@ TEST_CASE("Slopes with pseudo-channels: a picosecond gives what is said") {
 }
 TEST_CASE("Slopes with banks: a picosecond gives what is said") { check_slopes(Model::banks); }
 // A controller chooses among many, and not all that would change its choice is noted.
-TEST_CASE("Slopes with ordered commands: a picosecond gives what is said, but for one in fifty") {
+TEST_CASE("Slopes with ordered commands: a picosecond gives what is said, but for one in fifty" *
+          doctest::skip(kSanitized)) {
   const Checked all = slopes(Model::fr_fcfs, 6);
   CHECK(all.exact > 0);
   CHECK(50 * all.off <= all.exact);

@@ -6,7 +6,8 @@
 
 namespace kbsim::test::causes {
 
-/// KBSIM_RANDOM_PATHS=1000 draws so many machines and programs.
+/// KBSIM_RANDOM_PATHS=1000 draws so many machines and programs. Without it half of the usual where sanitizers
+/// watch.
 [[nodiscard]] std::uint64_t draws(std::uint64_t usual);
 [[nodiscard]] Setup random_setup(std::uint64_t seed);
 

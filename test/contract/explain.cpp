@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::contract::explain_test {
 
@@ -72,7 +73,7 @@ TEST_CASE("--explain: a GEMM of one PE waits for its HBM slice") {
 }
 
 // A pipeline's path names its slowest stage, and the engine's key.
-TEST_CASE("--explain: a GEMM whose array is slow waits for it") {
+TEST_CASE("--explain: a GEMM whose array is slow waits for it" * doctest::skip(kbsim::test::kSanitized)) {
   const json::object run = json_of(
       "--topology topology.yaml --bench gemm_single_pe --set pe.pe_gemm.macs_per_ns=64 --explain --of "
       "launch:1 "

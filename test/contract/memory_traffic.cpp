@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::contract::memory_traffic_test {
 
@@ -40,7 +41,8 @@ struct Reference {
 
 }  // namespace
 
-TEST_CASE("Memory traffic: efficiencies are those of Ramulator 2.1 and DRAMsim3") {
+TEST_CASE("Memory traffic: efficiencies are those of Ramulator 2.1 and DRAMsim3" *
+          doctest::skip(kbsim::test::kSanitized)) {
   const std::string hbm4 = "--topology reference_hbm4.yaml ";
   const std::string hbm3 = "--topology reference_hbm3.yaml ";
   const std::string hbm2 = "--topology reference_hbm2.yaml ";
