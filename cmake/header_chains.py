@@ -1,10 +1,13 @@
 """Chains of the headers below a folder: a line a chain, its headers separated by spaces.
 
-header_chains.py FOLDER HEADER...
+header_chains.py SOURCES DEEP,... FOLDER HEADER...
 
 Each header of a chain includes all that stand before it. So a file that includes them in this order shows that each
 of them compiles alone: where the text of one is read, nothing has been read that it doesn't include itself. For that
 a header has its includes before anything else, and one that hasn't is refused.
+
+A line begins with a deep header that all of the chain include (of several the one that includes most), or with "-":
+over that one, precompiled, nothing has been read either that they don't include. SOURCES has the headers of all rooms.
 """
 
 import pathlib
@@ -42,6 +45,15 @@ def included(headers: dict[str, str]) -> dict[str, set[str]]:
     return found
 
 
+def by_deep(below: dict[str, set[str]], deep: list[str]) -> dict[str, dict[str, set[str]]]:
+    """Those headers by the deep one that they include."""
+    ordered = sorted(deep, key=lambda name: -len(below[name]))
+    found: dict[str, dict[str, set[str]]] = {}
+    for name, others in below.items():
+        found.setdefault(next((one for one in ordered if one in others), "-"), {})[name] = others
+    return found
+
+
 def chains(below: dict[str, set[str]]) -> list[list[str]]:
     """Few chains that have each header once: from one that includes many down to one that includes few."""
     left = sorted(below, key=lambda name: (-len(below[name]), name))
@@ -56,14 +68,17 @@ def chains(below: dict[str, set[str]]) -> list[list[str]]:
 
 
 def main() -> None:
-    folder = pathlib.Path(sys.argv[1])
-    headers = {pathlib.Path(header).relative_to(folder).as_posix(): pathlib.Path(header).read_text()
-               for header in sys.argv[2:]}
-    for name, text in headers.items():
-        if line := late_include(text):
-            sys.exit(f"{folder / name}:{line}: a public header has its includes before anything else")
-    for chain in chains(included(headers)):
-        print(*chain)
+    sources, folder, headers = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[3]), set()
+    texts = {path.as_posix().rpartition("/include/")[2]: path.read_text()
+             for top in ("lib", "kernels", "apps") for path in (sources / top).glob("**/include/**/*.hpp")}
+    for header in map(pathlib.Path, sys.argv[4:]):
+        name = header.relative_to(folder).as_posix()
+        headers.add(name)
+        if line := late_include(texts[name]):
+            sys.exit(f"{header}:{line}: a public header has its includes before anything else")
+    for deep, below in by_deep(included(texts), sys.argv[2].split(",")).items():
+        for chain in chains({name: others for name, others in below.items() if name in headers}):
+            print(deep, *chain)
 
 
 if __name__ == "__main__":

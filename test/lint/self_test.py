@@ -255,6 +255,11 @@ class HeaderChains(unittest.TestCase):
         texts_of = {"a": "", "b": '#include "a"\n', "c": '#include "b"\n', "d": '#include "a"\n', "e": '#include "x"\n'}
         self.assertEqual(header_chains.chains(header_chains.included(texts_of)), [["a", "b", "c"], ["d"], ["e"]])
 
+    def test_headers_are_those_of_the_deepest_that_they_include(self):
+        below = {"a": set(), "b": {"a"}, "c": {"a", "b"}, "d": {"a", "b", "c"}, "e": set()}
+        self.assertEqual(header_chains.by_deep(below, ["a", "b"]),
+                         {"-": {"a": set(), "e": set()}, "a": {"b": {"a"}}, "b": {"c": {"a", "b"}, "d": {"a", "b", "c"}}})
+
     def test_an_include_below_code_is_found(self):
         self.assertIsNone(header_chains.late_include('// a\n#pragma once\n\n#include "a"\nint b;\n'))
         self.assertEqual(header_chains.late_include('#pragma once\nint b;\n#include "a"\n'), 3)
