@@ -40,6 +40,35 @@ TEST_CASE("--num-threads: packages side by side give the same results and digest
   }
 }
 
+TEST_CASE("--num-threads: evaluations of packages that compute and reduce have the same rows") {
+  for (const char* bench : {"ccl -b 64K -e 64K --set system.sips.count=4", "tp_mlp --ranks 2",
+                            "tp_transformer_block --ranks 2 --from_ranks 2 --parallel tensor --tokens 8",
+                            "tp_transformer_block --ranks 4 --from_ranks 4 --phase decode --timing-only"}) {
+    CAPTURE(bench);
+    const auto rows = [&](int threads) {
+      const Outcome outcome = run_kbsim(std::string{"--topology topology.yaml --quiet --json --bench "} +
+                                        bench + " --num-threads " + std::to_string(threads));
+      CHECK(outcome.exit == 0);
+      return outcome.out.substr(outcome.out.find("\"rows\""));
+    };
+    const std::string alone = rows(1);
+    for (const int threads : {2, 4, 8}) CHECK(rows(threads) == alone);
+  }
+}
+
+TEST_CASE("--num-threads: launches on all packages have the same results; one package is one thread's") {
+  const std::string bench = "--topology topology.yaml --bench qkv_gemm_multi_pe --race off ";
+  const auto found = [&](int threads) {
+    return results(
+        run_kbsim(bench + "--device all --quiet --json --num-threads " + std::to_string(threads)).out);
+  };
+  const std::string alone = found(1);
+  CHECK(alone.find("digest") != std::string::npos);
+  CHECK(found(2) == alone);
+  CHECK(found(3) == alone);
+  CHECK(run_kbsim(bench + "--num-threads 2").err.find("runs on one package") != std::string::npos);
+}
+
 TEST_CASE("--num-threads: a run that one thread simulates says why") {
   const auto says = [](const std::string& more, const std::string& why) {
     const Outcome outcome = run_kbsim(kMainJob + " --num-threads 2 " + more);

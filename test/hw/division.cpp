@@ -124,10 +124,12 @@ struct Case {
   }
 };
 
-// False if the machine is one process.
+// False if the machine is one process. Threads share all windows, or those of which it pays.
 bool check_divided(const Case& test, const Outcome& expected, unsigned threads, Shuffle shuffle,
                    std::uint64_t& events) {
   Rig rig{test.spec, {.shuffle_ties = shuffle}, Rig::Divided{}};
+  const Division* const division = rig.machine->division();
+  if (division != nullptr && threads != 3) division->windows().force_meetings(true);
   const Outcome divided = test.run(rig, threads);
   REQUIRE(divided.same(expected));
   if (!shuffle) {

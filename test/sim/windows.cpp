@@ -32,29 +32,28 @@ class Post final : public Border<Letter> {
   void arrives(Letter& letter) override { letter.to->post(letter.at, letter.hops); }
 };
 
-/// Processes that send letters to one another, each to the next at random, until their hops are used up.
+/// Processes that send letters to one another, each to the next at random, until their hops are used up. Half
+/// of the graphs have lookaheads of their own for each border.
 class Graph {
  public:
-  Graph(std::uint64_t seed, std::optional<std::uint64_t> shuffle) : random_{seed} {
-    std::vector<Simulation*> all;
+  /// `whole`: one simulation has all of it.
+  Graph(std::uint64_t seed, std::optional<std::uint64_t> shuffle, bool whole = false)
+      : random_{seed}, whole_{whole} {
     const std::size_t count = 1 + random_() % 8;
     for (std::size_t i = 0; i < count; ++i) {
       SimulationOptions options;
       if (shuffle) options.shuffle_ties = *shuffle + i;
-      sims_.push_back(std::make_unique<Simulation>(options));
-      all.push_back(sims_.back().get());
-      boxes_.push_back(std::make_unique<Mailbox<int>>(*sims_.back(), "box"));
+      if (!whole || i == 0) sims_.push_back(std::make_unique<Simulation>(options));
+      boxes_.push_back(std::make_unique<Mailbox<int>>(sim(i), "box"));
     }
+    std::vector<Simulation*> all;
+    for (const auto& sim : sims_) all.push_back(sim.get());
     windows_ = std::make_unique<Windows>(all);
     windows_->set_lookahead(kLookahead);
     traces_.resize(count);
-    posts_.resize(count);
-    for (std::size_t from = 0; from < count; ++from) {
-      for (std::size_t to = 0; to < count; ++to)
-        posts_[from].push_back(from == to ? nullptr : std::make_unique<Post>(*windows_, from, to));
-    }
+    add_posts(count, seed % 2 == 0);
     for (std::size_t i = 0; i < count; ++i) {
-      (void)sims_[i]->serve("process", live(i, random_()));
+      (void)sim(i).serve("process", live(i, random_()));
       const std::uint64_t letters = random_() % 6;
       for (std::uint64_t n = 0; n < letters; ++n)
         boxes_[i]->post(Time{static_cast<std::int64_t>(random_() % 30'000)},
@@ -66,14 +65,33 @@ class Graph {
   }
 
   std::vector<Trace> run(unsigned threads) {
-    windows_->run(threads);
+    if (whole_)
+      sims_.front()->run();
+    else
+      windows_->run(threads);
     return traces_;
   }
+  void force_meetings() { windows_->force_meetings(true); }
   [[nodiscard]] const Windows& windows() const { return *windows_; }
   [[nodiscard]] Time now(std::size_t process) const { return sims_[process]->now(); }
-  [[nodiscard]] std::size_t count() const { return sims_.size(); }
+  [[nodiscard]] std::size_t count() const { return boxes_.size(); }
 
  private:
+  [[nodiscard]] Simulation& sim(std::size_t process) { return *sims_[whole_ ? 0 : process]; }
+
+  void add_posts(std::size_t count, bool own_lookaheads) {
+    posts_.resize(count);
+    lookaheads_.resize(count);
+    for (std::size_t from = 0; from < count; ++from) {
+      for (std::size_t to = 0; to < count; ++to) {
+        const Time own{static_cast<std::int64_t>(2'000 + random_() % 30'000)};
+        lookaheads_[from].push_back(own_lookaheads ? own : kLookahead);
+        posts_[from].push_back(from == to || whole_ ? nullptr : std::make_unique<Post>(*windows_, from, to));
+        if (posts_[from].back() != nullptr) posts_[from].back()->set_lookahead(lookaheads_[from].back());
+      }
+    }
+  }
+
   // Letters of one time are taken together: their order is nobody's business.
   Task<> live(std::size_t me, std::uint64_t seed) {
     std::mt19937_64 random{seed};
@@ -83,9 +101,9 @@ class Graph {
       co_await boxes_[me]->collect(letters);
       std::ranges::sort(letters);
       for (const int hops : letters) {
-        note(&traces_[me], *sims_[me], std::to_string(hops));
+        note(&traces_[me], sim(me), std::to_string(hops));
         if (hops > 0) pass_on(me, hops - 1, random);
-        if (random() % 4 == 0) co_await sims_[me]->delay(Time{static_cast<std::int64_t>(random() % 7'000)});
+        if (random() % 4 == 0) co_await sim(me).delay(Time{static_cast<std::int64_t>(random() % 7'000)});
       }
     }
   }
@@ -93,18 +111,20 @@ class Graph {
   void pass_on(std::size_t me, int hops, std::mt19937_64& random) {
     const std::size_t to = random() % boxes_.size();
     const Time late{random() % 2 == 0 ? 0 : static_cast<std::int64_t>(random() % 40'000)};
-    const Time at = sims_[me]->now() + kLookahead + late;
-    if (to == me)
-      boxes_[me]->post(at, hops);
+    const Time at = sim(me).now() + lookaheads_[me][to] + late;
+    if (to == me || whole_)
+      boxes_[to]->post(at, hops);
     else
       posts_[me][to]->send({.to = boxes_[to].get(), .at = at, .hops = hops});
   }
 
   std::mt19937_64 random_;
+  bool whole_;
   std::vector<std::unique_ptr<Simulation>> sims_;
   std::vector<std::unique_ptr<Mailbox<int>>> boxes_;
   std::unique_ptr<Windows> windows_;
   std::vector<std::vector<std::unique_ptr<Post>>> posts_;
+  std::vector<std::vector<Time>> lookaheads_;
   std::vector<Trace> traces_;
 };
 
@@ -136,6 +156,25 @@ Task<> receive(Simulation* sim, Mailbox<int>* box, Trace* trace) {
   note(trace, *sim, std::to_string(got));
 }
 
+Task<> answer(Pair* pair) {
+  const int got = co_await pair->there.receive();
+  pair->back.send({.to = &pair->here, .at = pair->second.now() + kLookahead, .hops = got + 7});
+}
+
+Task<> tick(Simulation* sim, Trace* trace, Time each, int times) {
+  for (int i = 0; i < times; ++i) {
+    co_await sim->delay(each);
+    note(trace, *sim, "tick");
+  }
+}
+
+Task<> look_every(Pair* pair, const Trace* ticks, std::vector<std::size_t>* seen, Time each, int times) {
+  for (int i = 0; i < times; ++i) {
+    co_await pair->first.delay(each);
+    pair->windows.look(1, [ticks, seen] { seen->push_back(ticks->size()); });
+  }
+}
+
 Task<> fail_at(Simulation* sim, Time when, std::string text) {
   co_await sim->until(when);
   throw KernelFault{text};
@@ -152,16 +191,19 @@ std::string failure_of(Pair& pair) {
 
 }  // namespace
 
-TEST_CASE("Windows: random graphs of processes do the same on any number of threads, whatever the ties") {
+TEST_CASE("Windows: random graphs of processes do on any number of threads what one simulation does") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
+    const std::vector<Trace> expected = Graph{seed, {}, true}.run(1);
     Graph alone{seed, {}};
-    const std::vector<Trace> expected = alone.run(1);
+    CHECK(alone.run(1) == expected);
     CHECK(alone.windows().meetings() == 0);
     for (const unsigned threads : {2U, 3U, 4U, 8U}) {
       for (const bool shuffled : {false, true}) {
         Graph graph{seed, shuffled ? std::optional{seed} : std::nullopt};
+        if (threads != 3) graph.force_meetings();
         REQUIRE(graph.run(threads) == expected);
+        if (threads == 2 && graph.count() > 4) CHECK(graph.windows().meetings() > 0);
         CHECK(graph.windows().windows() == alone.windows().windows());
         if (!shuffled) CHECK(graph.windows().events() == alone.windows().events());
         for (std::size_t i = 0; i < graph.count(); ++i) CHECK(graph.now(i) == alone.now(0));
@@ -180,13 +222,49 @@ TEST_CASE("Windows: what is posted is there at its time, in a process that has n
   CHECK(pair.first.now() == 15_ns);
 }
 
-TEST_CASE("Windows: a window begins with the earliest event of all and lasts the lookahead") {
+TEST_CASE("Windows: a window lasts until others may be heard of; who is earlier than all goes on alone") {
   Pair pair;
   (void)pair.first.spawn("a", sleep(&pair.first, 9_ns));
   (void)pair.second.spawn("b", sleep(&pair.second, 10_ns));
-  (void)pair.second.spawn("c", sleep(&pair.second, 500_us));
+  (void)pair.second.spawn("c", sleep(&pair.second, 600_ns));
+  (void)pair.second.spawn("d", sleep(&pair.second, 500_us));
   pair.windows.run(1);
+  // [0, 10): a; b and c, which nobody is left to disturb, within 64 lookaheads; d.
   CHECK(pair.windows.windows() == 3);
+}
+
+TEST_CASE("Windows: who goes on alone and tells others something stops where they may answer") {
+  Pair pair;
+  Trace trace;
+  (void)pair.first.spawn("asks", send_at(&pair, 5_ns, 15_ns));
+  (void)pair.second.spawn("answers", answer(&pair));
+  (void)pair.first.spawn("hears", receive(&pair.first, &pair.here, &trace));
+  (void)pair.first.spawn("works", tick(&pair.first, &trace, 12_ns, 4));
+  pair.windows.run(2);
+  CHECK(trace == Trace{"tick@12 ns", "tick@24 ns", "7@25 ns", "tick@36 ns", "tick@48 ns"});
+}
+
+TEST_CASE("Windows: the first process looks into another at its own time, in windows and between them") {
+  for (const unsigned threads : {1U, 2U}) {
+    Pair pair;
+    pair.windows.let_first_look();
+    if (threads == 2) pair.windows.force_meetings(true);
+    Trace ticks;
+    std::vector<std::size_t> seen;
+    (void)pair.second.spawn("works", tick(&pair.second, &ticks, 2_ns, 40));
+    (void)pair.first.spawn("looks", look_every(&pair, &ticks, &seen, 5_ns, 6));
+    pair.windows.run(threads);
+    CHECK(seen == std::vector<std::size_t>{2, 4, 7, 9, 12, 14});  // before 5, 10, ... ns
+    CHECK(ticks.size() == 40);
+  }
+}
+
+TEST_CASE("Windows: a look without leave is an error of ours") {
+  Pair pair;
+  Trace ticks;
+  std::vector<std::size_t> seen;
+  (void)pair.first.spawn("looks", look_every(&pair, &ticks, &seen, 5_ns, 1));
+  CHECK_THROWS_AS(pair.windows.run(1), ProcessError);
 }
 
 TEST_CASE("Windows: a post for the present window is an error of ours") {
