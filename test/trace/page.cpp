@@ -52,4 +52,14 @@ TEST_CASE("Page data: of too long series those of the least sums are left out") 
   CHECK(data.at("left_out").at(0).as_string() == "curves of 1 units and links that did least");
 }
 
+TEST_CASE("Labels of tracks: their paths, of links their names") {
+  const std::vector<trace::Track> tracks{{.name = "sip0"},
+                                         {.name = "links", .parent = 0},
+                                         {.name = "sip0.a>sip0.b", .parent = 1, .says_place = true},
+                                         {.name = "a>b", .parent = 0}};
+  CHECK(trace::label_of(tracks, 1) == "sip0.links");
+  CHECK(trace::label_of(tracks, 2) == "sip0.a>sip0.b");
+  CHECK(trace::label_of(tracks, 3) == "sip0.a>b");
+}
+
 }  // namespace kbsim::test::page_data_test

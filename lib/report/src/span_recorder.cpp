@@ -118,7 +118,9 @@ trace::TrackId SpanRecorder::track_of(const Span& span, const std::string& full_
   if (span.link.valid()) {
     const topology::Node& from = graph_.node(graph_.link(span.link).from);
     const trace::TrackId links = track(track_at(from.at), "links", kLinksLast, from.at.sip, -1);
-    return track(links, full_name, static_cast<int>(span.link.value()), from.at.sip, -1);
+    const trace::TrackId link = track(links, full_name, static_cast<int>(span.link.value()), from.at.sip, -1);
+    timeline_.tracks[link].says_place = true;
+    return link;
   }
   const topology::Node& node = graph_.node(span.unit);
   const std::string_view part = part_of(span);

@@ -149,7 +149,7 @@ class PageData {
         any_idle = any_idle || slice.idle > Time{0};
         longest = std::max(longest, slice.duration());
       }
-      rows.push_back({{"label", label(row.track)},
+      rows.push_back({{"label", label_of(timeline_.tracks, row.track)},
                       {"first", first},
                       {"last", start.size()},
                       {"longest", longest.count()}});
@@ -166,12 +166,6 @@ class PageData {
         {"kind", std::move(kind)},      {"depth", std::move(depth)},     {"bytes", std::move(bytes)},
         {"idle", std::move(idle)},      {"strings", std::move(strings)}, {"kinds", std::move(kinds)},
         {"flows", flows(numbers)}};
-  }
-
-  // Of a link, whose name has its place, no more than that.
-  [[nodiscard]] std::string label(TrackId track) const {
-    const std::string& name = timeline_.tracks[track].name;
-    return name.find('>') == std::string::npos ? path_of(timeline_.tracks, track) : name;
   }
 
   // Those of the greatest sums, as they come among all.
@@ -196,7 +190,7 @@ class PageData {
       numbers += row.values.size();
       if (numbers > limits_.numbers) break;
       const Series& one = timeline_.series[row.place];
-      all.push_back({{"of", label(one.track)},
+      all.push_back({{"of", label_of(timeline_.tracks, one.track)},
                      {"measure", kMeasures[static_cast<std::size_t>(one.measure)]},
                      {"name", one.name},
                      {"unit", one.unit},

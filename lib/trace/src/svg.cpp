@@ -81,15 +81,9 @@ class Picture {
       const double y = kTop + static_cast<double>(rows_.size()) * kRow;
       rows_.emplace(track, y);
       bars_ += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 6.0,
-                           y + 11.0, escaped(label(track)));
+                           y + 11.0, escaped(label_of(timeline_.tracks, track)));
     }
   }
-  // Of a link, whose name has its place, no more than that.
-  [[nodiscard]] std::string label(TrackId track) const {
-    const std::string& name = timeline_.tracks[track].name;
-    return name.find('>') == std::string::npos ? path_of(timeline_.tracks, track) : name;
-  }
-
   void draw_slices() {
     Lanes lanes;
     std::map<std::size_t, int> depth;  // of the open slices, by lane

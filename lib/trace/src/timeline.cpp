@@ -28,4 +28,8 @@ std::string path_of(const std::vector<Track>& tracks, TrackId id) {
   return track.parent == kNoTrack ? track.name : path_of(tracks, track.parent) + "." + track.name;
 }
 
+std::string label_of(const std::vector<Track>& tracks, TrackId id) {
+  return tracks[id].says_place ? tracks[id].name : path_of(tracks, id);
+}
+
 }  // namespace kbsim::trace

@@ -19,6 +19,7 @@ struct Track {
   std::int32_t order = 0;     // among its siblings
   int process = -1;           // the package or rank that it is of; -1: no single one
   int stream = -1;            // of that, where kernels and transfers run one after the other
+  bool says_place = false;    // its name alone does, as that of a link
 };
 
 /// What a series counts: how busy its track is, how many things wait for it or are under way, and how many
@@ -57,6 +58,8 @@ struct Timeline {
 [[nodiscard]] std::vector<std::uint32_t> places_of(const std::vector<Track>& tracks);
 /// "sip0.cube0.pe0.pe_dma"
 [[nodiscard]] std::string path_of(const std::vector<Track>& tracks, TrackId track);
+/// What stands at its row: its path, or its name if that says its place.
+[[nodiscard]] std::string label_of(const std::vector<Track>& tracks, TrackId track);
 
 /// Where a file's bytes go, piece by piece.
 using Sink = std::function<void(std::string_view bytes)>;
