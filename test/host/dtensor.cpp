@@ -179,6 +179,11 @@ Task<> refused_by_mesh(Rank& rk, Refused refused) {
     const DTensor rows = co_await made_locally(mesh, {ShardOf{0}}, {4, 6}, element_of, kRows);
     co_await rows.redistribute({Replicate{}});
   }
+  if (refused.which < 7) co_return;
+  const Tensor whole =
+      co_await rk.torch.from_host(generate({4, 6}, f32, element_of), {.dp = kRows, .name = "y"});
+  if (refused.which == 7) co_await distribute_tensor(whole, mesh, {ShardOf{0}}, kRows);
+  if (refused.which == 8) co_await distribute_tensor(whole, mesh, {Partial{}}, kRows);
 }
 
 void is_refused(int which, const std::string& why) {
@@ -231,6 +236,9 @@ TEST_CASE("DTensor: what can't be is refused") {
   is_refused(4, "no axis 'dp' of a mesh with [tp]");
   is_refused(5, "matmul: shapes [4, 6] and [4, 6] can't be multiplied");
   is_refused(6, "a change of sharding needs all of 'x' on each of its PEs");
+  is_refused(7, "\ndtensor.cpp:");  // the caller, not distribute.cpp
+  is_refused(7, "a change of sharding needs all of 'y' on each of its PEs");
+  is_refused(8, "Trying to distribute tensor with unsupported placements P(sum) on device mesh dimension 0!");
 }
 
 }  // namespace kbsim::host::test::dtensor_test
