@@ -1,8 +1,11 @@
 // What a kernel's commands allocate from their issue to their completion, once they have come around:
-// nothing.
+// nothing. And what a machine takes before its first event.
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include <doctest/doctest.h>
@@ -18,16 +21,34 @@
 #ifndef KBSIM_COUNTS_NOTHING
 
 namespace {
+
 std::atomic<std::uint64_t> news{0};
-}
+std::atomic<std::uint64_t> held{0};  // bytes, of blocks of malloc's
+
+// In front of each block its size, which not everybody who frees it tells.
+constexpr std::size_t kFront = 16;
+
+std::uint64_t block(std::size_t size) { return (size + 8 + 15) / 16 * 16; }
+
+}  // namespace
 
 void* operator new(std::size_t size) {
   news.fetch_add(1, std::memory_order_relaxed);
-  if (void* const memory = std::malloc(size)) return memory;
-  throw std::bad_alloc{};
+  auto* const memory = static_cast<std::byte*>(std::malloc(kFront + size));
+  if (memory == nullptr) throw std::bad_alloc{};
+  held.fetch_add(block(size), std::memory_order_relaxed);
+  std::memcpy(memory, &size, sizeof size);
+  return memory + kFront;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  if (memory == nullptr) return;
+  std::byte* const front = static_cast<std::byte*>(memory) - kFront;
+  std::size_t size = 0;
+  std::memcpy(&size, front, sizeof size);
+  held.fetch_sub(block(size), std::memory_order_relaxed);
+  std::free(front);
+}
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
 
 namespace kbsim::hw::test::allocations_test {
 namespace {
@@ -155,7 +176,26 @@ Task<> one_to_the_other(Rig* rig, LoopArgs args, Bytes slot, topology::Region me
       {{.pe = kPe, .action = Launch{sends}, .size = {}}, {.pe = kPeer, .action = Launch{adds}, .size = {}}});
 }
 
+// Of a machine before its first event.
+std::int64_t bytes_of(int packages) {
+  config::MachineSpec spec = small_machine();
+  spec.system.sips.count = packages;
+  spec.sip.cube_mesh = {.w = 2, .h = 2};
+  const std::uint64_t before = held;
+  const Rig rig{std::move(spec)};
+  return static_cast<std::int64_t>(held - before);
+}
+
 }  // namespace
+
+TEST_CASE("A PE that does nothing takes little memory: no process, no frame, no queue of what might come") {
+  constexpr int kPackages = 16;
+  constexpr int kPes = 4 * 2;  // of a package: a cube has two, and the routers of four
+  const std::int64_t each = (bytes_of(2 * kPackages) - bytes_of(kPackages)) / (kPackages * kPes);
+  MESSAGE("bytes a PE: ", each);
+  CHECK(each > 4 * 1024);  // else it is another machine than meant
+  CHECK(each < 20 * 1024);
+}
 
 TEST_CASE("Commands: loads, stores, arithmetic, products and composites allocate nothing in steady state") {
   CHECK(counted(loads_and_stores) == 0);

@@ -42,6 +42,7 @@ THIRD_PARTY = {
     "fcntl.h": {"report", "sweep", "apps"},
     "link.h": {"sweep"},
     "cxxabi.h": {"base"},
+    "immintrin.h": {"replay"},
     "unistd.h": {"base", "report", "evaluate", "sweep", "apps"},
     "malloc.h": {"test/bench"},
     "fnmatch.h": {"report"},

@@ -9,6 +9,9 @@
 namespace kbsim::test::inbox_test {
 namespace {
 
+const std::string kBox = "box";
+const std::string kNoc = "noc";
+
 struct Item {
   int number = 0;
   Posted<Item> posted{};
@@ -34,7 +37,7 @@ Task<> post_at(Simulation* sim, Inbox<Item>* box, Time at, Item* item) {
 
 TEST_CASE("Inbox: what is withdrawn doesn't come, and may be posted again") {
   Simulation sim;
-  Inbox<Item> box{sim, "box"};
+  Inbox<Item> box{sim, kBox};
   Trace trace;
   std::array<Item, 3> items{{{1}, {2}, {3}}};
   sim.serve("collector", collect(&sim, &box, &trace));
@@ -48,7 +51,7 @@ TEST_CASE("Inbox: what is withdrawn doesn't come, and may be posted again") {
 
 TEST_CASE("Inbox: collect takes in the late phase all that has arrived by then") {
   Simulation sim;
-  Inbox<Item> box{sim, "box"};
+  Inbox<Item> box{sim, kBox};
   Trace trace;
   std::array<Item, 4> items{{{1}, {2}, {3}, {4}}};
   sim.serve("collector", collect(&sim, &box, &trace));
@@ -67,7 +70,7 @@ TEST_CASE("Inbox: collect takes in the late phase all that has arrived by then")
 TEST_CASE("Inbox: an item for the present time has no event of its own if its collector waits") {
   for (const bool shuffled : {false, true}) {
     Simulation sim{{.shuffle_ties = shuffled ? std::optional<std::uint64_t>{1} : std::nullopt}};
-    Inbox<Item> box{sim, "box"};
+    Inbox<Item> box{sim, kBox};
     Trace trace;
     std::array<Item, 2> items{{{1}, {2}}};
     sim.serve("collector", collect(&sim, &box, &trace));
@@ -82,7 +85,7 @@ TEST_CASE("Inbox: an item for the present time has no event of its own if its co
 
 TEST_CASE("Inbox: a post for the past or for never is an InternalError") {
   Simulation sim;
-  Inbox<Item> box{sim, "noc"};
+  Inbox<Item> box{sim, kNoc};
   Item item;
   sim.spawn("sleep", sleep(&sim, 2_ns));
   sim.run();
@@ -92,7 +95,7 @@ TEST_CASE("Inbox: a post for the past or for never is an InternalError") {
 
 TEST_CASE("Inbox: an item that goes away isn't collected; a copy of one that is posted isn't posted") {
   Simulation sim;
-  Inbox<Item> box{sim, "box"};
+  Inbox<Item> box{sim, kBox};
   Trace trace;
   std::optional<Item> gone{Item{1}};
   Item stays{2};
@@ -108,10 +111,10 @@ TEST_CASE("Inbox: an item that goes away isn't collected; a copy of one that is 
 
 TEST_CASE("Inbox: an inbox, its items and the simulation may go in any order while items are on their way") {
   std::optional<Simulation> sim{std::in_place};
-  std::optional<Inbox<Item>> first{std::in_place, *sim, "first"};
+  std::optional<Inbox<Item>> first{std::in_place, *sim, kBox};
   Item item;
   {
-    Inbox<Item> second{*sim, "second"};
+    Inbox<Item> second{*sim, kBox};
     Item other;
     second.post(1_ns, other);
     first->post(2_us, item);

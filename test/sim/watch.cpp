@@ -76,7 +76,8 @@ TEST_CASE("EventWatch: an item that comes is of its receiver's part, or of its m
   sim.build(3);
   Mailbox<int> nobody{sim, "nobody's"};
   sim.build(4);
-  Inbox<Item> inbox{sim, "inbox"};
+  const std::string name = "inbox";
+  Inbox<Item> inbox{sim, name};
   sim.spawn("collector", collect_items(&inbox));
   sim.build(0);
   Item item;

@@ -48,7 +48,7 @@ TEST_CASE("Graph: the links out of a node are those that leave it, each once, in
   const Graph graph = graph_of(random_machine(1));
   std::size_t seen = 0;
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
-    const std::vector<LinkId>& out = graph.out(NodeId{i});
+    const std::span<const LinkId> out = graph.out(NodeId{i});
     CHECK(std::ranges::is_sorted(out));
     for (const LinkId id : out) CHECK(graph.link(id).from == NodeId{i});
     seen += out.size();

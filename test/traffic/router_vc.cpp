@@ -46,7 +46,7 @@ TEST_CASE("Credits: a flow gets min(1, credits / loop time) of its link, packet 
         const Time expected = came[0].arrived + i / packets * round + i % packets * kService;
         CHECK(came[static_cast<std::size_t>(i)].arrived == expected);
       }
-      CHECK((live.link("r0_0>r0_1").blocked > Time{0}) == (round > packets * kService));
+      CHECK((live.link("r0_0>r0_1").blocked() > Time{0}) == (round > packets * kService));
     }
   }
 }

@@ -15,7 +15,7 @@ using hw::Reason;
 Term of_cycle(const Segment& segment, const hw::Machine& machine) {
   const topology::Graph& graph = machine.graph();
   const Bytes flit = machine.component(NodeId{segment.place}).input_queues()->worms->flit;
-  const std::vector<LinkId>& out = graph.out(NodeId{segment.place});
+  const std::span<const LinkId> out = graph.out(NodeId{segment.place});
   const auto carried = [&](LinkId link) { return serialization(flit, graph.link(link).bandwidth); };
   Segment fastest = segment;
   fastest.place = std::ranges::min(out, {}, carried).value();

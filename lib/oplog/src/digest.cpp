@@ -67,9 +67,10 @@ void add(Digest& digest, const NamedRange& range) {
 Digest OpLog::digest() const {
   Digest digest;
   if (!keeps_operations()) digest.add(recorded_).add(times_);
-  for (const Lane& lane : lanes_) {
-    digest.add(std::string_view{lane.name}).add(lane.ops.size());
-    for (const Op& op : lane.ops) add(digest, op);
+  for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
+    const Lane& lane = lanes_[i];
+    digest.add(std::string_view{lane.name}).add(ops(i).size());
+    for (const Op& op : ops(i)) add(digest, op);
     digest.add(lane.ranges.size());
     for (const NamedRange& range : lane.ranges) add(digest, range);
   }

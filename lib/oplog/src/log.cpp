@@ -42,10 +42,12 @@ void OpLog::watch(IOpWatch* watch) {
 }
 
 ValueId OpLog::next_id(std::uint32_t lane) {
-  std::deque<Op>& ops = lanes_[lane].ops;
+  std::unique_ptr<std::deque<Op>>& ops = lanes_[lane].ops;
   const auto lock = hold(lanes_[lane]);
-  ops.emplace_back();
-  return {.lane = lane, .seq = static_cast<std::uint32_t>(ops.size() - 1)};
+  if (ops == nullptr) [[unlikely]]
+    ops = std::make_unique<std::deque<Op>>();
+  ops->emplace_back();
+  return {.lane = lane, .seq = static_cast<std::uint32_t>(ops->size() - 1)};
 }
 
 ValueId OpLog::reserve(std::uint32_t lane) {
@@ -90,11 +92,11 @@ void OpLog::announce(Op op) {
 // Null if there is none. Operations stay where they are while their lane grows.
 template <class Lanes>
 auto* OpLog::slot(Lanes& lanes, ValueId id) {
-  using Found = decltype(&lanes.front().ops.front());
+  using Found = decltype(&lanes.front().ops->front());
   if (id.lane >= lanes.size()) return Found{};
   auto& lane = lanes[id.lane];
   const auto lock = hold(lane);
-  return id.seq < lane.ops.size() ? &lane.ops[id.seq] : Found{};
+  return lane.ops != nullptr && id.seq < lane.ops->size() ? &(*lane.ops)[id.seq] : Found{};
 }
 
 Op& OpLog::reserved(const Op& op) {

@@ -61,7 +61,7 @@ struct MemoryImage::Impl {
   }
 };
 
-MemoryImage::MemoryImage() : impl_{std::make_unique<Impl>()} {}
+MemoryImage::MemoryImage() = default;
 MemoryImage::~MemoryImage() = default;
 MemoryImage::MemoryImage(MemoryImage&&) noexcept = default;
 MemoryImage& MemoryImage::operator=(MemoryImage&&) noexcept = default;
@@ -70,6 +70,10 @@ void MemoryImage::write(std::int64_t address, const Slice& slice) {
   ensure(slice.bytes >= 0, "a write of negative size");
   const WorkScope scope{kContents};
   if (slice.bytes == 0) return;
+  if (impl_ == nullptr) {
+    if (!slice.value.valid()) return;
+    impl_ = std::make_unique<Impl>();
+  }
   const std::int64_t end = address + slice.bytes;
   const auto after = impl_->clear(address, end);
   if (!slice.value.valid()) return;
@@ -83,6 +87,8 @@ Slices MemoryImage::read(std::int64_t address, std::int64_t bytes) const {
   ensure(bytes >= 0, "a read of negative size");
   const WorkScope scope{kContents};
   Slices found;
+  if (bytes == 0) return found;
+  if (impl_ == nullptr) return {{.value = {}, .offset = 0, .bytes = bytes}};
   const std::int64_t end = address + bytes;
   auto it = impl_->covering(address);
   while (address < end) {

@@ -2,12 +2,17 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "halves.hpp"
+
 namespace kbsim::replay {
 
 template <class W>
 void load(std::span<const std::byte> from, DType dtype, MutableArray<W> to) {
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
     if constexpr (kFloating<T> == std::is_floating_point_v<W>) {
+      if constexpr (std::is_same_v<T, Eigen::half> && std::is_same_v<W, float>) {
+        if (load_halves(from, reinterpret_cast<float*>(to.data()))) return;
+      }
       if constexpr (std::is_same_v<T, W>) {
         to = array<T>(from);
       } else {

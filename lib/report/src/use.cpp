@@ -29,7 +29,7 @@ std::string links_csv(const hw::Fabric& fabric, Time window) {
     text += fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", fabric.graph().link_name(LinkId{i}),
                         rate.gbs(), use.served, use.bytes.count(), ratio(use.busy, window),
                         ratio(use.busy + use.waited, window), to_ns(use.longest), to_ns(use.waited),
-                        to_ns(link.blocked));
+                        to_ns(link.blocked()));
   }
   return text;
 }

@@ -71,22 +71,31 @@ void Simulation::clear() {
 }
 
 Process Simulation::spawn(std::string name, Task<> task, const Identity& id) {
-  return start(std::move(name), id, std::move(task), false);
+  detail::ProcessRecord& record = add(std::move(name), id, std::move(task), false);
+  ++unfinished_;
+  scheduler_.ready(record.task.coroutine().promise());
+  return Process{record};
 }
 
 Process Simulation::serve(std::string name, Task<> task) {
-  return start(std::move(name), {}, std::move(task), true);
+  detail::ProcessRecord& record = add(std::move(name), {}, std::move(task), true);
+  scheduler_.ready(record.task.coroutine().promise());
+  return Process{record};
 }
 
-Process Simulation::start(std::string name, const Identity& id, Task<> task, bool service) {
+void Simulation::serve_now(std::string name, Task<> task, PartId part) {
+  detail::ProcessRecord& record = add(std::move(name), {}, std::move(task), true);
+  record.part = part;
+  detail::PromiseBase& promise = record.task.coroutine().promise();
+  promise.dispatch(promise, &scheduler_);
+}
+
+detail::ProcessRecord& Simulation::add(std::string name, const Identity& id, Task<> task, bool service) {
   ensure(static_cast<bool>(task), "a process has a task");
-  detail::PromiseBase& promise = task.coroutine().promise();
   auto* const record = new detail::ProcessRecord{*this, std::move(name), id, std::move(task), service};
   record->work = work_of_new(scheduler_);
   processes_.push_back(*record);
-  if (!service) ++unfinished_;
-  scheduler_.ready(promise);
-  return Process{*record};
+  return *record;
 }
 
 Time Simulation::beyond(Time d, const std::source_location& at) {

@@ -26,10 +26,6 @@ SipGrid grid_of(BareShape shape, int w, int h) {
   return SipGrid{spec};
 }
 
-bool is_joined(const Graph& graph, NodeId a, NodeId b) {
-  return std::ranges::any_of(graph.out(a), [&](LinkId id) { return graph.link(id).to == b; });
-}
-
 double distance(const Graph& graph, NodeId a, NodeId b) {
   const Point from = graph.node(a).pos_mm;
   const Point to = graph.node(b).pos_mm;
@@ -61,7 +57,7 @@ TrafficNetwork bare_grid(const SharedSpec& spec, BareShape shape, int w, int h, 
       const auto peer = grid.neighbour(static_cast<int>(i), side);
       if (!peer) continue;
       const NodeId next = routers[static_cast<std::size_t>(*peer)];
-      if (is_joined(builder.graph(), routers[i], next)) continue;  // a ring of two has one link each way
+      if (builder.is_joined(routers[i], next)) continue;  // a ring of two has one link each way
       builder.join(routers[i], next, noc.link, distance(builder.graph(), routers[i], next));
       builder.orient(side == Side::east ? 0 : 1, *peer < static_cast<int>(i));
     }

@@ -251,10 +251,6 @@ class Compiler : private NetworkBuilder {
     cube.pes.push_back(nodes);
   }
 
-  [[nodiscard]] bool is_joined(NodeId a, NodeId b) const {
-    return std::ranges::any_of(graph_.out(a), [&](LinkId id) { return graph_.link(id).to == b; });
-  }
-
   void join_cubes(const SipNodes& sip) {
     const int w = spec_.sip.cube_mesh.w;
     const config::WireSpec& wire = spec_.sip.ucie_link;

@@ -27,7 +27,7 @@ std::optional<NodeId> Graph::find(std::string_view name) const {
 }
 
 LinkId Graph::link_between(NodeId from, NodeId to) const {
-  const std::vector<LinkId>& candidates = out(from);
+  const std::span<const LinkId> candidates = out(from);
   const auto found = std::ranges::find_if(candidates, [&](LinkId id) { return link(id).to == to; });
   if (found == candidates.end()) {
     throw InternalError{"no link from " + node(from).name + " to " + node(to).name};

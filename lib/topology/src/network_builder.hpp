@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,17 +19,20 @@ namespace kbsim::topology {
 /// Adds nodes and links to a graph.
 class NetworkBuilder {
  public:
-  explicit NetworkBuilder(Graph graph) : graph_{std::move(graph)} {}
+  explicit NetworkBuilder(Graph graph) : graph_{std::move(graph)}, out_(graph_.nodes_.size()) {
+    for (std::uint32_t i = 0; i < graph_.links_.size(); ++i)
+      out_[graph_.links_[i].from.value()].push_back(LinkId{i});
+  }
   explicit NetworkBuilder(std::shared_ptr<const config::MachineSpec> spec) { graph_.spec_ = std::move(spec); }
 
   NodeId add(std::string name, NodeKind kind, const ComponentSpec& model, Point pos, PeCoord at) {
     graph_.nodes_.push_back({.name = std::move(name),
-                             .kind = kind,
                              .model = &model,
                              .pos_mm = pos,
                              .at = at,
+                             .kind = kind,
                              .passes = kind == NodeKind::router || kind == NodeKind::ucie});
-    graph_.out_.emplace_back();
+    out_.emplace_back();
     return NodeId{static_cast<std::uint32_t>(graph_.nodes_.size() - 1)};
   }
   NodeId add_endpoint(std::string name, Point pos = {}, PeCoord at = {.sip = -1, .cube = -1, .pe = -1}) {
@@ -39,7 +45,7 @@ class NetworkBuilder {
     const auto all = static_cast<std::size_t>(times);
     constexpr std::size_t kMore = 64;
     graph_.nodes_.reserve(all * graph_.nodes_.size());
-    graph_.out_.reserve(all * graph_.out_.size());
+    out_.reserve(all * out_.size());
     graph_.links_.reserve(all * (graph_.links_.size() + kMore));
   }
 
@@ -57,7 +63,7 @@ class NetworkBuilder {
                              .bandwidth = bandwidth,
                              .length_mm = length_mm,
                              .wire = from_ns(length_mm * graph_.spec().system.ns_per_mm)});
-    graph_.out_[from.value()].push_back(id);
+    out_[from.value()].push_back(id);
   }
   /// Both directions of a wire.
   void join(NodeId a, NodeId b, Bandwidth bandwidth, double length_mm) {
@@ -86,8 +92,25 @@ class NetworkBuilder {
   /// All traffic is of one class.
   void one_class() { graph_.classes_ = 1; }
 
+  /// One way, by a link that is there.
+  [[nodiscard]] bool is_joined(NodeId a, NodeId b) const {
+    return std::ranges::any_of(out_[a.value()], [&](LinkId id) { return graph_.links_[id.value()].to == b; });
+  }
+
+  /// Without out() before it is built.
   [[nodiscard]] const Graph& graph() const { return graph_; }
-  Graph build() && { return std::move(graph_); }
+  Graph build() && {
+    graph_.out_.clear();
+    graph_.out_.reserve(graph_.links_.size());
+    graph_.first_out_.clear();
+    graph_.first_out_.reserve(out_.size() + 1);
+    for (const std::vector<LinkId>& links : out_) {
+      graph_.first_out_.push_back(static_cast<std::uint32_t>(graph_.out_.size()));
+      graph_.out_.insert(graph_.out_.end(), links.begin(), links.end());
+    }
+    graph_.first_out_.push_back(static_cast<std::uint32_t>(graph_.out_.size()));
+    return std::move(graph_);
+  }
   /// With the routing that the machine's system has, over this grid.
   Graph build(SipGrid grid) && {
     const ComponentSpec& chosen = graph_.spec().system.routing;
@@ -103,11 +126,14 @@ class NetworkBuilder {
   Graph build(SipGrid grid, std::shared_ptr<const IRouting> routing) && {
     graph_.grid_ = std::move(grid);
     graph_.routing_ = std::move(routing);
-    return std::move(graph_);
+    return std::move(*this).build();
   }
 
  protected:
   Graph graph_;
+
+ private:
+  std::vector<std::vector<LinkId>> out_;  // by node
 };
 
 }  // namespace kbsim::topology

@@ -31,9 +31,12 @@ void for_each_row(const ShardSpec& shard, std::size_t tensor_bytes, std::size_t 
 }  // namespace
 
 std::vector<std::byte> scatter(std::span<const std::byte> tensor, const ShardSpec& shard) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(shard.nbytes.count()));
-  for_each_row(shard, tensor.size(), bytes.size(), [&](std::int64_t from, std::int64_t to, std::size_t n) {
-    std::memcpy(bytes.data() + to, tensor.data() + from, n);
+  std::vector<std::byte> bytes;
+  const auto size = static_cast<std::size_t>(shard.nbytes.count());
+  bytes.reserve(size);
+  for_each_row(shard, tensor.size(), size, [&](std::int64_t from, std::int64_t, std::size_t n) {
+    const auto* const row = tensor.data() + from;
+    bytes.insert(bytes.end(), row, row + n);
   });
   return bytes;
 }

@@ -16,8 +16,7 @@ namespace {
 std::size_t bytes_of(const Graph& graph) {
   std::size_t bytes = graph.nodes().size() * sizeof(Node) + graph.links().size() * sizeof(Link);
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
-    bytes += graph.nodes()[i].name.capacity() + sizeof(graph.out(NodeId{i}));
-    bytes += graph.out(NodeId{i}).capacity() * sizeof(LinkId);
+    bytes += graph.nodes()[i].name.capacity() + sizeof(std::uint32_t) + graph.out(NodeId{i}).size_bytes();
   }
   return bytes;
 }

@@ -10,6 +10,10 @@
 
 namespace kbsim::hw {
 
+WorkKind kind_of_work(topology::NodeKind kind) {
+  return self_profile::is_on() ? WorkKind{to_string(kind)} : WorkKind{};
+}
+
 Component::Component(Fabric& fabric, NodeId id)
     : fabric_{fabric}, id_{id}, inbox_{fabric.sim(), fabric.graph().node(id).name} {
   fabric.attach(id, *this);
@@ -18,13 +22,20 @@ Component::Component(Fabric& fabric, NodeId id)
 std::unique_ptr<ISwitch> Component::make_switch(SwitchPorts) { return nullptr; }
 
 void Component::start(Machine&) {
-  Merge<Packet>* const arrivals = fabric_.arrivals(id_);
-  (void)sim().serve(name(), arrivals != nullptr ? pass_on(arrivals) : take_packets());
+  if (fabric_.arrivals(id_) != nullptr)
+    serve_box<&Component::arrivals, &Component::pass_on>(*this);
+  else
+    serve_box<&Component::inbox_, &Component::take_packets>(*this);
 }
 
-Task<> Component::pass_on(Merge<Packet>* arrivals) {
+void Component::serve_now(std::string name, Task<> task, PartId part) {
+  const WorkScope scope{kind_of_work(node().kind)};
+  sim().serve_now(std::move(name), std::move(task), part);
+}
+
+Task<> Component::pass_on() {
   const Time delay = overhead();
-  Merge<Packet>::Next next = arrivals->next();
+  Merge<Packet>::Next next = arrivals().next();
   for (;;) {
     Packet& packet = co_await next;
     if (fabric_.at_end(packet)) [[unlikely]]

@@ -18,7 +18,7 @@ void Fabric::settle() const {
 }
 
 bool Fabric::is_free(LiveLink& link) const {
-  return link.hold == nullptr && link.from_switch == nullptr && link.credits == nullptr &&
+  return link.hold == nullptr && link.from_switch == nullptr && link.credits() == nullptr &&
          flights_->none_on(link);
 }
 

@@ -70,7 +70,7 @@ void Fabric::connect() {
     fabric->has_switches_ = has_switches_;
     fabric->flit_ = flit_;
     fabric->worm_flits_ = worm_flits_;
-    fabric->flights_ = std::make_unique<Flights>(*fabric, flights_.get());
+    fabric->flights_ = std::make_unique<Flights>(*fabric);
   }
   if (causes_) std::ranges::for_each(links_, [this](const LiveLink& link) { require_causes(link); });
 }
@@ -93,7 +93,7 @@ void Fabric::add_arrivals() {
   for (std::uint32_t i = 0; i < components_.size(); ++i) {
     const Component& at = *components_[i];
     const auto some_time = [&](LinkId link) { return takes_time(live(link)); };
-    if (at.only_passes_on() && places_->switches[i].model == nullptr &&
+    if (at.only_passes_on() && places_->switches[i] == nullptr &&
         std::ranges::all_of(graph_.out(NodeId{i}), some_time))
       arrivals_[i] = std::make_unique<Merge<Packet>>(owner(NodeId{i}).sim_, at.name(), places_->inputs[i]);
   }
@@ -106,7 +106,7 @@ void Fabric::add_credits(LiveLink& link) {
   check_kind(graph_, link.to);
   check_channels(graph_, link.to, queues->vcs);
   check_packets(graph_, link.to, *queues);
-  link.credits = std::make_unique<Credits>(*queues);
+  link.make_rare().credits = std::make_unique<Credits>(*queues);
   if (!queues->worms) return;
   flit_ = flit_ == 0_B ? queues->worms->flit : std::min(flit_, queues->worms->flit);
   worm_flits_ = worm_flits_ == 0 ? queues->worms->flits : std::min(worm_flits_, queues->worms->flits);
@@ -114,12 +114,12 @@ void Fabric::add_credits(LiveLink& link) {
 
 // Where a component has no switch, packets wait for credits in queues without limit, one for each channel.
 void Fabric::add_switch(NodeId node) {
-  const std::vector<LinkId>& links = graph_.out(node);
-  const auto needs_credits = [this](LinkId link) { return live(link).credits != nullptr; };
+  const std::span<const LinkId> links = graph_.out(node);
+  const auto needs_credits = [this](LinkId link) { return live(link).credits() != nullptr; };
   std::unique_ptr<ISwitch> made = component(node).make_switch(SwitchPorts{owner(node), node});
   const bool own = made != nullptr;
   const auto takes_worms = [this](LinkId link) {
-    return live(link).credits != nullptr && live(link).credits->queues().worms;
+    return live(link).credits() != nullptr && live(link).credits()->queues().worms;
   };
   if (!own) check_switch(graph_, node, component(node));
   if (!own && std::ranges::none_of(links, needs_credits)) return;
@@ -131,10 +131,11 @@ void Fabric::add_switch(NodeId node) {
   }
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     LiveLink& link = live(links[i]);
-    link.output = i;
-    if (own || link.credits) link.from_switch = made.get();
+    if (!own && link.credits() == nullptr) continue;
+    link.from_switch = made.get();
+    link.make_rare().output = i;
   }
-  places_->switches[node.value()].model = std::move(made);
+  places_->switches[node.value()] = std::make_unique<NodeSwitch>(std::move(made));
   has_switches_ = true;
 }
 
@@ -142,8 +143,8 @@ void Fabric::queue(Packet& packet, Time ready, LiveLink& link) {
   packet.ready = ready;
   if (causes_) [[unlikely]]
     explain_queue(packet, link);
-  link.queued += link.lane.rate().serialization(packet.size);
-  link.lane.note_queue(link.queued + std::max(Time{0}, link.lane.free() - sim_.now()));
+  link.rare->queued += link.lane.rate().serialization(packet.size);
+  link.lane.note_queue(link.rare->queued + std::max(Time{0}, link.lane.free() - sim_.now()));
   link.from_switch->push(packet);
 }
 
@@ -154,15 +155,15 @@ void Fabric::explain_queue(const Packet& packet, const LiveLink& link) {
 }
 
 void Fabric::allocate(NodeId node) {
-  NodeSwitch& here = places_->switches[node.value()];
-  if (here.model == nullptr) return;
-  std::erase_if(here.wakes, [now = sim_.now()](Time at) { return at <= now; });
-  here.model->allocate();
+  NodeSwitch* const here = places_->switches[node.value()].get();
+  if (here == nullptr) return;
+  std::erase_if(here->wakes, [now = sim_.now()](Time at) { return at <= now; });
+  here->model->allocate();
 }
 
 // Times are told apart, nothing else: so how often a node looks again doesn't hang on the order of events.
 void Fabric::wake(NodeId node, Time at) {
-  std::vector<Time>& wakes = places_->switches[node.value()].wakes;
+  std::vector<Time>& wakes = places_->switches[node.value()]->wakes;
   if (std::ranges::find(wakes, at) != wakes.end()) return;
   wakes.push_back(at);
   wake(component(node), at);
@@ -182,7 +183,7 @@ ChannelSet Fabric::channels(const Packet& packet) const {
 }
 
 void Fabric::note_room(LinkId link, Time at, Bytes change) const {
-  const InputQueues& queues = links_[link.value()].credits->queues();
+  const InputQueues& queues = links_[link.value()].credits()->queues();
   spans_->take({.link = link, .at = at, .change = change.count(), .all = queues.bytes.count() * queues.vcs});
 }
 
@@ -191,12 +192,12 @@ void Fabric::give_back(const Packet& packet, Time tail_left) {
   if (packet.hop == 0) return;
   const LinkId link = (*packet.message->route)[packet.hop - 1];
   const LiveLink& came = live(link);
-  if (!came.credits) return;
-  const std::optional<Worms>& worms = came.credits->queues().worms;
+  if (!came.credits()) return;
+  const std::optional<Worms>& worms = came.credits()->queues().worms;
   const Time at = tail_left + came.wire + (worms ? worms->credit : Time{0});
-  came.credits->give(at, packet.channel, packet.size);
+  came.credits()->give(at, packet.channel, packet.size);
   if (spans_ != nullptr) [[unlikely]]
-    note_room(link, at, 0_B - came.credits->taken_by(packet.size));
+    note_room(link, at, 0_B - came.credits()->taken_by(packet.size));
   if (causes_) [[unlikely]]
     explain_credit(packet, at, worms ? worms->credit : Time{0});
   wake(came.from, at);
@@ -210,7 +211,7 @@ void Fabric::explain_credit(const Packet& packet, Time at, Time delay) {
   Cause there = causes.make(at - delay, causes_->tail_left(), why(Reason::wire, link));
   if (delay > Time{0}) there = causes.make(at, there, why(Reason::credit_delay, came.to));
   causes.because(there);
-  causes_->give(link, packet.channel, came.credits->taken_by(packet.size), std::move(there));
+  causes_->give(link, packet.channel, came.credits()->taken_by(packet.size), std::move(there));
 }
 
 }  // namespace kbsim::hw

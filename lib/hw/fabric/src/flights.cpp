@@ -14,33 +14,34 @@ bool more_follow(const Packet& packet) { return packet.size * (packet.ordinal + 
 
 }  // namespace
 
-Flights::Flights(Fabric& fabric, Flights* whole) : fabric_{fabric} {
-  if (whole != nullptr) {
-    ahead_ = whole->ahead_;
-    return;
-  }
-  links_.resize(fabric.links_.size());
-  ahead_ = links_.data();
-  for (const LiveLink& link : fabric.links_) {
-    const Component& from = fabric.component(link.from);
-    const bool is_leaf =
-        fabric.graph().out(link.from).size() == 1 && fabric.places_->inputs[link.from.value()] == 1;
-    const bool crosses = link.border != nullptr;  // what has been handed over can't be taken back
-    ahead(link).books = fabric.arrivals(link.from) != nullptr && !crosses;
-    ahead(link).is_source = is_leaf && from.only_answers() && fabric.goes_at_once(link) && !crosses;
-    ahead(link).overhead = from.overhead();
+// A link between processes is known to both of them.
+Flights::Flights(Fabric& fabric) : fabric_{fabric} {
+  for (LiveLink& link : fabric.links_) {
+    if (link.border() != nullptr && link.ahead == nullptr) (void)look_ahead(link);
   }
 }
 
+LinkAhead& Flights::look_ahead(LiveLink& link) {
+  const Component& from = fabric_.component(link.from);
+  const bool is_leaf =
+      fabric_.graph().out(link.from).size() == 1 && fabric_.places_->inputs[link.from.value()] == 1;
+  const bool crosses = link.border() != nullptr;  // what has been handed over can't be taken back
+  link.ahead = &ahead_.emplace_back();
+  link.ahead->books = fabric_.arrivals(link.from) != nullptr && !crosses;
+  link.ahead->is_source = is_leaf && from.only_answers() && fabric_.goes_at_once(link) && !crosses;
+  link.ahead->overhead = from.overhead();
+  return *link.ahead;
+}
+
 // The next book no further: the more often others came before them, the more.
-void Flights::Doubt::grow() {
+void Doubt::grow() {
   constexpr std::uint32_t kMostDoubt = 10;
   pause_ = 1U << doubt_;
   doubt_ = std::min(doubt_ + 1, kMostDoubt);
   tries_ = 0;
 }
 
-bool Flights::Doubt::pauses() {
+bool Doubt::pauses() {
   constexpr std::uint32_t kTries = 16;  // without a pause, and there is less doubt
   if (pause_ > 0) return --pause_, true;
   if (doubt_ > 0 && ++tries_ == kTries) --doubt_, tries_ = 0;
@@ -188,7 +189,7 @@ bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t p
 }
 
 bool Flights::none_on(LiveLink& link) {
-  serve_before(link, ahead(link), fabric_.sim().now(), 0);
+  if (link.booked > 0) serve_before(link, ahead(link), fabric_.sim().now(), 0);
   return link.booked == 0;
 }
 

@@ -31,6 +31,32 @@ struct Train {
   bool open = false;           // it may grow: its bookings are the last of their links
 };
 
+/// Packets whose bookings were taken back: so many of the next book no further.
+class Doubt {
+ public:
+  void grow();
+  [[nodiscard]] bool pauses();
+
+ private:
+  std::uint32_t pause_ = 0;
+  std::uint32_t doubt_ = 0;  // the next pause is 2^doubt long
+  std::uint32_t tries_ = 0;  // since the last pause
+};
+
+/// What is known of a link beside what the fabric knows.
+struct LinkAhead {
+  Bookings bookings;
+  bool books = false;      // its node only passes packets on
+  bool is_source = false;  // its node sends only, when it takes what comes
+  Time overhead{};         // of that node
+  Train* train = nullptr;  // the last that began where it leads to, while that may grow
+  Doubt doubt;             // of those that come by it
+  // Of a source:
+  Train* own_train = nullptr;  // the last that began there, likewise
+  Doubt own_doubt;
+  Time posted{};  // the last that leaves by an event does so then
+};
+
 /// Packets that are told ahead when each link of their route will serve them, as far as nobody else is there:
 /// bookings. What a link serves it serves in the order in which packets come to its node, by time and port;
 /// so a booking stands as long as nobody comes before it, and whoever does takes it back, with all that was
@@ -38,9 +64,8 @@ struct Train {
 /// does.
 class Flights {
  public:
-  /// Of a fabric that is connected but for this; `whole`: those of the machine's first one, null: of this
-  /// one.
-  explicit Flights(Fabric& fabric, Flights* whole = nullptr);
+  /// Of a fabric that is connected but for this.
+  explicit Flights(Fabric& fabric);
 
   /// The packet comes by `came` to a node that only passes packets on, later than now.
   void book(Packet& packet, LiveLink& came);
@@ -61,34 +86,11 @@ class Flights {
   void serve_past();
 
  private:
-  // Packets whose bookings were taken back: so many of the next book no further.
-  class Doubt {
-   public:
-    void grow();
-    [[nodiscard]] bool pauses();
-
-   private:
-    std::uint32_t pause_ = 0;
-    std::uint32_t doubt_ = 0;  // the next pause is 2^doubt long
-    std::uint32_t tries_ = 0;  // since the last pause
-  };
-  // What is known of a link beside what the fabric knows.
-  struct Ahead {
-    Bookings bookings;
-    bool books = false;      // its node only passes packets on
-    bool is_source = false;  // its node sends only, when it takes what comes
-    Time overhead{};         // of that node
-    Train* train = nullptr;  // the last that began where it leads to, while that may grow
-    Doubt doubt;             // of those that come by it
-    // Of a source:
-    Train* own_train = nullptr;  // the last that began there, likewise
-    Doubt own_doubt;
-    Time posted{};  // the last that leaves by an event does so then
-  };
-
-  [[nodiscard]] Ahead& ahead(const LiveLink& link) {
-    return ahead_[static_cast<std::size_t>(&link - fabric_.links_.data())];
+  using Ahead = LinkAhead;
+  [[nodiscard]] Ahead& ahead(LiveLink& link) {
+    return link.ahead != nullptr ? *link.ahead : look_ahead(link);
   }
+  [[gnu::cold]] Ahead& look_ahead(LiveLink& link);
   // Trains.
   [[nodiscard]] Train& begin(Packet& packet, Train*& keeper);
   [[nodiscard]] bool joins(Packet& packet, Train* train);
@@ -120,9 +122,8 @@ class Flights {
 
   Fabric& fabric_;
   Time served_{};             // all that was to be served before then is
-  std::vector<Ahead> links_;  // what the whole knows of them
-  Ahead* ahead_;              // by link
   std::deque<Train> trains_;  // storage; addresses stay
+  std::deque<Ahead> ahead_;   // likewise
   std::vector<Train*> free_trains_;
   std::vector<Passage> passages_;  // of a packet that may be its train's second, by hop
 };

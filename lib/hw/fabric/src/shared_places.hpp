@@ -23,8 +23,8 @@ struct SharedPlaces {
   std::vector<Fabric*> fabrics;        // the whole one first
   std::vector<Component*> components;  // these by node
   std::vector<Fabric*> owners;
-  std::vector<std::uint32_t> inputs;  // how many links end there
-  std::vector<NodeSwitch> switches;
+  std::vector<std::uint32_t> inputs;                  // how many links end there
+  std::vector<std::unique_ptr<NodeSwitch>> switches;  // where there are some
   std::vector<std::unique_ptr<Merge<Packet>>> arrivals;
   std::vector<std::uint64_t> sequences;
 

@@ -28,31 +28,32 @@ std::uint32_t SwitchPorts::channel(const Packet& packet) const {
 
 std::optional<std::uint32_t> SwitchPorts::room_ahead(const Packet& packet) {
   LiveLink& link = fabric_->next_link(packet);
-  if (!link.credits) return 0;
-  if (packet.size > link.credits->capacity()) {
+  if (!link.credits()) return 0;
+  if (packet.size > link.credits()->capacity()) {
     const topology::Node& node = fabric_->graph().node(link.to);
     throw ConfigError{node.model->place_of({"buffer_bytes"}), node.name,
                       fmt::format("buffer_bytes: {} can't hold a packet of {}",
-                                  to_string(link.credits->capacity()), to_string(packet.size))};
+                                  to_string(link.credits()->capacity()), to_string(packet.size))};
   }
-  const auto channel = link.credits->choose(fabric_->channels(packet), packet.size, now());
-  if (!channel && link.lane.free() <= now()) link.blocked_since = std::min(link.blocked_since, now());
+  const auto channel = link.credits()->choose(fabric_->channels(packet), packet.size, now());
+  if (!channel && link.lane.free() <= now())
+    link.rare->blocked_since = std::min(link.rare->blocked_since, now());
   return channel;
 }
 
 std::uint32_t SwitchPorts::channels_ahead(std::uint32_t output) const {
   const LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
-  return link.credits ? static_cast<std::uint32_t>(link.credits->queues().vcs) : channels_;
+  return link.credits() ? static_cast<std::uint32_t>(link.credits()->queues().vcs) : channels_;
 }
 
 bool SwitchPorts::takes_worms(std::uint32_t output) const {
   const LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
-  return link.credits && link.credits->queues().worms;
+  return link.credits() && link.credits()->queues().worms;
 }
 
 bool SwitchPorts::has_room(const Packet& packet, std::uint32_t channel) {
   LiveLink& link = fabric_->next_link(packet);
-  return !link.credits || link.credits->has_room(channel, packet.size, now());
+  return !link.credits() || link.credits()->has_room(channel, packet.size, now());
 }
 
 std::uint32_t SwitchPorts::worm(const Packet& packet) const {
@@ -85,28 +86,28 @@ Time SwitchPorts::lag(const Packet& packet) const {
 
 void SwitchPorts::blocked(std::uint32_t output) {
   LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
-  link.blocked_since = std::min(link.blocked_since, now());
+  link.rare->blocked_since = std::min(link.rare->blocked_since, now());
 }
 
 void SwitchPorts::unblocked(std::uint32_t output) {
   LiveLink& link = fabric_->live(fabric_->graph().out(node_)[output]);
-  if (link.blocked_since != kForever) link.blocked += now() - link.blocked_since;
-  link.blocked_since = kForever;
+  if (link.rare->blocked_since != kForever) link.rare->blocked += now() - link.rare->blocked_since;
+  link.rare->blocked_since = kForever;
 }
 
 Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const SwitchWait> waits) {
   LiveLink& link = fabric_->next_link(packet);
-  link.queued -= link.lane.rate().serialization(packet.size);
+  link.rare->queued -= link.lane.rate().serialization(packet.size);
   unblocked(output(packet));
   const Time overhead = std::min(packet.ready, now()) - packet.head;
   const Lane::Slot slot = link.lane.serve(packet.ready, now(), packet.tail + overhead, packet.size);
   if (causes() != nullptr) [[unlikely]]
     explain(packet, link, slot, overhead, credit_for(packet, link, channel), waits);
   fabric_->give_back(packet, slot.end);
-  if (link.credits) {
-    link.credits->take(channel, packet.size);
+  if (link.credits()) {
+    link.credits()->take(channel, packet.size);
     if (fabric_->spans() != nullptr)
-      fabric_->note_room((*packet.message->route)[packet.hop], now(), link.credits->taken_by(packet.size));
+      fabric_->note_room((*packet.message->route)[packet.hop], now(), link.credits()->taken_by(packet.size));
   }
   packet.channel = channel;
   fabric_->cross(packet, link, slot);

@@ -70,10 +70,10 @@ Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
 }
 
 Cause SwitchPorts::credit_for(const Packet& packet, const LiveLink& link, std::uint32_t channel) const {
-  if (!link.credits) return {};
+  if (!link.credits()) return {};
   const LinkId id = (*packet.message->route)[packet.hop];
-  return fabric_->causes()->needed(id, channel, link.credits->room(channel),
-                                   link.credits->taken_by(packet.size), now());
+  return fabric_->causes()->needed(id, channel, link.credits()->room(channel),
+                                   link.credits()->taken_by(packet.size), now());
 }
 
 void SwitchPorts::explain(Packet& packet, const LiveLink& link, const Lane::Slot& slot, Time overhead,

@@ -9,14 +9,6 @@
 #include "kbsim/hw/machine_parts.hpp"
 
 namespace kbsim::hw {
-namespace {
-
-WorkKind kind_of_work(topology::NodeKind kind) {
-  return self_profile::is_on() ? WorkKind{to_string(kind)} : WorkKind{};
-}
-
-}  // namespace
-
 Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& log)
     : fabric_{sim, graph}, log_{log}, races_{sim, graph, log} {
   make_components();
@@ -45,6 +37,7 @@ Machine::Machine(Simulation& sim, const topology::Graph& graph, oplog::OpLog& lo
 void Machine::make_components() {
   const topology::Graph& graph = fabric_.graph();
   const MachineParts parts{graph};
+  components_.reserve(graph.nodes().size());
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const topology::Node& node = graph.nodes()[i];
     const ComponentModel* model = component_models().find(node.model->impl);

@@ -31,7 +31,7 @@ Memory::Memory(Fabric& fabric, NodeId id, std::unique_ptr<IMemoryTiming> timing,
     : Component{fabric, id},
       timing_{std::move(timing)},
       scheduler_{memory_scheduler_named(scheduler, node())},
-      served_{fabric.sim(), name() + " port"} {
+      served_{fabric.sim(), {name(), "port"}} {
   ensure(scheduler_->window() > 0,
          [&] { return name() + ": memory scheduler '" + scheduler + "' has a window of none"; });
   if (scheduler_->orders_commands()) {
@@ -47,13 +47,13 @@ void Memory::start(Machine& machine) {
   if (!ordered_later()) {
     Component::start(machine);
   } else {
-    (void)sim().serve(name(), take_and_pick());
+    serve_box<&Memory::inbox, &Memory::take_and_pick>(*this);
   }
   log_ = &machine.log();
   races_ = &machine.races();
   evaluator_ = &machine.evaluator();
   if (sim().causes() != nullptr) keep_causes(*sim().causes());
-  (void)sim().serve(name() + " port", finish_writes());
+  serve_box<&Memory::served_, &Memory::finish_writes>(*this);
 }
 
 void Memory::keep_causes(Causes& causes) {

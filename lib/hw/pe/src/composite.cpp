@@ -170,7 +170,7 @@ Task<Time> CompositeRun::read(std::int64_t tile) {
     for (const auto& [offset, slices] : streams[index]->parts().all()) {
       std::int64_t at = offset;
       for (const oplog::Slice& slice : slices) {
-        contents_[index].write(at, slice);
+        contents_[index].add(at, slice);
         at += slice.bytes;
       }
     }

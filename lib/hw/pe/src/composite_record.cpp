@@ -88,10 +88,9 @@ class CompositeOps {
 oplog::Operand CompositeRun::operand(int index) const {
   const CompositeCommand::Input& input = index == 0 ? job_->command.a : job_->command.b;
   if (input.tile) return static_cast<const PeTile&>(*input.tile).operand();
-  return {
-      .slices = contents_[static_cast<std::size_t>(index)].read(0, input.shape.bytes(input.dtype).count()),
-      .shape = input.shape,
-      .dtype = input.dtype};
+  return {.slices = contents_[static_cast<std::size_t>(index)].all(input.shape.bytes(input.dtype).count()),
+          .shape = input.shape,
+          .dtype = input.dtype};
 }
 
 void CompositeRun::record_operations() {

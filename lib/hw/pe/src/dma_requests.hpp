@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
+
+#include <boost/container/stable_vector.hpp>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/pe/transfer.hpp"
@@ -24,7 +25,7 @@ class DmaRequests {
 
   [[nodiscard]] bool empty() const { return free_.size() == records_.size(); }
   /// By token; those without a transfer are none.
-  [[nodiscard]] const std::deque<Request>& records() const { return records_; }
+  [[nodiscard]] const boost::container::stable_vector<Request>& records() const { return records_; }
   /// The token of the request that is added next.
   [[nodiscard]] Token next() const {
     return free_.empty() ? static_cast<Token>(records_.size()) : free_.back();
@@ -48,7 +49,7 @@ class DmaRequests {
   }
 
  private:
-  std::deque<Request> records_;  // stay where they are
+  boost::container::stable_vector<Request> records_;  // stay where they are
   std::vector<Token> free_;
 };
 

@@ -9,9 +9,12 @@
 namespace kbsim::hw {
 
 InOrderServer::InOrderServer(Fabric& fabric, NodeId id)
-    : Component{fabric, id}, retired_{fabric.sim(), name() + " retire"} {}
+    : Component{fabric, id}, retired_{fabric.sim(), {name(), "retire"}} {}
 
-void InOrderServer::start(Machine& machine) { (void)sim().serve(name(), retire(&machine.log())); }
+void InOrderServer::start(Machine& machine) {
+  log_ = &machine.log();
+  serve_box<&InOrderServer::retired_, &InOrderServer::retire>(*this);
+}
 
 Time InOrderServer::serve(Time earliest, Time cost, oplog::Op&& op) {
   op.unit = id();
@@ -85,10 +88,10 @@ Time InOrderServer::retire_at(Time at, oplog::Op op) {
   return at;
 }
 
-Task<> InOrderServer::retire(oplog::OpLog* log) {
+Task<> InOrderServer::retire() {
   for (;;) {
     const std::shared_ptr<oplog::Op> op = co_await retired_.receive();
-    log->record(std::move(*op));
+    log_->record(std::move(*op));
   }
 }
 

@@ -203,7 +203,7 @@ class TrafficRun {
     }
     for (const LiveLink& link : machine_.fabric().links()) {
       result.use.push_back(use_of(link.lane));
-      result.blocked.push_back(link.blocked);
+      result.blocked.push_back(link.blocked());
     }
   }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <new>
-#include <set>
+#include <vector>
 
 #include <boost/container/devector.hpp>
 #include <fmt/format.h>
@@ -78,15 +78,15 @@ class PeCpu : public Component, public ICpu, private BarrierLine {
   Mailbox<BarrierReached> reached_;
   boost::container::devector<const Control*> orders_;  // the first runs, the others wait
   NodeId from_;                                        // whom the first is from
-  std::set<std::uint32_t> given_up_;                   // of the orders, by token
+  std::vector<std::uint32_t> given_up_;                // of the orders, their tokens
   std::weak_ptr<KernelContext> kernel_;
 };
 
 PeCpu::PeCpu(Fabric& fabric, NodeId id, PeCpuSpec spec)
     : Component{fabric, id},
       spec_{spec},
-      launches_{fabric.sim(), name() + " launches"},
-      reached_{fabric.sim(), name() + " barriers"} {}
+      launches_{fabric.sim(), {name(), "kernels"}},
+      reached_{fabric.sim(), {name(), "barriers"}} {}
 
 // As for any part of a machine: sums of them must stay within simulated time.
 Time dispatch_of(const PeCpuSpec& spec) {
@@ -120,8 +120,8 @@ void PeCpu::start(Machine& machine) {
   gemm_ = &machine.component(pe.gemm);
   math_ = &machine.component(pe.math);
   dma_ = &machine.at<IDma>(pe.dma);
-  (void)sim().serve(name() + " kernels", run_launches());
-  (void)sim().serve(name() + " barriers", tell_of_barriers());
+  serve_box<&PeCpu::launches_, &PeCpu::run_launches>(*this);
+  serve_box<&PeCpu::reached_, &PeCpu::tell_of_barriers>(*this);
 }
 
 // So far; complete while no kernel runs.
@@ -188,7 +188,7 @@ Task<> PeCpu::run_launches() {
                             .why = causes != nullptr ? causes->current() : Cause{}};
     tell(launch->from, fabric().graph().spec().system.control_bytes, TrafficClass::response,
          ControlDone{.token = order.token, .activity = activity, .given_up = given_up});
-    given_up_.erase(order.token);
+    std::erase(given_up_, order.token);
     orders_.pop_front();
   }
 }
@@ -202,7 +202,7 @@ Process PeCpu::start_kernel(const Launch& launched, LaunchId launch, bool* given
 // One that is done already has no need of it; one that waits for its turn is told when it begins.
 void PeCpu::give_up(std::uint32_t token) {
   if (std::ranges::find(orders_, token, &Control::token) == orders_.end()) return;
-  given_up_.insert(token);
+  if (std::ranges::find(given_up_, token) == given_up_.end()) given_up_.push_back(token);
   if (const auto kernel = running(token)) kernel->give_up();
 }
 
@@ -222,7 +222,7 @@ Task<> PeCpu::run(Launch launched, LaunchId launch, bool* given_up) {
   kernel_ = context;
   TL tl{*context};
   bool aborted = false;
-  if (given_up_.contains(order()->token)) context->give_up();
+  if (std::ranges::find(given_up_, order()->token) != given_up_.end()) context->give_up();
   try {
     co_await kernel->start(tl);
     co_await context->finish();

@@ -24,7 +24,7 @@ PeDma::PeDma(Fabric& fabric, NodeId id, const PeDmaSpec& spec)
       spec_{spec},
       policy_{request_policies().find(spec.policy)},
       port_{fabric.graph().spec().pe.link},
-      work_{fabric.sim(), name() + " work"},
+      work_{fabric.sim(), {name(), "engine"}},
       turn_left_{spec.vc_chunk} {
   if (policy_ == nullptr) {
     throw ConfigError{
@@ -42,7 +42,7 @@ void PeDma::start(Machine& machine) {
   tcm_ = &machine.at<ITcm>(site_.tcm);
   mmu_ = &machine.at<IMmu>(machine.graph().pe(node().at).mmu);
   races_ = &machine.races();
-  (void)sim().serve(name() + " engine", run());
+  serve_box<&PeDma::work_, &PeDma::run>(*this);
 }
 
 void PeDma::accept(MessagePtr message) {
@@ -78,6 +78,7 @@ void PeDma::obey(NodeId from, const Control& order) {
 // Its steps that have one caller are inlined, as the compiler would do if they had no linkage.
 Task<> PeDma::run() {
   std::vector<Work> work;
+  queues_ = std::make_unique<ClassQueues>();
   for (;;) {
     co_await work_.collect(work);
     take(work);
@@ -96,7 +97,7 @@ Task<> PeDma::run() {
 // Unless nobody could send then: whatever changes that comes here first.
 [[gnu::always_inline]] void PeDma::wake_when_free() {
   const auto may = [this](const ClassQueue& queue) { return may_send_later(queue); };
-  wakes_ = !fabric().books_ahead() || std::ranges::any_of(queues_, may);
+  wakes_ = !fabric().books_ahead() || std::ranges::any_of(*queues_, may);
   if (!wakes_) return;
   if (sim().causes() != nullptr) sim().causes()->because(port_why_);
   work_.post(port_free_, {.kind = Work::Kind::port_free});

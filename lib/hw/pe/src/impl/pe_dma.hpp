@@ -85,6 +85,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
     Bytes freed = {};   // by that
     [[nodiscard]] Transfer& sender() const { return *waiting[next]; }
   };
+  using ClassQueues = std::array<ClassQueue, kTrafficClasses>;
   struct Work {
     enum class Kind : std::uint8_t { begin, answer, sent, port_free, told };
     Kind kind;
@@ -108,21 +109,21 @@ class PeDma : public Component, public IDma, private ILinkHold {
   void obey(NodeId from, const Control& order);
 
   [[nodiscard]] ClassQueue& queue_of(const Transfer& transfer) {
-    return queues_[static_cast<std::size_t>(transfer.traffic_class())];
+    return (*queues_)[static_cast<std::size_t>(transfer.traffic_class())];
   }
   // The class whose turn it is, else the next that may send.
   [[nodiscard, gnu::always_inline]] ClassQueue* next_queue() {
-    if (turn_left_ <= 0_B || !may_send(queues_[turn_])) {
-      for (std::size_t i = 1; i <= queues_.size(); ++i) {
-        const std::size_t candidate = (turn_ + i) % queues_.size();
-        if (!may_send(queues_[candidate])) continue;
+    if (turn_left_ <= 0_B || !may_send((*queues_)[turn_])) {
+      for (std::size_t i = 1; i <= queues_->size(); ++i) {
+        const std::size_t candidate = (turn_ + i) % queues_->size();
+        if (!may_send((*queues_)[candidate])) continue;
         turn_ = candidate;
-        turn_left_ = turn_of(queues_[turn_]);
-        return &queues_[turn_];
+        turn_left_ = turn_of((*queues_)[turn_]);
+        return &(*queues_)[turn_];
       }
       return nullptr;
     }
-    return &queues_[turn_];
+    return &(*queues_)[turn_];
   }
   [[nodiscard]] bool may_send(ClassQueue& queue) const {
     if (queue.waiting.empty()) return false;
@@ -152,7 +153,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   // Reads told ahead: of one class.
   [[nodiscard]] bool streams() const { return stream_ != nullptr && stream_->active(); }
   static constexpr auto kToldClass = static_cast<std::size_t>(TrafficClass::request);
-  [[nodiscard]] ClassQueue& told_queue() { return queues_[kToldClass]; }
+  [[nodiscard]] ClassQueue& told_queue() { return (*queues_)[kToldClass]; }
   [[nodiscard]] bool may_stream() { return !told_queue().waiting.empty() && fabric().books_ahead(); }
   [[nodiscard]] bool begins_stream();
   [[nodiscard]] bool takes_over(const ReadStream::Terms& terms, const ReadStream::Port& port);
@@ -188,7 +189,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   Time port_free_{};
   Cause port_why_;  // if causes are kept
   Mailbox<Work> work_;
-  std::array<ClassQueue, kTrafficClasses> queues_;
+  std::unique_ptr<ClassQueues> queues_;  // from the first work on
   std::size_t turn_ = 0;
   Bytes turn_left_;
   bool wakes_ = false;  // when the port is free

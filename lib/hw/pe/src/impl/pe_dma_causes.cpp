@@ -27,7 +27,7 @@ void PeDma::explain_turn(const ClassQueue& queue) {
 // Another class that could send now, too, would have its turn if it could do so before.
 void PeDma::note_rivals(const ClassQueue& chosen, const Cause& turn) {
   Causes& causes = *sim().causes();
-  for (const ClassQueue& rival : queues_) {
+  for (const ClassQueue& rival : *queues_) {
     if (&rival == &chosen || rival.waiting.empty()) continue;
     const Cause ready = causes.latest(rival.waiting.front()->progress.why, port_why_);
     if (ready.at() != turn.at()) continue;

@@ -17,7 +17,7 @@ bool PeDma::begins_stream() {
   ClassQueue& queue = told_queue();
   if (pause_ > 0) return --pause_, false;
   const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
-  if (queue.burst.message != nullptr || std::ranges::any_of(queues_, waits)) return false;
+  if (queue.burst.message != nullptr || std::ranges::any_of(*queues_, waits)) return false;
   if (!queue.policy->takes_first() || !pays(queue)) return false;
   pause_ = kFewTries;
   if (stream_ == nullptr) stream_ = std::make_unique<ReadStream>();
@@ -134,7 +134,7 @@ bool PeDma::streams_on() {
   ClassQueue& queue = told_queue();
   const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
   const Reached here{.at = sim().now(), .arrivals = true, .lates = true, .answers = true};
-  if (std::ranges::any_of(queues_, waits)) return end_stream(here), false;
+  if (std::ranges::any_of(*queues_, waits)) return end_stream(here), false;
   const auto come_at = [this](Time at) { work_.post(at, {.kind = Work::Kind::told, .token = streams_}); };
   switch (stream_->go_on(sim().now(), {queue.waiting.data(), queue.waiting.size()}, come_at)) {
     case ReadStream::Next::told: return true;

@@ -23,7 +23,7 @@ namespace kbsim::hw {
 KBSIM_COMPONENT("builtin.pe_ipcq", NodeKind::pe_ipcq, PeIpcq, PeIpcqSpec, "queues between PEs");
 
 PeIpcq::PeIpcq(Fabric& fabric, NodeId id, PeIpcqSpec spec)
-    : Component{fabric, id}, spec_{spec}, work_{fabric.sim(), name() + " work"} {}
+    : Component{fabric, id}, spec_{spec}, work_{fabric.sim(), {name(), "queues"}} {}
 
 void PeIpcq::start(Machine& machine) {
   Component::start(machine);
@@ -32,7 +32,7 @@ void PeIpcq::start(Machine& machine) {
   dma_ = &machine.at<IDma>(pe.dma);
   tcm_ = &machine.at<ITcm>(pe.tcm).image();
   trace_ = &machine.queue_trace();
-  (void)sim().serve(name() + " queues", run());
+  serve_box<&PeIpcq::work_, &PeIpcq::run>(*this);
 }
 
 // A PE runs one kernel at a time: of the last one nothing waits any more.

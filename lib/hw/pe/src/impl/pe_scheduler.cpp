@@ -63,8 +63,8 @@ class PeScheduler : public Component, public IScheduler {
 PeScheduler::PeScheduler(Fabric& fabric, NodeId id, PeSchedulerSpec spec)
     : Component{fabric, id},
       spec_{spec},
-      commands_{fabric.sim(), name() + " commands"},
-      jobs_{fabric.sim(), name() + " composites"} {}
+      commands_{fabric.sim(), {name(), "commands"}},
+      jobs_{fabric.sim(), {name(), "composites"}} {}
 
 void PeScheduler::start(Machine& machine) {
   const topology::PeNodes& pe = machine.graph().pe(node().at);
@@ -73,8 +73,8 @@ void PeScheduler::start(Machine& machine) {
   gemm_ = &machine.at<IGemm>(pe.gemm);
   math_ = &machine.at<IMath>(pe.math);
   log_ = &machine.log();
-  (void)sim().serve(name(), run());
-  (void)sim().serve(name() + " composites", run_composites());
+  serve_box<&PeScheduler::commands_, &PeScheduler::run>(*this);
+  serve_box<&PeScheduler::jobs_, &PeScheduler::run_composites>(*this);
 }
 
 Task<> PeScheduler::run() {

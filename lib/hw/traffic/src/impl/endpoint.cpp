@@ -30,7 +30,7 @@ struct Pong {
 class Endpoint : public Component, public IEndpoint {
  public:
   Endpoint(Fabric& fabric, NodeId id, EndpointSpec)
-      : Component{fabric, id}, returns_{fabric.sim(), name() + " returns"} {}
+      : Component{fabric, id}, returns_{fabric.sim(), {name(), "returns"}} {}
 
   void start(Machine& machine) override;
   void send(Stream stream) override;

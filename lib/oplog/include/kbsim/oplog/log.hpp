@@ -74,7 +74,11 @@ class OpLog {
   [[nodiscard]] const std::string& lane_name(std::uint32_t lane) const { return lanes_[lane].name; }
   /// Every reserved operation of a lane, in issue order; one neither announced nor recorded has an invalid
   /// id.
-  [[nodiscard]] const std::deque<Op>& ops(std::uint32_t lane) const { return lanes_[lane].ops; }
+  [[nodiscard]] const std::deque<Op>& ops(std::uint32_t lane) const {
+    static const std::deque<Op> kNone;
+    const Lane& of = lanes_[lane];
+    return of.ops != nullptr ? *of.ops : kNone;
+  }
   /// How many operations were recorded.
   [[nodiscard]] std::size_t size() const { return recorded_; }
 
@@ -88,8 +92,8 @@ class OpLog {
  private:
   struct Lane {
     std::string name;
-    std::deque<Op>
-        ops;  // an op whose id is invalid is reserved and not yet recorded; one without end announced
+    // From the first on; one whose id is invalid is reserved and not yet recorded; one without end announced.
+    std::unique_ptr<std::deque<Op>> ops;
     std::vector<NamedRange> ranges;
     std::unique_ptr<std::mutex> growing;  // of ops, where it is shared
   };

@@ -8,7 +8,8 @@
 namespace kbsim::oplog {
 
 /// Which value each byte of one memory holds now: a map from address ranges to parts of values.
-/// Reads bind to what is there at that instant; later writes don't change what was read.
+/// Takes no memory before the first value. Reads bind to what is there at that instant; later writes don't
+/// change what was read.
 class MemoryImage {
  public:
   MemoryImage();
@@ -25,7 +26,7 @@ class MemoryImage {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;  // from the first value on
 };
 
 /// `bytes` from `offset` of the array that the slices make up together. Throws InternalError beyond it.

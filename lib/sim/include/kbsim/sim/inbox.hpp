@@ -9,6 +9,7 @@
 
 #include "kbsim/sim/detail/collect_soon.hpp"
 #include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/service.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
@@ -41,17 +42,22 @@ class Inbox {
  public:
   class Collect;
 
-  Inbox(Simulation& sim, std::string name)
-      : scheduler_{sim.scheduler()}, name_{std::move(name)}, part_{scheduler_.part()} {}
+  /// `name` outlives it.
+  Inbox(Simulation& sim, const std::string& name)
+      : scheduler_{sim.scheduler()}, name_{name}, part_{scheduler_.part()} {}
+  Inbox(Simulation& sim, std::string&& name) = delete;
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
   ~Inbox();
+
+  /// Before the first item: who takes what comes, if nobody waits for it by then.
+  void served_by(Service service) { service_ = service; }
 
   /// Never waits; `item` stays where it is until it is collected. Throws InternalError if `at` is before
   /// now() or never comes.
   void post(Time at, T& item) {
     if (at < scheduler_.now() || at == kForever) [[unlikely]]
-      throw_internal("a post to inbox " + name_ + " is for now or later");
+      throw_internal("a post to inbox " + name() + " is for now or later");
     item.posted.box_ = this;
     item.posted.item_ = &item;
     if (at == scheduler_.now() && scheduler_.plain() && !collectors_.empty()) return come(item.posted);
@@ -59,10 +65,10 @@ class Inbox {
     scheduler_.at(item.posted, at);
   }
 
-  /// Whoever collects waits, and nothing is here.
-  [[nodiscard]] bool awaited() const { return !collectors_.empty(); }
+  /// Whoever collects waits, or would be started, and nothing is here.
+  [[nodiscard]] bool awaited() const { return !collectors_.empty() || service_; }
 
-  /// Nothing is here or on its way, and whoever collects waits.
+  /// Nothing is here or on its way, and whoever collects waits or would be started.
   [[nodiscard]] bool idle() const { return in_flight_ == 0 && items_.empty() && awaited(); }
 
   /// An item that was posted here for a time to come doesn't come.
@@ -70,6 +76,8 @@ class Inbox {
     item.posted.unlink();
     --in_flight_;
   }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
 
   /// Waits until at least one item is there, then for the late phase of that time, and appends all items
   /// that are there then, in the order of their posts (in any order if ties are shuffled).
@@ -88,10 +96,11 @@ class Inbox {
   }
 
   detail::Scheduler& scheduler_;
-  std::int64_t in_flight_ = 0;  // or gone away on their way
   detail::List items_;
   detail::List collectors_;
-  std::string name_;
+  const std::string& name_;
+  Service service_;
+  std::uint32_t in_flight_ = 0;  // or gone away on their way
   PartId part_;
 };
 
@@ -116,7 +125,7 @@ class [[nodiscard]] Inbox<T>::Collect final : public detail::NamedWait {
 
  private:
   [[nodiscard]] const char* kind() const override { return "mailbox"; }
-  [[nodiscard]] std::string name() const override { return box_.name_; }
+  [[nodiscard]] std::string name() const override { return box_.name(); }
   Inbox& box_;
   std::vector<T*>& into_;
 };
@@ -138,6 +147,8 @@ void Inbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   --box.in_flight_;
   box.items_.push_back(posted);
   scheduler->arrived(box.part_);
+  if (box.service_) [[unlikely]]
+    return box.service_.start(box.part_);
   detail::collect_soon(box.collectors_, *scheduler);
 }
 

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/sim/box_name.hpp"
 #include "kbsim/sim/detail/collect_soon.hpp"
 #include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/service.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
@@ -24,11 +26,14 @@ class Mailbox {
   class Receive;
   class Collect;
 
-  Mailbox(Simulation& sim, std::string name)
-      : scheduler_{sim.scheduler()}, name_{std::move(name)}, part_{scheduler_.part()} {}
+  Mailbox(Simulation& sim, BoxName name)
+      : scheduler_{sim.scheduler()}, name_{name}, part_{scheduler_.part()} {}
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
   ~Mailbox();
+
+  /// Before the first item: who takes what comes, if nobody waits for it by then.
+  void served_by(Service service) { service_ = service; }
 
   /// Never waits. Throws InternalError if `at` is before now() or never comes.
   void post(Time at, T item);
@@ -49,7 +54,7 @@ class Mailbox {
   [[nodiscard]] const std::vector<Cause>& collected() const { return causes_->collected; }
 
   [[nodiscard]] bool empty() const { return items_.empty(); }
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::string name() const { return name_.text(); }
 
  private:
   struct Item : detail::TimedEvent {
@@ -67,11 +72,12 @@ class Mailbox {
   }
 
   detail::Scheduler& scheduler_;
-  std::string name_;
-  std::int64_t in_flight_ = 0;
+  BoxName name_;
   detail::List items_;
   detail::List receivers_;  // only while there are no items
   detail::List collectors_;
+  Service service_;
+  std::uint32_t in_flight_ = 0;
   PartId part_;
   struct Reasons {
     std::vector<Cause> came;  // of items_
@@ -94,7 +100,7 @@ class [[nodiscard]] Mailbox<T>::Receive final : public detail::NamedWait {
 
  private:
   [[nodiscard]] const char* kind() const override { return "mailbox"; }
-  [[nodiscard]] std::string name() const override { return box_.name_; }
+  [[nodiscard]] std::string name() const override { return box_.name(); }
   Mailbox& box_;
 };
 
@@ -121,7 +127,7 @@ class [[nodiscard]] Mailbox<T>::Collect final : public detail::NamedWait {
 
  private:
   [[nodiscard]] const char* kind() const override { return "mailbox"; }
-  [[nodiscard]] std::string name() const override { return box_.name_; }
+  [[nodiscard]] std::string name() const override { return box_.name(); }
   Mailbox& box_;
   std::vector<T>& into_;
 };
@@ -139,7 +145,7 @@ Mailbox<T>::~Mailbox() {
 template <class T>
 void Mailbox<T>::post(Time at, T item) {
   if (at < scheduler_.now() || at == kForever) [[unlikely]]
-    throw_internal("a post to mailbox " + name_ + " is for now or later");
+    throw_internal("a post to mailbox " + name() + " is for now or later");
   auto& sent = *new Item{*this, std::move(item)};
   if (at == scheduler_.now() && scheduler_.plain() && !collectors_.empty()) {
     items_.push_back(sent);
@@ -166,6 +172,8 @@ void Mailbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler)
     return receiver.dispatch(receiver, scheduler);
   }
   scheduler->arrived(box.part_);
+  if (box.service_) [[unlikely]]
+    return box.service_.start(box.part_);
   detail::collect_soon(box.collectors_, *scheduler);
 }
 

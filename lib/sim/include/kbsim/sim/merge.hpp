@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/service.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
@@ -16,7 +17,8 @@ namespace kbsim {
 /// of one time by input. All that come at a time are known before that time (or before what comes late
 /// arrives), so the first of them is given in the arrival phase. T has the members `Time head`, when it
 /// comes, and `T* next`, which is the merge's while the item is on its way; somebody else keeps it. At most
-/// one event an item; of each input the first is pending, however many are behind it.
+/// one event an item; of each input the first is pending, however many are behind it. Inputs take memory from
+/// the first item on.
 template <class T>
 class Merge {
  public:
@@ -28,9 +30,14 @@ class Merge {
   Merge& operator=(const Merge&) = delete;
   ~Merge();
 
+  /// Before the first item: who takes what comes, if nobody waits for it by then.
+  void served_by(Service service) { service_ = service, part_ = scheduler_.part(); }
+
   /// It comes by that input at item.head, which is later than now, or now in the late phase or while the
   /// consumer runs, and when no other comes by that input.
   void push(std::uint32_t input, T& item) {
+    if (inputs_.empty()) [[unlikely]]
+      make_inputs();
     Input& to = inputs_[input];
     item.next = nullptr;
     if (to.first == nullptr) {
@@ -45,12 +52,17 @@ class Merge {
   }
 
   /// Some come by this input.
-  [[nodiscard]] bool expects(std::uint32_t input) const { return inputs_[input].first != nullptr; }
+  [[nodiscard]] bool expects(std::uint32_t input) const {
+    return !inputs_.empty() && inputs_[input].first != nullptr;
+  }
   /// An item that was pushed to this input doesn't come.
   void withdraw(std::uint32_t input, T& item);
 
+  [[nodiscard]] const std::string& name() const { return name_; }
+
   /// Waits for the next item, as often as it is awaited. For one consumer.
   [[nodiscard]] Next next(const std::source_location& at = std::source_location::current()) {
+    if (inputs_.empty()) make_inputs();
     return Next{*this, at};
   }
 
@@ -65,6 +77,8 @@ class Merge {
     std::uint32_t index;
   };
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
+  static void arrive_first(detail::TimedEvent& event, detail::Scheduler* scheduler);
+  [[gnu::cold]] void make_inputs();
   void expect_next(std::uint32_t input);
   void overtake(std::uint32_t input, T& item);
   void expect(std::uint32_t input) {
@@ -82,6 +96,9 @@ class Merge {
   std::vector<Time> heads_;    // of their first items, by input; kForever if there is none
   std::vector<Input> inputs_;
   const std::string& name_;
+  Service service_;
+  std::uint32_t count_;  // of inputs
+  PartId part_ = 0;      // of whom serves it
 };
 
 template <class T>
@@ -111,9 +128,16 @@ class [[nodiscard]] Merge<T>::Next final : public detail::NamedWait {
 
 template <class T>
 Merge<T>::Merge(Simulation& sim, const std::string& name, std::uint32_t inputs)
-    : scheduler_{sim.scheduler()}, heads_(inputs, kForever), name_{name} {
-  inputs_.reserve(inputs);
-  for (std::uint32_t i = 0; i < inputs; ++i) inputs_.emplace_back(*this, i);
+    : scheduler_{sim.scheduler()}, name_{name}, count_{inputs} {}
+
+template <class T>
+void Merge<T>::make_inputs() {
+  heads_.resize(count_, kForever);
+  inputs_.reserve(count_);
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    inputs_.emplace_back(*this, i);
+    if (service_) inputs_.back().dispatch = &arrive_first;
+  }
 }
 
 template <class T>
@@ -130,6 +154,17 @@ void Merge<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   input.merge->arrived_ = input.index;
   auto& waiter = static_cast<detail::PromiseBase&>(input.merge->waiter_.pop_front());
   waiter.dispatch(waiter, scheduler);
+}
+
+// Whoever serves it finds the item there, as one who has waited for it would.
+template <class T>
+void Merge<T>::arrive_first(detail::TimedEvent& event, detail::Scheduler* scheduler) {
+  if (scheduler == nullptr) return;
+  auto& input = static_cast<Input&>(event);
+  Merge& merge = *input.merge;
+  for (Input& each : merge.inputs_) each.dispatch = &arrive;
+  merge.arrived_ = input.index;
+  merge.service_.start(merge.part_);
 }
 
 // Of those by which an item comes now, the lowest. Others than the last whose event was run have theirs

@@ -50,6 +50,9 @@ class Simulation {
   Process spawn(std::string name, Task<> task, const Identity& id = {});
   /// Starts a component: it may wait for ever, and never counts as deadlocked.
   Process serve(std::string name, Task<> task);
+  /// The same, at once, of a part of the machine: for the last thing that an event does which belongs to no
+  /// process. See Service.
+  void serve_now(std::string name, Task<> task, PartId part);
   /// The process that runs just now, if any does.
   [[nodiscard]] Process running() const {
     detail::ProcessRecord* const record = scheduler_.running();
@@ -104,7 +107,7 @@ class Simulation {
   friend class detail::ProcessRecord;
   friend class Windows;
 
-  Process start(std::string name, const Identity& id, Task<> task, bool service);
+  detail::ProcessRecord& add(std::string name, const Identity& id, Task<> task, bool service);
   static Time beyond(Time d, const std::source_location& at);
   void check(detail::Scheduler::Stop stop);
   void look();

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +22,7 @@ namespace kbsim::topology {
 class IRouting;
 
 /// What a node is; its `impl` says by which model it is simulated.
-enum class NodeKind {
+enum class NodeKind : std::uint8_t {
   host,
   pcie_switch,
   pcie_ep,
@@ -61,11 +63,11 @@ struct Access {
 /// A place where a component will live.
 struct Node {
   std::string name;  // a path: "sip0.cube5.pe3.pe_dma"
-  NodeKind kind = NodeKind::host;
   const ComponentSpec* model = nullptr;
   Point pos_mm;
   PeCoord at{.sip = -1, .cube = -1, .pe = -1};  // -1: above that level
   Access access;
+  NodeKind kind = NodeKind::host;
   bool passes = false;  // a router or a port: routes of others lead through it
 };
 
@@ -113,7 +115,10 @@ class Graph {
   [[nodiscard]] std::string link_name(LinkId id) const;  // "sip0.cube5>sip0.cube6" style, by node names
 
   /// The links that leave a node, in the order they were made.
-  [[nodiscard]] const std::vector<LinkId>& out(NodeId id) const { return out_[id.value()]; }
+  [[nodiscard]] std::span<const LinkId> out(NodeId id) const {
+    return std::span{out_}.subspan(first_out_[id.value()],
+                                   first_out_[id.value() + 1] - first_out_[id.value()]);
+  }
   /// The link between two neighbours; InternalError if there is none.
   [[nodiscard]] LinkId link_between(NodeId from, NodeId to) const;
   /// The node of this name; none if there is none.
@@ -144,7 +149,8 @@ class Graph {
   std::shared_ptr<const config::MachineSpec> spec_;
   std::vector<Node> nodes_;
   std::vector<Link> links_;
-  std::vector<std::vector<LinkId>> out_;
+  std::vector<LinkId> out_;               // by the node that they leave
+  std::vector<std::uint32_t> first_out_;  // by node, and behind the last
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;
   std::optional<SipNetwork> network_;

@@ -9,6 +9,7 @@
 #include "kbsim/base/abi.hpp"
 #include "kbsim/base/field.hpp"
 #include "kbsim/base/registry.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/fabric/unit_use.hpp"
@@ -85,17 +86,36 @@ class Component {
   [[nodiscard]] Fabric& fabric() const { return fabric_; }
   [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }
 
+  /// `run` takes what comes to `box`, both members. It is started by the first item (see Service), or at once
+  /// where somebody wants to know why things happen.
+  template <auto box, auto run, class Self>
+  static void serve_box(Self& self) {
+    constexpr auto kStart = [](void* owner, PartId part) {
+      auto& one = *static_cast<Self*>(owner);
+      one.Component::serve_now(std::invoke(box, one).name(), std::invoke(run, one), part);
+    };
+    if (self.sim().causes() != nullptr)
+      (void)self.sim().serve(std::invoke(box, self).name(), std::invoke(run, self));
+    else
+      std::invoke(box, self).served_by({&self, kStart});
+  }
+
   /// A message from here to `to`, at this time.
   void tell(NodeId to, Bytes size, TrafficClass traffic_class, MessageBody body, std::uint32_t origin = 0);
 
  private:
   Task<> take_packets();
-  Task<> pass_on(Merge<Packet>* arrivals);
+  Task<> pass_on();
+  Merge<Packet>& arrivals() { return *fabric_.arrivals(id_); }
+  void serve_now(std::string name, Task<> task, PartId part);
 
   Fabric& fabric_;
   NodeId id_;
   Inbox<Packet> inbox_;
 };
+
+/// How --profile-self names what components of a kind do.
+[[nodiscard]] WorkKind kind_of_work(topology::NodeKind kind);
 
 /// A model of a kind of component, known by the name that topology files give as `impl`.
 struct ComponentModel {

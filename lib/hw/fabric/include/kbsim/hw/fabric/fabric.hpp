@@ -34,7 +34,18 @@ struct Attribution {
   Split split;
 };
 
+struct LinkAhead;
 struct SharedPlaces;
+
+/// What few links have: those into finite queues, behind a switch, or between processes.
+struct RareLink {
+  std::unique_ptr<Credits> credits;  // of the queues at its far end, if they are finite
+  Time queued{};                     // service time of the packets in the switch that go over it
+  Time blocked{};                    // it was free, but for nobody was there room ahead
+  Time blocked_since = kForever;     // likewise, now
+  FabricBorder* border = nullptr;    // by which its packets reach its end, in another process
+  std::uint32_t output = 0;          // of the switch that it leaves; 0 is its first
+};
 
 /// One direction of a link of the live machine.
 struct LiveLink {
@@ -43,16 +54,20 @@ struct LiveLink {
   NodeId from;
   NodeId to;
   std::uint32_t port = 0;             // of `to`; 1 is its first
-  std::uint32_t output = 0;           // of `from`; 0 is its first
-  ISwitch* from_switch = nullptr;     // decides which packet goes next; none: they go as their heads come
-  std::unique_ptr<Credits> credits;   // of the queues at its far end, if they are finite
-  Merge<Packet>* arrivals = nullptr;  // at `to`, if that has them
-  Time queued{};                      // service time of the packets in the switch that go over it
-  Time blocked{};                     // it was free, but for nobody was there room ahead
-  Time blocked_since = kForever;      // likewise, now
-  FabricBorder* border = nullptr;     // by which its packets reach `to`, in another process
-  ILinkHold* hold = nullptr;          // knows what will cross it, as long as nobody else does
   std::uint32_t booked = 0;           // so many bookings: packets that are to come, and know when they go
+  ISwitch* from_switch = nullptr;     // decides which packet goes next; none: they go as their heads come
+  Merge<Packet>* arrivals = nullptr;  // at `to`, if that has them
+  ILinkHold* hold = nullptr;          // knows what will cross it, as long as nobody else does
+  LinkAhead* ahead = nullptr;         // what is known ahead of it, from the first packet on
+  std::unique_ptr<RareLink> rare;
+
+  [[nodiscard]] Credits* credits() const { return rare != nullptr ? rare->credits.get() : nullptr; }
+  [[nodiscard]] FabricBorder* border() const { return rare != nullptr ? rare->border : nullptr; }
+  [[nodiscard]] Time blocked() const { return rare != nullptr ? rare->blocked : Time{0}; }
+  [[nodiscard]] RareLink& make_rare() {
+    if (rare == nullptr) rare = std::make_unique<RareLink>();
+    return *rare;
+  }
 };
 
 /// The links of a machine and the packets on them.
@@ -89,7 +104,7 @@ class Fabric {
   /// Whose node it is.
   [[nodiscard]] Fabric& owner(NodeId node) const;
   /// Before connect(): what goes over that link crosses this border, which outlives the fabric.
-  void cross_by(LinkId link, FabricBorder& border) { live(link).border = &border; }
+  void cross_by(LinkId link, FabricBorder& border) { live(link).make_rare().border = &border; }
   /// A packet has crossed a border over this link: it will be at the link's end at its head.
   void come_over(Packet& packet, LiveLink& link);
 

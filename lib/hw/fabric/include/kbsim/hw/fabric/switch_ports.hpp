@@ -25,7 +25,9 @@ class SwitchPorts {
   [[nodiscard]] std::uint32_t input(const Packet& packet) const { return inputs_ == 1 ? 0 : packet.port; }
   /// The virtual channel in which it came, or, where queues have no limit, the first of its class.
   [[nodiscard]] std::uint32_t channel(const Packet& packet) const;
-  [[nodiscard]] std::uint32_t output(const Packet& packet) const { return fabric_->next_link(packet).output; }
+  [[nodiscard]] std::uint32_t output(const Packet& packet) const {
+    return fabric_->next_link(packet).rare->output;
+  }
 
   [[nodiscard]] Time now() const { return fabric_->sim().now(); }
   /// When the link has carried all that was sent over it.

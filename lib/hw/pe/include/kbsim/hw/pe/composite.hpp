@@ -11,7 +11,7 @@
 #include "kbsim/hw/pe/pe_commands.hpp"
 #include "kbsim/hw/pe/tile_pipeline.hpp"
 #include "kbsim/oplog/log.hpp"
-#include "kbsim/oplog/memory.hpp"
+#include "kbsim/oplog/pieces_read.hpp"
 #include "kbsim/sim/pool_allocator.hpp"
 #include "kbsim/tl/composite.hpp"
 
@@ -158,7 +158,7 @@ class CompositeRun : private TileWork {
   PoolDeque<std::array<std::shared_ptr<StreamTransfer>, 2>>
       coming_;  // of each operand that is streamed, by tile
   PoolDeque<std::shared_ptr<StreamTransfer>> leaving_;
-  std::array<oplog::MemoryImage, 2> contents_;  // of operands in memory, as they were read first
+  std::array<oplog::PiecesRead, 2> contents_;  // of operands in memory, as they were read first
   std::shared_ptr<CompositeRun> before_;
   std::array<std::unique_ptr<Event>, kStages> through_;
   Event entered_;

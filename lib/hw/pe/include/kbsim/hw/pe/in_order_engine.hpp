@@ -38,8 +38,9 @@ class InOrderServer : public Component {
   };
   void serve_asked();
   [[nodiscard]] Cause explain(const Cause& own, Time start, Time end, std::int64_t commands);
-  Task<> retire(oplog::OpLog* log);
+  Task<> retire();
 
+  oplog::OpLog* log_ = nullptr;
   Time free_{};
   Cause free_why_;  // if causes are kept
   std::vector<Work*> asked_;

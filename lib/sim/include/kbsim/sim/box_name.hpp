@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace kbsim {
+
+/// The name of a thing: that of its owner, which somebody keeps longer, and what it is of it. Text only when
+/// somebody asks.
+class BoxName {
+ public:
+  /// Of a literal, or what else lasts as long.
+  template <std::size_t N>
+  constexpr BoxName(const char (&name)[N])  // NOLINT(google-explicit-constructor)
+      : what_{name} {}
+  BoxName(const std::string& owner) : owner_{&owner} {}  // NOLINT(google-explicit-constructor)
+  BoxName(const std::string&& owner) = delete;
+  template <std::size_t N>
+  BoxName(const std::string& owner, const char (&what)[N]) : owner_{&owner}, what_{what} {}
+
+  /// "sip0.cube1.pe2.pe_dma work"
+  [[nodiscard]] std::string text() const {
+    if (owner_ == nullptr) return what_;
+    return *what_ == '\0' ? *owner_ : *owner_ + ' ' + what_;
+  }
+
+ private:
+  const std::string* owner_ = nullptr;
+  const char* what_ = "";
+};
+
+}  // namespace kbsim
