@@ -19,6 +19,12 @@ Causes::Causes(const Time& now, const Options& options)
   current_ = make_any(now, {}, {}, false);
 }
 
+// Nothing says why.
+Cause Causes::alone(std::uint32_t id, Time at) {
+  new (place(id)) Record{.moment = {.at = at}, .references = 1};
+  return {*this, id};
+}
+
 void Causes::refuse_earlier(Time at, const Cause& parent, const Why& why) {
   if (parent.of_->gives_up_) return;
   throw InternalError{fmt::format("a time is earlier than its cause: {} before {}, reason {} at {}",
@@ -47,17 +53,11 @@ void Causes::add_order(std::uint32_t first, std::uint32_t second) {
   orders_.push_back({.first = first, .second = second});
 }
 
-void Causes::note_order(Server server, const Cause& came) {
+std::uint32_t& Causes::first_of(Server server) {
   if (server.kind >= came_.size()) came_.resize(server.kind + 1);
   std::vector<std::uint32_t>& kind = came_[server.kind];
   if (server.number >= kind.size()) kind.resize(server.number + 1);
-  std::uint32_t& before = kind[server.number];
-  if (before != 0) {
-    add_order(before, came.id());
-    release(before);
-  }
-  before = came.id();
-  if (before != 0) retain(before);
+  return kind[server.number];
 }
 
 void Causes::in_order(const Cause& first, const Cause& second) {

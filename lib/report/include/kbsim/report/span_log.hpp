@@ -18,6 +18,11 @@ class SpanLog final : public hw::ISpans {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 15U;
 
+  SpanLog() {
+    notes_.reserve(kMost);
+    fine_.reserve(kMost);
+  }
+
   /// None if it is null.
   void add_to(hw::ISpans* spans) {
     if (spans != nullptr) all_.push_back(spans);

@@ -53,10 +53,7 @@ class Cause {
     Cause{other}.swap(*this);
     return *this;
   }
-  Cause& operator=(Cause&& other) noexcept {
-    Cause{std::move(other)}.swap(*this);
-    return *this;
-  }
+  inline Cause& operator=(Cause&& other) noexcept;
   ~Cause() {
     if (id_ != 0) [[unlikely]]
       release();
@@ -137,15 +134,22 @@ class Causes {
   };
   /// While all are kept: `came` is the next that `server` serves in the order in which they come.
   void comes_next(Server server, const Cause& came) {
-    if (keeps_all_) note_order(server, came);
+    if (!keeps_all_) return;
+    std::uint32_t& before = last_of(server);
+    if (before != 0) {
+      orders_.push_back({.first = before, .second = came.id_});  // which holds the first in its place
+      retain(came.id_);
+    }
+    retain(came.id_);
+    before = came.id_;
   }
   /// While all are kept: what followed holds as long as `first` is no later than `second`. Either may be
   /// none.
   void in_order(const Cause& first, const Cause& second);
   /// Moments of which the first was served first, because it came first.
   struct Order {
-    std::uint32_t first = 0;
-    std::uint32_t second = 0;
+    std::uint32_t first;
+    std::uint32_t second;
   };
   [[nodiscard]] const std::vector<Order>& orders() const { return orders_; }
   /// While all are kept: a condition is met now. Who waits for it goes on because of that, or of what it did
@@ -212,9 +216,9 @@ class Causes {
   }
   [[nodiscard]] const Record& record(std::uint32_t id) const { return *place(id); }
   [[nodiscard]] Record& record(std::uint32_t id) { return *place(id); }
-  void retain(std::uint32_t id) { ++record(id).references; }
-  void release(std::uint32_t id) {
-    if (--record(id).references == 0) [[unlikely]]
+  void retain(std::uint32_t id) { ++place(id)->references; }
+  [[gnu::always_inline]] void release(std::uint32_t id) {
+    if (--place(id)->references == 0) [[unlikely]]
       drop(id);
   }
   // None that is free, as long as there is room.
@@ -222,18 +226,16 @@ class Causes {
     ++made_;
     return first_free_ == 0 && size_ < room_ ? static_cast<std::uint32_t>(size_++) : allocate_slowly();
   }
-  [[nodiscard]] Cause make_any(Time at, const Cause& parent, const Why& why, bool tied) {
+  [[nodiscard, gnu::always_inline]] Cause make_any(Time at, const Cause& parent, const Why& why, bool tied) {
     const std::uint32_t id = allocate();
-    const bool known = parent && !gives_up_;
-    if (known) [[likely]]
-      retain(parent.id_);
-    new (place(id)) Record{.moment = {.at = at,
-                                      .parent = known ? parent.id_ : 0,
-                                      .why = known ? why : Why{},
-                                      .tied = known && tied},
-                           .references = 1};
+    if (!parent || gives_up_) [[unlikely]]
+      return alone(id, at);
+    retain(parent.id_);
+    new (place(id))
+        Record{.moment = {.at = at, .parent = parent.id_, .why = why, .tied = tied}, .references = 1};
     return {*this, id};
   }
+  [[nodiscard, gnu::cold]] Cause alone(std::uint32_t id, Time at);
   void hold_other(const Cause& made, const Cause& other) {
     retain(other.id_);
     record(made.id_).moment.other = other.id_;
@@ -253,7 +255,13 @@ class Causes {
   void drop(std::uint32_t id);
   void free(std::uint32_t id);
   void keep_only_last();
-  void note_order(Server server, const Cause& came);
+  // That came last, held; 0: nobody has.
+  [[nodiscard]] std::uint32_t& last_of(Server server) {
+    if (server.kind < came_.size() && server.number < came_[server.kind].size()) [[likely]]
+      return came_[server.kind][server.number];
+    return first_of(server);
+  }
+  [[gnu::cold]] std::uint32_t& first_of(Server server);
   void compress();
   [[nodiscard]] bool same_run(const Record& child, const Record& parent) const;
 
@@ -283,7 +291,15 @@ inline Cause::Cause(const Cause& other) : of_{other.of_}, id_{other.id_} {
   if (id_ != 0) of_->retain(id_);
 }
 inline const Moment& Cause::moment() const { return of_->moment(id_); }
-inline void Cause::release() { of_->release(id_); }
+[[gnu::always_inline]] inline void Cause::release() { of_->release(id_); }
+inline Cause& Cause::operator=(Cause&& other) noexcept {
+  if (this == &other) [[unlikely]]
+    return *this;
+  if (id_ != 0) release();
+  of_ = other.of_;
+  id_ = std::exchange(other.id_, 0);
+  return *this;
+}
 
 /// The later of two; the first if they are of one time, or the second is none.
 [[nodiscard]] inline const Cause& later(const Cause& a, const Cause& b) {
