@@ -74,18 +74,6 @@ TEST_CASE("NOC report: each half has its line, and the worst barrier its name") 
   CHECK(noc_scatter_csv(columns[0]) == "half,measured,predicted\nfitted,100,140.000\njudged,100,140.000\n");
 }
 
-TEST_CASE("NOC report: the scatter plot has the halves that have points") {
-  NocColumn column{"open loop"};
-  add(column, "b", {{.measured = 100, .predicted = 140.0, .reads = true}});
-  const std::string judged = noc_scatter_script(column, "plot");
-  CHECK(judged.find("title \"judged\"") != std::string::npos);
-  CHECK(judged.find("fitted") == std::string::npos);
-  add(column, "a", {{.measured = 100, .predicted = 140.0, .reads = true}});
-  const std::string both = noc_scatter_script(column, "plot");
-  CHECK(both.find("title \"fitted\"") < both.find("title \"judged\""));
-  CHECK(noc_scatter_script(NocColumn{"open loop"}, "plot").find(".csv\" using") == std::string::npos);
-}
-
 TEST_CASE("NOC column: what is kept of barriers doesn't grow with them") {
   const auto kept_of = [](int barriers) {
     NocColumn column{"open loop"};

@@ -137,10 +137,14 @@ std::string noc_scatter_csv(const NocColumn& column) {
 std::string noc_scatter_script(const NocColumn& column, const std::string& name) {
   std::string title = "Barriers of recorded NOC traces, " + column.label();
   if (column.barriers_a_point() > 1) title += fmt::format(", one of {}", column.barriers_a_point());
-  report::Scatter scatter{
-      .name = name, .title = std::move(title), .unit = "cycles", .least = 1e18, .most = 1.0};
+  report::Scatter scatter{.name = name,
+                          .title = std::move(title),
+                          .unit = "cycles",
+                          .first = "fitted",
+                          .second = "judged",
+                          .least = 1e18,
+                          .most = 1.0};
   for (const NocColumn::Point& point : column.points()) {
-    (point.fitted ? scatter.first : scatter.second) = half_of(point.fitted);
     const auto measured = static_cast<double>(point.measured);
     scatter.least = std::min({scatter.least, measured, point.predicted});
     scatter.most = std::max({scatter.most, measured, point.predicted});

@@ -9,17 +9,12 @@
 namespace kbsim::report {
 namespace {
 
-constexpr const char* kLinesPlot = R"gnuplot(plot x with lines linewidth 3 linecolor "GREY" title "equal", \
-       1.1 * x with lines dashtype (12, 8) linewidth 2 linecolor "GREY" title "10 % off", \
-       x / 1.1 with lines dashtype (12, 8) linewidth 2 linecolor "GREY" notitle)gnuplot";
-
 // Columns: 1 half, 2 measured, 3 predicted.
-std::string points_plot(const std::string& name, const std::string& half, const char* look) {
-  if (half.empty()) return {};
-  return fmt::format(
-      ", \\\n       \"{0}.csv\" using (strcol(1) eq \"{1}\" ? $2 : NaN):3 with points {2} title \"{1}\"",
-      name, half, look);
-}
+constexpr const char* kScatterPlot = R"gnuplot(plot x with lines linewidth 3 linecolor "GREY" title "equal", \
+       1.1 * x with lines dashtype (12, 8) linewidth 2 linecolor "GREY" title "10 % off", \
+       x / 1.1 with lines dashtype (12, 8) linewidth 2 linecolor "GREY" notitle, \
+       "NAME.csv" using (strcol(1) eq "FIRST" ? $2 : NaN):3 with points pointtype 7 pointsize 0.9 linecolor "#0072b2" title "FIRST", \
+       "" using (strcol(1) eq "SECOND" ? $2 : NaN):3 with points pointtype 5 pointsize 0.9 linecolor "#d55e00" title "SECOND")gnuplot";
 
 }  // namespace
 
@@ -30,10 +25,8 @@ std::string scatter_script(const Scatter& scatter) {
                                    "set ylabel \"predicted ({0})\"\n",
                                    scatter.unit) +
                                axis.settings('x') + axis.settings('y');
-  const std::string plot =
-      kLinesPlot +
-      points_plot(scatter.name, scatter.first, R"(pointtype 7 pointsize 0.9 linecolor "#0072b2")") +
-      points_plot(scatter.name, scatter.second, R"(pointtype 5 pointsize 0.9 linecolor "#d55e00")");
+  std::string plot = replaced(replaced(kScatterPlot, "FIRST", scatter.first), "SECOND", scatter.second);
+  plot = replaced(std::move(plot), "NAME", scatter.name);
   return replaced(
       script_of({.name = scatter.name, .title = scatter.title, .settings = settings, .plot = plot}), "GREY",
       std::string{kBoundColour});

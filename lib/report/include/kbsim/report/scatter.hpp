@@ -10,7 +10,7 @@ struct Scatter {
   std::string name;
   std::string title;
   std::string unit;
-  std::string first;  // a value of `half`; empty: no point has it
+  std::string first;  // a value of `half`
   std::string second;
   double least = 1.0;  // of all numbers
   double most = 1.0;
