@@ -7,7 +7,8 @@
 namespace kbsim {
 
 /// Quantiles by nearest rank of numbers that aren't negative, in bounded memory: exact of up to kExact
-/// numbers, of more within 0.05 % of the number. InternalError for a negative number, and of nothing.
+/// numbers, of more within 0.05 % of the number, if it is between 2^-41 and 2^40. InternalError for a
+/// negative number, and of nothing.
 class Quantiles {
  public:
   static constexpr std::size_t kExact = std::size_t{1} << 15;
