@@ -74,6 +74,7 @@ TEST_CASE("Recorded traffic: --out has a row a barrier, and a summary that says 
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   CHECK(outcome.out.find("\"most_live\":2") != std::string::npos);  // a read and its barrier
   CHECK(outcome.out.ends_with("\n5\n"));                            // a head, two barriers in each loop
+  CHECK(outcome.err.find("no valid points") == std::string::npos);  // gnuplot's, of a half without traces
 }
 
 TEST_CASE("Recorded traffic: a row that can't be written is told by its file") {

@@ -72,6 +72,11 @@ TEST_CASE("NOC report: each half has its line, and the worst barrier its name") 
   CHECK(table.find("worst (open loop): a, node 7") != std::string::npos);
   CHECK(noc_json(columns).at("open loop").at("worst").at("trace") == "a");
   CHECK(noc_scatter_csv(columns[0]) == "half,measured,predicted\nfitted,100,140.000\njudged,100,140.000\n");
+  CHECK(noc_scatter_script(columns[0], "s").find("title \"judged\"") != std::string::npos);
+  NocColumn alone{"open loop"};
+  add(alone, "a", {off});
+  CHECK(noc_scatter_script(alone, "s").find("title \"fitted\"") != std::string::npos);
+  CHECK(noc_scatter_script(alone, "s").find("judged") == std::string::npos);
 }
 
 TEST_CASE("NOC column: what is kept of barriers doesn't grow with them") {

@@ -142,9 +142,12 @@ std::string noc_scatter_script(const NocColumn& column, const std::string& name)
                           .unit = "cycles",
                           .first = "fitted",
                           .second = "judged",
+                          .has_first = false,
+                          .has_second = false,
                           .least = 1e18,
                           .most = 1.0};
   for (const NocColumn::Point& point : column.points()) {
+    (point.fitted ? scatter.has_first : scatter.has_second) = true;
     const auto measured = static_cast<double>(point.measured);
     scatter.least = std::min({scatter.least, measured, point.predicted});
     scatter.most = std::max({scatter.most, measured, point.predicted});

@@ -10,11 +10,18 @@ namespace kbsim::report {
 namespace {
 
 // Columns: 1 half, 2 measured, 3 predicted.
-constexpr const char* kScatterPlot = R"gnuplot(plot x with lines linewidth 3 linecolor "GREY" title "equal", \
+constexpr const char* kScatterLines =
+    R"gnuplot(plot x with lines linewidth 3 linecolor "GREY" title "equal", \
        1.1 * x with lines dashtype (12, 8) linewidth 2 linecolor "GREY" title "10 % off", \
-       x / 1.1 with lines dashtype (12, 8) linewidth 2 linecolor "GREY" notitle, \
-       "NAME.csv" using (strcol(1) eq "FIRST" ? $2 : NaN):3 with points pointtype 7 pointsize 0.9 linecolor "#0072b2" title "FIRST", \
-       "" using (strcol(1) eq "SECOND" ? $2 : NaN):3 with points pointtype 5 pointsize 0.9 linecolor "#d55e00" title "SECOND")gnuplot";
+       x / 1.1 with lines dashtype (12, 8) linewidth 2 linecolor "GREY" notitle)gnuplot";
+constexpr const char* kScatterPoints = R"gnuplot(, \
+       "NAME.csv" using (strcol(1) eq "HALF" ? $2 : NaN):3 with points pointtype TYPE pointsize 0.9 linecolor "COLOUR" title "HALF")gnuplot";
+
+// gnuplot warns of a half without points.
+std::string points_of(bool has, const std::string& half, const char* type, const char* colour) {
+  if (!has) return {};
+  return replaced(replaced(replaced(kScatterPoints, "HALF", half), "TYPE", type), "COLOUR", colour);
+}
 
 }  // namespace
 
@@ -25,7 +32,8 @@ std::string scatter_script(const Scatter& scatter) {
                                    "set ylabel \"predicted ({0})\"\n",
                                    scatter.unit) +
                                axis.settings('x') + axis.settings('y');
-  std::string plot = replaced(replaced(kScatterPlot, "FIRST", scatter.first), "SECOND", scatter.second);
+  std::string plot = kScatterLines + points_of(scatter.has_first, scatter.first, "7", "#0072b2") +
+                     points_of(scatter.has_second, scatter.second, "5", "#d55e00");
   plot = replaced(std::move(plot), "NAME", scatter.name);
   return replaced(
       script_of({.name = scatter.name, .title = scatter.title, .settings = settings, .plot = plot}), "GREY",

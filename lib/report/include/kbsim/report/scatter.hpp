@@ -12,6 +12,8 @@ struct Scatter {
   std::string unit;
   std::string first;  // a value of `half`
   std::string second;
+  bool has_first = true;  // there are points of it
+  bool has_second = true;
   double least = 1.0;  // of all numbers
   double most = 1.0;
 };
