@@ -13,7 +13,7 @@
 #include "harness.hpp"
 
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define KBSIM_COUNTS_NOTHING
 #endif
 #endif

@@ -30,6 +30,11 @@ constexpr std::uint64_t kSpin = 100'000;
 constexpr std::size_t kNoProcess = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t process_running = kNoProcess;
 
+// Helpers look at it while its thread may be writing it.
+std::uint64_t load_of(detail::WindowProcess& process) {
+  return std::atomic_ref{process.load}.load(std::memory_order_relaxed);
+}
+
 std::uint32_t after(std::uint32_t round) { return round + 1 == kOver ? 1 : round + 1; }
 
 }  // namespace
@@ -154,7 +159,7 @@ void Windows::help(std::uint32_t round, std::uint64_t least) {
   if (left_.load(std::memory_order_relaxed) == 0) return;
   std::uint32_t done = 0;
   for (Process& process : processes_) {
-    if (process.open.load(std::memory_order_acquire) == round && process.load >= least &&
+    if (process.open.load(std::memory_order_acquire) == round && load_of(process) >= least &&
         take(process, round))
       ++done;
   }
@@ -222,7 +227,8 @@ void Windows::run_process(Process& process) {
   process.comes.clear();
   process.next = sim.scheduler_.next();
   process.events = sim.events();
-  process.load += (ticks() - before) / 4 - process.load / 4;
+  const std::uint64_t load = process.load + (ticks() - before) / 4 - process.load / 4;
+  std::atomic_ref{process.load}.store(load, std::memory_order_relaxed);
 }
 
 }  // namespace kbsim
