@@ -63,10 +63,14 @@ std::uint64_t Windows::events() const {
 void Windows::run(unsigned threads) {
   const std::size_t most = std::clamp<std::size_t>(threads, 1, processes_.size());
   begin();
+  begin_sharing(most);
   {
     std::vector<std::jthread> others;
     start(others, most - 1, [this](std::size_t thread) { keep_pool(), work(thread); });
-    begin_sharing(others.size() + 1);
+    threads_ = others.size() + 1;
+    if (threads_ < most) {  // until settle_homes()
+      for (std::size_t i = 0; i < processes_.size(); ++i) homes_[i].store(0, std::memory_order_relaxed);
+    }
     plan();
     work(0);
   }
