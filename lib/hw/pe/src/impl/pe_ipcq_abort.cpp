@@ -36,8 +36,7 @@ void PeIpcq::give_up(Set& set) {
     return true;
   };
   for (std::size_t queue = set.queues.first; queue < set.queues.last; ++queue) {
-    auto& sends = pairs_[queue].sends;
-    sends.erase(std::ranges::remove_if(sends, stop).begin(), sends.end());
+    std::erase_if(pairs_[queue].sends, stop);
     drop_what_came(queue);
   }
   receives_.erase_if(set.queues,
