@@ -114,7 +114,7 @@ void Division::set_lookahead() {
     if (link.border() == nullptr) continue;
     const bool waits = link.from_switch != nullptr || whole_.arrivals(link.from) == nullptr;
     const Time takes = (waits ? Time{0} : whole_.component(link.from).overhead()) + link.wire;
-    const auto [known, fresh] = least.try_emplace(link.border, takes);
+    const auto [known, fresh] = least.try_emplace(link.border(), takes);
     if (!fresh) known->second = std::min(known->second, takes);
   }
   Time shortest = kForever;
