@@ -54,7 +54,7 @@ TEST_CASE("--profile-self: every command that simulates or computes says where i
 }
 
 TEST_CASE("--profile-self: of a run that a limit ends it says where the time went until then") {
-  const Outcome outcome = run_kbsim(kMainJob + " --max-events 5000 --profile-self");
+  const Outcome outcome = run_kbsim(kMainJob + " --max-events 3000 --profile-self");
   CHECK(outcome.exit == 4);
   CHECK(outcome.err.find(" samples in ") != std::string::npos);
   CHECK(run_kbsim(kMainJob + " --max-events -1 --profile-self").err.find(" samples in ") ==
