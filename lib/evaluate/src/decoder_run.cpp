@@ -195,8 +195,8 @@ Task<Tensor> whole_rows(host::ParallelState state, bool divided, Tensor x) {
 
 /// What attention leaves to the MLP.
 struct Attended {
-  Tensor rows;  // of the layer's input, normalised, all of them
-  Tensor sum;   // of the layer's input and attention
+  std::optional<Tensor> rows;  // of the layer's input, normalised, all of them: if the MLP takes them
+  Tensor sum;                  // of the layer's input and attention
 };
 
 Task<Attended> attention_block(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer,
@@ -226,29 +226,37 @@ Task<Attended> attention_block(host::ParallelState state, DecoderProblem problem
   const PendingTensor sum = x + o;
   const Tensor result = co_await sum;
   clock->took(DecoderStep::residuals);
-  co_return Attended{.rows = all, .sum = result};
+  Attended attended_to{.rows = std::nullopt, .sum = result};
+  if (model.mlp_input == MlpInput::attention_norm) attended_to.rows = all;
+  co_return attended_to;
 }
 
-Task<Tensor> mlp_input(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer, Tensor x,
-                       Attended attended, StepClock* clock) {
+/// What the MLP takes. A rank's own rows stay as long as all of them: results hang on when memory is freed.
+struct MlpRows {
+  Tensor own;
+  Tensor all;
+};
+
+Task<MlpRows> mlp_input(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer,
+                        Tensor x, Attended attended, StepClock* clock) {
   const ModelConfig& model = problem.model;
-  if (model.mlp_input == MlpInput::attention_norm) co_return attended.rows;
+  if (attended.rows) co_return MlpRows{.own = *attended.rows, .all = *attended.rows};
   const Tensor input = model.mlp_input == MlpInput::attention_sum ? attended.sum : x;
   const PendingTensor normal = normalised(model, input, layer->norm2, layer->norm2_bias);
   const Tensor n = co_await normal;
   clock->took(DecoderStep::norms);
   const Tensor all = co_await whole_rows(state, problem.sequence_parallel, n);
-  co_return all;
+  co_return MlpRows{.own = n, .all = all};
 }
 
 Task<Tensor> mlp_block(host::ParallelState state, DecoderProblem problem, const DecoderLayer* layer, Tensor x,
                        Attended attended, StepClock* clock) {
   const ModelConfig& model = problem.model;
-  const Tensor all = co_await mlp_input(state, problem, layer, x, attended, clock);
-  const PendingTensor of_up = product(layer->up, all);
+  const MlpRows rows = co_await mlp_input(state, problem, layer, x, attended, clock);
+  const PendingTensor of_up = product(layer->up, rows.all);
   Tensor inner = co_await of_up;
   if (layer->gate) {
-    const PendingTensor of_gate = product(*layer->gate, all);
+    const PendingTensor of_gate = product(*layer->gate, rows.all);
     const Tensor gate = co_await of_gate;
     const PendingTensor gated = activated(model.hidden_act, gate) * inner;
     inner = co_await gated;
