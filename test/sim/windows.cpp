@@ -281,6 +281,14 @@ TEST_CASE("Windows: of processes that fail the first one's failure is thrown, wi
   CHECK(failure_of(pair) == "process early at 3 ns: early");
 }
 
+TEST_CASE("Windows: who fails first has more to do before the other one fails") {
+  Pair pair;
+  (void)pair.first.spawn("later", fail_at(&pair.first, 4_ns, "later"));
+  (void)pair.second.spawn("first", fail_at(&pair.second, 3_ns, "first"));
+  (void)pair.second.spawn("goes on", fail_at(&pair.second, 5_ns, "never told"));
+  CHECK(failure_of(pair) == "process first at 3 ns: first");
+}
+
 TEST_CASE("Windows: those that wait in any process for what never comes are a deadlock at the last event") {
   Pair pair;
   Trace trace;

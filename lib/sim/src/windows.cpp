@@ -136,10 +136,15 @@ std::vector<Waiting> Windows::waiting() const {
   return detail::waiting_among(lists);
 }
 
+// Its time may stand at the event after the one that failed.
+Time Windows::failure_of(const Process& process) {
+  return process.sim->failure_ ? process.sim->failure_->at : process.sim->now();
+}
+
 Windows::Process* Windows::first_failed() {
   Process* first = nullptr;
   for (Process& process : processes_) {
-    if (process.failed && (first == nullptr || process.sim->now() < first->sim->now())) first = &process;
+    if (process.failed && (first == nullptr || failure_of(process) < failure_of(*first))) first = &process;
   }
   return first;
 }

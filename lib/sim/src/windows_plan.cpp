@@ -40,7 +40,7 @@ void Windows::hear() {
     events_ += process.events;
     if (!process.failed) continue;
     process.next = kForever;
-    failed_at_ = std::min(failed_at_, process.sim->now());
+    failed_at_ = std::min(failed_at_, failure_of(process));
   }
   for (Process& process : processes_) {
     for (detail::AnyBorder* const border : process.told) {

@@ -120,6 +120,7 @@ class Windows {
   [[nodiscard]] static bool run_looks(Process& process);
   [[nodiscard]] static bool run_until_told(Process& process);
   void finish();
+  [[nodiscard]] static Time failure_of(const Process& process);
   [[nodiscard]] Process* first_failed();
   void require_finished();
   [[nodiscard]] Time latest() const;
