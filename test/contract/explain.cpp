@@ -72,6 +72,13 @@ TEST_CASE("--explain: a GEMM of one PE waits for its HBM slice") {
   CHECK(launch.at("keys").at(0).at("key") == "cube.xbar_to_hbm_bw_gbs");
 }
 
+TEST_CASE("--explain: a key without a unit has its value, and no blank behind it") {
+  const Outcome run = run_kbsim("explain --bench gemm_single_pe --timing-only");
+  CHECK(run.exit == 0);
+  CAPTURE(run.out + run.err);
+  CHECK((run.out + run.err).find("at 0.8; holds from 0.25") != std::string::npos);
+}
+
 // A pipeline's path names its slowest stage, and the engine's key.
 TEST_CASE("--explain: a GEMM whose array is slow waits for it" * doctest::skip(kbsim::test::kSanitized)) {
   const json::object run = json_of(

@@ -110,12 +110,13 @@ std::string slope_text(const Derivative& key, double slope_ns) {
   return fmt::format("{} ns a {}", ns, one_of(key.unit));
 }
 
+std::string behind_number(const std::string& unit) { return unit.empty() ? "" : " " + unit; }
+
 // " up to 16.563 ns", " from 8.097 ns", " from 12 to 203 GB/s".
 std::string range_text(const Sides& sides, const std::string& unit) {
-  const std::string behind = unit.empty() ? "" : " " + unit;
-  if (!sides.from) return fmt::format(" up to {:.6g}{}", *sides.to, behind);
-  if (!sides.to) return fmt::format(" from {:.6g}{} on", *sides.from, behind);
-  return fmt::format(" from {:.6g} to {:.6g}{}", *sides.from, *sides.to, behind);
+  if (!sides.from) return fmt::format(" up to {:.6g}{}", *sides.to, behind_number(unit));
+  if (!sides.to) return fmt::format(" from {:.6g}{} on", *sides.from, behind_number(unit));
+  return fmt::format(" from {:.6g} to {:.6g}{}", *sides.from, *sides.to, behind_number(unit));
 }
 
 // Its slopes where they differ, and how far it holds.
@@ -140,9 +141,9 @@ std::string keys(const Explanation& what) {
   if (what.keys.empty()) return "";
   std::string text = "  keys on it                                 10 % better     of its length\n";
   for (const Derivative& one : std::span{what.keys}.first(std::min(kShownKeys, what.keys.size()))) {
-    text += fmt::format("    {:<40} {:5.2f} % less  {:5.1f} %  {}, at {:g} {}{}\n", one.key, gain(what, one),
+    text += fmt::format("    {:<40} {:5.2f} % less  {:5.1f} %  {}, at {:g}{}{}\n", one.key, gain(what, one),
                         percent(one.time, what.path.length()), slope_text(one, one.slope_ns), one.value,
-                        one.unit, sides_text(one));
+                        behind_number(one.unit), sides_text(one));
   }
   return text;
 }
