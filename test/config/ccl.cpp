@@ -56,10 +56,12 @@ TEST_CASE("CclSpec: a resolved copy reads back to the same") {
 TEST_CASE("CclSpec: mistakes are told with place and remedy") {
   CHECK(ccl_errors("defaults: {algorithm: rin}\nalgorithms:\n  ring: {kernl: a, n_slots: 0}\n  tree:\n") ==
         "c.yaml:1:23: defaults.algorithm: unknown algorithm 'rin', did you mean 'ring'?\n"
-        "c.yaml:3:9: algorithms.ring.kernel: found nothing, expected the name of a kernel\n"
+        "c.yaml:3:9: algorithms.ring.kernel: found nothing, expected the name of a kernel: 'ring' is an "
+        "algorithm without one\n"
         "c.yaml:3:10: algorithms.ring.kernl: unknown key, did you mean 'kernel'?\n"
         "c.yaml:3:29: algorithms.ring.n_slots: found '0', expected an integer from 1 to 65536\n"
-        "c.yaml:4:3: algorithms.tree.kernel: found nothing, expected the name of a kernel");
+        "c.yaml:4:3: algorithms.tree.kernel: found nothing, expected the name of a kernel: 'tree' is an "
+        "algorithm without one");
   CHECK(ccl_errors("algorithms: [ring]\n") ==
         "c.yaml:1:13: algorithms: found a list, expected a map of names to sections");
   CHECK(ccl_errors("defaults: {algorithm: ring}\nalgorithms: {ring: {kernel: [a]}}\n") ==

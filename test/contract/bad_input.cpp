@@ -44,6 +44,26 @@ TEST_CASE("Bad input: a file of another kind is told by what it describes, not b
           {"the file describes a machine, expected a network of nodes and links"});
 }
 
+TEST_CASE("Bad input: a file that describes nothing of kbsim's is told what was expected") {
+  const std::string model = written("model.json", R"({"model_type": "llama", "hidden_size": 64, "a": 1})");
+  const std::string has = "model.json: the file has model_type, hidden_size, a, expected ";
+  refuses("traffic --scope mesh:8x8 --load 0.1 --topology " + model,
+          {has + "a machine, as topology.yaml describes: schema_version, system, sip, cube, pe"});
+  refuses("traffic --load 0.1 --scope file:" + model, {has + "a network of nodes and links"});
+  refuses("--bench ccl_allreduce --ccl " + model, {has + "collective algorithms (--ccl)"});
+  // one key, and keys that resemble a machine's, are told each
+  refuses("--bench ccl_allreduce --topology " + written("one.yaml", "chips: 3\n"), {"chips: unknown key"});
+  refuses("--bench ccl_allreduce --topology " + written("near.yaml", "sytem: 3\nx: 3\n"),
+          {"sytem: unknown key, did you mean 'system'?"});
+}
+
+TEST_CASE("Bad input: a --set of an algorithm that isn't there is told its name") {
+  refuses(
+      "--bench ccl_allreduce --set ccl.algorithms.p2p.n_slots=2",
+      {"algorithms.p2p.kernel: found nothing, expected the name of a kernel: 'p2p' is an algorithm without "
+       "one"});
+}
+
 TEST_CASE("Bad input: an unknown key gives the nearest one") {
   refuses_change("ns_per_mm:", "ns_per_m:", {"changed.yaml:", "ns_per_m", "did you mean 'ns_per_mm'?"});
 }

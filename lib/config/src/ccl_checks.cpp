@@ -13,8 +13,10 @@ void check(const CclSpec& spec, Checker checker) {
   std::vector<std::string> names;
   for (const auto& [name, algorithm] : spec.algorithms) {
     names.push_back(name);
-    checker.require(!algorithm.kernel.empty(), {"algorithms." + printable(name) + ".kernel"},
-                    "found nothing, expected the name of a kernel");
+    checker.require(
+        !algorithm.kernel.empty(), {"algorithms." + printable(name) + ".kernel"},
+        fmt::format("found nothing, expected the name of a kernel: '{}' is an algorithm without one",
+                    printable(name)));
     checker.require(!algorithm.carries_over || algorithm.topology != "none",
                     {"algorithms." + printable(name) + ".carries_over"},
                     "found true, expected false: with topology none there are no queues");
