@@ -117,6 +117,44 @@ TEST_CASE("kbsim import: what it says to run next runs") {
   }
 }
 
+TEST_CASE("kbsim import: a model's command divides its heads, the text has words in place of JSON") {
+  const std::string config =
+      written("two.json", R"({"hidden_size": 64, "num_attention_heads": 8, "num_key_value_heads": 2})");
+  const std::string command{imported(config).at("command").as_string()};
+  CHECK(command.find(" --ranks 2 ") != std::string::npos);
+  CHECK(run_kbsim(command.substr(6) + " --dry-run").exit == 0);
+  const Outcome text = run_kbsim("import " KBSIM_SOURCE_DIR "/test/inputs/plans/custom_next.xml");
+  CAPTURE(text.out);
+  CHECK(text.out.find("   name                     all_to_next_and_sum\n") != std::string::npos);
+  CHECK(text.out.find("   scratch_chunks           0, 0, 0\n") != std::string::npos);
+  CHECK(text.out.find("   steps_by_kind            s 2, r 2, re 2\n") != std::string::npos);
+  CHECK(text.out.find("\n                            chunk 1 of rank 1's output: chunk 1 of rank 0\n") !=
+        std::string::npos);
+  CHECK(run_kbsim("import " + config).out.find("\n   flop_of_a_layer_and_token  ") != std::string::npos);
+}
+
+TEST_CASE("Inputs of others: no control character of a file comes to the terminal") {
+  const std::string plan = "<algo name=\"a\033[2Jb\" proto=\"Simple\" coll=\"sendrecv\" ngpus=\"2\" ";
+  const std::string named = written("named.xml", plan +
+                                                     "nchunksperloop=\"1\" nchannels=\"1\">"
+                                                     "<gpu id=\"0\"/><gpu id=\"1\"/></algo>");
+  const Outcome text = run_kbsim("import " + named);
+  CAPTURE(text.err);
+  CHECK(text.exit == 0);
+  CHECK((text.out + text.err).find('\033') == std::string::npos);
+  CHECK(text.out.find("a?[2Jb") != std::string::npos);
+  const Outcome cell = run_kbsim("correlate --reference " + written("b.csv", "size,time\n8,1\n") +
+                                 " --results " + written("a.csv", "size,time\n8,\033[2J1\n"));
+  CHECK(cell.exit == 2);
+  CHECK(cell.err.find("'?[2J1' is no number") != std::string::npos);
+}
+
+TEST_CASE("Inputs of others: JSON that isn't is told with its place, of a model, too") {
+  refused("printf '{\"hidden_size\": 64,\n \"x\": 8y}' > m.json; $KBSIM import m.json",
+          "m.json:2:8: not JSON");
+  refused("printf '{\"hidden_size\": 64' > m.json; $KBSIM import m.json", "m.json:1:19: not JSON: it ends");
+}
+
 TEST_CASE("kbsim import: JSON of no kind is told as such, with the list's name") {
   refused("printf '{\"chips\": 3}' > chips.json; $KBSIM import chips.json",
           "chips.json: no kind of file that is known: JSON with chips, which no input of kbsim has");

@@ -86,6 +86,14 @@ json::object about_plan(const ccl::Plan& plan, const std::string& file) {
           file, plan.ranks(), right ? "" : " -c 0"));
 }
 
+// Among as many packages as the bench takes by itself, or fewer if its heads aren't divided by so many.
+std::string command_for(const evaluate::ModelConfig& model, const std::string& file) {
+  constexpr int kByItself = 4;
+  const int ranks = evaluate::most_ranks(model, kByItself);
+  return fmt::format("kbsim --bench tp_transformer_block --model {}{} --timing-only", file,
+                     ranks == kByItself ? "" : fmt::format(" --ranks {}", ranks));
+}
+
 json::object about_model(const fs::path& file) {
   const evaluate::ModelConfig model = evaluate::read_model_config(file.string());
   const evaluate::DecoderWork row = evaluate::closed_form({.model = model, .tokens = 1});
@@ -101,7 +109,8 @@ json::object about_model(const fs::path& file) {
           {"mlp_bias", model.mlp_bias},
           {"num_hidden_layers", model.num_hidden_layers},
           {"torch_dtype", to_string(model.torch_dtype)},
-          {"flop_of_a_layer_and_token", static_cast<std::uint64_t>(row.flop)}};
+          {"flop_of_a_layer_and_token", static_cast<std::uint64_t>(row.flop)},
+          {"command", command_for(model, quoted(file.string()))}};
 }
 
 json::object about_file(const fs::path& file) {
@@ -112,9 +121,7 @@ json::object about_file(const fs::path& file) {
     case inputs::FileKind::noc_trace:
       return with_command(inputs::describe_noc_trace(file),
                           "kbsim traffic --topology wormhole.yaml --trace " + name);
-    case inputs::FileKind::model:
-      return with_command(about_model(file),
-                          fmt::format("kbsim --bench tp_transformer_block --model {} --timing-only", name));
+    case inputs::FileKind::model: return about_model(file);
     case inputs::FileKind::layers:
       return with_command(inputs::describe_layers(file), "kbsim --bench gemm --layers " + name);
     case inputs::FileKind::chakra_trace:
@@ -187,17 +194,15 @@ ExitCode import_file(const Arguments& arguments) {
   add("json", po::bool_switch(&as_json), "print what is in it as JSON");
   parse_options(arguments, all,
                 {.usage = "kbsim import FILE [--json]", .examples = formats_text(), .positional = "file"});
-  const json::object found = about(file);
+  json::object found = about(file);
   if (as_json) {
     std::cout << json::serialize(found) << '\n';
     return ExitCode::ok;
   }
   fmt::print(" {}: {}\n", file, found.at("format").as_string().c_str());
-  for (const auto& member : found) {
-    if (member.key() != "format" && member.key() != "command")
-      fmt::print("   {:<24} {}\n", std::string{member.key()}, json::serialize(member.value()));
-  }
-  fmt::print(" next: {}\n", found.at("command").as_string().c_str());
+  const std::string command{found.at("command").as_string()};
+  for (const char* const told : {"format", "command"}) found.stable_erase(told);
+  fmt::print("{} next: {}\n", inputs::lines_about(found), command);
   (void)std::fflush(stdout);
   return ExitCode::ok;
 }

@@ -98,7 +98,7 @@ int status(kbsim::ExitCode exit) {
 }
 
 int fail(const std::string& text, kbsim::ExitCode exit) {
-  kbsim::say("{}\n", text);
+  kbsim::say("{}\n", kbsim::harmless(text));
   return status(exit);
 }
 

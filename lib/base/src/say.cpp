@@ -1,5 +1,6 @@
 #include "kbsim/base/say.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -47,6 +48,13 @@ void say(std::string_view text) noexcept {
       break;
   }
   errno = errno_before;
+}
+
+std::string harmless(std::string text) {
+  constexpr char kDelete = '\x7f';
+  std::ranges::replace_if(
+      text, [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == kDelete; }, '?');
+  return text;
 }
 
 void say_to(std::FILE* stream, std::string_view text) {

@@ -371,6 +371,16 @@ config::MachineSpec machine_of(const DecoderProblem& problem, config::MachineSpe
   return machine;
 }
 
+int most_ranks(const ModelConfig& model, int limit) {
+  const auto divides = [&](int ranks) {
+    return model.num_attention_heads % ranks == 0 && model.num_key_value_heads % ranks == 0 &&
+           model.intermediate_size % ranks == 0;
+  };
+  int ranks = 1;
+  while (2 * ranks <= limit && divides(2 * ranks)) ranks *= 2;
+  return ranks;
+}
+
 void require_possible(const config::MachineSpec& machine, const DecoderProblem& problem) {
   const ModelConfig& model = problem.model;
   require_heads(model.num_attention_heads, problem.ranks, "num_attention_heads");

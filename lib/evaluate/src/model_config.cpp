@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/json/stream_parser.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -36,15 +36,35 @@ const Names kHeads{"num_attention_heads", "n_head", "n_heads", "num_heads"};
 const Names kKvHeads{"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"};
 const Names kSideBySide{"use_parallel_residual", "parallel_attn"};
 
+// Lines and columns count from 1.
+std::string line_and_column(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t line_end = before.rfind('\n');
+  const std::size_t line_begin = line_end == std::string_view::npos ? 0 : line_end + 1;
+  return fmt::format("{}:{}", std::ranges::count(before, '\n') + 1, before.size() - line_begin + 1);
+}
+
+boost::json::value parsed_json(std::string_view text, const std::string& file) {
+  boost::json::stream_parser parser;
+  boost::system::error_code error;
+  const std::size_t at = parser.write_some(text.data(), text.size(), error);
+  const auto refuse = [&](std::size_t where, const std::string& why) {
+    throw UsageError{fmt::format("--model {}:{}: not JSON: {}", file, line_and_column(text, where), why)};
+  };
+  if (error) refuse(at, error.message());
+  if (!parser.done()) refuse(text.size(), "it ends too early");
+  const std::size_t more = text.find_first_not_of(" \t\r\n", at);
+  if (more != std::string_view::npos) refuse(more, "something follows the JSON value");
+  return parser.release();
+}
+
 /// The keys of one file.
 class Keys {
  public:
   explicit Keys(const std::string& file) : file_{file} {
-    boost::system::error_code error;
     constexpr std::size_t kMost = std::size_t{1} << 20U;  // what is larger, or has no end, is no config.json
     const std::string text = without_byte_order_mark(read_input(file, "--model " + file, kMost));
-    const boost::json::value parsed = boost::json::parse(text, error);
-    if (error) throw UsageError{fmt::format("--model {}: not JSON: {}", file, error.message())};
+    const boost::json::value parsed = parsed_json(text, file);
     if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};
     keys_ = parsed.as_object();
     if (!has(called(kHidden))) take_text_part();

@@ -65,9 +65,8 @@ std::string_view name_of(FileKind kind) {
 }
 
 FileKind kind_of_text(std::string_view beginning) {
-  if (is_log(beginning)) return FileKind::measurements;
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (beginning.starts_with(kByteOrderMark)) beginning.remove_prefix(kByteOrderMark.size());
+  if (is_log(beginning)) return FileKind::measurements;
   const std::size_t first = beginning.find_first_not_of(" \t\r\n");
   const char begin = first == std::string_view::npos ? '\0' : beginning[first];
   if (begin == '<') return FileKind::msccl_plan;

@@ -77,6 +77,14 @@ std::string words_in_column(const Measurements& found, const std::string& column
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+chakra::Meaning meaning_in(const std::filesystem::path& file, const chakra::Node& node) {
+  try {
+    return chakra::meaning_of(node);
+  } catch (const UsageError& error) {
+    throw UsageError{fmt::format("{}: {}", file.string(), error.what())};
+  }
+}
+
 }  // namespace
 
 boost::json::object describe_chakra_folder(const std::filesystem::path& folder) {
@@ -107,7 +115,7 @@ boost::json::object describe_chakra_trace(const std::filesystem::path& file) {
   std::int64_t bytes = 0;
   for (const chakra::Node& node : trace.nodes) {
     dependencies += node.control_deps.size() + node.data_deps.size();
-    bytes += std::max<std::int64_t>(0, chakra::meaning_of(node).comm_size.value_or(0));
+    bytes += std::max<std::int64_t>(0, meaning_in(file, node).comm_size.value_or(0));
   }
   return {{"format", name_of(FileKind::chakra_trace)},
           {"nodes", trace.nodes.size()},

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
+
 #include "../cells.hpp"
 
 namespace kbsim::inputs {
@@ -60,7 +62,7 @@ std::string MeasuredRows::fault_of(const Row& row, const char* column) const {
   if (cell == row.end()) return {};  // the table lacks it: told of the whole
   double value = 0.0;
   if (!is_number(cell->second, value))
-    return fmt::format("column {}: '{}' is no number", column, cell->second);
+    return fmt::format("column {}: '{}' is no number", column, harmless(cell->second));
   if (value >= kLeastMeasured && value <= kMostMeasured) return {};
   return fmt::format("column {}: must be from {:g} to {:g}, got {}", column, kLeastMeasured, kMostMeasured,
                      cell->second);

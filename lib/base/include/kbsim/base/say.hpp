@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,10 @@ void say(std::string_view text) noexcept;
 
 /// The same to a stream, which is flushed.
 void say_to(std::FILE* stream, std::string_view text);
+
+/// A text that has words of somebody else's file, with '?' for control characters, which a terminal obeys.
+/// Line ends and tabs stay.
+[[nodiscard]] std::string harmless(std::string text);
 
 /// say() of a text with arguments: say("{} left out\n", name).
 template <class First, class... Args>

@@ -49,6 +49,8 @@ struct DecoderRun {
 };
 
 [[nodiscard]] config::MachineSpec machine_of(const DecoderProblem& problem, config::MachineSpec machine);
+/// Among how many packages heads and the MLP divide: the most of 1, 2, 4, ... up to `limit`.
+[[nodiscard]] int most_ranks(const ModelConfig& model, int limit);
 /// UsageError if heads or sizes don't divide, or nothing has room for weights and cache.
 void require_possible(const config::MachineSpec& machine, const DecoderProblem& problem);
 

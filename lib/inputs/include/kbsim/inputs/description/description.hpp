@@ -20,6 +20,9 @@ namespace kbsim::inputs {
 /// Reads the file twice, piece by piece. Bytes of a multicast count once.
 [[nodiscard]] boost::json::object describe_noc_trace(const std::filesystem::path& file);
 
+/// A line a name, its value behind: lists divided by commas, sentences on lines of their own, no JSON.
+[[nodiscard]] std::string lines_about(const boost::json::object& described);
+
 /// Of a plan, from either kind of file, with what its symbolic check says.
 [[nodiscard]] boost::json::object describe(const ccl::Plan& plan, const ccl::PlanJudgement& judgement);
 /// The same in sentences.
