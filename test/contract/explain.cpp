@@ -136,6 +136,16 @@ TEST_CASE("--of: a number that isn't there is told what there is") {
   refused("row:1", "--of row:1: ccl_allreduce is a single simulation, and has no rows");
 }
 
+TEST_CASE("--of: what isn't there is told behind the whole run, as if --of run had been asked") {
+  const std::string job = "--topology topology.yaml --bench ccl_allreduce --quiet --explain --of ";
+  const std::string whole = run_kbsim(job + "run").out;
+  CHECK(whole.find("what may help: ") != std::string::npos);
+  for (const char* of : {"launch:3", "collective:2", "op:sip0.cube0.pe0:4096", "op:sip0.cube0.pe1:0"}) {
+    CAPTURE(of);
+    CHECK(run_kbsim(job + of).out == whole);
+  }
+}
+
 TEST_CASE("--of op: its path goes from its kernel's call to its end, by name or number of its lane") {
   const json::object run = json_of(kMainJob + " --explain --of op:sip0.cube0.pe0:2 --json --quiet");
   const json::array& paths = run.at("explain").at("paths").as_array();

@@ -42,6 +42,7 @@ class Earlier {
     CHECK(files_in(folder_) == before_);
   }
 
+  [[nodiscard]] bool is_as_it_was() const { return files_in(folder_) == before_; }
   [[nodiscard]] const std::string& folder() const { return folder_; }
 
  private:
@@ -62,6 +63,17 @@ TEST_CASE("Refused: a run with a wrong setting leaves the results of an earlier 
     earlier.refuses(kMainJob + " " + wrong);
   earlier.refuses("--topology no_such.yaml --bench ccl_allreduce");
   earlier.refuses("--topology topology.yaml --bench no_such");
+}
+
+// links.csv is the first that is too long: what comes after it isn't there either.
+TEST_CASE("Refused: a run that finds no room for its results leaves those of an earlier one") {
+  const Earlier earlier{kMainJob};
+  const Outcome run =
+      run_script("trap '' XFSZ; ulimit -f 100; $KBSIM " + kMainJob + " --quiet --out " + earlier.folder());
+  CAPTURE(run.err);
+  CHECK(run.exit == 2);
+  CHECK(run.err.find("can't write") != std::string::npos);
+  CHECK(earlier.is_as_it_was());
 }
 
 TEST_CASE("Refused: an evaluation with a wrong setting leaves the results of an earlier one") {

@@ -1,15 +1,20 @@
 // What --out names: a folder of one run.
 #include "kbsim/report/output_folder.hpp"
 
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/folder_lock.hpp"
 #include "kbsim/report/gnuplot.hpp"
@@ -164,6 +169,78 @@ TEST_CASE(
   CHECK(!fs::exists(place / "PARTIAL"));
   CHECK(contents(place / "config.resolved.yaml") == "w: 1\n");
   CHECK(contents(place / "run.json").find("\"traffic\"") != std::string::npos);
+}
+
+namespace {
+
+// No file grows meanwhile, as on a file system that is full.
+class NoRoom {
+ public:
+  NoRoom() : before_{std::signal(SIGXFSZ, SIG_IGN)} {
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &limit_) == 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = limit_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &none) == 0);
+  }
+  ~NoRoom() {
+    (void)setrlimit(RLIMIT_FSIZE, &limit_);
+    (void)std::signal(SIGXFSZ, before_);
+  }
+  NoRoom(const NoRoom&) = delete;
+  NoRoom& operator=(const NoRoom&) = delete;
+
+ private:
+  void (*before_)(int);
+  rlimit limit_{};
+};
+
+}  // namespace
+
+TEST_CASE("OutputFolder: a run whose record finds no room leaves all files of an earlier one") {
+  const fs::path place = earlier_run("no_room");
+  const OutputFolder folder{place};
+  const std::vector<std::string> words{"--load", "1"};
+  const auto without_room = [&]() -> ExitCode {
+    folder.write("summary.json", std::string{"{}"});
+    const NoRoom none;
+    folder.write_run({.command = "traffic", .arguments = words, .configuration = "w: 1\n"}, {});
+    return ExitCode::ok;
+  };
+  CHECK_THROWS_AS(folder.during_run(without_room), UsageError);
+  CHECK(is_as_it_was(place));
+  CHECK(!fs::exists(place / "summary.json"));
+}
+
+TEST_CASE("OutputFolder: an earlier run's files that can't be set aside stay, and nothing runs") {
+  constexpr std::size_t kLongestPath =
+      4095;  // of it .kbsim.earlier itself takes less than what comes into it
+  fs::path place = fresh_place("nowhere_aside");
+  const std::size_t length = kLongestPath - std::string{"/.kbsim.earlier/run"}.size();
+  while (place.string().size() < length - 1)
+    place /= std::string(std::min<std::size_t>(200, length - 1 - place.string().size()), 'a');
+  fs::create_directories(place);
+  std::ofstream{place / "run.json"} << "earlier";
+  const OutputFolder folder{place};
+  const auto run = [&]() -> ExitCode {
+    FAIL_CHECK("it ran");
+    return ExitCode::ok;
+  };
+  CHECK_THROWS_WITH_AS(folder.during_run(run),
+                       doctest::Contains("an earlier run's files stay: File name too long"), UsageError);
+  CHECK(contents(place / "run.json") == "earlier");
+  CHECK(!fs::exists(place / ".kbsim.earlier"));
+}
+
+TEST_CASE("OutputFolder: a signal as a run begins doesn't end the process with an earlier run set aside") {
+  const fs::path place = earlier_run("signal_at_once");
+  const OutputFolder folder{place};
+  const auto interrupted = [&]() -> ExitCode {
+    (void)std::raise(SIGTERM);
+    CHECK(stop_signal() == SIGTERM);
+    throw Interrupted{"interrupted"};
+  };
+  CHECK_THROWS_AS(folder.during_run(interrupted), Interrupted);
+  CHECK(fs::exists(place / "PARTIAL"));
+  CHECK(!fs::exists(place / ".kbsim.earlier"));
 }
 
 TEST_CASE("run_into: without a folder it runs all the same") {

@@ -143,16 +143,49 @@ void require_there(const explain::PathQuestion& asked, std::size_t launches, std
                                           all == 0 ? "" : fmt::format(", 1 to {}", all))};
 }
 
-// From its kernel's call to its end.
-void add_op(Explainer& explainer, const explain::OpMarks& marks, const explain::PathQuestion& asked) {
+void require_op(const explain::PathQuestion& asked, const explain::OpMarks& marks) {
+  if (asked.kind != explain::PathQuestion::Kind::op) return;
   const oplog::ValueId id = op_of(asked, marks.log());
   require_recorded(asked, id, marks.log());
   if (!marks.kept_end())
     throw explain::NothingAsked{
         fmt::format("--of {}: {} is noted with another operation and has no time of its own", as_asked(asked),
                     marks.log().describe(*marks.log().find(id)))};
+}
+
+// Why what is asked about isn't there; nothing if it is.
+std::string why_not_there(const explain::PathQuestion& asked, std::size_t launches, std::size_t collectives,
+                          const explain::OpMarks& marks) {
+  try {
+    require_there(asked, launches, collectives);
+    require_op(asked, marks);
+    return {};
+  } catch (const explain::NothingAsked& error) {
+    return error.what();
+  }
+}
+
+// From its kernel's call to its end.
+void add_op(Explainer& explainer, Explanations& what, const explain::PathQuestion& asked) {
+  const explain::OpMarks& marks = *what.marks;
+  const oplog::ValueId id = op_of(asked, marks.log());
   explainer.add(marks.log().describe(*marks.log().find(id)), marks.kept_end(), marks.called(id),
                 Explainer::Depth::operations);
+  what.asked = what.all.size() - 1;
+}
+
+void add_launches(Explainer& explainer, Explanations& what, const std::vector<hw::OrderRecord>& launches,
+                  const explain::PathQuestion& asked) {
+  what.launches = launches.size();
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const hw::OrderRecord& order = launches[i];
+    const bool is_asked = asked.kind == explain::PathQuestion::Kind::launch && asked.number == i + 1;
+    explainer.add(fmt::format("{} (order {} of rank {})", order.kernel_name, order.number, order.rank),
+                  order.why, order.sent, depth_of(explainer, is_asked, i < kShownLaunches));
+    what.all.back().kernel = order.kernel_name;
+    what.all.back().rank = order.rank;
+    if (is_asked) what.asked = what.all.size() - 1;
+  }
 }
 
 std::vector<hw::OrderRecord> ended_launches(hw::Machine& machine) {
@@ -164,33 +197,20 @@ std::vector<hw::OrderRecord> ended_launches(hw::Machine& machine) {
 }
 
 Explanations paths_of(host::Session& session, const Causes& causes, const explain::OpMarks& marks,
-                      const Telling& telling, const explain::PathQuestion& asked) {
+                      const Telling& telling, const explain::PathQuestion& question) {
   using enum explain::PathQuestion::Kind;
-  Explanations what{.gave_up_all = causes.gave_up_all(), .marks = &marks};
+  const std::vector<hw::OrderRecord> launches = ended_launches(session.machine());
+  const std::vector<Collective> collectives = collectives_of(launches);
+  Explanations what{.gave_up_all = causes.gave_up_all(),
+                    .not_there = why_not_there(question, launches.size(), collectives.size(), marks),
+                    .marks = &marks};
+  const explain::PathQuestion asked = what.not_there.empty() ? question : explain::PathQuestion{.kind = run};
   Explainer explainer{session, telling, what};
   // None of one that was ended between two events that explain something.
   if (causes.current()) explainer.add_run(causes.current(), asked.kind == run);
-  const std::vector<hw::OrderRecord> launches = ended_launches(session.machine());
-  const std::vector<Collective> collectives = collectives_of(launches);
-  what.launches = launches.size();
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    const hw::OrderRecord& order = launches[i];
-    const bool is_asked = asked.kind == launch && asked.number == i + 1;
-    explainer.add(fmt::format("{} (order {} of rank {})", order.kernel_name, order.number, order.rank),
-                  order.why, order.sent, depth_of(explainer, is_asked, i < kShownLaunches));
-    what.all.back().kernel = order.kernel_name;
-    what.all.back().rank = order.rank;
-    if (is_asked) what.asked = what.all.size() - 1;
-  }
+  add_launches(explainer, what, launches, asked);
   add_collectives(explainer, what, collectives, asked);
-  try {
-    require_there(asked, launches.size(), collectives.size());
-    if (asked.kind != op) return what;
-    add_op(explainer, marks, asked);
-    what.asked = what.all.size() - 1;
-  } catch (const explain::NothingAsked& error) {
-    what.not_there = error.what();
-  }
+  if (asked.kind == op) add_op(explainer, what, asked);
   return what;
 }
 

@@ -135,7 +135,10 @@ ExitCode fit(const Arguments& arguments) {
                                     {"tried", found.tried},
                                     {"constants", constants_json(found)},
                                     {"result", evaluate::noc_json(columns)}};
-  if (folder) write_noc(*folder, columns, summary);
+  if (folder) {
+    folder->write("summary.json", summary);
+    draw_noc(*folder, columns);
+  }
   if (options.noc.json)
     std::cout << boost::json::serialize(summary) << '\n';
   else

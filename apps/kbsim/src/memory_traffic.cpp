@@ -210,17 +210,17 @@ std::string title_of(const MemoryTrafficOptions& options) {
 void write(const report::OutputFolder& folder, const MemoryTrafficOptions& options,
            const config::MachineSpec& spec, const Arguments& arguments, const MemoryMeasured& measured,
            const report::RunSummary& summary) {
+  folder.write("summary.json",
+               boost::json::object{
+                   {"schema_version", 1}, {"title", title_of(options)}, {"result", result_json(measured)}});
+  folder.write("results.csv", report::memory_traffic_csv(*measured.result));
+  folder.write("latencies.csv", report::memory_latencies_csv(*measured.result));
   folder.write_run({.command = "traffic",
                     .arguments = arguments,
                     .seed = options.seed.value_or(1),
                     .configuration = report::configuration_text(spec, nullptr),
                     .whole = measured.whole},
                    summary);
-  folder.write("summary.json",
-               boost::json::object{
-                   {"schema_version", 1}, {"title", title_of(options)}, {"result", result_json(measured)}});
-  folder.write("results.csv", report::memory_traffic_csv(*measured.result));
-  folder.write("latencies.csv", report::memory_latencies_csv(*measured.result));
 }
 
 void print(const MemoryTrafficOptions& options, const MemoryMeasured& measured) {
@@ -256,12 +256,10 @@ ExitCode memory_traffic(const Arguments& arguments) {
     const MemoryMeasured measured = measure(spec, options.request);
     if (!measured.result) return ExitCode::interrupted;
     const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);
-    if (folder) {
-      write(*folder, options, spec, with_topology(arguments), measured, summary);
-      write_report_page(options.out);
-    }
+    if (folder) write(*folder, options, spec, with_topology(arguments), measured, summary);
     print(options, measured);
     if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
+    if (folder) write_report_page(options.out);
     return measured.whole ? ExitCode::ok : ExitCode::interrupted;
   });
 }

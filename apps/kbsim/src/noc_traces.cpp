@@ -146,12 +146,13 @@ Arguments with_network(Arguments arguments, const NocOptions& options) {
 
 void write(const report::OutputFolder& folder, const Traces& traces, const Arguments& arguments,
            const report::RunSummary& run) {
+  folder.write("summary.json", traces.summary());
   folder.write_run({.command = "traffic",
                     .arguments = arguments,
                     .configuration = config::resolved_yaml(traces.spec()),
                     .whole = !traces.interrupted()},
                    run);
-  write_noc(folder, traces.columns(), traces.summary());
+  draw_noc(folder, traces.columns());
 }
 
 void print(const NocOptions& options, const Traces& traces, std::size_t files) {
@@ -269,9 +270,7 @@ void with_barrier_rows(const report::OutputFolder* folder, const std::function<v
   });
 }
 
-void write_noc(const report::OutputFolder& folder, const std::vector<evaluate::NocColumn>& columns,
-               const boost::json::object& summary) {
-  folder.write("summary.json", boost::json::value(summary));
+void draw_noc(const report::OutputFolder& folder, const std::vector<evaluate::NocColumn>& columns) {
   folder.draw({.name = "barriers_scatter",
                .data = evaluate::noc_scatter_csv(columns.back()),
                .script = evaluate::noc_scatter_script(columns.back(), "barriers_scatter")});
@@ -294,11 +293,9 @@ ExitCode trace_traffic(const Arguments& arguments) {
     report::RunSummary run = traces.run();
     run.wall = std::chrono::steady_clock::now() - start;
     run.peak_memory = report::peak_memory();
-    if (folder) {
-      write(*folder, traces, with_network(arguments, options), run);
-      write_report_page(options.out);
-    }
+    if (folder) write(*folder, traces, with_network(arguments, options), run);
     print(options, traces, files.size());
+    if (folder) write_report_page(options.out);
     return traces.interrupted() ? ExitCode::interrupted : ExitCode::ok;
   });
 }

@@ -63,8 +63,7 @@ class BarrierRows {
 /// Calls `play` once: its rows go to barriers.csv of the folder, or nowhere if there is none.
 void with_barrier_rows(const report::OutputFolder* folder, const std::function<void(BarrierRows&)>& play);
 
-/// What --out gets beside barriers.csv: summary.json and the scatter plot of the last column.
-void write_noc(const report::OutputFolder& folder, const std::vector<evaluate::NocColumn>& columns,
-               const boost::json::object& summary);
+/// The scatter plot of the last column.
+void draw_noc(const report::OutputFolder& folder, const std::vector<evaluate::NocColumn>& columns);
 
 }  // namespace kbsim::app

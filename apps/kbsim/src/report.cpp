@@ -10,6 +10,7 @@
 
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/base/stop.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
@@ -63,10 +64,21 @@ page::RunFolder folder_at(const fs::path& path) {
 }
 
 void write_page(const fs::path& path, const std::optional<fs::path>& against, const fs::path& file) {
+  const int before = last_stop_signal();  // of a run that was interrupted the page is made all the same
+  std::optional<StopSignals> signals;     // one that ended the process here would leave half a file beside it
+  if (before == 0) signals.emplace();
   const page::RunFolder run = folder_at(path);
   const page::RunFolder other = against ? folder_at(*against) : page::RunFolder{};
+  const auto require_going_on = [&] {
+    if (last_stop_signal() != before)
+      throw Interrupted{fmt::format("interrupted: {} isn't written", file.string())};
+  };
   std::string text;
-  page::write_report(run, against ? &other : nullptr, [&](std::string_view piece) { text += piece; });
+  page::write_report(run, against ? &other : nullptr, [&](std::string_view piece) {
+    require_going_on();
+    text += piece;
+  });
+  require_going_on();
   report::write_file(file, text);
 }
 

@@ -98,20 +98,19 @@ void write_results(const report::OutputFolder& folder, const RunOptions& options
                    host::Session& session, const Results& outcome, const report::RunSummary& summary,
                    const std::optional<LogChecksums>& log) {
   const hw::Machine& machine = session.machine();
-  folder.write_run(record_of(options, arguments, session, true), summary);
   folder.write("summary.json", to_json(options, outcome, summary, machine.fabric().attribution(), log));
   folder.write("results.csv", outcome.by_launch ? report::launches_csv(outcome.launches)
                                                 : report::to_csv(rows_of(outcome.report)));
   write_counts(folder, session, summary.simulated);
   if (options.explain || is_recorded(options))
     folder.write("explain.json", to_json(outcome.explained, session));
+  folder.write_run(record_of(options, arguments, session, true), summary);
 }
 
 void write_partial_results(const report::OutputFolder& folder, const RunOptions& options,
                            const Arguments& arguments, host::Session& session, report::RunSummary summary) {
   const hw::Machine& machine = session.machine();
   summary.digest = {};  // of nothing that could be compared
-  folder.write_run(record_of(options, arguments, session, false), summary);
   folder.write("summary.json",
                boost::json::object{{"schema_version", 1},
                                    {"version", KBSIM_VERSION},
@@ -123,6 +122,7 @@ void write_partial_results(const report::OutputFolder& folder, const RunOptions&
                                    {"messages", report::to_json(machine.fabric().attribution())},
                                    {"run", report::to_json(summary)}});
   write_counts(folder, session, summary.simulated);
+  folder.write_run(record_of(options, arguments, session, false), summary);
 }
 
 void print_results(const RunOptions& options, host::Session& session, const Results& outcome,

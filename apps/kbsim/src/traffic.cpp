@@ -274,12 +274,6 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
            const Arguments& arguments, const topology::TrafficCase& traffic, const Measured& measured,
            const report::RunSummary& summary) {
   const Points& points = measured.points;
-  folder.write_run({.command = "traffic",
-                    .arguments = arguments,
-                    .seed = options.seed.value_or(1),
-                    .configuration = report::configuration_text(spec, nullptr),
-                    .whole = measured.whole},
-                   summary);
   folder.write("summary.json",
                boost::json::object{{"schema_version", 1},
                                    {"title", title_of(options)},
@@ -291,8 +285,14 @@ void write(const report::OutputFolder& folder, const TrafficOptions& options, co
   folder.write("results.csv", report::traffic_csv(traffic, points));
   folder.write("sources.csv", report::traffic_sources_csv(traffic, points));
   folder.write("links.csv", report::traffic_links_csv(traffic, points));
+  if (options.sweep) folder.write("load_latency.csv", report::traffic_csv(traffic, points));
+  folder.write_run({.command = "traffic",
+                    .arguments = arguments,
+                    .seed = options.seed.value_or(1),
+                    .configuration = report::configuration_text(spec, nullptr),
+                    .whole = measured.whole},
+                   summary);
   if (!options.sweep) return;
-  folder.write("load_latency.csv", report::traffic_csv(traffic, points));
   folder.draw("load_latency.gp",
               report::load_latency_script("load_latency", title_of(options), traffic, points));
 }
@@ -348,14 +348,12 @@ ExitCode traffic(const Arguments& arguments) {
     const StopSignals signals;
     const Measured measured = measure(options, traffic);
     const report::RunSummary summary = summary_of(measured.points, std::chrono::steady_clock::now() - start);
-    if (folder) {
-      write(*folder, options, spec, with_topology(arguments), traffic, measured, summary);
-      write_report_page(options.out);
-    }
-    if (measured.points.empty()) return ExitCode::interrupted;
-    print(options, traffic, measured);
-    if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
-    return measured.whole ? ExitCode::ok : ExitCode::interrupted;
+    if (folder) write(*folder, options, spec, with_topology(arguments), traffic, measured, summary);
+    const bool any = !measured.points.empty();
+    if (any) print(options, traffic, measured);
+    if (any && !options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
+    if (folder) write_report_page(options.out);
+    return any && measured.whole ? ExitCode::ok : ExitCode::interrupted;
   });
 }
 

@@ -183,9 +183,9 @@ void write_and_tell(const Asked& asked, Simulated& simulated, const report::Outp
   const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - asked.start);
   if (folder != nullptr) {
     write_rows(asked.options, simulated, *folder);
+    if (path) folder->write("explain.json", path->document);
     if (!asked.options.reuse)
       folder->write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), summary);
-    if (path) folder->write("explain.json", path->document);
     draw(asked.evaluation, rows, asked.request.machine, *folder);  // last: nothing is lost if it takes long
   }
   report_rows(asked.evaluation, asked.options, simulated, path, folder);

@@ -78,9 +78,15 @@ void each_own(const std::filesystem::path& folder, const Do& act) {
   }
 }
 
-void move_own(const std::filesystem::path& from, const std::filesystem::path& to) {
-  std::error_code ignored;
-  each_own(from, [&](const auto& file) { std::filesystem::rename(file, to / file.filename(), ignored); });
+// All that can be moved; why not all, if so.
+std::error_code move_own(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code first;
+  each_own(from, [&](const auto& file) {
+    std::error_code error;
+    std::filesystem::rename(file, to / file.filename(), error);
+    if (error && !first) first = error;
+  });
+  return first;
 }
 
 void remove_own(const std::filesystem::path& folder) {
@@ -93,12 +99,19 @@ void drop_earlier(const std::filesystem::path& folder) {
   std::filesystem::remove_all(folder / kEarlier, ignored);
 }
 
+// All of it or nothing: on a full file system there may be no room for a folder.
 void set_aside(const std::filesystem::path& folder) {
   drop_earlier(folder);
+  const std::filesystem::path aside = folder / kEarlier;
+  std::error_code error;
+  std::filesystem::create_directory(aside, error);
+  if (!error) error = move_own(folder, aside);
+  if (!error) return;
+  (void)move_own(aside, folder);
   std::error_code ignored;
-  std::filesystem::create_directory(folder / kEarlier, ignored);
-  move_own(folder, folder / kEarlier);
-  remove_own(folder);
+  std::filesystem::remove(aside, ignored);
+  throw UsageError{
+      fmt::format("--out {}: an earlier run's files stay: {}", folder.string(), error.message())};
 }
 
 // Nothing if that run has written its own.
@@ -106,8 +119,7 @@ void give_back(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder / kEarlier, ignored)) return;
   remove_own(folder);
-  move_own(folder / kEarlier, folder);
-  drop_earlier(folder);
+  (void)move_own(folder / kEarlier, folder);
 }
 
 // The folder itself, or a file that a run writes into it.
@@ -151,6 +163,7 @@ void OutputFolder::remove(const std::string& name) const {
 }
 
 ExitCode OutputFolder::during_run(const std::function<ExitCode()>& run) const {
+  const StopSignals signals;  // one that ended the process here would leave what is set aside
   set_aside(path_);
   try {
     write(kPartial, std::string{kPartialText});
@@ -186,11 +199,6 @@ void OutputFolder::draw(const Figure& figure) const {
 }
 
 void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) const {
-  drop_earlier(path_);
-  if (run.whole)
-    remove(kPartial);
-  else
-    write(kPartial, std::string{kPartialText});
   boost::json::array words{"kbsim"};
   words.emplace_back(run.command);
   for (const std::string& word : run.arguments) words.emplace_back(word);
@@ -202,6 +210,11 @@ void OutputFolder::write_run(const RunRecord& run, const RunSummary& summary) co
   all["configuration"] = record_of_configuration(run.configuration);
   write("run.json", all);
   write_configuration(run.configuration);
+  if (run.whole)
+    remove(kPartial);
+  else
+    write(kPartial, std::string{kPartialText});
+  drop_earlier(path_);
 }
 
 void OutputFolder::write_configuration(const std::string& text) const { write("config.resolved.yaml", text); }

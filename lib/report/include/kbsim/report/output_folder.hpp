@@ -60,7 +60,8 @@ class OutputFolder {
   void draw(const Figure& figure) const;
 
   /// What it takes to run this again: run.json and config.resolved.yaml. Of an interrupted run a file PARTIAL
-  /// says that no CSV here is whole; that of an earlier run goes.
+  /// says that no CSV here is whole; that of an earlier run goes. Comes last: what fails before it, as on a
+  /// full file system, costs an earlier run's files nothing.
   void write_run(const RunRecord& run, const RunSummary& summary) const;
 
  private:
