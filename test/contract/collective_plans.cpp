@@ -79,4 +79,16 @@ TEST_CASE("kbsim ccl: a plan of MSCCL++ is described, and one that needs a switc
   CHECK(refused.err.find("'glres' (rank 0, thread block 0) needs a switch") != std::string::npos);
 }
 
+TEST_CASE("A custom plan is called custom where options have no effect on it") {
+  const std::string run =
+      "--bench ccl --set system.sips.count=3 --set system.sips.topology=full --algorithm " KBSIM_SOURCE_DIR
+      "/test/inputs/plans/custom_next.xml ";
+  const Outcome root = run_kbsim(run + "--root 1");
+  CHECK(root.exit == 2);
+  CHECK(root.err == "kbsim: --root has no effect: custom has no root\n");
+  const Outcome op = run_kbsim(run + "-o max");
+  CHECK(op.exit == 2);
+  CHECK(op.err == "kbsim: --op has no effect: custom plans add\n");
+}
+
 }  // namespace kbsim::contract::collective_plans_test

@@ -248,6 +248,7 @@ TEST_CASE("whatif, solve, diff: mistakes are told before anything runs") {
         "solve --bench ccl_allreduce --target 'latency<=1us' --vary cube.noc.w=2..4 --set cube.noc.w=4",
         "solve --bench ccl_allreduce --target 'latency<=inf ns' --vary cube.noc.w=2..4",
         "solve --what slots --bench gemm_single_pe",
+        "solve --what slots --runs 3 --bench ccl_allreduce",
         "diff a",
         "diff a b c",
         "diff / /",

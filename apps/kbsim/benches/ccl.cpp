@@ -134,9 +134,13 @@ void refuse_unused(const OptionValues& own, const char* option, const std::strin
 
 // nccl-tests takes them and leaves them alone.
 void check_options(const OptionValues& own, const config::AlgorithmSpec& algorithm) {
-  const std::string_view what = to_string(algorithm.collective);
+  const ccl::Plan* plan = ccl::plan_of(algorithm);
+  const std::string_view what = plan == nullptr ? to_string(algorithm.collective) : plan->collective_name();
   const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
-  if (!row.combines) refuse_unused(own, "op", fmt::format("{} combines nothing", what));
+  if (!row.combines)
+    refuse_unused(
+        own, "op",
+        fmt::format("{} {}", what, plan != nullptr && plan->custom ? "plans add" : "combines nothing"));
   if (!row.has_root) refuse_unused(own, "root", fmt::format("{} has no root", what));
   if (own.given("stepbytes") && bytes_of(own.as<Options>().stepbytes, "stepbytes") == 0_B)
     throw UsageError{"--stepbytes must be at least 1, got 0"};

@@ -101,6 +101,8 @@ void parse(const Arguments& own, SolveOptions& o) {
     throw UsageError{"solve: --target METRIC<=VALUE and --vary KEY=VALUES are missing, or --what slots"};
   if (!o.question.empty() && !(o.target.empty() && o.vary.empty() && o.cost.empty()))
     throw UsageError{"--what slots has no --target, --vary and --cost"};
+  if (!o.question.empty() && option_given(own, "runs"))
+    throw UsageError{"--what slots has no --runs: it halves steps until nothing is left open"};
   if (o.question.empty() && !o.metric.empty()) throw UsageError{"--metric: --target names its metric"};
   report::require_folder(o.out);
 }
