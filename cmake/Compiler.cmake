@@ -44,32 +44,14 @@ if(KBSIM_SANITIZE)
   endif()
 endif()
 
-# Only small functions are inlined: there is less to optimize and to write out.
-function(kbsim_inline_little target)
-  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,Debug>:SHELL:-mllvm -inline-threshold=25>")
-  endif()
-endfunction()
-
 # What a run spends no time in is compiled sooner than it is fast: with little optimization, and instructions are
-# selected as `-O0` does it. With sanitizers all is, and little is inlined.
+# selected as `-O0` does it. With sanitizers all is.
 function(kbsim_compile_quickly target)
   set(quickly -O1)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     list(APPEND quickly "SHELL:-mllvm -fast-isel")
   endif()
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${quickly}>")
-  if(KBSIM_SANITIZE)
-    kbsim_inline_little(${target})
-  endif()
-endfunction()
-
-# What no user runs: little is inlined in release, too.
-function(kbsim_compile_test target)
-  kbsim_compile_quickly(${target})
-  if(NOT KBSIM_SANITIZE)
-    kbsim_inline_little(${target})
-  endif()
 endfunction()
 
 # What is installed names its own files as the repository does, not by the folder that it was built in: what asks
