@@ -50,7 +50,7 @@ TEST_CASE("Newcomer: JSON where CSV is expected is said to be JSON, and the othe
   refuses("correlate --results " + csv + " --reference " + json, "result.json:1:1: no rows");
   refuses("--bench milestone-1h-ccl --reference " + json, "result.json:1:1: no rows");
   refuses("traffic --scope mesh:2x1 --pattern file:" + json, "result.json: is JSON, expected CSV");
-  refuses("--bench tp_transformer_block --model " + csv, "good.csv: not JSON");
+  refuses("--bench tp_transformer_block --model " + csv, "good.csv:1:1: not JSON");
 }
 
 TEST_CASE("Newcomer: types go by their names in PyTorch, too; what isn't there is told from a typing error") {
