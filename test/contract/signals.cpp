@@ -62,22 +62,23 @@ std::string slow_gnuplot() {
 
 }  // namespace
 
-// A file of the folder is a pipe, which nobody writes into before the signal has come.
+// The configuration is a pipe, which nobody writes into before the signal has come.
 TEST_CASE("Signals: a page that is interrupted leaves no half of it, and the results as they are") {
   const std::string folder = folder_for("stopped-page");
   REQUIRE(run_kbsim(kMainJob + " --quiet --no-report --out " + folder).exit == 0);
-  const std::string units = folder + "/units.csv";
-  const std::string kept = contents(units);
+  const std::string read = folder + "/config.resolved.yaml";
+  const std::string kept = contents(read);
   const Outcome outcome = run_script(
-      "mv " + units + " units; mkfifo " + units + "; timeout 60 $KBSIM report " + folder +
-      " & outer=$!; tries=0; until pid=$(pgrep -P $outer) && caught=$(awk '/^SigCgt/{print $2}' "
-      "/proc/$pid/status) && [ $((0x$caught & 0x4003)) -eq $((0x4003)) ] || [ $((tries += 1)) -gt 1000 ]; do "
-      "sleep 0.02; done; kill -TERM $pid; timeout 20 cp units " +
-      units + "; wait $outer; code=$?; rm " + units + "; mv units " + units + "; exit $code");
+      "mv " + read + " resolved; mkfifo " + read + "; $KBSIM report " + folder +
+      " & pid=$!; tries=0; until caught=$(awk '/^SigCgt/{print $2}' /proc/$pid/status) && "
+      "[ $((0x$caught & 0x4003)) -eq $((0x4003)) ] || [ $((tries += 1)) -gt 1000 ]; do sleep 0.02; done; "
+      "kill -TERM $pid; while kill -0 $pid; do timeout 1 cp resolved " +
+      read + "; done 2> /dev/null; wait $pid; code=$?; rm " + read + "; mv resolved " + read +
+      "; exit $code");
   CAPTURE(outcome.err);
   CHECK(outcome.exit == 143);
   CHECK(outcome.err == "kbsim: interrupted: " + folder + "/report.html isn't written\n");
-  CHECK(contents(units) == kept);
+  CHECK(contents(read) == kept);
   CHECK(!std::filesystem::exists(folder + "/report.html"));
   for (const auto& entry : std::filesystem::directory_iterator{folder})
     CHECK(entry.path().extension() != ".part");
