@@ -18,6 +18,8 @@ struct Command {
 [[nodiscard]] const std::vector<Command>& commands();
 /// UsageError with the nearest name for one that isn't known.
 [[nodiscard]] const Command& command_named(const std::string& name);
+/// The first word names the command that does this: is_command(words, run_bench).
+[[nodiscard]] bool is_command(const Arguments& words, ExitCode (*run)(const Arguments&));
 
 ExitCode run_bench(const Arguments& arguments);
 ExitCode explain_bench(const Arguments& arguments);

@@ -85,6 +85,11 @@ const Command& command_named(const std::string& name) {
   throw UsageError{fmt::format("unknown command '{}'{}", name, name_hint(name, names))};
 }
 
+bool is_command(const Arguments& words, ExitCode (*run)(const Arguments&)) {
+  const auto command = std::ranges::find(commands(), run, &Command::run);
+  return !words.empty() && command != commands().end() && words.front() == command->name;
+}
+
 }  // namespace kbsim::app
 
 namespace {

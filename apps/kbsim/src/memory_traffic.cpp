@@ -31,6 +31,7 @@
 #include "parse_options.hpp"
 #include "profile_option.hpp"
 #include "report_page.hpp"
+#include "traffic_results.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -215,12 +216,7 @@ void write(const report::OutputFolder& folder, const MemoryTrafficOptions& optio
                    {"schema_version", 1}, {"title", title_of(options)}, {"result", result_json(measured)}});
   folder.write("results.csv", report::memory_traffic_csv(*measured.result));
   folder.write("latencies.csv", report::memory_latencies_csv(*measured.result));
-  folder.write_run({.command = "traffic",
-                    .arguments = arguments,
-                    .seed = options.seed.value_or(1),
-                    .configuration = report::configuration_text(spec, nullptr),
-                    .whole = measured.whole},
-                   summary);
+  folder.write_run(traffic_record(arguments, options.seed, spec, measured.whole), summary);
 }
 
 void print(const MemoryTrafficOptions& options, const MemoryMeasured& measured) {

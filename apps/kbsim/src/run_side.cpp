@@ -94,7 +94,7 @@ bool is_whole(const Keys& keys) {
 
 // Of kbsim traffic it has no section `ccl`; of recorded traces it is of no machine.
 bool is_whole(const Keys& keys, const Arguments& command) {
-  if (command.front() == "run") return is_whole(keys);
+  if (is_command(command, run_bench)) return is_whole(keys);
   return keys.contains(is_given(command, "--trace") ? "dram.outstanding" : "schema_version");
 }
 
@@ -112,7 +112,7 @@ std::string configuration_in(const fs::path& file, const Arguments& command, con
 
 // Its causes, if the same run again gives them.
 void explain_again(RunSide& side, const Arguments& command, const fs::path& folder, const fs::path& scratch) {
-  if (command.front() != "run") return;
+  if (!is_command(command, run_bench)) return;
   say("{}: {} has no explain.json: it runs again for it\n", side.name, folder.string());
   run_into(side.name, repeated(command, folder / "config.resolved.yaml", scratch), false);
   if (!is_there(scratch / "explain.json")) return;
@@ -162,7 +162,7 @@ RunSide side_in(const std::string& name, const fs::path& folder, const fs::path&
 
 RunSide side_of(const std::string& name, const std::string& arguments, const fs::path& scratch) {
   Arguments words = words_in(name, arguments);
-  if (!words.empty() && words.front() == "run") words.erase(words.begin());
+  if (is_command(words, run_bench)) words.erase(words.begin());
   for (const char* option : {"--out", "--json", "--dry-run", "--explain"}) {
     if (is_given(words, option)) throw UsageError{fmt::format("{}: {} is kbsim diff's matter", name, option)};
   }

@@ -51,7 +51,7 @@ Task<> KernelContext::leave_when_loaded(std::shared_ptr<KernelContext> self, Pen
   left->set();
 }
 
-// Behind all that is asked for now.
+// The send leaves a picosecond after the commands of the present time.
 Cause KernelContext::next_step() const {
   Causes& causes = *units_.sim->causes();
   return causes.make(units_.sim->now() + 1_ps, causes.current(), why(Reason::step, units_.cpu));
