@@ -29,7 +29,7 @@ bool has_chromium() {
   return has;
 }
 
-std::string told_by(const std::string& page, const std::string& script) {
+std::string told_by(const std::string& page, const std::string& script, PageClock clock) {
   const std::string end = "</html>";
   std::string with = page;
   with.replace(with.rfind(end), end.size(), "<script>\n{" + script + "}" + kTell + end);
@@ -37,7 +37,8 @@ std::string told_by(const std::string& page, const std::string& script) {
   const std::string file = written("read.html", with);
   const Outcome dom = run_script(
       "timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "
-      "--user-data-dir=$PWD/profile --window-size=1400,900 --virtual-time-budget=2000 --dump-dom file://" +
+      "--user-data-dir=$PWD/profile --window-size=1400,900 --dump-dom " +
+      std::string{clock == PageClock::real ? "--timeout=90000" : "--virtual-time-budget=2000"} + " file://" +
       file);
   const std::size_t begin = dom.out.rfind("TOLD ");
   REQUIRE_MESSAGE(begin != std::string::npos, dom.err.substr(0, 2000));

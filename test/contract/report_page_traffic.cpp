@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // The folder of a run of kbsim traffic.
-std::string ran(const std::string& name, const std::string& options) {
+std::string traffic(const std::string& name, const std::string& options) {
   const std::string folder = fresh_place("report_" + name).string();
   const Outcome run =
       run_kbsim(fmt::format("traffic --topology topology.yaml {} --quiet --out {}", options, folder));
@@ -34,7 +34,7 @@ std::string ran(const std::string& name, const std::string& options) {
 
 TEST_CASE(
     "Report page: a sweep of traffic has its curves with the bound, its network by load, and its tables") {
-  const std::string folder = ran("traffic", "--scope mesh:4x4 --sweep --packets 1000 --warmup 100");
+  const std::string folder = traffic("traffic", "--scope mesh:4x4 --sweep --packets 1000 --warmup 100");
   CHECK(page_in(folder).size() < 2'000'000);
   const std::string rows = contents(folder + "/results.csv");
   const auto points = std::ranges::count(rows, '\n') - 1;
@@ -69,7 +69,7 @@ TEST_CASE(
 
 TEST_CASE(
     "Report page: traffic on a part of the machine colours the machine; kbsim report gives the same page") {
-  const std::string folder = ran("traffic_sip", "--scope sip0.cubes --load 0.5 --packets 500 --warmup 50");
+  const std::string folder = traffic("traffic_sip", "--scope sip0.cubes --load 0.5 --packets 500 --warmup 50");
   CHECK(!fs::exists(folder + "/network.json"));
   const std::string page = page_in(folder);
   REQUIRE(run_kbsim("report " + folder).exit == 0);
@@ -86,7 +86,7 @@ namespace {
 std::string layout_of(const std::string& net) {
   const std::string file = written("net.yaml", net);
   return told_by(
-      page_in(ran("net", "--scope file:" + file + " --load 0.5 --packets 200 --warmup 10")),
+      page_in(traffic("net", "--scope file:" + file + " --load 0.5 --packets 200 --warmup 10")),
       "const at = name => { const one = document.querySelector(`#drawing rect[data-of=\"${name}\"]`);"
       " return [+one.getAttribute('x'), +one.getAttribute('y')].map(Math.round); };"
       "const names = [...document.querySelectorAll('#drawing text')].map(one => one.textContent);"
@@ -123,7 +123,7 @@ TEST_CASE("Report page: a network of a file stands in its columns, or in layers 
 }
 
 TEST_CASE("Report page: accesses of a memory's slice have their rate, and the curve of their latencies") {
-  const std::string folder = ran("hbm", "--scope hbm --total 64KiB");
+  const std::string folder = traffic("hbm", "--scope hbm --total 64KiB");
   if (!has_chromium()) return;
   const std::string told =
       told_by(page_in(folder), "told = " + kViews +
