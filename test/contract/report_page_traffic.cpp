@@ -69,7 +69,8 @@ TEST_CASE(
 
 TEST_CASE(
     "Report page: traffic on a part of the machine colours the machine; kbsim report gives the same page") {
-  const std::string folder = traffic("traffic_sip", "--scope sip0.cubes --load 0.5 --packets 500 --warmup 50");
+  const std::string folder =
+      traffic("traffic_sip", "--scope sip0.cubes --load 0.5 --packets 500 --warmup 50");
   CHECK(!fs::exists(folder + "/network.json"));
   const std::string page = page_in(folder);
   REQUIRE(run_kbsim("report " + folder).exit == 0);
