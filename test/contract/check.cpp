@@ -138,7 +138,7 @@ TEST_CASE("kbsim check: what no run wrote is refused, and how the run again ends
          R"("interrupted":true,"command":["kbsim","run")");
   check_refused(folder, "was interrupted");
   change(folder + "/run.json", R"("command":["kbsim","run")", R"("command":["kbsim","list")");
-  check_refused(folder, "names no command of kbsim run or traffic");
+  check_refused(folder, "names no command of kbsim run, traffic or fit");
   change(folder + "/run.json", "{", "[");
   check_refused(folder, "isn't what a run wrote");
 }

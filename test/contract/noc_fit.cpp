@@ -65,6 +65,24 @@ TEST_CASE("NOC fit: stamps of the judged half change no constant, those of the f
   CHECK(fitted_later.constants != fit.constants);
 }
 
+TEST_CASE("NOC fit: --out has run.json and a page, and kbsim check fits again, with what --set holds") {
+  const std::string traces = "--trace '" + written(kFitted, noc_trace(500, 300)) + "' --trace '" +
+                             written(kJudged, noc_trace(400, 250));
+  const Outcome outcome = run_script(
+      "for held in '' '--set hop_ns=12'; do "
+      "$KBSIM fit --quiet --rounds 1 $held " +
+      traces +
+      "' --out found >/dev/null && test ! -e found/PARTIAL && "
+      "test -s found/report.html && $KBSIM check found | tail -n 1; "
+      "grep -c '^hop_ns: 12' found/config.resolved.yaml; done");
+  CHECK_MESSAGE(outcome.err.empty(), outcome.err);
+  const std::size_t held = outcome.out.find("\n0\n");  // behind the first: nothing is held
+  REQUIRE_MESSAGE(held != std::string::npos, outcome.out);
+  CHECK(outcome.out.find("results are what they were") < held);
+  CHECK(outcome.out.find("results are what they were", held) != std::string::npos);
+  CHECK(outcome.out.ends_with("\n1\n"));
+}
+
 TEST_CASE("Recorded traffic: --out has a row a barrier, and a summary that says how much was under way") {
   const std::string trace = written(kJudged, "\xef\xbb\xbf" + noc_trace(400, 250));
   const Outcome outcome =

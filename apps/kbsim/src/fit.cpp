@@ -1,6 +1,8 @@
 // kbsim fit: the constants of a NOC, fitted to one half of recorded traces and judged on the other.
+#include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -12,6 +14,7 @@
 
 #include "noc_traces.hpp"
 #include "parse_options.hpp"
+#include "report_page.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -46,24 +49,25 @@ class Fitting {
   [[nodiscard]] double cost(const std::vector<double>& values) const {
     evaluate::NocColumn column{"open loop"};
     BarrierRows none{nullptr};
-    play_all({.column = &column, .values = values, .fitted_only = true}, none);
+    NocTally uncounted;
+    play_all({.column = &column, .values = values, .fitted_only = true}, none, uncounted);
     const double mean = column.half(true).mean_of_traces();
     if (!options_.noc.quiet) say("fitted half: {:.2f} % in the mean of its traces\n", 100.0 * mean);
     return mean;
   }
 
   // Before and after the fit; the last is that of the scatter plot.
-  [[nodiscard]] std::vector<evaluate::NocColumn> columns(const std::vector<double>& found,
-                                                         BarrierRows& rows) const {
+  [[nodiscard]] std::vector<evaluate::NocColumn> columns(const std::vector<double>& found, BarrierRows& rows,
+                                                         NocTally& tally) const {
     const std::vector<double> before = evaluate::noc_defaults();
     std::vector<evaluate::NocColumn> all;
     for (const char* name :
          {"uncalibrated open", "uncalibrated closed", "calibrated closed", "calibrated open"})
       all.emplace_back(name);
-    play_all({.column = &all[0], .values = before}, rows);
-    play_all({.column = &all[1], .values = before, .loop = hw::NocLoop::closed}, rows);
-    play_all({.column = &all[2], .values = found, .loop = hw::NocLoop::closed}, rows);
-    play_all({.column = &all[3], .values = found}, rows);
+    play_all({.column = &all[0], .values = before}, rows, tally);
+    play_all({.column = &all[1], .values = before, .loop = hw::NocLoop::closed}, rows, tally);
+    play_all({.column = &all[2], .values = found, .loop = hw::NocLoop::closed}, rows, tally);
+    play_all({.column = &all[3], .values = found}, rows, tally);
     return all;
   }
 
@@ -80,12 +84,17 @@ class Fitting {
     bool fitted_only = false;
   };
 
-  void play_all(const Play& how, BarrierRows& rows) const {
+  void play_all(const Play& how, BarrierRows& rows, NocTally& tally) const {
     const topology::NocNetwork network{options_.noc.spec(evaluate::noc_overrides(how.values))};
     for (const LoadedTrace& trace : traces_) {
       if (how.fitted_only && !evaluate::is_fitted(trace.name)) continue;
-      rows.add(*how.column, trace.name,
-               [&](const hw::NocBarrierSink& ended) { app::play(trace, network, how.loop, ended); });
+      rows.add(*how.column, trace.name, [&](const hw::NocBarrierSink& ended) {
+        const auto counts = [&](const hw::NocBarrier& barrier) {
+          tally.add(barrier);
+          ended(barrier);
+        };
+        tally.add(app::play(trace, network, how.loop, counts), network.spec());
+      });
     }
   }
 
@@ -110,6 +119,38 @@ boost::json::object constants_json(const evaluate::NocFit& fit) {
   return all;
 }
 
+// What was found, and how good it is.
+struct Fitted {
+  evaluate::NocFit found;
+  std::vector<evaluate::NocColumn> columns;
+  NocTally tally;
+
+  [[nodiscard]] boost::json::object summary() const {
+    return {{"schema_version", 1},
+            {"title", "constants of a NOC, fitted"},
+            {"tried", found.tried},
+            {"constants", constants_json(found)},
+            {"result", evaluate::noc_json(columns)}};
+  }
+};
+
+Fitted fit(const Fitting& fitting, int rounds, const report::OutputFolder* folder) {
+  const auto cost = [&](const std::vector<double>& values) { return fitting.cost(values); };
+  Fitted fitted{.found = evaluate::fit_noc(cost, rounds), .columns = {}, .tally = {}};
+  with_barrier_rows(folder, [&](BarrierRows& rows) {
+    fitted.columns = fitting.columns(fitted.found.values, rows, fitted.tally);
+  });
+  return fitted;
+}
+
+void print(const NocOptions& options, const Fitted& fitted) {
+  if (options.json)
+    std::cout << boost::json::serialize(fitted.summary()) << '\n';
+  else
+    fmt::print("{}\n{}", constants_text(fitted.found), evaluate::noc_table(fitted.columns));
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 ExitCode fit(const Arguments& arguments) {
@@ -119,32 +160,26 @@ ExitCode fit(const Arguments& arguments) {
                 {.usage = "kbsim fit [--topology FILE] --trace FILE... [options]", .examples = kFitExamples});
   if (options.rounds < 0 || options.rounds > 100)
     throw UsageError{fmt::format("--rounds must be 0 to 100, got {}", options.rounds)};
-  const config::NocToriSpec spec = options.noc.spec();
+  const NocRun run{"fit", options.noc, arguments};
+  const auto start = std::chrono::steady_clock::now();
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.noc.out);
   std::vector<LoadedTrace> traces;
-  for (const std::string& file : options.noc.files()) traces.push_back(load_trace(file, spec));
-  const StopSignals signals;
+  for (const std::string& file : options.noc.files()) traces.push_back(load_trace(file, run.spec));
   const Fitting fitting{options, std::move(traces)};
   if (!fitting.has(true) && options.rounds > 0)
     throw UsageError{"no trace is of the fitted half: its base name's FNV-1a hash would be even"};
-  const auto cost = [&](const std::vector<double>& values) { return fitting.cost(values); };
-  const evaluate::NocFit found = evaluate::fit_noc(cost, options.rounds);
-  std::vector<evaluate::NocColumn> columns;
-  with_barrier_rows(folder.get(), [&](BarrierRows& rows) { columns = fitting.columns(found.values, rows); });
-  const boost::json::object summary{{"schema_version", 1},
-                                    {"tried", found.tried},
-                                    {"constants", constants_json(found)},
-                                    {"result", evaluate::noc_json(columns)}};
-  if (folder) {
-    folder->write("summary.json", summary);
-    draw_noc(*folder, columns);
-  }
-  if (options.noc.json)
-    std::cout << boost::json::serialize(summary) << '\n';
-  else
-    fmt::print("{}\n{}", constants_text(found), evaluate::noc_table(columns));
-  std::fflush(stdout);
-  return ExitCode::ok;
+  return report::run_into(folder.get(), [&] {
+    const StopSignals signals;
+    const Fitted fitted = fit(fitting, options.rounds, folder.get());
+    if (folder) {
+      folder->write("summary.json", fitted.summary());
+      folder->write_run(run.record(), fitted.tally.since(start));
+      draw_noc(*folder, fitted.columns);
+    }
+    print(options.noc, fitted);
+    if (folder) write_report_page(options.noc.out);
+    return ExitCode::ok;
+  });
 }
 
 }  // namespace kbsim::app

@@ -103,9 +103,8 @@ class Traces {
   [[nodiscard]] const std::vector<evaluate::NocColumn>& columns() const { return columns_; }
   [[nodiscard]] const std::string& notes() const { return notes_; }
   [[nodiscard]] bool interrupted() const { return interrupted_; }
-  /// Of all that has ended; time is that of all simulations.
-  [[nodiscard]] const report::RunSummary& run() const { return run_; }
-  [[nodiscard]] const config::NocToriSpec& spec() const { return network_.spec(); }
+  /// Of all that has ended.
+  [[nodiscard]] const NocTally& tally() const { return tally_; }
 
  private:
   void play(const std::string& file, BarrierRows& rows) {
@@ -120,12 +119,11 @@ class Traces {
     hw::NocResult result;
     rows.add(column, name_of(trace), [&](const hw::NocBarrierSink& ended) {
       result = play_file(trace, network_, loop, [&](const hw::NocBarrier& barrier) {
-        run_.digest.add(barrier.stream).add(barrier.first).add(std::llround(1000.0 * barrier.predicted));
+        tally_.add(barrier);
         ended(barrier);
       });
     });
-    run_.events += result.events;
-    run_.simulated += from_ns(result.cycles / network_.spec().clock_ghz);
+    tally_.add(result, network_.spec());
     return result;
   }
 
@@ -134,24 +132,14 @@ class Traces {
                                             evaluate::NocColumn{"closed loop"}};
   boost::json::array traces_;
   std::string notes_;
-  report::RunSummary run_;
+  NocTally tally_;
   bool interrupted_ = false;
 };
 
-Arguments with_network(Arguments arguments, const NocOptions& options) {
-  if (!option_given(arguments, "topology"))
-    arguments.insert(arguments.begin(), {"--topology", options.topology});
-  return arguments;
-}
-
-void write(const report::OutputFolder& folder, const Traces& traces, const Arguments& arguments,
-           const report::RunSummary& run) {
+void write(const report::OutputFolder& folder, const Traces& traces, const NocRun& run,
+           const report::RunSummary& summary) {
   folder.write("summary.json", traces.summary());
-  folder.write_run({.command = "traffic",
-                    .arguments = arguments,
-                    .configuration = config::resolved_yaml(traces.spec()),
-                    .whole = !traces.interrupted()},
-                   run);
+  folder.write_run(run.record(!traces.interrupted()), summary);
   draw_noc(folder, traces.columns());
 }
 
@@ -179,8 +167,8 @@ void NocOptions::describe(po::options_description& to) {
   add("trace", po::value(&traces)->value_name("FILE")->multitoken()->composing()->required(),
       "recorded NOC traces, or folders of them");
   add("out", po::value(&out)->value_name("DIR"),
-      "write barriers.csv, summary.json and a scatter plot of predicted against measured there; of kbsim "
-      "traffic run.json, config.resolved.yaml and a page of all of it, report.html, too");
+      "write barriers.csv, summary.json, run.json, config.resolved.yaml, a scatter plot of predicted against "
+      "measured and a page of all of it, report.html, there");
   add("json", po::bool_switch(&json), "print the result as JSON, and nothing else, on stdout");
   add("quiet", po::bool_switch(&quiet), "no summary on stderr");
 }
@@ -221,8 +209,8 @@ LoadedTrace load_trace(const std::string& file, const config::NocToriSpec& spec)
   return loaded;
 }
 
-void play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
-          const hw::NocBarrierSink& ended) {
+hw::NocResult play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
+                   const hw::NocBarrierSink& ended) {
   std::vector<hw::NocStream> streams;
   for (const std::vector<topology::NocEvent>& events : trace.streams) {
     streams.emplace_back(
@@ -231,7 +219,36 @@ void play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::Noc
           return *at++;
         });
   }
-  (void)hw::replay_noc(network, streams, loop, ended);
+  return hw::replay_noc(network, streams, loop, ended);
+}
+
+void NocTally::add(const hw::NocBarrier& barrier) {
+  sum_.digest.add(barrier.stream).add(barrier.first).add(std::llround(1000.0 * barrier.predicted));
+}
+
+void NocTally::add(const hw::NocResult& result, const config::NocToriSpec& spec) {
+  sum_.events += result.events;
+  sum_.simulated += from_ns(result.cycles / spec.clock_ghz);
+}
+
+report::RunSummary NocTally::since(std::chrono::steady_clock::time_point start) const {
+  report::RunSummary sum = sum_;
+  sum.wall = std::chrono::steady_clock::now() - start;
+  sum.peak_memory = report::peak_memory();
+  return sum;
+}
+
+NocRun::NocRun(std::string name, const NocOptions& options, Arguments words)
+    : command{std::move(name)}, arguments{std::move(words)}, spec{options.spec()} {
+  if (!option_given(arguments, "topology"))
+    arguments.insert(arguments.begin(), {"--topology", options.topology});
+}
+
+report::RunRecord NocRun::record(bool whole) const {
+  return {.command = command,
+          .arguments = arguments,
+          .configuration = config::resolved_yaml(spec),
+          .whole = whole};
 }
 
 BarrierRows::BarrierRows(report::FileSink sink) : sink_{std::move(sink)} {
@@ -284,16 +301,14 @@ ExitCode trace_traffic(const Arguments& arguments) {
       arguments, description,
       {.usage = "kbsim traffic [--topology FILE] --trace FILE... [options]", .examples = kTraceExamples});
   const std::vector<std::string> files = options.files();
-  Traces traces{options.spec()};
+  const NocRun run{"traffic", options, arguments};
+  Traces traces{run.spec};
   const auto start = std::chrono::steady_clock::now();
   const std::unique_ptr<report::OutputFolder> folder = report::folder_named(options.out);
   return report::run_into(folder.get(), [&] {
     const StopSignals signals;
     with_barrier_rows(folder.get(), [&](BarrierRows& rows) { traces.play(files, rows); });
-    report::RunSummary run = traces.run();
-    run.wall = std::chrono::steady_clock::now() - start;
-    run.peak_memory = report::peak_memory();
-    if (folder) write(*folder, traces, with_network(arguments, options), run);
+    if (folder) write(*folder, traces, run, traces.tally().since(start));
     print(options, traces, files.size());
     if (folder) write_report_page(options.out);
     return traces.interrupted() ? ExitCode::interrupted : ExitCode::ok;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "kbsim/evaluate/noc_report.hpp"
 #include "kbsim/hw/traffic/noc_replay.hpp"
 #include "kbsim/report/output_folder.hpp"
+#include "kbsim/report/run_summary.hpp"
 
 #include "commands.hpp"
 
@@ -41,8 +43,29 @@ struct LoadedTrace {
   std::vector<std::vector<topology::NocEvent>> streams;
 };
 [[nodiscard]] LoadedTrace load_trace(const std::string& file, const config::NocToriSpec& spec);
-void play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
-          const hw::NocBarrierSink& ended);
+hw::NocResult play(const LoadedTrace& trace, const topology::NocNetwork& network, hw::NocLoop loop,
+                   const hw::NocBarrierSink& ended);
+
+/// What playing traces comes to: the digest is of all barriers as predicted, time that of all simulations.
+class NocTally {
+ public:
+  void add(const hw::NocBarrier& barrier);
+  void add(const hw::NocResult& result, const config::NocToriSpec& spec);
+  [[nodiscard]] report::RunSummary since(std::chrono::steady_clock::time_point start) const;
+
+ private:
+  report::RunSummary sum_;
+};
+
+/// A command on recorded traces, for run.json: its arguments, with the topology named, and the machine.
+struct NocRun {
+  NocRun(std::string command, const NocOptions& options, Arguments arguments);
+  [[nodiscard]] report::RunRecord record(bool whole = true) const;
+
+  std::string command;
+  Arguments arguments;
+  config::NocToriSpec spec;
+};
 
 /// The rows of barriers.csv, written as barriers end.
 class BarrierRows {

@@ -63,14 +63,16 @@ Arguments repeated(const Arguments& recorded, const std::filesystem::path& machi
                    const std::filesystem::path& out) {
   Arguments words{recorded.front()};
   const OptionSet own = options_of_bench(bench_named(recorded));
+  const bool is_fit = is_command(recorded, fit);
   for (std::size_t i = 1; i < recorded.size(); ++i) {
     const std::string& word = recorded[i];
     const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const std::string name = word.substr(0, equals);
     const bool is_log = name == "--oplog";
     if (is_among(kSwitches, name)) continue;
+    const bool stays = is_fit && name == "--set";  // it holds what would be fitted
     if (is_output_word(own, word)) continue;
-    if (!is_log && !is_among(kValued, name) && !is_output(own, name)) {
+    if (stays || (!is_log && !is_among(kValued, name) && !is_output(own, name))) {
       words.push_back(word);
       continue;
     }

@@ -39,8 +39,8 @@ Arguments recorded_command(const fs::path& folder) {
   for (std::size_t i = 1; words != nullptr && i < words->size(); ++i) {
     if ((*words)[i].is_string()) all.emplace_back((*words)[i].get_string());
   }
-  if (!is_command(all, run_bench) && !is_command(all, traffic))
-    throw UsageError{fmt::format("{}: names no command of kbsim run or traffic", file.string())};
+  if (!is_command(all, run_bench) && !is_command(all, traffic) && !is_command(all, fit))
+    throw UsageError{fmt::format("{}: names no command of kbsim run, traffic or fit", file.string())};
   if (run.contains("interrupted"))
     throw UsageError{
         fmt::format("{}: that run was interrupted: there is nothing whole to hold against", file.string())};

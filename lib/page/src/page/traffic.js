@@ -1,6 +1,6 @@
 // Synthetic traffic: latency and accepted rate against the offered one, and a network without a machine.
 "use strict";
-const isTraffic = raw => raw.run?.command?.[1] === "traffic";
+const isTraffic = raw => ["traffic", "fit"].includes(raw.run?.command?.[1]);
 
 // Links by load, in the order of the loads: utilisation, and demand beyond it.
 function trafficUses(raw) {
