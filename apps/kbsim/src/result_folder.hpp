@@ -14,8 +14,8 @@ void require_results(const std::filesystem::path& folder);
 /// A file of JSON in what a run wrote with --out. UsageError if it isn't one.
 [[nodiscard]] boost::json::object document_in(const std::filesystem::path& file);
 
-/// The words of the command that wrote the folder, without its own name: "run", "traffic" or "fit" first. UsageError
-/// if run.json names none.
+/// The words of the command that wrote the folder, without its own name: "run", "traffic" or "fit" first.
+/// UsageError if run.json names none.
 [[nodiscard]] Arguments recorded_command(const std::filesystem::path& folder);
 
 }  // namespace kbsim::app
