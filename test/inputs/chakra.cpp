@@ -111,6 +111,32 @@ TEST_CASE("Chakra: what isn't a trace is told with its byte") {
   CHECK_THROWS_AS((void)parse_trace("t.0.et", "\xff\xff\xff\xff\xff\xff\xff"), InputError);
 }
 
+TEST_CASE("Chakra: comm_type may be a name, as exporters write it; what is none is told with its node") {
+  const auto named = [](const char* name) {
+    Node node = collective(3, 0, 64);
+    node.attributes.front() = attribute("comm_type", std::string_view{name});
+    return workload_of({trace({node}), trace({node})}).communications.front();
+  };
+  using enum config::Collective;
+  for (const char* name : {"ALL_REDUCE", "allreduce", "AllReduce", "all-reduce", "nccl:all_reduce",
+                           "c10d::allreduce_", "CollectiveCommType.ALL_REDUCE", "allreduce_coalesced", "0"})
+    CHECK(named(name).collective == all_reduce);
+  for (const char* name : {"ALL_GATHER", "nccl:_all_gather_base", "all_gather_into_tensor_coalesced"})
+    CHECK(named(name).collective == all_gather);
+  for (const char* name : {"ReduceScatter", "nccl:_reduce_scatter_base", "reduce_scatter_tensor"})
+    CHECK(named(name).collective == reduce_scatter);
+  CHECK(named("all_to_all_single").collective == all_to_all);
+  CHECK(named("BROADCAST").collective == broadcast);
+  CHECK(named("nccl:reduce").collective == reduce);
+  CHECK(named("gather").kind == CommunicationKind::gather);
+  CHECK(named("barrier").kind == CommunicationKind::barrier);
+  Node wrong = collective(3, 0, 64);
+  wrong.attributes.front() = attribute("comm_type", std::string_view{"ALL_REDCE"});
+  refuses({trace({wrong})},
+          "rank 0: node 3 'coll': comm_type is 'ALL_REDCE', expected 0 to 9 or a collective's name, did you "
+          "mean 'ALL_REDUCE'?");
+}
+
 TEST_CASE("Chakra: a collective is one step of all ranks, a message of two") {
   const std::vector<Trace> traces{
       trace({compute(1, 5), collective(2, 0, 1024, {1}), message(3, NodeType::send, 1, 9, {2})}),

@@ -36,6 +36,11 @@ TEST_CASE("Layers: a list without names goes by its lines; a byte order mark is 
   CHECK(layers("\xef\xbb\xbfM,N,K\r\n1,2,3\r\n").front().n == 2);
 }
 
+TEST_CASE("Layers: cells may stand between semicolons or tabs") {
+  CHECK(read_layers(Text{"net.csv", "Layer;M;N;K;\nfc1;2;3;4;\n"}).at(0).k == 4);
+  CHECK(read_layers(Text{"net.csv", "Layer\tM\tN\tK\nfc1\t2\t3\t4\n"}).at(0).name == "fc1");
+}
+
 TEST_CASE("Layers: a convolution is a product by im2col") {
   const auto found = layers(
       "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"

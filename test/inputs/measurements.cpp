@@ -119,6 +119,38 @@ TEST_CASE("Measurements: CSV by names of columns; a row that isn't whole is name
   CHECK(found.skipped[1].starts_with("run.log:5: column time: must be from"));
 }
 
+TEST_CASE("Measurements: a table may have semicolons or tabs, and then decimal commas") {
+  const Measurements found =
+      read("\xef\xbb\xbf\"size\";\"time (us)\";algbw\r\n1024;\"36,07\";0,03\r\n2048;35.4;0,06\r\n");
+  REQUIRE(found.rows.size() == 2);
+  CHECK(found.rows[0] ==
+        std::map<std::string, std::string>{{"size", "1024"}, {"time", "36.07"}, {"algbw", "0.03"}});
+  CHECK(found.rows[1].at("time") == "35.4");
+  CHECK(read("size\ttime\n1024\t36,07\n").rows.at(0).at("time") == "36.07");
+  CHECK(read("size,name\tx,time\n1024,a,36.07\n").rows.at(0).at("time") == "36.07");
+}
+
+TEST_CASE("Measurements: a comma that may stand for two things is told, not guessed") {
+  CHECK_THROWS_WITH_AS((void)read("size,time\n1024,\"36,07\"\n"),
+                       "run.log:2: column time: '36,07' is no number (numbers have a point)", UsageError);
+  CHECK_THROWS_WITH_AS((void)read("size;time\n1,024;36,07\n"),
+                       "run.log:2: column size: '1,024' is no number (numbers have a point)", UsageError);
+  CHECK_THROWS_WITH_AS((void)read("size;time\n1024;1.036,07\n"),
+                       "run.log:2: column time: '1.036,07' is no number (numbers have a point)", UsageError);
+  CHECK_THROWS_WITH_AS((void)read("size,time\n1024,36,07\n"),
+                       "run.log:2: 3 cells, expected 2 as in the first line", UsageError);
+}
+
+TEST_CASE("Measurements: whether a file says which times are in place") {
+  CHECK(read(kOld).of_either_buffers);
+  CHECK(read("size,inPlace,time\n8,1,5\n8,0,6\n").of_either_buffers);
+  CHECK(read("size,inPlace,time\n8,1,5\n8,0,6\n", Buffers::in_place).rows.at(0).at("time") == "5");
+  CHECK(read(R"([{"size": 8, "in_place": {"time": 5}, "out_of_place": {"time": 6}}])").of_either_buffers);
+  CHECK(!read("size,time\n8,5\n").of_either_buffers);
+  CHECK(!read("# size count type redop time algbw busbw error\n 8 2 float sum 5 1 1 0\n").of_either_buffers);
+  CHECK(!read(R"([{"size": 8, "time": 5}])").of_either_buffers);
+}
+
 TEST_CASE("Measurements: JSON of nccl-tests has groups, of rccl-tests rows in place") {
   const char* nccl = R"({"version": "2.17", "config": {"nthreads": 1}, "results": [
     {"size": 1024, "count": 256, "type": "float", "redop": "sum", "root": -1,

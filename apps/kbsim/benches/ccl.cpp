@@ -135,7 +135,7 @@ void refuse_unused(const OptionValues& own, const char* option, const std::strin
 // nccl-tests takes them and leaves them alone.
 void check_options(const OptionValues& own, const config::AlgorithmSpec& algorithm) {
   const ccl::Plan* plan = ccl::plan_of(algorithm);
-  const std::string_view what = plan == nullptr ? to_string(algorithm.collective) : plan->collective_name();
+  const std::string_view what = ccl::collective_name(algorithm);
   const ccl::CollectiveEntry& row = ccl::collective(algorithm.collective);
   if (!row.combines)
     refuse_unused(

@@ -11,6 +11,7 @@
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/evaluate/collective_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/replay/compare.hpp"
@@ -43,7 +44,7 @@ evaluate::CollectiveProblem problem_of(const config::AlgorithmSpec& algorithm, b
 void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm, BenchRequest request) {
   if (algorithm.collective != config::Collective::all_reduce)
     throw UsageError{fmt::format("algorithm '{}' is for {}; for any collective: --bench ccl", algorithm.name,
-                                 to_string(algorithm.collective))};
+                                 ccl::collective_name(algorithm))};
   const evaluate::CollectiveProblem problem = problem_of(algorithm, request.values);
   evaluate::require_possible(machine, algorithm, problem);
   require_memory_for(evaluate::memory_of(machine, algorithm, problem),

@@ -7,6 +7,7 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/error.hpp"
+#include "kbsim/ccl/plans.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_gemm.hpp"
@@ -76,7 +77,7 @@ void require_effect(const in::Workload& work, const config::AlgorithmSpec& named
                     const BenchRequest& request) {
   if (!request.algorithm.empty() && !has_one_of(work, named.collective))
     throw UsageError{
-        fmt::format("--algorithm {}: the workload has no {}", named.name, to_string(named.collective))};
+        fmt::format("--algorithm {}: the workload has no {}", named.name, ccl::collective_name(named))};
   if (request.buffer_kind && !has_one_of(work, {}))
     throw UsageError{"--buffer-kind has no effect: the workload has no collective that an algorithm runs"};
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/json/serialize.hpp>
@@ -67,10 +68,17 @@ report::CsvTable simulated_table(const CorrelateOptions& options) {
 }
 
 report::CsvTable reference_of(const CorrelateOptions& options) {
+  const inputs::Buffers buffers =
+      options.in_place ? inputs::Buffers::in_place : inputs::Buffers::out_of_place;
   std::vector<report::CsvTable> tables;
-  for (const std::string& word : options.reference)
-    tables.push_back(
-        reference_table(word, options.in_place ? inputs::Buffers::in_place : inputs::Buffers::out_of_place));
+  bool of_either = false;
+  for (const std::string& word : options.reference) {
+    Reference found = reference_in(word, buffers);
+    of_either = of_either || found.of_either_buffers;
+    tables.push_back(std::move(found.table));
+  }
+  if (options.in_place && !of_either)
+    throw UsageError{"--in-place has no effect: no reference says which of its times are in place"};
   return one_table(tables);
 }
 

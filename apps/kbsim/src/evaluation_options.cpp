@@ -45,7 +45,7 @@ std::string reuse_asker(const Arguments& given) {
 
 std::optional<report::CsvTable> reference_of(const po::variables_map& values) {
   if (values.count("reference") == 0) return std::nullopt;
-  report::CsvTable table = reference_table(values["reference"].as<std::string>());
+  report::CsvTable table = reference_in(values["reference"].as<std::string>()).table;
   report::require_reference(table);
   return table;
 }

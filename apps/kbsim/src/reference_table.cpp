@@ -32,16 +32,19 @@ void tell_skipped(const inputs::Measurements& found) {
 
 }  // namespace
 
-report::CsvTable reference_table(const std::string& word, inputs::Buffers buffers) {
+Reference reference_in(const std::string& word, inputs::Buffers buffers) {
   const auto [algorithm, file] = name_and_file(word);
   inputs::Measurements found =
       inputs::read_measurements(inputs::Text::read(file, kLargestReference), buffers);
   tell_skipped(found);
-  report::CsvTable table{.source = file, .columns = std::move(found.columns), .rows = std::move(found.rows)};
-  if (algorithm.empty()) return table;
+  Reference reference{
+      .table = {.source = file, .columns = std::move(found.columns), .rows = std::move(found.rows)},
+      .of_either_buffers = found.of_either_buffers};
+  report::CsvTable& table = reference.table;
+  if (algorithm.empty()) return reference;
   if (!table.has("algorithm")) table.columns.emplace_back("algorithm");
   for (auto& row : table.rows) row["algorithm"] = algorithm;
-  return table;
+  return reference;
 }
 
 report::CsvTable one_table(const std::vector<report::CsvTable>& tables) {

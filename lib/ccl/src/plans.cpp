@@ -94,6 +94,11 @@ const Plan* plan_of(const config::AlgorithmSpec& algorithm) {
   return found == plans().end() ? nullptr : found->second.get();
 }
 
+std::string_view collective_name(const config::AlgorithmSpec& algorithm) {
+  const Plan* plan = plan_of(algorithm);
+  return plan == nullptr ? to_string(algorithm.collective) : plan->collective_name();
+}
+
 std::vector<PeCoord> plan_pes(const Plan& plan, const config::MachineSpec& machine, int rank) {
   require_packages(plan, machine);
   const auto& blocks = plan.blocks[at(rank)];

@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\v\f";
 
-// A cell from `at` on, which is moved to the comma behind it or to the line's end.
-Cell cell_from(std::string_view line, std::size_t& at) {
+// A cell from `at` on, which is moved to the separator behind it or to the line's end.
+Cell cell_from(std::string_view line, char separator, std::size_t& at) {
   const std::size_t begin = at;
   std::string text;
   bool quoted = false;
-  for (; at < line.size() && (quoted || line[at] != ','); ++at) {
+  for (; at < line.size() && (quoted || line[at] != separator); ++at) {
     if (line[at] != '"') {
       text += line[at];
     } else if (quoted && at + 1 < line.size() && line[at + 1] == '"') {
@@ -41,12 +41,17 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::vector<Cell> cells_of(std::string_view line) {
+std::vector<Cell> cells_of(std::string_view line, char separator) {
   std::vector<Cell> cells;
   for (std::size_t at = 0;; ++at) {
-    cells.push_back(cell_from(line, at));
+    cells.push_back(cell_from(line, separator, at));
     if (at >= line.size()) return cells;
   }
+}
+
+char separator_in(std::string_view header) {
+  constexpr std::string_view kSeparators = ",;\t";
+  return *std::ranges::max_element(kSeparators, {}, [&](char c) { return cells_of(header, c).size(); });
 }
 
 std::vector<Cell> words_of(std::string_view line) {

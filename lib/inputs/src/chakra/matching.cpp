@@ -11,29 +11,12 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "forms.hpp"
+
 namespace kbsim::inputs::chakra {
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
-
-struct Form {
-  CommunicationKind kind = CommunicationKind::collective;
-  config::Collective collective = config::Collective::all_reduce;
-  const char* name = "";
-};
-
-// By comm_type.
-constexpr std::array<Form, 10> kForms{
-    {{.name = "ALL_REDUCE"},
-     {.collective = config::Collective::reduce, .name = "REDUCE"},
-     {.collective = config::Collective::all_gather, .name = "ALL_GATHER"},
-     {.kind = CommunicationKind::gather, .name = "GATHER"},
-     {.kind = CommunicationKind::scatter, .name = "SCATTER"},
-     {.collective = config::Collective::broadcast, .name = "BROADCAST"},
-     {.collective = config::Collective::all_to_all, .name = "ALL_TO_ALL"},
-     {.collective = config::Collective::reduce_scatter, .name = "REDUCE_SCATTER"},
-     {.collective = config::Collective::reduce_scatter, .name = "REDUCE_SCATTER_BLOCK"},
-     {.kind = CommunicationKind::barrier, .name = "BARRIER"}}};
 
 class Matcher {
  public:
@@ -100,11 +83,14 @@ class Matcher {
   }
 
   [[nodiscard]] const Form& form_of(const Call& call) const {
-    const std::int64_t type = call.meaning.comm_type.value_or(-1);
-    if (type < 0 || type >= std::ssize(kForms))
-      refuse(call, call.meaning.comm_type ? fmt::format("comm_type is {}, expected 0 to 9", type)
-                                          : std::string{"a collective without comm_type"});
-    return kForms[static_cast<std::size_t>(type)];
+    const Meaning& meaning = call.meaning;
+    const Form* form = meaning.comm_type           ? form_numbered(*meaning.comm_type)
+                       : meaning.comm_name.empty() ? nullptr
+                                                   : form_named(meaning.comm_name);
+    if (form != nullptr) return *form;
+    if (meaning.comm_type) refuse(call, fmt::format("comm_type is {}, expected 0 to 9", *meaning.comm_type));
+    refuse(call,
+           meaning.comm_name.empty() ? "a collective without comm_type" : unknown_form(meaning.comm_name));
   }
 
   void add_collective(std::size_t group, const std::vector<const Call*>& calls) {

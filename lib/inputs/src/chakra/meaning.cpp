@@ -88,6 +88,12 @@ void read(const Node& node, const Encoded& from, Meaning& meaning) {
   if (key == "involved_dim") meaning.all_dims = all_true(from.bool_list());
   const auto found = std::ranges::find(kNumbers, key, &decltype(kNumbers)::value_type::first);
   if (found == kNumbers.end()) return;
+  const bool is_name = found->second == &Meaning::comm_type && from.value_case() == Encoded::kStringVal &&
+                       !digits(from.string_val());
+  if (is_name) {
+    meaning.comm_name = from.string_val();
+    return;
+  }
   meaning.*found->second = whole_number(from);
   if (!(meaning.*found->second)) refuse(node, fmt::format("attribute {} is no whole number", key));
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,12 +38,12 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> keys
 
 // By its first line that isn't a comment.
 bool is_table_of_times(std::string_view text) {
-  std::set<std::string> columns;
+  std::set<std::optional<MeasuredColumn>> columns;
   for_each_line(text, [&](std::string_view line, std::size_t) {
     if (!columns.empty() || trimmed(line).empty() || line.starts_with('#')) return;
-    for (const Cell& cell : cells_of(line)) columns.insert(column_named(cell.text));
+    for (const Cell& cell : cells_of(line, separator_in(line))) columns.insert(column_called(cell.text));
   });
-  return columns.contains("size") && columns.contains("time");
+  return columns.contains(MeasuredColumn::size) && columns.contains(MeasuredColumn::time);
 }
 
 FileKind kind_of_json(std::string_view text) {

@@ -109,7 +109,8 @@ class LayerReader {
 
   void line(std::string_view line, std::size_t offset) {
     if (trimmed(line).empty() || line.starts_with('#')) return;
-    const std::vector<Cell> cells = cells_of(line);
+    if (columns_.empty()) separator_ = separator_in(line);
+    const std::vector<Cell> cells = cells_of(line, separator_);
     if (columns_.empty())
       read_header(cells, offset);
     else
@@ -207,6 +208,7 @@ class LayerReader {
   }
 
   const Text& text_;
+  char separator_ = ',';
   LayerColumns columns_;
   std::vector<std::pair<std::size_t, const Change*>> changes_;  // which cells
   bool named_ = true;                                           // by the first column
@@ -229,7 +231,7 @@ bool is_layer_list(std::string_view text) {
   std::optional<bool> is_one;
   for_each_line(text, [&](std::string_view line, std::size_t) {
     if (is_one || trimmed(line).empty() || line.starts_with('#')) return;
-    is_one = std::ranges::any_of(cells_of(line),
+    is_one = std::ranges::any_of(cells_of(line, separator_in(line)),
                                  [](const Cell& cell) { return layer_column_called(cell.text).has_value(); });
   });
   return is_one.value_or(false);

@@ -32,7 +32,7 @@ bool is_rows(const boost::json::value& value) {
 // Rows of sizes, not of devices or the like.
 bool has_sizes(const boost::json::value& value) {
   return is_rows(value) && std::ranges::any_of(value.as_array().front().as_object(), [](const auto& member) {
-           return column_named(member.key()) == "size";
+           return column_called(member.key()) == MeasuredColumn::size;
          });
 }
 
@@ -76,11 +76,13 @@ void add_cells(const boost::json::object& object, Buffers buffers, MeasuredRows:
   if (group != nullptr && group->is_object()) add_cells(group->as_object(), buffers, row);
 }
 
-bool is_wanted(const MeasuredRows::Row& row, Buffers buffers) {
-  const auto cell = row.find("in_place");
-  if (cell == row.end()) return true;
-  const bool in_place = cell->second == "1" || cell->second == "true";
-  return in_place == (buffers == Buffers::in_place);
+// By groups, or by a column.
+bool is_of_either_buffers(const boost::json::array& rows) {
+  return std::ranges::any_of(rows, [](const boost::json::value& row) {
+    return row.is_object() && std::ranges::any_of(row.as_object(), [](const auto& member) {
+             return column_called(member.key()) == MeasuredColumn::in_place;
+           });
+  });
 }
 
 std::vector<std::string> columns_of_rows(const boost::json::array& rows, Buffers buffers) {
@@ -99,7 +101,7 @@ void add_row(const boost::json::value& value, const std::vector<std::string>& co
   if (!value.is_object()) return rows.skip(place, "not an object");
   MeasuredRows::Row row;
   add_cells(value.as_object(), buffers, row);
-  if (!is_wanted(row, buffers)) return;
+  if (!is_of_buffers(row, buffers)) return;
   for (const std::string& column : columns) {
     if (!row.contains(column)) return rows.skip(place, fmt::format("it has no '{}'", column));
   }
@@ -116,6 +118,7 @@ Measurements read_measured_json(const Text& text, Buffers buffers) {
   const std::vector<std::string> columns = columns_of_rows(*rows, buffers);
   MeasuredRows found{text.name(), columns};
   found.once_a_size();
+  if (is_of_either_buffers(*rows)) found.of_either_buffers();
   std::size_t number = 0;
   for (const boost::json::value& row : *rows)
     add_row(row, columns, fmt::format("{}: row {}", text.name(), ++number), buffers, found);

@@ -40,15 +40,21 @@ std::string_view without_label(std::string_view line) {
 std::optional<LogHeader> log_header_in(std::string_view line) {
   if (!line.starts_with('#') || line.find(',') != std::string_view::npos) return std::nullopt;
   std::vector<std::string> names;
+  std::vector<std::optional<MeasuredColumn>> columns;
   for (const Cell& word : words_of(line.substr(1))) {
-    if (word.text != "timestamp") names.push_back(column_named(word.text));
+    const std::optional<MeasuredColumn> column = column_called(word.text);
+    if (column == MeasuredColumn::timestamp) continue;
+    columns.push_back(column);
+    names.push_back(column_named(word.text));
   }
-  const auto time = std::ranges::find(names, "time");
-  if (names.empty() || names.front() != "size" || time == names.end()) return std::nullopt;
-  const auto again = std::find(time + 1, names.end(), "time");
-  return LogHeader{.left = {names.begin(), time},
-                   .group = {time, again},
-                   .groups = again == names.end() ? std::size_t{1} : std::size_t{2}};
+  const auto time = std::ranges::find(columns, MeasuredColumn::time);
+  if (columns.empty() || columns.front() != MeasuredColumn::size || time == columns.end())
+    return std::nullopt;
+  const auto again = std::find(time + 1, columns.end(), MeasuredColumn::time);
+  const auto name_at = [&](auto column) { return names.begin() + (column - columns.begin()); };
+  return LogHeader{.left = {names.begin(), name_at(time)},
+                   .group = {name_at(time), name_at(again)},
+                   .groups = again == columns.end() ? std::size_t{1} : std::size_t{2}};
 }
 
 // Of "#  Rank  0 Group  0 Pid 4213 on host device 0 [0x10] ..."
@@ -88,7 +94,10 @@ class LogReader {
   void line(std::string_view whole, std::size_t begin) {
     const std::string_view line = without_label(whole);
     const std::size_t offset = begin + (whole.size() - line.size());
-    if (auto header = log_header_in(line)) header_ = *std::move(header);
+    if (auto header = log_header_in(line)) {
+      header_ = *std::move(header);
+      if (header_->groups == 2) rows_.of_either_buffers();
+    }
     if (auto rank = rank_listed_in(line)) ranks_.insert(*std::move(rank));
     std::vector<Cell> words = words_of(line);
     drop_timestamp(words);

@@ -1,6 +1,7 @@
 #include "kbsim/inputs/logs/measurements.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -22,9 +23,9 @@ std::vector<TableLine> lines_of_table(const Text& text) {
   return lines;
 }
 
-std::vector<std::string> columns_in_header(const Text& text, const TableLine& line) {
+std::vector<std::string> columns_in_header(const Text& text, const TableLine& line, char separator) {
   std::vector<std::string> columns;
-  for (const Cell& cell : cells_of(line.first)) {
+  for (const Cell& cell : cells_of(line.first, separator)) {
     const std::string name = column_named(cell.text);
     if (std::ranges::find(columns, name) != columns.end())
       throw text.error(line.second + cell.at, fmt::format("two columns called '{}'", name));
@@ -33,27 +34,47 @@ std::vector<std::string> columns_in_header(const Text& text, const TableLine& li
   return columns;
 }
 
-bool is_of_buffers(const MeasuredRows::Row& row, Buffers buffers) {
-  const auto cell = row.find("in_place");
-  return cell == row.end() || (cell->second == "1") == (buffers == Buffers::in_place);
+// "36,07" where commas aren't between cells; "1.024,5" stays as it is, and is no number.
+std::string with_decimal_point(std::string cell) {
+  const std::size_t comma = cell.find(',');
+  if (comma != std::string::npos && cell.find_first_of(".,", comma + 1) == std::string::npos &&
+      cell.find('.') == std::string::npos)
+    cell[comma] = '.';
+  return cell;
+}
+
+// Sizes are whole: a comma in one stands between thousands, or is a mistake.
+MeasuredRows::Row row_of(const std::vector<Cell>& cells, const std::vector<std::string>& columns,
+                         char separator) {
+  MeasuredRows::Row row;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    using enum MeasuredColumn;
+    const std::optional<MeasuredColumn> column = column_called(columns[i]);
+    const bool measured = column == time || column == algbw || column == busbw;
+    row[columns[i]] = separator != ',' && measured ? with_decimal_point(cells[i].text) : cells[i].text;
+  }
+  return row;
 }
 
 Measurements read_table(const Text& text, Buffers buffers) {
   const std::vector<TableLine> lines = lines_of_table(text);
   if (lines.empty())
     throw UsageError{text.name() + ": no rows (expected names of columns, then a row a line)"};
-  const std::vector<std::string> columns = columns_in_header(text, lines.front());
+  const char separator = separator_in(lines.front().first);
+  const std::vector<std::string> columns = columns_in_header(text, lines.front(), separator);
   MeasuredRows rows{text.name(), columns};
+  if (std::ranges::any_of(
+          columns, [](const std::string& name) { return column_called(name) == MeasuredColumn::in_place; }))
+    rows.of_either_buffers();
   for (const auto& [line, offset] : lines | std::views::drop(1)) {
-    const std::vector<Cell> cells = cells_of(line);
+    const std::vector<Cell> cells = cells_of(line, separator);
     const Place at{.file = text.name(), .line = text.place(offset).line};
     if (cells.size() != columns.size()) {
       rows.skip(to_string(at),
                 fmt::format("{} cells, expected {} as in the first line", cells.size(), columns.size()));
       continue;
     }
-    MeasuredRows::Row row;
-    for (std::size_t i = 0; i < cells.size(); ++i) row[columns[i]] = cells[i].text;
+    MeasuredRows::Row row = row_of(cells, columns, separator);
     if (is_of_buffers(row, buffers)) rows.add(to_string(at), std::move(row));
   }
   return rows.take();

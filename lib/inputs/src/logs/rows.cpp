@@ -15,25 +15,19 @@
 namespace kbsim::inputs {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kColumnNames{
-    {{"#wrong", "wrong"},
-     {"error", "wrong"},
-     {"nwrong", "wrong"},
-     {"errors", "wrong"},
-     {"alg_bw", "algbw"},
-     {"bus_bw", "busbw"},
-     {"size (b)", "size"},
-     {"size_bytes", "size"},
-     {"bytes", "size"},
-     {"time (us)", "time"},
-     {"time_us", "time"},
-     {"cputime", "time"},
-     {"algbw (gb/s)", "algbw"},
-     {"busbw (gb/s)", "busbw"},
-     {"datatype", "type"},
-     {"dtype", "type"},
-     {"inplace", "in_place"},
-     {"in-place", "in_place"}}};
+// In small letters; the first name of each is its name here.
+constexpr auto kColumnNames = [] {
+  using enum MeasuredColumn;
+  return std::to_array<std::pair<std::string_view, MeasuredColumn>>(
+      {{"size", size},          {"count", count},       {"type", type},           {"redop", redop},
+       {"root", root},          {"time", time},         {"algbw", algbw},         {"busbw", busbw},
+       {"wrong", wrong},        {"in_place", in_place}, {"timestamp", timestamp}, {"#wrong", wrong},
+       {"error", wrong},        {"nwrong", wrong},      {"errors", wrong},        {"alg_bw", algbw},
+       {"bus_bw", busbw},       {"size (b)", size},     {"size_bytes", size},     {"bytes", size},
+       {"time (us)", time},     {"time_us", time},      {"cputime", time},        {"algbw (gb/s)", algbw},
+       {"busbw (gb/s)", busbw}, {"datatype", type},     {"dtype", type},          {"inplace", in_place},
+       {"in-place", in_place}});
+}();
 // Beyond these no file has a size or a time.
 constexpr double kLeastMeasured = 1e-12;
 constexpr double kMostMeasured = 1e18;
@@ -45,24 +39,37 @@ bool is_number(const std::string& text, double& value) {
 
 }  // namespace
 
+std::optional<MeasuredColumn> column_called(std::string_view name) {
+  const auto found = std::ranges::find(kColumnNames, lower(trimmed(name)),
+                                       &std::pair<std::string_view, MeasuredColumn>::first);
+  return found == kColumnNames.end() ? std::nullopt : std::optional{found->second};
+}
+
 std::string column_named(std::string_view name) {
-  const std::string small = lower(trimmed(name));
-  const auto found = std::ranges::find(kColumnNames, small, &decltype(kColumnNames)::value_type::first);
-  if (found != kColumnNames.end()) return std::string{found->second};
-  constexpr std::array<std::string_view, 9> kNames{"size", "count", "type",  "redop", "root",
-                                                   "time", "algbw", "busbw", "wrong"};
-  return std::ranges::find(kNames, small) != kNames.end() ? small : std::string{trimmed(name)};
+  const std::optional<MeasuredColumn> column = column_called(name);
+  if (!column) return std::string{trimmed(name)};
+  return std::string{
+      std::ranges::find(kColumnNames, *column, &std::pair<std::string_view, MeasuredColumn>::second)->first};
+}
+
+bool is_of_buffers(const MeasuredRows::Row& row, Buffers buffers) {
+  constexpr auto kYes = std::to_array<std::string_view>({"1", "true", "yes"});
+  const auto cell = row.find("in_place");
+  if (cell == row.end()) return true;
+  const bool in_place = std::ranges::find(kYes, lower(cell->second)) != kYes.end();
+  return in_place == (buffers == Buffers::in_place);
 }
 
 MeasuredRows::MeasuredRows(std::string source, std::vector<std::string> columns)
-    : found_{.source = std::move(source), .columns = std::move(columns), .rows = {}, .skipped = {}} {}
+    : found_{.source = std::move(source), .columns = std::move(columns)} {}
 
 std::string MeasuredRows::fault_of(const Row& row, const char* column) const {
   const auto cell = row.find(column);
   if (cell == row.end()) return {};  // the table lacks it: told of the whole
   double value = 0.0;
   if (!is_number(cell->second, value))
-    return fmt::format("column {}: '{}' is no number", column, harmless(cell->second));
+    return fmt::format("column {}: '{}' is no number{}", column, harmless(cell->second),
+                       cell->second.find(',') == std::string::npos ? "" : " (numbers have a point)");
   if (value >= kLeastMeasured && value <= kMostMeasured) return {};
   return fmt::format("column {}: must be from {:g} to {:g}, got {}", column, kLeastMeasured, kMostMeasured,
                      cell->second);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +12,25 @@
 #include "kbsim/inputs/logs/measurements.hpp"
 
 namespace kbsim::inputs {
+
+/// Columns that mean something here, whatever a file calls them.
+enum class MeasuredColumn : std::uint8_t {
+  size,
+  count,
+  type,
+  redop,
+  root,
+  time,
+  algbw,
+  busbw,
+  wrong,
+  in_place,
+  timestamp
+};
+/// "algBw" is algbw, "#wrong" wrong, "size (B)" size. None: another column.
+[[nodiscard]] std::optional<MeasuredColumn> column_called(std::string_view name);
+/// The name that a column of the file's has here: the known ones' is always the same.
+[[nodiscard]] std::string column_named(std::string_view name);
 
 /// The rows of a file as they come: which are whole, which are named and passed over.
 class MeasuredRows {
@@ -26,6 +47,8 @@ class MeasuredRows {
   void once_a_size() { once_ = true; }
   /// Each row gets a column `ranks`, unless that is 0 or they have one.
   void of_ranks(std::size_t ranks) { ranks_ = ranks; }
+  /// The file says which times are in place.
+  void of_either_buffers() { found_.of_either_buffers = true; }
   /// UsageError with the first reason, if no row is whole.
   [[nodiscard]] Measurements take();
 
@@ -39,8 +62,8 @@ class MeasuredRows {
   std::set<std::string> seen_;
 };
 
-/// The name that a column of the file's has here: "algBw" is algbw, "#wrong" wrong, "size (B)" size.
-[[nodiscard]] std::string column_named(std::string_view name);
+/// Whether a row of a file with a column `in_place` is of these buffers; any row of one without.
+[[nodiscard]] bool is_of_buffers(const MeasuredRows::Row& row, Buffers buffers);
 
 [[nodiscard]] bool is_log(std::string_view text);
 [[nodiscard]] Measurements read_log(const Text& text, Buffers buffers);

@@ -63,9 +63,9 @@ void Meetings::settle() {
 }
 
 void Meetings::settle_token(const Key& key, const Token& token) {
-  const auto& [kind, rank, peer, number] = key;
-  const int there =
-      kind == 's' ? program_.gpus[index_at(rank)].semaphores[index_at(number)] : 0;  // before it begins
+  const auto& [type, rank, peer, number] = key;
+  const int there = type == ChannelType::none ? program_.gpus[index_at(rank)].semaphores[index_at(number)]
+                                              : 0;  // before it begins
   int left = there;
   std::size_t next = 0;
   for (const Wait& wait : token.taken) {

@@ -17,8 +17,9 @@ class Meetings {
  public:
   Meetings(const Program& program, PlanDraft& draft);
 
-  /// A signal's channel as its receiver has it, or a semaphore: (kind, rank, peer, number).
-  using Key = std::tuple<char, int, int, int>;
+  /// A signal's channel as its receiver has it: (type, rank, peer, number); or a semaphore, of type none,
+  /// whose peer is the rank itself.
+  using Key = std::tuple<ChannelType, int, int, int>;
 
   void give(const Key& key, StepRef step, std::pair<int, int> giver, const Op& op);
   void take(const Key& key, StepRef step, const Op& op);

@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ struct OpName {
   std::size_t packets_out = kNone;
   bool signals = false;
 };
-constexpr std::array<OpName, 26> kOpNames{{{"nop", OpKind::nothing},
+constexpr std::array<OpName, 30> kOpNames{{{"nop", OpKind::nothing},
                                            {"flush", OpKind::nothing},
                                            {"put", OpKind::move},
                                            {"pws", OpKind::move, kNone, kNone, true},
@@ -50,7 +51,16 @@ constexpr std::array<OpName, 26> kOpNames{{{"nop", OpKind::nothing},
                                            {"rlxwait", OpKind::wait},
                                            {"barrier", OpKind::barrier},
                                            {"sem_acquire", OpKind::sem_acquire},
-                                           {"sem_release", OpKind::sem_release}}};
+                                           {"sem_release", OpKind::sem_release},
+                                           {"pipeline", OpKind::pipeline},
+                                           {"glres", OpKind::in_switch},
+                                           {"gstore", OpKind::in_switch},
+                                           {"glre", OpKind::in_switch}}};
+constexpr auto kChannelTypes =
+    std::to_array<std::pair<std::string_view, ChannelType>>({{"memory", ChannelType::memory},
+                                                             {"port", ChannelType::port},
+                                                             {"switch", ChannelType::reducing_switch},
+                                                             {"none", ChannelType::none}});
 
 /// The ith of a list that the file's text at `at` asks for.
 template <class Item>
@@ -69,9 +79,9 @@ class OpReader {
   // A pipeline's operations run once for each piece of the chunks, as those beside it do.
   void read(const Json& ops, std::vector<Op>& out, bool in_pipeline = false) const {
     ops.each([&](const Json& op) {
-      const std::string_view name = op.at("name").string();
-      if (name != "pipeline") {
-        out.push_back(op_of(op, name));
+      const OpName& known = name_of(op.at("name"));
+      if (known.kind != OpKind::pipeline) {
+        out.push_back(op_of(op, known));
       } else if (in_pipeline) {
         throw unsupported(op, "pipeline in a pipeline");
       } else {
@@ -86,19 +96,24 @@ class OpReader {
                                    what, of_.rank, of_.block)};
   }
 
-  [[nodiscard]] Op op_of(const Json& json, std::string_view name) const {
-    const char channel = json.find("channel_type") ? type_of_channel(json.at("channel_type")) : 'm';
-    constexpr std::array<std::string_view, 3> kSwitch{"glres", "gstore", "glre"};
-    if (channel == 's' || std::ranges::find(kSwitch, name) != kSwitch.end())
-      throw Unsupported{fmt::format("{}: '{}' (rank {}, thread block {}) needs a switch that reduces",
-                                    to_string(json.place()), msccl::shown(name), of_.rank, of_.block)};
+  [[nodiscard]] static const OpName& name_of(const Json& at) {
+    const std::string_view name = at.string();
     const auto known = std::ranges::find(kOpNames, name, &OpName::name);
-    if (known == kOpNames.end()) throw unknown(json.at("name"), name);
-    Op op{.kind = known->kind,
-          .signals = known->signals,
-          .packets_in = known->packets_in,
-          .packets_out = known->packets_out,
-          .name = std::string{name},
+    if (known == kOpNames.end()) throw unknown(at, name);
+    return *known;
+  }
+
+  [[nodiscard]] Op op_of(const Json& json, const OpName& known) const {
+    const std::optional<Json> type = json.find("channel_type");
+    const ChannelType channel = type ? type_of_channel(*type) : ChannelType::memory;
+    if (channel == ChannelType::reducing_switch || known.kind == OpKind::in_switch)
+      throw Unsupported{fmt::format("{}: '{}' (rank {}, thread block {}) needs a switch that reduces",
+                                    to_string(json.place()), known.name, of_.rank, of_.block)};
+    Op op{.kind = known.kind,
+          .signals = known.signals,
+          .packets_in = known.packets_in,
+          .packets_out = known.packets_out,
+          .name = std::string{known.name},
           .place = json.place()};
     read_operands(json, channel, op);
     return op;
@@ -111,7 +126,7 @@ class OpReader {
     return at.error(fmt::format("there is no operation '{}'{}", found, name_hint(found, all)));
   }
 
-  void read_operands(const Json& json, char channel, Op& op) const {
+  void read_operands(const Json& json, ChannelType channel, Op& op) const {
     if (op.kind == OpKind::move || op.kind == OpKind::reduce) {
       json.at("src_buff").each([&](const Json& at) { op.from.push_back(range(json, at, channel)); });
       json.at("dst_buff").each([&](const Json& at) { op.to.push_back(range(json, at, channel)); });
@@ -158,7 +173,7 @@ class OpReader {
       throw unsupported(json, fmt::format("{} with {}", op.name, msccl::shown(sums->string())));
   }
 
-  [[nodiscard]] ChunkRange range(const Json& op, const Json& at, char channel) const {
+  [[nodiscard]] ChunkRange range(const Json& op, const Json& at, ChannelType channel) const {
     ChunkRange found{.rank = of_.rank,
                      .index = at.at("index").number(0, kChunksLimit),
                      .size = at.at("size").number(1, kChunksLimit)};
@@ -188,7 +203,7 @@ class OpReader {
           fmt::format("the groups of thread blocks divide a chunk by more than {}", kPartsLimit));
   }
 
-  [[nodiscard]] ChannelEnd channel_end(const Json& at, char type) const {
+  [[nodiscard]] ChannelEnd channel_end(const Json& at, ChannelType type) const {
     const auto ids = of_.named.channels.find(type);
     if (ids == of_.named.channels.end()) throw at.error("the thread block lists no channel of this type");
     const auto number = static_cast<std::size_t>(listed(ids->second, at, "channel"));
@@ -204,13 +219,13 @@ class OpReader {
 
 }  // namespace
 
-char type_of_channel(const Json& at) {
-  const std::string_view type = at.string();
-  if (type == "memory") return 'm';
-  if (type == "port") return 'p';
-  if (type == "switch" || type == "none") return type[0];
+ChannelType type_of_channel(const Json& at) {
+  const std::string_view name = at.string();
+  for (const auto& [known, type] : kChannelTypes) {
+    if (known == name) return type;
+  }
   throw at.error(
-      fmt::format("there is no channel type '{}'; expected memory, port or switch", msccl::shown(type)));
+      fmt::format("there is no channel type '{}'; expected memory, port or switch", msccl::shown(name)));
 }
 
 PlanBuffer buffer_named(const Json& at) {

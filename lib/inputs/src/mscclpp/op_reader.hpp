@@ -11,8 +11,8 @@ namespace kbsim::inputs::mscclpp {
 inline constexpr int kChunksLimit = 1 << 20;
 inline constexpr int kIdsLimit = 1 << 16;
 
-/// The first letter of memory, port, switch or none. InputError for another.
-[[nodiscard]] char type_of_channel(const Json& at);
+/// InputError if it is none.
+[[nodiscard]] ChannelType type_of_channel(const Json& at);
 /// InputError if it is none.
 [[nodiscard]] PlanBuffer buffer_named(const Json& at);
 
@@ -23,13 +23,13 @@ struct Remote {
     PlanBuffer type = PlanBuffer::input;
   };
   std::vector<Buffer> buffers;
-  std::map<char, std::vector<ChannelEnd>> channels;
+  std::map<ChannelType, std::vector<ChannelEnd>> channels;
 };
 
 /// Those that a thread block names by numbers of its own.
 struct Named {
-  std::map<char, std::vector<int>> channels;
-  std::map<char, std::vector<int>> buffers;
+  std::map<ChannelType, std::vector<int>> channels;
+  std::map<ChannelType, std::vector<int>> buffers;
 };
 
 /// Where the operations of a thread block stand, and what they can name. It lasts while they are read.

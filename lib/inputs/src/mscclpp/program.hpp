@@ -12,8 +12,20 @@
 
 namespace kbsim::inputs::mscclpp {
 
-/// What an operation does: moves each source to its target, sums its sources into all targets, or waits.
-enum class OpKind : std::uint8_t { nothing, move, reduce, signal, wait, barrier, sem_acquire, sem_release };
+/// What an operation does: moves each source to its target, sums its sources into all targets, or waits. A
+/// pipeline holds others; one of a switch isn't run.
+enum class OpKind : std::uint8_t {
+  nothing,
+  move,
+  reduce,
+  signal,
+  wait,
+  barrier,
+  sem_acquire,
+  sem_release,
+  pipeline,
+  in_switch
+};
 
 /// Chunks of a rank's buffer; of a group of thread blocks, the `part`th of `parts` equal parts of them.
 struct ChunkRange {
@@ -25,9 +37,12 @@ struct ChunkRange {
   int parts = 1;
 };
 
+/// What a channel leads through; `none` of what needs no channel.
+enum class ChannelType : std::uint8_t { memory, port, reducing_switch, none };
+
 /// One of the channels between two ranks, as one of them sees it: the nth of those of its type to this peer.
 struct ChannelEnd {
-  char type = 'm';  // m: memory, p: port
+  ChannelType type = ChannelType::memory;
   int peer = 0;
   int number = 0;
 };

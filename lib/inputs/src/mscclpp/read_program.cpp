@@ -114,11 +114,11 @@ class ProgramReader {
 
   [[nodiscard]] Remote remote_of(int rank, const Json& gpu) const {
     Remote remote;
-    std::map<std::pair<char, int>, int> counts;
+    std::map<std::pair<ChannelType, int>, int> counts;
     if (const std::optional<Json> all = gpu.find("channels"))
       all->each([&](const Json& group) {
-        const char type = type_of_channel(group.at("channel_type"));
-        if (type == 's') return;
+        const ChannelType type = type_of_channel(group.at("channel_type"));
+        if (type == ChannelType::reducing_switch) return;
         group.at("connected_to").each([&](const Json& at) {
           const int peer = peer_of(rank, at);
           remote.channels[type].push_back({type, peer, counts[{type, peer}]++});

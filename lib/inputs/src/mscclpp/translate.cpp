@@ -110,7 +110,7 @@ class Translator {
     const int rank = steps_.rank();
     if (gives) steps_.fence();
     for (const int number : op.semaphores) {
-      const Meetings::Key key{'s', rank, rank, number};
+      const Meetings::Key key{ChannelType::none, rank, rank, number};
       if (gives) {
         meetings_.give(key, steps_.add_main(), {rank, steps_.block()}, op);
       } else {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/base/ids.hpp"
@@ -18,6 +19,9 @@ void declare_plan(const std::string& name, Plan plan, config::CclSpec& ccl);
 
 /// The plan that an algorithm runs; none of one that is a kernel.
 [[nodiscard]] const Plan* plan_of(const config::AlgorithmSpec& algorithm);
+
+/// What an algorithm's collective is called: "custom" of a plan that names none.
+[[nodiscard]] std::string_view collective_name(const config::AlgorithmSpec& algorithm);
 
 /// The PEs of a package that the thread blocks of a rank run on, in their order: PE after PE, cube after
 /// cube. UsageError if there are more thread blocks than PEs, or not as many packages as ranks.

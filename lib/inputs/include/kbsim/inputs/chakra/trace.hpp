@@ -60,6 +60,7 @@ struct Meaning {
   std::optional<std::int64_t> runtime_micros;  // runtime: older converters have it beside the node's duration
   std::optional<std::int64_t> num_ops, tensor_size;
   std::optional<std::int64_t> comm_type, comm_size, comm_src, comm_dst, comm_tag;
+  std::string comm_name;  // comm_type as a text that is no number
   bool is_cpu_op = false;
   bool all_dims = true;  // involved_dim: every one
   std::string group;     // pg_name

@@ -18,12 +18,14 @@ enum class Buffers { out_of_place, in_place };
 struct Measurements {
   std::string source;
   std::vector<std::string> columns;
-  std::vector<std::map<std::string, std::string>> rows;
-  std::vector<std::string> skipped;  // "run.log:12:1: why", of rows that aren't whole
-  std::size_t empty = 0;             // rows that move no bytes, which no time is of
+  std::vector<std::map<std::string, std::string>> rows = {};
+  std::vector<std::string> skipped = {};  // "run.log:12:1: why", of rows that aren't whole
+  std::size_t empty = 0;                  // rows that move no bytes, which no time is of
+  bool of_either_buffers = false;         // it says which times are in place and which aren't
 };
 
-/// The log of nccl-tests or rccl-tests (by its header), CSV (a header, a row a line) or JSON (an array of
+/// The log of nccl-tests or rccl-tests (by its header), CSV (a header, a row a line, commas, semicolons or
+/// tabs between the cells; between others than commas numbers may have a decimal comma) or JSON (an array of
 /// objects, or an object that has one, as nccl-tests and rccl-tests write): what it is, the text says.
 /// InputError for what is none of them, or hasn't a single whole row.
 [[nodiscard]] Measurements read_measurements(const Text& text, Buffers buffers = Buffers::out_of_place);
