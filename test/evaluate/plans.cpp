@@ -111,6 +111,26 @@ TEST_CASE("Plan: one that names no collective is held against what its steps mak
   CHECK(wrong(point(plan, 1, 4096_B)) == 0);
 }
 
+TEST_CASE("Plan: one that names no collective has inputs and outputs of any length") {
+  using enum PlanBuffer;
+  ccl::Plan plan{.name = "gather", .collective = Collective::sendrecv, .custom = true, .in_place = false};
+  plan.chunks = 3;
+  plan.scratch_chunks = {0, 0};
+  plan.in_chunks = {1, 3};
+  plan.out_chunks = {2, 0};
+  plan.blocks = {{{.id = 0,
+                   .recv = 1,
+                   .steps = {{.op = PlanOp::copy, .src = {input, 0}, .dst = {output, 0}, .count = 1},
+                             {.op = PlanOp::recv, .dst = {output, 1}, .count = 1}}}},
+                 {{.id = 0, .send = 0, .steps = {{.op = PlanOp::send, .src = {input, 2}, .count = 1}}}}};
+  const CclPoint at = point(plan, 1, 4096_B);
+  const CollectiveData data{at.machine, at.algorithm, {.n_elem = 3}};
+  CHECK(data.expected(0, 0) ==
+        std::vector<double>{data.input(0).to_doubles()[0], data.input(1).to_doubles()[2], 0.0});
+  CHECK(data.expected(1, 0) == std::vector<double>(3));
+  CHECK(wrong(at) == 0);
+}
+
 TEST_CASE("Plans: an algorithm of ours, written as a plan, is right with every number of slots") {
   for (const auto& [collective, kernel] : kExported) {
     CAPTURE(kernel);

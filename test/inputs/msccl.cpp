@@ -151,11 +151,28 @@ TEST_CASE("MSCCL XML: a custom plan that reads what nothing has written isn't ri
           <step s="0" type="cpy" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0" cnt="1"/></tb></gpu></algo>)"});
   CHECK(!ccl::judge(plan).right());
   CHECK(ccl::judge(plan).problems.front() == "1 chunks are read that nothing has written");
-  CHECK_THROWS_WITH_AS(
-      (void)parse_msccl(
-          {"p.xml",
-           R"(<algo coll="custom" ngpus="1" nchunksperloop="2"><gpu id="0" i_chunks="2" o_chunks="1"/></algo>)"}),
-      doctest::Contains("o_chunks is 1 of a custom plan, and nchunksperloop 2"), Unsupported);
+}
+
+TEST_CASE("MSCCL XML: a custom plan's buffers are as long as each rank says, up to nchunksperloop") {
+  const auto one_rank = [](const std::string& of_algo, const std::string& of_gpu, const char* source) {
+    return parse_msccl({"p.xml", fmt::format(R"(<algo coll="custom" ngpus="1" nchunksperloop="4" {}>
+<gpu id="0" {}><tb id="0"><step s="0" type="cpy" srcbuf="i" srcoff="{}" dstbuf="o" dstoff="0" cnt="1"/></tb></gpu></algo>)",
+                                             of_algo, of_gpu, source)});
+  };
+  const ccl::Plan plan = one_rank("", R"(i_chunks="3" o_chunks="1")", "2");
+  CHECK(plan.chunks_of(PlanBuffer::input, 0) == 3);
+  CHECK(plan.chunks_of(PlanBuffer::output, 0) == 1);
+  CHECK(ccl::told_of(ccl::outputs_of(plan)) ==
+        std::vector<std::string>{"chunk 0 of rank 0's output: chunk 2 of rank 0"});
+  CHECK(one_rank("", "", "3").chunks_of(PlanBuffer::output, 0) == 4);
+  CHECK_THROWS_WITH_AS((void)one_rank("", R"(i_chunks="3" o_chunks="1")", "3"),
+                       doctest::Contains("chunks 3 to 3 of buffer 'i' aren't there: it has 3"), InputError);
+  CHECK_THROWS_WITH_AS((void)one_rank("", R"(i_chunks="5")", "0"),
+                       doctest::Contains("p.xml:2:13: i_chunks must be a whole number from 0 to 4, got '5'"),
+                       InputError);
+  CHECK_THROWS_WITH_AS((void)one_rank(R"(inplace="1")", R"(i_chunks="4" o_chunks="1")", "0"),
+                       doctest::Contains("o_chunks is 1 of a custom plan in place, and nchunksperloop 4"),
+                       Unsupported);
 }
 
 TEST_CASE("MSCCL XML: hostile files are refused") {

@@ -33,6 +33,7 @@ const std::map<std::string, Shape> kShapes{
     {"alltoall_pairs.xml", {Collective::all_to_all, 3, 1}},
     {"alltoall_two_step.xml", {Collective::all_to_all, 4, 1}},
     {"broadcast_tree_in0.xml", {Collective::broadcast, 4, 1}},
+    {"custom_gather.xml", {Collective::sendrecv, 3, 1}},
     {"custom_next.xml", {Collective::sendrecv, 3, 1}},
     {"hier_allreduce.xml", {Collective::all_reduce, 4, 1}},
     {"reduce_chain.xml", {Collective::reduce, 4, 1}},

@@ -54,6 +54,23 @@ TEST_CASE("MSCCL++: puts, reads, packets and groups of thread blocks are right, 
   }
 }
 
+TEST_CASE(
+    "MSCCL++: a plan that names no collective is told by what arrives where, of buffers of any length") {
+  const ccl::Plan plan = parse_mscclpp({"p.json", plan_text("custom.json")});
+  CHECK(plan.custom);
+  CHECK(ccl::judge(plan).right());
+  CHECK(plan.chunks == 3);
+  CHECK(plan.in_chunks == std::vector<int>{1, 3});
+  CHECK(plan.out_chunks == std::vector<int>{2, 0});
+  CHECK(ccl::told_of(ccl::outputs_of(plan)) ==
+        std::vector<std::string>{"chunk 0 of rank 0's output: chunk 0 of rank 0",
+                                 "chunk 1 of rank 0's output: chunk 2 of rank 1"});
+  CHECK(ccl::judge(parse_mscclpp({"p.json", replaced("puts.json", "allreduce", "custom")})).right());
+  CHECK(mistake("custom.json", "false", "true").find("of a custom plan in place") != std::string::npos);
+  CHECK(mistake("custom.json", R"("index":2)", R"("index":3)").find("aren't there: it has 3") !=
+        std::string::npos);
+}
+
 TEST_CASE("MSCCL++: a put is a message that the peer's memory stores, and a signal is one of no chunks") {
   const ccl::Plan plan = parse_mscclpp({"p.json", plan_text("puts.json")});
   REQUIRE(plan.blocks[0].size() == 3);  // two of the file, and the memory as rank 1 writes it

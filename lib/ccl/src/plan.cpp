@@ -20,14 +20,17 @@ bool is_one_share(const Plan& plan, Extent mine, Extent other) {
 
 int Plan::chunks_of(PlanBuffer buffer, int rank) const {
   if (buffer == PlanBuffer::scratch) return scratch_chunks[at(rank)];
-  const CollectiveEntry& row = ccl::collective(collective);
   const bool input = buffer == PlanBuffer::input;
+  const std::vector<int>& own = input ? in_chunks : out_chunks;
+  if (custom && !own.empty()) return own[at(rank)];
+  const CollectiveEntry& row = ccl::collective(collective);
   return is_one_share(*this, input ? row.in : row.out, input ? row.out : row.in) ? share() : chunks;
 }
 
 bool Plan::same_steps(const Plan& other) const {
   return collective == other.collective && custom == other.custom && in_place == other.in_place &&
-         chunks == other.chunks && scratch_chunks == other.scratch_chunks && blocks == other.blocks;
+         chunks == other.chunks && scratch_chunks == other.scratch_chunks && in_chunks == other.in_chunks &&
+         out_chunks == other.out_chunks && blocks == other.blocks;
 }
 
 PlanPlace place_of(const Plan& plan, int rank, PlanChunk chunk) {

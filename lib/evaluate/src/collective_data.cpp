@@ -235,8 +235,10 @@ std::vector<double> CollectiveData::arriving(int program) const {
   std::vector<double> row(static_cast<std::size_t>(out_elems_));
   for (std::int64_t i = 0; i < out_elems_; ++i) {
     require_unstopped(static_cast<std::size_t>(i));
-    const auto& sum = outputs_[static_cast<std::size_t>(program)][static_cast<std::size_t>(i / chunk)];
-    if (!sum) continue;
+    const auto& chunks = outputs_[static_cast<std::size_t>(program)];
+    const auto at = static_cast<std::size_t>(i / chunk);
+    if (at >= chunks.size() || !chunks[at]) continue;
+    const ccl::PlanSum& sum = chunks[at];
     for (const ccl::PlanPart& part : *sum)
       row[static_cast<std::size_t>(i)] += part.times * in(part.rank, 0, part.chunk * chunk + i % chunk);
   }

@@ -62,6 +62,21 @@ std::string kinds_text(const PlanSize& size) {
   return text;
 }
 
+// "inputs of 2, outputs of 2 to 4", of a plan whose ranks' buffers aren't all as long.
+std::string lengths_text(const ccl::Plan& plan) {
+  const auto text = [](const std::vector<int>& chunks) {
+    const auto [least, most] = std::ranges::minmax(chunks);
+    return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+  };
+  const auto is_all = [&](int chunks) { return chunks == plan.chunks; };
+  if (std::ranges::all_of(plan.in_chunks, is_all) && std::ranges::all_of(plan.out_chunks, is_all)) return "";
+  return fmt::format(", inputs of {}, outputs of {}", text(plan.in_chunks), text(plan.out_chunks));
+}
+
+boost::json::array list_of(const std::vector<int>& numbers) {
+  return boost::json::array(numbers.begin(), numbers.end());
+}
+
 // What of a protocol isn't modelled.
 std::string protocol_note(const ccl::Plan& plan) {
   return plan.protocol.starts_with("LL")
@@ -104,8 +119,6 @@ boost::json::object describe(const ccl::Plan& plan, const ccl::PlanJudgement& ju
   const PlanSize size = size_of(plan);
   boost::json::array problems;
   for (const std::string& problem : judgement.problems) problems.emplace_back(problem);
-  boost::json::array scratch;
-  for (const int chunks : plan.scratch_chunks) scratch.emplace_back(chunks);
   boost::json::object all{
       {"format", name_of(plan.file.ends_with(".json") ? FileKind::mscclpp_plan : FileKind::msccl_plan)},
       {"file", plan.file},
@@ -115,7 +128,7 @@ boost::json::object describe(const ccl::Plan& plan, const ccl::PlanJudgement& ju
       {"in_place", plan.in_place},
       {"ranks", plan.ranks()},
       {"chunks", plan.chunks},
-      {"scratch_chunks", std::move(scratch)},
+      {"scratch_chunks", list_of(plan.scratch_chunks)},
       {"channels", plan.channels},
       {"thread_blocks", size.blocks},
       {"thread_blocks_of_a_rank", size.most_blocks},
@@ -130,6 +143,8 @@ boost::json::object describe(const ccl::Plan& plan, const ccl::PlanJudgement& ju
       {"unwritten_reads", judgement.unwritten},
       {"problems", std::move(problems)}};
   if (!plan.custom) return all;
+  if (!plan.in_chunks.empty()) all["input_chunks"] = list_of(plan.in_chunks);
+  if (!plan.out_chunks.empty()) all["output_chunks"] = list_of(plan.out_chunks);
   boost::json::array arrives;
   for (const std::string& line : ccl::told_of(ccl::outputs_of(plan))) arrives.emplace_back(line);
   all["arrives"] = std::move(arrives);
@@ -142,12 +157,12 @@ std::string text_about(const ccl::Plan& plan, const ccl::PlanJudgement& judgemen
   return fmt::format(
              "{}: {}, {} {} of {} ranks\n"
              "protocol {}{}\n"
-             "{} chunks{}; messages of up to {} chunks\n"
+             "{} chunks{}{}; messages of up to {} chunks\n"
              "{} thread blocks, up to {} a rank (a PE each), on {} connections\n"
              "{} steps ({}), {} messages, {} chunks sent\n"
              "ends with {} slots (n_slots) or more\n",
              plan.file, plan.name, plan.in_place ? "in-place" : "out-of-place", plan.collective_name(),
-             plan.ranks(), plan.protocol, protocol_note(plan), plan.chunks,
+             plan.ranks(), plan.protocol, protocol_note(plan), plan.chunks, lengths_text(plan),
              scratch > 0 ? fmt::format(", {} of scratch", scratch) : "", ccl::largest_message(plan),
              size.blocks, size.most_blocks, ccl::queues_of(plan).all.size(), size.steps, kinds_text(size),
              size.messages, size.chunks, ccl::least_slots(plan, true)) +

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "kbsim/base/error.hpp"
 #include "kbsim/config/collective.hpp"
 
 namespace kbsim::inputs::msccl {
@@ -15,9 +14,8 @@ namespace kbsim::inputs::msccl {
 [[nodiscard]] bool is_custom(std::string_view name);
 /// Its name in plans: ours without '_'.
 [[nodiscard]] std::string name_of(config::Collective collective);
-/// For a name that isn't one, which stands there. Unsupported for those that say nothing about what a plan
-/// computes.
-[[nodiscard]] std::string unknown_collective(std::string_view name, const Place& at);
+/// For a name that isn't one.
+[[nodiscard]] std::string unknown_collective(std::string_view name);
 /// Whether its input or output, or each, has a share for each rank.
 [[nodiscard]] bool has_shares(config::Collective collective);
 

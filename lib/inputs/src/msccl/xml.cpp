@@ -63,7 +63,7 @@ class Reader {
     plan_.custom = msccl::is_custom(algo.text("coll"));
     const auto collective =
         plan_.custom ? config::Collective::sendrecv : msccl::collective_named(algo.text("coll"));
-    if (!collective) throw algo.error("coll", msccl::unknown_collective(algo.text("coll"), algo.place()));
+    if (!collective) throw algo.error("coll", msccl::unknown_collective(algo.text("coll")));
     plan_.collective = *collective;
     plan_.in_place = algo.number_or("inplace", 0, 0, 1) == 1;
     plan_.channels = algo.number_or("nchannels", 1, 0, kMostBlocks);
@@ -71,14 +71,18 @@ class Reader {
     ranks_ = algo.number("ngpus", 1, kMostRanks);
     plan_.blocks.resize(at(ranks_));
     plan_.scratch_chunks.resize(at(ranks_));
+    if (plan_.custom && !plan_.in_place) {
+      plan_.in_chunks.assign(at(ranks_), plan_.chunks);
+      plan_.out_chunks.assign(at(ranks_), plan_.chunks);
+    }
     if (msccl::has_shares(plan_.collective) && plan_.chunks % ranks_ != 0)
       throw algo.error("nchunksperloop", fmt::format("{} chunks aren't divisible by {} ranks, as {} needs",
                                                      plan_.chunks, ranks_, algo.text("coll")));
   }
 
   void read_gpu(int rank, const Element& gpu) {
-    require_chunks(gpu, "i_chunks", PlanBuffer::input, rank);
-    require_chunks(gpu, "o_chunks", PlanBuffer::output, rank);
+    read_chunks(gpu, "i_chunks", PlanBuffer::input, rank);
+    read_chunks(gpu, "o_chunks", PlanBuffer::output, rank);
     plan_.scratch_chunks[at(rank)] = gpu.number_or("s_chunks", 0, 0, kMostChunks);
     cells_ += std::int64_t{2} * plan_.chunks + plan_.scratch_chunks[at(rank)];
     if (cells_ > kMostCells) throw gpu.error(fmt::format("the buffers have more than {} chunks", kMostCells));
@@ -95,16 +99,22 @@ class Reader {
     for (const auto& [id, tb] : blocks) read_dependencies(rank, number++, tb, index);
   }
 
-  // None are said of a buffer that is the other one's.
-  void require_chunks(const Element& gpu, const char* attribute, PlanBuffer buffer, int rank) const {
+  // None are said of a buffer that is the other one's. A custom plan's buffers are as long as it says, up to
+  // nchunksperloop.
+  void read_chunks(const Element& gpu, const char* attribute, PlanBuffer buffer, int rank) {
+    if (plan_.custom && !plan_.in_place) {
+      int& chunks = (buffer == PlanBuffer::input ? plan_.in_chunks : plan_.out_chunks)[at(rank)];
+      chunks = gpu.number_or(attribute, plan_.chunks, 0, plan_.chunks);
+      return;
+    }
     const int wanted = plan_.chunks_of(buffer, rank);
     const int said = gpu.number_or(attribute, 0, 0, kMostChunks);
     if (said == 0 || said == wanted) return;
     if (plan_.custom)
-      throw Unsupported{
-          fmt::format("{}: {} is {} of a custom plan, and nchunksperloop {}: input and output of "
-                      "other lengths aren't run",
-                      to_string(gpu.place()), attribute, said, wanted)};
+      throw Unsupported{fmt::format(
+          "{}: {} is {} of a custom plan in place, and nchunksperloop {}: where a shorter input or "
+          "output lies in the other isn't known",
+          to_string(gpu.place()), attribute, said, wanted)};
     throw gpu.error(attribute, fmt::format("{} must be {} by nchunksperloop and the collective, got {}",
                                            attribute, wanted, said));
   }

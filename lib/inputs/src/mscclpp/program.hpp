@@ -71,6 +71,8 @@ struct ThreadBlock {
 };
 
 struct Gpu {
+  int in_chunks = 0;  // of a custom plan
+  int out_chunks = 0;
   int scratch_chunks = 0;
   std::vector<int> semaphores = {};      // their first values
   std::vector<ThreadBlock> blocks = {};  // in the order of their ids
@@ -81,8 +83,9 @@ struct Program {
   std::string name;
   std::string protocol;
   config::Collective collective = config::Collective::all_reduce;
+  bool custom = false;  // it names no collective
   bool in_place = false;
-  int chunks = 1;    // of the larger of input and output
+  int chunks = 1;    // of the largest of inputs and outputs
   int parts = 1;     // by which all groups of thread blocks divide a chunk
   Place place = {};  // of the file's first value
   std::vector<Gpu> gpus = {};

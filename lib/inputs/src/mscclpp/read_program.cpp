@@ -51,16 +51,24 @@ class ProgramReader {
     program_.name = name ? msccl::shown(name->string()) : "unnamed";
     program_.protocol = protocol ? msccl::shown(protocol->string()) : "Simple";
     const Json collective = plan_.at("collective");
-    const auto known = msccl::collective_named(collective.string());
-    if (!known) throw collective.error(msccl::unknown_collective(collective.string(), collective.place()));
+    program_.custom = msccl::is_custom(collective.string());
+    const auto known =
+        program_.custom ? config::Collective::sendrecv : msccl::collective_named(collective.string());
+    if (!known) throw collective.error(msccl::unknown_collective(collective.string()));
     program_.collective = *known;
     program_.in_place = plan_.find("inplace") && plan_.at("inplace").boolean();
-    program_.chunks = std::max(first->at("input_chunks").number(0, kChunksLimit),
-                               first->at("output_chunks").number(0, kChunksLimit));
+    program_.chunks = most_chunks(*first);
+    if (program_.custom)
+      gpus.each([&](const Json& gpu) { program_.chunks = std::max(program_.chunks, most_chunks(gpu)); });
     if (program_.chunks == 0) throw first->error("this has neither input_chunks nor output_chunks");
     if (msccl::has_shares(program_.collective) && program_.chunks % ranks_ != 0)
       throw first->error(fmt::format("{} chunks aren't divisible by {} ranks, as {} needs", program_.chunks,
                                      ranks_, to_string(program_.collective)));
+  }
+
+  static int most_chunks(const Json& gpu) {
+    return std::max(gpu.at("input_chunks").number(0, kChunksLimit),
+                    gpu.at("output_chunks").number(0, kChunksLimit));
   }
 
   // Older versions of MSCCL++ wrote other keys, of other shapes.
@@ -77,7 +85,11 @@ class ProgramReader {
   void read_gpu(int rank, const Json& json) {
     Gpu& gpu = program_.gpus.emplace_back();
     gpu.scratch_chunks = json.at("scratch_chunks").number(0, kChunksLimit);
-    require_chunks(rank, json);
+    if (program_.custom) {
+      read_custom_chunks(json, gpu);
+    } else {
+      require_chunks(rank, json);
+    }
     if (const std::optional<Json> all = json.find("semaphores"))
       all->each(
           [&](const Json& one) { gpu.semaphores.push_back(one.at("init_value").number(0, kIdsLimit)); });
@@ -88,6 +100,20 @@ class ProgramReader {
     if (twice != gpu.blocks.end())
       throw InputError{std::next(twice)->place,
                        fmt::format("gpu {} has two thread blocks {}", rank, twice->id)};
+  }
+
+  void read_custom_chunks(const Json& json, Gpu& gpu) const {
+    gpu.in_chunks = json.at("input_chunks").number(0, kChunksLimit);
+    gpu.out_chunks = json.at("output_chunks").number(0, kChunksLimit);
+    if (!program_.in_place) return;
+    for (const int said : {gpu.in_chunks, gpu.out_chunks}) {
+      if (said != 0 && said != program_.chunks)
+        throw Unsupported{
+            fmt::format("{}: {} of {} chunks of a custom plan in place: where a shorter input or output lies "
+                        "in the other "
+                        "isn't known",
+                        to_string(json.place()), said, program_.chunks)};
+    }
   }
 
   // None are said of a buffer that is the other one's.

@@ -24,12 +24,17 @@ ccl::Plan empty_plan(const Program& program, const std::string& file) {
                  .file = file,
                  .protocol = program.protocol,
                  .collective = program.collective,
+                 .custom = program.custom,
                  .in_place = program.in_place,
                  .chunks = program.chunks * program.parts,
                  .blocks = std::vector<std::vector<PlanBlock>>(program.gpus.size())};
   std::int64_t cells = 0;
   for (const Gpu& gpu : program.gpus) {
     plan.scratch_chunks.push_back(gpu.scratch_chunks * program.parts);
+    if (program.custom && !program.in_place) {
+      plan.in_chunks.push_back(gpu.in_chunks * program.parts);
+      plan.out_chunks.push_back(gpu.out_chunks * program.parts);
+    }
     cells += std::int64_t{2} * plan.chunks + plan.scratch_chunks.back();
   }
   if (cells > kMostCells)

@@ -21,11 +21,13 @@ struct Plan {
   std::string file;      // that it was read from
   std::string protocol;  // as the file says: LL, LL128 or Simple
   config::Collective collective = config::Collective::all_reduce;
-  bool custom = false;  // it names no collective: each rank's input becomes an output as long, as sendrecv's
+  bool custom = false;  // it names no collective: each rank's input becomes an output, as sendrecv's
   bool in_place = true;
   int chunks = 1;
   int channels = 1;
-  std::vector<int> scratch_chunks = {};             // by rank
+  std::vector<int> scratch_chunks = {};  // by rank
+  std::vector<int> in_chunks = {};       // by rank, of a custom plan; none: each has `chunks`
+  std::vector<int> out_chunks = {};
   std::vector<std::vector<PlanBlock>> blocks = {};  // by rank
 
   /// "custom" of one that names none.
