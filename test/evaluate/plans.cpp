@@ -161,12 +161,32 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Plans: one that adds up vectors of several PEs of a rank isn't written") {
+TEST_CASE("Plans: vectors of several PEs of a rank are its tensor; what adds them up names no collective") {
   config::AlgorithmSpec all_pes = over_ring(Collective::all_reduce, "hierarchical_allreduce");
   all_pes.topology = "hierarchical_3level";
   all_pes.mapper = "all_pes";
-  CHECK_THROWS_WITH_AS((void)host::plan_of_kernel(all_pes, 2),
-                       doctest::Contains("it adds up vectors of several PEs of a package"), Unsupported);
+  for (const int ranks : {2, 3}) {
+    CAPTURE(ranks);
+    const ccl::Plan plan = host::plan_of_kernel(all_pes, ranks);
+    CHECK(plan.custom);
+    CHECK(plan.chunks == 8 * ranks);  // a vector of as many chunks as ranks for each of 8 PEs
+    const auto outputs = ccl::outputs_of(plan);
+    for (int rank = 0; rank < ranks; ++rank) {
+      for (int chunk = 0; chunk < plan.chunks; ++chunk) {
+        const ccl::PlanSum& sum = outputs[static_cast<std::size_t>(rank)][static_cast<std::size_t>(chunk)];
+        REQUIRE(sum->size() == static_cast<std::size_t>(8 * ranks));
+        for (const ccl::PlanPart& part : *sum) {
+          CHECK(part.times == 1);
+          CHECK(part.chunk % ranks == chunk % ranks);
+        }
+      }
+    }
+    CclPoint at = point(plan, ccl::least_slots(plan, true), 64_B);
+    at.machine.sip.cube_mesh = {.w = 4, .h = 2};
+    CHECK(wrong(at) == 0);
+    at.algorithm.n_slots = 4 + at.algorithm.n_slots;
+    CHECK(wrong(at) == 0);
+  }
 }
 
 TEST_CASE("Plans: thread blocks wait for each other's steps, in every turn; chunks of a message lie apart") {

@@ -18,21 +18,28 @@ struct RecordedValue {
   int count = 0;  // chunks
 };
 
+/// A queue of one of a rank's PEs; `any`: none, the PE alone.
+struct PeQueue {
+  int pe = 0;
+  Dir label = Dir::any;
+  friend auto operator<=>(const PeQueue&, const PeQueue&) = default;
+};
+
 /// What a kernel did that leaves a trace in a plan, in its order.
 struct RecordedEvent {
   enum class Kind { recv, sum, send, store };
   Kind kind = Kind::recv;
   std::size_t value = 0;  // received, made, sent or stored
   PlanChunk to = {};      // of a store
-  Dir queue = Dir::any;   // of a message
+  PeQueue queue = {};     // of a message; else the PE
 };
 
-/// What one rank's kernel did.
+/// What one rank's kernel did, on all PEs of its package.
 struct RecordedKernel {
   std::vector<RecordedValue> values;
   std::vector<RecordedEvent> events;
-  std::set<Dir> sends;  // the queues that it sends by
-  std::set<Dir> receives;
+  std::set<PeQueue> sends;  // the queues that it sends by
+  std::set<PeQueue> receives;
 };
 
 /// The steps of one thread block that do the same, of a kernel with a queue each way, and the chunks of

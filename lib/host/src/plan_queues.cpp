@@ -1,6 +1,7 @@
 #include "plan_queues.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,23 +11,25 @@
 namespace kbsim::host {
 namespace {
 
-PeCoord first_pe(int rank) { return {rank, 0, 0}; }
-
-const ccl::Neighbour& neighbour(const ccl::Wiring& wiring, int rank, Dir queue) {
-  const auto& all = wiring.at(first_pe(rank));
+const ccl::Neighbour& neighbour(const ccl::Wiring& wiring, PeCoord pe, Dir queue) {
+  const auto& all = wiring.at(pe);
   const auto found =
       std::ranges::find_if(all, [&](const ccl::Neighbour& one) { return Dir{one.direction} == queue; });
   ensure(found != all.end(), "a kernel uses a queue that its topology doesn't have");
   return *found;
 }
 
-// Of several queues from one rank to another, which it is.
-int channel_of(const ccl::Wiring& wiring, int from, std::string_view direction) {
-  const auto& all = wiring.at(first_pe(from));
-  const auto found = std::ranges::find(all, direction, &ccl::Neighbour::direction);
-  ensure(found != all.end(), "a queue leads back by a label that its topology doesn't have");
-  return static_cast<int>(
-      std::count_if(all.begin(), found, [&](const ccl::Neighbour& one) { return one.peer == found->peer; }));
+// Of several queues from one rank to another, which it is: those of PEs before it come first.
+int channel_of(const ccl::Wiring& wiring, PeCoord from, const ccl::Neighbour& queue) {
+  int channel = 0;
+  for (const auto& [pe, neighbours] : wiring) {
+    if (pe.sip != from.sip || pe > from) continue;
+    for (const ccl::Neighbour& one : neighbours) {
+      if (pe == from && one.direction == queue.direction) break;
+      if (one.peer.sip == queue.peer.sip) ++channel;
+    }
+  }
+  return channel;
 }
 
 /// The other end of a queue, and its channel among those of the two ranks.
@@ -35,31 +38,36 @@ struct Connected {
   int channel = 0;
 };
 
-Connected sends_to(const ccl::Wiring& wiring, int rank, Dir queue) {
+Connected sends_to(const ccl::Wiring& wiring, PeCoord pe, Dir queue) {
   if (queue == Dir::any) return {};
-  const ccl::Neighbour& to = neighbour(wiring, rank, queue);
-  return {.rank = to.peer.sip, .channel = channel_of(wiring, rank, to.direction)};
+  const ccl::Neighbour& to = neighbour(wiring, pe, queue);
+  return {.rank = to.peer.sip, .channel = channel_of(wiring, pe, to)};
 }
 
-Connected receives_from(const ccl::Wiring& wiring, int rank, Dir queue) {
+Connected receives_from(const ccl::Wiring& wiring, PeCoord pe, Dir queue) {
   if (queue == Dir::any) return {};
-  const ccl::Neighbour& from = neighbour(wiring, rank, queue);
-  const std::string theirs = ccl::reverse_direction(wiring, first_pe(rank), from);
-  return {.rank = from.peer.sip, .channel = channel_of(wiring, from.peer.sip, theirs)};
+  const ccl::Neighbour& from = neighbour(wiring, pe, queue);
+  const std::string theirs = ccl::reverse_direction(wiring, pe, from);
+  return {
+      .rank = from.peer.sip,
+      .channel = channel_of(wiring, from.peer, neighbour(wiring, from.peer, Dir{std::string_view{theirs}}))};
 }
 
 }  // namespace
 
 bool fits_a_block(const RecordedKernel& kernel, const ccl::Wiring& wiring, int rank) {
-  if (kernel.sends.size() > 1 || kernel.receives.size() > 1) return false;
+  const auto pes = std::ranges::count(std::views::keys(wiring), rank, &PeCoord::sip);
+  if (pes > 1 || kernel.sends.size() > 1 || kernel.receives.size() > 1) return false;
   if (kernel.sends.empty() || kernel.receives.empty()) return true;
-  return sends_to(wiring, rank, *kernel.sends.begin()).channel ==
-         receives_from(wiring, rank, *kernel.receives.begin()).channel;
+  const PeCoord pe{.sip = rank};
+  return sends_to(wiring, pe, kernel.sends.begin()->label).channel ==
+         receives_from(wiring, pe, kernel.receives.begin()->label).channel;
 }
 
 PlanBlock block_of(const ccl::Wiring& wiring, int rank, int id, SpreadBlock made) {
-  const Connected to = sends_to(wiring, rank, made.send);
-  const Connected from = receives_from(wiring, rank, made.recv);
+  const PeCoord pe{.sip = rank, .pe = made.pe};
+  const Connected to = sends_to(wiring, pe, made.send);
+  const Connected from = receives_from(wiring, pe, made.recv);
   return {.id = id,
           .send = to.rank,
           .recv = from.rank,

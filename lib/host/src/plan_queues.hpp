@@ -11,7 +11,7 @@ namespace kbsim::host {
 /// Whether one thread block does all of it: it has a queue each way at most, of one channel.
 [[nodiscard]] bool fits_a_block(const RecordedKernel& kernel, const ccl::Wiring& wiring, int rank);
 
-/// Of PE 0 of a rank: its queues as connections of a plan, the ith from one rank to another on channel i.
+/// A PE's queues as connections of a plan, the ith from one rank to another on channel i.
 [[nodiscard]] PlanBlock block_of(const ccl::Wiring& wiring, int rank, int id, SpreadBlock made);
 
 }  // namespace kbsim::host

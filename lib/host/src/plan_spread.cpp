@@ -55,7 +55,7 @@ class Spreading {
     for (const RecordedEvent& event : kernel_.events) {
       switch (event.kind) {
         case RecordedEvent::Kind::recv: receive(event); break;
-        case RecordedEvent::Kind::sum: add(event.value); break;
+        case RecordedEvent::Kind::sum: add(event); break;
         case RecordedEvent::Kind::send: send(event); break;
         case RecordedEvent::Kind::store: store(event); break;
       }
@@ -74,41 +74,48 @@ class Spreading {
     return homes_[value] = home;
   }
 
-  int block(Dir send, Dir recv) {
-    const auto same = [&](const SpreadBlock& one) { return one.send == send && one.recv == recv; };
+  int block(int pe, Dir send, Dir recv) {
+    const auto same = [&](const SpreadBlock& one) {
+      return one.pe == pe && one.send == send && one.recv == recv;
+    };
     const auto found = std::ranges::find_if(made_.blocks, same);
     if (found != made_.blocks.end()) return static_cast<int>(found - made_.blocks.begin());
-    made_.blocks.push_back({.send = send, .recv = recv});
+    made_.blocks.push_back({.pe = pe, .send = send, .recv = recv});
     clocks_.emplace_back();
     return static_cast<int>(made_.blocks.size()) - 1;
   }
 
   void receive(const RecordedEvent& event) {
-    put(block(Dir::any, event.queue), {.op = PlanOp::recv, .dst = make_home(event.value)}, event.value);
+    put(block(event.queue.pe, Dir::any, event.queue.label),
+        {.op = PlanOp::recv, .dst = make_home(event.value)}, event.value);
   }
   void send(const RecordedEvent& event) {
-    put(block(event.queue, Dir::any), {.op = PlanOp::send, .src = home(event.value)}, event.value);
+    put(block(event.queue.pe, event.queue.label, Dir::any), {.op = PlanOp::send, .src = home(event.value)},
+        event.value);
   }
   void store(const RecordedEvent& event) {
     const PlanChunk from = home(event.value);
-    if (from != event.to) local({.op = PlanOp::copy, .src = from, .dst = event.to}, event.value);
+    if (from != event.to) local({.op = PlanOp::copy, .src = from, .dst = event.to}, event);
   }
 
   // To a message or a sum that nothing else uses; else in a place of its own.
-  void add(std::size_t value) {
+  void add(const RecordedEvent& event) {
+    const std::size_t value = event.value;
     const RecordedValue& sum = kernel_.values[value];
     for (const auto& [to, other] : {std::pair{sum.left, sum.right}, {sum.right, sum.left}}) {
       if (kernel_.values[to].memory || uses_[to] > 1) continue;
       homes_[value] = home(to);
-      local({.op = PlanOp::reduce, .src = home(other), .dst = home(to)}, value);
+      local({.op = PlanOp::reduce, .src = home(other), .dst = home(to)}, event);
       return;
     }
     const PlanChunk to = make_home(value);
-    local({.op = PlanOp::copy, .src = home(sum.left), .dst = to}, value);
-    local({.op = PlanOp::reduce, .src = home(sum.right), .dst = to}, value);
+    local({.op = PlanOp::copy, .src = home(sum.left), .dst = to}, event);
+    local({.op = PlanOp::reduce, .src = home(sum.right), .dst = to}, event);
   }
 
-  void local(const PlanStep& step, std::size_t value) { put(block(Dir::any, Dir::any), step, value); }
+  void local(const PlanStep& step, const RecordedEvent& event) {
+    put(block(event.queue.pe, Dir::any, Dir::any), step, event.value);
+  }
 
   void put(int number, PlanStep step, std::size_t value) {
     step.count = kernel_.values[value].count;

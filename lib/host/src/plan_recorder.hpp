@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kbsim/ccl/wiring.hpp"
+#include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/tl/collective_args.hpp"
+
+#include "plan_events.hpp"
+
+namespace kbsim::host {
+
+/// Where a recorded kernel's tensors begin.
+inline constexpr std::uint64_t kRecordedInput = 1U << 28U;
+inline constexpr std::uint64_t kRecordedOutput = 2U << 28U;
+
+/// Runs an algorithm's kernel on all PEs of a rank's package, which are on one cube, without a machine, and
+/// notes what it does, in an order that its messages within the package allow. Such a message is no event:
+/// who receives it has the value that was sent. Unsupported for what no plan has.
+[[nodiscard]] RecordedKernel record_rank(const config::AlgorithmSpec& algorithm, const CollectiveArgs& args,
+                                         const ccl::Wiring& wiring);
+
+}  // namespace kbsim::host
