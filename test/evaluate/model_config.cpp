@@ -130,6 +130,19 @@ TEST_CASE("read_model_config: other families' names of the same keys") {
   CHECK(!mpt.rms_norm);
 }
 
+TEST_CASE("read_model_config: layers of several kinds are refused, windows of attention aren't") {
+  refuses<Unsupported>(layer(R"("layer_types": ["full_attention", "linear_attention"])"),
+                       "a layer of kind linear_attention (layer_types)");
+  refuses<Unsupported>(layer(R"("block_types": ["recurrent"])"), "a layer of kind recurrent (block_types)");
+  refuses<Unsupported>(layer(R"("block_configs": [{}])"), "each layer is another one (block_configs)");
+  refuses<Unsupported>(layer(R"("ffn_config": {"moe_num_experts": 16})"), "ffn_config.moe_num_experts");
+  CHECK(model_from(layer(R"("layer_types": ["sliding_attention", "full_attention"])")).hidden_size == 64);
+}
+
+TEST_CASE("read_model_config: a type of numbers may have its module before it") {
+  CHECK(model_from(layer(R"("torch_dtype": "torch.bfloat16")")).torch_dtype == DType::bf16);
+}
+
 TEST_CASE("read_model_config: what isn't a dense decoder layer is refused by its key, exit code 5") {
   refuses<Unsupported>(layer(R"("model_type": "mixtral", "num_local_experts": 8)"),
                        "a mixture of 8 experts (num_local_experts)");

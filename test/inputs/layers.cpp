@@ -37,8 +37,9 @@ TEST_CASE("Layers: a list without names goes by its lines; a byte order mark is 
 }
 
 TEST_CASE("Layers: cells may stand between semicolons or tabs") {
-  CHECK(read_layers(Text{"net.csv", "Layer;M;N;K;\nfc1;2;3;4;\n"}).at(0).k == 4);
-  CHECK(read_layers(Text{"net.csv", "Layer\tM\tN\tK\nfc1\t2\t3\t4\n"}).at(0).name == "fc1");
+  CHECK(layers("Layer;M;N;K;\nfc1;2;3;4;\n").at(0).k == 4);
+  CHECK(layers("Layer\tM\tN\tK\nfc1\t2\t3\t4\n").at(0).name == "fc1");
+  CHECK(layers("Layer,\t\tM,\t\tN,\t\tK,\nfc1,\t\t2,\t3,\t4,\n").at(0).k == 4);
 }
 
 TEST_CASE("Layers: a convolution is a product by im2col") {

@@ -1,5 +1,8 @@
 #include "kbsim/inputs/text.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 #include <doctest/doctest.h>
 
 namespace kbsim::inputs::test {
@@ -29,6 +32,13 @@ TEST_CASE("Text: a byte order mark is no part of it, and moves no column") {
 TEST_CASE("Text: an error names its place") {
   const Text text{"plan.xml", "a\nb"};
   CHECK(std::string{text.error(2, "no 'b' here").what()} == "plan.xml:2:1: no 'b' here");
+}
+
+TEST_CASE("Text: UTF-16 is told as such") {
+  const auto file = std::filesystem::temp_directory_path() / "kbsim-utf16.csv";
+  std::ofstream{file} << "\xff\xfes";
+  CHECK_THROWS_WITH_AS((void)Text::read(file), doctest::Contains("this is UTF-16, expected UTF-8"),
+                       UsageError);
 }
 
 TEST_CASE("Text: a file that isn't there, or is too large, is told by its name") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/say.hpp"
 
 #include "model_family.hpp"
 
@@ -27,8 +29,15 @@ constexpr std::array<std::pair<std::string_view, HiddenAct>, 7> kActs{
      {"gelu_new", HiddenAct::gelu_tanh},
      {"gelu_fast", HiddenAct::gelu_tanh},
      {"gelu_pytorch_tanh", HiddenAct::gelu_tanh}}};
-constexpr std::array<std::pair<std::string_view, DType>, 3> kTorchDtypes{
-    {{"float16", f16}, {"bfloat16", bf16}, {"float32", f32}}};
+constexpr std::array<std::pair<std::string_view, DType>, 6> kTorchDtypes{{{"float16", f16},
+                                                                          {"bfloat16", bf16},
+                                                                          {"float32", f32},
+                                                                          {"torch.float16", f16},
+                                                                          {"torch.bfloat16", bf16},
+                                                                          {"torch.float32", f32}}};
+// Kinds of layers that are simulated as attention over all positions.
+constexpr auto kAttention = std::to_array<std::string_view>(
+    {"attention", "full_attention", "sliding_attention", "chunked_attention", "global", "local"});
 // Of one key, in several families.
 using Names = std::vector<std::string_view>;
 const Names kHidden = {"hidden_size", "n_embd", "n_embed", "d_model"};
@@ -104,6 +113,19 @@ class Keys {
   [[nodiscard]] std::string text(std::string_view key) const {
     return has(key) && keys_.at(key).is_string() ? std::string{keys_.at(key).get_string()} : std::string{};
   }
+  /// The texts of a list; none of what isn't one.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key) const {
+    std::vector<std::string> all;
+    if (!has(key) || !keys_.at(key).is_array()) return all;
+    for (const boost::json::value& one : keys_.at(key).as_array()) {
+      if (one.is_string()) all.emplace_back(one.get_string());
+    }
+    return all;
+  }
+  /// A key of a key that is an object.
+  [[nodiscard]] bool has_inner(std::string_view key, std::string_view inner) const {
+    return has(key) && keys_.at(key).is_object() && keys_.at(key).as_object().contains(inner);
+  }
   template <class T, std::size_t N>
   [[nodiscard]] T one_of(std::string_view key, const std::array<std::pair<std::string_view, T>, N>& known,
                          T standard) const {
@@ -149,6 +171,15 @@ void require_dense_decoder(const Keys& keys) {
     if (keys.has(experts) && keys.size(experts) > 1)
       refuse_layer(keys, fmt::format("a mixture of {} experts ({})", keys.size(experts), experts));
   }
+  if (keys.has_inner("ffn_config", "moe_num_experts"))
+    refuse_layer(keys, "a mixture of experts (ffn_config.moe_num_experts)");
+  for (const char* kinds : {"layer_types", "layers_block_type", "block_types"}) {
+    for (const std::string& kind : keys.texts(kinds)) {
+      if (std::ranges::find(kAttention, kind) == kAttention.end())
+        refuse_layer(keys, fmt::format("a layer of kind {} ({})", harmless(kind), kinds));
+    }
+  }
+  if (keys.has("block_configs")) refuse_layer(keys, "each layer is another one (block_configs)");
   if (keys.has("kv_lora_rank")) refuse_layer(keys, "keys and values are compressed (kv_lora_rank)");
   if (keys.truth("is_encoder_decoder"))
     refuse_layer(keys, "an encoder beside the decoder (is_encoder_decoder)");

@@ -50,8 +50,9 @@ std::vector<Cell> cells_of(std::string_view line, char separator) {
 }
 
 char separator_in(std::string_view header) {
-  constexpr std::string_view kSeparators = ",;\t";
-  return *std::ranges::max_element(kSeparators, {}, [&](char c) { return cells_of(header, c).size(); });
+  const auto cells = [&](char separator) { return cells_of(header, separator).size(); };
+  if (cells(';') > cells(',')) return ';';
+  return cells(',') == 1 && cells('\t') > 1 ? '\t' : ',';
 }
 
 std::vector<Cell> words_of(std::string_view line) {

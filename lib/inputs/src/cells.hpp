@@ -18,7 +18,8 @@ struct Cell {
 [[nodiscard]] std::string lower(std::string_view text);
 /// Between separators; "" in quotes is a quote. What lacks its closing quote ends with the line.
 [[nodiscard]] std::vector<Cell> cells_of(std::string_view line, char separator = ',');
-/// What stands between the cells of a table with this header: the most frequent of comma, semicolon and tab.
+/// What stands between the cells of a table with this header: a comma, unless semicolons are more, or nothing
+/// but tabs is there.
 [[nodiscard]] char separator_in(std::string_view header);
 /// Between blanks.
 [[nodiscard]] std::vector<Cell> words_of(std::string_view line);

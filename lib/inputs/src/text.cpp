@@ -15,8 +15,12 @@ Text::Text(std::string name, std::string content)
 }
 
 Text Text::read(const std::filesystem::path& file, std::size_t most) {
-  return {file.string(), read_input(file, file.string(), most)};
+  std::string content = read_input(file, file.string(), most);
+  if (is_utf16(content)) throw UsageError{file.string() + ": this is UTF-16, expected UTF-8"};
+  return {file.string(), std::move(content)};
 }
+
+bool is_utf16(std::string_view text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }
 
 Place Text::place(std::size_t offset) const {
   const std::size_t at = std::min(offset, content_.size());

@@ -16,6 +16,7 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/inputs/layers/layers.hpp"
+#include "kbsim/inputs/text.hpp"
 
 #include "../cells.hpp"
 #include "../logs/rows.hpp"
@@ -79,8 +80,10 @@ FileKind kind_of_text(std::string_view beginning) {
 std::string what_is_unknown(const std::filesystem::path& file) {
   constexpr std::size_t kMost = std::size_t{16} << 20U;
   constexpr std::size_t kFew = 4;
+  const std::string text = read_input(file, file.string(), kMost);
+  if (is_utf16(text)) return "it is UTF-16, expected UTF-8";
   boost::system::error_code error;
-  const boost::json::value value = boost::json::parse(read_input(file, file.string(), kMost), error);
+  const boost::json::value value = boost::json::parse(text, error);
   if (error || !value.is_object())
     return "it has neither the keys nor the columns of one (a table of measured times has 'size' and 'time')";
   std::vector<std::string> keys;

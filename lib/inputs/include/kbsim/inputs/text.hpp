@@ -17,12 +17,15 @@ class InputError : public Error {
       : Error{ExitCode::usage, to_string(at) + ": " + text} {}
 };
 
+/// By its byte order mark.
+[[nodiscard]] bool is_utf16(std::string_view text);
+
 /// The text of such a file without a byte order mark, and where its bytes stand: lines and columns (in bytes)
 /// count from 1.
 class Text {
  public:
   Text(std::string name, std::string content);
-  /// A file, a pipe or a device. UsageError if it can't be read or has more than `most` bytes.
+  /// A file, a pipe or a device. UsageError if it can't be read, has more than `most` bytes or is UTF-16.
   [[nodiscard]] static Text read(const std::filesystem::path& file, std::size_t most = std::size_t{1} << 30);
 
   [[nodiscard]] const std::string& name() const { return name_; }
