@@ -137,6 +137,9 @@ TEST_CASE("Measurements: a comma that may stand for two things is told, not gues
                        "run.log:2: column size: '1,024' is no number (numbers have a point)", UsageError);
   CHECK_THROWS_WITH_AS((void)read("size;time\n1024;1.036,07\n"),
                        "run.log:2: column time: '1.036,07' is no number (numbers have a point)", UsageError);
+  CHECK_THROWS_WITH_AS((void)read("size;time\n1.024;36,07\n"),
+                       "run.log:2: column size: '1.024' is no whole number", UsageError);
+  CHECK(read("size;time\n1024.0;36,07\n").rows.size() == 1);
   CHECK_THROWS_WITH_AS((void)read("size,time\n1024,36,07\n"),
                        "run.log:2: 3 cells, expected 2 as in the first line", UsageError);
 }

@@ -93,6 +93,8 @@ void MeasuredRows::add(const std::string& place, Row row) {
   for (const char* column : {"size", "time"}) {
     if (const std::string fault = fault_of(row, column); !fault.empty()) return skip(place, fault);
   }
+  if (size != std::trunc(size))
+    return skip(place, fmt::format("column size: '{}' is no whole number", harmless(row.at("size"))));
   if (once_ && !is_new(row)) return skip(place, "another time of the same size");
   found_.rows.push_back(std::move(row));
 }
