@@ -10,6 +10,7 @@
 #include "kbsim/ccl/collective.hpp"
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
+#include "kbsim/ccl/ranks.hpp"
 #include "kbsim/host/collective_args.hpp"
 
 #include "plan_events.hpp"

@@ -192,6 +192,19 @@ TEST_CASE("NOC trace: events of two chips are of no single NOC") {
   CHECK_THROWS_AS((void)NocTrace::open(file.path(), kGrid), Unsupported);
 }
 
+TEST_CASE("NOC trace: an event to another chip is of no single NOC") {
+  for (const int to : {3, 4}) {
+    std::string one = read_at(5);
+    one.insert(1, fmt::format("\"src_device_id\":3,\"dst_device_id\":{},", to));
+    const TraceFile file{"[" + one + "]"};
+    if (to == 3)
+      CHECK_NOTHROW((void)NocTrace::open(file.path(), kGrid));
+    else
+      CHECK_THROWS_WITH_AS((void)NocTrace::open(file.path(), kGrid),
+                           doctest::Contains(":1:2: an event of chip 3 to chip 4"), Unsupported);
+  }
+}
+
 TEST_CASE("NOC trace: whatever bytes are changed, a file is read or refused") {
   const std::string right = "[" + read_at(5) + "," + read_at(6) + "]";
   Random random{1, 0};

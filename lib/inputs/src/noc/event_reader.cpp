@@ -76,6 +76,7 @@ class EventReader {
                             .waits = means->waits,
                             .layer = layer()};
     const bool moves = means->op != NocOp::barrier_begin && means->op != NocOp::barrier_end;
+    if (moves && record.chip) require_to_chip(*record.chip);
     if (moves) add_target(*record.event);
     return record;
   }
@@ -84,6 +85,13 @@ class EventReader {
   [[noreturn]] void refuse(std::string_view field, const std::string& why) const {
     const std::size_t at = objects_.bytes().find(fmt::format("\"{}\"", field));
     throw InputError{objects_.place(at == std::string::npos ? 0 : at), fmt::format("{}: {}", field, why)};
+  }
+  void require_to_chip(std::int64_t chip) const {
+    if (!fields_.contains("dst_device_id")) return;
+    const std::int64_t to = number("dst_device_id", -1, kMostBytes);
+    if (to == chip) return;
+    throw Unsupported{fmt::format("{}: an event of chip {} to chip {}: traces of one chip only",
+                                  to_string(objects_.place()), chip, to)};
   }
   [[nodiscard]] const boost::json::value& at(std::string_view field) const {
     const boost::json::value* value = fields_.if_contains(field);
