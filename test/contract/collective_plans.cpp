@@ -86,6 +86,15 @@ TEST_CASE("A custom plan is called custom where options have no effect on it") {
   const Outcome op = run_kbsim(run + "-o max");
   CHECK(op.exit == 2);
   CHECK(op.err == "kbsim: --op has no effect: custom plans add\n");
+  const Outcome bench = run_kbsim(
+      "--bench ccl_allreduce --set system.sips.count=3 --set system.sips.topology=full "
+      "--algorithm " KBSIM_SOURCE_DIR "/test/inputs/plans/custom_next.xml");
+  CHECK(bench.exit == 2);
+  CHECK(bench.err.find("is for custom; for any collective: --bench ccl") != std::string::npos);
+  CHECK(run_script("$KBSIM " + run +
+                   "-b 1K -e 1K --trace custom.json && grep -q '\"Collective name\":\"custom\"' "
+                   "custom.json && ! grep -q sendrecv custom.json")
+            .exit == 0);
 }
 
 }  // namespace kbsim::contract::collective_plans_test

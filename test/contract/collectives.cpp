@@ -280,6 +280,17 @@ TEST_CASE("kbsim correlate: errors per size, and files that aren't tables") {
           "no column 'time'");
 }
 
+TEST_CASE("kbsim correlate: --in-place is of references that say which of their times are in place") {
+  const std::string mine = written("mine.csv", "size,time\n1024,2\n4096,4\n");
+  const std::string one = written("one.csv", "size,time\n1024,1\n4096,4\n");
+  const std::string both = written("both.csv", "size;inPlace;time\n1024;0;1,5\n1024;1;2,5\n");
+  const std::string run = "correlate --results " + mine + " --reference ";
+  refuses(run + one + " --in-place",
+          "--in-place has no effect: no reference says which of its times are in place");
+  CHECK(run_kbsim(run + both).out.find("worst: +33.33 % at 1024 bytes") != std::string::npos);
+  CHECK(run_kbsim(run + both + " --in-place").out.find("worst: -20.00 % at 1024 bytes") != std::string::npos);
+}
+
 TEST_CASE("Rings in TCM take its bytes: those that don't fit are refused") {
   refuses(
       kCcl + kSmall + "--algorithm ring_allreduce_tcm -b 64 -e 64 --set ccl.defaults.slot_size=16MiB",

@@ -43,6 +43,8 @@ struct Distributed::Call : CollectiveCall {
   std::vector<Tensor> beside = {};  // of a plan: its scratch, and how far its thread blocks are
 
   [[nodiscard]] const ccl::Plan* plan() const { return ccl::plan_of(by->spec); }
+  /// Its algorithm is a plan that names no collective.
+  [[nodiscard]] bool names_none() const { return plan() != nullptr && plan()->custom; }
   /// All that its kernels use.
   [[nodiscard]] std::vector<Tensor> tensors() const;
 

@@ -176,7 +176,7 @@ CollectiveTiming Distributed::timing_of(const Call& call) const {
   return {.rank = rank_,
           .called = session_.sim().now(),
           .algorithm = call.by->spec.name,
-          .call = call.row.call,
+          .call = call.names_none() ? ccl::Plan::kCustom : call.row.call,
           .elements = call.input.shape().count().value_or(0),
           .dtype = call.input.dtype(),
           .group = group.number(),

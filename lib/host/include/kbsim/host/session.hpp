@@ -34,7 +34,7 @@ struct CollectiveTiming {
   Time last_end{};
   Time done{};
   std::string algorithm;
-  std::string_view call = {};  // as the host program calls it
+  std::string_view call = {};  // as the host program calls it; custom: its plan names no collective
   std::int64_t elements = 0;   // of its input on this rank
   DType dtype = DType::f16;
   int group = 0;
