@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -205,16 +206,18 @@ std::vector<std::vector<PlanSum>> outputs_of(const Plan& plan, std::size_t most)
   return outputs_in(followed(plan, most), plan);
 }
 
-std::vector<std::string> told_of(const std::vector<std::vector<PlanSum>>& outputs) {
+std::vector<std::string> told_of(const std::vector<std::vector<PlanSum>>& outputs, std::size_t most) {
   std::vector<std::string> all;
   for (std::size_t rank = 0; rank < outputs.size(); ++rank) {
     for (std::size_t chunk = 0; chunk < outputs[rank].size(); ++chunk) {
       const PlanSum& sum = outputs[rank][chunk];
       if (!sum) continue;
       std::string parts;
-      for (const Part& part : *sum)
+      const std::size_t shown = most == 0 ? sum->size() : std::min(most, sum->size());
+      for (const Part& part : std::span{*sum}.first(shown))
         parts += fmt::format("{}{}{}", parts.empty() ? "" : " + ",
                              part.times > 1 ? fmt::format("{} times ", part.times) : "", named(part));
+      if (shown < sum->size()) parts += fmt::format(" + {} more", sum->size() - shown);
       all.push_back(fmt::format("chunk {} of rank {}'s output: {}", chunk, rank, parts));
     }
   }

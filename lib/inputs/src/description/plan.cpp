@@ -89,7 +89,8 @@ constexpr std::size_t kMostTold = 16;
 std::string judged_custom(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
   std::string text = judgement.right() ? "it names no collective; what arrives where:\n"
                                        : "it names no collective, and what arrives isn't known\n";
-  const std::vector<std::string> all = ccl::told_of(ccl::outputs_of(plan));
+  constexpr std::size_t kParts = 8;
+  const std::vector<std::string> all = ccl::told_of(ccl::outputs_of(plan), kParts);
   for (const std::string& line : all | std::views::take(kMostTold)) text += "  " + line + "\n";
   if (all.size() > kMostTold) text += fmt::format("  and {} more chunks\n", all.size() - kMostTold);
   return text;

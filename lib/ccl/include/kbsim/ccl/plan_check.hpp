@@ -23,8 +23,10 @@ using PlanSum = std::shared_ptr<const std::vector<PlanPart>>;
 
 /// What stands in each chunk of each rank's output when a plan has ended, followed as judge() does.
 [[nodiscard]] std::vector<std::vector<PlanSum>> outputs_of(const Plan& plan, std::size_t most = 30'000'000);
-/// "chunk 3 of rank 1's output: chunk 3 of rank 0 + 2 times chunk 0 of rank 2", of all that are written.
-[[nodiscard]] std::vector<std::string> told_of(const std::vector<std::vector<PlanSum>>& outputs);
+/// "chunk 3 of rank 1's output: chunk 3 of rank 0 + 2 times chunk 0 of rank 2", of all that are written;
+/// behind the first `most` parts of a sum, 0: all, "+ 24 more".
+[[nodiscard]] std::vector<std::string> told_of(const std::vector<std::vector<PlanSum>>& outputs,
+                                               std::size_t most = 0);
 
 /// What a plan computes, beside the collective that it names. One that names none is right unless it reads
 /// what nothing has written.
