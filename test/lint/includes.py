@@ -46,6 +46,7 @@ THIRD_PARTY = {
     "unistd.h": {"base", "report", "evaluate", "sweep", "apps"},
     "malloc.h": {"test/bench"},
     "fnmatch.h": {"report"},
+    "regex.h": {"test"},
     "perfetto.pb.h": {"trace"},
 }
 

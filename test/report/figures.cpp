@@ -7,9 +7,11 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <regex>
+#include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
+#include <regex.h>
 
 #include "kbsim/base/bandwidth.hpp"
 #include "kbsim/report/attention_figures.hpp"
@@ -54,6 +56,25 @@ boost::json::array three_algorithms() {
   return rows;
 }
 
+using Groups = std::vector<std::string>;  // the whole match, then what its parentheses hold
+
+// Of all matches in a text, which end in their line (POSIX: a file with std::regex takes seconds more to
+// compile).
+std::vector<Groups> matches_in(const std::string& text, const std::string& pattern) {
+  regex_t compiled{};
+  REQUIRE(regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NEWLINE) == 0);
+  std::vector<Groups> all;
+  std::array<regmatch_t, 4> found{};
+  for (const char* rest = text.c_str(); regexec(&compiled, rest, found.size(), found.data(), 0) == 0;
+       rest += found[0].rm_eo) {
+    Groups& groups = all.emplace_back();
+    for (const regmatch_t& group : found)
+      if (group.rm_so >= 0) groups.emplace_back(rest + group.rm_so, rest + group.rm_eo);
+  }
+  regfree(&compiled);
+  return all;
+}
+
 struct Label {
   std::string text;
   std::string colour;
@@ -61,12 +82,11 @@ struct Label {
 };
 
 std::vector<Label> labels_in(const Figure& figure) {
-  static const std::regex kLabel{
-      R"re(set label \d+ "([^"]*)" at graph 1\.025, graph ([0-9.]+) .*textcolor rgb "([^"]*)")re"};
   std::vector<Label> labels;
-  for (std::sregex_iterator i{figure.script.begin(), figure.script.end(), kLabel};
-       i != std::sregex_iterator{}; ++i)
-    labels.push_back({.text = (*i)[1], .colour = (*i)[3], .place = std::stod((*i)[2])});
+  for (const Groups& label : matches_in(
+           figure.script,
+           R"re(set label [0-9]+ "([^"]*)" at graph 1\.025, graph ([0-9.]+) .*textcolor rgb "([^"]*)")re"))
+    labels.push_back({.text = label.at(1), .colour = label.at(3), .place = std::stod(label.at(2))});
   return labels;
 }
 
@@ -78,14 +98,9 @@ std::string colour_in(const Figure& figure, const std::string& text) {
 
 // Of axis `name`, in their order.
 std::vector<std::string> tics_in(const Figure& figure, char name) {
-  const std::regex all{std::string{"set "} + name + R"re(tics \(([^)]*)\))re"};
-  std::smatch found;
-  if (!std::regex_search(figure.script, found, all)) return {};
-  const std::string text = found[1];
-  static const std::regex kOne{R"re("([^"]*)")re"};
   std::vector<std::string> tics;
-  for (std::sregex_iterator i{text.begin(), text.end(), kOne}; i != std::sregex_iterator{}; ++i)
-    tics.push_back((*i)[1]);
+  for (const Groups& all : matches_in(figure.script, std::string{"set "} + name + R"re(tics \(([^)]*)\))re"))
+    for (const Groups& one : matches_in(all.at(1), R"re("([^"]*)")re")) tics.push_back(one.at(1));
   return tics;
 }
 
@@ -191,8 +206,7 @@ TEST_CASE("Figures: type is for slides") {
   for (const Figure& figure : ccl_figures(three_algorithms())) {
     CHECK(has(figure.script, "pngcairo noenhanced size 1600, 900 font \",20\""));
     CHECK(has(figure.script, "svg noenhanced size 1600, 900 font \"sans,20\" fontscale 1.3333"));  // of px
-    static const std::regex kSmall{R"re(font ",([0-9]|1[0-7])")re"};
-    CHECK(!std::regex_search(figure.script, kSmall));
+    CHECK(matches_in(figure.script, R"re(font ",([0-9]|1[0-7])")re").empty());
   }
 }
 
@@ -211,12 +225,11 @@ TEST_CASE("Figures: gnuplot draws them and has nothing to say, of one point and 
 
 TEST_CASE("Figures: the colours are those of the table in docs/cli.md, each of one algorithm") {
   const std::string page = kbsim::test::contents(KBSIM_SOURCE_DIR "/docs/cli.md");
-  static const std::regex kEntry{R"re(`([a-z_]+)` \| [a-z ]+ `(#[0-9a-f]{6})`)re"};
   std::map<std::string, std::string> names;  // by colour
-  for (std::sregex_iterator i{page.begin(), page.end(), kEntry}; i != std::sregex_iterator{}; ++i) {
-    const std::string name = (*i)[1];
-    CHECK(colour_in(sweep_figure({collective_row(name.c_str(), 64, 1.0)}), "sum") == (*i)[2]);
-    CHECK(names.emplace((*i)[2], name).second);
+  for (const Groups& entry : matches_in(page, R"re(`([a-z_]+)` \| [a-z ]+ `(#[0-9a-f]{6})`)re")) {
+    const std::string& name = entry.at(1);
+    CHECK(colour_in(sweep_figure({collective_row(name.c_str(), 64, 1.0)}), "sum") == entry.at(2));
+    CHECK(names.emplace(entry.at(2), name).second);
   }
   CHECK(names.size() == 14);
 }
