@@ -54,6 +54,13 @@ function(kbsim_compile_quickly target)
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${quickly}>")
 endfunction()
 
+# What only has to compile and is never linked: its objects hold what the compiler read, not code.
+function(kbsim_compile_no_code target)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${target} PRIVATE -emit-llvm "SHELL:-Xclang -disable-llvm-passes")
+  endif()
+endfunction()
+
 # What is installed names its own files as the repository does, not by the folder that it was built in: what asks
 # for its place (std::source_location) would.
 function(kbsim_name_files_from_root target)

@@ -1,14 +1,16 @@
-# Headers of the standard library and fmt that most files use, compiled once for all rooms and once for tests
-# and command. Files include what they use as before: test/lint/standard_headers.py asks it of public headers,
-# and with CMAKE_DISABLE_PRECOMPILE_HEADERS the compiler does of all.
+# Headers of others that most files use, compiled once for all rooms and once for tests and command. Files include what
+# they use as before: test/lint/standard_headers.py asks it of public headers, and with CMAKE_DISABLE_PRECOMPILE_HEADERS
+# the compiler does of all.
 set(KBSIM_COMMON_HEADERS
-    <algorithm> <array> <charconv> <chrono> <cmath> <coroutine> <cstdint> <deque> <functional> <limits> <map>
-    <memory> <numeric> <optional> <random> <ranges> <set> <source_location> <span> <string> <string_view>
-    <type_traits> <utility> <variant> <vector> <fmt/format.h> <fmt/ranges.h>)
+    <algorithm> <any> <array> <atomic> <charconv> <chrono> <cmath> <coroutine> <cstdint> <deque> <filesystem>
+    <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <random> <ranges> <set> <source_location> <span>
+    <string> <string_view> <type_traits> <unordered_map> <utility> <variant> <vector>
+    <boost/container/small_vector.hpp> <boost/json/object.hpp> <boost/unordered/unordered_flat_map.hpp>
+    <fmt/format.h> <fmt/ranges.h>)
 
 function(kbsim_common_headers)
   add_library(kbsim_common_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/common_headers.cpp)
-  target_link_libraries(kbsim_common_headers PRIVATE fmt::fmt)
+  target_link_libraries(kbsim_common_headers PRIVATE fmt::fmt Boost::headers)
   target_precompile_headers(kbsim_common_headers PRIVATE ${KBSIM_COMMON_HEADERS})
 endfunction()
 
@@ -54,52 +56,52 @@ function(kbsim_room name)
   endif()
 endfunction()
 
-# Each public header compiles alone, with what its room links: the target `headers_alone` of all rooms. A file shows
-# it of a chain of headers (header_chains.py). Chains are found where CMake configures, as scripts/build.sh always does.
-add_custom_target(headers_alone)
-find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+# Each public header compiles alone: the target `headers_alone`. A file shows it of a chain of headers
+# (header_chains.py), with what the room of the chain's last one links. Chains are found where CMake configures, as
+# scripts/build.sh always does. Rooms name their headers; once all have, kbsim_check_headers_alone() makes the target.
+function(kbsim_headers_alone room)
+  list(TRANSFORM ARGN PREPEND ${room}=)
+  set_property(GLOBAL APPEND PROPERTY KBSIM_PUBLIC_HEADERS ${ARGN})
+endfunction()
 
-# What many public headers include: precompiled for those that do.
-set(KBSIM_DEEP_HEADERS kbsim/sim/simulation.hpp kbsim/hw/fabric/message.hpp kbsim/hw/machine.hpp)
+# What many public headers include, and the room that has it: precompiled for those that do.
+set(KBSIM_DEEP_HEADERS sim=kbsim/sim/simulation.hpp hw_fabric=kbsim/hw/fabric/message.hpp hw_machine=kbsim/hw/machine.hpp)
 
-function(kbsim_headers_alone name)
-  list(JOIN KBSIM_DEEP_HEADERS , all_deep)
-  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/header_chains.py
-                          ${PROJECT_SOURCE_DIR} ${all_deep} ${CMAKE_CURRENT_SOURCE_DIR}/include ${ARGN}
-                  OUTPUT_VARIABLE chains OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+function(kbsim_check_headers_alone)
+  add_custom_target(headers_alone)
+  find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
   foreach(deep ${KBSIM_DEEP_HEADERS})
-    if(${CMAKE_CURRENT_SOURCE_DIR}/include/${deep} IN_LIST ARGN)
-      kbsim_precompile_for_headers(${deep} ${name})
-    endif()
+    string(REGEX REPLACE "(.+)=(.+)" "\\1;\\2" deep ${deep})
+    kbsim_precompile_for_headers(${deep})
+    list(POP_BACK deep header)
+    list(APPEND all_deep ${header})
   endforeach()
+  list(JOIN all_deep , all_deep)
+  get_property(headers GLOBAL PROPERTY KBSIM_PUBLIC_HEADERS)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/header_chains.py
+                          ${PROJECT_SOURCE_DIR} ${all_deep} ${headers}
+                  OUTPUT_VARIABLE chains OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" chains "${chains}")
-  foreach(deep - ${KBSIM_DEEP_HEADERS})
-    set(sources)
-    foreach(chain ${chains})
-      if(chain MATCHES "^${deep} (.+)$")
-        set(chain ${CMAKE_MATCH_1})
-        string(REGEX MATCH "[^ ]+$" last ${chain})
-        string(REPLACE " " "\"\n#include \"" includes ${chain})
-        set(source ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${last}.cpp)
-        file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${includes}\"\n")
-        list(APPEND sources ${source})
-      endif()
-    endforeach()
-    if(sources)
-      kbsim_headers_over(${deep} ${name} ${sources})
-    endif()
+  foreach(chain ${chains})
+    separate_arguments(chain)
+    kbsim_chain_alone(${chain})
   endforeach()
 endfunction()
 
 # The target that carries a deep header of a room, precompiled.
-function(kbsim_precompile_for_headers deep room)
+function(kbsim_precompile_for_headers room deep)
   cmake_path(GET deep STEM stem)
   add_library(kbsim_deep_${stem} OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/common_headers.cpp)
   target_link_libraries(kbsim_deep_${stem} PRIVATE kbsim_${room})
   target_precompile_headers(kbsim_deep_${stem} PRIVATE ${KBSIM_COMMON_HEADERS} <${deep}>)
 endfunction()
 
-function(kbsim_headers_over deep room)
+# Headers, each of which includes those before it, over a deep one or "-".
+function(kbsim_chain_alone deep room)
+  list(JOIN ARGN "\"\n#include \"" includes)
+  list(GET ARGN -1 last)
+  set(source ${PROJECT_BINARY_DIR}/headers_alone/${last}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${includes}\"\n")
   set(target kbsim_${room}_headers)
   set(carrier kbsim_common_headers)
   if(NOT deep STREQUAL "-")
@@ -107,11 +109,15 @@ function(kbsim_headers_over deep room)
     set(target ${target}_${stem})
     set(carrier kbsim_deep_${stem})
   endif()
-  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
-  target_link_libraries(${target} PRIVATE kbsim_${room})
-  target_precompile_headers(${target} REUSE_FROM ${carrier})
-  add_dependencies(headers_alone ${target})
+  if(NOT TARGET ${target})
+    add_library(${target} OBJECT EXCLUDE_FROM_ALL)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    target_link_libraries(${target} PRIVATE kbsim_${room})
+    target_precompile_headers(${target} REUSE_FROM ${carrier})
+    kbsim_compile_no_code(${target})
+    add_dependencies(headers_alone ${target})
+  endif()
+  target_sources(${target} PRIVATE ${source})
 endfunction()
 
 # Rooms under one name: whoever links it sees the headers of all of them and links their objects, also through

@@ -1,13 +1,14 @@
-"""Chains of the headers below a folder: a line a chain, its headers separated by spaces.
+"""Chains of public headers of all rooms: a line a chain, its headers separated by spaces.
 
-header_chains.py SOURCES DEEP,... FOLDER HEADER...
+header_chains.py SOURCES DEEP,... ROOM=HEADER...
 
 Each header of a chain includes all that stand before it. So a file that includes them in this order shows that each
 of them compiles alone: where the text of one is read, nothing has been read that it doesn't include itself. For that
 a header has its includes before anything else, and one that hasn't is refused.
 
 A line begins with a deep header that all of the chain include (of several the one that includes most), or with "-":
-over that one, precompiled, nothing has been read either that they don't include. SOURCES has the headers of all rooms.
+over that one, precompiled, nothing has been read either that they don't include. Then it has the room of the chain's
+last header, which links what all of them need. SOURCES has those headers, and others that they include.
 """
 
 import pathlib
@@ -67,18 +68,21 @@ def chains(below: dict[str, set[str]]) -> list[list[str]]:
     return found
 
 
+def name_of(path: str) -> str:
+    return path.rpartition("/include/")[2]
+
+
 def main() -> None:
-    sources, folder, headers = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[3]), set()
-    texts = {path.as_posix().rpartition("/include/")[2]: path.read_text()
-             for top in ("lib", "kernels", "apps") for path in (sources / top).glob("**/include/**/*.hpp")}
-    for header in map(pathlib.Path, sys.argv[4:]):
-        name = header.relative_to(folder).as_posix()
-        headers.add(name)
-        if line := late_include(texts[name]):
+    texts = {name_of(path.as_posix()): path.read_text() for top in ("lib", "kernels", "apps")
+             for path in (pathlib.Path(sys.argv[1]) / top).glob("**/include/**/*.hpp")}
+    rooms = {}
+    for room, _, header in (argument.partition("=") for argument in sys.argv[3:]):
+        rooms[name_of(header)] = room
+        if line := late_include(texts[name_of(header)]):
             sys.exit(f"{header}:{line}: a public header has its includes before anything else")
     for deep, below in by_deep(included(texts), sys.argv[2].split(",")).items():
-        for chain in chains({name: others for name, others in below.items() if name in headers}):
-            print(deep, *chain)
+        for chain in chains({name: others for name, others in below.items() if name in rooms}):
+            print(deep, rooms[chain[-1]], *chain)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,13 @@ class StandardHeaders(LintTest):
                                                         "lib/sim/include/kbsim/sim/b.hpp:3",
                                                         "lib/sim/include/kbsim/sim/b.hpp:3"])
 
+    def test_a_name_of_boost_that_is_precompiled_is_asked_for_its_header(self):
+        self.write("lib/sim/include/kbsim/sim/a.hpp", "#include <boost/json/value.hpp>\nboost::json::object a();\n")
+        self.write("lib/sim/include/kbsim/sim/b.hpp", "\nboost::container::small_vector<int, 2> b();\n")
+        self.write("lib/sim/include/kbsim/sim/c.hpp", '#include "kbsim/sim/b.hpp"\nboost::json::value c();\n')
+        self.assertEqual(self.found(standard_headers), ["lib/sim/include/kbsim/sim/b.hpp:2",
+                                                        "lib/sim/include/kbsim/sim/c.hpp:2"])
+
 
 class Friends(LintTest):
     def test_a_friend_of_the_folder_is_allowed(self):

@@ -1,5 +1,5 @@
-"""A public header finds each name of the standard library in what it includes, itself or through others of the
-project's: so it compiles where nothing was precompiled."""
+"""A public header finds each name of the standard library, and of what else is precompiled, in what it includes, itself
+or through others of the project's: so it compiles where nothing was precompiled."""
 
 import pathlib
 import re
@@ -10,6 +10,12 @@ from lint import Finding, cpp_files, line_of, main
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"\bstd::(?:ranges::|chrono::|filesystem::|views::)?(\w+)")
+JSON = {f"boost/json/{name}.hpp" for name in ("array", "object", "value")}  # each has the others
+BOOST = {
+    "boost::container::small_vector": {"boost/container/small_vector.hpp"},
+    "boost::json::array": JSON, "boost::json::object": JSON, "boost::json::value": JSON,
+    "boost::unordered_flat_map": {"boost/unordered/unordered_flat_map.hpp"},
+}  # the names of those in KBSIM_COMMON_HEADERS -> the headers that have them
 PUBLIC = "include/"
 
 # Standard header -> the names that it is asked for; a name may be in several.
@@ -148,6 +154,11 @@ def check(root: pathlib.Path) -> Iterator[Finding]:
             else:
                 yield Finding(name, line_of(text, match.start()),
                               f"std::{word} is used without a header that has it",
+                              f"include <{'> or <'.join(sorted(given))}>")
+        for name_of_boost, given in BOOST.items():
+            match = re.search(rf"\b{name_of_boost}\b", text)
+            if match and not given & found:
+                yield Finding(name, line_of(text, match.start()), f"{name_of_boost} is used without a header that has it",
                               f"include <{'> or <'.join(sorted(given))}>")
 
 

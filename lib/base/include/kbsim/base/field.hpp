@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -13,18 +15,10 @@
 #include <variant>
 #include <vector>
 
-#include "kbsim/base/bandwidth.hpp"
-#include "kbsim/base/bytes.hpp"
 #include "kbsim/base/error.hpp"
-#include "kbsim/base/time.hpp"
+#include "kbsim/base/scalar.hpp"
 
 namespace kbsim {
-
-/// A scalar as a configuration file holds it.
-using Scalar = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
-
-/// What a key of a configuration accepts. A map has names that the user chooses, each with a section.
-enum class FieldType { boolean, integer, number, text, text_list, bytes, section, component, map };
 
 /// One key: described once, beside the member it fills. Reading, range checks, nearest-name hints,
 /// --set, the resolved copy and the reference page all follow from this description.
@@ -57,39 +51,49 @@ struct ComponentSpec {
   [[nodiscard]] const Place& place_of(const std::vector<std::string>& names) const;
 };
 
-struct Range {
-  double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
-};
-inline constexpr Range kAny{};
-inline constexpr Range kPositive{.min = std::numeric_limits<double>::min()};
-inline constexpr Range kNotNegative{.min = 0.0};
-constexpr Range at_least(double min) { return {.min = min}; }
-constexpr Range between(double min, double max) { return {.min = min, .max = max}; }
-constexpr Range between(Bytes min, Bytes max) {
-  return {.min = static_cast<double>(min.count()), .max = static_cast<double>(max.count())};
-}
-
-/// What a member of type T can hold at all. No part of a machine takes longer than a second or carries less
-/// than 1 MB/s, so that sums of delays stay within simulated time; none has more than a PiB or counts to more
-/// than 2^50, so that sizes and their small multiples stay within 64 bits.
-template <class T>
-constexpr Range limits_of() {
-  if constexpr (std::is_same_v<T, Time>)
-    return {.max = 1e9};
-  else if constexpr (std::is_same_v<T, Bandwidth>)
-    return {.min = 1e-3, .max = 1e9};
-  else if constexpr (std::is_same_v<T, Bytes> || (std::is_integral_v<T> && sizeof(T) == 8))
-    return {.min = -0x1p50, .max = 0x1p50};
-  else if constexpr (std::is_integral_v<T>)
-    return {.min = static_cast<double>(std::numeric_limits<T>::lowest()),
-            .max = static_cast<double>(std::numeric_limits<T>::max())};
-  else
-    return kAny;
-}
-
 template <class Spec>
 const std::vector<Field>& fields_of();
+
+namespace detail {
+
+// What knows the type of a value, but not the Spec that holds it, is compiled once for all Specs.
+
+/// Where a member lies in its Spec, in bytes: what a pointer to it holds (the C++ ABI of Itanium, which Linux
+/// has).
+template <class Spec, class T>
+std::ptrdiff_t place_in(T Spec::* member) {
+  return std::bit_cast<std::ptrdiff_t>(member);
+}
+inline void* at(void* spec, std::ptrdiff_t place) { return static_cast<std::byte*>(spec) + place; }
+inline const void* at(const void* spec, std::ptrdiff_t place) {
+  return static_cast<const std::byte*>(spec) + place;
+}
+
+/// The field holds a T at that place.
+template <class T>
+void hold(Field& f, std::ptrdiff_t place, Range range) {
+  f.min = std::max(range.min, limits_of<T>().min);
+  f.max = std::min(range.max, limits_of<T>().max);
+  f.set = [place](void* spec, const Scalar& v) { assign(*static_cast<T*>(at(spec, place)), v); };
+  f.get = [place](const void* spec) { return scalar(*static_cast<const T*>(at(spec, place))); };
+}
+/// The field is a section or a component at that place.
+void hold_part(Field& f, std::ptrdiff_t place);
+
+/// The fields that a list has taken so far; `fresh` makes the Spec.
+class Fields {
+ public:
+  explicit Fields(std::shared_ptr<void> (*fresh)()) : fresh_{fresh} {}
+  Field& put(std::string name, FieldType type, std::string doc);
+  void put(Field field) { fields_.push_back(std::move(field)); }
+  [[nodiscard]] std::vector<Field> take() { return std::move(fields_); }
+
+ private:
+  std::vector<Field> fields_;
+  std::shared_ptr<void> (*fresh_)();
+};
+
+}  // namespace detail
 
 /// Collects the fields of one Spec type:
 ///
@@ -107,12 +111,8 @@ class FieldList {
  public:
   template <class T>
   void add(std::string name, T Spec::* member, Range range, std::string doc) {
-    Field f = field(std::move(name), type_of<T>(), std::move(doc));
-    f.min = std::max(range.min, limits_of<T>().min);
-    f.max = std::min(range.max, limits_of<T>().max);
-    f.set = [member](void* spec, const Scalar& v) { assign(static_cast<Spec*>(spec)->*member, v); };
-    f.get = [member](const void* spec) { return scalar(static_cast<const Spec*>(spec)->*member); };
-    fields_.push_back(std::move(f));
+    Field& f = fields_.put(std::move(name), detail::type_of<T>(), std::move(doc));
+    detail::hold<T>(f, detail::place_in(member), range);
   }
   template <class T>
   void add(std::string name, T Spec::* member, std::string doc) {
@@ -123,7 +123,7 @@ class FieldList {
     requires std::is_enum_v<E>
   void choice(std::string name, E Spec::* member, std::vector<std::string> choices, std::string doc,
               std::map<std::string, std::string> refused = {}) {
-    Field f = field(std::move(name), FieldType::text, std::move(doc));
+    Field& f = fields_.put(std::move(name), FieldType::text, std::move(doc));
     f.set = [member, choices](void* spec, const Scalar& v) {
       static_cast<Spec*>(spec)->*member = chosen<E>(choices, std::get<std::string>(v));
     };
@@ -132,14 +132,13 @@ class FieldList {
     };
     f.choices = std::move(choices);
     f.refused = std::move(refused);
-    fields_.push_back(std::move(f));
   }
   /// A list of them.
   template <class E>
     requires std::is_enum_v<E>
   void choice(std::string name, std::vector<E> Spec::* member, std::vector<std::string> choices,
               std::string doc) {
-    Field f = field(std::move(name), FieldType::text_list, std::move(doc));
+    Field& f = fields_.put(std::move(name), FieldType::text_list, std::move(doc));
     f.set = [member, choices](void* spec, const Scalar& v) {
       std::vector<E>& to = static_cast<Spec*>(spec)->*member;
       to.clear();
@@ -153,26 +152,23 @@ class FieldList {
       return texts;
     };
     f.choices = std::move(choices);
-    fields_.push_back(std::move(f));
   }
   template <class T>
   void section(std::string name, T Spec::* member, std::string doc) {
-    Field f = field(std::move(name), FieldType::section, std::move(doc));
-    f.member = [member](void* spec) -> void* { return &(static_cast<Spec*>(spec)->*member); };
+    Field& f = fields_.put(std::move(name), FieldType::section, std::move(doc));
+    detail::hold_part(f, detail::place_in(member));
     f.section = &fields_of<T>();
-    fields_.push_back(std::move(f));
   }
   /// The member's initial `impl` is the default model.
   void component(std::string name, ComponentSpec Spec::* member, std::string doc) {
-    Field f = field(std::move(name), FieldType::component, std::move(doc));
-    f.member = [member](void* spec) -> void* { return &(static_cast<Spec*>(spec)->*member); };
-    fields_.push_back(std::move(f));
+    Field& f = fields_.put(std::move(name), FieldType::component, std::move(doc));
+    detail::hold_part(f, detail::place_in(member));
   }
   /// Sections under names that the user chooses; `make(spec, name)` is one before its keys are read, when
   /// all fields described earlier have been.
   template <class T, class Make>
   void map(std::string name, std::map<std::string, T> Spec::* member, Make make, std::string doc) {
-    Field f = field(std::move(name), FieldType::map, std::move(doc));
+    Field& f = fields_.put(std::move(name), FieldType::map, std::move(doc));
     f.section = &fields_of<T>();
     f.entry = [member, make](void* p, const std::string& key) -> void* {
       Spec& spec = *static_cast<Spec*>(p);
@@ -183,7 +179,6 @@ class FieldList {
       for (auto& [key, value] : static_cast<Spec*>(p)->*member) all.emplace(key, &value);
       return all;
     };
-    fields_.push_back(std::move(f));
   }
   /// The values of a base class, as if they were described here.
   template <class Base>
@@ -193,78 +188,21 @@ class FieldList {
       f.get = [get = f.get](const void* p) {
         return get(static_cast<const Base*>(static_cast<const Spec*>(p)));
       };
-      f.fresh = [] { return std::make_shared<Spec>(); };
-      fields_.push_back(std::move(f));
+      f.fresh = &fresh;
+      fields_.put(std::move(f));
     }
   }
-  [[nodiscard]] std::vector<Field> take() { return std::move(fields_); }
+  [[nodiscard]] std::vector<Field> take() { return fields_.take(); }
 
  private:
-  static Field field(std::string name, FieldType type, std::string doc) {
-    Field f{.name = std::move(name), .type = type, .doc = std::move(doc)};
-    f.fresh = [] { return std::make_shared<Spec>(); };
-    return f;
-  }
-  template <class T>
-  static constexpr FieldType type_of() {
-    if constexpr (std::is_same_v<T, bool>)
-      return FieldType::boolean;
-    else if constexpr (std::is_integral_v<T>)
-      return FieldType::integer;
-    else if constexpr (std::is_same_v<T, Bytes>)
-      return FieldType::bytes;
-    else if constexpr (std::is_same_v<T, std::string>)
-      return FieldType::text;
-    else if constexpr (std::is_same_v<T, std::vector<std::string>>)
-      return FieldType::text_list;
-    else
-      return FieldType::number;
-  }
+  static std::shared_ptr<void> fresh() { return std::make_shared<Spec>(); }
   template <class E>
   static E chosen(const std::vector<std::string>& choices, const std::string& text) {
     const auto at = std::ranges::find(choices, text) - choices.begin();
     ensure(at < std::ssize(choices), [&] { return "'" + text + "' is no choice"; });
     return static_cast<E>(at);
   }
-  static double number(const Scalar& v) {
-    if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
-    return std::get<double>(v);
-  }
-  template <class T>
-  static void assign(T& to, const Scalar& v) {
-    if constexpr (std::is_same_v<T, Time>)
-      to = from_ns(number(v));
-    else if constexpr (std::is_same_v<T, Bandwidth>)
-      to = Bandwidth::gbs(number(v));
-    else if constexpr (std::is_same_v<T, Bytes>)
-      to = Bytes{std::get<std::int64_t>(v)};
-    else if constexpr (std::is_same_v<T, bool>)
-      to = std::get<bool>(v);
-    else if constexpr (std::is_integral_v<T>)
-      to = static_cast<T>(std::get<std::int64_t>(v));
-    else if constexpr (std::is_floating_point_v<T>)
-      to = static_cast<T>(number(v));
-    else
-      to = std::get<T>(v);
-  }
-  template <class T>
-  static Scalar scalar(const T& from) {
-    if constexpr (std::is_same_v<T, Time>)
-      return to_ns(from);
-    else if constexpr (std::is_same_v<T, Bandwidth>)
-      return from.gbs();
-    else if constexpr (std::is_same_v<T, Bytes>)
-      return from.count();
-    else if constexpr (std::is_same_v<T, bool>)
-      return from;
-    else if constexpr (std::is_integral_v<T>)
-      return static_cast<std::int64_t>(from);
-    else if constexpr (std::is_floating_point_v<T>)
-      return static_cast<double>(from);
-    else
-      return from;
-  }
-  std::vector<Field> fields_;
+  detail::Fields fields_{&fresh};
 };
 
 /// The description of a Spec type, made once.
