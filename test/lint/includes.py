@@ -42,7 +42,7 @@ THIRD_PARTY = {
     "fcntl.h": {"report", "sweep", "apps"},
     "link.h": {"sweep"},
     "cxxabi.h": {"base"},
-    "immintrin.h": {"replay"},
+    "immintrin.h": {"base/src", "replay"},
     "unistd.h": {"base", "report", "evaluate", "sweep", "apps"},
     "malloc.h": {"test/bench"},
     "fnmatch.h": {"report"},

@@ -93,6 +93,36 @@ TEST_CASE("OpLog: the digest changes with dtypes, literal contents and counts") 
                               });
 }
 
+/// Bytes 0, 1, 2 and so on, as if they were kept nowhere.
+class Counted : public IContents {
+ public:
+  explicit Counted(std::int64_t size) : size_{size} {}
+  [[nodiscard]] std::int64_t size() const override { return size_; }
+  void read(std::int64_t first, std::span<std::byte> to) const override {
+    for (std::byte& byte : to) byte = static_cast<std::byte>(first++);
+  }
+
+ private:
+  std::int64_t size_;
+};
+
+TEST_CASE("OpLog: contents that are made when they are read have the digest of those that are kept") {
+  for (const std::int64_t elements : {1, 32'767, 32'768, 32'769, 100'000}) {
+    CAPTURE(elements);
+    const auto made = std::make_shared<const Counted>(2 * elements);
+    const Contents contents{made};
+    CHECK(contents.kept() == nullptr);
+    Op op{.kind = OpKind::literal, .shape = {elements}, .data = made};
+    const std::uint64_t of_made = digest(op);
+    op.data = contents.all();
+    CHECK(op.data.kept() != nullptr);
+    CHECK(digest(op) == of_made);
+    std::vector<std::byte> last(1);
+    op.data.read(2 * elements - 1, last);
+    CHECK(last[0] == static_cast<std::byte>(2 * elements - 1));
+  }
+}
+
 TEST_CASE("OpLog: the digest changes with every parameter") {
   check_all_differ(literal(), {
                                   [](Op& op) { op.params.unary = UnaryOp::abs; },

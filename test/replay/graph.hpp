@@ -19,9 +19,14 @@ class Graph {
   }
 
   oplog::Operand literal_bytes(Buffer bytes, DType dtype) {
+    const Shape shape{static_cast<std::int64_t>(bytes.size()) / itemsize(dtype)};
+    return literal_contents(std::make_shared<const Buffer>(std::move(bytes)), shape, dtype);
+  }
+
+  oplog::Operand literal_contents(oplog::Contents contents, const Shape& shape, DType dtype) {
     oplog::Op op = blank(oplog::OpKind::literal, dtype);
-    op.shape = {static_cast<std::int64_t>(bytes.size()) / itemsize(dtype)};
-    op.data = std::make_shared<const Buffer>(std::move(bytes));
+    op.shape = shape;
+    op.data = std::move(contents);
     return add(std::move(op));
   }
 

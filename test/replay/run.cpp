@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <atomic>
 #include <random>
+#include <span>
 
 #include <doctest/doctest.h>
 
@@ -42,6 +45,63 @@ TEST_CASE("Replay: whole copies and literals take no memory of their own") {
   Replay replay{g.log, 1};
   CHECK(to_doubles(replay.evaluate(moved), f32) == std::vector<double>(256, 1.0));
   CHECK(replay.counters().peak == 0_B);
+}
+
+/// A float again and again; counts how often somebody reads.
+class Made : public oplog::IContents {
+ public:
+  Made(float number, std::int64_t count) : numbers_(static_cast<std::size_t>(count), number) {}
+  [[nodiscard]] std::int64_t size() const override {
+    return static_cast<std::int64_t>(std::as_bytes(std::span{numbers_}).size());
+  }
+  void read(std::int64_t first, std::span<std::byte> to) const override {
+    const auto bytes = std::as_bytes(std::span{numbers_});
+    std::ranges::copy(bytes.subspan(static_cast<std::size_t>(first), to.size()), to.begin());
+    ++reads;
+  }
+  mutable std::atomic<int> reads = 0;
+
+ private:
+  std::vector<float> numbers_;
+};
+
+TEST_CASE("Replay: literals that aren't kept are made for whoever reads them, and then let go") {
+  Graph g;
+  const auto ones = std::make_shared<const Made>(1.0F, 256);
+  const auto twos = std::make_shared<const Made>(2.0F, 256);
+  const Operand one = g.literal_contents(ones, {256}, f32);
+  const Operand two = g.literal_contents(twos, {256}, f32);
+  const Operand sum = g.binary(BinaryOp::add, one, two);
+  Replay replay{g.log, 1};
+  CHECK(to_doubles(replay.evaluate(sum), f32) == std::vector<double>(256, 3.0));
+  CHECK(replay.counters().peak == 3_KiB);  // both and their sum
+  CHECK(replay.counters().live == 1_KiB);
+  CHECK(to_doubles(replay.evaluate(two), f32) == std::vector<double>(256, 2.0));
+  CHECK(replay.counters().live == 1_KiB);
+  CHECK(ones->reads == 1);
+  CHECK(twos->reads == 2);
+}
+
+TEST_CASE("Replay: copies of a literal that isn't kept share one buffer") {
+  Graph g;
+  const auto ones = std::make_shared<const Made>(1.0F, 256);
+  const Operand one = g.literal_contents(ones, {256}, f32);
+  Replay replay{g.log, 1};
+  for (int i = 0; i < 10; ++i)
+    CHECK(to_doubles(replay.evaluate(g.copy(one)), f32) == std::vector<double>(256, 1.0));
+  CHECK(ones->reads == 1);
+  CHECK(replay.counters().peak == 1_KiB);
+}
+
+TEST_CASE("Replay: a complete run has one digest, whether literals are kept or made") {
+  const auto digest = [](bool kept) {
+    Graph g;
+    const oplog::Contents made{std::make_shared<const Made>(0.5F, 1000)};
+    const Operand x = g.literal_contents(kept ? oplog::Contents{made.all()} : made, {1000}, f32);
+    static_cast<void>(g.binary(BinaryOp::mul, x, x));
+    return Replay{g.log, 2}.run().value();
+  };
+  CHECK(digest(true) == digest(false));
 }
 
 TEST_CASE("Replay: a chain of a million additions doesn't use the stack") {

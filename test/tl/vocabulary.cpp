@@ -215,7 +215,8 @@ TEST_CASE("Debugging: a check of a tile is a command that tells its place and te
   const oplog::Op& op = v.pe.log.ops(0).back();
   CHECK(op.kind == oplog::OpKind::check);
   CHECK(op.dtype == boolean);
-  CHECK(std::string_view{reinterpret_cast<const char*>(op.data->data()), op.data->size()} ==
+  const std::vector<std::byte>& text = *op.data.kept();
+  CHECK(std::string_view{reinterpret_cast<const char*>(text.data()), text.size()} ==
         place + ": check_all: all is well");
 }
 

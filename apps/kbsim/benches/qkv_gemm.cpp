@@ -1,6 +1,9 @@
 // The projections of an attention layer: Q, K and V = X Wq, X Wk, X Wv. X is on every PE, the columns of the
 // weights and of the results are divided among them.
+#include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -32,41 +35,29 @@ topology::DPPolicy by_column(const Problem& p) {
   return {.cube = Split::column_wise, .pe = Split::column_wise, .num_cubes = p.cubes, .num_pes = p.pes};
 }
 
-// Numbers from -1 to 1, the same block again and again: large weights are made in no time.
-std::vector<std::byte> random_f16(std::int64_t n, std::uint64_t seed) {
-  constexpr std::int64_t kBlock = 999'983;
-  Random random{seed};
-  std::vector<double> numbers(static_cast<std::size_t>(std::min(n, kBlock)));
-  for (double& number : numbers) number = 2.0 * random.uniform() - 1.0;
-  const std::vector<std::byte> block = replay::from_doubles(numbers, f16);
-  std::vector<std::byte> all;
-  all.reserve(static_cast<std::size_t>(n * itemsize(f16)));
-  while (all.size() < all.capacity()) {
-    const std::size_t more = std::min(block.size(), all.capacity() - all.size());
-    all.insert(all.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(more));
-  }
-  return all;
-}
-
+// Numbers from -1 to 1, the same block again and again: large weights take no time and no memory.
 host::HostArray random_matrix(host::Session& session, std::int64_t rows, std::int64_t columns,
                               std::uint64_t seed) {
   const Shape shape{rows, columns};
   if (!session.has_values()) return host::HostArray::without_numbers(shape, f16);
-  return {shape, f16, random_f16(rows * columns, seed)};
+  constexpr std::int64_t kBlock = 999'983;
+  Random random{seed};
+  std::vector<double> numbers(static_cast<std::size_t>(std::min(shape.elements(), kBlock)));
+  for (double& number : numbers) number = 2.0 * random.uniform() - 1.0;
+  return host::HostArray::repeated(shape, f16, replay::from_doubles(numbers, f16));
 }
 
 // Columns [first, first + count) of a matrix.
 std::vector<double> columns_of(const host::HostArray& matrix, std::int64_t first, std::int64_t count) {
   const std::int64_t width = matrix.shape()[1];
-  std::vector<double> part;
-  for (std::int64_t row = 0; row < matrix.shape()[0]; ++row) {
-    const auto begin = static_cast<std::size_t>((row * width + first) * itemsize(f16));
-    const auto bytes = static_cast<std::size_t>(count * itemsize(f16));
-    const std::vector<double> numbers =
-        replay::to_doubles(std::span{matrix.bytes()}.subspan(begin, bytes), f16);
-    part.insert(part.end(), numbers.begin(), numbers.end());
+  const std::int64_t rows = matrix.shape()[0];
+  const auto bytes = static_cast<std::size_t>(count * itemsize(f16));
+  std::vector<std::byte> part(static_cast<std::size_t>(rows) * bytes);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    matrix.read((row * width + first) * itemsize(f16),
+                std::span{part}.subspan(static_cast<std::size_t>(row) * bytes, bytes));
   }
-  return part;
+  return replay::to_doubles(part, f16);
 }
 
 // A weight's columns on the first and on the last PE: all that is kept of it to check results by.

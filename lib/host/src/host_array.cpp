@@ -1,6 +1,8 @@
 #include "kbsim/host/host_array.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <utility>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/stop.hpp"
@@ -8,10 +10,26 @@
 
 namespace kbsim::host {
 
+/// All bytes, or a block of them that is repeated and, once asked for, all.
+struct HostArray::Numbers {
+  explicit Numbers(std::vector<std::byte> bytes) : block{std::move(bytes)} {}
+
+  std::vector<std::byte> block;
+  mutable std::once_flag laid_out;
+  mutable std::vector<std::byte> all;
+};
+
 HostArray::HostArray(Shape shape, DType dtype, std::vector<std::byte> bytes)
-    : shape_{shape}, dtype_{dtype}, bytes_{std::make_shared<const std::vector<std::byte>>(std::move(bytes))} {
-  ensure(static_cast<std::int64_t>(bytes_->size()) == shape.bytes(dtype).count(),
-         "a host array of another size");
+    : shape_{shape}, dtype_{dtype}, numbers_{std::make_shared<const Numbers>(std::move(bytes))} {
+  ensure(!repeats(), "a host array of another size");
+}
+
+HostArray HostArray::repeated(Shape shape, DType dtype, std::vector<std::byte> block) {
+  ensure(!block.empty() && static_cast<std::int64_t>(block.size()) <= shape.bytes(dtype).count(),
+         "a block that doesn't fit its array");
+  HostArray array{shape, dtype};
+  array.numbers_ = std::make_shared<const Numbers>(std::move(block));
+  return array;
 }
 
 HostArray::HostArray(const HostArray& other) = default;
@@ -20,9 +38,40 @@ HostArray& HostArray::operator=(const HostArray& other) = default;
 HostArray& HostArray::operator=(HostArray&& other) noexcept = default;
 HostArray::~HostArray() = default;
 
-const std::vector<std::byte>& HostArray::bytes() const {
+const HostArray::Numbers& HostArray::numbers() const {
   if (!has_numbers()) throw UsageError{"an array of a run with --timing-only has no numbers to look at"};
-  return *bytes_;
+  return *numbers_;
+}
+
+bool HostArray::repeats() const {
+  return static_cast<std::int64_t>(numbers().block.size()) != shape_.bytes(dtype_).count();
+}
+
+const std::vector<std::byte>& HostArray::bytes() const {
+  if (!repeats()) return numbers().block;
+  std::call_once(numbers_->laid_out, [this] {
+    numbers_->all.resize(static_cast<std::size_t>(shape_.bytes(dtype_).count()));
+    read(0, numbers_->all);
+  });
+  return numbers_->all;
+}
+
+void HostArray::read(std::int64_t first, std::span<std::byte> to) const {
+  const std::span block{numbers().block};
+  const auto end = first + static_cast<std::int64_t>(to.size());
+  ensure(first >= 0 && end <= shape_.bytes(dtype_).count(), "bytes outside their array");
+  if (to.empty()) return;
+  std::size_t at = static_cast<std::size_t>(first) % block.size();
+  while (!to.empty()) {
+    const std::size_t n = std::min(block.size() - at, to.size());
+    std::ranges::copy(block.subspan(at, n), to.begin());
+    to = to.subspan(n);
+    at = 0;
+  }
+}
+
+oplog::KeptBytes HostArray::kept() const {
+  return repeats() ? nullptr : oplog::KeptBytes{numbers_, &numbers_->block};
 }
 
 std::vector<double> HostArray::to_doubles() const { return replay::to_doubles(bytes(), dtype_); }

@@ -1,7 +1,6 @@
 #include "resident.hpp"
 
 #include <map>
-#include <memory>
 #include <utility>
 #include <variant>
 
@@ -9,6 +8,8 @@
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/pe/i_mmu.hpp"
+
+#include "shard_contents.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -23,8 +24,7 @@ oplog::ValueId literal(Session& session, int rank, const topology::ShardSpec& sh
                .unit = session.machine().graph().host(),
                .start = now,
                .end = now};
-  if (session.has_values())
-    op.data = std::make_shared<const std::vector<std::byte>>(scatter(contents.bytes(), shard));
+  if (session.has_values()) op.data = contents_of(contents, shard);
   const oplog::ValueId id = op.id;
   session.log().record(std::move(op));
   return id;

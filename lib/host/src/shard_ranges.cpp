@@ -5,6 +5,7 @@
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/locate.hpp"
 
+#include "shard_contents.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {
@@ -66,8 +67,7 @@ std::vector<Upload> uploads(Tensor::State& tensor, const View& view, const HostA
                  .dtype = tensor.dtype,
                  .shape = range.shape(),
                  .unit = session.machine().graph().host()};
-    if (session.has_values())
-      op.data = std::make_shared<const std::vector<std::byte>>(pick(contents.bytes(), range, tensor.dtype));
+    if (session.has_values()) op.data = contents_of(contents, range, tensor.dtype);
     result.push_back({.range = std::move(range), .op = std::move(op)});
   }
   return result;
@@ -86,16 +86,16 @@ std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads) {
   return sent;
 }
 
-std::vector<std::byte> pick(const std::vector<std::byte>& view, const ShardRange& range, DType dtype) {
-  if (range.pieces.empty()) return scatter(view, range.shard.spec);
+oplog::Contents contents_of(const HostArray& view, const ShardRange& range, DType dtype) {
+  if (range.pieces.empty()) return contents_of(view, range.shard.spec);
   const auto size = static_cast<std::int64_t>(itemsize(dtype));
   std::vector<std::byte> bytes;
   bytes.reserve(static_cast<std::size_t>(range.count() * size));
   for (const Piece& piece : range.pieces) {
-    const auto from = view.begin() + piece.in_view * size;
+    const auto from = view.bytes().begin() + piece.in_view * size;
     bytes.insert(bytes.end(), from, from + piece.count * size);
   }
-  return bytes;
+  return {std::make_shared<const std::vector<std::byte>>(std::move(bytes))};
 }
 
 void put(const std::vector<std::byte>& bytes, const ShardRange& range, DType dtype,

@@ -116,8 +116,7 @@ struct Upload {
 [[nodiscard]] std::vector<Task<>> send(Tensor::State& tensor, std::vector<Upload> uploads);
 
 /// The bytes of a range, out of those of the view; and back.
-[[nodiscard]] std::vector<std::byte> pick(const std::vector<std::byte>& view, const ShardRange& range,
-                                          DType dtype);
+[[nodiscard]] oplog::Contents contents_of(const HostArray& view, const ShardRange& range, DType dtype);
 void put(const std::vector<std::byte>& bytes, const ShardRange& range, DType dtype,
          std::vector<std::byte>& view);
 

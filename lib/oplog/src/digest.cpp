@@ -1,11 +1,15 @@
 #include "kbsim/base/digest.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "kbsim/oplog/log.hpp"
 
 namespace kbsim::oplog {
 namespace {
+
+constexpr std::int64_t kAtOnce = 65536;  // bytes: they stay in a near cache
 
 template <class Enum>
 void add_enum(Digest& digest, Enum value) {
@@ -41,8 +45,19 @@ void add(Digest& digest, const Parameters& params) {
   digest.add(std::bit_cast<std::uint64_t>(params.scalar));
 }
 
-void add(Digest& digest, const std::vector<std::byte>& data) {
-  digest.add(std::string_view{reinterpret_cast<const char*>(data.data()), data.size()});
+// A part at a time of what isn't kept.
+void add(Digest& digest, const Contents& data) {
+  if (const KeptBytes kept = data.kept()) {
+    digest.add_bytes(*kept);
+  } else {
+    std::vector<std::byte> part(kAtOnce);
+    for (std::int64_t first = 0; first < data.size(); first += kAtOnce) {
+      part.resize(static_cast<std::size_t>(std::min(kAtOnce, data.size() - first)));
+      data.read(first, part);
+      digest.add_bytes(part);
+    }
+  }
+  digest.add(data.size());
 }
 
 void add(Digest& digest, const Op& op) {
@@ -54,8 +69,8 @@ void add(Digest& digest, const Op& op) {
   digest.add(op.unit.value()).add(op.start.count()).add(op.end.count());
   digest.add(op.inputs.size());
   for (const Operand& input : op.inputs) add(digest, input);
-  digest.add(op.data != nullptr);
-  if (op.data) add(digest, *op.data);
+  digest.add(bool{op.data});
+  if (op.data) add(digest, op.data);
 }
 
 void add(Digest& digest, const NamedRange& range) {

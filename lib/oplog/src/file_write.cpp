@@ -98,7 +98,9 @@ void write(Writer& out, const Op& op, Time* start) {
   out.number(op.inputs.size());
   for (const Operand& input : op.inputs) write(out, input);
   out.byte(op.data ? 1 : 0);
-  if (op.data) out.text({reinterpret_cast<const char*>(op.data->data()), op.data->size()});
+  if (!op.data) return;
+  const KeptBytes data = op.data.all();
+  out.text({reinterpret_cast<const char*>(data->data()), data->size()});
 }
 
 void write(Writer& out, const std::vector<NamedRange>& ranges) {

@@ -52,7 +52,7 @@ std::string misfit(const Op& op) {
 
 std::string literal_contradiction(const Op& op) {
   const std::int64_t expected = op.shape.bytes(op.dtype).count();
-  const std::int64_t actual = op.data ? static_cast<std::int64_t>(op.data->size()) : 0;
+  const std::int64_t actual = op.data ? op.data.size() : 0;
   if (op.data && actual == expected) return {};
   return fmt::format("needs {} bytes of data, has {}", expected, actual);
 }

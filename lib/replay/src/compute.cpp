@@ -29,7 +29,7 @@ Buffer executed(const Op& op, const Lookup& lookup) {
 }  // namespace
 
 Value compute(const Op& op, const Lookup& lookup, Ledger& ledger) {
-  if (op.kind == OpKind::literal) return op.data;
+  if (op.kind == OpKind::literal) return op.data.kept();
   if (row_of(op.kind).moves) return moved(op, lookup, ledger);
   return ledger.adopt(executed(op, lookup));
 }

@@ -1,12 +1,15 @@
 // Matrix products by Eigen, in an order that hangs on nothing but the extents.
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include <Eigen/Core>
 
 #include "cast.hpp"
 #include "operations.hpp"
+#include "panels.hpp"
 #include "wide.hpp"
 
 namespace kbsim::replay {
@@ -33,10 +36,6 @@ struct Extents {
         n{op.shape[op.shape.rank() - 1]},
         batches{op.shape.elements() / (m * n)} {}
 };
-
-/// Elements of k that are summed before they are added to the result. An 8-bit product's panel is exact in
-/// f32: 256 * 255 * 255 < 2^24.
-constexpr Eigen::Index kPanel = 256;
 
 /// Eigen blocks by the sizes of caches, which it would ask the machine for.
 void pin_blocking() {
@@ -79,7 +78,7 @@ void add(const auto& a, const auto& b, MutableMatrix<std::int32_t> sum) {
 template <class W, class Sum>
 void multiply(ConstMatrix<W> a, ConstMatrix<W> b, MutableMatrix<Sum> sum) {
   for (Eigen::Index k = 0; k < a.cols(); k += kPanel) {
-    const Eigen::Index depth = std::min(kPanel, a.cols() - k);
+    const Eigen::Index depth = std::min<Eigen::Index>(kPanel, a.cols() - k);
     add(a.middleCols(k, depth), b.middleRows(k, depth), sum);
   }
 }
@@ -92,18 +91,49 @@ Sum* sums(const Op& op, DType dtype, Output out, std::vector<Sum>& own) {
   return own.data();
 }
 
+/// Adds the products of numbers of W to `all`.
+template <class W, class Sum>
+void add_products(const Op& op, const Extents& x, Inputs inputs, Sum* all) {
+  const Numbers<W> a{inputs[0], op.inputs[0].dtype};
+  const Numbers<W> b{inputs[1], op.inputs[1].dtype};
+  for (Eigen::Index i = 0; i < x.batches; ++i) {
+    multiply<W, Sum>({a.data() + i * x.m * x.k, x.m, x.k}, {b.data() + i * x.k * x.n, x.k, x.n},
+                     {all + i * x.m * x.n, x.m, x.n});
+  }
+}
+
+/// One of the matrices of a batch.
+FloatMatrix matrix_of(const oplog::Operand& what, std::span<const std::byte> bytes, Eigen::Index batches,
+                      Eigen::Index i, Eigen::Index columns) {
+  const std::size_t size = bytes.size() / static_cast<std::size_t>(batches);
+  return {.bytes = bytes.subspan(static_cast<std::size_t>(i) * size, size),
+          .dtype = what.dtype,
+          .columns = columns};
+}
+
+void add_by_panels(const Op& op, const Extents& x, Inputs inputs, float* all) {
+  for (Eigen::Index i = 0; i < x.batches; ++i) {
+    add_panels(matrix_of(op.inputs[0], inputs[0], x.batches, i, x.k),
+               matrix_of(op.inputs[1], inputs[1], x.batches, i, x.n),
+               {all + i * x.m * x.n, static_cast<std::size_t>(x.m * x.n)});
+  }
+}
+
 /// Products of numbers of W, summed up as numbers of Sum, in which `dtype` computes.
 template <class W, class Sum>
 void product(const Op& op, DType dtype, Inputs inputs, Output out) {
   const Extents x{op};
-  const Numbers<W> a{inputs[0], op.inputs[0].dtype};
-  const Numbers<W> b{inputs[1], op.inputs[1].dtype};
   std::vector<Sum> own;
   Sum* const all = sums(op, dtype, out, own);  // zeros
   if (inputs.size() == 3) load<Sum>(inputs[2], dtype, {all, op.shape.elements()});
-  for (Eigen::Index i = 0; i < x.batches; ++i) {
-    multiply<W, Sum>({a.data() + i * x.m * x.k, x.m, x.k}, {b.data() + i * x.k * x.n, x.k, x.n},
-                     {all + i * x.m * x.n, x.m, x.n});
+  if constexpr (std::is_same_v<Sum, float>) {
+    if (can_add_panels(x.m, x.n)) {
+      add_by_panels(op, x, inputs, all);
+    } else {
+      add_products<W, Sum>(op, x, inputs, all);
+    }
+  } else {
+    add_products<W, Sum>(op, x, inputs, all);
   }
   if (own.empty()) {
     store_in_place(std::span{all, static_cast<std::size_t>(op.shape.elements())});

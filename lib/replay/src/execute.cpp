@@ -16,7 +16,7 @@ namespace {
 using oplog::Op;
 using oplog::OpKind;
 
-void given(const Op& op, Inputs, Output out) { std::ranges::copy(*op.data, out.begin()); }
+void given(const Op& op, Inputs, Output out) { op.data.read(0, out); }
 
 void moved(const Op&, Inputs inputs, Output out) { std::ranges::copy(inputs[0], out.begin()); }
 

@@ -1,5 +1,6 @@
 #include "execution.hpp"
 
+#include <deque>
 #include <latch>
 #include <tuple>
 #include <utility>
@@ -19,10 +20,11 @@ bool Execution::Later::operator()(NodeIndex a, NodeIndex b) const {
   return std::tie(x.end, x.id) > std::tie(y.end, y.id);
 }
 
-Execution::Execution(const Plan& plan, Keep keep, Ledger& ledger, Observer observer)
+Execution::Execution(const Plan& plan, Keep keep, Ledger& ledger, Literals& literals, Observer observer)
     : plan_{plan},
       keep_{keep},
       ledger_{ledger},
+      literals_{literals},
       observer_{std::move(observer)},
       stage_{"operations", plan.nodes().size()},
       ready_{Later{&plan}},
@@ -89,7 +91,11 @@ void Execution::execute(NodeIndex node, std::unique_lock<std::mutex>& lock) {
 
 Value Execution::compute(NodeIndex node) {
   const oplog::Op& op = *plan_.nodes()[node].op;
-  const Lookup lookup = [this](const oplog::ValueId& id) -> const Value& { return value(id); };
+  std::deque<Value> made;  // of literals, as long as this operation reads them
+  const Lookup lookup = [&](const oplog::ValueId& id) -> const Value& {
+    const Value& known = value(id);
+    return known ? known : made.emplace_back(literals_.of(*plan_.nodes()[plan_.index(id)].op));
+  };
   try {
     return replay::compute(op, lookup, ledger_);
   } catch (const KernelFault& e) {

@@ -14,6 +14,7 @@
 #include "kbsim/base/standing.hpp"
 
 #include "compute.hpp"
+#include "literals.hpp"
 #include "plan.hpp"
 
 namespace kbsim::replay {
@@ -23,10 +24,10 @@ namespace kbsim::replay {
 class Execution {
  public:
   enum class Keep { all, until_last_use };
-  /// Gets each value as it is made, on the thread that made it.
+  /// Gets each value as it is made, on the thread that made it; null for a literal that isn't kept.
   using Observer = std::function<void(NodeIndex, const Value&)>;
 
-  Execution(const Plan& plan, Keep keep, Ledger& ledger, Observer observer);
+  Execution(const Plan& plan, Keep keep, Ledger& ledger, Literals& literals, Observer observer);
 
   /// Uses the calling thread and `helpers` of the pool. If operations fail, the others that don't need
   /// them are executed all the same, and the error of the first is thrown. Interrupted after a signal that
@@ -58,6 +59,7 @@ class Execution {
   const Plan& plan_;
   const Keep keep_;
   Ledger& ledger_;
+  Literals& literals_;
   const Observer observer_;
   Stage stage_;
 

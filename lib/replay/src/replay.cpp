@@ -20,9 +20,7 @@ unsigned helpers(unsigned threads) {
   return (threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads) - 1;
 }
 
-Digest digest_of(const Buffer& value) {
-  return Digest{}.add(std::string_view{reinterpret_cast<const char*>(value.data()), value.size()});
-}
+Digest digest_of(const Buffer& value) { return Digest{}.add_bytes(value).add(value.size()); }
 
 std::vector<oplog::ValueId> recorded(const oplog::OpLog& log) {
   std::vector<oplog::ValueId> ids;
@@ -43,7 +41,7 @@ struct Replay::Impl {
   void execute(const Plan& plan, Execution::Keep keep, const Execution::Observer& observer) {
     const WorkScope scope{kReplay};
     if (plan.nodes().empty()) return;
-    Execution execution{plan, keep, ledger, observer};
+    Execution execution{plan, keep, ledger, literals, observer};
     const auto count = [&] { executed += static_cast<std::int64_t>(execution.executed()); };
     try {
       execution.run(pool, std::min<std::size_t>(helpers, plan.nodes().size() - 1));
@@ -58,6 +56,7 @@ struct Replay::Impl {
   const unsigned helpers;
   boost::asio::thread_pool pool;
   Ledger ledger;
+  Literals literals{ledger};
   std::mutex evaluating;
   ByValue<Value> held;
   std::int64_t executed = 0;
@@ -75,9 +74,13 @@ Buffer Replay::evaluate(const oplog::Operand& what) {
   std::vector<Value> made(plan.nodes().size());
   impl_->execute(plan, Execution::Keep::all, [&](NodeIndex node, const Value& value) { made[node] = value; });
   for (NodeIndex node = 0; node < made.size(); ++node) {
-    impl_->held.emplace(plan.nodes()[node].op->id, std::move(made[node]));
+    if (made[node]) impl_->held.emplace(plan.nodes()[node].op->id, std::move(made[node]));
   }
-  return gather(what, [&](const oplog::ValueId& id) -> const Value& { return impl_->held.at(id); });
+  Value literal;
+  return gather(what, [&](const oplog::ValueId& id) -> const Value& {
+    const auto held = impl_->held.find(id);
+    return held != impl_->held.end() ? held->second : literal = impl_->literals.of(*impl_->log.find(id));
+  });
 }
 
 Digest Replay::run() {
@@ -86,8 +89,9 @@ Digest Replay::run() {
   const std::vector<oplog::ValueId> ids = recorded(impl_->log);
   for (const oplog::ValueId& id : ids) plan.need(id);
   std::vector<Digest> digests(ids.size());
-  impl_->execute(plan, Execution::Keep::until_last_use,
-                 [&](NodeIndex node, const Value& value) { digests[node] = digest_of(*value); });
+  impl_->execute(plan, Execution::Keep::until_last_use, [&](NodeIndex node, const Value& value) {
+    digests[node] = digest_of(value ? *value : *impl_->literals.of(*plan.nodes()[node].op));
+  });
   Digest digest;
   for (const oplog::ValueId& id : ids) {
     digest.add(id.lane).add(id.seq).add(digests[plan.index(id)].value());

@@ -1,6 +1,7 @@
 #include "reports.hpp"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 namespace kbsim::replay {
@@ -19,8 +20,10 @@ std::vector<const Op*> reports_of(const oplog::OpLog& log, oplog::OpKind kind) {
   return found;
 }
 
-std::string_view text_of(const Op& op) {
-  return op.data ? std::string_view{reinterpret_cast<const char*>(op.data->data()), op.data->size()} : "";
+std::string text_of(const Op& op) {
+  std::string text(op.data ? static_cast<std::size_t>(op.data.size()) : 0, ' ');
+  if (op.data) op.data.read(0, std::as_writable_bytes(std::span{text}));
+  return text;
 }
 
 }  // namespace kbsim::replay

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "kbsim/oplog/log.hpp"
@@ -12,6 +12,6 @@ namespace kbsim::replay {
 [[nodiscard]] std::vector<const oplog::Op*> reports_of(const oplog::OpLog& log, oplog::OpKind kind);
 
 /// What such an operation says.
-[[nodiscard]] std::string_view text_of(const oplog::Op& op);
+[[nodiscard]] std::string text_of(const oplog::Op& op);
 
 }  // namespace kbsim::replay

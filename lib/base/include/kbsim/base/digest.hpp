@@ -1,9 +1,13 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "kbsim/base/fnv.hpp"
 
 namespace kbsim {
 
@@ -21,10 +25,15 @@ class Digest {
     for (const char c : text) mix(static_cast<std::uint8_t>(c));
     return add(text.size());
   }
+  /// Many bytes, without their number: in how many parts they come makes no difference.
+  Digest& add_bytes(std::span<const std::byte> bytes) {
+    hash_ = fnv1a(hash_, bytes);
+    return *this;
+  }
   [[nodiscard]] constexpr std::uint64_t value() const { return hash_; }
 
  private:
-  constexpr void mix(std::uint8_t byte) { hash_ = (hash_ ^ byte) * 0x100'0000'01b3ULL; }
+  constexpr void mix(std::uint8_t byte) { hash_ = fnv1a(hash_, std::byte{byte}); }
   std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325ULL;
 };
 

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kbsim/base/dtype.hpp"
 #include "kbsim/base/shape.hpp"
+#include "kbsim/oplog/contents.hpp"
 
 namespace kbsim::host {
 
@@ -22,19 +25,29 @@ class HostArray {
   HostArray& operator=(HostArray&& other) noexcept;
   ~HostArray();
   [[nodiscard]] static HostArray without_numbers(Shape shape, DType dtype) { return {shape, dtype}; }
+  /// `block` again and again, to the end of the shape: it takes no more memory than the block.
+  [[nodiscard]] static HostArray repeated(Shape shape, DType dtype, std::vector<std::byte> block);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] DType dtype() const { return dtype_; }
-  [[nodiscard]] bool has_numbers() const { return bytes_ != nullptr; }
+  [[nodiscard]] bool has_numbers() const { return numbers_ != nullptr; }
+  /// Those of a repeated block are laid out when they are first asked for.
   [[nodiscard]] const std::vector<std::byte>& bytes() const;
+  /// Fills `to` with the bytes from `first` on.
+  void read(std::int64_t first, std::span<std::byte> to) const;
+  /// All bytes, if they lie in memory; null for a repeated block.
+  [[nodiscard]] oplog::KeptBytes kept() const;
   [[nodiscard]] std::vector<double> to_doubles() const;
 
  private:
+  struct Numbers;
   HostArray(Shape shape, DType dtype) : shape_{shape}, dtype_{dtype} {}
+  [[nodiscard]] const Numbers& numbers() const;
+  [[nodiscard]] bool repeats() const;
 
   Shape shape_;
   DType dtype_;
-  std::shared_ptr<const std::vector<std::byte>> bytes_;
+  std::shared_ptr<const Numbers> numbers_;
 };
 
 /// Element i of the row-major array is f(i), rounded to the dtype.

@@ -2,12 +2,9 @@
 
 #include <array>
 #include <compare>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <boost/container/small_vector.hpp>
 
@@ -15,6 +12,7 @@
 #include "kbsim/base/ids.hpp"
 #include "kbsim/base/shape.hpp"
 #include "kbsim/base/time.hpp"
+#include "kbsim/oplog/contents.hpp"
 #include "kbsim/oplog/op_codes.hpp"
 
 namespace kbsim::oplog {
@@ -83,7 +81,7 @@ struct Op {
   Time start{};
   Time end{};
   boost::container::small_vector<Operand, 2> inputs;
-  std::shared_ptr<const std::vector<std::byte>> data;
+  Contents data;
 };
 
 }  // namespace kbsim::oplog

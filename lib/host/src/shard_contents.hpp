@@ -1,0 +1,12 @@
+#pragma once
+
+#include "kbsim/host/host_array.hpp"
+#include "kbsim/oplog/contents.hpp"
+#include "kbsim/topology/placement.hpp"
+
+namespace kbsim::host {
+
+/// The bytes of a shard: a copy of few, or those of the array itself, which then lives as long.
+[[nodiscard]] oplog::Contents contents_of(const HostArray& array, const topology::ShardSpec& shard);
+
+}  // namespace kbsim::host
