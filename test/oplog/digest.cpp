@@ -109,10 +109,9 @@ class Counted : public IContents {
 TEST_CASE("OpLog: contents that are made when they are read have the digest of those that are kept") {
   for (const std::int64_t elements : {1, 32'767, 32'768, 32'769, 100'000}) {
     CAPTURE(elements);
-    const auto made = std::make_shared<const Counted>(2 * elements);
-    const Contents contents{made};
+    const Contents contents{std::make_shared<const Counted>(2 * elements)};
     CHECK(contents.kept() == nullptr);
-    Op op{.kind = OpKind::literal, .shape = {elements}, .data = made};
+    Op op{.kind = OpKind::literal, .shape = {elements}, .data = contents};
     const std::uint64_t of_made = digest(op);
     op.data = contents.all();
     CHECK(op.data.kept() != nullptr);

@@ -69,8 +69,8 @@ TEST_CASE("Replay: literals that aren't kept are made for whoever reads them, an
   Graph g;
   const auto ones = std::make_shared<const Made>(1.0F, 256);
   const auto twos = std::make_shared<const Made>(2.0F, 256);
-  const Operand one = g.literal_contents(ones, {256}, f32);
-  const Operand two = g.literal_contents(twos, {256}, f32);
+  const Operand one = g.literal_contents(oplog::Contents{ones}, {256}, f32);
+  const Operand two = g.literal_contents(oplog::Contents{twos}, {256}, f32);
   const Operand sum = g.binary(BinaryOp::add, one, two);
   Replay replay{g.log, 1};
   CHECK(to_doubles(replay.evaluate(sum), f32) == std::vector<double>(256, 3.0));
@@ -85,7 +85,7 @@ TEST_CASE("Replay: literals that aren't kept are made for whoever reads them, an
 TEST_CASE("Replay: copies of a literal that isn't kept share one buffer") {
   Graph g;
   const auto ones = std::make_shared<const Made>(1.0F, 256);
-  const Operand one = g.literal_contents(ones, {256}, f32);
+  const Operand one = g.literal_contents(oplog::Contents{ones}, {256}, f32);
   Replay replay{g.log, 1};
   for (int i = 0; i < 10; ++i)
     CHECK(to_doubles(replay.evaluate(g.copy(one)), f32) == std::vector<double>(256, 1.0));

@@ -60,22 +60,14 @@ std::vector<double> columns_of(const host::HostArray& matrix, std::int64_t first
   return replay::to_doubles(part, f16);
 }
 
-// A weight's columns on the first and on the last PE: all that is kept of it to check results by.
-using WeightColumns = std::array<std::vector<double>, 2>;
-
 std::array<std::int64_t, 2> checked_pes(const Problem& p) { return {0, std::int64_t{p.cubes} * p.pes - 1}; }
-
-WeightColumns checked_columns(const Problem& p, const host::HostArray& weight) {
-  if (!weight.has_numbers()) return {};
-  const auto [first, last] = checked_pes(p);
-  return {columns_of(weight, first * p.columns, p.columns), columns_of(weight, last * p.columns, p.columns)};
-}
 
 // The columns that a PE made, against a product in f64.
 replay::Comparison check(const Problem& p, std::int64_t pe, const host::HostArray& x,
-                         const std::vector<double>& weights, const host::HostArray& result) {
+                         const host::HostArray& weight, const host::HostArray& result) {
   const std::vector<double> expected =
-      replay::matmul(x.to_doubles(), weights, {.m = p.rows, .k = p.d_model, .n = p.columns});
+      replay::matmul(x.to_doubles(), columns_of(weight, pe * p.columns, p.columns),
+                     {.m = p.rows, .k = p.d_model, .n = p.columns});
   const std::vector<double> actual = columns_of(result, pe * p.columns, p.columns);
   return replay::compare(replay::from_doubles(actual, f16), expected, f16,
                          {.abs = 4e-8 * static_cast<double>(p.d_model), .ulp = 0.75});
@@ -96,12 +88,11 @@ QkvArgs args_of(const Problem& p, const host::Tensor& x, const std::vector<host:
 }
 
 // Q, K or V on the PEs that are checked; what is wrong, a line each.
-std::string judge(const Problem& p, const char* name, const host::HostArray& x, const WeightColumns& weights,
+std::string judge(const Problem& p, const char* name, const host::HostArray& x, const host::HostArray& weight,
                   const host::HostArray& result, const BenchRequest& request, BenchReport& report) {
   std::string wrong;
-  for (std::size_t which = 0; which < weights.size(); ++which) {
-    const std::int64_t pe = checked_pes(p)[which];
-    const replay::Comparison numbers = check(p, pe, x, weights[which], result);
+  for (const std::int64_t pe : checked_pes(p)) {
+    const replay::Comparison numbers = check(p, pe, x, weight, result);
     report.correct = report.correct && numbers.ok;
     if (!numbers.ok) wrong += fmt::format("   {} of PE {}: {}\n", name, pe, to_text(numbers.means));
     if (!request.verify_data) continue;
@@ -131,12 +122,12 @@ Task<> project(host::Rank& main, Problem p, BenchRequest request, std::string na
   const host::HostArray x_values = random_matrix(main.session(), p.rows, p.d_model, 1);
   host::Tensor x =
       co_await main.torch.from_host(x_values, {.dp = everywhere(p), .name = "x", .resident = p.resident});
-  std::vector<WeightColumns> weights;
+  std::vector<host::HostArray> weights;
   std::vector<host::Tensor> w;
   std::vector<host::Tensor> out;
   for (std::uint64_t i = 0; i < 3; ++i) {
     const host::HostArray numbers = random_matrix(main.session(), p.d_model, width, 2 + i);
-    weights.push_back(checked_columns(p, numbers));
+    weights.push_back(numbers);
     host::Tensor weight =
         co_await main.torch.from_host(numbers, {.dp = by_column(p), .name = "w", .resident = p.resident});
     host::Tensor result = co_await main.torch.empty(

@@ -28,7 +28,7 @@ void load_row(const FloatMatrix& from, std::int64_t row, std::int64_t column, st
 /// Sums of products of kRows rows with kWidth columns.
 using Tile = std::array<std::array<float, kWidth>, kRows>;
 
-/// Each sum in ascending order of k: rows of `a` are kPanel apart, those of `b` kWidth.
+/// Each sum in ascending order of k: rows of `a` are `depth` apart, those of `b` kWidth.
 template <class Vector>
 [[gnu::always_inline]] inline void multiply(const float* a, const float* b, std::int64_t depth, Tile& tile) {
   constexpr std::size_t kLanes = sizeof(Vector) / sizeof(float);
@@ -39,7 +39,8 @@ template <class Vector>
       std::array<Vector, kVectors> right;
       __builtin_memcpy(right.data(), b + k * kWidth + column, sizeof right);
       for (std::size_t row = 0; row < kRows; ++row) {
-        for (std::size_t i = 0; i < kVectors; ++i) sums[row][i] += a[row * kPanel + k] * right[i];
+        for (std::size_t i = 0; i < kVectors; ++i)
+          sums[row][i] += a[static_cast<std::int64_t>(row) * depth + k] * right[i];
       }
     }
     for (std::size_t row = 0; row < kRows; ++row)
@@ -74,66 +75,83 @@ Multiply own_multiply() {
   return own;
 }
 
-/// Panels of up to kColumnsAtOnce columns of b and kRowsAtOnce rows of a, which are multiplied.
+struct Range {
+  std::int64_t first;
+  std::int64_t count;
+};
+
+/// Calls f(range) for each `most` of `all`.
+template <class F>
+void for_each_range(std::int64_t all, std::int64_t most, const F& f) {
+  for (std::int64_t first = 0; first < all; first += most) f(Range{first, std::min(most, all - first)});
+}
+
+std::vector<float> room(std::int64_t rows, std::int64_t columns) {
+  return std::vector<float>(static_cast<std::size_t>(rows * columns));
+}
+
+/// Panels of up to kColumnsAtOnce columns of b and kRowsAtOnce rows of a, and what they add to a product.
 class Panels {
  public:
-  Panels(const FloatMatrix& a, const FloatMatrix& b, std::span<float> sum) : a_{a}, b_{b}, sum_{sum} {}
+  Panels(const FloatMatrix& a, const FloatMatrix& b, std::span<float> sum)
+      : a_{a},
+        b_{b},
+        sum_{sum},
+        rows_{static_cast<std::int64_t>(sum.size()) / b.columns},
+        left_{room(ceil_to(std::min(rows_, kRowsAtOnce), kRows), std::min(a.columns, kPanel))},
+        right_{room(std::min(a.columns, kPanel), ceil_to(std::min(b.columns, kColumnsAtOnce), kWidth))},
+        row_{room(1, ceil_to(std::min(b.columns, kColumnsAtOnce), kWidth))} {}
 
   void add_all() {
-    for (std::int64_t column = 0; column < b_.columns; column += kColumnsAtOnce)
-      add_columns(column, std::min(kColumnsAtOnce, b_.columns - column));
+    for_each_range(b_.columns, kColumnsAtOnce, [&](Range columns) {
+      for_each_range(a_.columns, kPanel, [&](Range k) {
+        load_b(k, columns);
+        for_each_range(rows_, kRowsAtOnce, [&](Range rows) { add_rows(rows, k, columns); });
+      });
+    });
   }
 
  private:
-  void add_columns(std::int64_t column, std::int64_t columns) {
-    const std::int64_t rows = static_cast<std::int64_t>(sum_.size()) / b_.columns;
-    for (std::int64_t k = 0; k < a_.columns; k += kPanel) {
-      const std::int64_t depth = std::min(kPanel, a_.columns - k);
-      load_b(k, depth, column, columns);
-      for (std::int64_t row = 0; row < rows; row += kRowsAtOnce)
-        add_rows(row, std::min(kRowsAtOnce, rows - row), k, depth, column, columns);
-    }
-  }
+  static std::int64_t ceil_to(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
   // Each kWidth columns lie together.
-  void load_b(std::int64_t k, std::int64_t depth, std::int64_t column, std::int64_t columns) {
-    for (std::int64_t i = 0; i < depth; ++i) {
-      load_row(b_, k + i, column, std::span{row_}.first(static_cast<std::size_t>(columns)));
-      for (std::int64_t j = 0; j < columns; j += kWidth)
-        std::copy_n(row_.data() + j, kWidth, right_.data() + j * kPanel + i * kWidth);
+  void load_b(Range k, Range columns) {
+    for (std::int64_t i = 0; i < k.count; ++i) {
+      load_row(b_, k.first + i, columns.first, {row_.data(), static_cast<std::size_t>(columns.count)});
+      for (std::int64_t j = 0; j < columns.count; j += kWidth)
+        std::copy_n(row_.data() + j, kWidth, right_.data() + j * k.count + i * kWidth);
     }
   }
 
-  void add_rows(std::int64_t row, std::int64_t rows, std::int64_t k, std::int64_t depth, std::int64_t column,
-                std::int64_t columns) {
-    for (std::int64_t i = 0; i < rows; ++i)
-      load_row(
-          a_, row + i, k,
-          std::span{left_}.subspan(static_cast<std::size_t>(i * kPanel), static_cast<std::size_t>(depth)));
+  void add_rows(Range rows, Range k, Range columns) {
+    for (std::int64_t i = 0; i < rows.count; ++i)
+      load_row(a_, rows.first + i, k.first, {left_.data() + i * k.count, static_cast<std::size_t>(k.count)});
     Tile tile;
-    for (std::int64_t j = 0; j < columns; j += kWidth) {
-      for (std::int64_t i = 0; i < rows; i += kRows) {
-        own_multiply()(left_.data() + i * kPanel, right_.data() + j * kPanel, depth, tile);
-        add(tile, row + i, std::min(kRows, rows - i), column + j, std::min(kWidth, columns - j));
-      }
-    }
+    for_each_range(columns.count, kWidth, [&](Range some) {
+      for_each_range(rows.count, kRows, [&](Range few) {
+        own_multiply()(left_.data() + few.first * k.count, right_.data() + some.first * k.count, k.count,
+                       tile);
+        add(tile, {rows.first + few.first, few.count}, {columns.first + some.first, some.count});
+      });
+    });
   }
 
-  // What of a tile lies in the product; what was multiplied beside that is left over from other rows.
-  void add(const Tile& tile, std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      float* const to = sum_.data() + (row + i) * b_.columns + column;
-      for (std::int64_t j = 0; j < columns; ++j)
-        to[j] += tile[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  // What of a tile lies in the product; beside that it has what was left over of other rows and columns.
+  void add(const Tile& tile, Range rows, Range columns) {
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      const std::array<float, kWidth>& from = tile[static_cast<std::size_t>(i)];
+      float* const to = sum_.data() + (rows.first + i) * b_.columns + columns.first;
+      for (std::int64_t j = 0; j < columns.count; ++j) to[j] += from[static_cast<std::size_t>(j)];
     }
   }
 
   FloatMatrix a_;
   FloatMatrix b_;
   std::span<float> sum_;
-  std::vector<float> left_ = std::vector<float>(kRowsAtOnce * kPanel);
-  std::vector<float> right_ = std::vector<float>(kPanel * kColumnsAtOnce);
-  std::vector<float> row_ = std::vector<float>(kColumnsAtOnce);
+  std::int64_t rows_;
+  std::vector<float> left_;
+  std::vector<float> right_;
+  std::vector<float> row_;
 };
 
 }  // namespace
