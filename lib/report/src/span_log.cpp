@@ -24,12 +24,14 @@ void SpanLog::take(const hw::Taken& what) {
 void SpanLog::flush() {
   for (hw::ISpans* const to : all_) {
     auto span = spans_.cbegin();
+    auto link = links_.cbegin();
     auto fine = fine_.cbegin();
     auto closed = closed_.cbegin();
     auto taken = taken_.cbegin();
     for (const Note what : notes_) {
       switch (what) {
         case Note::add: to->add((span++)->span); break;
+        case Note::link: to->add_packet(*link++); break;
         case Note::fine: {
           const Fine& one = *fine++;
           to->add({.kind = one.kind,
@@ -53,6 +55,7 @@ void SpanLog::flush() {
   }
   notes_.clear();
   spans_.clear();
+  links_.clear();
   fine_.clear();
   closed_.clear();
   taken_.clear();

@@ -132,9 +132,12 @@ void Causes::scheduled(const void* event, Time when) {
 
 // What nobody has noted has a cause of its own, or none.
 void Causes::runs(const void* event) {
-  stated_ = {};
+  if (stated_.id_ != 0) [[unlikely]]
+    stated_ = {};
   const std::uint32_t found = events_.take(event);
-  current_ = found != 0 ? Cause{*this, found} : Cause{};
+  const std::uint32_t before = std::exchange(current_.id_, found);
+  current_.of_ = this;
+  if (before != 0) release(before);
   if (!keeps_all_ || found == 0) return;
   const std::uint32_t waited = waiting_.take(event);
   if (waited == 0) return;

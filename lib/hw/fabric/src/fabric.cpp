@@ -246,15 +246,13 @@ void Fabric::note_span(const Packet& packet, const Lane::Slot& slot) const {
   const Message& message = *packet.message;
   const LinkId id = (*message.route)[packet.hop];
   const LiveLink& link = links_[id.value()];
-  spans_->add({.kind = SpanKind::link,
-               .link = id,
-               .what = message.body.traits().name,
-               .ready = std::min(slot.start, packet.head + component(link.from).overhead()),
-               .start = slot.start,
-               .end = slot.start + link.lane.rate().serialization(packet.size),
-               .bytes = packet.size,
-               .count = 1,
-               .id = (std::uint64_t{message.from.value()} << 32) | message.sequence});
+  spans_->add_packet({.link = id,
+                      .what = message.body.traits().name,
+                      .ready = std::min(slot.start, packet.head + component(link.from).overhead()),
+                      .start = slot.start,
+                      .end = slot.start + link.lane.rate().serialization(packet.size),
+                      .bytes = packet.size,
+                      .id = (std::uint64_t{message.from.value()} << 32) | message.sequence});
 }
 
 MessagePtr Fabric::arrived(Packet& packet) {

@@ -52,24 +52,43 @@ const Cause& FabricCauses::there(OnTheWay& what, Time at) {
   return what.cause;
 }
 
+Why FabricCauses::passing(const OnTheWay& what, NodeId node) {
+  return what.over.valid() ? why(Reason::hop, what.over) : why(Reason::overhead, node);
+}
+
 Cause FabricCauses::passed(const OnTheWay& what, NodeId node, Time at) {
-  const Why reason = what.over.valid() ? why(Reason::hop, what.over) : why(Reason::overhead, node);
-  return causes_->make(at, what.cause, reason);
+  return causes_->make(at, what.cause, passing(what, node));
 }
 
 void FabricCauses::serve(Packet& packet, LinkId link, NodeId node, Time overhead, const Lane::Slot& slot,
                          Time service) {
   OfPacket& known = of(packet);
+  const Causes::Served work{.came = packet.head + overhead,
+                            .passed = passing(known.head, node),
+                            .tail = packet.tail + overhead,
+                            .tail_passed = passing(known.tail, node),
+                            .start = slot.start,
+                            .end = slot.start + service,
+                            .waited = why(Reason::link_free, link),
+                            .work = why(Reason::serialization, link, packet.size)};
+  if (!causes_->serve(server(Reason::serialization, link.value()), work, known.head.cause, known.tail.cause,
+                      holders_[link.value()])) [[unlikely]]
+    serve_in_steps(known, link, work, slot.end);
+  known.head.over = known.tail.over = link;
+  known.head.passed = known.tail.passed = false;
+}
+
+// As Causes::serve(), where it can't be done at once.
+void FabricCauses::serve_in_steps(OfPacket& known, LinkId link, const Causes::Served& work, Time left) {
   Cause& holder = holders_[link.value()];
-  const Cause own = passed(known.head, node, packet.head + overhead);
-  const Why work = why(Reason::serialization, link, packet.size);
+  const Cause own = causes_->make(work.came, known.head.cause, work.passed);
   causes_->comes_next(server(Reason::serialization, link.value()), own);
-  ServerCauses causes =
-      hw::serve(*causes_, own, slot.start, slot.start + service, holder, why(Reason::link_free, link), work);
-  if (slot.end > slot.start + service || causes_->keeps_all())
-    causes.end = holder = causes_->latest(causes.end, passed(known.tail, node, packet.tail + overhead));
-  known.head = {.cause = std::move(causes.start), .over = link};
-  known.tail = {.cause = std::move(causes.end), .over = link};
+  ServerCauses causes = hw::serve(*causes_, own, work.start, work.end, holder, work.waited, work.work);
+  if (left > work.end || causes_->keeps_all())
+    causes.end = holder =
+        causes_->latest(causes.end, causes_->make(work.tail, known.tail.cause, work.tail_passed));
+  known.head.cause = std::move(causes.start);
+  known.tail.cause = std::move(causes.end);
 }
 
 void FabricCauses::arrived(Packet& packet) {

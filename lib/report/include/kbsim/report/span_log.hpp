@@ -20,7 +20,7 @@ class SpanLog final : public hw::ISpans {
 
   SpanLog() {
     notes_.reserve(kMost);
-    fine_.reserve(kMost);
+    links_.reserve(kMost);
   }
 
   /// None if it is null.
@@ -45,13 +45,17 @@ class SpanLog final : public hw::ISpans {
                      .count = span.count,
                      .id = span.id});
   }
+  void add_packet(const hw::LinkSpan& span) override {
+    note(Note::link);
+    links_.push_back(span);
+  }
   void open(const void* key, const hw::Span& span) override { note_span(Note::open, span, key); }
   void close(const void* key, Time end, const hw::SpanFlow& flow) override;
   void take(const hw::Taken& what) override;
 
  private:
-  enum class Note : std::uint8_t { add, fine, open, close, take };
-  // Of a link or a memory port: all that such a span has.
+  enum class Note : std::uint8_t { add, link, fine, open, close, take };
+  // Of a memory port, or of a link that somebody else tells of: all that such a span has.
   struct Fine {
     hw::SpanKind kind;
     NodeId unit;
@@ -75,7 +79,7 @@ class SpanLog final : public hw::ISpans {
     hw::SpanFlow flow;
   };
 
-  void note(Note what) {
+  [[gnu::always_inline]] void note(Note what) {
     if (notes_.size() == kMost) [[unlikely]]
       flush();
     notes_.push_back(what);
@@ -92,6 +96,7 @@ class SpanLog final : public hw::ISpans {
 
   std::vector<hw::ISpans*> all_;
   std::vector<Note> notes_;  // which is next of these
+  std::vector<hw::LinkSpan> links_;
   std::vector<Fine> fine_;
   std::vector<Opened> spans_;  // that were added, or opened
   std::vector<Closed> closed_;

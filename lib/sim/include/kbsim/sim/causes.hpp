@@ -143,6 +143,23 @@ class Causes {
     retain(came.id_);
     before = came.id_;
   }
+  /// A work of a server whose head and tail come each for a cause: `came` follows from the head's for
+  /// `passed`, `tail` from the tail's for `tail_passed`. It is served from `start` to `end` for `work`; if it
+  /// came before that, `waited` says for what.
+  struct Served {
+    Time came{};
+    Why passed;
+    Time tail{};
+    Why tail_passed;
+    Time start{};
+    Time end{};
+    Why waited;
+    Why work;
+  };
+  /// What make(), comes_next() and latest() say of it, in one go: all five moments at most. `head` becomes
+  /// why it starts, `tail` and `holder`, which was the end of the work before, why it has left. False, and
+  /// nothing is done: not all are kept, there is no room for five, or it isn't as said.
+  [[nodiscard]] bool serve(Server server, const Served& work, Cause& head, Cause& tail, Cause& holder);
   /// While all are kept: what followed holds as long as `first` is no later than `second`. Either may be
   /// none.
   void in_order(const Cause& first, const Cause& second);
@@ -196,8 +213,8 @@ class Causes {
   [[nodiscard]] std::size_t peak() const { return size_ - 1; }
 
   /// For the scheduler: an event is put into a queue, or runs.
-  [[gnu::cold]] void scheduled(const void* event, Time when);
-  [[gnu::cold]] void runs(const void* event);
+  [[gnu::noinline]] void scheduled(const void* event, Time when);
+  [[gnu::noinline]] void runs(const void* event);
 
  private:
   friend class Cause;
@@ -236,6 +253,18 @@ class Causes {
     return {*this, id};
   }
   [[nodiscard, gnu::cold]] Cause alone(std::uint32_t id, Time at);
+  // One after the other, and in one chunk.
+  [[nodiscard]] bool has_room_for(std::size_t moments) const {
+    return first_free_ == 0 && size_ + moments <= room_ && (size_ & (kChunk - 1)) + moments <= kChunk;
+  }
+  [[nodiscard]] bool can_serve(const Served& work, const Cause& head, const Cause& tail,
+                               const Cause& holder) const;
+  [[nodiscard]] std::uint32_t comes_behind(Server server, std::uint32_t came);
+  [[nodiscard]] std::uint32_t put_service(const Served& work, std::uint32_t own, std::uint32_t free);
+  [[nodiscard]] std::uint32_t put_end(const Served& work, std::uint32_t served, std::uint32_t tail);
+  void put(std::uint32_t id, std::uint32_t references, const Moment& moment) {
+    new (place(id)) Record{.moment = moment, .references = references};
+  }
   void hold_other(const Cause& made, const Cause& other) {
     retain(other.id_);
     record(made.id_).moment.other = other.id_;

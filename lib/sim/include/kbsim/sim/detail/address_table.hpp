@@ -23,22 +23,14 @@ class AddressTable {
     return 0;
   }
 
-  /// Takes it away; 0 if nothing is there. What stands behind it goes on standing where it is found.
-  std::uint32_t take(const void* address) {
+  /// Takes it away; 0 if nothing is there.
+  [[gnu::always_inline]] std::uint32_t take(const void* address) {
+    if (size_ == 0) return 0;
     std::size_t at = home(address);
-    for (; places_[at].address != address || places_[at].number == 0; at = next(at)) {
-      if (places_[at].number == 0) return 0;
+    for (; places_[at].number != 0; at = next(at)) {
+      if (places_[at].address == address) return take_at(at);
     }
-    const std::uint32_t number = places_[at].number;
-    --size_;
-    for (std::size_t behind = next(at); places_[behind].number != 0; behind = next(behind)) {
-      const std::size_t mask = places_.size() - 1;
-      if (((behind - home(places_[behind].address)) & mask) < ((behind - at) & mask)) continue;
-      places_[at] = places_[behind];
-      at = behind;
-    }
-    places_[at].number = 0;
-    return number;
+    return 0;
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -63,6 +55,19 @@ class AddressTable {
     constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
     const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address));
     return static_cast<std::size_t>((bits * kGolden) >> 32U) & (places_.size() - 1);
+  }
+  // What stands behind it goes on standing where it is found.
+  std::uint32_t take_at(std::size_t at) {
+    const std::uint32_t number = places_[at].number;
+    --size_;
+    for (std::size_t behind = next(at); places_[behind].number != 0; behind = next(behind)) {
+      const std::size_t mask = places_.size() - 1;
+      if (((behind - home(places_[behind].address)) & mask) < ((behind - at) & mask)) continue;
+      places_[at] = places_[behind];
+      at = behind;
+    }
+    places_[at].number = 0;
+    return number;
   }
   void grow() {
     std::vector<Place> before(2 * places_.size());

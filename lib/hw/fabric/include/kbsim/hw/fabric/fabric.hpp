@@ -221,9 +221,8 @@ class Fabric {
   }
   void cross(Packet& packet, LiveLink& link, const Lane::Slot& slot);
   [[gnu::cold, gnu::noinline]] void note_room(LinkId link, Time at, Bytes change) const;
-  [[gnu::cold, gnu::noinline]] void explain(Packet& packet, const LiveLink& link, Time overhead,
-                                            const Lane::Slot& slot);
-  [[gnu::cold, gnu::noinline]] void explain_post(const Packet& packet, bool at_head) const;
+  [[gnu::noinline]] void explain(Packet& packet, const LiveLink& link, Time overhead, const Lane::Slot& slot);
+  [[gnu::noinline]] void explain_post(const Packet& packet, bool at_head) const;
   void require_causes(const LiveLink& link) const;
   [[gnu::cold]] void explain_queue(const Packet& packet, const LiveLink& link);
   [[gnu::cold]] void explain_credit(const Packet& packet, Time at, Time delay);

@@ -101,7 +101,9 @@ class FabricCauses {
 
   [[nodiscard]] OfPacket& of(const Packet& packet) { return packets_[packet.causes]; }
   [[nodiscard]] const Cause& there(OnTheWay& what, Time at);
+  [[nodiscard]] static Why passing(const OnTheWay& what, NodeId node);
   [[nodiscard]] Cause passed(const OnTheWay& what, NodeId node, Time at);
+  void serve_in_steps(OfPacket& known, LinkId link, const Causes::Served& work, Time left);
   [[nodiscard]] Cause tail_passed(const OnTheWay& tail, Time at, const Sent& sent);
 
   Causes* causes_;

@@ -60,6 +60,28 @@ struct Span {
   SpanFlow to = {};      // what follows from it; of an order the first of `count`, by ascending b
 };
 
+/// A packet over a link: a span with fewer members, of which there are most. Its text stays where it is.
+struct LinkSpan {
+  LinkId link;
+  std::string_view what;
+  Time ready{};
+  Time start{};
+  Time end{};
+  Bytes bytes = {};
+  std::uint64_t id = 0;
+  [[nodiscard]] Span whole() const {
+    return {.kind = SpanKind::link,
+            .link = link,
+            .what = what,
+            .ready = ready,
+            .start = start,
+            .end = end,
+            .bytes = bytes,
+            .count = 1,
+            .id = id};
+  }
+};
+
 /// Places that are taken, or given back: slots of a ring as its sender knows them, or room behind a link.
 struct Taken {
   NodeId unit;                 // the pe_ipcq that sends; none: a link's
@@ -83,6 +105,7 @@ class ISpans {
   virtual void close(const void* key, Time end, const SpanFlow& flow = {}) = 0;
   /// Whoever shows no levels does nothing.
   virtual void take(const Taken& /*what*/) {}
+  virtual void add_packet(const LinkSpan& span) { add(span.whole()); }
 };
 
 }  // namespace kbsim::hw
