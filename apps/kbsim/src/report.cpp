@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
-#include "kbsim/config/describe.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
 #include "kbsim/explain/path_question.hpp"
@@ -44,10 +44,10 @@ std::string drawing_of(const fs::path& resolved) {
                         report::SvgNames::all);
 }
 
-// The NOCs of a chip (kbsim traffic --trace) have no drawing.
+// The NOCs of a chip (kbsim traffic --trace) have no drawing. A run has written it, a key a line.
 bool is_machine(const fs::path& resolved) {
-  const std::string name = resolved.string();
-  return config::keys_of({.yaml = read_input(resolved, name), .name = name}).contains("schema_version");
+  constexpr std::string_view kKey = "\nschema_version:";
+  return ("\n" + read_input(resolved, resolved.string())).find(kKey) != std::string::npos;
 }
 
 // A model may be of a plug-in that isn't loaded now.

@@ -74,11 +74,11 @@ void shorten_ops(json::object& path, std::size_t& room) {
 
 }  // namespace
 
-json::value shortened_paths(const json::value& explained, std::uint64_t segments) {
+json::value shortened_paths(json::value explained, std::uint64_t segments) {
   if (!explained.is_object()) return nullptr;
-  json::object all = explained.get_object();
+  json::object& all = explained.get_object();
   json::value* const paths = all.if_contains("paths");
-  if (paths == nullptr || !paths->is_array()) return all;
+  if (paths == nullptr || !paths->is_array()) return explained;
   Words words;
   std::uint64_t taken = 0;
   std::size_t rows_of_ops = kRowsOfOps;
@@ -96,7 +96,7 @@ json::value shortened_paths(const json::value& explained, std::uint64_t segments
     path["path"] = std::move(kept);
   }
   all["words"] = words.take();
-  return all;
+  return explained;
 }
 
 }  // namespace kbsim::page

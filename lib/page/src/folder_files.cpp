@@ -33,7 +33,7 @@ boost::json::value FolderFiles::json(const std::string& name, std::size_t most) 
     return nullptr;
   }
   boost::system::error_code error;
-  boost::json::value value = boost::json::parse(text, error);
+  boost::json::value value = boost::json::parse(text, error, storage());
   if (error || !value.is_object())
     throw UsageError{fmt::format("{}: isn't what a run wrote with --out", file.string())};
   return value;

@@ -1,11 +1,9 @@
 #include "kbsim/page/report_page.hpp"
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
-
-#include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "kbsim/trace/page.hpp"
 
@@ -15,33 +13,27 @@
 namespace kbsim::page {
 namespace {
 
-namespace json = boost::json;
-
 // What ends a script's element can't stand in it.
-std::string without_tags(std::string text) {
+std::string without_tags(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
+  for (std::size_t tag = text.find('<'); tag != std::string_view::npos; tag = text.find('<')) {
+    safe.append(text.substr(0, tag)).append("\\u003c");
+    text.remove_prefix(tag + 1);
   }
+  safe.append(text);
   return safe;
 }
 
-json::array runs_of(const RunFolder& run, const RunFolder* against) {
-  const int shares = against == nullptr ? 1 : 2;
-  json::array runs;
-  runs.emplace_back(run_data(run, shares));
-  if (against != nullptr) runs.emplace_back(run_data(*against, shares));
-  return runs;
+std::string runs_of(const RunFolder& run, const RunFolder* against) {
+  if (against == nullptr) return "[" + run_data(run, 1) + "]";
+  return "[" + run_data(run, 2) + "," + run_data(*against, 2) + "]";
 }
 
 }  // namespace
 
 void write_report(const RunFolder& run, const RunFolder* against, const trace::Sink& sink) {
-  const std::string data = without_tags(json::serialize(runs_of(run, against)));
+  const std::string data = without_tags(runs_of(run, against));
   const std::array<std::pair<std::string_view, std::string_view>, 15> parts{
       {{"/*CHART STYLE*/", kChartStyle},
        {"/*STYLE*/", kStyle},

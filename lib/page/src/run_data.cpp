@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
@@ -114,26 +116,28 @@ void require_run(const FolderFiles& files) {
 
 }  // namespace
 
-json::object run_data(const RunFolder& folder, int parts) {
+// What is read stays where it was read, until all of it is a text.
+std::string run_data(const RunFolder& folder, int parts) {
   FolderFiles files{folder.path};
   require_run(files);
   const auto shares = static_cast<std::size_t>(parts);
-  json::object data{{"folder", folder.path.string()},
-                    {"run", files.json("run.json", kSummary)},
-                    {"summary", files.json("summary.json", kSummary / shares)},
-                    {"failure", files.json("failure.json", kSummary)},
-                    {"deadlock", files.json("deadlock.json", kSummary / shares)},
-                    {"partial", files.has("PARTIAL")},
-                    {"explain", shortened_paths(files.json("explain.json", kExplained), kSegments / shares)},
-                    {"spans", files.json("spans.json", kSpans / shares)},
-                    {"tables", tables_of(files, shares)},
-                    {"figures", figures_of(files, shares)},
-                    {"config", files.lines("config.resolved.yaml", kTable).value_or("")},
-                    {"network", files.json("network.json", kSummary / shares)},
-                    {"drawing", folder.drawing}};
+  json::object data{files.storage()};
+  data.emplace("folder", folder.path.string());
+  data.emplace("run", files.json("run.json", kSummary));
+  data.emplace("summary", files.json("summary.json", kSummary / shares));
+  data.emplace("failure", files.json("failure.json", kSummary));
+  data.emplace("deadlock", files.json("deadlock.json", kSummary / shares));
+  data.emplace("partial", files.has("PARTIAL"));
+  data.emplace("explain", shortened_paths(files.json("explain.json", kExplained), kSegments / shares));
+  data.emplace("spans", files.json("spans.json", kSpans / shares));
+  data.emplace("tables", tables_of(files, shares));
+  data.emplace("figures", figures_of(files, shares));
+  data.emplace("config", files.lines("config.resolved.yaml", kTable).value_or(""));
+  data.emplace("network", files.json("network.json", kSummary / shares));
+  data.emplace("drawing", folder.drawing);
   if (!folder.no_drawing.empty()) files.leave_out("the drawing of the machine: " + folder.no_drawing);
-  data["left_out"] = files.left_out();
-  return data;
+  data.emplace("left_out", files.left_out());
+  return json::serialize(data);
 }
 
 }  // namespace kbsim::page

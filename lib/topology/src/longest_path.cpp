@@ -22,34 +22,45 @@ struct Pair {
   std::int64_t length = -1;
 };
 
+void consider(Pair& best, const Pair& pair) {
+  if (pair.length > best.length) best = pair;
+}
+
+// Of all pairs in the first package, by each measure.
+struct Within {
+  Pair hops;
+  Pair latency;
+};
+
+Within within_package(const Graph& graph, const std::vector<Time>& overhead) {
+  std::vector<NodeId> ends;
+  for (const CubeNodes& cube : graph.sips().front().cubes) {
+    for (const PeNodes& pe : cube.pes) ends.push_back(pe.dma);
+  }
+  Within best;
+  for (const NodeId from : ends) {
+    for (const NodeId to : ends) {
+      if (from == to) continue;
+      const PathCost cost = path_cost(graph, overhead, from, to, 0_B);
+      consider(best.hops, {from, to, cost.hops});
+      consider(best.latency, {from, to, cost.latency().count()});
+    }
+  }
+  return best;
+}
+
 class Search {
  public:
-  Search(const Graph& graph, Length length)
-      : graph_{graph}, grid_{graph.grid()}, length_{std::move(length)} {}
+  // `within` is the best pair of the first package.
+  Search(const Graph& graph, const Pair& within, Length length)
+      : graph_{graph}, grid_{graph.grid()}, length_{std::move(length)}, best_{within} {}
 
   Pair find() {
-    within_package();
     if (graph_.sips().size() > 1) between_packages();
     return best_;
   }
 
  private:
-  void consider(NodeId from, NodeId to) {
-    if (from == to) return;
-    const std::int64_t length = length_(from, to);
-    if (length > best_.length) best_ = {from, to, length};
-  }
-
-  void within_package() {
-    for (const CubeNodes& a : graph_.sips().front().cubes) {
-      for (const PeNodes& from : a.pes) {
-        for (const CubeNodes& b : graph_.sips().front().cubes) {
-          for (const PeNodes& to : b.pes) consider(from.dma, to.dma);
-        }
-      }
-    }
-  }
-
   // The PEs of package 0, as coordinates, with the longest ways from or to the ends of its IO NOC.
   template <class Way>
   [[nodiscard]] std::vector<PeCoord> outermost(Way way) const {
@@ -89,7 +100,11 @@ class Search {
       for (int to = 0; to < graph_.spec().system.sips.count; ++to) {
         if (to == from) continue;
         for (const PeCoord& source : up) {
-          for (const PeCoord& target : down) consider(dma(from, source), dma(to, target));
+          for (const PeCoord& target : down) {
+            const NodeId begin = dma(from, source);
+            const NodeId end = dma(to, target);
+            consider(best_, {begin, end, length_(begin, end)});
+          }
         }
       }
     }
@@ -119,10 +134,12 @@ PathCost path_cost(const Graph& graph, const std::vector<Time>& overhead, NodeId
 
 std::optional<Farthest> farthest(const Graph& graph, const std::vector<Time>& overhead) {
   const auto cost = [&](NodeId from, NodeId to) { return path_cost(graph, overhead, from, to, 0_B); };
-  const Pair by_hops = Search{graph, [&](NodeId from, NodeId to) { return cost(from, to).hops; }}.find();
+  const Within within = within_package(graph, overhead);
+  const Length hops = [&](NodeId from, NodeId to) { return cost(from, to).hops; };
+  const Pair by_hops = Search{graph, within.hops, hops}.find();
   if (by_hops.length < 0) return std::nullopt;
   const Length latency = [&](NodeId from, NodeId to) { return cost(from, to).latency().count(); };
-  const Pair slowest = Search{graph, latency}.find();
+  const Pair slowest = Search{graph, within.latency, latency}.find();
   return Farthest{
       .diameter = static_cast<int>(by_hops.length),
       .path = path_cost(graph, overhead, slowest.from, slowest.to, graph.spec().system.control_bytes)};
