@@ -1,6 +1,7 @@
 #include "kbsim/evaluate/run_evaluation.hpp"
 
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <map>
 
@@ -130,6 +131,24 @@ TEST_CASE("run_evaluation: simulations that are deadlocked are told after the ro
   run.options.out = place.string();
   CHECK(run(toy(two_rows())) == ExitCode::ok);
   CHECK(!fs::exists(place / "deadlock.json"));
+}
+
+TEST_CASE("run_evaluation: what isn't supported is told after the rows of the others are kept") {
+  const fs::path place = fresh_place("run_evaluation");
+  Run run;
+  run.options.out = place.string();
+  Simulated some = two_rows();
+  some.unsupported = {std::make_exception_ptr(Unsupported{"no such thing"}),
+                      std::make_exception_ptr(Unsupported{"nor this"})};
+  CHECK_THROWS_WITH_AS((void)run(toy(some)), "no such thing", Unsupported);
+  const json::object summary = json::parse(contents(place / "summary.json")).as_object();
+  CHECK(summary.at("rows").as_array().size() == 2);
+  CHECK(summary.at("unsupported") == 2);
+  CHECK(summary.at("interrupted") == true);
+  CHECK(contents(place / "figure.txt") == "2");
+  CHECK(json::parse(contents(place / "run.json")).at("interrupted") == true);
+  const Simulated none{.unsupported = some.unsupported};
+  CHECK_THROWS_WITH_AS((void)run(toy(none)), "no such thing", Unsupported);
 }
 
 TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and figures are made again") {

@@ -1,10 +1,13 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 
 #include <csignal>
+#include <exception>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "kbsim/base/error.hpp"
 
 namespace kbsim::evaluate::test::simulate_rows_test {
 namespace {
@@ -59,6 +62,24 @@ TEST_CASE("simulate_rows: a deadlock costs its own row alone, and is kept by its
   const Simulated named = simulate_rows(2, kOneThread, BeginWith::first, row, "simulations",
                                         [](std::size_t i) { return "row " + std::to_string(i); });
   CHECK(named.deadlocks[0].simulation == "row 1");
+}
+
+TEST_CASE("simulate_rows: what isn't supported costs its own row alone; another error costs all") {
+  const auto row = [](std::size_t i) {
+    if (i == 1) throw Unsupported{"no such thing"};
+    return boost::json::object{{"row", i}};
+  };
+  for (const BeginWith begin_with : {BeginWith::first, BeginWith::last}) {
+    const Simulated found = simulate_rows(3, kOneThread, begin_with, row);
+    CHECK(found.rows == rows_of({0, 2}));
+    REQUIRE(found.unsupported.size() == 1);
+    CHECK_THROWS_WITH_AS(std::rethrow_exception(found.unsupported.front()), "no such thing", Unsupported);
+  }
+  const auto wrong = [](std::size_t i) {
+    if (i == 1) throw UsageError{"wrong"};
+    return boost::json::object{{"row", i}};
+  };
+  CHECK_THROWS_WITH_AS((void)simulate_rows(3, kOneThread, BeginWith::first, wrong), "wrong", UsageError);
 }
 
 TEST_CASE("simulate_rows: after Ctrl-C, those that have ended") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -30,7 +31,9 @@ bool correct(const Rows& rows) {
       rows, [](const json::value& row) { return is_unchecked(row) || row.at("correct").as_bool(); });
 }
 
-bool has_all_rows(const Simulated& simulated) { return simulated.whole && simulated.deadlocks.empty(); }
+bool has_all_rows(const Simulated& simulated) {
+  return simulated.whole && simulated.deadlocks.empty() && simulated.unsupported.empty();
+}
 
 json::object summary_json(const EvaluateOptions& options, const Simulated& simulated) {
   const Rows& rows = simulated.rows;
@@ -41,6 +44,7 @@ json::object summary_json(const EvaluateOptions& options, const Simulated& simul
                    {"correct", unchecked ? json::value(nullptr) : json::value(correct(rows))}};
   if (!has_all_rows(simulated)) all["interrupted"] = true;
   if (!simulated.deadlocks.empty()) all["deadlocks"] = simulated.deadlocks.size();
+  if (!simulated.unsupported.empty()) all["unsupported"] = simulated.unsupported.size();
   all["rows"] = rows;
   return all;
 }
@@ -93,6 +97,8 @@ void print_text(const Evaluation& evaluation, const EvaluateOptions& options, co
     print("\n interrupted: these are the simulations that had ended, the rest is missing\n");
   if (!simulated.deadlocks.empty())
     print(fmt::format("\n deadlocks: {} without a row\n", simulated.deadlocks.size()));
+  if (!simulated.unsupported.empty())
+    print(fmt::format("\n not supported: {} without a row\n", simulated.unsupported.size()));
 }
 
 void print_json(const EvaluateOptions& options, const Simulated& simulated,
@@ -146,6 +152,12 @@ report::RunRecord record_of(const Evaluation& evaluation, const EvaluationReques
   throw Error{ExitCode::deadlock, text};
 }
 
+// What keeps simulations from having a row, where no signal did.
+void require_rows(const EvaluateOptions& options, const Simulated& simulated) {
+  if (!simulated.deadlocks.empty()) throw_first(options, simulated);
+  if (!simulated.unsupported.empty()) std::rethrow_exception(simulated.unsupported.front());
+}
+
 void draw(const Evaluation& evaluation, const Rows& rows, const config::MachineSpec& machine,
           const report::OutputFolder& folder) {
   evaluation.figures(rows, folder);
@@ -172,7 +184,7 @@ ExitCode tell_of_none(const Asked& asked, Simulated& simulated, const report::Ou
     folder->write("summary.json", summary_json(asked.options, simulated));
     folder->write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), {});
   }
-  if (!simulated.deadlocks.empty()) throw_first(asked.options, simulated);
+  require_rows(asked.options, simulated);
   return ExitCode::interrupted;
 }
 
@@ -200,7 +212,7 @@ ExitCode tell(const Asked& asked, Simulated simulated, const report::OutputFolde
   } catch (const std::out_of_range& error) {
     throw UsageError{refusal(asked.options, error)};
   }
-  if (!simulated.deadlocks.empty()) throw_first(asked.options, simulated);
+  require_rows(asked.options, simulated);
   if (!simulated.whole) return ExitCode::interrupted;
   return correct(simulated.rows) ? ExitCode::ok : ExitCode::wrong_values;
 }
@@ -210,6 +222,7 @@ ExitCode simulate_into(const Asked& asked, const report::OutputFolder* folder) {
   Simulated simulated = asked.evaluation.run(asked.request);
   self_profile::phase(WorkKind{"report"});
   if (folder != nullptr) report::write_deadlocks(*folder, simulated.deadlocks);
+  if (simulated.rows.empty() && simulated.deadlocks.empty()) require_rows(asked.options, simulated);
   if (simulated.rows.empty()) return tell_of_none(asked, simulated, folder);
   return tell(asked, std::move(simulated), folder);
 }
@@ -229,7 +242,7 @@ KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationReq
   const auto start = std::chrono::steady_clock::now();
   Simulated simulated = evaluation.run(request);
   const EvaluateOptions options{.name = name};
-  if (!simulated.deadlocks.empty()) throw_first(options, simulated);
+  require_rows(options, simulated);
   if (!simulated.whole || simulated.rows.empty()) throw Interrupted{"interrupted"};
   (void)take_path(simulated.rows);
   const std::uint64_t events = take_events(simulated.rows);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -46,6 +47,7 @@ struct Simulated {
   Rows rows;
   bool whole = true;  // false: Ctrl-C, and these are the rows of what had ended
   std::vector<report::NamedDeadlock> deadlocks = {};  // of simulations that have no row
+  std::vector<std::exception_ptr> unsupported = {};   // likewise: what they needed and isn't there
 };
 
 /// Many simulations that answer one question together. Its text and its figures are made of its rows alone,

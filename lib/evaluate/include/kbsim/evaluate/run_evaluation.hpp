@@ -28,8 +28,9 @@ struct EvaluateOptions {
 /// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml; with a
 /// reference also correlation.json and its figure, or UsageError, after all else, if nothing fits. Wrong
 /// numbers in any row: ExitCode::wrong_values. Simulations with a deadlock have no row: deadlock.json has
-/// each of them, and after all else the first is thrown. After a signal that asks for the end (StopSignals)
-/// the same of what has ended, which says that it isn't all, without pictures: ExitCode::interrupted.
+/// each of them, and after all else the first is thrown. Those that are Unsupported have none, either, and
+/// the first is thrown likewise. After a signal that asks for the end (StopSignals) the same of what has
+/// ended, which says that it isn't all, without pictures: ExitCode::interrupted.
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments);
 
