@@ -197,6 +197,22 @@ TEST_CASE("Report page: an evaluation's has its rows and its figures with their 
         "2 true 3 true");
 }
 
+TEST_CASE("Report page: an evaluation's says which row's path it has, and how to have another's") {
+  const std::string folder = fresh_place("report_row").string();
+  const std::string command =
+      "--topology topology.yaml --bench ccl -b 1K -e 4K -f 4 -c 0 --quiet --explain --out " + folder;
+  const Outcome one = run_kbsim(command + " --of row:2");
+  REQUIRE_MESSAGE(one.exit == 0, one.err);
+  if (!has_chromium()) return;
+  const std::string said =
+      "told = [byId('shares'), byId('notes')].map(one => one.textContent.includes('row:N'))";
+  CHECK(told_by(page_in(folder), said + " + ' ' + byId('shares').textContent.includes('row 2 of 2')") ==
+        "true,false true");
+  const Outcome none = run_kbsim(command);
+  REQUIRE_MESSAGE(none.exit == 0, none.err);
+  CHECK(told_by(page_in(folder), said) == "false,true");
+}
+
 TEST_CASE(
     "Report page: launches and operations with their shares, lines and slacks, as explain.json has them") {
   const std::string folder = fresh_place("report_slack").string();

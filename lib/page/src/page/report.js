@@ -68,6 +68,8 @@ function showShares(path) {
   add("by place", list("place"), false);
   add("by line of a kernel", list("line"), false);
   if (path.short) element("p", "The segments of this path are left out: explain.json has them.", root, {class: "soft"});
+  const {raw} = app.runs[app.at], rows = raw.summary?.rows?.length;
+  if (rows && raw.explain?.row) element("p", `This is the path of row ${raw.explain.row} of ${rows}. Another row's: run it with --explain --of row:N.`, root, {class: "soft"});
 }
 
 function showWhy() {
@@ -137,6 +139,7 @@ function showFacts() {
   if (raw.spans?.is_cut) note(raw.spans.title);
   for (const what of raw.left_out ?? []) note(`Left out of this page: ${what}.`);
   if (raw.explain?.why_not) note(`Not explained: ${raw.explain.why_not}.`);
+  if (summary?.rows?.[0]?.limited_by !== undefined && !raw.explain) note("Its rows say what limits them. The critical path of one of them: run it with --explain --of row:N.");
   if (!raw.spans && !summary?.rows && !isTraffic(raw)) note("Nobody recorded who did what when: there is no timeline, and utilisation is of the whole run.");
   if (app.shownPath?.ties > 0) note(`At ${app.shownPath.ties} moments of the critical path another cause came at the same time: more of a key may cost more, less of it save less.`);
 }
