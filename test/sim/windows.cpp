@@ -192,7 +192,7 @@ std::string failure_of(Pair& pair) {
 }  // namespace
 
 TEST_CASE("Windows: random graphs of processes do on any number of threads what one simulation does") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);
     const std::vector<Trace> expected = Graph{seed, {}, true}.run(1);
     Graph alone{seed, {}};

@@ -5,54 +5,110 @@
 namespace kbsim::detail::test::worth_test {
 namespace {
 
+constexpr std::uint64_t kWindow = 20'000;  // ticks of one that runs alone
 constexpr std::uint64_t kEvents = 100;
+// Ticks until the first trial, and what three stretches take at most.
+constexpr std::uint64_t kFirst = 16'000'000;
+constexpr std::uint64_t kTrial = 3 * 8'000'000;
 
-// How many of so many windows were shared, where those cost so much, and others so much.
-int shared_of(Worth& worth, int windows, std::uint64_t shared_cost, std::uint64_t alone_cost) {
-  int shared = 0;
-  for (int i = 0; i < windows; ++i) {
+struct Shares {
+  double shared = 0;  // of all windows
+  bool at_last = false;
+};
+
+// Windows for so many ticks, where shared ones take so much of what others do.
+Shares run(Worth& worth, std::uint64_t ticks, double share) {
+  std::uint64_t passed = 0;
+  double windows = 0;
+  Shares result;
+  while (passed < ticks) {
     const bool shares = worth.shares();
-    shared += shares ? 1 : 0;
-    worth.took(shares ? shared_cost : alone_cost, kEvents);
+    const auto cost = static_cast<std::uint64_t>(kWindow * (shares ? share : 1.0));
+    result.shared += shares ? 1 : 0;
+    ++windows;
+    passed += cost;
+    worth.took(cost, kEvents);
   }
-  return shared;
+  result.shared /= windows;
+  result.at_last = worth.shares();
+  return result;
 }
 
 }  // namespace
 
-TEST_CASE("Worth: windows are shared where that took less, and hardly where it took more") {
+TEST_CASE("Worth: windows are shared until a trial says otherwise") {
+  Worth worth;
+  CHECK(run(worth, kFirst, 1.3).shared == 1.0);
+  (void)run(worth, kTrial, 1.3);
+  CHECK(!worth.shares());
+}
+
+TEST_CASE("Worth: windows are shared where that takes less, and hardly where it takes more") {
   Worth pays;
-  CHECK(shared_of(pays, 20'000, 600, 1000) > 19'000);
+  CHECK(run(pays, 2'000'000'000, 0.6).shared > 0.97);
   Worth costs;
-  CHECK(shared_of(costs, 20'000, 1300, 1000) < 1'000);
+  CHECK(run(costs, 2'000'000'000, 1.3).shared < 0.05);
+}
+
+TEST_CASE("Worth: trials that change nothing become rarer") {
+  Worth worth;
+  const auto alone = [&](std::uint64_t ticks) { return 1 - run(worth, ticks, 0.6).shared; };
+  const double first = alone(200'000'000);
+  CHECK(first > 0);
+  (void)alone(1'000'000'000);
+  CHECK(alone(2'000'000'000) < first / 2);
 }
 
 TEST_CASE("Worth: a gain within the noise changes nothing") {
   Worth worth;
-  CHECK(shared_of(worth, 20'000, 990, 1000) < 1'000);
+  CHECK(run(worth, 1'000'000'000, 1.01).shared > 0.9);
 }
 
-TEST_CASE("Worth: what has changed is seen at the next trial") {
+TEST_CASE("Worth: what has changed is seen at the next trial, from either side") {
   Worth worth;
-  (void)shared_of(worth, 4'000, 600, 1000);
+  (void)run(worth, kFirst + kTrial, 0.6);
   CHECK(worth.shares());
-  (void)shared_of(worth, 20'000, 1300, 1000);
-  CHECK(shared_of(worth, 2'000, 1300, 1000) < 200);
+  CHECK(!run(worth, 2 * kFirst + 2 * kTrial, 1.3).at_last);
+  CHECK(run(worth, 4 * kFirst + 2 * kTrial, 0.6).at_last);
 }
 
-TEST_CASE("Worth: a block in which the host did something else doesn't decide") {
+// As when data change cores: the first windows that run another way take four times as long.
+TEST_CASE("Worth: what a change costs isn't in what is compared") {
   Worth worth;
-  for (int i = 0; i < 200; ++i) {
-    const std::uint64_t cost = worth.shares() ? 600 : 1000;
-    worth.took(i == 20 ? 1000 * cost : cost, kEvents);
+  bool before = worth.shares();
+  std::uint64_t since = 0;
+  for (std::uint64_t passed = 0; passed < 400'000'000;) {
+    const bool shares = worth.shares();
+    since = shares == before ? since : 0;
+    before = shares;
+    const std::uint64_t usual = shares ? kWindow : kWindow * 6 / 10;
+    const std::uint64_t cost = since < 2'000'000 ? 4 * usual : usual;
+    since += cost;
+    passed += cost;
+    worth.took(cost, kEvents);
   }
-  CHECK(worth.shares());
+  CHECK(!worth.shares());
+}
+
+TEST_CASE("Worth: a part of a stretch in which the host did something else doesn't decide") {
+  Worth worth;
+  bool disturbed = false;
+  for (std::uint64_t passed = 0; passed < kFirst + kTrial;) {
+    const bool shares = worth.shares();
+    std::uint64_t cost = shares ? kWindow : kWindow * 6 / 10;
+    const bool now = !shares && !disturbed && passed > kFirst + 8'000'000;
+    if (now) disturbed = true, cost *= 200;
+    passed += now ? 0 : cost;
+    worth.took(cost, kEvents);
+  }
+  CHECK(disturbed);
+  CHECK(!worth.shares());
 }
 
 TEST_CASE("Worth: forced, it tries nothing") {
   Worth worth;
   worth.force(false);
-  CHECK(shared_of(worth, 1'000, 1, 1000) == 0);
+  CHECK(run(worth, 200'000'000, 0.1).shared == 0.0);
 }
 
 }  // namespace kbsim::detail::test::worth_test

@@ -16,6 +16,15 @@ namespace {
 const WorkKind kLog{"op log"};
 constexpr Time kAnnounced = kForever;  // the end of an operation without times
 
+constexpr std::size_t kPlaces = 16;
+std::atomic<std::size_t> threads{0};
+
+// Of what threads add up, each for itself; where there are many, several have one.
+std::size_t place_of_thread() {
+  thread_local const std::size_t place = threads.fetch_add(1, std::memory_order_relaxed) % kPlaces;
+  return place;
+}
+
 std::uint64_t digest_of_times(const Op& op) {
   Digest digest;
   digest.add(static_cast<std::uint8_t>(op.kind)).add(op.shape.elements()).add(op.unit.value());
@@ -26,6 +35,7 @@ std::uint64_t digest_of_times(const Op& op) {
 
 void OpLog::share() {
   is_shared_ = true;
+  sums_.resize(kPlaces);
   usual_ = false;
   for (Lane& lane : lanes_) lane.growing = std::make_unique<std::mutex>();
 }
@@ -69,13 +79,14 @@ void OpLog::record(Op op) {
   if (!usual_) [[unlikely]]
     return record_unusual(std::move(op));
   reserved(op) = std::move(op);
-  ++recorded_;
+  ++sums_.front().recorded;
 }
 
 void OpLog::record_unusual(Op&& op) {
-  std::atomic_ref{recorded_}.fetch_add(1, std::memory_order_relaxed);
+  Sums& sums = sums_[is_shared_ ? place_of_thread() : 0];
+  std::atomic_ref{sums.recorded}.fetch_add(1, std::memory_order_relaxed);
   if (!keeps_operations()) {
-    std::atomic_ref{times_}.fetch_add(digest_of_times(op), std::memory_order_relaxed);
+    std::atomic_ref{sums.times}.fetch_add(digest_of_times(op), std::memory_order_relaxed);
     return;
   }
   Op& known = reserved(op);
@@ -87,6 +98,12 @@ void OpLog::announce(Op op) {
   if (!keeps_operations()) return;
   op.end = kAnnounced;
   reserved(op) = std::move(op);
+}
+
+std::size_t OpLog::size() const {
+  std::size_t all = 0;
+  for (const Sums& sums : sums_) all += sums.recorded;
+  return all;
 }
 
 // Null if there is none. Operations stay where they are while their lane grows.

@@ -34,6 +34,7 @@ void start(std::vector<std::jthread>& threads, std::size_t most, Work work) {
 Windows::Windows(const std::vector<Simulation*>& processes)
     : processes_(processes.size()),
       ends_(processes.size()),
+      standing_(processes.size()),
       homes_{std::make_unique<std::atomic<std::uint16_t>[]>(processes.size())} {
   ensure(!processes.empty() && processes.size() <= kMostProcesses, "windows have processes");
   for (std::size_t i = 0; i < processes.size(); ++i) processes_[i].sim = processes[i];
@@ -71,7 +72,7 @@ void Windows::run(unsigned threads) {
     if (threads_ < most) {  // until settle_homes()
       for (std::size_t i = 0; i < processes_.size(); ++i) homes_[i].store(0, std::memory_order_relaxed);
     }
-    plan();
+    plan(0);
     work(0);
   }
   finish();
@@ -81,16 +82,20 @@ void Windows::begin() {
   ensure(lookahead() > Time{0}, "windows have a lookahead");
   given_up_ = nullptr;
   round_ = 1;
+  busy_.clear();
+  events_ = events();
   join();
   longest_ = kLongest * lookahead();
   stop_at_ = processes_.front().sim->scheduler_.limits().stop_at;
   failed_at_ = kForever;
-  for (Process& process : processes_) {
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    Process& process = processes_[i];
     ensure(!process.sim->is_running_, "run() isn't called by an event of its own");
     process.sim->is_running_ = true;
     process.sim->scheduler_.begin();
-    process.next = std::min(process.comes.empty() ? kForever : process.next, process.sim->scheduler_.next());
-    process.failed = false;
+    const Time posted = process.order.comes.empty() ? kForever : standing_[i].next;
+    standing_[i] = {.next = std::min(posted, process.sim->scheduler_.next())};
+    process.report.failed = false;
     process.thrown = nullptr;
   }
 }
@@ -144,7 +149,8 @@ Time Windows::failure_of(const Process& process) {
 Windows::Process* Windows::first_failed() {
   Process* first = nullptr;
   for (Process& process : processes_) {
-    if (process.failed && (first == nullptr || failure_of(process) < failure_of(*first))) first = &process;
+    if (process.report.failed && (first == nullptr || failure_of(process) < failure_of(*first)))
+      first = &process;
   }
   return first;
 }
@@ -166,8 +172,7 @@ void Windows::finish() {
 void Windows::require_finished() {
   const Time now = latest();
   for (const Process& process : processes_) process.sim->scheduler_.pass(now);
-  const bool stopped =
-      std::ranges::any_of(processes_, [](const Process& one) { return one.next != kForever; });
+  const bool stopped = std::ranges::any_of(standing_, [](const auto& one) { return one.next != kForever; });
   if (stopped) throw LimitError{"stopped at " + to_string(stop_at_) + ", the limit that was set", waiting()};
   const bool done =
       std::ranges::all_of(processes_, [](const Process& one) { return one.sim->unfinished_ == 0; });

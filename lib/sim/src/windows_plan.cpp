@@ -1,6 +1,7 @@
 // Which window comes next: who has something to do in it, and until when.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
@@ -23,47 +24,62 @@ std::int64_t milliseconds() {
 bool Windows::next_window() {
   hear();
   if (!may_go_on()) return false;
-  const auto first = std::ranges::min_element(processes_, {}, &Process::next);
+  const auto first = std::ranges::min_element(standing_, {}, &detail::WindowStanding::next);
   const Time begin = first->next;
   if (begin == kForever || begin > std::min(stop_at_, failed_at_)) return false;
   ++windows_;
   parity_ = 1 - parity_;
-  set_ends(static_cast<std::size_t>(first - processes_.begin()));
+  set_ends(static_cast<std::size_t>(first - standing_.begin()));
   choose_busy();
   return true;
 }
 
 /// What processes did in the last window: of those that fail the others go on to the time of the first.
 void Windows::hear() {
-  events_ = 0;
-  for (Process& process : processes_) {
-    events_ += process.events;
-    if (!process.failed) continue;
-    process.next = kForever;
-    failed_at_ = std::min(failed_at_, failure_of(process));
-  }
-  for (Process& process : processes_) {
-    for (detail::AnyBorder* const border : process.told) {
-      Process& to = processes_[border->to_];
-      if (!to.failed) to.next = std::min(to.next, border->first_);
-      to.comes.push_back(border);
-      border->first_ = kForever;
+  fetch_ahead();
+  if (std::exchange(first_ran_, false)) busy_.insert(busy_.begin(), processes_.data());
+  for (const Process* const process : busy_) hear(*process);
+  for (const Process* const process : busy_) {
+    for (const detail::WindowPost& post : process->report.posts) {
+      detail::WindowStanding& to = standing_[post.border->to_];
+      if (!to.failed) to.next = std::min(to.next, post.first);
+      processes_[post.border->to_].order.comes.push_back(post.border);
     }
-    process.told.clear();
-    if (!process.looks.empty() && !process.failed)
-      process.next = std::min(process.next, process.looks.front().at);
   }
+  if (!first_looks_) return;
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const std::vector<detail::WindowLook>& looks = processes_[i].looks;
+    if (!looks.empty() && !standing_[i].failed)
+      standing_[i].next = std::min(standing_[i].next, looks.front().at);
+  }
+}
+
+// What other threads have written: all at once, since each comes from another core.
+void Windows::fetch_ahead() const {
+  for (const Process* const process : busy_) {
+    __builtin_prefetch(&process->report);
+    __builtin_prefetch(&process->order, 1);
+  }
+}
+
+void Windows::hear(const Process& process) {
+  detail::WindowStanding& standing = standing_[static_cast<std::size_t>(&process - processes_.data())];
+  events_ += process.report.events;
+  standing = {.next = process.report.next, .failed = process.report.failed};
+  if (!standing.failed) return;
+  standing.next = kForever;
+  failed_at_ = std::min(failed_at_, failure_of(process));
 }
 
 /// By what each may hear of all others, and of what it does itself. The first process may go on until
 /// somebody else tells it something, or it tells somebody who may answer: run_until_told().
 void Windows::set_ends(std::size_t first) {
   const std::size_t count = processes_.size();
-  const Time begin = processes_[first].next;
+  const Time begin = standing_[first].next;
   const Time last = plus(std::min(stop_at_, failed_at_), 1_ps);
   std::ranges::fill(ends_, std::min(last, plus(begin, longest_)));
   for (std::size_t from = 0; from < count; ++from) {
-    const Time next = processes_[from].next;
+    const Time next = standing_[from].next;
     if (next == kForever) continue;
     const Time own_end = ends_[from];
     const Time* const ways = &ways_[from * count];
@@ -71,19 +87,26 @@ void Windows::set_ends(std::size_t first) {
     if (from == first) ends_[from] = own_end;
   }
   if (first_looks_) std::ranges::fill(ends_, std::ranges::min(ends_));
-  for (std::size_t i = 0; i < count; ++i) processes_[i].end = ends_[i];
 }
 
 // It has an event in the window, or something is to be delivered to it.
-bool Windows::is_busy(const Process& process) {
-  return !process.failed && (process.next < process.end || !process.comes.empty());
+bool Windows::is_busy(std::size_t process) const {
+  const detail::WindowStanding& standing = standing_[process];
+  return !standing.failed && (standing.next < ends_[process] || !processes_[process].order.comes.empty());
 }
 
 void Windows::choose_busy() {
   busy_.clear();
-  for (Process& process : processes_) {
-    if (is_busy(process)) busy_.push_back(&process);
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    if (is_busy(i)) call(i);
   }
+}
+
+void Windows::call(std::size_t process) {
+  detail::WindowOrder& order = processes_[process].order;
+  order.next = standing_[process].next;
+  order.end = ends_[process];
+  busy_.push_back(&processes_[process]);
 }
 
 bool Windows::may_go_on() {

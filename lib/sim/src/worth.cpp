@@ -5,45 +5,54 @@
 namespace kbsim::detail {
 namespace {
 
-constexpr std::uint64_t kWindowsOfBlock = 14;
-constexpr std::uint64_t kUncounted = 4;  // of a block: caches are warmed, threads awake
-constexpr std::uint64_t kShortest = 2048;
-constexpr std::uint64_t kLongest = 16'384;
-constexpr double kMargin = 0.98;  // what doesn't win by so much isn't worth a change
+constexpr std::uint64_t kWarming = 2'500'000;  // ticks: what counts comes behind them
+constexpr std::uint64_t kPart = 1'000'000;
+constexpr double kMargin = 0.97;  // what doesn't win by so much isn't worth a change
 
 }  // namespace
 
+bool Worth::Cost::has(std::uint64_t least) const {
+  constexpr std::uint64_t kWindows = 4;
+  return ticks >= least && windows >= kWindows;
+}
+
 void Worth::took(std::uint64_t ticks, std::uint64_t events) {
   if (forced_) return;
-  ++windows_;
-  if (!trying_) {
-    if (windows_ >= stays_) trying_ = true, windows_ = 0, block_ = 0, blocks_ = {};
-    return;
+  ++cost_.windows;
+  cost_.ticks += ticks;
+  cost_.events += events;
+  if (stretch_ == kNone) {
+    if (cost_.has(stays_)) begin(kBefore);
+  } else if (!warm_) {
+    warm_ = cost_.has(kWarming);
+    if (warm_) cost_ = {};
+  } else if (cost_.has(kPart)) {
+    end_of_part();
   }
-  if (windows_ > kUncounted) {
-    blocks_[block_].ticks += ticks;
-    blocks_[block_].events += events;
-  }
-  if (windows_ < kWindowsOfBlock) return;
-  windows_ = 0;
-  if (++block_ == kBlocks) decide();
+}
+
+// The first one runs as windows have run until now.
+void Worth::begin(Stretch stretch) {
+  stretch_ = stretch;
+  warm_ = stretch == kBefore;
+  part_ = 0;
+  cost_ = {};
+}
+
+void Worth::end_of_part() {
+  parts_[part_] = cost_.each();
+  cost_ = {};
+  if (++part_ < kParts) return;
+  std::ranges::sort(parts_);
+  each_[stretch_] = parts_[kParts / 2];
+  if (stretch_ == kAfter) decide();
+  begin(static_cast<Stretch>((stretch_ + 1) % (kNone + 1)));
 }
 
 void Worth::decide() {
-  const double alone = median(0);
-  const double shared = median(1);
-  const bool paid = pays_;
-  pays_ = paid ? shared * kMargin < alone : shared < alone * kMargin;
-  stays_ = pays_ == paid ? std::clamp(2 * stays_, kShortest, kLongest) : kShortest;
-  trying_ = false;
-}
-
-// Of every second block: one in which the host did something else doesn't count.
-double Worth::median(std::size_t first) const {
-  std::array<double, kBlocks / 2> each{};
-  for (std::size_t i = 0; i < each.size(); ++i) each[i] = blocks_[2 * i + first].each();
-  std::ranges::sort(each);
-  return each[each.size() / 2];
+  const bool wins = each_[kTrial] < kMargin * std::min(each_[kBefore], each_[kAfter]);
+  pays_ = pays_ != wins;
+  stays_ = wins ? kShortest : std::min(2 * stays_, kLongest);
 }
 
 }  // namespace kbsim::detail

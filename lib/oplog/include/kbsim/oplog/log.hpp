@@ -80,7 +80,7 @@ class OpLog {
     return of.ops != nullptr ? *of.ops : kNone;
   }
   /// How many operations were recorded.
-  [[nodiscard]] std::size_t size() const { return recorded_; }
+  [[nodiscard]] std::size_t size() const;
 
   /// For messages: "sip0.cube5.pe3, operation 17 (div, f16 [16, 8])".
   [[nodiscard]] std::string describe(const Op& op) const;
@@ -112,8 +112,12 @@ class OpLog {
   bool usual_ = keeps_operations();  // by one thread, and nobody watches
   IOpWatch* watch_ = nullptr;
   std::vector<Lane> lanes_;
-  std::size_t recorded_ = 0;
-  std::uint64_t times_ = 0;  // sum of digests, if nothing else is kept: in any order the same
+  // Threads add to different ones.
+  struct alignas(128) Sums {
+    std::size_t recorded = 0;
+    std::uint64_t times = 0;  // digests, if nothing else is kept: in any order the same
+  };
+  std::vector<Sums> sums_ = std::vector<Sums>(1);
 };
 
 }  // namespace kbsim::oplog

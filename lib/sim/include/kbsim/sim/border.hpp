@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "kbsim/base/time.hpp"
@@ -14,7 +15,8 @@ namespace detail {
 
 struct WindowProcess;
 
-/// What Windows knows of a border. Its sender writes it; cache lines of its own.
+/// What Windows knows of a border. What stays is read by all; what its sender writes, and each of two lists
+/// of posts, has cache lines of its own.
 class alignas(128) AnyBorder {
  public:
   /// By number of process.
@@ -46,7 +48,7 @@ class alignas(128) AnyBorder {
   std::size_t from_;
   std::size_t to_;
   Time lookahead_{};
-  Time first_ = kForever;  // of what was posted in the present window
+  alignas(128) Time first_ = kForever;  // of what was posted in the present window
 };
 
 }  // namespace detail
@@ -62,7 +64,7 @@ class Border : public detail::AnyBorder {
   /// By the sender.
   void post(Time at, T item) {
     note(at);
-    posted_[present()].push_back(item);
+    posted_[present()].items.push_back(std::move(item));
   }
 
  protected:
@@ -72,12 +74,15 @@ class Border : public detail::AnyBorder {
   /// Where the receiver is: its time is before the window's.
   virtual void arrives(T& item) = 0;
   void deliver() final {
-    std::vector<T>& items = posted_[last()];
+    std::vector<T>& items = posted_[last()].items;
     for (T& item : items) arrives(item);
     items.clear();
   }
 
-  std::array<std::vector<T>, 2> posted_;
+  struct alignas(128) Posted {
+    std::vector<T> items;
+  };
+  std::array<Posted, 2> posted_;
 };
 
 }  // namespace kbsim

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "kbsim/sim/border.hpp"
 #include "kbsim/sim/deadlock.hpp"
 #include "kbsim/sim/detail/worth.hpp"
@@ -24,22 +26,53 @@ struct WindowLook {
   std::function<void()> look;
 };
 
-/// One of the processes of Windows. Threads write different ones: each has cache lines of its own.
+/// The first of what a process posted over a border.
+struct WindowPost {
+  Time first;
+  AnyBorder* border;
+};
+
+/// What who plans a window tells a process of it.
+struct alignas(128) WindowOrder {
+  std::atomic<std::uint32_t> open = 0;  // the round in which a thread may take it
+  Time next{};                          // not after its next event, nor what is posted to it
+  Time end{};
+  boost::container::small_vector<AnyBorder*, 8> comes;  // by whom something is delivered first, by sender
+};
+
+/// What a process tells who plans the next window of its last one.
+struct alignas(128) WindowReport {
+  Time next{};               // not after its next event
+  std::uint64_t events = 0;  // of the window
+  std::uint64_t load = 0;    // ticks of a window, by its last few
+  std::uint64_t work = 0;    // ticks, of which those of long ago count less
+  bool failed = false;
+  boost::container::small_vector<WindowPost, 4> posts;
+};
+
+/// One of the processes of Windows. What goes from thread to thread each window is in few cache lines, and
+/// nothing else is in them.
 struct alignas(128) WindowProcess {
   Simulation* sim = nullptr;
-  Time next{};                          // not after its next event, nor what is posted to it
-  Time end{};                           // of its present window
   Time inward = kForever;               // least lookahead of a border to it
   Time outward = kForever;              // likewise, from it
   Time round_trip = kForever;           // both: nobody answers it earlier
-  std::uint64_t events = 0;             // so far
-  std::uint64_t load = 0;               // ticks of a window, by its last few
-  std::atomic<std::uint32_t> open = 0;  // the round in which a thread may take it
-  bool failed = false;
   std::exception_ptr thrown = nullptr;  // by an event of nobody's
-  std::vector<WindowLook> looks = {};   // by time: what is still to be done in it
-  std::vector<AnyBorder*> told = {};    // to whom it posted in its last window
-  std::vector<AnyBorder*> comes = {};   // by whom something is delivered as its window begins, by sender
+  std::vector<WindowLook> looks;        // by time: what is still to be done in it
+  std::vector<AnyBorder*> told;         // to whom it posted in its present window
+  WindowOrder order;
+  WindowReport report;
+};
+
+/// A thread says in which round it is.
+struct alignas(128) WindowThread {
+  std::atomic<std::uint32_t> round = 0;
+};
+
+/// What who plans knows of a process.
+struct WindowStanding {
+  Time next = kForever;  // not after its next event, nor what is posted to it
+  bool failed = false;
 };
 
 }  // namespace detail
@@ -99,24 +132,35 @@ class Windows {
   void hear();
   void set_ends(std::size_t first);
   [[nodiscard]] Time& way(std::size_t from, std::size_t to) { return ways_[from * processes_.size() + to]; }
-  [[nodiscard]] static bool is_busy(const Process& process);
+  void fetch_ahead() const;
+  void hear(const Process& process);
+  [[nodiscard]] bool is_busy(std::size_t process) const;
   void choose_busy();
+  void call(std::size_t process);
   [[nodiscard]] bool may_go_on();
   void look();
   // Who runs it.
   void begin_sharing(std::size_t threads);
-  void plan();
-  [[nodiscard]] bool may_meet() const;
+  void plan(std::size_t thread);
+  void note_cost();
+  [[nodiscard]] bool may_meet(std::size_t thread) const;
+  [[nodiscard]] std::size_t home(const Process& process) const;
   void run_first();
   void publish();
   void settle_homes();
+  [[nodiscard]] bool move_one_home(std::vector<std::uint64_t>& works);
   void work(std::size_t thread);
-  void wait_beyond(std::uint32_t round);
+  void wait_beyond(std::uint32_t round, std::size_t thread);
+  void fetch_home(std::size_t thread) const;
   void run_home(std::uint32_t round, std::size_t thread);
-  void help(std::uint32_t round, std::uint64_t least);
-  void has_done(std::uint32_t processes);
+  enum class Help : std::uint8_t { heavy, of_absent, any };
+  void help(Help which, std::uint32_t round, std::size_t thread);
+  [[nodiscard]] bool is_helped(Process& process, Help which, std::uint32_t round) const;
+  void has_done(std::uint32_t processes, std::size_t thread);
   bool take(Process& process, std::uint32_t round);
   void run_process(Process& process);
+  static void note_work(Process& process, std::uint64_t took);
+  static void report(Process& process, std::uint64_t events_before, bool failed);
   [[nodiscard]] static bool run_looks(Process& process);
   [[nodiscard]] static bool run_until_told(Process& process);
   void finish();
@@ -134,11 +178,13 @@ class Windows {
   std::vector<detail::AnyBorder*> borders_;
   std::vector<Time>
       ways_;  // from each process to each: when one hears of what the other does at the earliest
-  std::vector<Time> ends_;      // by process
-  std::vector<Process*> busy_;  // in the present window
+  std::vector<Time> ends_;                        // by process
+  std::vector<detail::WindowStanding> standing_;  // likewise
+  std::vector<Process*> busy_;                    // in the present window
   bool first_looks_ = false;
-  Time lookahead_{};  // of borders that have none of their own
-  Time longest_{};    // a window
+  bool first_ran_ = false;  // in the present window, before all others
+  Time lookahead_{};        // of borders that have none of their own
+  Time longest_{};          // a window
   Time stop_at_ = kForever;
   Time failed_at_ = kForever;  // events up to this are still run
   std::uint64_t windows_ = 0;
@@ -146,16 +192,18 @@ class Windows {
   std::uint64_t events_ = 0;        // before the present window
   std::uint64_t looked_at_ = 0;     // after so many events
   std::int64_t memory_looked_ = 0;  // at this millisecond
-  std::uint64_t began_ = 0;         // ticks, of a window that threads might share; else 0
+  std::uint64_t began_ = 0;         // ticks, of the present window
   std::uint64_t events_then_ = 0;
   std::size_t threads_ = 1;
   std::uint64_t spin_ = 0;  // ticks, until a thread that waits sleeps
   detail::Worth worth_;
   std::exception_ptr given_up_;                          // why all end
   std::unique_ptr<std::atomic<std::uint16_t>[]> homes_;  // by process: the thread that takes it first
+  std::vector<detail::WindowThread> at_;
   alignas(128) std::size_t parity_ = 0;  // of the present window: which of a border's two lists is written
   alignas(128) std::atomic<std::uint32_t> round_ = 0;  // changes as a window is shared
   alignas(128) std::atomic<std::uint32_t> left_ = 0;   // processes that haven't done with it
+  std::atomic<bool> heavy_ = false;                    // one of them takes longer than to change cores
 };
 
 }  // namespace kbsim

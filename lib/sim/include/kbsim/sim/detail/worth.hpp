@@ -7,13 +7,14 @@
 
 namespace kbsim::detail {
 
-/// Whether it pays to share windows among threads. It is tried: some windows are shared and some aren't, in
-/// turn, and what took less time an event goes on for a while; the longer, the more often it was the same.
-/// What threads cost each other on this host, just now, is in that. Results don't hang on it.
+/// Whether it pays to share windows among threads. They are shared at first. Now and then a stretch of
+/// windows runs the other way, between two that run as usual: if it takes less time an event than either,
+/// that is how the run goes on. Trials are the rarer the more often they changed nothing. A stretch lasts
+/// so long that data which change cores as it begins don't count. Results don't hang on it.
 class Worth {
  public:
   /// Of the next window that might be shared.
-  [[nodiscard]] bool shares() const { return forced_.value_or(trying_ ? block_ % 2 == 1 : pays_); }
+  [[nodiscard]] bool shares() const { return forced_.value_or(stretch_ == kTrial ? !pays_ : pays_); }
   /// It has ended, and took so long.
   void took(std::uint64_t ticks, std::uint64_t events);
   /// No trials.
@@ -21,24 +22,33 @@ class Worth {
   [[nodiscard]] bool is_forced() const { return forced_.has_value(); }
 
  private:
-  static constexpr std::size_t kBlocks = 6;  // of a trial
+  enum Stretch : std::uint8_t { kBefore, kTrial, kAfter, kNone };
+  static constexpr std::uint64_t kShortest = 16'000'000;  // ticks between trials
+  static constexpr std::uint64_t kLongest = 64 * kShortest;
+  static constexpr std::size_t kParts = 5;  // of a stretch: their median counts
+
   struct Cost {
+    std::uint64_t windows = 0;
     std::uint64_t ticks = 0;
     std::uint64_t events = 0;
+    [[nodiscard]] bool has(std::uint64_t least) const;
     [[nodiscard]] double each() const {
       return static_cast<double>(ticks) / static_cast<double>(events == 0 ? 1 : events);
     }
   };
+  void begin(Stretch stretch);
+  void end_of_part();
   void decide();
-  [[nodiscard]] double median(std::size_t first) const;
 
   std::optional<bool> forced_;
-  bool trying_ = true;
-  bool pays_ = false;
-  std::size_t block_ = 0;
-  std::uint64_t windows_ = 0;  // of the block, or since the last trial
-  std::uint64_t stays_ = 0;    // so many until the next trial
-  std::array<Cost, kBlocks> blocks_{};
+  bool pays_ = true;
+  Stretch stretch_ = kNone;
+  std::uint64_t stays_ = kShortest;
+  Cost cost_;             // of the present part, or since the last trial
+  bool warm_ = false;     // the present stretch has parts that count
+  std::size_t part_ = 0;  // of them
+  std::array<double, kParts> parts_{};
+  std::array<double, kNone> each_{};  // of each stretch: ticks an event
 };
 
 }  // namespace kbsim::detail
