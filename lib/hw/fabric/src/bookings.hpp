@@ -31,6 +31,7 @@ struct Booking {
   std::uint32_t hop = 0;
   std::uint32_t served = 0;    // packets whose time is past
   std::uint32_t limit = kAll;  // so many of the train's packets at the most
+  bool ends = false;           // who is behind the link hears of the message's last packet only
 
   [[nodiscard]] Time head(std::uint32_t i) const { return first.head + i * gap; }
   [[nodiscard]] Time tail(std::uint32_t i) const { return first.tail + i * gap; }
@@ -42,14 +43,23 @@ struct Booking {
   }
 };
 
-/// The bookings of a link, in the order in which it serves them: by time, those of one time by port. Taken at
-/// the front when their time is past, at the back when somebody comes before them.
-class Bookings {
+/// So many of `count` at least one, which come `gap` apart from `head` on, come before that time, or by then.
+[[nodiscard]] inline std::uint32_t count_before(Time head, Time gap, std::uint32_t count, Time at, bool by) {
+  if (by ? head > at : head >= at) return 0;
+  if (count == 1 || gap <= Time{0}) return count;
+  const std::int64_t later = (at - head - (by ? Time{0} : Time{1})) / gap;
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(count, later + 1));
+}
+
+/// Items of a link in the order in which it serves them: by time, those of one time by port. Taken at the
+/// front when their time is past, at the back when somebody comes before them.
+template <class T>
+class InOrder {
  public:
   [[nodiscard]] bool empty() const { return first_ == all_.size(); }
-  [[nodiscard]] Booking& front() { return all_[first_]; }
-  [[nodiscard]] Booking& back() { return all_.back(); }
-  void push_back(const Booking& booking) { all_.push_back(booking); }
+  [[nodiscard]] T& front() { return all_[first_]; }
+  [[nodiscard]] T& back() { return all_.back(); }
+  void push_back(const T& item) { all_.push_back(item); }
   void pop_front() {
     if (++first_ == all_.size())
       clear();
@@ -69,7 +79,7 @@ class Bookings {
     first_ = 0;
   }
 
-  std::vector<Booking> all_;
+  std::vector<T> all_;
   std::size_t first_ = 0;
 };
 

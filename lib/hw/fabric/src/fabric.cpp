@@ -98,6 +98,7 @@ Message& Fabric::open(MessagePtr owned) {
   message.sequence = ++sequences_[message.from.value()];
   ++opened_;
   message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
+  message.packets = static_cast<std::uint32_t>(message.packets_left);
   return message;
 }
 
@@ -108,6 +109,7 @@ Packet& Fabric::next_packet(Message& message, Bytes size, Time head, Time tail) 
   packet =
       Packet{.message = &message, .size = size, .head = head, .tail = tail, .ordinal = message.injected++};
   packet.injected = head;
+  under_way_ -= head;
   return packet;
 }
 
@@ -146,6 +148,8 @@ void Fabric::send(Message& message, Time head, Time tail) {
     return queue(packet, packet.head + overhead, link);
   if (link.hold != nullptr) [[unlikely]]
     link.hold->give_way(link, packet);
+  if (link.merges != 0) [[unlikely]]
+    flights_->merge(link, packet);
   if (link.booked > 0) flights_->make_way(link, packet);
   const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (causes_) [[unlikely]]
@@ -181,9 +185,7 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
   ++packet.hop;
   if (link.rare != nullptr && link.rare->border != nullptr) [[unlikely]] {
     link.rare->border->post(packet.head, {packet, &link});
-    packet.message = nullptr;
-    free_packets_.push_back(&packet);
-    return;
+    return free(packet);
   }
   if (link.arrivals != nullptr) [[likely]] {
     packet.late = packet.head == sim_.now();
@@ -195,6 +197,7 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
 
 // A node that doesn't only pass packets on.
 void Fabric::come_to(Packet& packet, LiveLink& link) {
+  if (books_ahead_ && flights_->comes_unheard(packet, link)) return;
   Component& next = component(link.to);
   if (link.credits()) [[unlikely]] {
     if (causes_) explain_entry(packet, link);
@@ -204,6 +207,7 @@ void Fabric::come_to(Packet& packet, LiveLink& link) {
   if (causes_) [[unlikely]]
     explain_post(packet, at_head);
   const Time comes = at_head ? packet.head : packet.tail;
+  packet.late = comes == sim_.now();
   if (comes == sim_.now() && books_ahead_ && at_end(packet) && next.take_at_once(packet)) return;
   next.inbox().post(comes, packet);
 }
@@ -258,14 +262,26 @@ void Fabric::note_span(const Packet& packet, const Lane::Slot& slot) const {
 MessagePtr Fabric::arrived(Packet& packet) {
   Message* message = packet.message;
   const Time tail = packet.tail;
-  under_way_ += packet.head - packet.injected;
+  catch_up(packet);
+  under_way_ += packet.head;
   if (causes_) [[unlikely]]
     causes_->arrived(packet);
-  packet.message = nullptr;
-  free_packets_.push_back(&packet);
+  free(packet);
   if (--message->packets_left > 0) return {nullptr, Recycle{this}};
   account(*message, tail);
   return {message, Recycle{this}};
+}
+
+// With those that came before it by its link, of which nobody has heard.
+void Fabric::catch_up(const Packet& packet) {
+  if (packet.hop == 0 || !books_ahead_) return;
+  LiveLink& came = live((*packet.message->route)[packet.hop - 1]);
+  if (came.ahead != nullptr) flights_->catch_up(came);
+}
+
+void Fabric::free(Packet& packet) {
+  packet.message = nullptr;
+  free_packets_.push_back(&packet);
 }
 
 void Fabric::wake(Component& sleeper, Time at) {

@@ -15,6 +15,7 @@ ILinkHold::~ILinkHold() = default;
 
 void Fabric::settle() const {
   while (!holds_.empty()) holds_.back()->settle();
+  if (flights_ != nullptr) flights_->serve_past();
 }
 
 bool Fabric::is_free(LiveLink& link) const {

@@ -5,6 +5,8 @@
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 
+#include "flights.hpp"
+
 namespace kbsim::hw {
 namespace {
 
@@ -29,8 +31,10 @@ void Fabric::lead(Packet& first, Time overhead, Time end) {
   Message& message = *first.message;
   Lane& lane = live(message.route->front()).lane;
   const Time ready = first.head + overhead;
-  for (Bytes left = message.size - first.size; left > 0_B; left -= std::min(left, first.size))
-    (void)lane.reserve(ready, ready, std::min(left, first.size));
+  const std::int64_t whole = message.size / first.size - 1;
+  const Bytes rest = message.size % first.size;
+  (void)lane.reserve_run(ready, ready, Time{0}, whole, first.size, lane.rate().serialization(first.size));
+  if (rest > 0_B) (void)lane.reserve(ready, ready, rest);
   (void)sim_.serve("train of " + graph_.node(message.from).name, follow(&message, first, end));
 }
 
@@ -38,6 +42,7 @@ void Fabric::lead(Packet& first, Time overhead, Time end) {
 Task<> Fabric::follow(Message* message, Packet behind, Time next) {
   LiveLink& link = live(message->route->front());
   const Bytes whole = behind.size;
+  const Time ser = serialization(whole, link.lane.rate());
   Time last = sim_.now();  // when that one begins to leave
   for (Bytes left = message->size - whole; left > 0_B;) {
     co_await sim_.until(last);
@@ -46,11 +51,25 @@ Task<> Fabric::follow(Message* message, Packet behind, Time next) {
       packet = behind;
       packet.size = std::min(left, whole);
       packet.ordinal = message->injected++;
+      under_way_ -= packet.injected;
       left -= packet.size;
       const Lane::Slot slot{next, next + serialization(packet.size, link.lane.rate())};
       last = next;
       next = slot.end;
+      const Time source = packet.injected;
       cross(packet, link, slot);
+      const PacketRun more{.size = whole,
+                           .head = next + link.wire,
+                           .tail = next + ser + link.wire,
+                           .gap = ser,
+                           .count = left / whole};
+      if (!books_ahead_ || more.count == 0) continue;
+      const std::int64_t told = flights_->follow(link, *message, more);
+      message->injected += static_cast<std::uint32_t>(told);
+      under_way_ -= told * source;
+      left -= told * whole;
+      next += told * ser;
+      if (told > 0) last = next - ser;
     }
   }
 }

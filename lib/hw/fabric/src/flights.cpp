@@ -10,7 +10,7 @@
 namespace kbsim::hw {
 namespace {
 
-bool more_follow(const Packet& packet) { return packet.size * (packet.ordinal + 1) < packet.message->size; }
+bool more_follow(const Packet& packet) { return packet.ordinal + 1 < packet.message->packets; }
 
 }  // namespace
 
@@ -30,6 +30,7 @@ LinkAhead& Flights::look_ahead(LiveLink& link) {
   link.ahead->books = fabric_.arrivals(link.from) != nullptr && !crosses;
   link.ahead->is_source = is_leaf && from.only_answers() && fabric_.goes_at_once(link) && !crosses;
   link.ahead->overhead = from.overhead();
+  if (!crosses) find_end(link);
   return *link.ahead;
 }
 
@@ -99,8 +100,25 @@ void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper
     train->to = packet.hop;
     train->last = {.head = at_first.head, .tail = at_first.tail, .start = packet.head, .end = packet.tail};
   }
-  if (came->arrivals != nullptr) return came->arrivals->push(came->port - 1, packet);
-  fabric_.come_to(packet, *came);
+  end_flight(packet, *came, train);
+}
+
+// Nobody hears of the first packet of a train: so of none but the message's last.
+void Flights::end_flight(Packet& packet, LiveLink& came, Train* train) {
+  if (train == nullptr) return come_to_end(packet, came);
+  Ahead& there = ahead(came);
+  train->unheard = is_unheard(packet, there);
+  if (!train->unheard) {
+    train->packets.push_back(&packet);
+    return come_to_end(packet, came);
+  }
+  there.bookings.back().ends = true;
+  fabric_.free(packet);
+}
+
+void Flights::come_to_end(Packet& packet, LiveLink& came) {
+  if (came.arrivals != nullptr) return came.arrivals->push(came.port - 1, packet);
+  fabric_.come_to(packet, came);
 }
 
 bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
@@ -142,11 +160,14 @@ void Flights::cross(Packet& packet, const LiveLink& link, const Passage& passage
 
 std::uint32_t Flights::count(const Booking& booking) {
   if (booking.train == nullptr) return 1;
-  return std::min(booking.limit, static_cast<std::uint32_t>(booking.train->packets.size()));
+  return std::min(booking.limit, booking.train->count);
 }
 
-Packet& Flights::packet(const Booking& booking, std::uint32_t index) {
-  return booking.train == nullptr ? *booking.packet : *booking.train->packets[index];
+// Where it comes by an event, or to its end.
+std::uint32_t Flights::hop_of(const Booking& booking, std::uint32_t index) {
+  if (booking.train == nullptr) return booking.packet->hop;
+  const Packet* const known = booking.train->known(index);
+  return known != nullptr ? known->hop : booking.train->to;
 }
 
 Time Flights::free(const LiveLink& link, Ahead& there) {
@@ -175,12 +196,13 @@ void Flights::serve_before(LiveLink& link, Ahead& there, Time at, std::uint32_t 
 bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t port) {
   Booking& booking = there.bookings.front();
   const std::uint32_t packets = count(booking);
-  for (; booking.served < packets; ++booking.served) {
-    if (!booking.before(booking.served, at, port)) return false;
-    (void)link.lane.reserve(booking.head(booking.served) + there.overhead,
-                            booking.tail(booking.served) + there.overhead, booking.size);
+  if (booking.served < packets) {
+    const std::uint32_t past = count_before(booking.head(booking.served), booking.gap,
+                                            packets - booking.served, at, booking.port < port);
+    if (past > 0) serve_run(link, there, booking, past);
+    booking.served += past;
   }
-  if (booking.train->open) return false;
+  if (booking.served < packets || booking.train->open) return false;
   Train* const train = booking.train;
   there.bookings.pop_front();
   --link.booked;
@@ -188,9 +210,39 @@ bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t p
   return true;
 }
 
+// The next packets of a train.
+void Flights::serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets) {
+  const std::uint32_t first = booking.served;
+  const Time head = booking.head(first) + there.overhead;
+  const Time tail = booking.tail(first) + there.overhead;
+  if (packets == 1)
+    (void)link.lane.reserve(head, tail, booking.size);
+  else
+    (void)link.lane.reserve_run(head, tail, booking.gap, packets, booking.size,
+                                link.lane.rate().serialization(booking.size));
+  if (!booking.ends) return;
+  const std::uint32_t ordinal = booking.train->ordinal + first;
+  const bool with_last = ordinal + packets == booking.train->message->packets;
+  if (with_last && packets == 1) return;
+  there.unheard.push_back({.message = booking.train->message,
+                           .size = booking.size,
+                           .head = booking.first.start + first * booking.step + link.wire,
+                           .tail = booking.end(first) + link.wire,
+                           .gap = booking.step,
+                           .ordinal = ordinal,
+                           .count = packets - (with_last ? 1 : 0)});
+}
+
 bool Flights::none_on(LiveLink& link) {
   if (link.booked > 0) serve_before(link, ahead(link), fabric_.sim().now(), 0);
-  return link.booked == 0;
+  if (link.booked > 0) return false;
+  if (link.merges != 0) merge(link, fabric_.sim().now(), 0);
+  if (link.ahead == nullptr || link.ahead->end == Ahead::End::heard) return true;
+  if (link.ahead->end == Ahead::End::passed)
+    merge(*link.ahead->behind, fabric_.sim().now(), 0);
+  else
+    catch_up(link);
+  return link.ahead->unheard.empty();
 }
 
 // At one time once: what is booked comes later.
@@ -200,6 +252,10 @@ void Flights::serve_past() {
   for (LiveLink& link : fabric_.links_) {
     const bool is_ours = link.booked > 0 && &fabric_.owner(link.from) == &fabric_;
     if (is_ours) serve_before(link, ahead(link), fabric_.sim().now(), 0);
+    if (link.merges != 0 && &fabric_.owner(link.from) == &fabric_) merge(link, fabric_.sim().now(), 0);
+  }
+  for (LiveLink& link : fabric_.links_) {
+    if (link.ahead != nullptr && &fabric_.owner(link.to) == &fabric_) catch_up(link);
   }
 }
 
@@ -228,9 +284,10 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
   const std::uint32_t packets = count(taken);
   close(taken.train);
   if (from < packets) {
-    const Packet& first = packet(taken, from);
-    const topology::Route& route = *first.message->route;
-    for (std::uint32_t hop = taken.hop + 1; hop < first.hop; ++hop)
+    const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
+    const topology::Route& route = *message.route;
+    const std::uint32_t end = hop_of(taken, from);
+    for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
       shorten(fabric_.live(route[hop]), taken, hop, from);
     for (std::uint32_t i = from; i < packets; ++i) come_by_event(taken, i);
     if (taken.hop > 0)
@@ -244,16 +301,18 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
 // The same packets' booking at a later hop ends before packet `from`.
 void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from) {
   Ahead& there = ahead(link);
-  while (there.bookings.back().packet != earlier.packet || there.bookings.back().hop != hop)
-    take_back_last(link, there);
+  const auto is_it = [&](const Booking& later) {
+    return later.hop == hop && later.train == earlier.train &&
+           (later.train != nullptr || later.packet == earlier.packet);
+  };
+  while (!is_it(there.bookings.back())) take_back_last(link, there);
   Booking& booking = there.bookings.back();
   booking.limit = from;
   if (booking.served == from) drop_back(link, there);
 }
 
 void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
-  Packet& one = packet(booking, index);
-  withdraw(one);
+  Packet& one = recall(booking, index);
   one.hop = booking.hop;
   one.head = booking.head(index);
   one.tail = booking.tail(index);
@@ -261,6 +320,17 @@ void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
   if (one.hop == 0) return leave_by_event(one);
   LiveLink& came = fabric_.live((*one.message->route)[booking.hop - 1]);
   came.arrivals->push(booking.port - 1, one);
+}
+
+// Of whom nobody was to hear is made anew.
+Packet& Flights::recall(const Booking& booking, std::uint32_t index) {
+  if (booking.train == nullptr) return withdraw(*booking.packet), *booking.packet;
+  Train& train = *booking.train;
+  if (Packet* const known = train.known(index)) return withdraw(*known), *known;
+  if (index >= train.packets.size()) train.packets.resize(index + 1);
+  Packet& again = fabric_.allocate();
+  again = {.message = train.message, .size = train.size, .ordinal = train.ordinal + index};
+  return *(train.packets[index] = &again);
 }
 
 void Flights::leave_by_event(Packet& packet) {

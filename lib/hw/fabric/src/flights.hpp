@@ -7,17 +7,21 @@
 #include <vector>
 
 #include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/packet_run.hpp"
 #include "kbsim/sim/pool_allocator.hpp"
 
 #include "bookings.hpp"
 
 namespace kbsim::hw {
 
+inline constexpr std::uint32_t kMostOfTrain = 256;  // packets
+
 /// Packets of a message that are alike and follow each other at one distance over the same links, at their
 /// own distance on each: they have one booking at each of these. One packet at least.
 struct Train {
-  std::vector<Packet*> packets;
-  const Message* message = nullptr;
+  std::vector<Packet*> packets;  // that there are, each at its place; of others nobody hears where it ends
+  std::uint32_t count = 0;
+  Message* message = nullptr;
   std::uint64_t sequence = 0;  // the message's
   std::uint32_t ordinal = 0;   // of the first packet, in the message
   Bytes size;                  // of each
@@ -29,6 +33,9 @@ struct Train {
   std::uint32_t to = 0;        // and behind the last
   std::uint32_t bookings = 0;  // that there are
   bool open = false;           // it may grow: its bookings are the last of their links
+  bool unheard = false;        // but for the message's last packet nobody hears of it where it ends
+
+  [[nodiscard]] Packet* known(std::uint32_t i) const { return i < packets.size() ? packets[i] : nullptr; }
 };
 
 /// Packets whose bookings were taken back: so many of the next book no further.
@@ -45,7 +52,11 @@ class Doubt {
 
 /// What is known of a link beside what the fabric knows.
 struct LinkAhead {
-  Bookings bookings;
+  /// Who hears of packets before their message's last where the link leads to: each of them; nobody; or the
+  /// component there serves them later, or passes them on to one that does.
+  enum class End : std::uint8_t { heard, counted, served, passed };
+
+  InOrder<Booking> bookings;
   bool books = false;      // its node only passes packets on
   bool is_source = false;  // its node sends only, when it takes what comes
   Time overhead{};         // of that node
@@ -55,6 +66,11 @@ struct LinkAhead {
   Train* own_train = nullptr;  // the last that began there, likewise
   Doubt own_doubt;
   Time posted{};  // the last that leaves by an event does so then
+  // Of packets of which nobody hears:
+  End end = End::heard;
+  LiveLink* behind = nullptr;       // by which they are passed on
+  InOrder<UnheardPackets> unheard;  // that have crossed the link
+  std::vector<LiveLink*> merged;    // those that come by these links cross this one
 };
 
 /// Packets that are told ahead when each link of their route will serve them, as far as nobody else is there:
@@ -71,6 +87,10 @@ class Flights {
   void book(Packet& packet, LiveLink& came);
   /// The packet is to leave its source later than now; false: it has to come there by an event.
   [[nodiscard]] bool leave(Packet& packet);
+  static void inject(Fabric& fabric, Message& message, PacketRun run);
+  /// The next of these packets follow in the train that has come by the link as the packet before them did:
+  /// how many. They leave their source then, if the message's packets do so there.
+  [[nodiscard]] std::int64_t follow(LiveLink& came, const Message& message, const PacketRun& run);
   /// The packet is at the link's node, now, and next: what was booked to come later is taken back.
   void make_way(LiveLink& link, const Packet& packet);
   /// The packet leaves its source by an event.
@@ -85,6 +105,14 @@ class Flights {
   /// Links have served what they have begun to serve before now.
   void serve_past();
 
+  // Packets of which nobody hears:
+  /// The packet has crossed the link and is such a one; true: it is no more.
+  [[nodiscard]] bool comes_unheard(Packet& packet, LiveLink& link);
+  /// Those that have come by the link before now are accepted.
+  void catch_up(LiveLink& link);
+  /// Those that come to the link's node before the packet, which is there now, have crossed it.
+  void merge(LiveLink& link, const Packet& packet);
+
  private:
   using Ahead = LinkAhead;
   [[nodiscard]] Ahead& ahead(LiveLink& link) {
@@ -97,12 +125,16 @@ class Flights {
   [[nodiscard]] bool follows(const Packet& packet, Train& train);
   [[nodiscard]] bool sets_pace(const Packet& packet, Train& train);
   void join(Packet& packet, Train& train);
+  [[nodiscard]] static std::int64_t extend(Train* train, const Message& message, const PacketRun& run);
   void close(Train* train);
   void release(Train* train);
 
   // Bookings.
   [[nodiscard]] static std::uint32_t count(const Booking& booking);
-  [[nodiscard]] static Packet& packet(const Booking& booking, std::uint32_t index);
+  [[nodiscard]] static std::uint32_t hop_of(const Booking& booking, std::uint32_t index);
+  [[nodiscard]] Packet& recall(const Booking& booking, std::uint32_t index);
+  void end_flight(Packet& packet, LiveLink& came, Train* train);
+  void come_to_end(Packet& packet, LiveLink& came);
   void go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first);
   [[nodiscard]] bool comes_last(const Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] bool may_book(const Packet& packet, LiveLink& link, Ahead& there);
@@ -114,11 +146,20 @@ class Flights {
   [[nodiscard]] bool serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t port);
   void drop_back(LiveLink& link, Ahead& there);
   void serve_before(LiveLink& link, Ahead& there, Time at, std::uint32_t port);
+  void serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets);
   void take_back_last(LiveLink& link, Ahead& there);
   void shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from);
   void come_by_event(const Booking& booking, std::uint32_t index);
   void take_back_all(LiveLink& link);
   void withdraw(Packet& packet);
+
+  // Packets of which nobody hears.
+  void find_end(LiveLink& link);
+  [[nodiscard]] bool is_unheard(const Packet& packet, const Ahead& came) const;
+  void merge(LiveLink& link, Time at, std::uint32_t port);
+  [[nodiscard]] static LiveLink* first_merged(const Ahead& there, const LiveLink* but);
+  void pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::uint32_t count);
+  void accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count);
 
   Fabric& fabric_;
   Time served_{};             // all that was to be served before then is

@@ -46,8 +46,8 @@ void Flights::put_back(Fabric& fabric, std::span<Packet* const> packets) {
 void Flights::forget(Fabric& fabric, std::span<Packet* const> packets) {
   for (Packet* const packet : packets) {
     const MessagePtr message{packet->message, Recycle{&fabric}};
-    packet->message = nullptr;
-    fabric.free_packets_.push_back(packet);
+    fabric.under_way_ += packet->injected;
+    fabric.free(*packet);
     --fabric.opened_;
   }
 }

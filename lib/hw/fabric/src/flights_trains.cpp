@@ -11,7 +11,8 @@ Train& Flights::begin(Packet& packet, Train*& keeper) {
   if (free_trains_.empty()) free_trains_.push_back(&trains_.emplace_back());
   Train& train = *free_trains_.back();
   free_trains_.pop_back();
-  train.packets.assign(1, &packet);
+  train.packets.clear();
+  train.count = 1;
   train.message = packet.message;
   train.sequence = packet.message->sequence;
   train.ordinal = packet.ordinal;
@@ -52,12 +53,11 @@ bool Flights::joins(Packet& packet, Train* train) {
 }
 
 bool Flights::follows(const Packet& packet, Train& train) {
-  constexpr std::size_t kMost = 256;
-  const std::size_t packets = train.packets.size();
+  const std::uint32_t packets = train.count;
   const Time gap = packet.head - train.last.head;
-  if (packets == kMost || packet.message != train.message || packet.message->sequence != train.sequence ||
-      packet.ordinal != train.ordinal + packets || packet.size != train.size || packet.hop != train.from ||
-      packet.tail - train.last.tail != gap)
+  if (packets == kMostOfTrain || packet.message != train.message ||
+      packet.message->sequence != train.sequence || packet.ordinal != train.ordinal + packets ||
+      packet.size != train.size || packet.hop != train.from || packet.tail - train.last.tail != gap)
     return false;
   return packets == 1 ? sets_pace(packet, train) : gap == train.gap;
 }
@@ -90,18 +90,20 @@ bool Flights::sets_pace(const Packet& packet, Train& train) {
 }
 
 void Flights::join(Packet& packet, Train& train) {
-  train.packets.push_back(&packet);
+  const std::uint32_t index = train.count++;
   train.last.head = packet.head;
   train.last.tail = packet.tail;
   train.last.start += train.step;
   train.last.end += train.step;
   LiveLink& end = fabric_.live((*packet.message->route)[train.to - 1]);
+  if (train.unheard && packet.ordinal + 1 < packet.message->packets) return fabric_.free(packet);
+  train.packets.resize(index);
+  train.packets.push_back(&packet);
   packet.hop = train.to;
   packet.head = train.last.start;
   packet.tail = train.last.end;
   packet.port = end.port;
-  if (end.arrivals != nullptr) return end.arrivals->push(end.port - 1, packet);
-  fabric_.come_to(packet, end);
+  come_to_end(packet, end);
 }
 
 }  // namespace kbsim::hw

@@ -1,10 +1,12 @@
 // Requests that a memory has accepted are served: at once in order of arrival, or when its scheduler picks
 // them.
 #include <algorithm>
+#include <concepts>
 #include <utility>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/fabric_causes.hpp"
+#include "kbsim/hw/fabric/packet_run.hpp"
 #include "kbsim/hw/memory/atomic.hpp"
 #include "kbsim/hw/memory/memory.hpp"
 #include "kbsim/hw/memory/memory_causes.hpp"
@@ -27,6 +29,20 @@ std::vector<MemoryRequest> parts_of(const AtomicService& atomic, Time now) {
   MemoryRequest back = atomic.next(now);
   back.op = MemoryOp::write_back;
   return {atomic.next(now), back};
+}
+
+// All whole packets of a read that a Lane serves leave one behind the other.
+void serve_run(Fabric& fabric, ReadService& read, Lane& lane, Time latency) {
+  const MemoryRequest first = read.next(fabric.sim().now());
+  const Time ready = first.head + latency;
+  const Time service = lane.rate().serialization(first.bytes);
+  const std::int64_t count = read.rest.bytes / first.bytes;
+  const Time start = std::max(ready, lane.free());
+  (void)lane.reserve_run(ready, ready, Time{0}, count, first.bytes, service);
+  read.advance(count * first.bytes);
+  read.last = {.start = start + (count - 1) * service, .end = start + count * service};
+  inject(fabric, *read.data,
+         {.size = first.bytes, .head = start, .tail = start + service, .gap = service, .count = count});
 }
 
 }  // namespace
@@ -58,6 +74,10 @@ void Memory::submit(Service service) {
     std::vector<MemoryRequest> parts = parts_of(service, sim().now());
     const Cause tail = causes_ ? causes_->came(service.rest).end : Cause{};
     return controlled_->push(std::move(service), std::move(parts), tail);
+  }
+  if constexpr (std::same_as<Service, ReadService>) {
+    Lane* const lane = timing_->lane(false);
+    if (lane != nullptr && fabric().books_ahead()) serve_run(fabric(), service, *lane, latency(false));
   }
   while (!service.done()) (void)serve(service);
 }
@@ -126,6 +146,28 @@ void Memory::deliver(WriteService& write, const MemoryRequest& packet, Lane::Slo
   if (causes_) [[unlikely]]
     sim().causes()->because(causes_->written(message));
   served_.post(message.served, &message);
+}
+
+// As each would have been delivered.
+void Memory::accept_unheard(const UnheardPackets& packets) {
+  Message& message = *packets.message;
+  MemoryRequest packet{
+      .op = MemoryOp::write, .bytes = packets.size, .head = packets.head, .tail = packets.tail};
+  if (Lane* const lane = timing_->lane(true)) {
+    const Time access = latency(true);
+    const Lane::Slot slots =
+        lane->reserve_run(packet.head + access, packet.tail + access, packets.gap, packets.count,
+                          packet.bytes, lane->rate().serialization(packet.bytes));
+    message.served = std::max(message.served, slots.end);
+    return;
+  }
+  packet.address = address_of(message) + packets.ordinal * fabric().packet_size(message.size).count();
+  for (std::uint32_t i = 0; i < packets.count; ++i) {
+    message.served = std::max(message.served, timing_->serve(packet).end);
+    packet.address += packet.bytes.count();
+    packet.head += packets.gap;
+    packet.tail += packets.gap;
+  }
 }
 
 Time Memory::serve(AtomicService& atomic) {

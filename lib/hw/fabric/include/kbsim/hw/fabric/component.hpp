@@ -52,6 +52,12 @@ class Component {
   /// this time; false: it can't. For one whose taking nobody else could see before that batch.
   [[nodiscard]] virtual bool take_at_once(Packet& /*packet*/) { return false; }
 
+  /// What it does with packets of a message before its last: nothing but that it counts them; what
+  /// accept_unheard() does, which may be told any time before the next packet is accepted; or anything.
+  enum class Parts : std::uint8_t { counted, served, heard };
+  [[nodiscard]] virtual Parts parts() const { return Parts::heard; }
+  virtual void accept_unheard(const UnheardPackets& /*packets*/) {}
+
   /// A memory whose ports are Lanes, which serve requests as they come.
   [[nodiscard]] virtual IPlainMemory* plain_memory() { return nullptr; }
 

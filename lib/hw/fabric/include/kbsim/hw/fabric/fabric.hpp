@@ -54,7 +54,8 @@ struct LiveLink {
   NodeId from;
   NodeId to;
   std::uint32_t port = 0;             // of `to`; 1 is its first
-  std::uint32_t booked = 0;           // so many bookings: packets that are to come, and know when they go
+  std::uint32_t booked : 31 = 0;      // so many bookings: packets that are to come, and know when they go
+  std::uint32_t merges : 1 = 0;       // packets may come to `from`, and cross it, of which nobody hears
   ISwitch* from_switch = nullptr;     // decides which packet goes next; none: they go as their heads come
   Merge<Packet>* arrivals = nullptr;  // at `to`, if that has them
   ILinkHold* hold = nullptr;          // knows what will cross it, as long as nobody else does
@@ -239,7 +240,9 @@ class Fabric {
   [[nodiscard]] bool is_train(const Message& message, Time head, Time tail) const;
   void lead(Packet& first, Time overhead, Time end);
   Task<> follow(Message* message, Packet behind, Time next);
+  void catch_up(const Packet& packet);
   Packet& allocate();
+  void free(Packet& packet);
   Packet& fresh_packet();
   Message& fresh_message();
   void give_spare();
@@ -282,7 +285,7 @@ class Fabric {
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
   std::unique_ptr<FabricCauses> causes_;
-  Time under_way_{};  // all packets together, from head at the source to head at the target
+  Time under_way_{};  // heads at their targets, together, less heads at their sources
 };
 
 }  // namespace kbsim::hw

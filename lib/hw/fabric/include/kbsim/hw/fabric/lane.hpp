@@ -33,6 +33,8 @@ class Lane {
     note_queue(start - head + service);
     return {start, free_};
   }
+  /// `count` such packets, each `gap` behind the one before it, from the first start to the last end.
+  Slot reserve_run(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service);
   /// From `start` on, which is not before free(), what could have been served from `ready` on.
   Slot serve(Time ready, Time start, Time tail, Bytes n) {
     const Time service = account(ready, start, n);

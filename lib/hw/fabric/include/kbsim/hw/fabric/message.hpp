@@ -44,7 +44,8 @@ struct Message {
   const topology::Route* route = nullptr;  // the path's
   Time sent{};                             // when the first byte was at its source
   Time source_tail{};                      // and the last
-  std::uint32_t injected = 0;              // packets so far
+  std::uint32_t packets = 0;               // all of them
+  std::uint32_t injected = 0;              // so far
   std::int64_t packets_left = 0;           // not yet arrived
   Time served{};                           // by the memory it writes to, so far
   bool cut_through = false;  // the receiver takes a packet at its head, not when its tail is there
@@ -60,6 +61,26 @@ struct Recycle {
   void operator()(Message* message) const;
 };
 using MessagePtr = std::unique_ptr<Message, Recycle>;
+
+/// Packets of a message that have come to its end, none of them its last, and of which nobody has heard: alike,
+/// each `gap` behind the one before it.
+struct UnheardPackets {
+  Message* message = nullptr;
+  Bytes size;
+  Time head{};  // of the first
+  Time tail{};
+  Time gap{};
+  std::uint32_t ordinal = 0;  // of the first, in its message
+  std::uint32_t count = 1;
+
+  /// Without the first `n`.
+  void drop(std::uint32_t n) {
+    head += n * gap;
+    tail += n * gap;
+    ordinal += n;
+    count -= n;
+  }
+};
 
 /// A part of a message on its way. `head` and `tail`: when its first and last byte reach the node where
 /// it is now. One without a message is no packet: it wakes its node.

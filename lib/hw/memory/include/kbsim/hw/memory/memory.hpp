@@ -45,6 +45,8 @@ class Memory : public Component, private IPlainMemory {
   [[nodiscard]] const IMemoryTiming& timing() const { return *timing_; }
   [[nodiscard]] bool takes_heads() const override { return true; }
   [[nodiscard]] bool only_answers() const override { return !ordered_later(); }
+  [[nodiscard]] Parts parts() const override { return ordered_later() ? Parts::heard : Parts::served; }
+  void accept_unheard(const UnheardPackets& packets) override;
 
   [[nodiscard]] IPlainMemory* plain_memory() override;
 

@@ -1,0 +1,142 @@
+// Packets of which nobody hears where they come: all of a message but its last, where its receiver serves
+// what comes in the order of one link. They are known to the link until somebody else comes.
+#include <limits>
+
+#include "kbsim/hw/fabric/component.hpp"
+
+#include "flights.hpp"
+#include "shared_places.hpp"
+
+namespace kbsim::hw {
+
+void Flights::find_end(LiveLink& link) {
+  using Parts = Component::Parts;
+  const Component& to = fabric_.component(link.to);
+  if (link.credits() != nullptr || link.arrivals != nullptr) return;
+  const auto serves = [&](NodeId node) {
+    return fabric_.places_->inputs[node.value()] == 1 && fabric_.component(node).parts() == Parts::served;
+  };
+  if (to.parts() == Parts::counted) link.ahead->end = Ahead::End::counted;
+  if (serves(link.to)) link.ahead->end = Ahead::End::served;
+  if (to.node().kind != topology::NodeKind::pe_dma || !fabric_.takes_time(link)) return;
+  for (const LinkId out : fabric_.graph().out(link.to)) {
+    LiveLink& behind = fabric_.live(out);
+    if (behind.to == link.from || behind.from_switch != nullptr || behind.credits() != nullptr ||
+        !serves(behind.to))
+      continue;
+    link.ahead->end = Ahead::End::passed;
+    link.ahead->behind = &behind;
+    behind.merges = 1;
+    ahead(behind).merged.push_back(&link);
+  }
+}
+
+bool Flights::is_unheard(const Packet& packet, const Ahead& came) const {
+  const Message& message = *packet.message;
+  if (came.end == Ahead::End::heard || packet.ordinal + 1 >= message.packets) return false;
+  if (came.end == Ahead::End::counted) return fabric_.at_end(packet);
+  if (!message.cut_through) return false;
+  if (came.end == Ahead::End::served) return fabric_.at_end(packet);
+  const topology::Route& route = *message.route;
+  return packet.hop + 1 == route.size() && &fabric_.live(route[packet.hop]) == came.behind;
+}
+
+bool Flights::comes_unheard(Packet& packet, LiveLink& link) {
+  Ahead& there = ahead(link);
+  if (!is_unheard(packet, there)) return false;
+  there.unheard.push_back({.message = packet.message,
+                           .size = packet.size,
+                           .head = packet.head,
+                           .tail = packet.tail,
+                           .ordinal = packet.ordinal});
+  fabric_.free(packet);
+  return true;
+}
+
+void Flights::catch_up(LiveLink& link) {
+  Ahead& there = *link.ahead;
+  if (there.end != Ahead::End::counted && there.end != Ahead::End::served) return;
+  const Time now = fabric_.sim().now();
+  if (link.booked > 0) serve_before(link, there, now, 0);
+  while (!there.unheard.empty()) {
+    UnheardPackets& first = there.unheard.front();
+    const std::uint32_t come = count_before(first.head, first.gap, first.count, now, false);
+    if (come == 0) return;
+    accept(link, first, come);
+    if (first.count > 0) return;
+    there.unheard.pop_front();
+  }
+}
+
+// The first of them.
+void Flights::accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count) {
+  UnheardPackets these = packets;
+  these.count = count;
+  these.message->packets_left -= count;
+  fabric_.under_way_ += count * these.head + std::int64_t{count} * (count - 1) / 2 * these.gap;
+  fabric_.component(link.to).accept_unheard(these);
+  packets.drop(count);
+}
+
+// One that was sent late, or starts there, comes after all that were under way for this time.
+void Flights::merge(LiveLink& link, const Packet& packet) {
+  const bool late = packet.late || packet.port == 0;
+  merge(link, fabric_.sim().now(), late ? std::numeric_limits<std::uint32_t>::max() : packet.port);
+}
+
+void Flights::merge(LiveLink& link, Time at, std::uint32_t port) {
+  Ahead& there = ahead(link);
+  for (LiveLink* const in : there.merged) {
+    if (in->booked > 0) serve_before(*in, ahead(*in), fabric_.sim().now(), 0);
+  }
+  while (LiveLink* const in = first_merged(there, nullptr)) {
+    UnheardPackets& first = in->ahead->unheard.front();
+    std::uint32_t count = count_before(first.head, first.gap, first.count, at, in->port < port);
+    if (const LiveLink* const other = first_merged(there, in)) {
+      const Time comes = other->ahead->unheard.front().head;
+      count = count_before(first.head, first.gap, count, comes, in->port < other->port);
+    }
+    if (count == 0) return;
+    pass(link, there, first, count);
+    if (first.count == 0) in->ahead->unheard.pop_front();
+  }
+}
+
+// By which the next comes, but by that one.
+LiveLink* Flights::first_merged(const Ahead& there, const LiveLink* but) {
+  LiveLink* first = nullptr;
+  for (LiveLink* const in : there.merged) {
+    if (in == but || in->ahead->unheard.empty()) continue;
+    const Time head = in->ahead->unheard.front().head;
+    const Time least = first == nullptr ? kForever : first->ahead->unheard.front().head;
+    if (head < least || (head == least && in->port < first->port)) first = in;
+  }
+  return first;
+}
+
+// The first of them: one, if the others follow at another distance.
+void Flights::pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::uint32_t count) {
+  const Time service = link.lane.rate().serialization(packets.size);
+  const auto after = [&](Time gap, Time free) {
+    const Time head = packets.head + gap;
+    const Time tail = packets.tail + gap;
+    const Time start = std::max(head + there.overhead, free);
+    return Passage{
+        .head = head, .tail = tail, .start = start, .end = std::max(start + service, tail + there.overhead)};
+  };
+  const Passage one = after(Time{0}, link.lane.free());
+  const Passage two = after(packets.gap, one.end);
+  if (count > 1 && !steady(one, two, there.overhead, service)) count = 1;
+  (void)link.lane.reserve_run(one.head + there.overhead, one.tail + there.overhead, packets.gap, count,
+                              packets.size, service);
+  there.unheard.push_back({.message = packets.message,
+                           .size = packets.size,
+                           .head = one.start + link.wire,
+                           .tail = one.end + link.wire,
+                           .gap = two.start - one.start,
+                           .ordinal = packets.ordinal,
+                           .count = count});
+  packets.drop(count);
+}
+
+}  // namespace kbsim::hw
