@@ -31,6 +31,24 @@ Task<> look(Rig* rig, std::vector<Time> times, Looks* seen) {
   }
 }
 
+// The first port or DMA that has done something else.
+std::string different(const Outcome& a, const Outcome& b) {
+  for (std::size_t i = 0; i < a.units.size(); ++i) {
+    if (same_use(a.units[i], b.units[i])) continue;
+    return fmt::format("port {}: {} {} bytes, busy {} {}, waited {} {}, longest {} {}", i,
+                       a.units[i].bytes.count(), b.units[i].bytes.count(), to_string(a.units[i].busy),
+                       to_string(b.units[i].busy), to_string(a.units[i].waited), to_string(b.units[i].waited),
+                       to_string(a.units[i].longest), to_string(b.units[i].longest));
+  }
+  for (std::size_t i = 0; i < a.dmas.size(); ++i) {
+    if (same_dma(a.dmas[i], b.dmas[i])) continue;
+    return fmt::format("DMA {}: busy {} {}, read {} {}, written {} {}", i, to_string(a.dmas[i].busy),
+                       to_string(b.dmas[i].busy), a.dmas[i].read.count(), b.dmas[i].read.count(),
+                       a.dmas[i].written.count(), b.dmas[i].written.count());
+  }
+  return "none";
+}
+
 Looks looks(const config::MachineSpec& spec, bool exact, Shuffle shuffle, int program,
             const std::vector<Time>& times) {
   Rig rig{spec, {.shuffle_ties = shuffle}};
@@ -92,6 +110,7 @@ TEST_CASE("Unheard packets: whenever somebody looks, links and units have done t
       for (std::size_t i = 0; i < seen.size(); ++i) {
         CAPTURE(to_string(times[i]));
         CAPTURE(different(seen[i].links, exact[i].links));
+        CAPTURE(different(seen[i].units, exact[i].units));
         REQUIRE(seen[i].same(exact[i]));
       }
     }

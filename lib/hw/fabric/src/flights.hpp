@@ -155,6 +155,7 @@ class Flights {
 
   // Packets of which nobody hears.
   void find_end(LiveLink& link);
+  [[nodiscard]] bool comes_later(const LiveLink& link) const;
   [[nodiscard]] bool is_unheard(const Packet& packet, const Ahead& came) const;
   void merge(LiveLink& link, Time at, std::uint32_t port);
   [[nodiscard]] static LiveLink* first_merged(const Ahead& there, const LiveLink* but);
