@@ -62,8 +62,8 @@ struct Recycle {
 };
 using MessagePtr = std::unique_ptr<Message, Recycle>;
 
-/// Packets of a message that have come to its end, none of them its last, and of which nobody has heard: alike,
-/// each `gap` behind the one before it.
+/// Packets of a message that have come to its end, none of them its last, and of which nobody has heard:
+/// alike, each `gap` behind the one before it.
 struct UnheardPackets {
   Message* message = nullptr;
   Bytes size;
