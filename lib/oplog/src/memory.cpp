@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,14 @@ struct Part {
 struct MemoryImage::Impl {
   using Parts = std::map<std::int64_t, Part>;  // by first address: disjoint, neighbours joined
   Parts parts;
+  std::optional<Parts::const_iterator> last_read;  // rows are read one after the other; until the next write
+
+  /// The part that holds all of [address, end), if it is the one that was read last.
+  [[nodiscard]] const Part* last_holds(std::int64_t address, std::int64_t end) const {
+    if (!last_read || (*last_read)->first > address) return nullptr;
+    const Part& part = (*last_read)->second;
+    return end <= part.end ? &part : nullptr;
+  }
 
   /// The first part that ends after `address`.
   [[nodiscard]] Parts::const_iterator covering(std::int64_t address) const {
@@ -74,6 +83,7 @@ void MemoryImage::write(std::int64_t address, const Slice& slice) {
     if (!slice.value.valid()) return;
     impl_ = std::make_unique<Impl>();
   }
+  impl_->last_read.reset();
   const std::int64_t end = address + slice.bytes;
   const auto after = impl_->clear(address, end);
   if (!slice.value.valid()) return;
@@ -90,7 +100,10 @@ Slices MemoryImage::read(std::int64_t address, std::int64_t bytes) const {
   if (bytes == 0) return found;
   if (impl_ == nullptr) return {{.value = {}, .offset = 0, .bytes = bytes}};
   const std::int64_t end = address + bytes;
+  if (const Part* const part = impl_->last_holds(address, end))
+    return {{.value = part->value, .offset = address + part->shift, .bytes = bytes}};
   auto it = impl_->covering(address);
+  if (it != impl_->parts.end()) impl_->last_read = it;
   while (address < end) {
     const std::int64_t begin = it == impl_->parts.end() ? end : std::min(it->first, end);
     if (begin > address) {
