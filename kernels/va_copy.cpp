@@ -2,6 +2,8 @@
 #include "kbsim/kernels/elementwise.hpp"
 #include "kbsim/tl/kernel.hpp"
 
+#undef va_copy  // of <cstdarg>, which other headers may have included
+
 namespace kbsim {
 namespace {
 
