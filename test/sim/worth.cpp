@@ -36,11 +36,24 @@ Shares run(Worth& worth, std::uint64_t ticks, double share) {
 
 }  // namespace
 
-TEST_CASE("Worth: windows are shared until a trial says otherwise") {
+TEST_CASE("Worth: windows are shared until a trial says clearly otherwise, or two in a row") {
+  Worth clearly;
+  CHECK(run(clearly, kFirst, 1.5).shared == 1.0);
+  CHECK(!run(clearly, kTrial, 1.5).at_last);
+  Worth twice;
+  CHECK(run(twice, kFirst + kTrial, 1.2).at_last);
+  CHECK(!run(twice, kFirst / 2 + kTrial, 1.2).at_last);
+}
+
+TEST_CASE("Worth: parts of a program whose events differ by a quarter change nothing") {
   Worth worth;
-  CHECK(run(worth, kFirst, 1.3).shared == 1.0);
-  (void)run(worth, kTrial, 1.3);
-  CHECK(!worth.shares());
+  for (std::uint64_t passed = 0; passed < 1'000'000'000;) {
+    const std::uint64_t part = passed / 9'000'000 % 2 == 0 ? 4 : 5;
+    const std::uint64_t cost = kWindow * part / (worth.shares() ? 8 : 4);
+    passed += cost;
+    worth.took(cost, kEvents);
+  }
+  CHECK(worth.shares());
 }
 
 TEST_CASE("Worth: windows are shared where that takes less, and hardly where it takes more") {
@@ -68,7 +81,7 @@ TEST_CASE("Worth: what has changed is seen at the next trial, from either side")
   Worth worth;
   (void)run(worth, kFirst + kTrial, 0.6);
   CHECK(worth.shares());
-  CHECK(!run(worth, 2 * kFirst + 2 * kTrial, 1.3).at_last);
+  CHECK(!run(worth, 3 * kFirst + 3 * kTrial, 1.3).at_last);
   CHECK(run(worth, 4 * kFirst + 2 * kTrial, 0.6).at_last);
 }
 

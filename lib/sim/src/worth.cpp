@@ -7,7 +7,11 @@ namespace {
 
 constexpr std::uint64_t kWarming = 2'500'000;  // ticks: what counts comes behind them
 constexpr std::uint64_t kPart = 1'000'000;
-constexpr double kMargin = 0.97;  // what doesn't win by so much isn't worth a change
+// What an event of the trial takes, of what it takes in the neighbour that takes less. Events of a program's
+// parts differ, so one thread has to win clearly, or twice in a row; a chance of several needs less.
+constexpr double kClear = 0.75;
+constexpr double kDoubt = 0.9;
+constexpr double kChance = 0.97;
 
 }  // namespace
 
@@ -50,9 +54,12 @@ void Worth::end_of_part() {
 }
 
 void Worth::decide() {
-  const bool wins = each_[kTrial] < kMargin * std::min(each_[kBefore], each_[kAfter]);
+  const double share = each_[kTrial] / std::min(each_[kBefore], each_[kAfter]);
+  const bool doubted = stays_ < kShortest;  // by the last trial
+  const bool doubts = pays_ && share < kDoubt;
+  const bool wins = pays_ ? share < kClear || (doubts && doubted) : share < kChance;
   pays_ = pays_ != wins;
-  stays_ = wins ? kShortest : std::min(2 * stays_, kLongest);
+  stays_ = wins ? kShortest : doubts ? kShortest / 2 : std::min(2 * stays_, kLongest);
 }
 
 }  // namespace kbsim::detail
