@@ -80,6 +80,15 @@ TEST_CASE("Report page: what is too large is left out, which it says, and stays 
   CHECK(data.at(0).at("left_out").as_array().size() == 2);
 }
 
+TEST_CASE("Report page: of a table that is larger than any page its first lines are read alone") {
+  const Folder folder{"long_table"};
+  folder.write("barriers.csv", "cycle\n1\n");
+  fs::resize_file(folder.path() / "barriers.csv", std::uintmax_t{300} << 20U);  // without a further line
+  const json::value data = data_in(folder.page());
+  CHECK(data.at(0).at("tables").at("barriers.csv").as_string() == "cycle\n1\n");
+  CHECK(data.at(0).at("left_out") == json::array{"barriers.csv behind line 2"});
+}
+
 TEST_CASE("Report page: whatever stands in files ends no script") {
   const Folder folder{"tags"};
   folder.write("results.csv", "a\n</script><b>\n");

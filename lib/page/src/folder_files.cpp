@@ -1,6 +1,8 @@
 #include "folder_files.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
 #include <system_error>
 
 #include <boost/json/parse.hpp>
@@ -14,8 +16,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No run writes a larger file of those that a page reads.
+// No run writes a larger file of JSON.
 constexpr std::size_t kLargest = std::size_t{256} << 20U;
+
+// So much of it that whoever has more sees that there is: a file may be larger than any memory.
+std::string beginning_of(const fs::path& file, std::size_t most) {
+  if (const std::string why = why_unreadable(file); !why.empty())
+    throw UsageError{fmt::format("{}: {}", file.string(), why)};
+  std::error_code error;
+  const std::uintmax_t all = fs::file_size(file, error);
+  std::string text(error ? most + 1 : static_cast<std::size_t>(std::min<std::uintmax_t>(all, most + 1)),
+                   '\0');
+  std::ifstream in{file, std::ios::binary};
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
 
 }  // namespace
 
@@ -41,8 +57,7 @@ boost::json::value FolderFiles::json(const std::string& name, std::size_t most) 
 
 std::optional<std::string> FolderFiles::lines(const std::string& name, std::size_t most) {
   if (!has(name)) return std::nullopt;
-  const fs::path file = path_ / name;
-  std::string text = read_input(file, file.string(), kLargest);
+  std::string text = beginning_of(path_ / name, most);
   if (text.size() <= most) return text;
   const std::size_t end = text.rfind('\n', most);
   text.resize(end == std::string::npos ? 0 : end + 1);

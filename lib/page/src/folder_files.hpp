@@ -21,7 +21,7 @@ class FolderFiles {
   /// null if it isn't there, or has more than `most` bytes. UsageError if it isn't JSON. What it gives goes
   /// with these files, and takes its memory until then.
   [[nodiscard]] boost::json::value json(const std::string& name, std::size_t most);
-  /// Its text, as many whole lines as `most` bytes take.
+  /// Its text, as many whole lines as `most` bytes take; no more than that is read.
   [[nodiscard]] std::optional<std::string> lines(const std::string& name, std::size_t most);
   /// Names without the suffix of files that have a .gp beside their .csv, in order.
   [[nodiscard]] std::vector<std::string> figures() const;
