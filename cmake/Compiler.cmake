@@ -75,7 +75,7 @@ if(KBSIM_HAS_LLD)
 endif()
 
 # The compiler's own memory in huge pages, where the system gives them to those that ask (glibc's malloc, which doesn't
-# mind where it can't): an eighth of its time. `env` itself, since `cmake -E env` takes ten milliseconds a file.
+# mind where it can't): up to an eighth of its time. `env` itself, since `cmake -E env` takes ten milliseconds a file.
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env GLIBC_TUNABLES=glibc.malloc.hugetlb=1)
   find_program(KBSIM_CCACHE ccache)
