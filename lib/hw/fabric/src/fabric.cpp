@@ -272,9 +272,10 @@ MessagePtr Fabric::arrived(Packet& packet) {
   return {message, Recycle{this}};
 }
 
-// With those that came before it by its link, of which nobody has heard.
+// With those that came before it by its link, of which nobody has heard; by all if it has come by none.
 void Fabric::catch_up(const Packet& packet) {
-  if (packet.hop == 0 || !books_ahead_) return;
+  if (!books_ahead_) return;
+  if (packet.hop == 0) return flights_->catch_up(packet.message->to);
   LiveLink& came = live((*packet.message->route)[packet.hop - 1]);
   if (came.ahead != nullptr) flights_->catch_up(came);
 }

@@ -110,6 +110,7 @@ class Flights {
   [[nodiscard]] bool comes_unheard(Packet& packet, LiveLink& link);
   /// Those that have come by the link before now are accepted.
   void catch_up(LiveLink& link);
+  void catch_up(NodeId node);
   /// Those that come to the link's node before the packet, which is there now, have crossed it.
   void merge(LiveLink& link, const Packet& packet);
 

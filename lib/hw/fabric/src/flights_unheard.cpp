@@ -73,6 +73,14 @@ void Flights::catch_up(LiveLink& link) {
   }
 }
 
+void Flights::catch_up(NodeId node) {
+  if (fabric_.component(node).parts() == Component::Parts::heard) return;
+  for (LiveLink* const link : fabric_.links_to(node)) {
+    if (link->merges != 0) merge(*link, fabric_.sim().now(), 0);
+    if (link->ahead != nullptr) catch_up(*link);
+  }
+}
+
 // The first of them.
 void Flights::accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count) {
   UnheardPackets these = packets;

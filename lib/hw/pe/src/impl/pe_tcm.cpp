@@ -34,6 +34,10 @@ class PeTcm : public Memory, public ITcm {
   [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
   // What its DMA and others send from here leaves by the read port's time.
   [[nodiscard]] bool only_answers() const override { return false; }
+  // What it sends to itself comes before what crosses its DMA at that time, unless both take no time.
+  [[nodiscard]] Parts parts() const override {
+    return latency(false) > Time{0} ? Memory::parts() : Parts::heard;
+  }
   [[nodiscard]] bool take_at_once(Packet& packet) override;
 
  private:
