@@ -58,7 +58,7 @@ Bytes sent(hw::Machine& machine) {
     hw::LiveLink& link = machine.fabric().live(LinkId{i});
     if (nodes[link.from.value()].at.sip != 0 || nodes[link.to.value()].at.sip <= 0) continue;
     const hw::Fabric& owner = machine.fabric().owner(link.from);
-    owner.settle();
+    owner.end_holds();
     (void)owner.is_free(link);
     sum += use_of(link.lane).bytes;
   }

@@ -56,7 +56,7 @@ const std::vector<LiveLink>& Fabric::links() const {
   if (places_->fabrics.size() > 1 && Windows::running())
     throw Unsupported{"all links are asked for while packages run side by side: --num-threads 1"};
   for (Fabric* const fabric : places_->fabrics) {
-    fabric->settle();
+    fabric->end_holds();
     if (fabric->flights_ != nullptr) fabric->flights_->serve_past();
   }
   return places_->links;

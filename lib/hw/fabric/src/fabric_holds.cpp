@@ -13,9 +13,13 @@ namespace kbsim::hw {
 
 ILinkHold::~ILinkHold() = default;
 
-void Fabric::settle() const {
+void Fabric::end_holds() const {
   while (!holds_.empty()) holds_.back()->settle();
-  if (flights_ != nullptr) flights_->serve_past();
+}
+
+void Fabric::settle(NodeId node) const {
+  end_holds();
+  if (flights_ != nullptr && books_ahead_) flights_->catch_up(node);
 }
 
 bool Fabric::is_free(LiveLink& link) const {

@@ -72,7 +72,7 @@ IPlainMemory* Memory::plain_memory() {
 }
 
 std::vector<UnitUse> Memory::use() const {
-  fabric().settle();
+  fabric().settle(id());
   return controlled_ == nullptr ? timing_->use() : controlled_->controller().use();
 }
 

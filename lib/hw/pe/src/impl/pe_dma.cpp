@@ -165,7 +165,7 @@ void PeDma::finish(Transfer& transfer) {
 }
 
 DmaUse PeDma::moved() const {
-  fabric().settle();
+  fabric().end_holds();
   DmaUse use = use_;
   if (done_ < begun_) use.busy += sim().now() - busy_since_;
   return use;

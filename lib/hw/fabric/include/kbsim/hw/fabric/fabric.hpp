@@ -150,8 +150,10 @@ class Fabric {
   void passed(Path& path, const Passed& messages);
   void add_hold(ILinkHold& hold) { holds_.push_back(&hold); }
   void drop_hold(ILinkHold& hold) { std::erase(holds_, &hold); }
-  /// Somebody looks at what links and units have done by now.
-  void settle() const;
+  /// Somebody looks at what memories hold, or DMAs have moved, by now.
+  void end_holds() const;
+  /// Somebody looks at what the node's unit has done by now: only the links to it are asked.
+  void settle(NodeId node) const;
 
   /// From now on each packet has an event at each hop, and each step of a memory and a DMA its own.
   void exact_packets();

@@ -50,8 +50,9 @@ class Memory : public Component, private IPlainMemory {
 
   [[nodiscard]] IPlainMemory* plain_memory() override;
 
+  /// What it holds by now: a write changes that when its last packet has come, which is an event.
   [[nodiscard]] oplog::MemoryImage& image() {
-    fabric().settle();
+    fabric().end_holds();
     return image_;
   }
 
