@@ -44,6 +44,18 @@ std::vector<ControlTarget> maps(const Rig& rig, const std::vector<PeCoord>& pes,
   });
 }
 
+// In TCM: of the PE itself or of another, so that its own DMA and those of others read it at one time.
+std::vector<ControlTarget> maps_in_tcm(const Rig& /*rig*/, const std::vector<PeCoord>& pes, Random& random) {
+  return maps_of(pes, kMapped, [&](PeCoord at) {
+    const PeCoord of =
+        random.below(2) == 0 ? at : pes[static_cast<std::size_t>(random.below(static_cast<int>(pes.size())))];
+    return topology::PhysAddr::pe_tcm(of, random.below(2) * kMapped);
+  });
+}
+
+using Maps = std::vector<ControlTarget> (*)(const Rig& rig, const std::vector<PeCoord>& pes, Random& random);
+
+template <Maps maps>
 Task<> run_on(Rig* rig, std::vector<PeCoord> pes, int seed) {
   Random random{static_cast<std::uint64_t>(seed)};
   (void)co_await rig->order(maps(*rig, pes, random));
@@ -74,7 +86,11 @@ config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
 }  // namespace
 
 TEST_CASE("DMAs ahead: transfers take the times that they take with an event for each step") {
-  check_programs(machine_of, 2, run_on);
+  check_programs(machine_of, 2, run_on<maps>);
+}
+
+TEST_CASE("DMAs ahead: so they do in TCMs that others read, too") {
+  check_programs(machine_of, 2, run_on<maps_in_tcm>);
 }
 
 }  // namespace kbsim::hw::test::dma_ahead_test

@@ -32,18 +32,25 @@ inline std::vector<PeCoord> some_pes(const config::MachineSpec& spec, Random& ra
   return pes;
 }
 
-/// Maps so many bytes of the PE that `owner(at)` gives at kVa of each PE, at one of two offsets there.
-template <class Owner>
-std::vector<ControlTarget> random_maps(const Rig& rig, const std::vector<PeCoord>& pes, Bytes bytes,
-                                       Random& random, Owner owner) {
+/// Maps so many bytes of memory at kVa of each PE: those that `memory(at)` names.
+template <class Memory>
+std::vector<ControlTarget> maps_of(const std::vector<PeCoord>& pes, Bytes bytes, Memory memory) {
   std::vector<ControlTarget> targets;
   for (const PeCoord at : pes) {
-    const PeCoord of = owner(at);
-    const std::int64_t offset = random.below(2) * bytes.count();
-    const topology::Mapping mapping{.va = kVa, .pa = in_hbm(*rig.spec, of, offset), .bytes = bytes};
+    const topology::Mapping mapping{.va = kVa, .pa = memory(at), .bytes = bytes};
     targets.push_back({.pe = at, .action = MapPages{.mappings = {mapping}}, .size = 24_B});
   }
   return targets;
+}
+
+/// Those of the PE that `owner(at)` gives, in its HBM, at one of two offsets there.
+template <class Owner>
+std::vector<ControlTarget> random_maps(const Rig& rig, const std::vector<PeCoord>& pes, Bytes bytes,
+                                       Random& random, Owner owner) {
+  return maps_of(pes, bytes, [&](PeCoord at) {
+    const PeCoord of = owner(at);
+    return in_hbm(*rig.spec, of, random.below(2) * bytes.count());
+  });
 }
 
 /// Runs `program(rig, pes, number)` on random machines: one PE of `of` takes part.

@@ -66,8 +66,28 @@ void Memory::note(const MemoryRequest& request, Time start) const {
                          .count = 1});
 }
 
+// What is bound to values stays bound to them: only the ports come later, in the same order.
+template <class Service>
+bool Memory::put_off(Service& service) {
+  if (put_off_.empty() && (std::same_as<Service, WriteService> || !puts_off())) return false;
+  Causes* const causes = sim().causes();
+  put_off_.emplace_back([this, causes, why = causes != nullptr ? causes->current() : Cause{}, service] {
+    if (causes != nullptr) causes->set_current(why);
+    submit(service);
+  });
+  return true;
+}
+
+void Memory::serve_put_off() {
+  std::vector<std::function<void()>> all;
+  all.swap(put_off_);
+  for (const auto& serve_one : all) serve_one();
+}
+
 template <class Service>
 void Memory::submit(Service service) {
+  if (shares_ports_ && put_off(service)) [[unlikely]]
+    return;
   if (queue_ != nullptr) [[unlikely]]
     return queue_->push(std::move(service), causes_ ? causes_->came(service.rest) : ServerCauses{});
   if (controlled_ != nullptr) [[unlikely]] {

@@ -81,23 +81,33 @@ Task<> PeDma::run() {
   queues_ = std::make_unique<ClassQueues>();
   for (;;) {
     co_await work_.collect(work);
-    take(work);
-    if (streams() && streams_on()) continue;
-    if (sim().now() >= port_free_) {
-      if (may_stream() && begins_stream()) continue;
-      ClassQueue* const queue = next_queue();
-      if (queue == nullptr) continue;
-      if (sim().causes() != nullptr) explain_turn(*queue);
-      port_free_ = sim().now() + send_next(*queue);
-    }
-    if (!wakes_) wake_when_free();
+    have_turn(work);
+    if (std::exchange(tcm_waits_, false)) [[unlikely]]
+      tcm_->dma_has_read();
   }
 }
 
-// Unless nobody could send then: whatever changes that comes here first.
+[[gnu::always_inline]] void PeDma::have_turn(std::vector<Work>& work) {
+  take(work);
+  if (streams() && streams_on()) return;
+  if (sim().now() >= port_free_) {
+    if (may_stream() && begins_stream()) return;
+    ClassQueue* const queue = next_queue();
+    if (queue == nullptr) return;
+    if (sim().causes() != nullptr) explain_turn(*queue);
+    port_free_ = sim().now() + send_next(*queue);
+  }
+  if (!wakes_) wake_when_free();
+}
+
+// Unless nobody could send then: whatever changes that comes here first. So a run ends with what it does, not
+// with a port that is free again.
 [[gnu::always_inline]] void PeDma::wake_when_free() {
-  const auto may = [this](const ClassQueue& queue) { return may_send_later(queue); };
-  wakes_ = !fabric().books_ahead() || std::ranges::any_of(*queues_, may);
+  const bool ahead = fabric().books_ahead();
+  const auto may = [&](const ClassQueue& queue) {
+    return ahead ? may_send_later(queue) : !queue.waiting.empty();
+  };
+  wakes_ = std::ranges::any_of(*queues_, may);
   if (!wakes_) return;
   if (sim().causes() != nullptr) sim().causes()->because(port_why_);
   work_.post(port_free_, {.kind = Work::Kind::port_free});

@@ -65,6 +65,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
     request.told = at;
     work_.post(at, {.kind = Work::Kind::answer, .token = token});
   }
+  [[nodiscard]] bool reads_first() override { return work_.due() && (tcm_waits_ = true); }
   [[nodiscard]] DmaUse moved() const override;
 
  private:
@@ -94,6 +95,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   };
 
   Task<> run();
+  void have_turn(std::vector<Work>& work);
   void wake_when_free();
   void take(std::vector<Work>& work);
   void explain_turn(const ClassQueue& queue);
@@ -192,7 +194,8 @@ class PeDma : public Component, public IDma, private ILinkHold {
   std::unique_ptr<ClassQueues> queues_;  // from the first work on
   std::size_t turn_ = 0;
   Bytes turn_left_;
-  bool wakes_ = false;  // when the port is free
+  bool wakes_ = false;      // when the port is free
+  bool tcm_waits_ = false;  // for this turn
   DmaRequests requests_;
   std::unique_ptr<ReadStream> stream_;  // from the first on
   Token streams_ = 0;                   // that have begun

@@ -19,17 +19,21 @@ struct PeTcmSpec {
   }
 };
 
-/// The memory private to a PE: a read and a write port of their own, in order of arrival. Data that a load
-/// asked for is told to the DMA, a neighbour's slot write to the IPCQ.
+/// The memory private to a PE: a read and a write port of their own, in order of arrival; what the DMA reads
+/// comes first of a time. Data that a load asked for is told to the DMA, a neighbour's slot write to the
+/// IPCQ.
 class PeTcm : public Memory, public ITcm {
  public:
   PeTcm(Fabric& fabric, NodeId id, PeTcmSpec spec)
       : Memory{fabric, id, std::make_unique<PortTiming>(spec.access, spec.read_rate, spec.write_rate),
-               "in_order"} {}
+               "in_order"} {
+    share_ports();
+  }
 
   void start(Machine& machine) override;
 
   Lane::Slot read_port(Time at, Bytes n) override { return serve({.bytes = n, .head = at, .tail = at}); }
+  void dma_has_read() override { serve_put_off(); }
   [[nodiscard]] Time pace(Bytes n) const override { return read_rate().serialization(n); }
   [[nodiscard]] oplog::MemoryImage& image() override { return Memory::image(); }
   // What its DMA and others send from here leaves by the read port's time.
@@ -44,6 +48,7 @@ class PeTcm : public Memory, public ITcm {
   // Tiles have no addresses, and its ports are the same for all.
   [[nodiscard]] std::int64_t address_of(const Message&) const override { return 0; }
   void finished(MessagePtr message, Time at) override;
+  [[nodiscard]] bool puts_off() override { return dma_->reads_first(); }
 
   IDma* dma_ = nullptr;
   IIpcq* ipcq_ = nullptr;

@@ -54,6 +54,10 @@ class Mailbox {
   [[nodiscard]] const std::vector<Cause>& collected() const { return causes_->collected; }
 
   [[nodiscard]] bool empty() const { return items_.empty(); }
+  /// Whoever collects goes on in the batch of late ones that is being run, and hasn't yet.
+  [[nodiscard]] bool due() const {
+    return !items_.empty() && collectors_.empty() && called_ < scheduler_.batches();
+  }
   [[nodiscard]] std::string name() const { return name_.text(); }
 
  private:
@@ -79,6 +83,7 @@ class Mailbox {
   Service service_;
   std::uint32_t in_flight_ = 0;
   PartId part_;
+  std::uint64_t called_ = 0;  // batches that had begun when whoever collects was called last
   struct Reasons {
     std::vector<Cause> came;  // of items_
     std::vector<Cause> collected;
@@ -116,6 +121,7 @@ class [[nodiscard]] Mailbox<T>::Collect final : public detail::NamedWait {
     if (box_.items_.empty()) {
       box_.collectors_.push_back(waiter.promise());
     } else {
+      box_.called_ = box_.scheduler_.batches();
       box_.scheduler_.late(waiter.promise());
     }
   }
@@ -149,6 +155,7 @@ void Mailbox<T>::post(Time at, T item) {
   auto& sent = *new Item{*this, std::move(item)};
   if (at == scheduler_.now() && scheduler_.plain() && !collectors_.empty()) {
     items_.push_back(sent);
+    called_ = scheduler_.batches();
     return scheduler_.late(collectors_);
   }
   ++in_flight_;
@@ -174,6 +181,7 @@ void Mailbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler)
   scheduler->arrived(box.part_);
   if (box.service_) [[unlikely]]
     return box.service_.start(box.part_);
+  if (!box.collectors_.empty()) box.called_ = scheduler->batches();
   detail::collect_soon(box.collectors_, *scheduler);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +63,11 @@ class Memory : public Component, private IPlainMemory {
 
   /// Serves a request that comes by no packet.
   Lane::Slot serve(const MemoryRequest& request);
+  /// Somebody else reads here without packets, and comes first of a time: while puts_off(), what is to be
+  /// read, and all behind it, waits for serve_put_off().
+  void share_ports() { shares_ports_ = true; }
+  [[nodiscard]] virtual bool puts_off() { return false; }
+  void serve_put_off();
   /// Where the bytes of a message begin that are written here.
   [[nodiscard]] virtual std::int64_t address_of(const Message& message) const;
   /// A message that is data for this memory has been served at that time, which is now or to come.
@@ -84,6 +90,8 @@ class Memory : public Component, private IPlainMemory {
   void announce(const AtomicService& atomic);
   template <class Service>
   void submit(Service service);
+  template <class Service>
+  [[nodiscard]] bool put_off(Service& service);
   Lane::Slot serve_port(const MemoryRequest& request);
   // Each serves the next part of it and gives that part's end.
   Time serve(ReadService& read);
@@ -122,7 +130,9 @@ class Memory : public Component, private IPlainMemory {
   oplog::OpLog* log_ = nullptr;
   RaceWatch* races_ = nullptr;
   const oplog::Evaluator* evaluator_ = nullptr;
-  std::vector<SignalRequest> watched_;  // words that aren't yet as asked for, in order of arrival
+  bool shares_ports_ = false;
+  std::vector<std::function<void()>> put_off_;  // in their order
+  std::vector<SignalRequest> watched_;          // words that aren't yet as asked for, in order of arrival
 };
 
 }  // namespace kbsim::hw

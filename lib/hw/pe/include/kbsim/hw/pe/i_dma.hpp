@@ -22,6 +22,9 @@ class IDma {
   virtual void submit(Time at, TransferPtr transfer) = 0;
   /// The data that a request asked for is in TCM at `at`.
   virtual void loaded(Time at, Token token, oplog::Slices contents) = 0;
+  /// It has a turn in the present batch of late ones that is yet to come. TCM's read port serves that first,
+  /// and then what others ask of TCM: ITcm::dma_has_read() is called behind the turn.
+  [[nodiscard]] virtual bool reads_first() { return false; }
   /// Nothing of one that doesn't count.
   [[nodiscard]] virtual DmaUse moved() const { return {}; }
 };

@@ -12,6 +12,8 @@ class ITcm {
 
   /// Reads `n` bytes from `at` on: when they pass the read port.
   virtual Lane::Slot read_port(Time at, Bytes n) = 0;
+  /// The DMA has had the turn that was to come first: see IDma::reads_first().
+  virtual void dma_has_read() = 0;
   /// How long the read port takes for `n` bytes.
   [[nodiscard]] virtual Time pace(Bytes n) const = 0;
   [[nodiscard]] virtual oplog::MemoryImage& image() = 0;
