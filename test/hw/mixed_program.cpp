@@ -71,12 +71,16 @@ std::vector<hw::ControlTarget> ring(const std::vector<PeCoord>& pes) {
   return targets;
 }
 
-std::vector<hw::ControlTarget> maps(const Rig& rig, const std::vector<PeCoord>& pes) {
+// In HBM, or in the TCMs of PEs that use them for their tiles, too.
+std::vector<hw::ControlTarget> maps(const Rig& rig, const std::vector<PeCoord>& pes, bool in_tcm) {
   std::vector<hw::ControlTarget> targets;
   for (const PeCoord at : pes) {
     const PeCoord owner{.sip = at.sip, .cube = 0, .pe = at.pe};  // several PEs share a slice
+    const Bytes offset{at.cube * 20000};
     const topology::Mapping mapping{
-        .va = kVa, .pa = in_hbm(*rig.spec, owner, at.cube * 20000), .bytes = 20000_B};
+        .va = kVa,
+        .pa = in_tcm ? topology::PhysAddr::pe_tcm(owner, offset) : in_hbm(*rig.spec, owner, offset.count()),
+        .bytes = 20000_B};
     targets.push_back({.pe = at, .action = hw::MapPages{.mappings = {mapping}}, .size = 24_B});
   }
   return targets;
@@ -90,7 +94,7 @@ Task<> one_rank(Rig* rig, int rank, int seed) {
   const NodeId everybodys = rig->hbm({0, 0, 0});
   const oplog::Slice nothing{.value = {}, .offset = 0, .bytes = 1000 + rank};
   co_await host.write(rank, everybodys, 100 * rank, nothing);
-  (void)co_await rig->order(maps(*rig, pes), rank);
+  (void)co_await rig->order(maps(*rig, pes, seed % 3 == 0), rank);
   (void)co_await rig->order(ring(pes), rank);
   (void)co_await rig->launch(pes, bind_kernel("mix", mix, MixArgs{seed}), rank);
   (void)co_await host.read(rank, everybodys, 0, 2000_B);
