@@ -34,3 +34,15 @@ TEST_CASE("gather: writes the shard's block and nothing else") {
   gather(bytes({3, 4, 7, 8}), shards[1], tensor);
   CHECK(tensor == bytes({0, 0, 3, 4, 0, 0, 7, 8}));
 }
+
+TEST_CASE("scatter, gather: a shard without rows or columns has no bytes, and no place") {
+  auto tensor = bytes({1, 2, 3, 4});
+  for (const Block& none : {Block{.row0 = 1, .rows = 0, .col0 = 0, .cols = 2}, Block{.row0 = 0, .rows = 2}}) {
+    const ShardSpec shard{.block = none, .tensor_cols = 2};
+    CHECK(shard.element_bytes() == 0);
+    CHECK(shard.position_bytes() == 0);
+    CHECK(scatter(tensor, shard).empty());
+    gather({}, shard, tensor);
+    CHECK(tensor == bytes({1, 2, 3, 4}));
+  }
+}

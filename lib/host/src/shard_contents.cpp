@@ -18,7 +18,7 @@ class ShardRows : public oplog::IContents {
       : array_{std::move(array)},
         size_{shard.nbytes.count()},
         position_{shard.position_bytes()},
-        row_{size_ / shard.block.rows},
+        row_{shard.block.cols * shard.element_bytes()},
         pitch_{shard.tensor_cols * itemsize(array_.dtype())} {}
 
   [[nodiscard]] std::int64_t size() const override { return size_; }

@@ -18,7 +18,8 @@ void check_room(std::string_view what, std::size_t bytes, std::int64_t least) {
 template <class Copy>
 void for_each_row(const ShardSpec& shard, std::size_t tensor_bytes, std::size_t shard_bytes, Copy copy) {
   const Block& b = shard.block;
-  const std::int64_t itemsize = shard.nbytes.count() / b.elements();
+  if (b.elements() == 0) return;
+  const std::int64_t itemsize = shard.element_bytes();
   const auto in_tensor = [&](std::int64_t r) {
     return ((b.row0 + r) * shard.tensor_cols + b.col0) * itemsize;
   };

@@ -54,10 +54,14 @@ struct ShardSpec {
   Block block;
   std::int64_t tensor_cols = 0;  // of the whole matrix
 
+  /// Of an element; 0 of a shard without elements, as no placement has one.
+  [[nodiscard]] constexpr std::int64_t element_bytes() const {
+    return block.elements() == 0 ? 0 : nbytes.count() / block.elements();
+  }
+
   /// Bytes before its first element in the whole row-major tensor, wherever it lies in the virtual range.
   [[nodiscard]] constexpr std::int64_t position_bytes() const {
-    const std::int64_t before = block.row0 * tensor_cols + block.col0;
-    return before * (nbytes.count() / block.elements());
+    return (block.row0 * tensor_cols + block.col0) * element_bytes();
   }
 
   friend constexpr bool operator==(const ShardSpec&, const ShardSpec&) = default;
