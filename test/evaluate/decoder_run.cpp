@@ -81,7 +81,7 @@ ModelConfig read_from(const std::string& text) {
 std::string refused(const std::string& text) {
   try {
     (void)read_from(text);
-  } catch (const UsageError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "";
@@ -196,6 +196,20 @@ TEST_CASE("run_tp_mlp: any ranks, activations and odd sizes give what the undivi
   }
 }
 
+TEST_CASE("Decoder: a window of attention is simulated as far as it hides no key") {
+  const auto require = [](std::int64_t window, std::int64_t tokens, bool decode) {
+    ModelConfig model = model_of(HiddenAct::silu, true);
+    model.window = AttentionWindow{.keys = window, .key = "sliding_window"};
+    require_possible(small_packages(), {.model = model, .decode = decode, .tokens = tokens});
+  };
+  CHECK_NOTHROW(require(32, 32, false));
+  CHECK_NOTHROW(require(33, 32, true));
+  CHECK_THROWS_WITH_AS(require(31, 32, false),
+                       doctest::Contains("sliding_window is 31, and a prompt of 32 tokens"), Unsupported);
+  CHECK_THROWS_WITH_AS(require(32, 32, true),
+                       doctest::Contains("sliding_window is 32, and a row behind 32 tokens"), Unsupported);
+}
+
 TEST_CASE("read_model_config: the keys of model hubs, and what follows from them") {
   const ModelConfig llama = read_from(
       R"({"hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
@@ -228,13 +242,14 @@ TEST_CASE("read_model_config: what can't be is refused by file, key and expectat
   CHECK(has(refused("{"), "not JSON"));
   CHECK(has(refused("[]"), "not an object of keys"));
   CHECK(has(refused(R"({"hidden_size": 4})"), "num_attention_heads is missing"));
-  CHECK(has(refused(R"({"hidden_size": -4, "num_attention_heads": 1})"), "hidden_size is -4, expected 1 to"));
+  CHECK(has(refused(R"({"hidden_size": -4, "num_attention_heads": 1})"),
+            "json:1:17: hidden_size is -4, expected a whole number from 1 to"));
   CHECK(has(refused(R"({"hidden_size": 10, "num_attention_heads": 4})"),
             "hidden_size (10) must be divisible by num_attention_heads (4)"));
   CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "num_key_value_heads": 3})"),
             "num_attention_heads (4) must be divisible by num_key_value_heads (3)"));
   CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "hidden_act": "mish"})"),
-            "hidden_act is \"mish\", expected one of relu, silu"));
+            "hidden_act is \"mish\", which isn't simulated; those that are: relu, silu"));
   CHECK(has(refused(R"({"hidden_size": 8, "num_attention_heads": 4, "rms_norm_eps": 1e999})"),
             "expected a finite number that isn't negative"));
 }

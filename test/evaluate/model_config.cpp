@@ -6,6 +6,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
 
@@ -108,6 +109,8 @@ TEST_CASE("read_model_config: Falcon shares one head of keys, but in its new arc
   CHECK(heads(R"("model_type": "falcon")") == 1);
   CHECK(heads(R"("model_type": "falcon", "num_kv_heads": 8, "multi_query": true)") == 1);
   CHECK(heads(R"("model_type": "falcon", "num_kv_heads": 2, "new_decoder_architecture": true)") == 2);
+  refuses<UsageError>(layer(R"("model_type": "falcon", "new_decoder_architecture": 1)"),
+                      "new_decoder_architecture is 1, expected true or false");
 }
 
 TEST_CASE("read_model_config: other families' names of the same keys") {
@@ -125,18 +128,101 @@ TEST_CASE("read_model_config: other families' names of the same keys") {
   CHECK(glm.num_hidden_layers == 28);
   CHECK(glm.attention_bias);
   CHECK(!glm.has_output_bias());
+  CHECK(model_from(layer(R"("model_type": "exaone", "layer_norm_epsilon": 1e-05)")).rms_norm);
+  CHECK(model_from(layer(R"("model_type": "starcoder2", "norm_epsilon": 1e-05)")).norm_eps == 1e-5);
   const ModelConfig mpt = model_from(R"("model_type": "mpt", "d_model": 64, "n_heads": 8, "n_layers": 2)");
   CHECK(!mpt.gated());
   CHECK(!mpt.rms_norm);
 }
 
-TEST_CASE("read_model_config: layers of several kinds are refused, windows of attention aren't") {
+TEST_CASE("read_model_config: layers of several kinds are refused") {
   refuses<Unsupported>(layer(R"("layer_types": ["full_attention", "linear_attention"])"),
                        "a layer of kind linear_attention (layer_types)");
   refuses<Unsupported>(layer(R"("block_types": ["recurrent"])"), "a layer of kind recurrent (block_types)");
   refuses<Unsupported>(layer(R"("block_configs": [{}])"), "each layer is another one (block_configs)");
   refuses<Unsupported>(layer(R"("ffn_config": {"moe_num_experts": 16})"), "ffn_config.moe_num_experts");
-  CHECK(model_from(layer(R"("layer_types": ["sliding_attention", "full_attention"])")).hidden_size == 64);
+  refuses<Unsupported>(layer(R"("cross_attention_layers": [3, 8])"), "cross_attention_layers");
+  refuses<Unsupported>(layer(R"("hybrid_override_pattern": "M-M*-")"), "hybrid_override_pattern");
+  refuses<Unsupported>(layer(R"("mamba_d_state": 128)"), "mamba_d_state");
+  refuses<Unsupported>(R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": [128, 256])",
+                       "each layer has another intermediate_size");
+  CHECK(model_from(layer(R"("layer_types": ["attention", "attention"], "mamba_d_state": 128)")).hidden_size ==
+        64);
+  CHECK(model_from(R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": [128, 128])")
+            .intermediate_size == 128);
+}
+
+TEST_CASE("read_model_config: the narrowest window of attention, if any layer has one") {
+  const auto window = [](const std::string& keys) {
+    const auto found = model_from(layer(keys)).window;
+    return found ? found->keys : 0;
+  };
+  CHECK(window(R"("model_type": "llama")") == 0);
+  CHECK(window(R"("model_type": "mistral", "sliding_window": 4096)") == 4096);
+  CHECK(window(R"("model_type": "mistral", "sliding_window": null)") == 0);
+  CHECK(window(R"("model_type": "gemma2", "sliding_window": 4096)") == 4096);
+  CHECK(window(R"("layer_types": ["sliding_attention", "full_attention"], "sliding_window": 512)") == 512);
+  CHECK(window(R"("layer_types": ["full_attention"], "sliding_window": 512)") == 0);
+  CHECK(window(R"("layer_types": ["chunked_attention"], "attention_chunk_size": 8192)") == 8192);
+  CHECK(window(R"("model_type": "qwen2", "sliding_window": 32768)") == 0);
+  const std::string qwen = R"("model_type": "qwen2", "num_hidden_layers": 28, "sliding_window": 32768, )";
+  CHECK(window(qwen + R"("use_sliding_window": false)") == 0);
+  CHECK(window(qwen + R"("use_sliding_window": true, "max_window_layers": 21)") == 32768);
+  CHECK(window(qwen + R"("use_sliding_window": true, "max_window_layers": 28)") == 0);
+  CHECK(window(R"("model_type": "gpt_neo")") == 256);
+  refuses<UsageError>(layer(R"("layer_types": ["sliding_attention"])"), "sliding_window is missing");
+}
+
+TEST_CASE("read_model_config: each key that is read is checked for its type, and told with its place") {
+  const auto refuses_value = [](const std::string& key, const std::string& value) {
+    CAPTURE(value);
+    refuses<UsageError>(R"("hidden_size": 64, "num_attention_heads": 8)" + (",\n  \"" + key + "\": ") + value,
+                        fmt::format(".json:2:{}: {}", key.size() + 7, key));
+  };
+  // None of these keys may be a text, but for those that are one; and no text may be a number.
+  for (const char* number :
+       {"intermediate_size", "n_inner", "ffn_dim", "num_key_value_heads", "head_dim", "num_hidden_layers",
+        "n_layer", "num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "kv_lora_rank",
+        "rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "sliding_window", "attention_chunk_size"}) {
+    for (const char* value : {R"("32")", "true", "{}", "[\"a\"]", "-2"}) {
+      // An element of a list has its own place.
+      if (std::string{value}.starts_with('[') && std::string{number}.find("norm") == std::string::npos)
+        continue;
+      refuses_value(number, value);
+    }
+  }
+  for (const char* flag : {"is_encoder_decoder", "do_layer_norm_before", "multi_query", "mlp_bias",
+                           "attention_bias", "use_parallel_residual", "use_sliding_window"}) {
+    for (const char* value : {"1", R"("true")", "[]", "{}"}) refuses_value(flag, value);
+  }
+  for (const char* text : {"model_type", "hidden_act", "torch_dtype"}) {
+    for (const char* value : {"1", "true", R"(["llama"])", "{}"}) refuses_value(text, value);
+  }
+  for (const char* list :
+       {"layer_types", "layers_block_type", "block_types", "block_configs", "cross_attention_layers"}) {
+    for (const char* value : {R"("full_attention")", "1", "true", R"({"0": "full_attention"})"})
+      refuses_value(list, value);
+  }
+  for (const char* value : {"1", R"("moe")", "[]"}) refuses_value("ffn_config", value);
+  for (const char* value : {"1", R"("llama")", "[]"}) {
+    refuses<UsageError>(R"("text_config": )" + std::string{value}, ".json:1:17: text_config is ");
+  }
+}
+
+TEST_CASE("read_model_config: an element of a list and a key of the text part have their own places") {
+  refuses<UsageError>(layer("\n\"layer_types\": [\"full_attention\",\n 3]"),
+                      ".json:3:2: layer_types[1] is 3, expected a text");
+  refuses<UsageError>(
+      "\"vision_config\": {\"hidden_size\": \"}\"}, \"text_config\": {\n \"hidden_size\": \"64\"}",
+      ".json:2:17: hidden_size is \"64\"");
+  refuses<UsageError>("\"text_config\": {" + layer("\"model_type\": \"llama\"}") + ",\n\"torch_dtype\": 16",
+                      ".json:2:16: torch_dtype is 16");
+}
+
+TEST_CASE("read_model_config: no experts, or one, are none of several") {
+  CHECK(model_from(layer(R"("num_local_experts": 0)")).hidden_size == 64);
+  CHECK(model_from(layer(R"("n_routed_experts": null)")).hidden_size == 64);
+  refuses<Unsupported>(layer(R"("moe_num_experts": [64, 64])"), "a mixture of 64 experts (moe_num_experts)");
 }
 
 TEST_CASE("read_model_config: a type of numbers may have its module before it") {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/tensor_parallel.hpp"
 #include "kbsim/hw/division.hpp"
@@ -158,6 +159,12 @@ void require_possible(const config::MachineSpec& machine, const DecoderProblem& 
   require_heads(model.num_key_value_heads, problem.ranks, "num_key_value_heads");
   require_heads(model.intermediate_size, problem.ranks, "intermediate_size");
   if (problem.sequence_parallel) require_heads(problem.rows(), problem.ranks, "tokens");
+  if (model.window && problem.keys() > model.window->keys)
+    throw Unsupported{
+        fmt::format("--model: {} is {}, and {} {} tokens sees more keys; attention is simulated over all "
+                    "keys: --tokens {}",
+                    model.window->key, model.window->keys, problem.decode ? "a row behind" : "a prompt of",
+                    problem.tokens, model.window->keys - (problem.decode ? 1 : 0))};
   const DecoderWork work = closed_form(problem);
   const std::int64_t row = std::max(model.hidden_size, model.intermediate_size);
   Rehearsal rehearsal{machine};

@@ -48,6 +48,7 @@ constexpr std::array kFamilies{
                   .shared_kv = true},
                  MlpInput::attention_norm),
     side_by_side({.model_type = "cohere", .rms_norm = false}, MlpInput::attention_norm),
+    side_by_side({.model_type = "cohere2", .rms_norm = false}, MlpInput::attention_norm),
     ModelFamily{.model_type = "stablelm", .rms_norm = false, .beside = MlpInput::attention_norm},
     ModelFamily{.model_type = "mpt", .act = HiddenAct::gelu, .gated = false, .rms_norm = false},
     ModelFamily{.model_type = "gpt_neo",
@@ -56,6 +57,7 @@ constexpr std::array kFamilies{
                 .rms_norm = false,
                 .output_bias = true,
                 .mlp_bias = true},
+    ModelFamily{.model_type = "exaone"},
     ModelFamily{.model_type = "chatglm", .attention_bias = true},
     ModelFamily{.model_type = "qwen2", .attention_bias = true},
     ModelFamily{.model_type = "qwen2_vl", .attention_bias = true},
@@ -66,8 +68,8 @@ constexpr std::array kFamilies{
     ModelFamily{.model_type = "gemma2", .act = HiddenAct::gelu_tanh},
     ModelFamily{.model_type = "gemma3_text", .act = HiddenAct::gelu_tanh}};
 
-constexpr std::string_view kEncoder = "it is an encoder: norms follow the sums, and no key is hidden";
-constexpr std::string_view kNoAttention = "its layers aren't attention and an MLP";
+constexpr std::string_view kEncoder = "it is an encoder: no key is hidden";
+constexpr std::string_view kNoAttention = "its layers aren't attention and an MLP alone";
 constexpr std::string_view kExperts = "it is a mixture of experts";
 constexpr std::string_view kHalves = "its intermediate_size counts both halves of the MLP";
 
@@ -80,6 +82,17 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"electra", kEncoder},
     {"deberta-v2", kEncoder},
     {"modernbert", kEncoder},
+    {"mpnet", kEncoder},
+    {"camembert", kEncoder},
+    {"nomic_bert", kEncoder},
+    {"vit", kEncoder},
+    {"deit", kEncoder},
+    {"beit", kEncoder},
+    {"dinov2", kEncoder},
+    {"clip_vision_model", kEncoder},
+    {"siglip_vision_model", kEncoder},
+    {"wav2vec2", kEncoder},
+    {"hubert", kEncoder},
     {"mamba", kNoAttention},
     {"mamba2", kNoAttention},
     {"falcon_mamba", kNoAttention},
@@ -87,6 +100,10 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"jamba", kNoAttention},
     {"zamba", kNoAttention},
     {"recurrent_gemma", kNoAttention},
+    {"falcon_h1", kNoAttention},
+    {"rwkv7", kNoAttention},
+    {"xlstm", kNoAttention},
+    {"gemma3n_text", kNoAttention},
     {"dbrx", kExperts},
     {"qwen", kHalves},
 });

@@ -14,6 +14,12 @@ enum class HiddenAct { relu, silu, gelu, gelu_tanh };
 /// norm of its own or by attention's.
 enum class MlpInput { attention_sum, own_norm, attention_norm };
 
+/// So many keys, no more, are seen by a row of attention, in at least one layer.
+struct AttentionWindow {
+  std::int64_t keys = 0;
+  std::string key;  // what config.json calls it
+};
+
 /// A decoder layer, by the keys that model hubs have in config.json.
 struct ModelConfig {
   std::int64_t hidden_size = 128;
@@ -31,6 +37,7 @@ struct ModelConfig {
   std::optional<bool> output_bias;  // of attention; not given: as attention_bias
   bool mlp_bias = false;
   MlpInput mlp_input = MlpInput::attention_sum;
+  std::optional<AttentionWindow> window;  // isn't simulated: runs have no more keys than it
 
   [[nodiscard]] bool gated() const { return gated_mlp.value_or(hidden_act == HiddenAct::silu); }
   [[nodiscard]] bool has_output_bias() const { return output_bias.value_or(attention_bias); }
@@ -39,8 +46,9 @@ struct ModelConfig {
 /// Keys that aren't there follow from others as in those models: num_key_value_heads from the heads of
 /// queries, head_dim from hidden_size, the kind of norm from the name of its eps, activation, gate and biases
 /// from model_type. Keys go by the names of all families (n_embd, ffn_dim, ...); of a model of several parts
-/// those of text_config count. Others are passed over. UsageError with the file, the key, and what is
-/// expected; Unsupported for a mixture of experts and other layers that aren't dense decoders'.
+/// those of text_config count. Others are passed over. UsageError with the place, the key, and what is
+/// expected, of each key that is read and has a value of another type; Unsupported for a mixture of experts
+/// and other layers that aren't dense decoders'.
 [[nodiscard]] ModelConfig read_model_config(const std::string& file);
 
 }  // namespace kbsim::evaluate

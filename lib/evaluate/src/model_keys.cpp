@@ -1,0 +1,183 @@
+#include "model_keys.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/stream_parser.hpp>
+
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/input_file.hpp"
+#include "kbsim/base/say.hpp"
+
+#include "json_places.hpp"
+
+namespace kbsim::evaluate {
+namespace {
+
+constexpr std::int64_t kMostSize = 1 << 20;
+constexpr auto kTextParts = std::to_array<std::string_view>({"text_config", "llm_config", "language_config"});
+// What may stand beside the text part.
+constexpr auto kOfAllParts = std::to_array<std::string_view>({"torch_dtype", "dtype"});
+
+boost::json::value parsed_json(std::string_view text, const std::string& file) {
+  boost::json::stream_parser parser;
+  boost::system::error_code error;
+  const std::size_t at = parser.write_some(text.data(), text.size(), error);
+  const auto refuse = [&](std::size_t where, const std::string& why) {
+    throw UsageError{fmt::format("--model {}:{}: not JSON: {}", file, line_and_column(text, where), why)};
+  };
+  if (error) refuse(at, error.message());
+  if (!parser.done()) refuse(text.size(), "it ends too early");
+  const std::size_t more = text.find_first_not_of(" \t\r\n", at);
+  if (more != std::string_view::npos) refuse(more, "something follows the JSON value");
+  return parser.release();
+}
+
+// Of a file that isn't ours: no control characters, and not all of a long one.
+std::string shown(const boost::json::value& value) {
+  constexpr std::size_t kMost = 60;
+  std::string text = harmless(boost::json::serialize(value));
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  return text;
+}
+
+bool is_size(const boost::json::value& value) {
+  return value.is_int64() && value.as_int64() >= 1 && value.as_int64() <= kMostSize;
+}
+
+bool is_count(const boost::json::value& value) { return value.is_int64() && value.as_int64() >= -1; }
+
+}  // namespace
+
+ModelKeys::ModelKeys(const std::string& file) : file_{file} {
+  constexpr std::size_t kMost = std::size_t{1} << 20U;  // what is larger, or has no end, is no config.json
+  text_ = without_byte_order_mark(read_input(file, "--model " + file, kMost));
+  boost::json::value parsed = parsed_json(text_, file);
+  if (!parsed.is_object()) throw UsageError{fmt::format("--model {}: not an object of keys", file)};
+  all_ = std::move(parsed.as_object());
+  begin_ = json_root(text_);
+  if (!has(called({"hidden_size", "n_embd", "n_embed", "d_model"}))) take_text_part();
+}
+
+void ModelKeys::take_text_part() {
+  for (const std::string_view part : kTextParts) {
+    if (!has(part)) continue;
+    if (!find(part)->is_object()) refuse(part, "an object of keys");
+    begin_ = offset(part);
+    keys_ = &find(part)->as_object();
+    return;
+  }
+}
+
+const boost::json::value* ModelKeys::find(std::string_view key) const {
+  const boost::json::value* found = keys_->if_contains(key);
+  if (found == nullptr && std::ranges::find(kOfAllParts, key) != kOfAllParts.end())
+    found = all_.if_contains(key);
+  return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+std::string_view ModelKeys::called(const KeyNames& names) const {
+  const auto found = std::ranges::find_if(names, [&](std::string_view name) { return has(name); });
+  return found == names.end() ? names.front() : *found;
+}
+
+std::int64_t ModelKeys::size(std::string_view key, std::int64_t standard) const {
+  if (!has(key) && standard > 0) return standard;
+  if (!has(key))
+    throw UsageError{fmt::format("--model {}: {} is missing, and no other key says it: add it", file_, key)};
+  const boost::json::value& value = *find(key);
+  if (is_size(value)) return value.as_int64();
+  if (!value.is_array() || value.as_array().empty()) refuse(key, "a whole number from 1 to 1048576");
+  const boost::json::array& all = value.as_array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_size(all[i])) refuse(key, i, "a whole number from 1 to 1048576");
+    if (all[i] != all.front())
+      throw Unsupported{
+          fmt::format("{}: each layer has another {}; dense decoder layers of one kind are "
+                      "simulated",
+                      place(key), key)};
+  }
+  return all.front().as_int64();
+}
+
+std::int64_t ModelKeys::count(std::string_view key) const {
+  if (!has(key)) return 0;
+  const boost::json::value& value = *find(key);
+  if (is_count(value)) return value.as_int64();
+  if (!value.is_array()) refuse(key, "a whole number, or -1");
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < value.as_array().size(); ++i) {
+    if (!is_count(value.as_array()[i])) refuse(key, i, "a whole number, or -1");
+    most = std::max(most, value.as_array()[i].as_int64());
+  }
+  return most;
+}
+
+double ModelKeys::positive(std::string_view key) const {
+  const boost::json::value& found = *find(key);
+  const double value = found.is_number() ? found.to_number<double>() : -1.0;
+  if (!std::isfinite(value) || value < 0.0) refuse(key, "a finite number that isn't negative");
+  return value;
+}
+
+bool ModelKeys::truth(std::string_view key, bool standard) const {
+  if (!has(key)) return standard;
+  if (!find(key)->is_bool()) refuse(key, "true or false");
+  return find(key)->as_bool();
+}
+
+std::string ModelKeys::text(std::string_view key) const {
+  if (!has(key)) return {};
+  if (!find(key)->is_string()) refuse(key, "a text");
+  return std::string{find(key)->get_string()};
+}
+
+const boost::json::array& ModelKeys::list(std::string_view key) const {
+  if (!find(key)->is_array()) refuse(key, "a list");
+  return find(key)->as_array();
+}
+
+std::vector<std::string> ModelKeys::texts(std::string_view key) const {
+  std::vector<std::string> all;
+  if (!has(key)) return all;
+  for (const boost::json::value& one : list(key)) {
+    if (!one.is_string()) refuse(key, all.size(), "a text");
+    all.emplace_back(one.get_string());
+  }
+  return all;
+}
+
+std::size_t ModelKeys::elements(std::string_view key) const { return has(key) ? list(key).size() : 0; }
+
+bool ModelKeys::has_inner(std::string_view key, std::string_view inner) const {
+  if (!has(key)) return false;
+  if (!find(key)->is_object()) refuse(key, "an object of keys");
+  const boost::json::value* found = find(key)->as_object().if_contains(inner);
+  return found != nullptr && !found->is_null();
+}
+
+std::size_t ModelKeys::offset(std::string_view key) const {
+  return json_member(text_, keys_->contains(key) ? begin_ : json_root(text_), key);
+}
+
+std::string ModelKeys::place(std::string_view key) const {
+  return fmt::format("--model {}:{}", file_, line_and_column(text_, offset(key)));
+}
+
+void ModelKeys::refuse(std::string_view key, std::string_view expected) const {
+  throw UsageError{fmt::format("{}: {} is {}, expected {}", place(key), key, shown(*find(key)), expected)};
+}
+
+void ModelKeys::refuse_text(std::string_view key, std::string_view known) const {
+  throw Unsupported{fmt::format("{}: {} is {}, which isn't simulated; those that are: {}", place(key), key,
+                                shown(*find(key)), known)};
+}
+
+void ModelKeys::refuse(std::string_view key, std::size_t element, std::string_view expected) const {
+  const std::size_t at = json_element(text_, offset(key), element);
+  throw UsageError{fmt::format("--model {}:{}: {}[{}] is {}, expected {}", file_, line_and_column(text_, at),
+                               key, element, shown(find(key)->as_array()[element]), expected)};
+}
+
+}  // namespace kbsim::evaluate

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+namespace kbsim::evaluate {
+
+/// One key, by the names that families have for it.
+using KeyNames = std::vector<std::string_view>;
+
+/// The keys of one config.json; of a model of several parts those of its text part. A key that is null is
+/// not there. What is read is checked: UsageError with line, column, key, value and what is expected for a
+/// value of another type.
+class ModelKeys {
+ public:
+  explicit ModelKeys(const std::string& file);
+  ModelKeys(const ModelKeys&) = delete;
+  ModelKeys& operator=(const ModelKeys&) = delete;
+
+  [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// The name that the file has for it; the first one, if it has none.
+  [[nodiscard]] std::string_view called(const KeyNames& names) const;
+
+  /// A whole number from 1 on. A key that isn't there is `standard`; UsageError if that is 0. Unsupported
+  /// for a list of numbers that differ: each layer has its own.
+  [[nodiscard]] std::int64_t size(std::string_view key, std::int64_t standard = 0) const;
+  [[nodiscard]] std::int64_t size(const KeyNames& names, std::int64_t standard = 0) const {
+    return size(called(names), standard);
+  }
+  /// A whole number, or the largest of a list of them; 0 if it isn't there. -1, which says none, is allowed.
+  [[nodiscard]] std::int64_t count(std::string_view key) const;
+  [[nodiscard]] double positive(std::string_view key) const;
+  [[nodiscard]] bool truth(std::string_view key, bool standard = false) const;
+  [[nodiscard]] std::string text(std::string_view key) const;
+  /// The texts of a list.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
+  /// Elements of a list, whatever they are.
+  [[nodiscard]] std::size_t elements(std::string_view key) const;
+  /// Whether a key that is an object has that key.
+  [[nodiscard]] bool has_inner(std::string_view key, std::string_view inner) const;
+  /// What a text of a table means. Unsupported for a text that isn't in it.
+  template <class T, std::size_t N>
+  [[nodiscard]] T one_of(std::string_view key, const std::array<std::pair<std::string_view, T>, N>& known,
+                         T standard) const {
+    if (!has(key)) return standard;
+    const std::string found = text(key);
+    std::string names;
+    for (const auto& [name, meaning] : known) {
+      if (found == name) return meaning;
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    }
+    refuse_text(key, names);
+  }
+
+  [[nodiscard]] const std::string& file() const { return file_; }
+  /// "--model config.json:12:7" of that key's value.
+  [[nodiscard]] std::string place(std::string_view key) const;
+
+ private:
+  void take_text_part();
+  [[nodiscard]] const boost::json::value* find(std::string_view key) const;
+  [[nodiscard]] const boost::json::array& list(std::string_view key) const;
+  [[nodiscard]] std::size_t offset(std::string_view key) const;
+  [[noreturn]] void refuse(std::string_view key, std::string_view expected) const;
+  [[noreturn]] void refuse_text(std::string_view key, std::string_view known) const;
+  [[noreturn]] void refuse(std::string_view key, std::size_t element, std::string_view expected) const;
+
+  std::string file_;
+  std::string text_;
+  boost::json::object all_;
+  const boost::json::object* keys_ = &all_;  // all_, or its text part
+  std::size_t begin_ = 0;                    // of these keys' object in the text
+};
+
+}  // namespace kbsim::evaluate
