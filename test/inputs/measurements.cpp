@@ -81,7 +81,9 @@ TEST_CASE("Measurements: a log with the newer header; the first time of a size c
 }
 
 TEST_CASE("Measurements: the ranks that launchers put before each line are no part of it") {
-  for (const std::string label : {"[1,0]<stdout>:", "[1,0]<stdout>: ", "0: ", " 12: "}) {
+  for (const std::string label :
+       {"[1,0]<stdout>:", "[1,0]<stdout>: ", "0: ", " 12: ", "node07: ", "nccl-launcher-1  | ", "    ",
+        "(head, rank=0, pid=3808) [1,0]<stdout>:", "2024-05-01T12:00:00.5Z "}) {
     CAPTURE(label);
     std::string log;
     for (std::size_t at = 0; at < std::string_view{kNew}.size();) {
@@ -96,6 +98,44 @@ TEST_CASE("Measurements: the ranks that launchers put before each line are no pa
     CHECK(found.skipped == std::vector<std::string>{"run.log:7:" + std::to_string(column) +
                                                     ": another time of the same size"});
   }
+}
+
+TEST_CASE("Measurements: digits of a label differ from line to line; lines without it have none") {
+  const std::string log =
+      "12:00:00.1 #  Rank  0 Pid 7 on host device  0\n"
+      "12:00:00.25 #  Rank  1 Pid 7 on host device  1\n"
+      "host:3442 [0] NCCL INFO Connected\n"
+      "12:00:01.5 # size count type time algbw busbw #wrong\n"
+      "12:00:09.75   1024 256 float 11.5 1 1 0\n"
+      "12:10:10.125  2048 512 float 12.5 1 1 0\n"
+      "  4096 1024 float 13.5 1 1 0\n";
+  const Measurements found = read(log);
+  REQUIRE(found.rows.size() == 3);
+  CHECK(found.rows[0].at("size") == "1024");
+  CHECK(found.rows[1].at("time") == "12.5");
+  CHECK(found.rows[2].at("size") == "4096");
+  CHECK(found.rows[0].at("ranks") == "2");
+  // Digits alone are no label: rows begin with them.
+  CHECK(read("7 # size count type time algbw busbw #wrong\n1024 256 float 11.5 1 1 0\n").rows[0].at("size") ==
+        "1024");
+}
+
+TEST_CASE("Measurements: a column behind both groups, as #iters, is none of them") {
+  const std::string log =
+      "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong #iters\n"
+      "1024 256 float sum -1 11.5 1 1 0 12.5 1 1 0 20\n";
+  CHECK(read(log).rows.at(0).at("time") == "11.5");
+  CHECK(read(log, Buffers::in_place).rows.at(0).at("time") == "12.5");
+  CHECK(read(log).rows.at(0).at("root") == "-1");
+}
+
+TEST_CASE("Measurements: cycles of rccl-tests' table: the first time of a size counts") {
+  const Measurements found = read(
+      "numCycle,collective,ranks,size,type,redop,inplace,time,algbw,busbw,#wrong\n"
+      "0,AllReduce,4,1024,float,sum,0,20,1,1,0\n0,AllReduce,4,1024,float,sum,1,21,1,1,0\n"
+      "0,AllGather,4,1024,float,sum,0,25,1,1,0\n1,AllReduce,4,1024,float,sum,0,22,1,1,0\n");
+  CHECK(found.rows.size() == 2);
+  CHECK(found.skipped == std::vector<std::string>{"run.log:5: another time of the same size"});
 }
 
 TEST_CASE("Measurements: a collective without operation leaves its column empty in older logs") {

@@ -1,6 +1,6 @@
 // Logs of nccl-tests and rccl-tests. Their header says which columns there are; columns from "time" to
 // "error" or "#wrong" come once, or twice: out of place, then in place. Any line that doesn't begin with a
-// number is somebody else's.
+// number is somebody else's. What collectors of logs put before each line is learned from the header's.
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "../cells.hpp"
+#include "label.hpp"
 #include "rows.hpp"
 
 namespace kbsim::inputs {
@@ -18,23 +19,11 @@ struct LogHeader {
   std::vector<std::string> left;   // size, count, type, redop, perhaps root
   std::vector<std::string> group;  // time, algbw, busbw, wrong
   std::size_t groups = 1;
+  std::size_t behind = 0;  // columns behind both groups: #iters
 };
 
 bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-// Launchers put a rank before each line: mpirun --tag-output "[1,0]<stdout>:", srun -l "0: ".
-std::string_view without_label(std::string_view line) {
-  std::size_t end = line.starts_with('[') ? line.find(">:") : std::string_view::npos;
-  if (end != std::string_view::npos) {
-    line.remove_prefix(end + 2);
-    return line.starts_with(' ') ? line.substr(1) : line;
-  }
-  end = line.find_first_not_of("0123456789 ");
-  const bool label = end != std::string_view::npos && line.substr(end).starts_with(": ") &&
-                     is_digits(trimmed(line.substr(0, end)));
-  return label ? line.substr(end + 2) : line;
 }
 
 std::optional<LogHeader> log_header_in(std::string_view line) {
@@ -52,13 +41,40 @@ std::optional<LogHeader> log_header_in(std::string_view line) {
     return std::nullopt;
   const auto again = std::find(time + 1, columns.end(), MeasuredColumn::time);
   const auto name_at = [&](auto column) { return names.begin() + (column - columns.begin()); };
+  const bool twice = again != columns.end();
+  const std::ptrdiff_t behind = twice ? (columns.end() - again) - (again - time) : 0;
+  if (behind < 0) return std::nullopt;
   return LogHeader{.left = {names.begin(), name_at(time)},
                    .group = {name_at(time), name_at(again)},
-                   .groups = again == columns.end() ? std::size_t{1} : std::size_t{2}};
+                   .groups = twice ? std::size_t{2} : std::size_t{1},
+                   .behind = static_cast<std::size_t>(behind)};
+}
+
+struct LabelledHeader {
+  LogHeader header;
+  LineLabel label;
+};
+
+// Whatever stands before its '#'.
+std::optional<LabelledHeader> labelled_header_in(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
+    if (auto header = log_header_in(line.substr(at)))
+      return LabelledHeader{.header = *std::move(header), .label = LineLabel{line.substr(0, at)}};
+  }
+  return std::nullopt;
+}
+
+std::optional<LabelledHeader> first_header_in(std::string_view text) {
+  std::optional<LabelledHeader> found;
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    if (!found) found = labelled_header_in(line);
+  });
+  return found;
 }
 
 // Of "#  Rank  0 Group  0 Pid 4213 on host device 0 [0x10] ..."
 std::optional<std::string> rank_listed_in(std::string_view line) {
+  line = trimmed(line);
   if (!line.starts_with('#')) return std::nullopt;
   const std::vector<Cell> words = words_of(line.substr(1));
   if (words.size() < 3 || words[0].text != "Rank" || !is_digits(words[1].text)) return std::nullopt;
@@ -89,15 +105,18 @@ class LogReader {
   LogReader(const Text& text, Buffers buffers)
       : text_{text}, buffers_{buffers}, rows_{text.name(), kLogColumns} {
     rows_.once_a_size();
+    if (auto first = first_header_in(text.content())) label_ = std::move(first->label);
   }
 
   void line(std::string_view whole, std::size_t begin) {
-    const std::string_view line = without_label(whole);
-    const std::size_t offset = begin + (whole.size() - line.size());
-    if (auto header = log_header_in(line)) {
-      header_ = *std::move(header);
+    if (auto found = labelled_header_in(whole)) {
+      header_ = std::move(found->header);
+      label_ = std::move(found->label);
       if (header_->groups == 2) rows_.of_either_buffers();
+      return;
     }
+    const std::string_view line = label_.without(whole);
+    const std::size_t offset = begin + (whole.size() - line.size());
     if (auto rank = rank_listed_in(line)) ranks_.insert(*std::move(rank));
     std::vector<Cell> words = words_of(line);
     drop_timestamp(words);
@@ -117,7 +136,7 @@ class LogReader {
                                                            "time", "algbw", "busbw", "wrong"};
 
   void read(const std::vector<Cell>& words, const std::string& place) {
-    const std::size_t right = header_->group.size() * header_->groups;
+    const std::size_t right = header_->group.size() * header_->groups + header_->behind;
     const std::size_t least = std::min<std::size_t>(3, header_->left.size()) + right;
     const std::size_t most = header_->left.size() + right;
     if (words.size() < least || words.size() > most)
@@ -135,6 +154,7 @@ class LogReader {
 
   const Text& text_;
   Buffers buffers_;
+  LineLabel label_;
   std::optional<LogHeader> header_;
   MeasuredRows rows_;
   std::set<std::string> ranks_;  // that it lists
@@ -142,13 +162,7 @@ class LogReader {
 
 }  // namespace
 
-bool is_log(std::string_view text) {
-  bool found = false;
-  for_each_line(text, [&](std::string_view line, std::size_t) {
-    found = found || log_header_in(without_label(line)).has_value();
-  });
-  return found;
-}
+bool is_log(std::string_view text) { return first_header_in(text).has_value(); }
 
 Measurements read_log(const Text& text, Buffers buffers) {
   LogReader reader{text, buffers};

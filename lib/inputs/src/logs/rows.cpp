@@ -77,8 +77,8 @@ std::string MeasuredRows::fault_of(const Row& row, const char* column) const {
 
 bool MeasuredRows::is_new(const Row& row) {
   std::string key;
-  for (const char* column :
-       {"size", "type", "redop", "sip_topology", "world_size", "algorithm", "buffer_kind"}) {
+  for (const char* column : {"size", "type", "redop", "collective", "ranks", "sip_topology", "world_size",
+                             "algorithm", "buffer_kind"}) {
     if (const auto cell = row.find(column); cell != row.end()) key += cell->second + '\n';
   }
   return seen_.insert(std::move(key)).second;
