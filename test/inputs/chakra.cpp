@@ -165,6 +165,29 @@ TEST_CASE("Chakra: who calls a group's collectives is in it; orders of independe
   CHECK(swapped.communications[0].items == std::vector<std::uint32_t>{0, 3});
 }
 
+TEST_CASE("Chakra: a collective over some dimensions needs a name of its group") {
+  const auto over = [](std::string list, const char* group) {
+    Node node = collective(1, 0, 64);
+    const std::string name = "involved_dim";
+    node.attributes.push_back(std::string{"\x0a\x0c"} + name + "\xe2\x01" + static_cast<char>(list.size()) +
+                              list);
+    if (group != nullptr) node.attributes.push_back(attribute("pg_name", std::string_view{group}));
+    return std::vector<Trace>{trace({node}), trace({node})};
+  };
+  // Values are in one piece, or each behind its tag.
+  const std::string all{"\x0a\x02\x01\x01", 4};
+  const std::string some{"\x0a\x02\x00\x01", 4};
+  const std::string some_apart{"\x08\x00\x08\x01", 4};
+  CHECK(workload_of(over(all, nullptr)).communications.size() == 1);
+  CHECK(workload_of(over("", nullptr)).communications.size() == 1);
+  for (const std::string& list : {some, some_apart}) {
+    CHECK_THROWS_WITH_AS((void)workload_of(over(list, nullptr)),
+                         doctest::Contains("name its ranks by pg_name"), Unsupported);
+    CHECK(workload_of(over(list, "dp")).groups.at(1) == std::vector<int>{0, 1});
+  }
+  refuses(over("\x0a\x7f", nullptr), "an involved_dim that can't be decoded");
+}
+
 TEST_CASE("Chakra: duration_ps comes before duration_micros, operations count without either") {
   Node exact = compute(1, 5);
   exact.attributes = {attribute("duration_ps", std::int64_t{1234})};

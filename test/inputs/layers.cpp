@@ -53,6 +53,25 @@ TEST_CASE("Layers: a convolution is a product by im2col") {
   CHECK(found[0].convolution->stride_width == 2);
 }
 
+TEST_CASE("Layers: a depthwise convolution, with DP in its name, is a layer a channel") {
+  const std::string head =
+      "Layer name,IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num Filter,Strides,\n";
+  const auto found = layers(head + "conv1,6,6,3,3,3,8,1,\nconv2_DP,6,6,3,3,4,2,1,\n");
+  REQUIRE(found.size() == 5);
+  CHECK(found[0].k == 27);
+  CHECK(found[1].name == "conv2_DPChannel_0");
+  CHECK(found[4].name == "conv2_DPChannel_3");
+  for (std::size_t i = 1; i < 5; ++i) {
+    CHECK(found[i].m == 16);
+    CHECK(found[i].n == 2);
+    CHECK(found[i].k == 9);
+    CHECK(found[i].line == 3);
+  }
+  CHECK(layers("Layer,M,N,K\nDP,1,2,3\n").size() == 1);
+  CHECK_THROWS_WITH_AS((void)layers(head + "a_DP,3,3,3,3,1048576,1,1,\nb,3,3,3,3,1,1,1,\n"),
+                       doctest::Contains("net.csv:3:1: more than 1048576 layers"), InputError);
+}
+
 TEST_CASE("Layers: strides of both axes, and none") {
   const auto both = layers(
       "Layer,IFMAP height,IFMAP width,Filter height,Filter width,Channel,Num filters,Stride height,Stride "

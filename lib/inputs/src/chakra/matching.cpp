@@ -104,7 +104,8 @@ class Matcher {
                         .bytes = bytes_of(first),
                         .root = root_of(first, form)};
     for (const Call* call : calls) {
-      if (!call->meaning.all_dims)
+      // A group that has a name has its ranks by who calls it.
+      if (!call->meaning.all_dims && call->meaning.group.empty())
         throw Unsupported{
             fmt::format("{}: a collective over some dimensions of the network alone (involved_dim); "
                         "name its ranks by pg_name",

@@ -70,9 +70,10 @@ std::optional<std::int64_t> whole_number(const Encoded& from) {
   throw UsageError{fmt::format("node {} '{}': {}", node.id, node.name, text)};
 }
 
-// A list of bools is a message of its own: 1, a length, a byte each.
-bool all_true(const std::string& list) {
-  return list.size() < 2 || std::all_of(list.begin() + 2, list.end(), [](char c) { return c != 0; });
+bool all_true(const Node& node, const std::string& list) {
+  ::kbsim::chakra::BoolList decoded;
+  if (!decoded.ParseFromString(list)) refuse(node, "an involved_dim that can't be decoded");
+  return std::ranges::all_of(decoded.values(), [](bool value) { return value; });
 }
 
 std::string group_named(const Encoded& from) {
@@ -85,7 +86,7 @@ void read(const Node& node, const Encoded& from, Meaning& meaning) {
   const std::string_view key{from.name()};
   if (key == "pg_name") meaning.group = group_named(from);
   if (key == "is_cpu_op") meaning.is_cpu_op = whole_number(from).value_or(0) != 0;
-  if (key == "involved_dim") meaning.all_dims = all_true(from.bool_list());
+  if (key == "involved_dim") meaning.all_dims = all_true(node, from.bool_list());
   const auto found = std::ranges::find(kNumbers, key, &decltype(kNumbers)::value_type::first);
   if (found == kNumbers.end()) return;
   const bool is_name = found->second == &Meaning::comm_type && from.value_case() == Encoded::kStringVal &&

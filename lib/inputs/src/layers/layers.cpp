@@ -66,6 +66,7 @@ constexpr std::array kConvolutionColumns{LayerColumn::height,        LayerColumn
                                          LayerColumn::channels,      LayerColumn::filters};
 constexpr std::int64_t kMostExtent = std::int64_t{1} << 20;
 constexpr std::int64_t kMostMatrix = std::int64_t{1} << 40;
+constexpr std::size_t kMostLayers = std::size_t{1} << 20;
 
 using LayerColumns = std::map<LayerColumn, std::size_t>;  // which cell of a row
 
@@ -145,16 +146,24 @@ class LayerReader {
     if (nothing) return;
     require_unchanged(cells, offset);
     const auto value = [&](LayerColumn column) { return extent(cells, columns_.at(column), offset); };
-    Layer layer;
     if (has_columns(columns_, kProductColumns)) {
-      layer = {
-          .name = {}, .m = value(LayerColumn::m), .n = value(LayerColumn::n), .k = value(LayerColumn::k)};
-    } else {
-      layer = read_convolution(cells, offset);
+      add({.name = {}, .m = value(LayerColumn::m), .n = value(LayerColumn::n), .k = value(LayerColumn::k)},
+          cells, offset);
+      return;
     }
+    Convolution found = read_convolution(cells, offset);
+    const bool depthwise = named_ && cells.front().text.find("DP") != std::string::npos;
+    const std::int64_t channels = depthwise ? std::exchange(found.channels, 1) : 1;
+    for (std::int64_t i = 0; i < channels; ++i)
+      add(im2col(found), cells, offset, depthwise ? fmt::format("Channel_{}", i) : "");
+  }
+
+  void add(Layer layer, const std::vector<Cell>& cells, std::size_t offset, const std::string& part = {}) {
     layer.line = text_.place(offset).line;
-    layer.name = named_ ? cells.front().text : fmt::format("line {}", layer.line);
+    layer.name = named_ ? cells.front().text + part : fmt::format("line {}", layer.line);
     require_countable(layer, offset);
+    if (layers_.size() == kMostLayers)
+      throw text_.error(offset, fmt::format("more than {} layers", kMostLayers));
     layers_.push_back(std::move(layer));
   }
 
@@ -167,7 +176,7 @@ class LayerReader {
     }
   }
 
-  [[nodiscard]] Layer read_convolution(const std::vector<Cell>& cells, std::size_t offset) const {
+  [[nodiscard]] Convolution read_convolution(const std::vector<Cell>& cells, std::size_t offset) const {
     const auto value = [&](LayerColumn column) { return extent(cells, columns_.at(column), offset); };
     Convolution found{.height = value(LayerColumn::height),
                       .width = value(LayerColumn::width),
@@ -182,7 +191,7 @@ class LayerReader {
       throw text_.error(offset + cells.at(columns_.at(LayerColumn::filter_height)).at,
                         fmt::format("a filter of {} x {} doesn't fit an image of {} x {}",
                                     found.filter_height, found.filter_width, found.height, found.width));
-    return im2col(found);
+    return found;
   }
 
   [[nodiscard]] std::int64_t extent(const std::vector<Cell>& cells, std::size_t index,
