@@ -157,7 +157,7 @@ TEST_CASE("NOC trace: a mistake is told with its line and column") {
   CHECK(error_of("[\n  {\"proc\": \"A") == ":2:3: the file ends within this event");
   CHECK(error_of("[\n" + read_at(9) + ",\n" + read_at(8) + "]") ==
         ":3:1: timestamp 8 is before that of the processor's event before it (9)");
-  CHECK(error_of("[" + read_at(5, 4) + "]").ends_with("sx: expected a whole number from 0 to 3"));
+  CHECK(error_of("[" + read_at(5, 4) + "]").ends_with("sx: found 4, expected 0 to 3: the network's w is 4"));
   CHECK(error_of("[{\"sx\":1,\"sy\":1}]") == ":1:2: proc: missing of this event");
   CHECK(error_of("[{\"proc\":tru}]").find(": no JSON: ") != std::string::npos);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -113,8 +114,14 @@ class EventReader {
     return value;
   }
   [[nodiscard]] topology::NocSpot spot(std::string_view x, std::string_view y) const {
-    return {.x = static_cast<std::int16_t>(number(x, 0, extent_.w - 1)),
-            .y = static_cast<std::int16_t>(number(y, 0, extent_.h - 1))};
+    return {.x = coordinate(x, extent_.w, "w"), .y = coordinate(y, extent_.h, "h")};
+  }
+  [[nodiscard]] std::int16_t coordinate(std::string_view field, int extent, std::string_view key) const {
+    const std::int64_t found = number(field, 0, std::numeric_limits<std::int16_t>::max());
+    if (found >= extent)
+      refuse(field, fmt::format("found {}, expected 0 to {}: the network's {} is {}", found, extent - 1, key,
+                                extent));
+    return static_cast<std::int16_t>(found);
   }
   [[nodiscard]] std::uint8_t layer() const {
     const std::string given = text("noc");
