@@ -115,6 +115,10 @@ TEST_CASE("Measurements: digits of a label differ from line to line; lines witho
   CHECK(found.rows[1].at("time") == "12.5");
   CHECK(found.rows[2].at("size") == "4096");
   CHECK(found.rows[0].at("ranks") == "2");
+  // A label has 256 bytes at most, so that a long line of many '#' is read once, not once for each.
+  const std::string line = " # size count type time algbw busbw #wrong\n1024 256 float 11.5 1 1 0\n";
+  CHECK(read(std::string(255, 'x') + line).rows.size() == 1);
+  CHECK(read(std::string(256, 'x') + line).columns.size() == 1);  // a table
   // Digits alone are no label: rows begin with them.
   CHECK(read("7 # size count type time algbw busbw #wrong\n1024 256 float 11.5 1 1 0\n").rows[0].at("size") ==
         "1024");

@@ -57,7 +57,8 @@ struct LabelledHeader {
 
 // Whatever stands before its '#'.
 std::optional<LabelledHeader> labelled_header_in(std::string_view line) {
-  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
+  constexpr std::size_t kLongestLabel = 256;
+  for (std::size_t at = line.find('#'); at <= kLongestLabel; at = line.find('#', at + 1)) {
     if (auto header = log_header_in(line.substr(at)))
       return LabelledHeader{.header = *std::move(header), .label = LineLabel{line.substr(0, at)}};
   }
