@@ -86,6 +86,8 @@ TEST_CASE("kbsim import: a model's configuration, and a mixture of experts that 
   const std::string keys = R"("hidden_size": 64, "num_attention_heads": 8, "intermediate_size": 128)";
   const boost::json::object model = imported(written("config.json", "{" + keys + "}"));
   CHECK(model.at("format") == "model configuration");
+  const std::string images = R"({"vision_config": {"size": 224, "time": 1}, )" + keys + "}";
+  CHECK(imported(written("images.json", images)).at("format") == "model configuration");
   // 2 (64 (2 64 + 2 64 + 3 128) weights) and 4 of each of 64 columns for the one key
   CHECK(model.at("flop_of_a_layer_and_token").to_number<double>() ==
         2.0 * 64 * (4 * 64 + 3 * 128) + 4.0 * 64);

@@ -50,10 +50,10 @@ bool is_table_of_times(std::string_view text) {
 FileKind kind_of_json(std::string_view text) {
   if (has_keys(text, {"gpus"})) return FileKind::mscclpp_plan;
   if (has_keys(text, {"timestamp", "sx"})) return FileKind::noc_trace;
-  if (has_any(text, {"size", "time", "time_us", "size_bytes", "results", "algbw", "algBw", "alg_bw"}))
-    return FileKind::measurements;
   if (has_any(text, {"hidden_size", "model_type", "architectures", "n_embd", "d_model"}))
     return FileKind::model;
+  if (has_any(text, {"size", "time", "time_us", "size_bytes", "results", "algbw", "algBw", "alg_bw"}))
+    return FileKind::measurements;
   return FileKind::unknown;
 }
 
