@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "command.hpp"
 #include "files.hpp"
@@ -257,6 +258,30 @@ TEST_CASE("tp_mlp: rows of another all-reduce aren't reused") {
   CHECK_MESSAGE(
       refused.err.find("--algorithm was \"tree_allreduce\", and is not given here") != std::string::npos,
       refused.err);
+}
+
+TEST_CASE("gemm: layers of the same size are simulated once, and each has its row, or its own path") {
+  const std::string list = written("repeated.csv",
+                                   "Layer,M,N,K\nhead_0,16,32,64\nother,32,16,64\nhead_1,16,32,64\n"
+                                   "head_2,16,32,64\n");
+  const auto rows_of = [&](const std::string& options) {
+    const Outcome outcome = run_kbsim("--bench gemm --json --layers " + list + options);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit == 0);
+    return boost::json::parse(outcome.out).at("rows").as_array();
+  };
+  const boost::json::array rows = rows_of("");
+  REQUIRE(rows.size() == 4);
+  boost::json::object first = rows[0].as_object();
+  for (const std::size_t i : {2U, 3U}) {
+    first["layer"] = fmt::format("head_{}", i - 1);
+    CHECK(rows[i] == first);
+  }
+  CHECK(rows[1].at("layer") == "other");
+  CHECK(rows[1].at("m") == 32);
+  CHECK(run_kbsim("--bench gemm --layers " + list).err.find("2 of 2") != std::string::npos);
+  const boost::json::array asked = rows_of(" --explain --of row:3");
+  for (std::size_t i = 0; i < 4; ++i) CHECK(asked[i].at("time_us") == rows[i].at("time_us"));
 }
 
 TEST_CASE("Benches of layers: what can't run or has no effect is refused, and why") {

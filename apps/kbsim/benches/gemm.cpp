@@ -1,7 +1,10 @@
 // What a list of layers takes, each a matrix product on one PE, the PEs of a cube or those of a package.
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -104,9 +107,11 @@ void check(const EvaluationRequest& request) {
   }
 }
 
+std::string_view kind_of(const Layer& layer) { return layer.convolution ? "convolution" : "gemm"; }
+
 boost::json::object to_row(const Layer& layer, const evaluate::LayerRun& run, bool values) {
   return {{"layer", layer.name},
-          {"kind", layer.convolution ? "convolution" : "gemm"},
+          {"kind", kind_of(layer)},
           {"m", layer.m},
           {"n", layer.n},
           {"k", layer.k},
@@ -148,12 +153,45 @@ boost::json::object row_of(const Layer& layer, const EvaluationRequest& request,
   return row;
 }
 
+// Which layer's simulation each layer has: that of the first which is as large, as long as its path isn't
+// asked.
+std::vector<std::size_t> simulated_by(const std::vector<Layer>& layers, const EvaluationRequest& request) {
+  std::map<std::array<std::int64_t, 3>, std::size_t> first;
+  std::vector<std::size_t> by(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool alone = question_of(request, i).whole > 0;
+    by[i] = alone ? i : first.try_emplace({layers[i].m, layers[i].n, layers[i].k}, i).first->second;
+  }
+  return by;
+}
+
+boost::json::object named_as(boost::json::object row, const Layer& layer) {
+  row["layer"] = layer.name;
+  row["kind"] = kind_of(layer);
+  return row;
+}
+
 evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<Layer> layers = layers_of(request.own.as<Options>());
-  return evaluate::simulate_rows(
-      layers.size(), request.parallel, evaluate::BeginWith::first,
-      [&](std::size_t i) { return row_of(layers[i], request, question_of(request, i)); }, "layers",
-      [&](std::size_t i) { return layers[i].name; });
+  const std::vector<std::size_t> by = simulated_by(layers, request);
+  std::vector<std::size_t> simulated;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (by[i] == i) simulated.push_back(i);
+  }
+  std::vector<boost::json::object> rows(layers.size());
+  evaluate::Simulated result = evaluate::simulate_rows(
+      simulated.size(), request.parallel, evaluate::BeginWith::first,
+      [&](std::size_t i) {
+        const std::size_t layer = simulated[i];
+        rows[layer] = row_of(layers[layer], request, question_of(request, layer));
+        return rows[layer];
+      },
+      "layers", [&](std::size_t i) { return layers[simulated[i]].name; });
+  result.rows.clear();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!rows[by[i]].empty()) result.rows.emplace_back(named_as(rows[by[i]], layers[i]));
+  }
+  return result;
 }
 
 std::string text(const evaluate::Rows& rows) {
