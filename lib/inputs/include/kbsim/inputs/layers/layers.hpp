@@ -36,9 +36,9 @@ struct Layer {
 
 /// The layers of a SCALE-Sim CSV: `Layer, M, N, K,` or `Layer name, IFMAP Height, IFMAP Width, Filter Height,
 /// Filter Width, Channels, Num Filter, Strides,`. Columns go by their names, in any order, case and spacing;
-/// others are passed over; the first, if it is none of them, names the layer. A convolution with DP in its name
-/// is a layer a channel, as SCALE-Sim takes it. InputError with line and column
-/// for what isn't one, Unsupported for sparse layers and batches.
+/// others are passed over; the first, if it is none of them, names the layer. A convolution with DP in its
+/// name is a layer a channel, as SCALE-Sim takes it. InputError with line and column for what isn't one,
+/// Unsupported for sparse layers and batches.
 [[nodiscard]] std::vector<Layer> read_layers(const Text& text);
 
 /// Whether the first line has a column of such a list.
