@@ -222,6 +222,10 @@ TEST_CASE("read_model_config: an element of a list and a key of the text part ha
 TEST_CASE("read_model_config: no experts, or one, are none of several") {
   CHECK(model_from(layer(R"("num_local_experts": 0)")).hidden_size == 64);
   CHECK(model_from(layer(R"("n_routed_experts": null)")).hidden_size == 64);
+  CHECK(model_from(
+            layer(R"("num_experts_per_tok": 2, "n_shared_experts": 2, "experts_implementation": "eager")"))
+            .hidden_size == 64);
+  refuses<Unsupported>(layer(R"("moe_num_primary_experts": 32)"), "a mixture of 32 experts");
   refuses<Unsupported>(layer(R"("moe_num_experts": [64, 64])"), "a mixture of 64 experts (moe_num_experts)");
 }
 

@@ -82,6 +82,16 @@ std::string_view ModelKeys::called(const KeyNames& names) const {
   return found == names.end() ? names.front() : *found;
 }
 
+std::vector<std::string_view> ModelKeys::counts_with(std::string_view part) const {
+  std::vector<std::string_view> found;
+  for (const auto& member : *keys_) {
+    const std::string_view name = member.key();
+    const bool counts = member.value().is_int64() || member.value().is_array();
+    if (counts && name.find(part) != std::string_view::npos) found.push_back(name);
+  }
+  return found;
+}
+
 std::int64_t ModelKeys::size(std::string_view key, std::int64_t standard) const {
   if (!has(key) && standard > 0) return standard;
   if (!has(key))

@@ -30,6 +30,9 @@ class ModelKeys {
   /// The name that the file has for it; the first one, if it has none.
   [[nodiscard]] std::string_view called(const KeyNames& names) const;
 
+  /// Those that have a part in their name and a whole number or a list as their value.
+  [[nodiscard]] std::vector<std::string_view> counts_with(std::string_view part) const;
+
   /// A whole number from 1 on. A key that isn't there is `standard`; UsageError if that is 0. Unsupported
   /// for a list of numbers that differ: each layer has its own.
   [[nodiscard]] std::int64_t size(std::string_view key, std::int64_t standard = 0) const;

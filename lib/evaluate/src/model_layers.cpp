@@ -31,14 +31,24 @@ bool is_among(std::string_view name, const auto& names) {
   return std::ranges::find(names, name) != names.end();
 }
 
+bool has_part(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
 [[noreturn]] void refuse_layer(const std::string& place, std::string_view why) {
   throw Unsupported{fmt::format("{}: {}; dense decoder layers of one kind are simulated", place, why)};
 }
 
+// num_local_experts, n_routed_experts, moe_num_primary_experts, ...
 void require_no_experts(const ModelKeys& keys) {
-  for (const std::string_view experts : kExpertKeys) {
+  std::vector<std::string_view> names = keys.counts_with("experts");
+  std::erase_if(names,
+                [](std::string_view name) { return has_part(name, "per_tok") || has_part(name, "shared"); });
+  for (const std::string_view known : kExpertKeys) names.push_back(known);  // whatever their type
+  for (const std::string_view experts : names) {
     if (const std::int64_t many = keys.count(experts); many > 1)
-      refuse_layer(keys.place(experts), fmt::format("a mixture of {} experts ({})", many, experts));
+      refuse_layer(keys.place(experts),
+                   fmt::format("a mixture of {} experts ({})", many, harmless(std::string{experts})));
   }
   if (keys.has_inner("ffn_config", "moe_num_experts"))
     refuse_layer(keys.place("ffn_config"), "a mixture of experts (ffn_config.moe_num_experts)");
