@@ -3,19 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/self_profile.hpp"
 #include "kbsim/hw/machine.hpp"
 #include "kbsim/hw/traffic/i_endpoint.hpp"
 
 #include "arrival_times.hpp"
+#include "strides.hpp"
 #include "traffic_request.hpp"
 #include "traffic_tally.hpp"
 #include "traffic_window.hpp"
 
 namespace kbsim::hw {
 namespace {
+
+const WorkKind kStrides{"traffic in strides"};
 
 // Beyond simulated time: kForever.
 Time services(double n, Time service) {
@@ -74,8 +79,36 @@ class TrafficRun {
                .end = services(warmup + measured, service_),
                .last = services(warmup + measured + warmup, service_)};
     if (window_.last == kForever) throw UsageError{"so few packets a time last longer than simulated time"};
-    for (const std::size_t source : traffic_.pattern.active) endpoint(source).send(stream(source));
-    (void)sim_.spawn("measurement", measure());
+    if (!in_strides()) {
+      for (const std::size_t source : traffic_.pattern.active) endpoint(source).send(stream(source));
+      (void)sim_.spawn("measurement", measure());
+      return;
+    }
+    strides_.emplace(machine_, traffic_.network, Strides::Sizes{request_.packet, request_.other}, service_);
+    for (const std::size_t source : traffic_.pattern.active) strides_->add(source, stream(source));
+    const WorkScope scope{kStrides};
+    (void)sim_.spawn("traffic in strides", stride());
+  }
+  // Shuffled ties are those of events.
+  [[nodiscard]] bool in_strides() {
+    return !request_.by_events && !request_.simulation.shuffle_ties &&
+           Strides::fit(machine_, traffic_.network, service_);
+  }
+  Task<> stride() {
+    co_await stride_to(window_.begin);
+    note_served_now(-1);
+    co_await stride_to(window_.end);
+    note_served_now(+1);
+    co_await stride_to(kForever);
+    strides_->show_links();
+    co_await sim_.until(strides_->last_arrival());
+  }
+  Task<> stride_to(Time end) {
+    while (strides_->next() < end) {
+      co_await sim_.until(strides_->next());
+      strides_->pass(end);
+    }
+    if (end != kForever) co_await sim_.until(end);
   }
   Task<> measure() {
     co_await note_served(window_.begin, -1);
@@ -148,13 +181,14 @@ class TrafficRun {
   [[nodiscard]] Time served(const LiveLink& link) {
     const bool asked_ahead = link.from_switch == nullptr;
     const Time pipeline = asked_ahead ? machine_.fabric().component(link.from).overhead() : Time{0};
-    return link.lane.busy_until(sim_.now() + pipeline);
+    return link.lane.busy_until(now() + pipeline);
   }
   Task<> note_served(Time at, int sign) {
     co_await sim_.until(at);
     note_served_now(sign);
   }
   void note_served_now(int sign) {
+    if (strides_) strides_->show_links();
     const std::vector<LiveLink>& links = machine_.fabric().links();
     for (std::size_t i = 0; i < links.size(); ++i) {
       served_[i] += sign * served(links[i]);
@@ -163,12 +197,15 @@ class TrafficRun {
     measuring_ = sign < 0;
   }
 
+  // All before this time has happened.
+  [[nodiscard]] Time now() const { return strides_ ? std::max(sim_.now(), strides_->passed()) : sim_.now(); }
+
   // The window ends where it was stopped; what is under way isn't measured.
   std::shared_ptr<const TrafficResult> so_far() {
-    const bool had_ended = !measuring_ && window_.end <= sim_.now();
+    const bool had_ended = !measuring_ && window_.end <= now();
     if (!measuring_ && !had_ended) return nullptr;
     if (measuring_) {
-      window_.end = sim_.now();
+      window_.end = now();
       note_served_now(+1);
     }
     TrafficTally measured = tally();
@@ -177,6 +214,7 @@ class TrafficRun {
 
   TrafficTally tally() {
     TrafficTally tally{traffic_, request_, window_, service_};
+    if (strides_) add_strides(tally);
     for (const NodeId sink : traffic_.network.sinks) {
       for (const IEndpoint::Delivery& delivery : machine_.at<IEndpoint>(sink).deliveries())
         tally.add(delivery);
@@ -185,6 +223,13 @@ class TrafficRun {
       for (const IEndpoint::RoundTrip& trip : machine_.at<IEndpoint>(source).round_trips()) tally.add(trip);
     }
     return tally;
+  }
+  void add_strides(TrafficTally& tally) const {
+    const Time by = now();
+    tally.expect(strides_->deliveries().size());
+    for (const Strides::Delivery& delivery : strides_->deliveries()) {
+      if (delivery.arrived <= by) tally.add(delivery, delivery.size == 0 ? request_.packet : request_.other);
+    }
   }
   TrafficResult result() { return result_of(tally()); }
   TrafficResult result_of(TrafficTally&& tally) {
@@ -214,6 +259,7 @@ class TrafficRun {
   oplog::OpLog log_;
   Machine machine_;
   TrafficWindow window_;
+  std::optional<Strides> strides_;  // where traffic goes in these
   std::int64_t returned_ = 0;
   bool measuring_ = false;
   std::vector<Time> served_;  // by link, while it is measured

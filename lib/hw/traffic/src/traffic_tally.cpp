@@ -5,6 +5,8 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "sort_times.hpp"
+
 namespace kbsim::hw {
 namespace {
 
@@ -33,24 +35,47 @@ TrafficTally::TrafficTally(const topology::TrafficCase& traffic, const TrafficRe
 SizeResult& TrafficTally::of_size(Bytes size) { return result_.sizes[size == request_.packet ? 0 : 1]; }
 
 void TrafficTally::add(const IEndpoint::Delivery& delivery) {
-  SourceResult& source = *sources_[delivery.from.value()];
-  result_.hops += delivery.path->route.size();
-  const bool measured = window_.contains(is_closed() ? delivery.arrived : delivery.sent);
+  add({.from = delivery.from,
+       .size = delivery.size,
+       .sent = delivery.sent,
+       .arrived = delivery.arrived,
+       .alone = unhindered(delivery),
+       .links = delivery.path->route.size()});
+}
+
+void TrafficTally::add(const Strides::Delivery& delivery, Bytes size) {
+  add({.from = delivery.flow->from,
+       .size = size,
+       .sent = delivery.sent,
+       .arrived = delivery.arrived,
+       .alone = delivery.flow->alone[delivery.size],
+       .links = delivery.flow->path->route.size()});
+}
+
+void TrafficTally::expect(std::size_t packets) {
+  result_.latencies.reserve(packets);
+  result_.waits.reserve(packets);
+}
+
+[[gnu::always_inline]] inline void TrafficTally::add(const Packet& packet) {
+  SourceResult& source = *sources_[packet.from.value()];
+  result_.hops += packet.links;
+  const bool measured = window_.contains(is_closed() ? packet.arrived : packet.sent);
   if (measured) source.offered += 1.0;  // a closed loop offers what is taken
-  if (window_.contains(delivery.arrived)) {
+  if (window_.contains(packet.arrived)) {
     source.accepted += 1.0;
-    result_.bytes += delivery.size;
+    result_.bytes += packet.size;
   }
   if (!measured) return;
-  const Time latency = delivery.arrived - delivery.sent;
-  const Time wait = latency - unhindered(delivery);
+  const Time latency = packet.arrived - packet.sent;
+  const Time wait = latency - packet.alone;
   ++source.packets;
   source.latency += latency;
   result_.latencies.push_back(latency);
   result_.waits.push_back(wait);
   if (result_.sizes.empty()) return;
-  of_size(delivery.size).latencies.push_back(latency);
-  of_size(delivery.size).waits.push_back(wait);
+  of_size(packet.size).latencies.push_back(latency);
+  of_size(packet.size).waits.push_back(wait);
 }
 
 void TrafficTally::add(const IEndpoint::RoundTrip& trip) {
@@ -69,13 +94,13 @@ TrafficResult TrafficTally::take() && {
   }
   result_.offered /= slots;
   result_.accepted /= slots;
-  std::ranges::sort(result_.latencies);
-  std::ranges::sort(result_.waits);
+  sort_times(result_.latencies);
+  sort_times(result_.waits);
   if (is_closed() && request_.reply == 0_B) result_.round_trips = result_.latencies;
-  std::ranges::sort(result_.round_trips);
+  sort_times(result_.round_trips);
   for (SizeResult& size : result_.sizes) {
-    std::ranges::sort(size.latencies);
-    std::ranges::sort(size.waits);
+    sort_times(size.latencies);
+    sort_times(size.waits);
   }
   return std::move(result_);
 }

@@ -6,6 +6,7 @@
 #include "kbsim/hw/traffic/i_endpoint.hpp"
 #include "kbsim/hw/traffic/traffic.hpp"
 
+#include "strides.hpp"
 #include "traffic_window.hpp"
 
 namespace kbsim::hw {
@@ -17,6 +18,8 @@ class TrafficTally {
                const TrafficWindow& window, Time service);
 
   void add(const IEndpoint::Delivery& delivery);
+  void add(const Strides::Delivery& delivery, Bytes size);
+  void expect(std::size_t packets);
   void add(const IEndpoint::RoundTrip& trip);
   [[nodiscard]] bool empty() const { return result_.latencies.empty(); }
   /// UsageError if nothing was measured.
@@ -24,6 +27,15 @@ class TrafficTally {
 
  private:
   [[nodiscard]] bool is_closed() const { return request_.outstanding > 0; }
+  struct Packet {
+    NodeId from;
+    Bytes size;
+    Time sent{};
+    Time arrived{};
+    Time alone{};  // what it takes where nobody else is
+    std::size_t links = 0;
+  };
+  void add(const Packet& packet);
   [[nodiscard]] SizeResult& of_size(Bytes size);
 
   const TrafficRequest& request_;

@@ -37,6 +37,7 @@ struct TrafficRequest {
   std::int64_t packets = 100'000;  // as many as are sent, on average, while it is measured
   std::int64_t warmup = 10'000;    // as many before, and as many after (none in a closed loop)
   std::uint64_t seed = 1;
+  bool by_events = false;  // each packet has an event at each hop, everywhere
   SimulationOptions simulation;
 
   /// Of an average packet.
