@@ -26,13 +26,8 @@ std::optional<NodeId> Graph::find(std::string_view name) const {
   return NodeId{static_cast<std::uint32_t>(found - nodes_.begin())};
 }
 
-LinkId Graph::link_between(NodeId from, NodeId to) const {
-  const std::span<const LinkId> candidates = out(from);
-  const auto found = std::ranges::find_if(candidates, [&](LinkId id) { return link(id).to == to; });
-  if (found == candidates.end()) {
-    throw InternalError{"no link from " + node(from).name + " to " + node(to).name};
-  }
-  return *found;
+void Graph::throw_no_link(NodeId from, NodeId to) const {
+  throw InternalError{"no link from " + node(from).name + " to " + node(to).name};
 }
 
 }  // namespace kbsim::topology

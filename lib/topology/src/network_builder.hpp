@@ -109,6 +109,9 @@ class NetworkBuilder {
       graph_.out_.insert(graph_.out_.end(), links.begin(), links.end());
     }
     graph_.first_out_.push_back(static_cast<std::uint32_t>(graph_.out_.size()));
+    graph_.out_to_.clear();
+    graph_.out_to_.reserve(graph_.out_.size());
+    for (const LinkId id : graph_.out_) graph_.out_to_.push_back(graph_.links_[id.value()].to);
     return std::move(graph_);
   }
   /// With the routing that the machine's system has, over this grid.

@@ -9,6 +9,7 @@ namespace kbsim::topology {
 namespace {
 
 using Path = std::vector<NodeId>;
+constexpr std::size_t kUsual = 16;  // nodes
 
 // An end of routes, with the router by which it meets the fabric.
 const Node& end_of_route(const Graph& graph, NodeId id) {
@@ -20,6 +21,7 @@ const Node& end_of_route(const Graph& graph, NodeId id) {
 // From a node up to its router or its crossbar.
 Path climb(const Graph& graph, NodeId id, NodeId goal) {
   Path up;
+  up.reserve(kUsual);
   for (; id.valid() && id != goal && !graph.node(id).passes; id = graph.node(id).access.up) up.push_back(id);
   up.push_back(goal);
   return up;
@@ -82,9 +84,9 @@ Route find_route(const Graph& graph, NodeId from, NodeId to) {
   const std::vector<NodeId> nodes = path(graph, from, to);
   Route route;
   route.reserve(nodes.size() - 1);
-  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-    route.push_back(graph.link_between(nodes[i], nodes[i + 1]));
-  }
+  std::uint32_t place = 0;
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i)
+    route.push_back(graph.link_between(nodes[i], nodes[i + 1], place));
   return route;
 }
 

@@ -14,14 +14,6 @@ int squarest_height(int n) {
   return h;
 }
 
-// The step along one axis of length n: +1, -1, or 0 when there.
-int step(int from, int to, int n, bool wraps) {
-  if (from == to) return 0;
-  if (!wraps) return to > from ? 1 : -1;
-  const int forward = (to - from + n) % n;
-  return 2 * forward <= n ? 1 : -1;
-}
-
 }  // namespace
 
 SipGrid::SipGrid(const config::SipsSpec& spec) {
@@ -44,10 +36,17 @@ std::optional<int> SipGrid::neighbour(int sip, Side side) const {
   return outside || peer == sip ? std::nullopt : std::optional{peer};
 }
 
+int SipGrid::step(int from, int to, int n) const {
+  if (from == to) return 0;
+  if (!wraps_) return to > from ? 1 : -1;
+  const int forward = (to - from + n) % n;
+  return 2 * forward <= n ? 1 : -1;
+}
+
 Side SipGrid::next_side(int from, int to, DimensionOrder order) const {
   ensure(from != to, "no side leads from a package to itself");
-  const int dx = step(from % w_, to % w_, w_, wraps_);
-  const int dy = step(from / w_, to / w_, h_, wraps_);
+  const int dx = step(from % w_, to % w_, w_);
+  const int dy = step(from / w_, to / w_, h_);
   const bool along_x = dy == 0 || (dx != 0 && order == DimensionOrder::xy);
   if (along_x) return dx > 0 ? Side::east : Side::west;
   return dy > 0 ? Side::south : Side::north;

@@ -156,7 +156,8 @@ void Strides::send(Stride& stride, std::size_t source, const IEndpoint::Departur
   Packet& packet = allocate();
   packet.comes = key(departure.at);
   packet.tail = packet.sent = departure.at;
-  packet.way = by.route;
+  packet.link = by.route->value();
+  packet.way = by.route + 1;
   packet.flow = &by;
   packet.size = departure.size == sizes_[0] ? 0 : 1;
   go(stride, packet);
@@ -199,7 +200,7 @@ void Strides::send(Stride& stride, std::size_t source, const IEndpoint::Departur
 
 // As Fabric::forward() does.
 [[gnu::always_inline]] inline void Strides::go(Stride& stride, Packet& packet) {
-  Link& link = stride.links[packet.way->value()];
+  Link& link = stride.links[packet.link];
   const Time head = time_of(packet.comes);
   const Lane::Slot slot = link.lane.reserve(head + link.delay, packet.tail + link.delay, sizes_[packet.size],
                                             link.service[packet.size]);
@@ -207,7 +208,7 @@ void Strides::send(Stride& stride, std::size_t source, const IEndpoint::Departur
   packet.comes = key(comes) | static_cast<Key>(comes == head);
   packet.tail = slot.end + link.wire;
   if (link.node == kNone) return deliver(packet);
-  ++packet.way;
+  packet.link = (packet.way++)->value();
   push(stride, link, packet);
 }
 

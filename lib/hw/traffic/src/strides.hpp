@@ -76,9 +76,10 @@ class Strides {
     Key comes = 0;
     Time tail{};
     Time sent{};
-    const LinkId* way = nullptr;  // the next link
+    const LinkId* way = nullptr;  // the link behind the next one
     const Flow* flow = nullptr;
     std::uint32_t size = 0;  // which
+    std::uint32_t link = 0;  // the next
   };
   struct alignas(64) Link {
     Lane lane;

@@ -140,11 +140,8 @@ class DimensionOrderRouting final : public IRouting {
 
   void walk(const Graph& graph, NodeId from, NodeId to, std::vector<NodeId>& path) const override {
     if (!graph.sips().empty()) return Walk{graph, order_, from, path}.to(to);
-    const auto goal = static_cast<int>(to.value());
-    for (auto here = static_cast<int>(from.value()); here != goal;) {
-      here = *graph.grid().neighbour(here, graph.grid().next_side(here, goal, order_));
-      path.emplace_back(static_cast<std::uint32_t>(here));
-    }
+    const auto visit = [&](int router) { path.emplace_back(static_cast<std::uint32_t>(router)); };
+    graph.grid().walk(static_cast<int>(from.value()), static_cast<int>(to.value()), order_, visit);
   }
 
  private:

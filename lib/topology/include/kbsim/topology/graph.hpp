@@ -120,7 +120,24 @@ class Graph {
                                    first_out_[id.value() + 1] - first_out_[id.value()]);
   }
   /// The link between two neighbours; InternalError if there is none.
-  [[nodiscard]] LinkId link_between(NodeId from, NodeId to) const;
+  [[nodiscard]] LinkId link_between(NodeId from, NodeId to) const {
+    const std::uint32_t first = first_out_[from.value()];
+    for (std::uint32_t i = first; i < first_out_[from.value() + 1]; ++i) {
+      if (out_to_[i] == to) return out_[i];
+    }
+    throw_no_link(from, to);
+  }
+  /// The same of one node after another of a way: it is looked for first in the `place` of out(from) where
+  /// that of the node before was.
+  [[nodiscard]] LinkId link_between(NodeId from, NodeId to, std::uint32_t& place) const {
+    const std::uint32_t first = first_out_[from.value()];
+    const std::uint32_t count = first_out_[from.value() + 1] - first;
+    if (place < count && out_to_[first + place] == to) return out_[first + place];
+    for (place = 0; place < count; ++place) {
+      if (out_to_[first + place] == to) return out_[first + place];
+    }
+    throw_no_link(from, to);
+  }
   /// The node of this name; none if there is none.
   [[nodiscard]] std::optional<NodeId> find(std::string_view name) const;
   [[nodiscard]] const IRouting& routing() const { return *routing_; }
@@ -146,10 +163,13 @@ class Graph {
  private:
   friend class Compiler;
   friend class NetworkBuilder;
+  [[noreturn, gnu::cold]] void throw_no_link(NodeId from, NodeId to) const;
+
   std::shared_ptr<const config::MachineSpec> spec_;
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   std::vector<LinkId> out_;               // by the node that they leave
+  std::vector<NodeId> out_to_;            // where each of these leads to
   std::vector<std::uint32_t> first_out_;  // by node, and behind the last
   NodeId host_, switch_;
   std::vector<SipNodes> sips_;

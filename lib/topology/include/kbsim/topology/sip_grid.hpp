@@ -23,10 +23,29 @@ class SipGrid {
   /// and south if both ways are equally long. InternalError if it is there.
   [[nodiscard]] Side next_side(int from, int to, DimensionOrder order = DimensionOrder::xy) const;
 
+  /// Calls with each package on that way behind `from`, to the last.
+  template <class Visit>
+  void walk(int from, int to, DimensionOrder order, Visit visit) const {
+    int x = from % w_;
+    int y = from / w_;
+    const auto along = [&](int& here, int goal, int n) {
+      for (const int by = step(here, goal, n); here != goal; visit(y * w_ + x)) {
+        here += by;
+        if (here < 0 || here >= n) here -= by * n;
+      }
+    };
+    if (order == DimensionOrder::xy) along(x, to % w_, w_);
+    along(y, to / w_, h_);
+    if (order == DimensionOrder::yx) along(x, to % w_, w_);
+  }
+
   /// All packages, from neighbour to neighbour and back to the first, as far as the grid has such a way.
   [[nodiscard]] std::vector<int> closed_walk() const { return kbsim::closed_walk(w_, h_, wraps_); }
 
  private:
+  // Along one axis of length n: +1, -1, or 0 when there.
+  [[nodiscard]] int step(int from, int to, int n) const;
+
   int w_ = 1;
   int h_ = 1;
   bool wraps_ = true;
