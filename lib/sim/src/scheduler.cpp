@@ -157,7 +157,7 @@ Scheduler::Stop Scheduler::run_watched(Order& order) {
 template <class Order>
 Scheduler::Stop Scheduler::run_in(Order& order) {
   for (;;) {
-    if (!run_present(order)) return stopped();
+    if (!none_present<Order>() && !run_present(order)) return stopped();
     TimedEvent* const first = future_.take(ready_);
     if (first == nullptr) return Stop::idle;
     if (first->when > limits_.stop_at) [[unlikely]] {
@@ -182,6 +182,12 @@ Scheduler::Stop Scheduler::run_in(Order& order) {
     }
     ready_.push_front(*first);
   }
+}
+
+/// Nothing is left at this time, as far as the lists say: other orders may keep some for themselves.
+template <class Order>
+bool Scheduler::none_present() const {
+  return std::same_as<Order, Fifo> && ready_.empty() && late_.empty() && batch_.empty();
 }
 
 /// False if the budget has run out.

@@ -161,6 +161,8 @@ class Scheduler {
   template <class Order>
   Stop run_window(Order& order, Time end);
   template <class Order>
+  [[nodiscard]] bool none_present() const;
+  template <class Order>
   bool run_present(Order& order);
   template <class Order>
   bool run_all(List& list, Order& order);

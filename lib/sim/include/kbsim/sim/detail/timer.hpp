@@ -20,7 +20,7 @@ class [[nodiscard]] TimerWait final : public Wait {
 
   [[nodiscard]] bool await_ready() const noexcept { return If == IfPast::go_on && end() <= scheduler_.now(); }
   template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
+  [[gnu::always_inline]] void await_suspend(std::coroutine_handle<Promise> waiter) {
     const Time when = end();
     begin(waiter.promise(), scheduler_.now());
     scheduler_.at(waiter.promise(), when);
