@@ -14,6 +14,17 @@ namespace {
 // A stride lasts at least so many parts of a packet's service, and at most so many services.
 constexpr int kShortest = 64;
 constexpr int kLongest = 64;
+// Of so many nodes not all that a stride touches is in the first cache.
+constexpr std::size_t kLarge = 256;
+
+// Those of a word as they are when its turn comes.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_bit(const std::vector<std::uint64_t>& words, Visit visit) {
+  for (std::uint32_t word = 0; word < words.size(); ++word) {
+    for (std::uint64_t left = words[word]; left != 0; left &= left - 1)
+      visit(word * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
+  }
+}
 
 bool is_endpoint(const topology::Graph& graph, NodeId node) {
   return graph.node(node).kind == topology::NodeKind::endpoint;
@@ -119,9 +130,10 @@ void Strides::pass(Time end) {
   end = std::min(end, next_ + stride_);
   send_before(end);
   Stride stride = begin(end);
-  for (std::uint32_t word = 0; word < pending_.size(); ++word) {
-    for (std::uint64_t left = stride.pending[word]; left != 0; left &= left - 1)
-      pass_on(stride, word * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
+  if (nodes_.size() > kLarge) {
+    pass_on_large(stride);
+  } else {
+    for_each_bit(pending_, [&](std::uint32_t node) { pass_on(stride, node); });
   }
   passed_ = end;
   next_ = std::min(turns_.front().at, stride.earliest == kNever ? kForever : time_of(stride.earliest));
@@ -195,6 +207,45 @@ void Strides::send(Stride& stride, std::size_t source, const IEndpoint::Departur
     inputs[input].first = packet.next;
     keys[input] = packet.next->comes;
     go(stride, packet);
+  }
+}
+
+// What a node will touch is fetched while others pass theirs on: its inputs, then their packets, then links.
+void Strides::pass_on_large(Stride& stride) {
+  constexpr std::size_t kToLinks = 2;
+  constexpr std::size_t kToPackets = 4;
+  constexpr std::size_t kToInputs = 6;
+  visited_.clear();
+  for_each_bit(pending_, [this](std::uint32_t node) { visited_.push_back(node); });
+  const std::size_t count = visited_.size();
+  for (std::size_t i = 0; i < count + kToInputs; ++i) {
+    if (i < count) fetch_inputs(stride, visited_[i]);
+    if (const std::size_t at = i - (kToInputs - kToPackets); at < count)
+      each_first(stride, visited_[at], [](const Packet& packet) { __builtin_prefetch(&packet, 1); });
+    if (const std::size_t at = i - (kToInputs - kToLinks); at < count) {
+      each_first(stride, visited_[at], [&](const Packet& packet) {
+        __builtin_prefetch(&stride.links[packet.link], 1);
+        __builtin_prefetch(&stride.links[packet.link].service, 1);
+      });
+    }
+    if (const std::size_t at = i - kToInputs; at < count) pass_on(stride, visited_[at]);
+  }
+}
+
+inline void Strides::fetch_inputs(const Stride& stride, std::uint32_t node) const {
+  const Node& here = nodes_[node];
+  __builtin_prefetch(stride.keys + here.first, 1);
+  __builtin_prefetch(stride.inputs + here.first, 1);
+  __builtin_prefetch(stride.inputs + here.first + here.inputs - 1, 1);
+}
+
+// Of those that come in this stride.
+template <class Visit>
+[[gnu::always_inline]] inline void Strides::each_first(const Stride& stride, std::uint32_t node,
+                                                       Visit visit) const {
+  const Node& here = nodes_[node];
+  for (std::uint32_t i = here.first; i < here.first + here.inputs; ++i) {
+    if (stride.keys[i] < stride.end) visit(*stride.inputs[i].first);
   }
 }
 

@@ -124,6 +124,10 @@ class Strides {
   void send(Stride& stride, std::size_t source, const IEndpoint::Departure& departure);
   [[nodiscard]] static std::uint32_t first_of(const Key* keys, std::uint32_t inputs);
   void pass_on(Stride& stride, std::uint32_t node);
+  void pass_on_large(Stride& stride);
+  void fetch_inputs(const Stride& stride, std::uint32_t node) const;
+  template <class Visit>
+  void each_first(const Stride& stride, std::uint32_t node, Visit visit) const;
   void go(Stride& stride, Packet& packet);
   void push(Stride& stride, const Link& link, Packet& packet);
   void deliver(Packet& packet);
@@ -144,6 +148,7 @@ class Strides {
   std::vector<Input> inputs_;
   std::vector<Key> keys_;               // of their first packets
   std::vector<std::uint64_t> pending_;  // nodes to which packets come: a bit each
+  std::vector<std::uint32_t> visited_;  // nodes, in a stride of a large network
   std::vector<StrideSource> sources_;
   std::vector<Turn> turns_;           // a heap: the first sends next
   std::vector<std::uint32_t> sink_;   // by NodeId

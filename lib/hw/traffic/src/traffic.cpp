@@ -37,13 +37,20 @@ Time service_of(const TrafficRequest& request, Bandwidth bandwidth) {
   return Time{std::llround(request.mix * ps(request.packet) + (1.0 - request.mix) * ps(request.other))};
 }
 
+// An event may be a stride, which is many packets' hops: signals and memory are looked at more often.
+SimulationOptions with_looks(SimulationOptions options) {
+  constexpr std::uint64_t kStridesALook = 64;
+  options.look_every = std::min(options.look_every, kStridesALook);
+  return options;
+}
+
 class TrafficRun {
  public:
   TrafficRun(const topology::TrafficCase& traffic, const TrafficRequest& request)
       : traffic_{traffic},
         request_{request},
         service_{service_of(request, traffic.network.service)},
-        sim_{request.simulation},
+        sim_{with_looks(request.simulation)},
         machine_{sim_, traffic.network.graph, log_} {
     machine_.fabric().exact_packets();  // where packets meet all the time, what is told ahead doesn't stand
     served_.resize(traffic.network.graph.links().size());
