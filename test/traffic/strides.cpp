@@ -1,7 +1,9 @@
 // Open traffic in strides beside the same with an event for each packet at each hop: all that is measured.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -155,6 +157,19 @@ TEST_CASE("Strides: packets of one time go by port, those that a source sends in
   const std::optional<hw::TrafficResult> other = run(line, request, true);
   CHECK(one->events < other->events / 2);
   check_equal(*one, *other);
+}
+
+TEST_CASE("Strides: latencies and waits are in order, and all there, many or few") {
+  for (const int packets : {100, 50'000}) {
+    const Case mesh{"mesh:4x4", "hotspot:0.3"};
+    const hw::TrafficResult result = mesh.run({.rate = mesh.bound, .packets = packets, .warmup = 0});
+    CHECK(std::ranges::is_sorted(result.latencies));
+    CHECK(std::ranges::is_sorted(result.waits));
+    CHECK(result.waits.size() == result.latencies.size());
+    Time of_sources{};
+    for (const hw::SourceResult& source : result.each) of_sources += source.latency;
+    CHECK(std::accumulate(result.latencies.begin(), result.latencies.end(), Time{}) == of_sources);
+  }
 }
 
 TEST_CASE("Strides: not through nodes that choose among packets, and not by random order") {
