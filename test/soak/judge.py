@@ -125,7 +125,7 @@ class Judge:
             found = self._exit(again, case, kind)
             if found:
                 return found
-            if first.exit != 4 and (again.exit, result_of(again)) != expected:
+            if 4 not in (first.exit, again.exit) and (again.exit, result_of(again)) != expected:
                 return f"differs ({kind}): {difference(expected[1], result_of(again))}"
         return ""
 

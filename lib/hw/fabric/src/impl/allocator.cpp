@@ -6,12 +6,18 @@ Allocator::Allocator(std::uint32_t inputs, std::uint32_t outputs, Matching match
                      const ArbiterModel& arbiter)
     : matching_{matching},
       rounds_{rounds},
+      model_{&arbiter},
+      of_inputs_(inputs),
+      of_outputs_(outputs),
       input_taken_(inputs),
       output_taken_(outputs),
       best_of_input_(inputs),
-      best_of_output_(outputs) {
-  for (std::uint32_t i = 0; i < inputs; ++i) of_inputs_.push_back(arbiter.make(outputs, 1));
-  for (std::uint32_t i = 0; i < outputs; ++i) of_outputs_.push_back(arbiter.make(inputs, 1));
+      best_of_output_(outputs) {}
+
+IArbiter& Allocator::arbiter(Arbiters& of, std::uint32_t one, const Arbiters& among) const {
+  if (of[one] == nullptr) [[unlikely]]
+    of[one] = model_->make(static_cast<std::uint32_t>(among.size()), 1);
+  return *of[one];
 }
 
 void Allocator::clear() {
@@ -49,7 +55,8 @@ void Allocator::choose_for_outputs(const Best* of_inputs) {
   for (const Request& request : requests_) {
     if (!is_free(request) || (of_inputs != nullptr && (*of_inputs)[request.input] != &request)) continue;
     const Request*& best = best_of_output_[request.output];
-    if (best == nullptr || of_outputs_[request.output]->before(as_input(request), as_input(*best)))
+    if (best == nullptr ||
+        arbiter(of_outputs_, request.output, of_inputs_).before(as_input(request), as_input(*best)))
       best = &request;
   }
 }
@@ -60,7 +67,8 @@ void Allocator::choose_for_inputs(const Best* of_outputs) {
   for (const Request& request : requests_) {
     if (!is_free(request) || (of_outputs != nullptr && (*of_outputs)[request.output] != &request)) continue;
     const Request*& best = best_of_input_[request.input];
-    if (best == nullptr || of_inputs_[request.input]->before(as_output(request), as_output(*best)))
+    if (best == nullptr ||
+        arbiter(of_inputs_, request.input, of_outputs_).before(as_output(request), as_output(*best)))
       best = &request;
   }
 }
@@ -73,8 +81,10 @@ bool Allocator::accept(bool first) {
     input_taken_[request.input] = output_taken_[request.output] = true;
     matches_.push_back(request);
     if (!first) continue;
-    of_inputs_[request.input]->served({.port = request.output, .packet = request.packet});
-    of_outputs_[request.output]->served({.port = request.input, .packet = request.packet});
+    arbiter(of_inputs_, request.input, of_outputs_)
+        .served({.port = request.output, .packet = request.packet});
+    arbiter(of_outputs_, request.output, of_inputs_)
+        .served({.port = request.input, .packet = request.packet});
   }
   return matches_.size() > before;
 }

@@ -34,6 +34,8 @@ class Allocator {
 
  private:
   using Best = std::vector<const Request*>;
+  using Arbiters = std::vector<std::unique_ptr<IArbiter>>;
+  [[nodiscard]] IArbiter& arbiter(Arbiters& of, std::uint32_t one, const Arbiters& among) const;
   void choose_for_outputs(const Best* of_inputs);
   void choose_for_inputs(const Best* of_outputs);
   bool accept(bool first);
@@ -41,8 +43,10 @@ class Allocator {
 
   Matching matching_;
   int rounds_;
-  std::vector<std::unique_ptr<IArbiter>> of_inputs_;   // among outputs
-  std::vector<std::unique_ptr<IArbiter>> of_outputs_;  // among inputs
+  const ArbiterModel* model_;
+  // Each is made when it is asked first: of very many channels few are ever in use.
+  Arbiters of_inputs_;   // among outputs
+  Arbiters of_outputs_;  // among inputs
   std::vector<Request> requests_;
   std::vector<Request> matches_;
   std::vector<bool> input_taken_;
