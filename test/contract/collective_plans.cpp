@@ -79,6 +79,7 @@ TEST_CASE("kbsim solve, whatif: slots of a plan are those of the ccl file's defa
   const Outcome ideal = run_kbsim("whatif --what ideal" + run);
   REQUIRE_MESSAGE(ideal.exit == 0, ideal.err);
   CHECK(ideal.out.find("infinite slots") != std::string::npos);
+  CHECK(ideal.out.find("all of them") != std::string::npos);
 }
 
 TEST_CASE("kbsim ccl: a plan of MSCCL++ is described, and one that needs a switch is refused by name") {

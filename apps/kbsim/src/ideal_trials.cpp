@@ -66,6 +66,13 @@ std::optional<Trial> roomy_trial(Trials& trials, const explain::Ideal& ideal) {
   return std::nullopt;
 }
 
+// Where several things bind, none of them alone gives much.
+Trial together(const std::vector<Trial>& all) {
+  Trial trial{.name = "all of them"};
+  for (const Trial& one : all) trial.words.insert(trial.words.end(), one.words.begin(), one.words.end());
+  return trial;
+}
+
 }  // namespace
 
 std::string slots_key_of(const Arguments& run) {
@@ -94,6 +101,7 @@ std::vector<Trial> ideal_trials(Trials& trials, const Arguments& run) {
     }
     if (!trial.words.empty()) all.push_back(std::move(trial));
   }
+  if (all.size() > 1) all.push_back(together(all));
   return all;
 }
 

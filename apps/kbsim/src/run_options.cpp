@@ -140,7 +140,8 @@ po::options_description description(RunOptions& o) {
       po::value<std::string>()
           ->value_name("run|launch:N|collective:N|op:LANE:N|row:N")
           ->notifier([&](const std::string& v) { o.explain_of = explain::question_of(v); }),
-      "with --explain: of what (default: run); of an operation as the op log counts, op:sip0.cube0.pe0:17");
+      "with --explain: of what (default: run). Launches, collectives and rows count from 1: row 0 of "
+      "launches.csv is launch:1; operations as the op log counts, op:sip0.cube0.pe0:17");
   add("recheck", po::bool_switch(&o.recheck),
       "with --explain: run again with a little and with 10 % less and more of its keys, and print what was "
       "predicted beside what is simulated");
