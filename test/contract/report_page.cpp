@@ -317,6 +317,9 @@ TEST_CASE("Report page: what can't be explained, stopped early or isn't recorded
   const std::string early = ran("early", "--stop-at 1500", 4);
   CHECK(json::parse(contents(early + "/failure.json")).at("meaning").as_string() == "limit reached");
   CHECK(fs::exists(early + "/report.html"));
+  const std::string bare = ran("bare", "--stop-at 1500 --no-report", 4);
+  CHECK(json::parse(contents(bare + "/failure.json")).at("meaning").as_string() == "limit reached");
+  CHECK(!fs::exists(bare + "/report.html"));
   const std::string none = ran("none", "--no-report");
   for (const char* file : {"report.html", "explain.json", "spans.json"})
     CHECK(!fs::exists(none + "/" + file));

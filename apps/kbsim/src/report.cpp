@@ -95,14 +95,18 @@ void note_failure(const std::string& out, ExitCode code, const std::string& erro
 }
 
 // Of a run that had begun; whatever happens here, why it failed is the news.
-void write_failed(const std::string& out, const Error& error) {
+void write_failed(const std::string& out, const Error& error, bool with_page) {
   if (error.exit_code() == ExitCode::usage || !report::is_partial(fs::path{out} / "run.json")) return;
   try {
     note_failure(out, error.exit_code(), error.what());
-    write_page(out);
+    if (with_page) write_page(out);
   } catch (const Error& also) {
     say("kbsim: {}\n", also.what());
   }
+}
+
+bool keeps_results(const RunOptions& options) {
+  return !options.out.empty() && !options.dry_run && options.kept == nullptr;
 }
 
 struct ReportOptions {
@@ -143,22 +147,21 @@ void require_run_folder(const std::string& dir) {
 
 void write_report_page(const std::string& out) { write_page(out); }
 
-bool has_page(const RunOptions& options) {
-  return !options.out.empty() && !options.no_report && !options.dry_run && options.kept == nullptr;
-}
+bool has_page(const RunOptions& options) { return keeps_results(options) && !options.no_report; }
 
 ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& run) {
-  if (!has_page(options)) return run();
+  if (!keeps_results(options)) return run();
+  const bool page = has_page(options);
   try {
     const ExitCode code = run();
     if (code != ExitCode::ok) note_failure(options.out, code, "");
-    write_page(options.out);
+    if (page) write_page(options.out);
     return code;
   } catch (const explain::NothingAsked&) {
-    write_page(options.out);
+    if (page) write_page(options.out);
     throw;
   } catch (const Error& error) {
-    write_failed(options.out, error);
+    write_failed(options.out, error, page);
     throw;
   }
 }

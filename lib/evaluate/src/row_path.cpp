@@ -25,7 +25,7 @@ std::optional<RowPath> take_path(boost::json::array& rows) {
     if (found == nullptr) continue;
     RowPath path{.text = std::string{found->at("text").as_string()},
                  .document = std::move(found->at("document").as_object())};
-    row.erase(kExplanation);
+    (void)row.stable_erase(row.find(kExplanation));
     return path;
   }
   return std::nullopt;

@@ -77,6 +77,14 @@ void explain_row(boost::json::object& row, const RowQuestion& question, const St
   if (question.whole > 0) add(row, whole_path(std::move(what), question, time, session, marks));
 }
 
+boost::json::array without_limits(boost::json::array rows) {
+  for (boost::json::value& row : rows) {
+    boost::json::object& cells = row.as_object();
+    if (const auto limit = cells.find(kLimitedBy); limit != cells.end()) (void)cells.stable_erase(limit);
+  }
+  return rows;
+}
+
 std::string limit_cell(const boost::json::object& row) {
   const boost::json::value* const limit = row.if_contains(kLimitedBy);
   return limit == nullptr ? "" : fmt::format("  {}", limit->as_string().c_str());

@@ -16,6 +16,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/evaluate/row_path.hpp"
+#include "kbsim/evaluate/row_question.hpp"
 #include "kbsim/report/correlation.hpp"
 #include "kbsim/report/csv.hpp"
 
@@ -61,8 +62,10 @@ std::uint64_t take_events(Rows& rows) {
   return events;
 }
 
-report::RunSummary summary_of(const Rows& rows, std::uint64_t events, std::chrono::duration<double> wall) {
-  report::RunSummary summary{.events = events, .wall = wall, .peak_memory = report::peak_memory()};
+// Of rows that still have their events.
+report::RunSummary summary_of(const Rows& asked, std::chrono::duration<double> wall) {
+  Rows rows = without_limits(asked);
+  report::RunSummary summary{.events = take_events(rows), .wall = wall, .peak_memory = report::peak_memory()};
   for (const json::value& row : rows) {
     summary.simulated += from_ns(row.at("simulated_ns").to_number<double>());
     summary.digest.add(json::serialize(row));
@@ -191,8 +194,8 @@ ExitCode tell_of_none(const Asked& asked, Simulated& simulated, const report::Ou
 void write_and_tell(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
   Rows& rows = simulated.rows;
   const std::optional<RowPath> path = take_path(rows);
-  const std::uint64_t events = take_events(rows);
-  const report::RunSummary summary = summary_of(rows, events, std::chrono::steady_clock::now() - asked.start);
+  const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - asked.start);
+  (void)take_events(rows);
   if (folder != nullptr) {
     write_rows(asked.options, simulated, *folder);
     if (path) folder->write("explain.json", path->document);
@@ -245,9 +248,10 @@ KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationReq
   require_rows(options, simulated);
   if (!simulated.whole || simulated.rows.empty()) throw Interrupted{"interrupted"};
   (void)take_path(simulated.rows);
-  const std::uint64_t events = take_events(simulated.rows);
+  const report::RunSummary run = summary_of(simulated.rows, std::chrono::steady_clock::now() - start);
+  (void)take_events(simulated.rows);
   return {.summary = summary_json(options, simulated),
-          .run = summary_of(simulated.rows, events, std::chrono::steady_clock::now() - start),
+          .run = run,
           .exit = correct(simulated.rows) ? ExitCode::ok : ExitCode::wrong_values};
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include "kbsim/explain/op_marks.hpp"
@@ -40,6 +41,9 @@ struct StatedTime {
 /// Adds what was asked to the row; nothing if nothing was.
 void explain_row(boost::json::object& row, const RowQuestion& question, const StatedTime& time,
                  host::Session& session, const explain::OpMarks& marks);
+
+/// The same rows as if they hadn't been asked: what limits a row is no result.
+[[nodiscard]] boost::json::array without_limits(boost::json::array rows);
 
 /// "  overhead 62 %", behind a row that was asked for it, else nothing; and the head of that column.
 [[nodiscard]] std::string limit_cell(const boost::json::object& row);
