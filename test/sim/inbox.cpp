@@ -49,6 +49,25 @@ TEST_CASE("Inbox: what is withdrawn doesn't come, and may be posted again") {
   CHECK(trace == Trace{"3 @4 ns", "1 @5 ns"});
 }
 
+TEST_CASE("Inbox: what has come may be withdrawn and put back until it is collected") {
+  for (const bool stays : {false, true}) {
+    Simulation sim;
+    Inbox<Item> box{sim, kBox};
+    Trace trace;
+    std::array<Item, 2> items{{{1}, {2}}};
+    sim.serve("collector", collect(&sim, &box, &trace));
+    for (Item& item : items) box.post(5_ns, item);
+    sim.spawn("taker", [](Simulation* when, Inbox<Item>* from, Item* item, bool back) -> Task<> {
+      co_await when->until(5_ns);
+      from->withdraw(*item);
+      if (back) from->put_back(5_ns, *item);
+    }(&sim, &box, &items[0], stays));
+    sim.run();
+    CHECK(trace == Trace{stays ? "2 1 @5 ns" : "2 @5 ns"});
+    CHECK(box.idle());
+  }
+}
+
 TEST_CASE("Inbox: collect takes in the late phase all that has arrived by then") {
   Simulation sim;
   Inbox<Item> box{sim, kBox};

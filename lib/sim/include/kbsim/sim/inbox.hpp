@@ -33,6 +33,7 @@ class Posted : detail::TimedEvent {
   friend class Inbox<T>;
   Inbox<T>* box_ = nullptr;
   T* item_ = nullptr;
+  bool here_ = false;
 };
 
 /// A mailbox with one consumer for items that somebody else keeps, each at most in one inbox at a time: T has
@@ -62,6 +63,7 @@ class Inbox {
     item.posted.item_ = &item;
     if (at == scheduler_.now() && scheduler_.plain() && !collectors_.empty()) return come(item.posted);
     ++in_flight_;
+    item.posted.here_ = false;
     scheduler_.at(item.posted, at);
   }
 
@@ -71,10 +73,16 @@ class Inbox {
   /// Nothing is here or on its way, and whoever collects waits or would be started.
   [[nodiscard]] bool idle() const { return in_flight_ == 0 && items_.empty() && awaited(); }
 
-  /// An item that was posted here for a time to come doesn't come.
+  /// An item that was posted here doesn't come; or has, and isn't collected.
   void withdraw(T& item) {
     item.posted.unlink();
-    --in_flight_;
+    if (!item.posted.here_) --in_flight_;
+  }
+
+  /// One that has just been withdrawn comes at `at` all the same.
+  void put_back(Time at, T& item) {
+    if (!item.posted.here_) return post(at, item);
+    items_.push_back(item.posted);
   }
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -91,6 +99,7 @@ class Inbox {
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
   // It is here: whoever waits collects it in the next late phase, and none before that would see it.
   void come(Posted<T>& posted) {
+    posted.here_ = true;
     items_.push_back(posted);
     scheduler_.late(collectors_);
   }
@@ -145,6 +154,7 @@ void Inbox<T>::arrive(detail::TimedEvent& event, detail::Scheduler* scheduler) {
   auto& posted = static_cast<Posted<T>&>(event);
   Inbox& box = *posted.box_;
   --box.in_flight_;
+  posted.here_ = true;
   box.items_.push_back(posted);
   scheduler->arrived(box.part_);
   if (box.service_) [[unlikely]]

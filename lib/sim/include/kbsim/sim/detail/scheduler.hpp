@@ -95,9 +95,15 @@ class Scheduler {
   [[nodiscard]] bool deserted() const { return plain_ && ready_.empty() && late_.empty() && batch_.empty(); }
   /// Lates of the present time have begun to run: all that was to arrive at it has.
   [[nodiscard]] bool late_begun() const { return late_at_ == now_; }
-  void begin_late() { late_at_ = now_, ++batches_; }
+  void begin_late() {
+    batch_of_time_ = batch() + 1;
+    late_at_ = now_;
+    ++batches_;
+  }
   /// Batches of lates that have begun, of all times.
   [[nodiscard]] std::uint64_t batches() const { return batches_; }
+  /// Likewise, of the present time.
+  [[nodiscard]] std::uint32_t batch() const { return late_begun() ? batch_of_time_ : 0; }
 
   /// The process that runs just now; null in events that belong to none.
   void running(ProcessRecord* process) { running_ = process; }
@@ -180,6 +186,7 @@ class Scheduler {
   Time now_{};
   Time late_at_ = kForever;  // when lates were run last
   std::uint64_t batches_ = 0;
+  std::uint32_t batch_of_time_ = 0;  // at the time at which lates were run last
   std::unique_ptr<Causes> causes_;
   ProcessRecord* running_ = nullptr;
   std::uint64_t events_ = 0;
