@@ -106,6 +106,12 @@ inline std::uint64_t seeds(unsigned few) {
   return many != nullptr ? std::strtoull(many, nullptr, 10) : kbsim::test::fewer(few);
 }
 
+// From which one on: KBSIM_FIRST_SEED=528.
+inline std::uint64_t first_seed() {
+  const char* const first = std::getenv("KBSIM_FIRST_SEED");
+  return first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+}
+
 // A run of `spec` with events, one without, and two without whose ties are shuffled.
 template <class Run>
 void check_same(const config::MachineSpec& spec, std::uint64_t seed, std::uint64_t& saved, Run run) {

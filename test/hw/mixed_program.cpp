@@ -11,6 +11,7 @@ constexpr DType kByte = DType::u8;
 
 struct MixArgs {
   int seed;
+  int most;
 };
 
 // One of a ring of the PEs of a package, where each sends to the next: everything a kernel can do, with much
@@ -19,7 +20,7 @@ Task<> mix(TL& tl, MixArgs args) {
   Random random{static_cast<std::uint64_t>(args.seed)};  // the same choices on every PE
   const Ptr here{.va = kVa, .dtype = kByte};
   for (int round = 0; round < 3; ++round) {
-    const std::int64_t n = random.between(1, 700);
+    const std::int64_t n = random.between(1, args.most);
     auto loading = tl.load(here, {n}, kByte);
     auto also = tl.load(here.bytes(5000), {n}, kByte);
     const Tile a = tl.zeros({n}, kByte);
@@ -58,14 +59,14 @@ hw::QueuePairPlan end(PeCoord me, PeCoord peer, const char* direction, Bytes min
 }
 
 // Queue "next" of each PE ends in "previous" of the one after it.
-std::vector<hw::ControlTarget> ring(const std::vector<PeCoord>& pes) {
+std::vector<hw::ControlTarget> ring(const std::vector<PeCoord>& pes, Bytes slot) {
   std::vector<hw::ControlTarget> targets;
   for (std::size_t i = 0; i < pes.size(); ++i) {
     const PeCoord next = pes[(i + 1) % pes.size()];
     const PeCoord previous = pes[(i + pes.size() - 1) % pes.size()];
     hw::QueueSet queues{.queues = {end(pes[i], next, "next", 0_KiB, 16_KiB),
                                    end(pes[i], previous, "previous", 16_KiB, 0_KiB)},
-                        .settings = {.slots = 3, .slot_size = 1_KiB, .credit_size = 16_B}};
+                        .settings = {.slots = 3, .slot_size = slot, .credit_size = 16_B}};
     targets.push_back({.pe = pes[i], .action = std::move(queues), .size = 64_B});
   }
   return targets;
@@ -86,7 +87,7 @@ std::vector<hw::ControlTarget> maps(const Rig& rig, const std::vector<PeCoord>& 
   return targets;
 }
 
-Task<> one_rank(Rig* rig, int rank, int seed) {
+Task<> one_rank(Rig* rig, int rank, MixArgs args) {
   std::vector<PeCoord> pes;
   for (int i = 0; i < rig->spec->cubes_per_sip() * rig->spec->pes_per_cube(); ++i)
     pes.push_back({rank, i / rig->spec->pes_per_cube(), i % rig->spec->pes_per_cube()});
@@ -94,9 +95,9 @@ Task<> one_rank(Rig* rig, int rank, int seed) {
   const NodeId everybodys = rig->hbm({0, 0, 0});
   const oplog::Slice nothing{.value = {}, .offset = 0, .bytes = 1000 + rank};
   co_await host.write(rank, everybodys, 100 * rank, nothing);
-  (void)co_await rig->order(maps(*rig, pes, seed % 3 == 0), rank);
-  (void)co_await rig->order(ring(pes), rank);
-  (void)co_await rig->launch(pes, bind_kernel("mix", mix, MixArgs{seed}), rank);
+  (void)co_await rig->order(maps(*rig, pes, args.seed % 3 == 0), rank);
+  (void)co_await rig->order(ring(pes, args.most > 1024 ? 5_KiB : 1_KiB), rank);
+  (void)co_await rig->launch(pes, bind_kernel("mix", mix, args), rank);
   (void)co_await host.read(rank, everybodys, 0, 2000_B);
 }
 
@@ -114,9 +115,9 @@ config::MachineSpec simultaneous(config::MachineSpec spec) {
   return spec;
 }
 
-void start_mixed_program(Rig& rig, int seed) {
+void start_mixed_program(Rig& rig, int seed, int most) {
   for (int rank = 0; rank < rig.spec->system.sips.count; ++rank)
-    (void)rig.sim.spawn("rank " + std::to_string(rank), one_rank(&rig, rank, seed));
+    (void)rig.sim.spawn("rank " + std::to_string(rank), one_rank(&rig, rank, {seed, most}));
 }
 
 }  // namespace kbsim::hw::test

@@ -8,7 +8,8 @@ namespace kbsim::hw::test {
 [[nodiscard]] config::MachineSpec simultaneous(config::MachineSpec spec);
 
 /// Starts a rank for each package: writes and reads of the host, and a kernel on all PEs that loads, stores,
-/// sends and receives, sizes drawn from the seed, much of it at one time.
-void start_mixed_program(Rig& rig, int seed);
+/// sends and receives up to `most` bytes, of at most 5 KiB, sizes drawn from the seed, much of it at one
+/// time.
+void start_mixed_program(Rig& rig, int seed, int most = 700);
 
 }  // namespace kbsim::hw::test

@@ -15,6 +15,13 @@ namespace kbsim::hw {
 struct Packet;
 struct Train;
 
+/// The order of packets that come to a node at one time: by port; behind all of these those that are sent
+/// there at that time, batch by batch.
+using ArrivalRank = std::uint32_t;
+[[nodiscard]] inline ArrivalRank rank(std::uint8_t late, std::uint32_t port) {
+  return (ArrivalRank{late} << 24) | port;
+}
+
 /// The places of a train's packets in a link's queue before they are there. They come to the link's node by
 /// `port`, which is hop `hop` of their route: the first as `first` says, the others each `gap` behind the one
 /// before it, and go each `step` behind it.
@@ -28,6 +35,7 @@ struct Booking {
   Time step{};
   Bytes size;
   std::uint32_t port = 0;
+  std::uint8_t late = 0;  // all of them: as Packet has it
   std::uint32_t hop = 0;
   std::uint32_t served = 0;    // packets whose time is past
   std::uint32_t limit = kAll;  // so many of the train's packets at the most
@@ -35,11 +43,12 @@ struct Booking {
 
   [[nodiscard]] Time head(std::uint32_t i) const { return first.head + i * gap; }
   [[nodiscard]] Time tail(std::uint32_t i) const { return first.tail + i * gap; }
+  [[nodiscard]] Time start(std::uint32_t i) const { return first.start + i * step; }
   [[nodiscard]] Time end(std::uint32_t i) const { return first.end + i * step; }
-  /// Packet `i` comes before whoever comes at that time by that port.
-  [[nodiscard]] bool before(std::uint32_t i, Time at, std::uint32_t by) const {
+  /// Packet `i` comes before whoever comes at that time with that rank.
+  [[nodiscard]] bool before(std::uint32_t i, Time at, ArrivalRank other) const {
     const Time comes = head(i);
-    return comes < at || (comes == at && port < by);
+    return comes < at || (comes == at && rank(late, port) < other);
   }
 };
 
@@ -56,9 +65,14 @@ struct Booking {
 template <class T>
 class InOrder {
  public:
+  using Place = typename std::vector<T>::iterator;
+
   [[nodiscard]] bool empty() const { return first_ == all_.size(); }
   [[nodiscard]] T& front() { return all_[first_]; }
   [[nodiscard]] T& back() { return all_.back(); }
+  [[nodiscard]] Place begin() { return all_.begin() + static_cast<std::ptrdiff_t>(first_); }
+  [[nodiscard]] Place end() { return all_.end(); }
+  Place insert(Place at, const T& item) { return all_.insert(at, item); }
   void push_back(const T& item) { all_.push_back(item); }
   void pop_front() {
     if (++first_ == all_.size())

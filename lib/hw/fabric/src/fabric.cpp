@@ -57,6 +57,7 @@ const std::vector<LiveLink>& Fabric::links() const {
     throw Unsupported{"all links are asked for while packages run side by side: --num-threads 1"};
   for (Fabric* const fabric : places_->fabrics) {
     fabric->end_holds();
+    fabric->end_runs();
     if (fabric->flights_ != nullptr) fabric->flights_->serve_past();
   }
   return places_->links;
@@ -188,8 +189,8 @@ bool Fabric::goes_at_once(const LiveLink& link) const {
     return free(packet);
   }
   if (link.arrivals != nullptr) [[likely]] {
-    packet.late = packet.head == sim_.now();
-    if (!packet.late && books_ahead_) return flights_->book(packet, link);
+    packet.late = packet.head == sim_.now() ? late_now() : 0;
+    if (packet.late == 0 && books_ahead_) return flights_->book(packet, link);
     return link.arrivals->push(link.port - 1, packet);
   }
   come_to(packet, link);
@@ -207,7 +208,7 @@ void Fabric::come_to(Packet& packet, LiveLink& link) {
   if (causes_) [[unlikely]]
     explain_post(packet, at_head);
   const Time comes = at_head ? packet.head : packet.tail;
-  packet.late = comes == sim_.now();
+  packet.late = comes == sim_.now() ? late_now() : 0;
   if (comes == sim_.now() && books_ahead_ && at_end(packet) && next.take_at_once(packet)) return;
   next.inbox().post(comes, packet);
 }

@@ -19,7 +19,16 @@ void Fabric::end_holds() const {
 
 void Fabric::settle(NodeId node) const {
   end_holds();
+  for (const LinkId out : graph_.out(node)) {
+    if (ILinkHold* const hold = links_[out.value()].hold) hold->settle();
+  }
   if (flights_ != nullptr && books_ahead_) flights_->catch_up(node);
+}
+
+void Fabric::end_runs() const {
+  for (const LiveLink& link : links_) {
+    if (link.hold != nullptr && &owner(link.from) == this) link.hold->settle();
+  }
 }
 
 bool Fabric::is_free(LiveLink& link) const {

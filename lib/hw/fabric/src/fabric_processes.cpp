@@ -74,7 +74,7 @@ void Fabric::trace_messages() {
 void Fabric::come_over(Packet& crossed, LiveLink& link) {
   Packet& packet = allocate();
   packet = crossed;
-  packet.late = false;
+  packet.late = 0;
   constexpr std::size_t kEnough = 4096;
   if (free_messages_.size() > kEnough) [[unlikely]]
     give_spare();

@@ -1,6 +1,7 @@
 #include "flights.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "kbsim/hw/fabric/component.hpp"
@@ -82,6 +83,7 @@ bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
     take_back_last(link, there);
     last = false;
   }
+  tell_holders();
   return last;
 }
 
@@ -91,8 +93,13 @@ void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper
     const bool goes_on =
         !fabric_.at_end(packet) && !ahead(*came).doubt.pauses() && !came->arrivals->expects(came->port - 1);
     LiveLink* const link = goes_on ? &fabric_.next_link(packet) : nullptr;
-    if (link == nullptr || !may_book(packet, *link, ahead(*link))) break;
-    if (train == nullptr && more_follow(packet)) train = &begin(packet, keeper);
+    if (link == nullptr) break;
+    if (!may_book(packet, *link, ahead(*link))) {
+      if (train != nullptr || more_follow(packet) || !goes_between(packet, *link, ahead(*link))) break;
+      came = link;
+      continue;
+    }
+    if (train == nullptr && (more_follow(packet) || packet.paced)) train = &begin(packet, keeper);
     book(packet, *link, ahead(*link), train);
     came = link;
   }
@@ -126,7 +133,35 @@ bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
   if (link.booked > 0) serve_before(link, there, fabric_.sim().now(), 0);
   if (link.booked == 0) return true;
   const Booking& last = there.bookings.back();
-  return last.before(count(last) - 1, packet.head, packet.port);
+  return last.before(count(last) - 1, packet.head, rank(packet.late, packet.port));
+}
+
+// Before others, if none of them waits for it: so where it comes between two bookings.
+bool Flights::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
+  constexpr std::ptrdiff_t kFew = 8;
+  if (packet.paced || !there.books || link.hold != nullptr || link.booked == 0) return false;
+  const ArrivalRank own_rank = rank(packet.late, packet.port);
+  const auto is_before = [&](const Booking& other) {
+    const std::uint32_t packets = count(other);
+    return other.served == packets || other.before(packets - 1, packet.head, own_rank);
+  };
+  auto next = there.bookings.end();
+  while (next != there.bookings.begin() && !is_before(*std::prev(next))) {
+    --next;
+    if (next->before(next->served, packet.head, own_rank) || there.bookings.end() - next > kFew) return false;
+  }
+  if (next == there.bookings.end()) return false;
+  const Passage own = passage(packet, link, there.overhead, free(link, there, next));
+  if (own.end > next->start(next->served)) return false;
+  there.bookings.insert(next, {.packet = &packet,
+                               .first = own,
+                               .size = packet.size,
+                               .port = packet.port,
+                               .late = packet.late,
+                               .hop = packet.hop});
+  ++link.booked;
+  cross(packet, link, own);
+  return true;
 }
 
 void Flights::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
@@ -137,6 +172,7 @@ void Flights::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
                             .first = first,
                             .size = packet.size,
                             .port = packet.port,
+                            .late = packet.late,
                             .hop = packet.hop});
   ++link.booked;
   if (train != nullptr) ++train->bookings;
@@ -155,6 +191,8 @@ void Flights::cross(Packet& packet, const LiveLink& link, const Passage& passage
   packet.head = passage.start + link.wire;
   packet.tail = passage.end + link.wire;
   packet.port = link.port;
+  packet.late = 0;
+  packet.paced = false;
   ++packet.hop;
 }
 
@@ -170,22 +208,26 @@ std::uint32_t Flights::hop_of(const Booking& booking, std::uint32_t index) {
   return known != nullptr ? known->hop : booking.train->to;
 }
 
-Time Flights::free(const LiveLink& link, Ahead& there) {
-  if (link.booked == 0) return link.lane.free();
-  const Booking& last = there.bookings.back();
-  return last.end(count(last) - 1);
+Time Flights::free(const LiveLink& link, Ahead& there) { return free(link, there, there.bookings.end()); }
+
+// When all before that one are served. Behind packets whose time is past others may have gone by events.
+Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place next) {
+  if (next == there.bookings.begin()) return link.lane.free();
+  const Booking& last = *std::prev(next);
+  const std::uint32_t packets = count(last);
+  return last.served == packets ? link.lane.free() : last.end(packets - 1);
 }
 
-// All that come before whoever comes at this time by this port: as they would have been served when they
+// All that come before whoever comes at this time with this rank: as they would have been served when they
 // came.
-void Flights::serve_before(LiveLink& link, Ahead& there, Time at, std::uint32_t port) {
+void Flights::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other) {
   while (link.booked > 0) {
     const Booking& first = there.bookings.front();
     if (first.train != nullptr) {
-      if (!serve_train(link, there, at, port)) return;
+      if (!serve_train(link, there, at, other)) return;
       continue;
     }
-    if (!first.before(0, at, port)) return;
+    if (!first.before(0, at, other)) return;
     (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead, first.size);
     there.bookings.pop_front();
     --link.booked;
@@ -193,12 +235,13 @@ void Flights::serve_before(LiveLink& link, Ahead& there, Time at, std::uint32_t 
 }
 
 // False if some of its packets don't, or may yet come. A train that may grow keeps its bookings.
-bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t port) {
+bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, ArrivalRank other) {
   Booking& booking = there.bookings.front();
   const std::uint32_t packets = count(booking);
   if (booking.served < packets) {
-    const std::uint32_t past = count_before(booking.head(booking.served), booking.gap,
-                                            packets - booking.served, at, booking.port < port);
+    const std::uint32_t past =
+        count_before(booking.head(booking.served), booking.gap, packets - booking.served, at,
+                     rank(booking.late, booking.port) < other);
     if (past > 0) serve_run(link, there, booking, past);
     booking.served += past;
   }
@@ -259,14 +302,22 @@ void Flights::serve_past() {
   }
 }
 
-// One that was sent late comes after all that were booked for this time: those were sent before. So does one
-// that leaves its source: of those that leave at one time, and were known before, none is booked.
+// One that leaves its source comes after all that were booked for this time: of those that leave at one time,
+// and were known before, none is booked.
 void Flights::make_way(LiveLink& link, const Packet& packet) {
   Ahead& here = ahead(link);
-  const std::uint32_t port =
-      packet.late ? std::numeric_limits<std::uint32_t>::max() : std::max(packet.port, 1U);
-  serve_before(link, here, fabric_.sim().now(), port);
+  serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
+  if (here.bookings.empty() || goes_before_next(packet, link, here)) return;
   while (!here.bookings.empty()) take_back_last(link, here);
+  tell_holders();
+}
+
+// And whoever is booked next doesn't wait for it, nor do those behind. One that leads reserves for all of its
+// message.
+bool Flights::goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here) {
+  if (packet.leads) return false;
+  const Booking& next = here.bookings.front();
+  return passage(packet, link, here.overhead, link.lane.free()).end <= next.start(next.served);
 }
 
 void Flights::drop_back(LiveLink& link, Ahead& there) {
@@ -289,7 +340,8 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
     const std::uint32_t end = hop_of(taken, from);
     for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
       shorten(fabric_.live(route[hop]), taken, hop, from);
-    for (std::uint32_t i = from; i < packets; ++i) come_by_event(taken, i);
+    for (std::uint32_t i = from; i < packets; ++i) come_again(taken, i);
+    if (is_paced(taken)) untold_.push_back(&fabric_.live(route[taken.hop - 1]));
     if (taken.hop > 0)
       ahead(fabric_.live(route[taken.hop - 1])).doubt.grow();
     else
@@ -311,12 +363,38 @@ void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop,
   if (booking.served == from) drop_back(link, there);
 }
 
+// One of a paced run that isn't there yet comes as the run's holder will say: tell_holders().
+void Flights::come_again(const Booking& booking, std::uint32_t index) {
+  if (is_paced(booking) && !has_crossed(booking, index)) return drop(booking, index);
+  come_by_event(booking, index);
+}
+
+// Where a paced run is told from.
+bool Flights::is_paced(const Booking& booking) {
+  return booking.train != nullptr && booking.train->paced && booking.hop == booking.train->from;
+}
+
+// The link before the node.
+bool Flights::has_crossed(const Booking& booking, std::uint32_t index) const {
+  const Time crosses = booking.head(index) - booking.train->lag;
+  const Time now = fabric_.sim().now();
+  return crosses < now || (crosses == now && booking.train->batch <= fabric_.sim().scheduler().batch());
+}
+
+void Flights::drop(const Booking& booking, std::uint32_t index) {
+  Packet* const known = booking.train->known(index);
+  if (known == nullptr) return;
+  withdraw(*known);
+  fabric_.free(*known);
+}
+
 void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
   Packet& one = recall(booking, index);
   one.hop = booking.hop;
   one.head = booking.head(index);
   one.tail = booking.tail(index);
   one.port = booking.port;
+  one.late = booking.late;
   if (one.hop == 0) return leave_by_event(one);
   LiveLink& came = fabric_.live((*one.message->route)[booking.hop - 1]);
   came.arrivals->push(booking.port - 1, one);

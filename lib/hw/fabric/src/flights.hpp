@@ -11,6 +11,7 @@
 #include "kbsim/sim/pool_allocator.hpp"
 
 #include "bookings.hpp"
+#include "run_entry.hpp"
 
 namespace kbsim::hw {
 
@@ -30,6 +31,10 @@ struct Train {
   Time gap{};                  // of heads at the first node
   Time step{};                 // and at the end
   std::uint32_t from = 0;      // hop of the first booking
+  std::uint8_t late = 0;       // as Packet has it, there
+  bool paced = false;          // likewise
+  std::uint32_t batch = 0;     // of a paced run, with which its packets cross the link before,
+  Time lag{};                  // which is so long before they come there
   std::uint32_t to = 0;        // and behind the last
   std::uint32_t bookings = 0;  // that there are
   bool open = false;           // it may grow: its bookings are the last of their links
@@ -102,6 +107,15 @@ class Flights {
                                                 const std::function<bool(const Message&)>& which);
   static void put_back(Fabric& fabric, std::span<Packet* const> packets);
   static void forget(Fabric& fabric, std::span<Packet* const> packets);
+
+  // Of PacedRuns:
+  /// The next packets of an open message come as `run` and `entry` say: how many of them.
+  [[nodiscard]] std::int64_t enter(Message& message, PacketRun run, const RunEntry& entry);
+  /// A packet that was to leave its source by an event comes so; false: it can't.
+  [[nodiscard]] bool enter(Packet& packet, const RunEntry& entry);
+  /// Those from `ordinal` on don't come to the node behind `hop` links.
+  void leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal);
+
   /// Links have served what they have begun to serve before now.
   void serve_past();
 
@@ -139,20 +153,33 @@ class Flights {
   void go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first);
   [[nodiscard]] bool comes_last(const Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] bool may_book(const Packet& packet, LiveLink& link, Ahead& there);
+  [[nodiscard]] bool goes_between(Packet& packet, LiveLink& link, Ahead& there);
+  [[nodiscard]] static bool goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here);
   void book(Packet& packet, LiveLink& link, Ahead& there, Train* train);
   [[nodiscard]] static Passage passage(const Packet& packet, const LiveLink& link, Time overhead, Time free);
   static void cross(Packet& packet, const LiveLink& link, const Passage& passage);
   [[nodiscard]] static Time free(const LiveLink& link, Ahead& there);
+  [[nodiscard]] static Time free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place next);
   void close_last(LiveLink& link, Ahead& there);
-  [[nodiscard]] bool serve_train(LiveLink& link, Ahead& there, Time at, std::uint32_t port);
+  [[nodiscard]] bool serve_train(LiveLink& link, Ahead& there, Time at, ArrivalRank other);
   void drop_back(LiveLink& link, Ahead& there);
-  void serve_before(LiveLink& link, Ahead& there, Time at, std::uint32_t port);
+  void serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other);
   void serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets);
   void take_back_last(LiveLink& link, Ahead& there);
   void shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from);
+  void come_again(const Booking& booking, std::uint32_t index);
+  [[nodiscard]] static bool is_paced(const Booking& booking);
+  [[nodiscard]] bool has_crossed(const Booking& booking, std::uint32_t index) const;
+  void drop(const Booking& booking, std::uint32_t index);
   void come_by_event(const Booking& booking, std::uint32_t index);
   void take_back_all(LiveLink& link);
   void withdraw(Packet& packet);
+
+  // Paced runs.
+  [[nodiscard]] bool enters(Packet& packet, LiveLink& came, const RunEntry& entry);
+  [[nodiscard]] bool is_of_run(const Booking& booking, const Message& message, std::uint32_t ordinal) const;
+  void shorten_last(LiveLink& link, std::uint32_t ordinal);
+  void tell_holders();
 
   // Packets of which nobody hears.
   void find_end(LiveLink& link);
@@ -169,6 +196,7 @@ class Flights {
   std::deque<Ahead> ahead_;   // likewise
   std::vector<Train*> free_trains_;
   std::vector<Passage> passages_;  // of a packet that may be its train's second, by hop
+  std::vector<LiveLink*> untold_;  // by which packets of paced runs were to come that were taken back
 };
 
 }  // namespace kbsim::hw

@@ -11,6 +11,7 @@ PoolVector<Packet*> Flights::take(Fabric& fabric, std::span<LiveLink* const> lin
                                   const std::function<bool(const Message&)>& which) {
   Flights& flights = *fabric.flights_;
   for (LiveLink* const link : links) flights.take_back_all(*link);
+  flights.tell_holders();
   PoolVector<Packet*> taken;
   for (Packet& packet : fabric.packets_) {
     if (packet.message == nullptr || !which(*packet.message)) continue;

@@ -19,6 +19,8 @@ Train& Flights::begin(Packet& packet, Train*& keeper) {
   train.size = packet.size;
   train.keeper = &keeper;
   train.from = packet.hop;
+  train.late = packet.late;
+  train.paced = packet.paced;
   train.bookings = 0;
   train.open = true;
   keeper = &train;
@@ -57,7 +59,8 @@ bool Flights::follows(const Packet& packet, Train& train) {
   const Time gap = packet.head - train.last.head;
   if (packets == kMostOfTrain || packet.message != train.message ||
       packet.message->sequence != train.sequence || packet.ordinal != train.ordinal + packets ||
-      packet.size != train.size || packet.hop != train.from || packet.tail - train.last.tail != gap)
+      packet.size != train.size || packet.hop != train.from || packet.late != train.late ||
+      packet.paced != train.paced || packet.tail - train.last.tail != gap)
     return false;
   return packets == 1 ? sets_pace(packet, train) : gap == train.gap;
 }
@@ -103,6 +106,8 @@ void Flights::join(Packet& packet, Train& train) {
   packet.head = train.last.start;
   packet.tail = train.last.end;
   packet.port = end.port;
+  packet.late = 0;
+  packet.paced = false;
   come_to_end(packet, end);
 }
 

@@ -93,7 +93,7 @@ void Flights::accept(LiveLink& link, UnheardPackets& packets, std::uint32_t coun
 
 // One that was sent late, or starts there, comes after all that were under way for this time.
 void Flights::merge(LiveLink& link, const Packet& packet) {
-  const bool late = packet.late || packet.port == 0;
+  const bool late = packet.late != 0 || packet.port == 0;
   merge(link, fabric_.sim().now(), late ? std::numeric_limits<std::uint32_t>::max() : packet.port);
 }
 

@@ -23,7 +23,7 @@ Time sum_of_later(Time a, Time da, Time b, Time db, std::int64_t last) {
 // Each ends at the latest of: the service behind the end of the one before it, the service behind its head,
 // its tail. So the ends are end + i * service or last_in + i * gap, whichever is later, and each starts when
 // the one before it ends or when its head is there.
-Lane::Slot Lane::reserve_run(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service) {
+Lane::Slot Lane::reserve_waiting(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service) {
   const Time start = std::max(head, free_);
   const Time in = std::max(head + service, tail);
   const Time end = std::max(start + service, tail);

@@ -88,7 +88,9 @@ Task<> PeDma::run() {
 }
 
 [[gnu::always_inline]] void PeDma::have_turn(std::vector<Work>& work) {
+  if (runs()) take_turns(sim().scheduler().batch() > 1);
   take(work);
+  if (runs() && has_rival(*run_.queue)) end_run(sim().scheduler().batch() > 1);
   if (streams() && streams_on()) return;
   if (sim().now() >= port_free_) {
     if (may_stream() && begins_stream()) return;
@@ -105,12 +107,13 @@ Task<> PeDma::run() {
 [[gnu::always_inline]] void PeDma::wake_when_free() {
   const bool ahead = fabric().books_ahead();
   const auto may = [&](const ClassQueue& queue) {
+    if (ends_with_run(queue)) return queue.waiting.size() > 1;
     return ahead ? may_send_later(queue) : !queue.waiting.empty();
   };
   wakes_ = std::ranges::any_of(*queues_, may);
   if (!wakes_) return;
   if (sim().causes() != nullptr) sim().causes()->because(port_why_);
-  work_.post(port_free_, {.kind = Work::Kind::port_free});
+  work_.post(port_free_, {.kind = Work::Kind::port_free, .token = wakes_told_});
 }
 
 [[gnu::always_inline]] void PeDma::take(std::vector<Work>& work) {
@@ -122,8 +125,8 @@ Task<> PeDma::run() {
     if (item.kind == Work::Kind::begin && explains) item.transfer->progress.why = work_.collected()[i];
     if (item.kind == Work::Kind::begin) begins.push_back(std::move(item.transfer));
     if (item.kind == Work::Kind::answer) answered(item.token);
-    if (item.kind == Work::Kind::sent) finish(*item.transfer);
-    if (item.kind == Work::Kind::port_free) wakes_ = false;
+    if (item.kind == Work::Kind::sent && item.token == item.transfer->progress.told) finish(*item.transfer);
+    if (item.kind == Work::Kind::port_free && item.token == wakes_told_) wakes_ = false;
     if (item.kind == Work::Kind::told && item.token == streams_ && streams()) finish_told();
   }
   work.clear();
@@ -175,7 +178,7 @@ void PeDma::finish(Transfer& transfer) {
 }
 
 DmaUse PeDma::moved() const {
-  fabric().end_holds();
+  fabric().settle(id());
   DmaUse use = use_;
   if (done_ < begun_) use.busy += sim().now() - busy_since_;
   return use;
@@ -213,7 +216,7 @@ Time PeDma::send_next(ClassQueue& queue) {
   if (sim().causes() != nullptr) explain_port(control, false);
   MessagePtr message =
       fabric().make(id(), request.to, control, queue.sender().traffic_class(), std::move(request.body));
-  if (told_ == sim().now())
+  if (told_ == sim().now() || (paced_ != nullptr && paced_->crosses_now()))
     fabric().send(std::move(message));
   else
     fabric().depart(std::move(message));
@@ -229,6 +232,7 @@ Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
       fabric().make(site_.tcm, request.to, size, queue.sender().traffic_class(), std::move(request.body));
   if (sim().causes() != nullptr) explain_port(size, true);
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
+  if (paced_ != nullptr) paced_->pass(slot.start);
   fabric().send(std::move(message), slot.start, slot.end);
   use_.written += size;
   turn_left_ -= size;
@@ -239,15 +243,26 @@ Time PeDma::send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes) {
 Time PeDma::send_packet(ClassQueue& queue) {
   Burst& burst = queue.burst;
   const Bytes size = std::min(burst.left, fabric().packet_size(burst.message->size));
+  const Time gap = std::max(tcm_->pace(size), port_.serialization(size));
+  if (const std::int64_t told = begins_run(queue, size, gap); told > 0) return told * gap;
   if (sim().causes() != nullptr) explain_port(size, true);
   const Lane::Slot slot = tcm_->read_port(sim().now(), size);
-  fabric().inject(*burst.message, size, slot.start, slot.end);
+  if (paced_ != nullptr)
+    paced_->send(*burst.message, size, slot);
+  else
+    fabric().inject(*burst.message, size, slot.start, slot.end);
+  has_left(queue, size, slot.end);
+  return gap;
+}
+
+// A packet whose turn has been.
+void PeDma::has_left(ClassQueue& queue, Bytes size, Time left_tcm) {
+  Burst& burst = queue.burst;
   use_.written += size;
   burst.left -= size;
   if (burst.left == 0_B) burst = {};
   turn_left_ -= size;
-  sent(queue, size, slot.end);
-  return std::max(tcm_->pace(size), port_.serialization(size));
+  sent(queue, size, left_tcm);
 }
 
 // These bytes of the sender's transfer have been asked for, or will have left TCM then.
@@ -257,7 +272,7 @@ void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
   if (queue.burst.message == nullptr) queue.picked = false;
   if (!transfer->all_sent()) return;
   queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next));
-  if (transfer->progress.unanswered > 0) return;
+  if (transfer->progress.unanswered > 0 || transfer->progress.told != 0) return;
   if (sim().causes() != nullptr) sim().causes()->because(fabric().causes()->left());
   work_.post(left_tcm, {.kind = Work::Kind::sent, .transfer = transfer});
 }

@@ -14,6 +14,7 @@
 #include "kbsim/hw/control/control.hpp"
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/i_link_hold.hpp"
+#include "kbsim/hw/fabric/paced_runs.hpp"
 #include "kbsim/hw/pe/i_dma.hpp"
 #include "kbsim/hw/pe/i_request_policy.hpp"
 
@@ -65,7 +66,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
     request.told = at;
     work_.post(at, {.kind = Work::Kind::answer, .token = token});
   }
-  [[nodiscard]] bool reads_first() override { return work_.due() && (tcm_waits_ = true); }
+  [[nodiscard]] bool reads_first() override;
   [[nodiscard]] DmaUse moved() const override;
 
  private:
@@ -90,7 +91,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   struct Work {
     enum class Kind : std::uint8_t { begin, answer, sent, port_free, told };
     Kind kind;
-    Token token = 0;            // of an answer; the number of a stream that tells of this time
+    Token token = 0;            // of an answer; of a stream that tells of this time, or a run that has left
     TransferPtr transfer = {};  // that begins, or has left
   };
 
@@ -170,6 +171,17 @@ class PeDma : public Component, public IDma, private ILinkHold {
   void goes_on(const TransferPtr& transfer, std::uint64_t index, const ReadLanes::Moving& where,
                const Reached& reached);
   void leave_port(const ReadStream::Port& port);
+  // Packets of a message told ahead.
+  [[nodiscard]] std::int64_t begins_run(ClassQueue& queue, Bytes size, Time gap);
+  void follow_run(ClassQueue& queue, Bytes size, std::int64_t told);
+  [[nodiscard]] bool has_rival(const ClassQueue& queue) const;
+  [[nodiscard]] bool runs() const { return run_.queue != nullptr; }
+  [[nodiscard]] bool ends_with_run(const ClassQueue& queue) const;
+  [[nodiscard]] bool had_turn() const;
+  void take_turns(bool present);
+  void end_run(bool present, const LiveLink* met = nullptr, const Packet* packet = nullptr);
+  void end_runs(const LiveLink* met = nullptr, const Packet* packet = nullptr);
+
   void give_way(const LiveLink& link, const Packet& packet) override;
   void settle() override;
   void break_stream(const Reached& reached);
@@ -178,6 +190,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   Time ask(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
   Time send_whole(ClassQueue& queue, DmaRequest&& request, Bytes bytes);
   Time send_packet(ClassQueue& queue);
+  void has_left(ClassQueue& queue, Bytes size, Time left_tcm);
   void remember(ClassQueue& queue, const DmaRequest& request, Bytes bytes);
   void sent(ClassQueue& queue, Bytes bytes, Time left_tcm);
 
@@ -195,6 +208,7 @@ class PeDma : public Component, public IDma, private ILinkHold {
   std::size_t turn_ = 0;
   Bytes turn_left_;
   bool wakes_ = false;      // when the port is free
+  Token wakes_told_ = 0;    // wakes before that one are void
   bool tcm_waits_ = false;  // for this turn
   DmaRequests requests_;
   std::unique_ptr<ReadStream> stream_;  // from the first on
@@ -202,9 +216,20 @@ class PeDma : public Component, public IDma, private ILinkHold {
   std::uint32_t pause_ = 0;             // so many times none begins
   std::uint32_t broken_ = 0;            // the next pause is 2^broken_ long
   Time told_ = kForever;                // when the host was told last that an order is done
-  std::uint64_t begun_ = 0;             // transfers
-  std::uint64_t done_ = 0;              // of these
-  Time busy_since_{};                   // if some aren't
+  // The run whose turns are to come.
+  struct ToldRun {
+    ClassQueue* queue = nullptr;
+    Bytes size;  // of each packet
+    std::int64_t count = 0;
+    std::int64_t taken = 0;  // turns that the queue knows of
+    bool all = false;        // nothing of the transfer is left then
+  };
+  ToldRun run_;
+  std::unique_ptr<PacedRuns> paced_;  // from the first on
+  Token told_runs_ = 0;               // that end a transfer
+  std::uint64_t begun_ = 0;           // transfers
+  std::uint64_t done_ = 0;            // of these
+  Time busy_since_{};                 // if some aren't
   DmaUse use_;
 };
 

@@ -15,6 +15,8 @@ namespace kbsim::hw {
 bool PeDma::begins_stream() {
   constexpr std::uint32_t kFewTries = 16;
   ClassQueue& queue = told_queue();
+  if (runs()) return false;
+  if (paced_ != nullptr) paced_->drop_past();
   if (pause_ > 0) return --pause_, false;
   const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
   if (queue.burst.message != nullptr || std::ranges::any_of(*queues_, waits)) return false;
@@ -216,6 +218,7 @@ void PeDma::leave_port(const ReadStream::Port& port) {
 }
 
 void PeDma::give_way(const LiveLink& link, const Packet& packet) {
+  if (!streams()) return end_runs(&link, &packet);
   const bool late = sim().scheduler().late_begun();
   break_stream({.at = sim().now(),
                 .arrivals = late,
@@ -227,6 +230,7 @@ void PeDma::give_way(const LiveLink& link, const Packet& packet) {
 }
 
 void PeDma::settle() {
+  if (!streams()) return end_runs();
   const bool late = sim().scheduler().late_begun();
   break_stream({.at = sim().now(), .arrivals = late, .lates = late, .sends = late, .answers = late});
 }
@@ -238,7 +242,7 @@ void PeDma::break_stream(const Reached& reached) {
   pause_ = 1U << broken_;
   broken_ = std::min(broken_ + 1, kMost);
   if (std::exchange(wakes_, true)) return;
-  work_.post(std::max(port_free_, sim().now()), {.kind = Work::Kind::port_free});
+  work_.post(std::max(port_free_, sim().now()), {.kind = Work::Kind::port_free, .token = wakes_told_});
 }
 
 }  // namespace kbsim::hw

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -26,6 +27,7 @@ class FabricCauses;
 class Flights;
 class ILinkHold;
 class ISwitch;
+class PacedRuns;
 class SwitchPorts;
 
 /// Where the time of all messages went.
@@ -152,6 +154,8 @@ class Fabric {
   void drop_hold(ILinkHold& hold) { std::erase(holds_, &hold); }
   /// Somebody looks at what memories hold, or DMAs have moved, by now.
   void end_holds() const;
+  /// Likewise, at any link.
+  void end_runs() const;
   /// Somebody looks at what the node's unit has done by now: only the links to it are asked.
   void settle(NodeId node) const;
 
@@ -217,12 +221,18 @@ class Fabric {
 
  private:
   friend class Flights;
+  friend class PacedRuns;
   friend struct Recycle;
   friend class SwitchPorts;
   [[nodiscard]] LiveLink& next_link(const Packet& packet) {
     return live((*packet.message->route)[packet.hop]);
   }
   void cross(Packet& packet, LiveLink& link, const Lane::Slot& slot);
+  // Of a packet that is sent now and comes now.
+  [[nodiscard]] std::uint8_t late_now() const {
+    constexpr std::uint32_t kMost = 254;
+    return static_cast<std::uint8_t>(std::min(sim_.scheduler().batch(), kMost) + 1);
+  }
   [[gnu::cold, gnu::noinline]] void note_room(LinkId link, Time at, Bytes change) const;
   [[gnu::noinline]] void explain(Packet& packet, const LiveLink& link, Time overhead, const Lane::Slot& slot);
   [[gnu::noinline]] void explain_post(const Packet& packet, bool at_head) const;

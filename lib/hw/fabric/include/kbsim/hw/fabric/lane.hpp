@@ -34,7 +34,17 @@ class Lane {
     return {start, free_};
   }
   /// `count` such packets, each `gap` behind the one before it, from the first start to the last end.
-  Slot reserve_run(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service);
+  Slot reserve_run(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service) {
+    if (count == 1) return reserve(head, tail, n, service);
+    const bool waits = head < free_ || gap < service || tail > head + service;
+    if (waits) return reserve_waiting(head, tail, gap, count, n, service);
+    busy_ += count * service;
+    packets_ += count;
+    bytes_ += n * count;
+    worked_ = free_ = head + (count - 1) * gap + service;
+    note_queue(service);
+    return {head, free_};
+  }
   /// From `start` on, which is not before free(), what could have been served from `ready` on.
   Slot serve(Time ready, Time start, Time tail, Bytes n) {
     const Time service = account(ready, start, n);
@@ -65,6 +75,7 @@ class Lane {
   [[nodiscard]] Time longest_queue() const { return longest_; }
 
  private:
+  Slot reserve_waiting(Time head, Time tail, Time gap, std::int64_t count, Bytes n, Time service);
   Time account(Time ready, Time start, Bytes n) {
     const Time service = rate_.serialization(n);
     account(ready, start, n, service);
@@ -77,7 +88,7 @@ class Lane {
     bytes_ += n;
   }
 
-  Bandwidth rate_ = Bandwidth::gbs(1.0);
+  Bandwidth rate_;
   Time free_{};
   Time worked_{};  // as free_, if no tail was late
   Time busy_{};

@@ -94,8 +94,9 @@ struct Packet {
   std::uint32_t port = 0;     // by which it came in; 0: it starts here
   std::uint32_t ordinal = 0;  // in its message
   std::uint8_t noted = 0;     // for whom its hops are: of traces, of spans
-  bool late = false;          // it was sent here late, at the time at which it comes
+  std::uint8_t late = 0;      // it was sent here at the time at which it comes: in batch late - 1 of that
   bool leads = false;         // a train: the rest of its message comes right behind it
+  bool paced = false;         // of a paced run, where that is told from
   Time injected{};            // when its first byte was at its source
   // Where queues are finite:
   std::uint32_t channel = 0;  // of the link by which it came in

@@ -61,6 +61,7 @@ class Transfer {
     std::uint64_t number = 0;  // how many transfers the DMA had begun then
     int unanswered = 0;        // requests
     bool atomic = false;       // what races are told of it
+    std::uint32_t told = 0;    // the DMA knows ahead when all of it has left: by which run
     Cause why;                 // it has begun, if causes are kept
   };
 
@@ -98,6 +99,10 @@ class Transfer {
   /// The next `n` bytes are asked for, or have left.
   void advance(Bytes n);
   [[nodiscard]] bool all_sent() const { return next_ == pieces_.size(); }
+  /// They will be when that many more, of the present piece, have left.
+  [[nodiscard]] bool ends_within(Bytes n) const {
+    return next_ + 1 == pieces_.size() && pieces_[next_].memory.bytes <= n;
+  }
 
   Progress progress;
 

@@ -1,0 +1,116 @@
+// Packets of paced runs: they come to a node that passes them on, perhaps at the time at which they are sent
+// there, and are told from there. Who comes before them takes them back as any other; those that haven't
+// crossed the link to that node come then as their run's holder says.
+#include <algorithm>
+
+#include "kbsim/hw/fabric/i_link_hold.hpp"
+
+#include "flights.hpp"
+
+namespace kbsim::hw {
+
+std::int64_t Flights::enter(Message& message, PacketRun run, const RunEntry& entry) {
+  LiveLink& came = fabric_.live((*message.route)[entry.hop - 1]);
+  PacketRun coming = run;
+  coming.head = entry.head;
+  coming.tail = entry.tail;
+  std::int64_t entered = 0;
+  const auto pass = [&](std::int64_t n) {
+    fabric_.under_way_ -= n * run.head + n * (n - 1) / 2 * run.gap;
+    message.injected += static_cast<std::uint32_t>(n);
+    message.source_tail = run.tail + (n - 1) * run.gap;
+    for (PacketRun* const each : {&run, &coming}) each->head += n * run.gap, each->tail += n * run.gap;
+    entered += n;
+  };
+  while (entered < run.count) {
+    Packet& packet = fabric_.allocate();
+    packet = {.message = &message, .size = run.size, .ordinal = message.injected, .injected = run.head};
+    RunEntry next = entry;
+    next.head = coming.head;
+    next.tail = coming.tail;
+    if (!enter(packet, next)) {
+      fabric_.free(packet);
+      break;
+    }
+    if (message.injected == 0) message.sent = run.head;
+    pass(1);
+    PacketRun more = coming;
+    more.count = run.count - entered;
+    if (more.count == 0) break;
+    const std::int64_t told = extend(ahead(came).train, message, more);
+    if (told > 0) pass(told);
+  }
+  return entered;
+}
+
+bool Flights::enter(Packet& packet, const RunEntry& entry) {
+  LiveLink& came = fabric_.live((*packet.message->route)[entry.hop - 1]);
+  packet.hop = entry.hop;
+  packet.head = entry.head;
+  packet.tail = entry.tail;
+  packet.port = came.port;
+  packet.late = entry.late;
+  packet.paced = true;
+  return enters(packet, came, entry);
+}
+
+// Of those that come by events it isn't known who comes first.
+bool Flights::enters(Packet& packet, LiveLink& came, const RunEntry& entry) {
+  Ahead& here = ahead(came);
+  if (here.train != nullptr && (here.train->lag != entry.lag || here.train->batch != entry.batch))
+    close(here.train);
+  if (joins(packet, here.train)) return true;
+  if (came.arrivals->expects(came.port - 1) || here.doubt.pauses()) return false;
+  LiveLink& link = fabric_.next_link(packet);
+  if (!may_book(packet, link, ahead(link))) return false;
+  go_on(packet, &came, nullptr, here.train, {.head = packet.head, .tail = packet.tail});
+  here.train->batch = entry.batch;
+  here.train->lag = entry.lag;
+  return true;
+}
+
+void Flights::leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal) {
+  LiveLink& link = fabric_.live((*message.route)[hop]);
+  Ahead& there = ahead(link);
+  const auto is_one = [&](const Booking& booking) { return is_of_run(booking, message, ordinal); };
+  while (std::ranges::any_of(there.bookings, is_one)) {
+    if (is_one(there.bookings.back()))
+      shorten_last(link, ordinal);
+    else
+      take_back_last(link, there);
+  }
+  tell_holders();
+}
+
+// It has packets of the message from that one on. What is past may be of messages that are no more.
+bool Flights::is_of_run(const Booking& booking, const Message& message, std::uint32_t ordinal) const {
+  if (!is_paced(booking) || booking.head(count(booking) - 1) < fabric_.sim().now()) return false;
+  const Train& train = *booking.train;
+  return train.message == &message && train.ordinal + count(booking) > ordinal;
+}
+
+void Flights::shorten_last(LiveLink& link, std::uint32_t ordinal) {
+  Ahead& there = ahead(link);
+  const Booking taken = there.bookings.back();
+  const std::uint32_t first = taken.train->ordinal;
+  const std::uint32_t from = ordinal - std::min(ordinal, first);
+  const std::uint32_t packets = count(taken);
+  close(taken.train);
+  const std::uint32_t end = hop_of(taken, from);
+  const topology::Route& route = *taken.train->message->route;
+  for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
+    shorten(fabric_.live(route[hop]), taken, hop, from);
+  for (std::uint32_t i = from; i < packets; ++i) drop(taken, i);
+  there.bookings.back().limit = from;
+  if (taken.served == from) drop_back(link, there);
+}
+
+void Flights::tell_holders() {
+  while (!untold_.empty()) {
+    ILinkHold* const hold = untold_.back()->hold;
+    untold_.pop_back();
+    if (hold != nullptr) hold->settle();
+  }
+}
+
+}  // namespace kbsim::hw

@@ -1,0 +1,75 @@
+// Packets that a DMA sends one behind the other, told ahead: as with an event for each of them.
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "dma_programs.hpp"
+
+namespace kbsim::hw::test::paced_runs_test {
+namespace {
+
+constexpr DType kByte = DType::u8;
+
+struct Args {
+  std::int64_t bytes;
+};
+
+Task<> store(TL& tl, Args args) {
+  co_await tl.store({.va = kVa, .dtype = kByte}, tl.zeros({args.bytes}, kByte));
+}
+
+Task<> run_store(Rig* rig, std::int64_t bytes) {
+  const std::vector<PeCoord> pes{{0, 0, 0}};
+  (void)co_await rig->order(maps_of(pes, 64_KiB, [&](PeCoord at) { return in_hbm(*rig->spec, at, 0); }));
+  (void)co_await rig->launch(pes, bind_kernel("store", store, Args{bytes}));
+}
+
+std::uint64_t events_of_store(const config::MachineSpec& spec, bool exact, std::int64_t packets) {
+  const std::int64_t bytes = packets * spec.system.packet_bytes.count();
+  return outcome(spec, exact, {},
+                 [&](Rig& rig) {
+                   rig.run(run_store(&rig, bytes));
+                   return std::vector<Time>{};
+                 })
+      .events;
+}
+
+config::MachineSpec machine_of(std::uint64_t seed, Random& random) {
+  config::MachineSpec spec = random_machine(random);
+  spec.system.packet_bytes = Bytes{random.any_of({64, 256})};
+  spec.pe.pe_dma.attrs["max_outstanding"] = std::int64_t{random.any_of({1, 4, 16})};
+  spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{random.any_of({500, 4096, 16'384})};
+  spec.pe.pe_dma.attrs["vc_chunk_size"] = std::int64_t{random.any_of({64, 256, 1000})};
+  if (random.below(3) == 0) spec.pe.pe_tcm.attrs["read_bw_gbs"] = 100.0;
+  return seed % 5 == 0 ? simultaneous(std::move(spec)) : spec;
+}
+
+}  // namespace
+
+TEST_CASE("Paced runs: packets of a write that nobody meets have no events of their own") {
+  config::MachineSpec spec = small_machine();
+  spec.system.packet_bytes = 256_B;
+  spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{65'536};
+  const std::uint64_t few = events_of_store(spec, false, 8);
+  CHECK(events_of_store(spec, false, 200) == few);
+  CHECK(events_of_store(spec, true, 200) - events_of_store(spec, true, 8) >= 5 * 192);
+}
+
+TEST_CASE(
+    "Paced runs: PEs that send, load and store much see the times of an event for each packet and hop") {
+  std::uint64_t saved = 0;
+  for (std::uint64_t seed = first_seed(); seed <= seeds(40); ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const config::MachineSpec spec = machine_of(seed, random);
+    const int program = random.between(1, 1000);
+    check_same(spec, seed, saved, [&](Rig& rig) {
+      start_mixed_program(rig, program, 4500);
+      rig.sim.run();
+      return std::vector<Time>{};
+    });
+  }
+  CHECK(saved > 1000 * (seeds(40) + 1 - first_seed()));
+}
+
+}  // namespace kbsim::hw::test::paced_runs_test
