@@ -5,6 +5,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/i_link_hold.hpp"
+#include "kbsim/hw/fabric/paced_runs.hpp"
 
 #include "flights.hpp"
 #include "shared_places.hpp"
@@ -26,9 +27,7 @@ void Fabric::settle(NodeId node) const {
 }
 
 void Fabric::end_runs() const {
-  for (const LiveLink& link : links_) {
-    if (link.hold != nullptr && &owner(link.from) == this) link.hold->settle();
-  }
+  while (!runs_.empty()) runs_.back()->give_way();
 }
 
 bool Fabric::is_free(LiveLink& link) const {

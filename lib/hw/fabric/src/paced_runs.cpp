@@ -4,6 +4,7 @@
 #include <ranges>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/fabric/packet_run.hpp"
@@ -76,6 +77,10 @@ RunEntry PacedRuns::entry_of(const Run& run) {
 
 void PacedRuns::hold(const Run& run) {
   run.first->hold = run.second->hold = holder_;
+  if (runs_.empty()) {
+    place_ = fabric_->runs_.size();
+    fabric_->runs_.push_back(this);
+  }
   runs_.push_back(run);
 }
 
@@ -209,19 +214,25 @@ void PacedRuns::drop_past() {
   const auto crosses = [now](const Run& run) { return run.came.head + (run.count - 1) * run.gap >= now; };
   const auto first = std::ranges::find_if(runs_, crosses);
   if (first == runs_.begin()) return;
-  release();
-  runs_.erase(runs_.begin(), first);
-  for (const Run& run : runs_) run.first->hold = run.second->hold = holder_;
+  PoolVector<Run> rest{first, runs_.end()};
+  (void)release();
+  for (const Run& run : rest) hold(run);
 }
 
-void PacedRuns::release() {
-  for (const Run& run : runs_) run.first->hold = run.second->hold = nullptr;
+PoolVector<PacedRuns::Run> PacedRuns::release() {
+  PoolVector<Run> runs = std::exchange(runs_, {});
+  for (const Run& run : runs) run.first->hold = run.second->hold = nullptr;
+  if (runs.empty()) return runs;
+  std::vector<PacedRuns*>& all = fabric_->runs_;
+  all[place_] = all.back();
+  all[place_]->place_ = place_;
+  all.pop_back();
+  return runs;
 }
 
 // From the back, as lanes were reserved. Nothing was reserved behind what hasn't happened.
 void PacedRuns::end(bool present, const LiveLink* met, const Packet* packet) {
-  const PoolVector<Run> runs = std::exchange(runs_, {});
-  for (const Run& run : runs) run.first->hold = run.second->hold = nullptr;
+  const PoolVector<Run> runs = release();
   for (const Run& run : std::views::reverse(runs)) {
     const Reached by_now = reached(run, present, met, packet);
     if (by_now.turned < run.count) *source_.port = run.before.port;

@@ -294,6 +294,7 @@ class Fabric {
   bool books_ahead_ = true;
   std::unique_ptr<Flights> flights_;  // from connect() on
   std::vector<ILinkHold*> holds_;
+  std::vector<PacedRuns*> runs_;  // that hold links
   std::deque<MessageTrace> traces_;
   Attribution attribution_;
   std::unique_ptr<FabricCauses> causes_;

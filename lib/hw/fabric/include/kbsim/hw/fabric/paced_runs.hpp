@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "kbsim/hw/fabric/fabric.hpp"
+#include "kbsim/hw/fabric/i_link_hold.hpp"
 #include "kbsim/sim/pool_allocator.hpp"
 
 namespace kbsim::hw {
@@ -26,6 +28,8 @@ class PacedRuns {
   /// The holder calls end() when it is to give way.
   PacedRuns(Fabric& fabric, const Source& source, ILinkHold& holder)
       : fabric_{&fabric}, source_{source}, holder_{&holder} {}
+  PacedRuns(const PacedRuns&) = delete;
+  PacedRuns& operator=(const PacedRuns&) = delete;
 
   /// The next packets of an open message have turns from now on, `gap` apart: as many as can be told, of
   /// `most` at the most. The turns of earlier runs are past.
@@ -48,6 +52,8 @@ class PacedRuns {
   /// What has happened by now is left as it is; packets that have had their turn go on by events, and the
   /// others have none. `packet`, if any, comes to the link `met` now, and crosses it next.
   void end(bool present, const LiveLink* met = nullptr, const Packet* packet = nullptr);
+  /// Asks the holder to.
+  void give_way() { holder_->settle(); }
 
  private:
   static constexpr Time kNever{-1};
@@ -105,7 +111,7 @@ class PacedRuns {
   [[nodiscard]] bool is_between(const Alone& one) const;
   [[nodiscard]] static RunEntry entry_of(const Run& run);
   void hold(const Run& run);
-  void release();
+  PoolVector<Run> release();
   [[nodiscard]] std::int64_t turned(const Run& run, bool present) const;
   [[nodiscard]] std::int64_t by_now(const Run& run, Time first, bool present) const;
   [[nodiscard]] Reached reached(const Run& run, bool present, const LiveLink* met,
@@ -120,6 +126,7 @@ class PacedRuns {
   Source source_;
   ILinkHold* holder_;
   PoolVector<Run> runs_;
+  std::size_t place_ = 0;    // among the fabric's, if there are some
   PoolVector<Alone> alone_;  // in their order
   Time passing_ = kNever;    // when the last left of those that may not have come to the unit
 };
