@@ -44,25 +44,15 @@ if(KBSIM_SANITIZE)
   endif()
 endif()
 
-# What a run spends no time in is compiled sooner than it is fast: with little optimization, and instructions are
-# selected as `-O0` does it. With sanitizers all is.
+# What a run spends no time in is compiled sooner than it is fast: with little optimization, little is inlined, and
+# instructions are selected as `-O0` does it. With sanitizers all is.
 function(kbsim_compile_quickly target)
   set(quickly -O1)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     list(APPEND quickly "SHELL:-mllvm -fast-isel")
-  endif()
-  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${quickly}>")
-  if(KBSIM_SANITIZE)
-    kbsim_inline_little(${target})
-  endif()
-endfunction()
-
-# Tests are optimized, but little is inlined into them: a coroutine's every await has several ways out, with the calls of
-# each. So is what a run spends no time in, if there are sanitizers.
-function(kbsim_inline_little target)
-  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE "SHELL:-mllvm -inline-threshold=25")
   endif()
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${quickly}>")
 endfunction()
 
 # What only has to compile and is never linked: its objects hold what the compiler read, not code.

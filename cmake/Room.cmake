@@ -16,8 +16,8 @@ endfunction()
 
 # Where a run spends its time.
 set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe)
-# Where it spends none: readers and writers, what looks at a run's end, what plans many runs.
-set(KBSIM_COLD_ROOMS config inputs mock report trace page explain evaluate sweep)
+# Where it spends none: readers and writers, what plans many runs.
+set(KBSIM_COLD_ROOMS config inputs mock report trace page evaluate sweep)
 
 # A room is one target with its own include root: what a room doesn't link, it can't include.
 #
@@ -46,7 +46,7 @@ function(kbsim_room name)
   if(KBSIM_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND name IN_LIST KBSIM_BUSY_ROOMS)
     target_compile_options(kbsim_${name} PRIVATE -fno-sanitize-address-outline-instrumentation)
   endif()
-  if(name IN_LIST KBSIM_COLD_ROOMS)
+  if(name IN_LIST KBSIM_COLD_ROOMS OR (KBSIM_SANITIZE AND name STREQUAL explain))
     kbsim_compile_quickly(kbsim_${name})
   endif()
   kbsim_name_files_from_root(kbsim_${name})
@@ -131,4 +131,37 @@ function(kbsim_rooms name)
     target_link_libraries(kbsim_${name} INTERFACE kbsim_${room})
     target_sources(kbsim_${name} INTERFACE $<TARGET_OBJECTS:kbsim_${room}>)
   endforeach()
+endfunction()
+
+# A program links the objects of its rooms before its own, those that are compiled for speed before all others: of an
+# inline function that several have, the linker keeps the first. A room that registers itself is linked where it is
+# named, or by a name of several rooms.
+function(kbsim_link_rooms_first target)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  set(seen "")
+  while(libraries)
+    list(POP_FRONT libraries library)
+    string(REPLACE "kbsim::" "kbsim_" library ${library})
+    if(library IN_LIST seen OR NOT library MATCHES "^kbsim_" OR NOT TARGET ${library})
+      continue()
+    endif()
+    list(APPEND seen ${library})
+    get_target_property(type ${library} TYPE)
+    get_target_property(below ${library} INTERFACE_LINK_LIBRARIES)
+    foreach(name ${below})
+      if(TARGET ${name})
+        get_target_property(type_below ${name} TYPE)
+        if(type STREQUAL INTERFACE_LIBRARY OR NOT type_below STREQUAL OBJECT_LIBRARY)
+          list(APPEND libraries ${name})
+        endif()
+      endif()
+    endforeach()
+    string(REPLACE "kbsim_" "" room ${library})
+    if(room IN_LIST KBSIM_COLD_ROOMS)
+      list(APPEND cold $<TARGET_OBJECTS:${library}>)
+    elseif(NOT type STREQUAL INTERFACE_LIBRARY AND NOT room MATCHES "^test_")
+      list(APPEND fast $<TARGET_OBJECTS:${library}>)
+    endif()
+  endwhile()
+  target_sources(${target} PRIVATE ${fast} ${cold})
 endfunction()
