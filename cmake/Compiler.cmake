@@ -55,6 +55,16 @@ function(kbsim_compile_quickly target)
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${quickly}>")
 endfunction()
 
+# What tests have of their own isn't optimized, and is linked behind the rooms (kbsim_link_rooms_first), which run as fast
+# as elsewhere. With sanitizers it is compiled quickly.
+function(kbsim_compile_for_test target)
+  if(KBSIM_SANITIZE)
+    kbsim_compile_quickly(${target})
+  else()
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O0>")
+  endif()
+endfunction()
+
 # What only has to compile and is never linked: its objects hold what the compiler read, not code.
 function(kbsim_compile_no_code target)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
