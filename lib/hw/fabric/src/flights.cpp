@@ -153,12 +153,7 @@ bool Flights::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
   if (next == there.bookings.end()) return false;
   const Passage own = passage(packet, link, there.overhead, free(link, there, next));
   if (own.end > next->start(next->served)) return false;
-  there.bookings.insert(next, {.packet = &packet,
-                               .first = own,
-                               .size = packet.size,
-                               .port = packet.port,
-                               .late = packet.late,
-                               .hop = packet.hop});
+  there.bookings.insert(next, booking_of(packet, own, nullptr));
   ++link.booked;
   cross(packet, link, own);
   return true;
@@ -167,16 +162,20 @@ bool Flights::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
 void Flights::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
   const Passage first = passage(packet, link, there.overhead, free(link, there));
   if (link.booked > 0) close_last(link, there);
-  there.bookings.push_back({.packet = &packet,
-                            .train = train,
-                            .first = first,
-                            .size = packet.size,
-                            .port = packet.port,
-                            .late = packet.late,
-                            .hop = packet.hop});
+  there.bookings.push_back(booking_of(packet, first, train));
   ++link.booked;
   if (train != nullptr) ++train->bookings;
   cross(packet, link, first);
+}
+
+Booking Flights::booking_of(Packet& packet, const Passage& first, Train* train) {
+  return {.packet = &packet,
+          .train = train,
+          .first = first,
+          .size = packet.size,
+          .port = packet.port,
+          .late = packet.late,
+          .hop = packet.hop};
 }
 
 Passage Flights::passage(const Packet& packet, const LiveLink& link, Time overhead, Time free) {

@@ -156,6 +156,7 @@ class Flights {
   [[nodiscard]] bool goes_between(Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] static bool goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here);
   void book(Packet& packet, LiveLink& link, Ahead& there, Train* train);
+  [[nodiscard]] static Booking booking_of(Packet& packet, const Passage& first, Train* train);
   [[nodiscard]] static Passage passage(const Packet& packet, const LiveLink& link, Time overhead, Time free);
   static void cross(Packet& packet, const LiveLink& link, const Passage& passage);
   [[nodiscard]] static Time free(const LiveLink& link, Ahead& there);
