@@ -11,7 +11,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 option(KBSIM_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(KBSIM_FUZZ "Build test/fuzz, and all of kbsim with coverage for libFuzzer" OFF)
 option(KBSIM_WERROR "Warnings are errors" ON)
-set(KBSIM_BATCH_SIZE 32 CACHE STRING "Files of a target that are compiled as one; 0: each alone")
+set(KBSIM_BATCH_SIZE 64 CACHE STRING "Files of a target that are compiled as one; 0: each alone")
 
 if(KBSIM_BATCH_SIZE)
   set(CMAKE_UNITY_BUILD ON)

@@ -8,12 +8,27 @@ set(KBSIM_COMMON_HEADERS
     <boost/container/small_vector.hpp> <boost/json/object.hpp> <boost/unordered/unordered_flat_map.hpp>
     <fmt/format.h> <fmt/ranges.h>)
 
-function(kbsim_common_headers)
+# What many of our headers and files include, and the room that has it: precompiled for those that do.
+set(KBSIM_DEEP_HEADERS sim=kbsim/sim/simulation.hpp hw_fabric=kbsim/hw/fabric/message.hpp hw_machine=kbsim/hw/machine.hpp)
+
+# The targets that carry them: kbsim_common_headers, and a kbsim_deep_<header> each, with the common ones, too.
+function(kbsim_precompile_headers)
   add_library(kbsim_common_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/common_headers.cpp)
   target_link_libraries(kbsim_common_headers PRIVATE fmt::fmt Boost::headers)
   target_precompile_headers(kbsim_common_headers PRIVATE ${KBSIM_COMMON_HEADERS})
+  foreach(deep ${KBSIM_DEEP_HEADERS})
+    string(REGEX REPLACE "(.+)=(.+)" "\\1;\\2" deep ${deep})
+    list(POP_FRONT deep room)
+    cmake_path(GET deep STEM stem)
+    add_library(kbsim_deep_${stem} OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/common_headers.cpp)
+    target_link_libraries(kbsim_deep_${stem} PRIVATE fmt::fmt Boost::headers)
+    target_include_directories(kbsim_deep_${stem} PRIVATE $<TARGET_PROPERTY:kbsim_${room},INTERFACE_INCLUDE_DIRECTORIES>)
+    target_precompile_headers(kbsim_deep_${stem} PRIVATE ${KBSIM_COMMON_HEADERS} <${deep}>)
+  endforeach()
 endfunction()
 
+# Rooms whose files include the machine, mostly: its headers are precompiled for them.
+set(KBSIM_ROOMS_OVER_MACHINE hw_memory hw_control hw_pe hw_traffic host explain report evaluate)
 # Where a run spends its time.
 set(KBSIM_BUSY_ROOMS sim oplog replay hw_fabric hw_memory hw_pe)
 # Where it spends none: readers and writers, what plans many runs.
@@ -42,7 +57,11 @@ function(kbsim_room name)
   list(TRANSFORM ROOM_ROOMS PREPEND kbsim_)
   target_link_libraries(kbsim_${name} PUBLIC ${ROOM_ROOMS} ${ROOM_THIRD_PARTY}
                                       PRIVATE ${ROOM_PRIVATE_THIRD_PARTY})
-  target_precompile_headers(kbsim_${name} REUSE_FROM kbsim_common_headers)
+  set(carrier kbsim_common_headers)
+  if(name IN_LIST KBSIM_ROOMS_OVER_MACHINE)
+    set(carrier kbsim_deep_machine)
+  endif()
+  target_precompile_headers(kbsim_${name} REUSE_FROM ${carrier})
   if(KBSIM_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND name IN_LIST KBSIM_BUSY_ROOMS)
     target_compile_options(kbsim_${name} PRIVATE -fno-sanitize-address-outline-instrumentation)
   endif()
@@ -64,18 +83,10 @@ function(kbsim_headers_alone room)
   set_property(GLOBAL APPEND PROPERTY KBSIM_PUBLIC_HEADERS ${ARGN})
 endfunction()
 
-# What many public headers include, and the room that has it: precompiled for those that do.
-set(KBSIM_DEEP_HEADERS sim=kbsim/sim/simulation.hpp hw_fabric=kbsim/hw/fabric/message.hpp hw_machine=kbsim/hw/machine.hpp)
-
 function(kbsim_check_headers_alone)
   add_custom_target(headers_alone)
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-  foreach(deep ${KBSIM_DEEP_HEADERS})
-    string(REGEX REPLACE "(.+)=(.+)" "\\1;\\2" deep ${deep})
-    kbsim_precompile_for_headers(${deep})
-    list(POP_BACK deep header)
-    list(APPEND all_deep ${header})
-  endforeach()
+  list(TRANSFORM KBSIM_DEEP_HEADERS REPLACE ".+=" "" OUTPUT_VARIABLE all_deep)
   list(JOIN all_deep , all_deep)
   get_property(headers GLOBAL PROPERTY KBSIM_PUBLIC_HEADERS)
   execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/header_chains.py
@@ -86,14 +97,6 @@ function(kbsim_check_headers_alone)
     separate_arguments(chain)
     kbsim_chain_alone(${chain})
   endforeach()
-endfunction()
-
-# The target that carries a deep header of a room, precompiled.
-function(kbsim_precompile_for_headers room deep)
-  cmake_path(GET deep STEM stem)
-  add_library(kbsim_deep_${stem} OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/common_headers.cpp)
-  target_link_libraries(kbsim_deep_${stem} PRIVATE kbsim_${room})
-  target_precompile_headers(kbsim_deep_${stem} PRIVATE ${KBSIM_COMMON_HEADERS} <${deep}>)
 endfunction()
 
 # Headers, each of which includes those before it, over a deep one or "-".

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "command.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::test {
 namespace {
@@ -24,6 +25,10 @@ constexpr const char* kTell =
 }  // namespace
 
 bool has_chromium() {
+  if (kSanitized) {
+    MESSAGE("skipped: the browser reads the pages of a build without sanitizers");
+    return false;
+  }
   static const bool has = run_script("command -v chromium >/dev/null").exit == 0;
   if (!has) MESSAGE("skipped: chromium isn't installed");
   return has;

@@ -5,7 +5,8 @@
 
 namespace kbsim::test {
 
-/// Debian's chromium is installed; if it isn't, a message says that the test is skipped.
+/// Debian's chromium is installed, and this build's pages are read by it: sanitizers see nothing of a
+/// browser, and the same pages are read in release. Otherwise a message says that the test is skipped.
 [[nodiscard]] bool has_chromium();
 
 /// The browser's time while a page is read: one that waits for nothing, or the real one, to measure by.

@@ -83,11 +83,15 @@ TEST_CASE(
 
 namespace {
 
-// Where nodes of a network's drawing stand, by name, as "x y"; and of each link its path.
-std::string layout_of(const std::string& net) {
+std::string page_of_network(const std::string& net) {
   const std::string file = written("net.yaml", net);
+  return page_in(traffic("net", "--scope file:" + file + " --load 0.5 --packets 200 --warmup 10"));
+}
+
+// Where nodes of a network's drawing stand, by name, as "x y"; and of each link its path.
+std::string layout_on(const std::string& page) {
   return told_by(
-      page_in(traffic("net", "--scope file:" + file + " --load 0.5 --packets 200 --warmup 10")),
+      page,
       "const at = name => { const one = document.querySelector(`#drawing rect[data-of=\"${name}\"]`);"
       " return [+one.getAttribute('x'), +one.getAttribute('y')].map(Math.round); };"
       "const names = [...document.querySelectorAll('#drawing text')].map(one => one.textContent);"
@@ -98,10 +102,15 @@ std::string layout_of(const std::string& net) {
 }  // namespace
 
 TEST_CASE("Report page: a network of a file stands in its columns, or in layers around its middle") {
-  if (!has_chromium()) return;
-  const auto of = [](const std::string& net) { return json::parse(layout_of(net)); };
   const std::string links = "links: {A<>M: {}, B<>M: {}, C<>M: {}, D<>M: {}}\n";
-  const json::value star = of("nodes: [A, B, M, C, D]\nrouting: shortest\n" + links);
+  const std::string star_page = page_of_network("nodes: [A, B, M, C, D]\nrouting: shortest\n" + links);
+  const std::string grid_page = page_of_network(
+      "nodes: [A, B, C, D]\ncolumns: 2\nrouting: shortest\nlinks: {A<>B: {}, A<>C: {}, B<>D: {}, C<>D: "
+      "{}}\n");
+  const std::string line_page =
+      page_of_network("nodes: [A, B, C]\nrouting: shortest\nlinks: {A<>B: {}, B<>C: {}}\n");
+  if (!has_chromium()) return;
+  const json::value star = json::parse(layout_on(star_page));
   CHECK(star.at("links") == 4);
   const json::array& places = star.at("places").as_array();  // the middle first, then who is around it
   REQUIRE(places.size() == 5);
@@ -111,12 +120,10 @@ TEST_CASE("Report page: a network of a file stands in its columns, or in layers 
     CHECK(places[i].at(2).to_number<int>() > places[0].at(2).to_number<int>());
     if (i > 1) CHECK(places[i].at(1).to_number<int>() > places[i - 1].at(1).to_number<int>());
   }
-  const json::value grid =
-      of("nodes: [A, B, C, D]\ncolumns: 2\nrouting: shortest\nlinks: {A<>B: {}, A<>C: {}, B<>D: {}, C<>D: "
-         "{}}\n");
+  const json::value grid = json::parse(layout_on(grid_page));
   CHECK(grid.at("places").at(0).at(2) == grid.at("places").at(1).at(2));
   CHECK(grid.at("places").at(0).at(1) == grid.at("places").at(2).at(1));
-  const json::value line = of("nodes: [A, B, C]\nrouting: shortest\nlinks: {A<>B: {}, B<>C: {}}\n");
+  const json::value line = json::parse(layout_on(line_page));
   CHECK(line.at("places").at(0).at(2) == line.at("places").at(2).at(2));
   const std::string answer{line.at("answer").as_string()};
   CHECK_MESSAGE(answer.starts_with("Of an offered 0.5"), answer);

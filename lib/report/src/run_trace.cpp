@@ -142,10 +142,10 @@ class Written {
 
  private:
   void add(std::string_view text) {
-    constexpr std::size_t kMost = std::size_t{64} << 20U;
+    constexpr std::size_t kMostKept = std::size_t{64} << 20U;
     const bool whole = is_whole();
     size_ += text.size();
-    if (whole && size_ <= kMost) {
+    if (whole && size_ <= kMostKept) {
       bytes_ += text;
     } else {
       bytes_ = {};

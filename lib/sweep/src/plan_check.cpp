@@ -18,31 +18,31 @@ namespace {
 constexpr std::size_t kMostAxes = 64;
 
 // Options that a sweep gives its points itself.
-constexpr std::array<std::string_view, 25> kOwn{"--out",
-                                                "--json",
-                                                "--quiet",
-                                                "--reuse",
-                                                "--dry-run",
-                                                "--oplog",
-                                                "--num-threads",
-                                                "--help",
-                                                "--verbose",
-                                                "--reference",
-                                                "--trace",
-                                                "--trace-dir",
-                                                "--chakra",
-                                                "--trace-unit",
-                                                "--trace-window",
-                                                "--trace-units",
-                                                "--trace-packets",
-                                                "--trace-limit",
-                                                "--explain",
-                                                "--profile-self",
-                                                "--parallel-bound",
-                                                "--dump-queues",
-                                                "--output_file",
-                                                "-J",
-                                                "-h"};
+constexpr std::array<std::string_view, 25> kSweepOptions{"--out",
+                                                         "--json",
+                                                         "--quiet",
+                                                         "--reuse",
+                                                         "--dry-run",
+                                                         "--oplog",
+                                                         "--num-threads",
+                                                         "--help",
+                                                         "--verbose",
+                                                         "--reference",
+                                                         "--trace",
+                                                         "--trace-dir",
+                                                         "--chakra",
+                                                         "--trace-unit",
+                                                         "--trace-window",
+                                                         "--trace-units",
+                                                         "--trace-packets",
+                                                         "--trace-limit",
+                                                         "--explain",
+                                                         "--profile-self",
+                                                         "--parallel-bound",
+                                                         "--dump-queues",
+                                                         "--output_file",
+                                                         "-J",
+                                                         "-h"};
 
 std::vector<std::string> names_of(const std::vector<Axis>& axes) {
   std::vector<std::string> names;
@@ -118,7 +118,7 @@ class Checker {
       const bool set = words[i] == "--set" && i + 1 < words.size();
       const std::string& word = set ? words[++i] : words[i];
       const std::string subject = word.substr(0, word.find('='));
-      if (std::ranges::find(kOwn, subject) != kOwn.end())
+      if (std::ranges::find(kSweepOptions, subject) != kSweepOptions.end())
         add(at, subject, "has no place in a sweep, whose points leave their results in its --out alone");
       if ((!set && !word.starts_with("--")) || subject == "--plugin") continue;
       if (const auto [known, fresh] = owners.emplace(subject, owner); !fresh)
