@@ -34,6 +34,10 @@ inline bool same_use(const UnitUse& a, const UnitUse& b) {
   return a.served == b.served && a.bytes == b.bytes && a.busy == b.busy && a.waited == b.waited &&
          a.longest == b.longest;
 }
+inline bool same_times(const Attribution& a, const Attribution& b) {
+  return a.messages == b.messages && a.split.overhead == b.split.overhead && a.split.wire == b.split.wire &&
+         a.split.drain == b.split.drain && a.split.queueing == b.split.queueing;
+}
 inline bool same_dma(const DmaUse& a, const DmaUse& b) {
   return a.busy == b.busy && a.read == b.read && a.written == b.written;
 }
@@ -42,13 +46,15 @@ struct Outcome {
   std::vector<Time> arrivals;  // of messages
   std::vector<LinkUse> links;
   std::uint64_t digest = 0;
+  Attribution times;  // of messages
   std::vector<UnitUse> units;
   std::vector<DmaUse> dmas;
   Time end{};
   std::uint64_t events = 0;
 
   [[nodiscard]] bool same(const Outcome& other) const {
-    return arrivals == other.arrivals && links == other.links && digest == other.digest && end == other.end &&
+    return arrivals == other.arrivals && links == other.links && digest == other.digest &&
+           same_times(times, other.times) && end == other.end &&
            std::ranges::equal(units, other.units, same_use) && std::ranges::equal(dmas, other.dmas, same_dma);
   }
 };
@@ -94,6 +100,7 @@ Outcome outcome(const config::MachineSpec& spec, bool exact, Shuffle shuffle, Ru
   rig.machine->fabric().audit();
   result.links = use_of_links(rig.machine->fabric());
   result.digest = rig.machine->digest().value();
+  result.times = rig.machine->fabric().attribution();
   note_use(rig, result);
   result.end = rig.sim.now();
   result.events = rig.sim.events();
@@ -122,6 +129,7 @@ void check_same(const config::MachineSpec& spec, std::uint64_t seed, std::uint64
     CAPTURE(to_string(flown.end));
     CAPTURE(to_string(exact.end));
     CAPTURE(flown.digest == exact.digest);
+    CAPTURE(to_string(flown.times.split.drain - exact.times.split.drain));
     CAPTURE(different(flown.links, exact.links));
     REQUIRE(flown.same(exact));
     if (!shuffle && flown.events < exact.events) saved += exact.events - flown.events;

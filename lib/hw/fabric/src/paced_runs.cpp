@@ -284,9 +284,11 @@ void PacedRuns::go_on(const Run& run, const Reached& from) {
   Message& message = *run.message;
   fabric_->flights_->leave_out(message, 2, run.ordinal + static_cast<std::uint32_t>(from.came));
   const std::int64_t unsent = run.count - from.turned;
-  message.injected -= static_cast<std::uint32_t>(unsent);
-  message.source_tail = run.left.tail + (from.turned - 1) * run.gap;
-  fabric_->under_way_ += (from.turned + run.count - 1) * unsent / 2 * run.gap + unsent * run.left.head;
+  if (unsent > 0) {  // else others of the message may have left behind them
+    message.injected -= static_cast<std::uint32_t>(unsent);
+    message.source_tail = run.left.tail + (from.turned - 1) * run.gap;
+    fabric_->under_way_ += (from.turned + run.count - 1) * unsent / 2 * run.gap + unsent * run.left.head;
+  }
   for (std::int64_t i = from.came; i < from.left; ++i) go_on(run, i, 1, run.came);
   for (std::int64_t i = from.left; i < from.turned; ++i) go_on(run, i, 0, run.left);
 }
