@@ -62,8 +62,10 @@ void PeTcm::start(Machine& machine) {
 }
 
 // Data that a load asked for takes the write port, in the order of its link, and is told to the DMA later.
+// What the DMA sends from here to here at that time, if that takes none, comes first.
 bool PeTcm::take_at_once(Packet& packet) {
-  if (!packet.message->body.holds<ReadData>() || !inbox().awaited()) return false;
+  if (!packet.message->body.holds<ReadData>() || !inbox().awaited() || latency(false) == Time{0})
+    return false;
   accept(packet);
   return true;
 }
