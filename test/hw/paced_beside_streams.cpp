@@ -114,4 +114,18 @@ TEST_CASE("Paced runs: beside reads told ahead they are as with an event for eac
   check_programs(machine_of, 2, run_on);
 }
 
+TEST_CASE("Paced runs: reads aren't told ahead before what was sent has crossed its links") {
+  constexpr std::uint64_t kSeed = 1052;  // others come before it further on, meanwhile
+  Random random{kSeed};
+  const config::MachineSpec spec = machine_of(kSeed, random);
+  const std::vector<PeCoord> pes = some_pes(spec, random, 2);
+  const int number = random.between(1, 1000);
+  std::uint64_t saved = 0;
+  check_same(spec, kSeed, saved, [&](Rig& rig) {
+    rig.run(run_on(&rig, pes, number));
+    return std::vector<Time>{};
+  });
+  CHECK(saved > 0);
+}
+
 }  // namespace kbsim::hw::test::paced_beside_streams_test

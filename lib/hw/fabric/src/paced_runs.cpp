@@ -209,6 +209,11 @@ bool PacedRuns::crosses_now() const {
   });
 }
 
+bool PacedRuns::holds() {
+  drop_past();
+  return !runs_.empty();
+}
+
 void PacedRuns::drop_past() {
   const Time now = fabric_->sim().now();
   const auto crosses = [now](const Run& run) { return run.came.head + (run.count - 1) * run.gap >= now; };

@@ -11,12 +11,12 @@
 
 namespace kbsim::hw {
 
-// If all that waits and is under way are reads of one class.
+// If all that waits and is under way are reads of one class. Links are held for a run or for a stream.
 bool PeDma::begins_stream() {
   constexpr std::uint32_t kFewTries = 16;
   ClassQueue& queue = told_queue();
   if (runs()) return false;
-  if (paced_ != nullptr) paced_->drop_past();
+  if (paced_ != nullptr && paced_->holds()) return false;
   if (pause_ > 0) return --pause_, false;
   const auto waits = [&](const ClassQueue& other) { return &other != &queue && !other.waiting.empty(); };
   if (queue.burst.message != nullptr || std::ranges::any_of(*queues_, waits)) return false;

@@ -41,8 +41,8 @@ class PacedRuns {
 
   /// One comes to the unit now, or has.
   [[nodiscard]] bool crosses_now() const;
-  /// Links that all have crossed are held no more.
-  void drop_past();
+  /// Whether links are held: no more those that all have crossed.
+  [[nodiscard]] bool holds();
   /// Of the last run: so many have had their turn, with one whose turn is now if `present`.
   [[nodiscard]] std::int64_t turned(bool present) const { return turned(runs_.back(), present); }
   /// When the last run's packet `i` has its turn, and when its last byte has passed the port.
@@ -97,6 +97,7 @@ class PacedRuns {
     Edge left{};
   };
 
+  void drop_past();
   [[nodiscard]] bool can_tell(const Message& message) const;
   [[nodiscard]] bool takes_over();
   [[nodiscard]] bool takes_over(const Alone& alone);
