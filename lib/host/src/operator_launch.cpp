@@ -122,19 +122,36 @@ Events writers_of(const OperatorCall& call, const Tensor& out) {
   return all;
 }
 
+// A launch, numbered when it was called.
+struct Numbered {
+  Job job;
+  hw::OrderNumber number;
+};
+
+std::vector<Numbered> numbered(const Tensor::State& state, std::vector<Job> jobs) {
+  std::vector<Numbered> all;
+  for (Job& job : jobs)
+    all.push_back({std::move(job), hw::host_of(state.session.machine()).number_launch(state.rank)});
+  return all;
+}
+
+std::vector<Task<hw::Activity>> order(const Tensor::State& state, std::vector<Numbered> launches) {
+  hw::IHost& host = hw::host_of(state.session.machine());
+  std::vector<Task<hw::Activity>> orders;
+  for (Numbered& launch : launches)
+    orders.push_back(host.order(state.rank, state.sip, std::move(launch.job), launch.number));
+  return orders;
+}
+
 // The tensors and the Update live as long as this runs.
 Task<Tensor> computed(Tensor out, Tensor::Update, std::vector<TensorOperand> inputs, Events writers,
-                      std::vector<Task<hw::Activity>> mapped, std::vector<Job> jobs) {
+                      std::vector<Task<hw::Activity>> mapped, std::vector<Numbered> launches) {
   co_await when_all(std::move(mapped));
   for (const TensorOperand& input : inputs) {
     if (input.work()) co_await *input.work();
   }
-  Tensor::State& state = *out.state();
-  co_await wait_for(state.session, std::move(writers));
-  std::vector<Task<hw::Activity>> orders;
-  for (Job& job : jobs)
-    orders.push_back(hw::host_of(state.session.machine()).order(state.rank, state.sip, std::move(job)));
-  co_await when_all(std::move(orders));
+  co_await wait_for(out.state()->session, std::move(writers));
+  co_await when_all(order(*out.state(), std::move(launches)));
   co_return out;
 }
 
@@ -146,18 +163,20 @@ void OperatorCall::refuse(const std::string& why) const {
 
 Placement placement_of(const Tensor& tensor) { return {tensor.state()->dp, tensor.state()->origin}; }
 
+// Those that go out at one time do so in the order of their calls.
 PendingTensor launch(OperatorCall call, const OperatorResult& result) {
   require_one_device(call);
   const bool fresh = !call.options.out;
   const Tensor out = fresh ? new_result(call, result) : given_result(call, result);
+  Tensor::State& state = *out.state();
   Events writers = writers_of(call, out);
-  std::vector<Job> jobs = jobs_of(result, out);
   std::vector<Task<hw::Activity>> mapped;
-  if (fresh) mapped.push_back(out.state()->map());
-  return {out.state()->start(call.name,
-                             computed(out, Tensor::Update{out}, std::move(call.inputs), std::move(writers),
-                                      std::move(mapped), std::move(jobs)),
-                             call.at),
+  if (fresh) mapped.push_back(state.map());
+  std::vector<Numbered> launches = numbered(state, jobs_of(result, out));
+  return {state.start(call.name,
+                      computed(out, Tensor::Update{out}, std::move(call.inputs), std::move(writers),
+                               std::move(mapped), std::move(launches)),
+                      call.at),
           out};
 }
 

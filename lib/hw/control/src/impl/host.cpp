@@ -33,6 +33,9 @@ class Host : public Component, public IHost {
   [[nodiscard]] Task<> write(int rank, NodeId memory, std::int64_t address, oplog::Slice contents) override;
   [[nodiscard]] Task<oplog::Slices> read(int rank, NodeId memory, std::int64_t address, Bytes bytes) override;
   [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) override;
+  [[nodiscard]] OrderNumber number_launch(int rank) override;
+  [[nodiscard]] Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job,
+                                     OrderNumber number) override;
   [[nodiscard]] std::vector<OpenOrder> open_orders() const override;
   [[nodiscard]] std::vector<OrderRecord> orders() const override;
 
@@ -122,8 +125,15 @@ Task<oplog::Slices> Host::answered(Token token) {
   co_return contents;
 }
 
+OrderNumber Host::number_launch(int rank) { return {.order = ++orders_[rank], .launch = ++launches_[rank]}; }
+
 Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> job) {
-  const OrderWait wait{.rank = rank, .number = ++orders_[rank]};
+  const OrderNumber number = is_launch(*job) ? number_launch(rank) : OrderNumber{.order = ++orders_[rank]};
+  return order(rank, sip, std::move(job), number);
+}
+
+Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> job, OrderNumber number) {
+  const OrderWait wait{.rank = rank, .number = number.order};
   const auto& [token, waiting] = call(wait);
   waiting->wait = wait;
   waiting->job = job;
@@ -138,7 +148,7 @@ Task<Activity> Host::order(int rank, int sip, std::shared_ptr<const ControlJob> 
                .last = job->targets.size(),
                .token = token,
                .order = token,
-               .number = is_launch(*job) ? ++launches_[rank] : 0},
+               .number = number.launch},
        static_cast<std::uint32_t>(rank));
   return reported(token);
 }

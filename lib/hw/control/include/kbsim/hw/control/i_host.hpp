@@ -31,6 +31,12 @@ struct OpenOrder {
   std::shared_ptr<const ControlJob> job;
 };
 
+/// Which of a rank's orders it is, and of these that are launches, from 1.
+struct OrderNumber {
+  int order = 0;
+  std::uint32_t launch = 0;
+};
+
 /// What host programs reach the machine by. `rank` says which program speaks; what several say at one time
 /// goes out in the order of their ranks. All is sent at the call, awaited or not.
 class IHost {
@@ -46,6 +52,10 @@ class IHost {
   /// KernelLaunch, MmuMap, IpcqInit or PeDma: done when every target has reported back. What a rank orders of
   /// one package at one time goes out in the order of its calls.
   [[nodiscard]] virtual Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job) = 0;
+  /// The rank's next launch, which is ordered later: at one time it goes out before what was called after it.
+  [[nodiscard]] virtual OrderNumber number_launch(int rank) = 0;
+  [[nodiscard]] virtual Task<Activity> order(int rank, int sip, std::shared_ptr<const ControlJob> job,
+                                             OrderNumber number) = 0;
 
   /// In the order in which they were given.
   [[nodiscard]] virtual std::vector<OpenOrder> open_orders() const = 0;
