@@ -135,7 +135,8 @@ TEST_CASE("Signals: a sweep writes and prints the points that have ended, and sa
   }
 }
 
-TEST_CASE("Signals: an evaluation tells of USR1 and goes on; INT keeps the rows that have ended") {
+TEST_CASE("Signals: an evaluation tells of USR1 and goes on; INT keeps the rows that have ended" *
+          doctest::skip(kbsim::test::kSanitized)) {
   const std::string folder = folder_for("stopped-evaluation");
   const Outcome outcome =
       run_with("--topology topology.yaml --bench ccl -b 1K -e 512K -f 2 --num-threads 1 --out " + folder,

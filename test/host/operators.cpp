@@ -215,7 +215,7 @@ PendingTensor sum_of_two(const Tensor& a, const Tensor& b) { return a + b; }
 }  // namespace
 
 TEST_CASE("Operators: element by element, for every placement, shape and dtype") {
-  kbsim::test::Sample sample{3};
+  kbsim::test::Sample sample{7};
   for (const DPPolicy& dp : kOperandPlacements) {
     for (const Shape& shape : kOperandShapes) {
       for (const DType dtype : {f16, bf16, f32, f64}) {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "hbm_support.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::hw::test::hbm_patterns_test {
 namespace {
@@ -39,7 +40,8 @@ constexpr double kOne = 0.01;  // percent
 
 }  // namespace
 
-TEST_CASE("HBM patterns: the shares of raw bandwidth that the decision about the models names") {
+TEST_CASE("HBM patterns: the shares of raw bandwidth that the decision about the models names" *
+          doctest::skip(kbsim::test::kSanitized)) {
   const auto percent = [](double value) { return doctest::Approx(value * kOne).epsilon(0.005); };
   const auto stream = [](int i) { return std::pair{i * 256LL, false}; };
   const Bytes other_bank = 1_GiB + 64_KiB;

@@ -61,6 +61,16 @@ Looks looks(const config::MachineSpec& spec, bool exact, Shuffle shuffle, int pr
   return seen;
 }
 
+// At the time of look `i` something happens, and exact runs see it or not by the order of what happens then.
+bool order_decides(const config::MachineSpec& spec, int program, const std::vector<Time>& times,
+                   const Look& exact, std::size_t i) {
+  constexpr std::uint64_t kTries = 8;
+  for (std::uint64_t order = 1; order <= kTries; ++order) {
+    if (!looks(spec, true, Shuffle{order}, program, times)[i].same(exact)) return true;
+  }
+  return false;
+}
+
 struct Args {
   std::int64_t bytes;
   bool stores;
@@ -108,6 +118,7 @@ TEST_CASE("Unheard packets: whenever somebody looks, links and units have done t
       const Looks seen = looks(spec, false, shuffle, program, times);
       REQUIRE(seen.size() == exact.size());
       for (std::size_t i = 0; i < seen.size(); ++i) {
+        if (seen[i].same(exact[i]) || order_decides(spec, program, times, exact[i], i)) continue;
         CAPTURE(to_string(times[i]));
         CAPTURE(different(seen[i].links, exact[i].links));
         CAPTURE(different(seen[i].units, exact[i].units));

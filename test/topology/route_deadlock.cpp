@@ -107,7 +107,8 @@ TEST_CASE("Routes: in one cube, one row or one column of cubes nothing waits in 
   }
 }
 
-TEST_CASE("Routes: in a mesh of cubes nothing waits in a circle, given a second channel from the turn on") {
+TEST_CASE("Routes: in a mesh of cubes nothing waits in a circle, given a second channel from the turn on" *
+          doctest::skip(kbsim::test::kSanitized)) {
   for (const config::ExtentSpec cubes : {config::ExtentSpec{2, 2}, {3, 3}}) {
     for (const config::ExtentSpec noc : kNocs) {
       CAPTURE(noc.w);

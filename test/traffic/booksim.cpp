@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sanitized.hpp"
 #include "support.hpp"
 
 namespace kbsim::test::booksim_test {
@@ -58,7 +59,8 @@ TEST_CASE("BookSim: latency of an input-queued mesh under uniform traffic") {
   CHECK(latency({.k = 8}, 0.3, 20'000) == doctest::Approx(29.33).epsilon(0.02));
 }
 
-TEST_CASE("BookSim: what an input-queued mesh accepts at its bound, with one and with eight channels") {
+TEST_CASE("BookSim: what an input-queued mesh accepts at its bound, with one and with eight channels" *
+          doctest::skip(kbsim::test::kSanitized)) {
   CHECK(saturation({}, 30'000) == doctest::Approx(0.770).epsilon(0.03));
   CHECK(saturation({.flits = 4}, 10'000) == doctest::Approx(0.781).epsilon(0.03));
   CHECK(saturation({.vcs = 1}, 30'000) == doctest::Approx(0.359).epsilon(0.03));
