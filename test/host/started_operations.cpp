@@ -182,7 +182,10 @@ Task<> computes_beside_each_other(Rank& main, int) {
   };
   const Tensor x = co_await main.torch.full({4, 64}, 1.0, f16, {.dp = kSinglePe, .name = "x"});
   std::vector<Tensor> results;
-  for (int i = 0; i < 7; ++i) results.push_back(co_await zeros(fmt::format("y{}", i)));
+  for (int i = 0; i < 7; ++i) {
+    const Tensor result = co_await zeros(fmt::format("y{}", i));
+    results.push_back(result);
+  }
   std::vector<PendingTensor> pending;
   pending.push_back(add(x, x, {.out = results[0]}));
   pending.push_back(exp(x, {.out = results[1]}));
