@@ -47,13 +47,6 @@ std::vector<PeCoord> pes_of(const config::MachineSpec& spec, int sip) {
   return pes;
 }
 
-QueuePairPlan end_of_queue(PeCoord me, PeCoord peer, const char* direction, Bytes mine, Bytes theirs) {
-  return {.direction = direction,
-          .peer = peer,
-          .my_base = topology::PhysAddr::pe_ipcq(me, mine),
-          .peer_base = topology::PhysAddr::pe_ipcq(peer, theirs)};
-}
-
 // "next" of each PE ends in "previous" of the same PE of the next package.
 std::vector<ControlTarget> rings(const config::MachineSpec& spec, int sip, bool direct) {
   const int sips = spec.system.sips.count;
@@ -63,10 +56,8 @@ std::vector<ControlTarget> rings(const config::MachineSpec& spec, int sip, bool 
     PeCoord previous = me;
     next.sip = (sip + 1) % sips;
     previous.sip = (sip + sips - 1) % sips;
-    QueueSet queues{
-        .queues = {end_of_queue(me, next, "next", 0_KiB, 16_KiB),
-                   end_of_queue(me, previous, "previous", 16_KiB, 0_KiB)},
-        .settings = {.slots = 2, .slot_size = 1_KiB, .credit_size = 16_B, .direct_credit = direct}};
+    QueueSet queues = ring_queues(
+        previous, me, next, {.slots = 2, .slot_size = 1_KiB, .credit_size = 16_B, .direct_credit = direct});
     targets.push_back({.pe = me, .action = std::move(queues), .size = 64_B});
   }
   return targets;

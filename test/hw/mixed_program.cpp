@@ -51,27 +51,6 @@ Task<> mix(TL& tl, MixArgs args) {
   }
 }
 
-hw::QueuePairPlan end(PeCoord me, PeCoord peer, const char* direction, Bytes mine, Bytes theirs) {
-  return {.direction = direction,
-          .peer = peer,
-          .my_base = topology::PhysAddr::pe_ipcq(me, mine),
-          .peer_base = topology::PhysAddr::pe_ipcq(peer, theirs)};
-}
-
-// Queue "next" of each PE ends in "previous" of the one after it.
-std::vector<hw::ControlTarget> ring(const std::vector<PeCoord>& pes, Bytes slot) {
-  std::vector<hw::ControlTarget> targets;
-  for (std::size_t i = 0; i < pes.size(); ++i) {
-    const PeCoord next = pes[(i + 1) % pes.size()];
-    const PeCoord previous = pes[(i + pes.size() - 1) % pes.size()];
-    hw::QueueSet queues{.queues = {end(pes[i], next, "next", 0_KiB, 16_KiB),
-                                   end(pes[i], previous, "previous", 16_KiB, 0_KiB)},
-                        .settings = {.slots = 3, .slot_size = slot, .credit_size = 16_B}};
-    targets.push_back({.pe = pes[i], .action = std::move(queues), .size = 64_B});
-  }
-  return targets;
-}
-
 // In HBM, or in the TCMs of PEs that use them for their tiles, too.
 std::vector<hw::ControlTarget> maps(const Rig& rig, const std::vector<PeCoord>& pes, bool in_tcm) {
   std::vector<hw::ControlTarget> targets;
@@ -96,12 +75,35 @@ Task<> one_rank(Rig* rig, int rank, MixArgs args) {
   const oplog::Slice nothing{.value = {}, .offset = 0, .bytes = 1000 + rank};
   co_await host.write(rank, everybodys, 100 * rank, nothing);
   (void)co_await rig->order(maps(*rig, pes, args.seed % 3 == 0), rank);
-  (void)co_await rig->order(ring(pes, args.most > 1024 ? 5_KiB : 1_KiB), rank);
+  const QueueSettings settings{
+      .slots = 3, .slot_size = args.most > 1024 ? 5_KiB : 1_KiB, .credit_size = 16_B};
+  (void)co_await rig->order(ring_of(pes, settings), rank);
   (void)co_await rig->launch(pes, bind_kernel("mix", mix, args), rank);
   (void)co_await host.read(rank, everybodys, 0, 2000_B);
 }
 
 }  // namespace
+
+QueueSet ring_queues(PeCoord previous, PeCoord me, PeCoord next, QueueSettings settings) {
+  const auto end = [me](PeCoord peer, const char* direction, Bytes mine, Bytes theirs) {
+    return QueuePairPlan{.direction = direction,
+                         .peer = peer,
+                         .my_base = topology::PhysAddr::pe_ipcq(me, mine),
+                         .peer_base = topology::PhysAddr::pe_ipcq(peer, theirs)};
+  };
+  return {.queues = {end(next, "next", 0_KiB, 16_KiB), end(previous, "previous", 16_KiB, 0_KiB)},
+          .settings = settings};
+}
+
+std::vector<ControlTarget> ring_of(const std::vector<PeCoord>& pes, QueueSettings settings) {
+  std::vector<ControlTarget> targets;
+  for (std::size_t i = 0; i < pes.size(); ++i) {
+    const PeCoord next = pes[(i + 1) % pes.size()];
+    const PeCoord previous = pes[(i + pes.size() - 1) % pes.size()];
+    targets.push_back({.pe = pes[i], .action = ring_queues(previous, pes[i], next, settings), .size = 64_B});
+  }
+  return targets;
+}
 
 config::MachineSpec simultaneous(config::MachineSpec spec) {
   spec.system.ns_per_mm = 0.0;

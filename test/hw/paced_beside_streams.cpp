@@ -72,30 +72,10 @@ std::vector<ControlTarget> maps(const Rig& rig, const std::vector<PeCoord>& pes,
   return targets;
 }
 
-QueuePairPlan end(PeCoord me, PeCoord peer, const char* direction, Bytes mine, Bytes theirs) {
-  return {.direction = direction,
-          .peer = peer,
-          .my_base = topology::PhysAddr::pe_ipcq(me, mine),
-          .peer_base = topology::PhysAddr::pe_ipcq(peer, theirs)};
-}
-
-std::vector<ControlTarget> ring(const std::vector<PeCoord>& pes) {
-  std::vector<ControlTarget> targets;
-  for (std::size_t i = 0; i < pes.size(); ++i) {
-    const PeCoord next = pes[(i + 1) % pes.size()];
-    const PeCoord previous = pes[(i + pes.size() - 1) % pes.size()];
-    QueueSet queues{.queues = {end(pes[i], next, "next", 0_KiB, 16_KiB),
-                               end(pes[i], previous, "previous", 16_KiB, 0_KiB)},
-                    .settings = {.slots = 3, .slot_size = 5_KiB, .credit_size = 16_B}};
-    targets.push_back({.pe = pes[i], .action = std::move(queues), .size = 64_B});
-  }
-  return targets;
-}
-
 Task<> run_on(Rig* rig, std::vector<PeCoord> pes, int seed) {
   Random random{static_cast<std::uint64_t>(seed)};
   (void)co_await rig->order(maps(*rig, pes, random));
-  (void)co_await rig->order(ring(pes));
+  (void)co_await rig->order(ring_of(pes, {.slots = 3, .slot_size = 5_KiB, .credit_size = 16_B}));
   (void)co_await rig->launch(pes, bind_kernel("move", move, Args{seed}));
 }
 
