@@ -56,13 +56,9 @@ function(kbsim_compile_quickly target)
 endfunction()
 
 # What tests have of their own isn't optimized, and is linked behind the rooms (kbsim_link_rooms_first), which run as fast
-# as elsewhere. With sanitizers it is compiled quickly.
+# as elsewhere.
 function(kbsim_compile_for_test target)
-  if(KBSIM_SANITIZE)
-    kbsim_compile_quickly(${target})
-  else()
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O0>")
-  endif()
+  target_compile_options(${target} PRIVATE "$<$<OR:$<CONFIG:Release>,$<BOOL:${KBSIM_SANITIZE}>>:-O0>")
 endfunction()
 
 # What only has to compile and is never linked: its objects hold what the compiler read, not code.

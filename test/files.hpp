@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -14,7 +14,9 @@ namespace kbsim::test {
 inline std::string contents(const std::filesystem::path& file) {
   std::ifstream in{file, std::ios::binary};
   REQUIRE_MESSAGE(in, file.string());
-  return {std::istreambuf_iterator<char>{in}, {}};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 /// Where a test may make a folder: of this name, and nothing is there.

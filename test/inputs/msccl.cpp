@@ -1,7 +1,5 @@
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -11,15 +9,14 @@
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/inputs/msccl/xml.hpp"
 
+#include "files.hpp"
+
 namespace kbsim::inputs::test::msccl_test {
 namespace {
 
 const std::filesystem::path kCorpus = std::filesystem::path{KBSIM_SOURCE_DIR} / "test/fuzz/corpus/msccl";
 
-std::string contents(const std::string& name) {
-  std::ifstream file{kCorpus / name};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
+std::string contents(const std::string& name) { return kbsim::test::contents(kCorpus / name); }
 
 // The file with one piece of its text, the first, replaced.
 std::string changed(const std::string& name, const std::string& from, const std::string& to) {

@@ -2,8 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -11,15 +9,14 @@
 #include "kbsim/ccl/plan_check.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 
+#include "files.hpp"
+
 namespace kbsim::inputs::test::mscclpp_test {
 namespace {
 
 const std::filesystem::path kPlans = std::filesystem::path{KBSIM_SOURCE_DIR} / "test/fuzz/corpus/mscclpp";
 
-std::string plan_text(const std::string& name) {
-  std::ifstream file{kPlans / name};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
+std::string plan_text(const std::string& name) { return kbsim::test::contents(kPlans / name); }
 
 // The file with the first of these pieces of its text replaced.
 std::string replaced(const std::string& name, const std::string& from, const std::string& to) {
