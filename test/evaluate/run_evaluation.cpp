@@ -133,22 +133,37 @@ TEST_CASE("run_evaluation: simulations that are deadlocked are told after the ro
   CHECK(!fs::exists(place / "deadlock.json"));
 }
 
-TEST_CASE("run_evaluation: what isn't supported is told after the rows of the others are kept") {
+TEST_CASE("run_evaluation: what failed is told after the rows of the others are kept") {
   const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
   Simulated some = two_rows();
-  some.unsupported = {std::make_exception_ptr(Unsupported{"no such thing"}),
-                      std::make_exception_ptr(Unsupported{"nor this"})};
-  CHECK_THROWS_WITH_AS((void)run(toy(some)), "no such thing", Unsupported);
+  some.failures = {{"size 3", ExitCode::limit, "too long"},
+                   {"size 4", ExitCode::unsupported, "no such thing"}};
+  const std::string text = "size 3: too long\n2 of 4 simulations have failed; this is the first; " +
+                           place.string() + "/summary.json names each";
+  CHECK_THROWS_WITH_AS((void)run(toy(some)), text.c_str(), Error);
   const json::object summary = json::parse(contents(place / "summary.json")).as_object();
   CHECK(summary.at("rows").as_array().size() == 2);
-  CHECK(summary.at("unsupported") == 2);
+  CHECK(summary.at("failures") ==
+        json::array{json::object{{"simulation", "size 3"}, {"exit_code", 4}, {"message", "too long"}},
+                    json::object{{"simulation", "size 4"}, {"exit_code", 5}, {"message", "no such thing"}}});
   CHECK(summary.at("interrupted") == true);
   CHECK(contents(place / "figure.txt") == "2");
   CHECK(json::parse(contents(place / "run.json")).at("interrupted") == true);
-  const Simulated none{.unsupported = some.unsupported};
-  CHECK_THROWS_WITH_AS((void)run(toy(none)), "no such thing", Unsupported);
+  CHECK(fs::exists(place / "PARTIAL"));
+}
+
+TEST_CASE("run_evaluation: where all have failed the folder says why; what isn't supported leaves it alone") {
+  const fs::path place = fresh_place("run_evaluation");
+  Run run;
+  run.options.out = place.string();
+  const Simulated none{.failures = {{"size 3", ExitCode::unsupported, "no such thing"}}};
+  CHECK_THROWS_WITH_AS((void)run(toy(none)), "no such thing", Error);
+  CHECK_FALSE(fs::exists(place / "summary.json"));
+  const Simulated late{.failures = {{"size 3", ExitCode::limit, "too long"}}};
+  CHECK_THROWS_WITH_AS((void)run(toy(late)), "too long", Error);
+  CHECK(json::parse(contents(place / "summary.json")).at("failures").as_array().size() == 1);
 }
 
 TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and figures are made again") {

@@ -1,13 +1,13 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 
 #include <csignal>
-#include <exception>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/sim/deadlock.hpp"
 
 namespace kbsim::evaluate::test::simulate_rows_test {
 namespace {
@@ -64,17 +64,29 @@ TEST_CASE("simulate_rows: a deadlock costs its own row alone, and is kept by its
   CHECK(named.deadlocks[0].simulation == "row 1");
 }
 
-TEST_CASE("simulate_rows: what isn't supported costs its own row alone; another error costs all") {
+TEST_CASE("simulate_rows: a fault, a limit and what isn't supported cost their own row alone") {
   const auto row = [](std::size_t i) {
     if (i == 1) throw Unsupported{"no such thing"};
+    if (i == 2) throw KernelFault{"k.cpp:7: wrong shape"};
+    if (i == 4) throw LimitError{"--max-events 9", {}};
     return boost::json::object{{"row", i}};
   };
   for (const BeginWith begin_with : {BeginWith::first, BeginWith::last}) {
-    const Simulated found = simulate_rows(3, kOneThread, begin_with, row);
-    CHECK(found.rows == rows_of({0, 2}));
-    REQUIRE(found.unsupported.size() == 1);
-    CHECK_THROWS_WITH_AS(std::rethrow_exception(found.unsupported.front()), "no such thing", Unsupported);
+    const Simulated found = simulate_rows(5, kOneThread, begin_with, row);
+    CHECK(found.rows == rows_of({0, 3}));
+    CHECK(found.whole);
+    REQUIRE(found.failures.size() == 3);
+    CHECK(found.failures[0].simulation == "2 of 5");
+    CHECK(found.failures[0].exit == ExitCode::unsupported);
+    CHECK(found.failures[0].text == "no such thing");
+    CHECK(found.failures[1].exit == ExitCode::deadlock);
+    CHECK(found.failures[1].text == "k.cpp:7: wrong shape");
+    CHECK(found.failures[2].simulation == "5 of 5");
+    CHECK(found.failures[2].exit == ExitCode::limit);
   }
+}
+
+TEST_CASE("simulate_rows: another error costs all rows") {
   const auto wrong = [](std::size_t i) {
     if (i == 1) throw UsageError{"wrong"};
     return boost::json::object{{"row", i}};

@@ -115,7 +115,7 @@ class Reference {
     next.tail = end + link.wire;
     next.at = last && !cut_through(now.message->kind) ? next.tail : next.head;
     next.step = next.at == now.at ? now.step + 1 : 0;
-    next.port = port_of(graph_, id);
+    next.port = ports_[id.value()];
     next.node = link.to;
     ++next.hop;
     todo_.insert(next);
@@ -227,6 +227,7 @@ class Reference {
   Time sender_free_{};    // its DMA
   Time receiver_free_{};  // its DMA
   topology::Routes routes_{graph_};
+  std::vector<std::size_t> ports_ = ports_of(graph_);
   std::map<LinkId, Server> links_;
   std::map<NodeId, std::uint64_t> sequences_;
   std::set<Arrival> todo_;

@@ -1,6 +1,7 @@
 #include "idle.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "kbsim/topology/route.hpp"
 
@@ -52,10 +53,11 @@ MemoryModel memory_model(const topology::Graph& graph, NodeId memory) {
   return {hbm, hbm, access(30.0)};
 }
 
-std::size_t port_of(const topology::Graph& graph, LinkId id) {
-  std::size_t port = 0;
-  for (std::uint32_t i = 0; i <= id.value(); ++i) port += graph.links()[i].to == graph.link(id).to ? 1 : 0;
-  return port;
+std::vector<std::size_t> ports_of(const topology::Graph& graph) {
+  std::map<NodeId, std::size_t> into;
+  std::vector<std::size_t> ports;
+  for (const topology::Link& link : graph.links()) ports.push_back(++into[link.to]);
+  return ports;
 }
 
 // That of an MMU is a translation's, not its messages'.

@@ -22,8 +22,8 @@ struct MemoryModel {
 };
 [[nodiscard]] MemoryModel memory_model(const topology::Graph& graph, NodeId memory);
 
-/// The place of a link among those into its end, from 1.
-[[nodiscard]] std::size_t port_of(const topology::Graph& graph, LinkId id);
+/// Of each link, by its number: its place among those into its end, from 1.
+[[nodiscard]] std::vector<std::size_t> ports_of(const topology::Graph& graph);
 
 /// What a packet meets between two places: delays that overlap with nothing, and servers in a row.
 struct Way {

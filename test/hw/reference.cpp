@@ -28,7 +28,9 @@ struct PacketArrival {
   bool operator<(const PacketArrival& other) const { return key() < other.key(); }
 };
 
-PacketArrival next_hop(const topology::Graph& graph, const PacketArrival& now, LinkId id, Time& free) {
+// `port`: the link's at its end.
+PacketArrival next_hop(const topology::Graph& graph, const PacketArrival& now, LinkId id, std::size_t port,
+                       Time& free) {
   const topology::Link& link = graph.link(id);
   const Time o = overhead(graph.node(now.node));
   const Time start = std::max(now.head + o, free);
@@ -38,7 +40,7 @@ PacketArrival next_hop(const topology::Graph& graph, const PacketArrival& now, L
   next.head = start + link.wire;
   next.tail = end + link.wire;
   next.step = next.head == now.head ? now.step + 1 : 0;
-  next.port = port_of(graph, id);
+  next.port = port;
   next.node = link.to;
   ++next.hop;
   return next;
@@ -48,6 +50,7 @@ PacketArrival next_hop(const topology::Graph& graph, const PacketArrival& now, L
 
 std::vector<Time> reference_arrivals(const topology::Graph& graph, const std::vector<Flow>& flows) {
   topology::Routes routes{graph};
+  const std::vector<std::size_t> ports = ports_of(graph);
   std::set<PacketArrival> todo;
   for (std::size_t f = 0; f < flows.size(); ++f) {
     const Packets packets = cut(graph, flows[f].size);
@@ -68,7 +71,8 @@ std::vector<Time> reference_arrivals(const topology::Graph& graph, const std::ve
     if (now.hop == route.size()) {
       last[now.flow] = std::max(last[now.flow], now.tail);
     } else {
-      todo.insert(next_hop(graph, now, route[now.hop], free[route[now.hop]]));
+      const LinkId link = route[now.hop];
+      todo.insert(next_hop(graph, now, link, ports[link.value()], free[link]));
     }
   }
   return last;

@@ -1,6 +1,7 @@
 #include "collectives.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "kbsim/ccl/collective.hpp"
@@ -118,20 +119,25 @@ PerRank expected(const Collective& c, const PerRank& in) {
     return in[static_cast<std::size_t>(at.sip)]
              [static_cast<std::size_t>((at.cube * parts.pes + at.pe) * c.n_elem + i)];
   };
+  std::map<std::set<PeCoord>, Numbers> sums;
+  const auto sum_of = [&](const std::set<PeCoord>& joined) -> const Numbers& {
+    const auto [found, is_new] = sums.try_emplace(joined);
+    for (std::int64_t i = 0; is_new && i < c.n_elem; ++i) {
+      Numbers numbers;
+      for (const PeCoord& pe : joined) numbers.push_back(value(pe, i));
+      found->second.push_back(combined(c.op, numbers));
+    }
+    return found->second;
+  };
   PerRank out(static_cast<std::size_t>(world));
   for (const PeCoord& at : pes) {
-    const std::set<PeCoord> joined = joined_with(wiring, at);
+    const Numbers& sum = sum_of(joined_with(wiring, at));
     const ccl::CollectiveInputs inputs{
         .ranks = world,
         .n_elem = c.n_elem,
         .root = c.root,
         .in = [&](int rank, std::int64_t i) { return value({rank, at.cube, at.pe}, i); },
-        .combined =
-            [&](std::int64_t i) {
-              Numbers numbers;
-              for (const PeCoord& other : joined) numbers.push_back(value(other, i));
-              return combined(c.op, numbers);
-            }};
+        .combined = [&](std::int64_t i) { return sum.at(static_cast<std::size_t>(i)); }};
     Numbers& mine = out[static_cast<std::size_t>(at.sip)];
     for (std::int64_t i = 0; i < out_elems(c); ++i)
       mine.push_back(ccl::collective(c.algorithm.collective).reference(inputs, at.sip, i));

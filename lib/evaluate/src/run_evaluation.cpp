@@ -33,7 +33,16 @@ bool correct(const Rows& rows) {
 }
 
 bool has_all_rows(const Simulated& simulated) {
-  return simulated.whole && simulated.deadlocks.empty() && simulated.unsupported.empty();
+  return simulated.whole && simulated.deadlocks.empty() && simulated.failures.empty();
+}
+
+json::array failures_json(const std::vector<FailedSimulation>& failures) {
+  json::array all;
+  for (const FailedSimulation& failure : failures)
+    all.emplace_back(json::object{{"simulation", failure.simulation},
+                                  {"exit_code", static_cast<int>(failure.exit)},
+                                  {"message", failure.text}});
+  return all;
 }
 
 json::object summary_json(const EvaluateOptions& options, const Simulated& simulated) {
@@ -45,7 +54,7 @@ json::object summary_json(const EvaluateOptions& options, const Simulated& simul
                    {"correct", unchecked ? json::value(nullptr) : json::value(correct(rows))}};
   if (!has_all_rows(simulated)) all["interrupted"] = true;
   if (!simulated.deadlocks.empty()) all["deadlocks"] = simulated.deadlocks.size();
-  if (!simulated.unsupported.empty()) all["unsupported"] = simulated.unsupported.size();
+  if (!simulated.failures.empty()) all["failures"] = failures_json(simulated.failures);
   all["rows"] = rows;
   return all;
 }
@@ -100,8 +109,8 @@ void print_text(const Evaluation& evaluation, const EvaluateOptions& options, co
     print("\n interrupted: these are the simulations that had ended, the rest is missing\n");
   if (!simulated.deadlocks.empty())
     print(fmt::format("\n deadlocks: {} without a row\n", simulated.deadlocks.size()));
-  if (!simulated.unsupported.empty())
-    print(fmt::format("\n not supported: {} without a row\n", simulated.unsupported.size()));
+  if (!simulated.failures.empty())
+    print(fmt::format("\n failed: {} without a row\n", simulated.failures.size()));
 }
 
 void print_json(const EvaluateOptions& options, const Simulated& simulated,
@@ -143,22 +152,35 @@ report::RunRecord record_of(const Evaluation& evaluation, const EvaluationReques
 }
 
 // The first, and how many others there are.
-[[noreturn]] void throw_first(const EvaluateOptions& options, const Simulated& simulated) {
+[[noreturn]] void throw_first_deadlock(const EvaluateOptions& options, const Simulated& simulated) {
   const std::vector<report::NamedDeadlock>& all = simulated.deadlocks;
   std::string text =
       fmt::format("{}: {}", all.front().simulation, report::to_text(all.front().report, options.verbose));
   if (all.size() > 1)
     text += fmt::format("\n{} of {} simulations are deadlocked; this is the first", all.size(),
-                        all.size() + simulated.rows.size());
+                        all.size() + simulated.failures.size() + simulated.rows.size());
   text += options.out.empty() ? "; --out DIR keeps a report of each"
                               : fmt::format("; {}/deadlock.json has a report of each", options.out);
   throw Error{ExitCode::deadlock, text};
 }
 
+// Likewise.
+[[noreturn]] void throw_first_failure(const EvaluateOptions& options, const Simulated& simulated) {
+  const std::vector<FailedSimulation>& all = simulated.failures;
+  const std::size_t n = all.size() + simulated.rows.size();
+  std::string text = n == 1 ? "" : all.front().simulation + ": ";
+  text += all.front().text;
+  if (all.size() > 1)
+    text += fmt::format("\n{} of {} simulations have failed; this is the first", all.size(), n);
+  if (all.size() > 1 && !options.out.empty())
+    text += fmt::format("; {}/summary.json names each", options.out);
+  throw Error{all.front().exit, text};
+}
+
 // What keeps simulations from having a row, where no signal did.
 void require_rows(const EvaluateOptions& options, const Simulated& simulated) {
-  if (!simulated.deadlocks.empty()) throw_first(options, simulated);
-  if (!simulated.unsupported.empty()) std::rethrow_exception(simulated.unsupported.front());
+  if (!simulated.deadlocks.empty()) throw_first_deadlock(options, simulated);
+  if (!simulated.failures.empty()) throw_first_failure(options, simulated);
 }
 
 void draw(const Evaluation& evaluation, const Rows& rows, const config::MachineSpec& machine,
@@ -220,12 +242,19 @@ ExitCode tell(const Asked& asked, Simulated simulated, const report::OutputFolde
   return correct(simulated.rows) ? ExitCode::ok : ExitCode::wrong_values;
 }
 
+// Nothing of it could be simulated: it is refused, and leaves earlier results as they are.
+bool is_unsupported(const Simulated& simulated) {
+  const auto missing = [](const FailedSimulation& failure) { return failure.exit == ExitCode::unsupported; };
+  return simulated.rows.empty() && simulated.deadlocks.empty() && !simulated.failures.empty() &&
+         std::ranges::all_of(simulated.failures, missing);
+}
+
 ExitCode simulate_into(const Asked& asked, const report::OutputFolder* folder) {
   const StopSignals signals;
   Simulated simulated = asked.evaluation.run(asked.request);
   self_profile::phase(WorkKind{"report"});
   if (folder != nullptr) report::write_deadlocks(*folder, simulated.deadlocks);
-  if (simulated.rows.empty() && simulated.deadlocks.empty()) require_rows(asked.options, simulated);
+  if (is_unsupported(simulated)) require_rows(asked.options, simulated);
   if (simulated.rows.empty()) return tell_of_none(asked, simulated, folder);
   return tell(asked, std::move(simulated), folder);
 }

@@ -1,9 +1,8 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,31 +11,45 @@
 
 namespace kbsim::evaluate {
 
+namespace {
+
+// Of the machine that a row asks for, not of how it was asked.
+bool costs_its_row_alone(const Error& error) {
+  const ExitCode exit = error.exit_code();
+  return exit == ExitCode::deadlock || exit == ExitCode::limit || exit == ExitCode::unsupported;
+}
+
+// What a row came to, if it isn't a row.
+using Failure = std::variant<std::monostate, DeadlockReport, FailedSimulation>;
+
+}  // namespace
+
 Simulated simulate_rows(std::size_t n, const Parallel& how, BeginWith begin_with,
                         const std::function<boost::json::object(std::size_t)>& row, const std::string& what,
                         const std::function<std::string(std::size_t)>& name) {
   const bool backwards = begin_with == BeginWith::last;
+  const auto name_of = [&](std::size_t i) { return name ? name(i) : fmt::format("{} of {}", i + 1, n); };
   std::vector<boost::json::object> rows(n);
-  std::vector<std::optional<DeadlockReport>> stuck(n);
-  std::vector<std::exception_ptr> unsupported(n);
+  std::vector<Failure> failures(n);
   std::vector<bool> ended = in_parallel(n, what, how, [&](std::size_t i) {
     const std::size_t job = backwards ? n - 1 - i : i;
     try {
       rows[job] = row(job);
     } catch (const DeadlockReport& deadlock) {
-      stuck[job] = deadlock;
-    } catch (const Unsupported&) {
-      unsupported[job] = std::current_exception();
+      failures[job] = deadlock;
+    } catch (const Error& error) {
+      if (!costs_its_row_alone(error)) throw;
+      failures[job] =
+          FailedSimulation{.simulation = name_of(job), .exit = error.exit_code(), .text = error.what()};
     }
   });
   if (backwards) std::reverse(ended.begin(), ended.end());
   Simulated result{.rows = {}, .whole = std::ranges::count(ended, true) == std::ssize(ended)};
   for (std::size_t i = 0; i < n; ++i) {
-    if (stuck[i])
-      result.deadlocks.push_back(
-          {.simulation = name ? name(i) : fmt::format("{} of {}", i + 1, n), .report = *std::move(stuck[i])});
-    else if (unsupported[i])
-      result.unsupported.push_back(std::move(unsupported[i]));
+    if (auto* deadlock = std::get_if<DeadlockReport>(&failures[i]))
+      result.deadlocks.push_back({.simulation = name_of(i), .report = std::move(*deadlock)});
+    else if (auto* failure = std::get_if<FailedSimulation>(&failures[i]))
+      result.failures.push_back(std::move(*failure));
     else if (ended[i])
       result.rows.emplace_back(std::move(rows[i]));
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include <boost/json/array.hpp>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/base/options.hpp"
 #include "kbsim/base/registry.hpp"
 #include "kbsim/config/ccl_spec.hpp"
@@ -43,11 +43,18 @@ struct EvaluationRequest {
 /// "events", what it cost, which is summed up and kept in no table.
 using Rows = boost::json::array;
 
+/// Why a simulation has no row: a fault of its kernels, a limit that it met, what it needs and isn't there.
+struct FailedSimulation {
+  std::string simulation;  // what it was of
+  ExitCode exit;
+  std::string text;
+};
+
 struct Simulated {
   Rows rows;
   bool whole = true;  // false: Ctrl-C, and these are the rows of what had ended
   std::vector<report::NamedDeadlock> deadlocks = {};  // of simulations that have no row
-  std::vector<std::exception_ptr> unsupported = {};   // likewise: what they needed and isn't there
+  std::vector<FailedSimulation> failures = {};        // likewise
 };
 
 /// Many simulations that answer one question together. Its text and its figures are made of its rows alone,
