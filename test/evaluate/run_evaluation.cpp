@@ -154,16 +154,17 @@ TEST_CASE("run_evaluation: what failed is told after the rows of the others are 
   CHECK(fs::exists(place / "PARTIAL"));
 }
 
-TEST_CASE("run_evaluation: where all have failed the folder says why; what isn't supported leaves it alone") {
+TEST_CASE("run_evaluation: where all have failed the folder says why") {
   const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
-  const Simulated none{.failures = {{"size 3", ExitCode::unsupported, "no such thing"}}};
-  CHECK_THROWS_WITH_AS((void)run(toy(none)), "no such thing", Error);
-  CHECK_FALSE(fs::exists(place / "summary.json"));
-  const Simulated late{.failures = {{"size 3", ExitCode::limit, "too long"}}};
-  CHECK_THROWS_WITH_AS((void)run(toy(late)), "too long", Error);
-  CHECK(json::parse(contents(place / "summary.json")).at("failures").as_array().size() == 1);
+  for (const ExitCode exit : {ExitCode::limit, ExitCode::unsupported}) {
+    const Simulated none{.failures = {{"size 3", exit, "no row"}}};
+    CHECK_THROWS_WITH_AS((void)run(toy(none)), "no row", Error);
+    const json::object summary = json::parse(contents(place / "summary.json")).as_object();
+    CHECK(summary.at("rows").as_array().empty());
+    CHECK(summary.at("failures").as_array().front().at("exit_code") == static_cast<int>(exit));
+  }
 }
 
 TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and figures are made again") {

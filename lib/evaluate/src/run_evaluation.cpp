@@ -242,19 +242,11 @@ ExitCode tell(const Asked& asked, Simulated simulated, const report::OutputFolde
   return correct(simulated.rows) ? ExitCode::ok : ExitCode::wrong_values;
 }
 
-// Nothing of it could be simulated: it is refused, and leaves earlier results as they are.
-bool is_unsupported(const Simulated& simulated) {
-  const auto missing = [](const FailedSimulation& failure) { return failure.exit == ExitCode::unsupported; };
-  return simulated.rows.empty() && simulated.deadlocks.empty() && !simulated.failures.empty() &&
-         std::ranges::all_of(simulated.failures, missing);
-}
-
 ExitCode simulate_into(const Asked& asked, const report::OutputFolder* folder) {
   const StopSignals signals;
   Simulated simulated = asked.evaluation.run(asked.request);
   self_profile::phase(WorkKind{"report"});
   if (folder != nullptr) report::write_deadlocks(*folder, simulated.deadlocks);
-  if (is_unsupported(simulated)) require_rows(asked.options, simulated);
   if (simulated.rows.empty()) return tell_of_none(asked, simulated, folder);
   return tell(asked, std::move(simulated), folder);
 }

@@ -10,7 +10,6 @@
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::evaluate {
-
 namespace {
 
 // Of the machine that a row asks for, not of how it was asked.
