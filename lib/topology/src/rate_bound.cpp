@@ -12,16 +12,17 @@ namespace {
 
 class Loads {
  public:
-  explicit Loads(const TrafficNetwork& network) : graph_{network.graph}, loads_(graph_.links().size()) {}
+  explicit Loads(const TrafficNetwork& network)
+      : find_{network.graph}, loads_(network.graph.links().size()) {}
 
   void add(NodeId from, NodeId to, double packets) {
     if (packets == 0.0) return;
-    for (const LinkId link : find_route(graph_, from, to)) loads_[link.value()] += packets;
+    for (const LinkId link : find_(from, to)) loads_[link.value()] += packets;
   }
   std::vector<double> take() { return std::move(loads_); }
 
  private:
-  const Graph& graph_;
+  RouteFinder find_;
   std::vector<double> loads_;
 };
 

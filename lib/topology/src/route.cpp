@@ -8,27 +8,12 @@
 namespace kbsim::topology {
 namespace {
 
-using Path = std::vector<NodeId>;
-constexpr std::size_t kUsual = 16;  // nodes
-
 // An end of routes, with the router by which it meets the fabric.
 const Node& end_of_route(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!node.access.router.valid()) throw InternalError{node.name + " is no end of a route"};
   return node;
 }
-
-// From a node up to its router or its crossbar.
-Path climb(const Graph& graph, NodeId id, NodeId goal) {
-  Path up;
-  up.reserve(kUsual);
-  for (; id.valid() && id != goal && !graph.node(id).passes; id = graph.node(id).access.up) up.push_back(id);
-  up.push_back(goal);
-  return up;
-}
-
-// The way down is the way up backwards, without the node where they meet.
-void descend(Path& path, const Path& up) { path.insert(path.end(), std::next(up.rbegin()), up.rend()); }
 
 // A crossbar joins requesters to the memories of their own cube; the NOC is not involved.
 bool meet_at_xbar(const Access& a, const Access& b) {
@@ -40,57 +25,89 @@ NodeId gate_to(const Graph& graph, NodeId id) {
   return graph.sips()[static_cast<std::size_t>(end_of_route(graph, id).at.sip)].pcie_ep;
 }
 
-Path from_host(const Graph& graph, NodeId to) {
-  if (to == graph.host()) return {to};
-  Path result{graph.host(), graph.pcie_switch()};
-  std::ranges::copy(path(graph, gate_to(graph, to), to), std::back_inserter(result));
-  return result;
-}
-
-Path to_host(const Graph& graph, NodeId from) {
-  Path result = path(graph, from, gate_to(graph, from));
-  result.insert(result.end(), {graph.pcie_switch(), graph.host()});
-  return result;
-}
-
 }  // namespace
 
-std::vector<NodeId> path(const Graph& graph, NodeId from, NodeId to) {
-  if (from == graph.host()) return from_host(graph, to);
-  if (to == graph.host()) return to_host(graph, from);
-  const Access& source = end_of_route(graph, from).access;
-  const Access& target = end_of_route(graph, to).access;
-  if (from == to && source.turns) return {from, source.router, to};
-  if (meet_at_xbar(source, target)) {
-    Path result = climb(graph, from, source.xbar);
-    descend(result, climb(graph, to, target.xbar));
-    return result;
-  }
+std::span<const LinkId> RouteFinder::operator()(NodeId from, NodeId to) {
+  static_cast<void>(nodes(from, to));
+  route_.clear();
+  std::uint32_t place = 0;
+  for (std::size_t i = 0; i + 1 < nodes_.size(); ++i)
+    route_.push_back(graph_->link_between(nodes_[i], nodes_[i + 1], place));
+  return route_;
+}
 
-  Path up = climb(graph, from, source.router);
-  Path down = climb(graph, to, target.router);
-  const auto meet = std::ranges::find_first_of(up, down);  // both behind the same node
-  if (meet != up.end()) {
-    down.erase(std::next(std::ranges::find(down, *meet)), down.end());
-    up.erase(std::next(meet), up.end());
+std::span<const NodeId> RouteFinder::nodes(NodeId from, NodeId to) {
+  nodes_.clear();
+  const NodeId host = graph_->host();
+  if (from == host && to == host) {
+    nodes_.push_back(host);
+  } else if (from == host) {
+    nodes_.insert(nodes_.end(), {host, graph_->pcie_switch()});
+    add(gate_to(*graph_, to), to);
+  } else if (to == host) {
+    add(from, gate_to(*graph_, from));
+    nodes_.insert(nodes_.end(), {graph_->pcie_switch(), host});
   } else {
-    graph.routing().walk(graph, source.router, target.router, up);
+    add(from, to);
   }
-  descend(up, down);
-  return up;
+  return nodes_;
+}
+
+// Below the host.
+void RouteFinder::add(NodeId from, NodeId to) {
+  const Access& source = end_of_route(*graph_, from).access;
+  const Access& target = end_of_route(*graph_, to).access;
+  if (from == to && source.turns) {
+    nodes_.insert(nodes_.end(), {from, source.router, to});
+  } else {
+    join(source, from, target, to);
+  }
+}
+
+void RouteFinder::join(const Access& source, NodeId from, const Access& target, NodeId to) {
+  const auto first = static_cast<std::ptrdiff_t>(nodes_.size());
+  down_.clear();
+  if (meet_at_xbar(source, target)) {
+    climb(from, source.xbar, nodes_);
+    climb(to, target.xbar, down_);
+    return descend();
+  }
+  climb(from, source.router, nodes_);
+  climb(to, target.router, down_);
+  const auto meet =
+      std::ranges::find_first_of(nodes_.begin() + first, nodes_.end(), down_.begin(), down_.end());
+  if (meet != nodes_.end()) {  // both behind the same node
+    down_.erase(std::next(std::ranges::find(down_, *meet)), down_.end());
+    nodes_.erase(std::next(meet), nodes_.end());
+  } else {
+    graph_->routing().walk(*graph_, source.router, target.router, nodes_);
+  }
+  descend();
+}
+
+// From a node up to its router or its crossbar.
+void RouteFinder::climb(NodeId id, NodeId goal, std::vector<NodeId>& up) const {
+  for (; id.valid() && id != goal && !graph_->node(id).passes; id = graph_->node(id).access.up)
+    up.push_back(id);
+  up.push_back(goal);
+}
+
+// The way down is the way up backwards, without the node where they meet.
+void RouteFinder::descend() { nodes_.insert(nodes_.end(), std::next(down_.rbegin()), down_.rend()); }
+
+std::vector<NodeId> path(const Graph& graph, NodeId from, NodeId to) {
+  RouteFinder find{graph};
+  const std::span<const NodeId> nodes = find.nodes(from, to);
+  return {nodes.begin(), nodes.end()};
 }
 
 Route find_route(const Graph& graph, NodeId from, NodeId to) {
-  const std::vector<NodeId> nodes = path(graph, from, to);
-  Route route;
-  route.reserve(nodes.size() - 1);
-  std::uint32_t place = 0;
-  for (std::size_t i = 0; i + 1 < nodes.size(); ++i)
-    route.push_back(graph.link_between(nodes[i], nodes[i + 1], place));
-  return route;
+  RouteFinder find{graph};
+  const std::span<const LinkId> links = find(from, to);
+  return {links.begin(), links.end()};
 }
 
-std::vector<std::uint8_t> phases(const Graph& graph, const Route& route) {
+std::vector<std::uint8_t> phases(const Graph& graph, std::span<const LinkId> route) {
   std::vector<std::uint8_t> found;
   int axis = 0;
   std::uint8_t phase = 0;
@@ -107,7 +124,8 @@ std::vector<std::uint8_t> phases(const Graph& graph, const Route& route) {
 const Route& Routes::operator()(NodeId from, NodeId to) {
   const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
-  return found_.emplace(key, find_route(*graph_, from, to)).first->second;
+  const std::span<const LinkId> links = find_(from, to);
+  return found_.emplace(key, Route(links.begin(), links.end())).first->second;
 }
 
 }  // namespace kbsim::topology

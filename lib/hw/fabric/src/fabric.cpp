@@ -13,6 +13,7 @@
 #include "kbsim/sim/windows.hpp"
 
 #include "flights.hpp"
+#include "paths.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -22,7 +23,10 @@ void Recycle::operator()(Message* message) const {
 }
 
 Fabric::Fabric(Simulation& sim, const topology::Graph& graph)
-    : sim_{sim}, graph_{graph}, places_{std::make_shared<SharedPlaces>()} {
+    : sim_{sim},
+      graph_{graph},
+      paths_{std::make_unique<Paths>(graph)},
+      places_{std::make_shared<SharedPlaces>()} {
   const std::size_t nodes = graph.nodes().size();
   places_->fabrics = {this};
   places_->components.resize(nodes);
@@ -95,7 +99,7 @@ Message& Fabric::open(MessagePtr owned) {
          [&] { return component(owned->from).name() + " only passes packets on, and sends one"; });
   Message& message = *owned.release();
   message.path = &path(message.from, message.to);
-  message.route = &message.path->route;
+  message.route = message.path->route;
   message.sequence = ++sequences_[message.from.value()];
   ++opened_;
   message.packets_left = ceil_div(message.size.count(), packet_size(message.size).count());
@@ -166,8 +170,8 @@ void Fabric::depart(MessagePtr owned) {
   const Time now = sim_.now();
   Message& message = open(std::move(owned));
   Component& source = component(message.from);
-  const bool whole = books_ahead_ && message.packets_left == 1 && !message.route->empty();
-  if (!whole || !source.inbox().awaited() || !goes_at_once(live(message.route->front())))
+  const bool whole = books_ahead_ && message.packets_left == 1 && !message.route.empty();
+  if (!whole || !source.inbox().awaited() || !goes_at_once(live(message.route.front())))
     return send(message, now, now);
   forward(next_packet(message, message.size, now, now), source.overhead());
 }
@@ -235,21 +239,21 @@ void Fabric::explain_entry(const Packet& packet, const LiveLink& link) {
 }
 
 void Fabric::explain(Packet& packet, const LiveLink& link, Time overhead, const Lane::Slot& slot) {
-  const LinkId id = (*packet.message->route)[packet.hop];
+  const LinkId id = packet.message->route[packet.hop];
   causes_->serve(packet, id, link.from, overhead, slot, link.lane.rate().serialization(packet.size));
 }
 
 void Fabric::note_hop(const Packet& packet, const Lane::Slot& slot) const {
   if ((packet.noted & kSpans) != 0) note_span(packet, slot);
   if ((packet.noted & kTraces) == 0) return;
-  const LinkId link = (*packet.message->route)[packet.hop];
+  const LinkId link = packet.message->route[packet.hop];
   packet.message->hops.push_back({.link = link, .arrive = packet.head, .start = slot.start, .end = slot.end});
 }
 
 // The link is busy for the packet's service time, which a late tail doesn't make longer.
 void Fabric::note_span(const Packet& packet, const Lane::Slot& slot) const {
   const Message& message = *packet.message;
-  const LinkId id = (*message.route)[packet.hop];
+  const LinkId id = message.route[packet.hop];
   const LiveLink& link = links_[id.value()];
   spans_->add_packet({.link = id,
                       .what = message.body.traits().name,
@@ -277,7 +281,7 @@ MessagePtr Fabric::arrived(Packet& packet) {
 void Fabric::catch_up(const Packet& packet) {
   if (!books_ahead_) return;
   if (packet.hop == 0) return flights_->catch_up(packet.message->to);
-  LiveLink& came = live((*packet.message->route)[packet.hop - 1]);
+  LiveLink& came = live(packet.message->route[packet.hop - 1]);
   if (came.ahead != nullptr) flights_->catch_up(came);
 }
 
@@ -308,18 +312,7 @@ Packet& Fabric::allocate() {
 }
 
 Path& Fabric::path(NodeId from, NodeId to) {
-  const std::uint64_t key = (std::uint64_t{from.value()} << 32) | to.value();
-  if (const auto known = paths_.find(key); known != paths_.end()) return known->second;
-  Path fresh{.route = topology::find_route(graph_, from, to)};
-  if (!fresh.route.empty()) fresh.slowest = graph_.link(fresh.route.front()).bandwidth;
-  for (const LinkId id : fresh.route) {
-    const topology::Link& link = graph_.link(id);
-    fresh.overhead += component(link.from).overhead();
-    fresh.wire += link.wire;
-    fresh.slowest = std::min(fresh.slowest, link.bandwidth);
-  }
-  if (graph_.phases() > 1) fresh.phases = topology::phases(graph_, fresh.route);
-  return paths_.emplace(key, std::move(fresh)).first->second;
+  return paths_->between(from, to, [this](NodeId node) { return component(node).overhead(); });
 }
 
 Split Fabric::split(const Message& message, Time arrival) {
@@ -350,18 +343,17 @@ void Fabric::account(const Message& message, Time arrival) {
 void Fabric::audit() const {
   std::int64_t opened = 0;
   Time under_way{};
-  (void)links();                                       // have served what they have
-  std::unordered_map<std::uint32_t, Bytes> delivered;  // by link; none over most
+  (void)links();  // have served what they have
+  std::vector<Bytes> delivered(links_.size());
   for (const Fabric* fabric : places_->fabrics) {
     opened += fabric->opened_;
     under_way += fabric->under_way_;
-    for (const auto& [ends, path] : fabric->paths_) {
+    for (const Path& path : fabric->paths_->all()) {
       for (const LinkId id : path.route) delivered[id.value()] += path.delivered;
     }
   }
   ensure(opened == attribution().messages, "physics audit: messages were sent that never arrived");
-  for (std::uint32_t i = 0; i < links_.size(); ++i)
-    audit_link(LinkId{i}, delivered.contains(i) ? delivered.at(i) : 0_B);
+  for (std::uint32_t i = 0; i < links_.size(); ++i) audit_link(LinkId{i}, delivered[i]);
   for (const Component* component : components_) audit_unit(*component);
   ensure(under_way == spent_at_links(), [&] {
     return fmt::format("physics audit: Little's law: packets were under way for {}, nodes and links took {}",

@@ -59,7 +59,7 @@ void Fabric::resume(MessagePtr owned, const OnItsWay& where) {
   packet.head = where.head;
   packet.tail = where.tail;
   if (where.hop == 0) return flights_->leave_by_event(packet);
-  LiveLink& came = live((*message.route)[where.hop - 1]);
+  LiveLink& came = live(message.route[where.hop - 1]);
   packet.port = came.port;
   if (came.arrivals != nullptr) return came.arrivals->push(came.port - 1, packet);
   come_to(packet, came);

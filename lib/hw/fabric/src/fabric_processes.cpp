@@ -9,6 +9,7 @@
 #include "kbsim/hw/fabric/fabric_causes.hpp"
 
 #include "flights.hpp"
+#include "paths.hpp"
 #include "shared_places.hpp"
 
 namespace kbsim::hw {
@@ -33,7 +34,8 @@ void leave_half(std::vector<T*>& mine, std::vector<T*>& spare) {
 
 }  // namespace
 
-Fabric::Fabric(Fabric& whole, Simulation& sim) : sim_{sim}, graph_{whole.graph_}, places_{whole.places_} {
+Fabric::Fabric(Fabric& whole, Simulation& sim)
+    : sim_{sim}, graph_{whole.graph_}, paths_{std::make_unique<Paths>(whole.graph_)}, places_{whole.places_} {
   ensure(whole.causes_ == nullptr,
          "causes are kept in the order of all events, which several processes don't have");
   places_->fabrics.push_back(this);

@@ -190,7 +190,7 @@ void Fabric::note_room(LinkId link, Time at, Bytes change) const {
 // The queue is at the end of the link by which the packet came.
 void Fabric::give_back(const Packet& packet, Time tail_left) {
   if (packet.hop == 0) return;
-  const LinkId link = (*packet.message->route)[packet.hop - 1];
+  const LinkId link = packet.message->route[packet.hop - 1];
   const LiveLink& came = live(link);
   if (!came.credits()) return;
   const std::optional<Worms>& worms = came.credits()->queues().worms;
@@ -205,7 +205,7 @@ void Fabric::give_back(const Packet& packet, Time tail_left) {
 
 // It goes back over the link by which the packet came.
 void Fabric::explain_credit(const Packet& packet, Time at, Time delay) {
-  const LinkId link = (*packet.message->route)[packet.hop - 1];
+  const LinkId link = packet.message->route[packet.hop - 1];
   const LiveLink& came = live(link);
   Causes& causes = causes_->causes();
   Cause there = causes.make(at - delay, causes_->tail_left(), why(Reason::wire, link));

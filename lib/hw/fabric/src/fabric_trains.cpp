@@ -18,9 +18,9 @@ constexpr int kAhead = 64;             // so many at a time are made
 // Where it has a FIFO link to itself as soon as its turn comes, and nobody notes each packet's hops.
 bool Fabric::is_train(const Message& message, Time head, Time tail) const {
   if (message.packets_left < kTrain || head != tail || (notes_ & kTraces) != 0 || causes_ != nullptr ||
-      message.route->empty())
+      message.route.empty())
     return false;
-  const LiveLink& first = links_[message.route->front().value()];
+  const LiveLink& first = links_[message.route.front().value()];
   return first.from_switch == nullptr && first.credits() == nullptr;
 }
 
@@ -29,7 +29,7 @@ bool Fabric::is_train(const Message& message, Time head, Time tail) const {
 void Fabric::lead(Packet& first, Time overhead, Time end) {
   first.leads = false;
   Message& message = *first.message;
-  Lane& lane = live(message.route->front()).lane;
+  Lane& lane = live(message.route.front()).lane;
   const Time ready = first.head + overhead;
   const std::int64_t whole = message.size / first.size - 1;
   const Bytes rest = message.size % first.size;
@@ -40,7 +40,7 @@ void Fabric::lead(Packet& first, Time overhead, Time end) {
 
 // Packets are made before they leave, when the one before them does.
 Task<> Fabric::follow(Message* message, Packet behind, Time next) {
-  LiveLink& link = live(message->route->front());
+  LiveLink& link = live(message->route.front());
   const Bytes whole = behind.size;
   const Time ser = serialization(whole, link.lane.rate());
   Time last = sim_.now();  // when that one begins to leave

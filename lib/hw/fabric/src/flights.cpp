@@ -335,7 +335,7 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
   close(taken.train);
   if (from < packets) {
     const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
-    const topology::Route& route = *message.route;
+    const std::span<const LinkId> route = message.route;
     const std::uint32_t end = hop_of(taken, from);
     for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
       shorten(fabric_.live(route[hop]), taken, hop, from);
@@ -395,7 +395,7 @@ void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
   one.port = booking.port;
   one.late = booking.late;
   if (one.hop == 0) return leave_by_event(one);
-  LiveLink& came = fabric_.live((*one.message->route)[booking.hop - 1]);
+  LiveLink& came = fabric_.live(one.message->route[booking.hop - 1]);
   came.arrivals->push(booking.port - 1, one);
 }
 
@@ -418,7 +418,7 @@ void Flights::leave_by_event(Packet& packet) {
 
 // From where it is to come next.
 void Flights::withdraw(Packet& packet) {
-  LiveLink& came = fabric_.live((*packet.message->route)[packet.hop - 1]);
+  LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
   if (came.arrivals != nullptr)
     came.arrivals->withdraw(came.port - 1, packet);
   else

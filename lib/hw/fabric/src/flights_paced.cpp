@@ -10,7 +10,7 @@
 namespace kbsim::hw {
 
 std::int64_t Flights::enter(Message& message, PacketRun run, const RunEntry& entry) {
-  LiveLink& came = fabric_.live((*message.route)[entry.hop - 1]);
+  LiveLink& came = fabric_.live(message.route[entry.hop - 1]);
   PacketRun coming = run;
   coming.head = entry.head;
   coming.tail = entry.tail;
@@ -44,7 +44,7 @@ std::int64_t Flights::enter(Message& message, PacketRun run, const RunEntry& ent
 }
 
 bool Flights::enter(Packet& packet, const RunEntry& entry) {
-  LiveLink& came = fabric_.live((*packet.message->route)[entry.hop - 1]);
+  LiveLink& came = fabric_.live(packet.message->route[entry.hop - 1]);
   packet.hop = entry.hop;
   packet.head = entry.head;
   packet.tail = entry.tail;
@@ -70,7 +70,7 @@ bool Flights::enters(Packet& packet, LiveLink& came, const RunEntry& entry) {
 }
 
 void Flights::leave_out(const Message& message, std::uint32_t hop, std::uint32_t ordinal) {
-  LiveLink& link = fabric_.live((*message.route)[hop]);
+  LiveLink& link = fabric_.live(message.route[hop]);
   Ahead& there = ahead(link);
   const auto is_one = [&](const Booking& booking) { return is_of_run(booking, message, ordinal); };
   while (std::ranges::any_of(there.bookings, is_one)) {
@@ -97,7 +97,7 @@ void Flights::shorten_last(LiveLink& link, std::uint32_t ordinal) {
   const std::uint32_t packets = count(taken);
   close(taken.train);
   const std::uint32_t end = hop_of(taken, from);
-  const topology::Route& route = *taken.train->message->route;
+  const std::span<const LinkId> route = taken.train->message->route;
   for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
     shorten(fabric_.live(route[hop]), taken, hop, from);
   for (std::uint32_t i = from; i < packets; ++i) drop(taken, i);

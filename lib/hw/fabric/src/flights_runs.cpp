@@ -17,8 +17,8 @@ void Flights::inject(Fabric& fabric, Message& message, PacketRun run) {
   while (run.count > 0) {
     fabric.inject(message, run.size, run.head, run.tail);
     pass(1);
-    if (run.count == 0 || !fabric.books_ahead_ || message.route->empty()) continue;
-    const LinkAhead* const source = fabric.live(message.route->front()).ahead;
+    if (run.count == 0 || !fabric.books_ahead_ || message.route.empty()) continue;
+    const LinkAhead* const source = fabric.live(message.route.front()).ahead;
     const std::int64_t more = source == nullptr ? 0 : extend(source->own_train, message, run);
     message.injected += static_cast<std::uint32_t>(more);
     fabric.under_way_ -= more * run.head + more * (more - 1) / 2 * run.gap;

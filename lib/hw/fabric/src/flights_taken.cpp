@@ -36,7 +36,7 @@ void Flights::put_back(Fabric& fabric, std::span<Packet* const> packets) {
       fabric.flights_->leave_by_event(*packet);
       continue;
     }
-    LiveLink& came = fabric.live((*packet->message->route)[packet->hop - 1]);
+    LiveLink& came = fabric.live(packet->message->route[packet->hop - 1]);
     if (came.arrivals != nullptr)
       came.arrivals->push(came.port - 1, *packet);
     else

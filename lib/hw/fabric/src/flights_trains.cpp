@@ -82,7 +82,7 @@ bool Flights::sets_pace(const Packet& packet, Train& train) {
     cross(second, link, next);
   }
   for (std::uint32_t hop = train.from; hop < train.to; ++hop) {
-    Booking& booking = ahead(fabric_.live((*packet.message->route)[hop])).bookings.back();
+    Booking& booking = ahead(fabric_.live(packet.message->route[hop])).bookings.back();
     const Passage& next = passages_[hop - train.from];
     booking.gap = next.head - booking.first.head;
     booking.step = next.start - booking.first.start;
@@ -98,7 +98,7 @@ void Flights::join(Packet& packet, Train& train) {
   train.last.tail = packet.tail;
   train.last.start += train.step;
   train.last.end += train.step;
-  LiveLink& end = fabric_.live((*packet.message->route)[train.to - 1]);
+  LiveLink& end = fabric_.live(packet.message->route[train.to - 1]);
   if (train.unheard && packet.ordinal + 1 < packet.message->packets) return fabric_.free(packet);
   train.packets.resize(index);
   train.packets.push_back(&packet);

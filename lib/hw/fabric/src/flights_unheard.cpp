@@ -42,7 +42,7 @@ bool Flights::is_unheard(const Packet& packet, const Ahead& came) const {
   if (came.end == Ahead::End::counted) return fabric_.at_end(packet);
   if (!message.cut_through) return false;
   if (came.end == Ahead::End::served) return fabric_.at_end(packet);
-  const topology::Route& route = *message.route;
+  const std::span<const LinkId> route = message.route;
   return packet.hop + 1 == route.size() && &fabric_.live(route[packet.hop]) == came.behind;
 }
 

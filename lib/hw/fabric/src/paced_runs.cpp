@@ -46,7 +46,7 @@ std::int64_t PacedRuns::begin(Message& message, Bytes size, Time gap, std::int64
 }
 
 bool PacedRuns::can_tell(const Message& message) const {
-  const topology::Route& route = *message.route;
+  const std::span<const LinkId> route = message.route;
   if (!fabric_->books_ahead_ || source_.latency <= Time{0} || route.size() < 3) return false;
   const LiveLink& first = fabric_->live(route[0]);
   const LiveLink& second = fabric_->live(route[1]);
@@ -59,8 +59,8 @@ bool PacedRuns::can_tell(const Message& message) const {
 PacedRuns::Run PacedRuns::run_of(Message& message, Bytes size) const {
   Run run{.message = &message,
           .size = size,
-          .first = &fabric_->live((*message.route)[0]),
-          .second = &fabric_->live((*message.route)[1])};
+          .first = &fabric_->live(message.route[0]),
+          .second = &fabric_->live(message.route[1])};
   run.before = {*source_.port, run.first->lane, run.second->lane};
   return run;
 }

@@ -69,10 +69,10 @@ std::uint32_t SwitchPorts::worm_flits(const Packet& packet) const {
 
 Time SwitchPorts::lag(const Packet& packet) const {
   const Message& message = *packet.message;
-  Bandwidth slowest = fabric_->live(message.route->front()).lane.rate();
+  Bandwidth slowest = fabric_->live(message.route.front()).lane.rate();
   Time way{};
   for (std::uint32_t i = 0; i < packet.hop; ++i) {
-    const LiveLink& link = fabric_->live((*message.route)[i]);
+    const LiveLink& link = fabric_->live(message.route[i]);
     slowest = std::min(slowest, link.lane.rate());
     way += fabric_->component(link.from).overhead() + link.wire;
   }
@@ -107,7 +107,7 @@ Time SwitchPorts::send(Packet& packet, std::uint32_t channel, std::span<const Sw
   if (link.credits()) {
     link.credits()->take(channel, packet.size);
     if (fabric_->spans() != nullptr)
-      fabric_->note_room((*packet.message->route)[packet.hop], now(), link.credits()->taken_by(packet.size));
+      fabric_->note_room(packet.message->route[packet.hop], now(), link.credits()->taken_by(packet.size));
   }
   packet.channel = channel;
   fabric_->cross(packet, link, slot);

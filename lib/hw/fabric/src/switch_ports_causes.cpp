@@ -41,9 +41,9 @@ Cause SwitchPorts::why_ready(const Packet& packet) const {
 // When it would have passed the pipeline on an idle network, which is less than a lookahead before it has.
 Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
   const Message& message = *packet.message;
-  const LiveLink* slowest = &fabric_->live(message.route->front());
+  const LiveLink* slowest = &fabric_->live(message.route.front());
   for (std::uint32_t i = 0; i < packet.hop; ++i) {
-    const LiveLink& link = fabric_->live((*message.route)[i]);
+    const LiveLink& link = fabric_->live(message.route[i]);
     if (link.lane.rate().gbs() < slowest->lane.rate().gbs()) slowest = &link;
   }
   const Bytes before = static_cast<std::int64_t>(packet.ordinal) * fabric_->packet_size(message.size);
@@ -57,7 +57,7 @@ Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
     if (length > Time{0}) way = causes.make(way.at() + length, way, why);
   };
   for (std::uint32_t i = 0; i < packet.hop; ++i) {
-    const LinkId id = (*message.route)[i];
+    const LinkId id = message.route[i];
     const LiveLink& link = fabric_->live(id);
     pass(fabric_->component(link.from).overhead(), why(Reason::overhead, link.from));
     pass(link.wire, why(Reason::wire, id));
@@ -71,14 +71,14 @@ Cause SwitchPorts::when_idle(const Packet& packet, Time lost) const {
 
 Cause SwitchPorts::credit_for(const Packet& packet, const LiveLink& link, std::uint32_t channel) const {
   if (!link.credits()) return {};
-  const LinkId id = (*packet.message->route)[packet.hop];
+  const LinkId id = packet.message->route[packet.hop];
   return fabric_->causes()->needed(id, channel, link.credits()->room(channel),
                                    link.credits()->taken_by(packet.size), now());
 }
 
 void SwitchPorts::explain(Packet& packet, const LiveLink& link, const Lane::Slot& slot, Time overhead,
                           Cause credit, std::span<const SwitchWait> waits) const {
-  fabric_->causes()->send(packet, {.link = (*packet.message->route)[packet.hop],
+  fabric_->causes()->send(packet, {.link = packet.message->route[packet.hop],
                                    .node = node_,
                                    .overhead = overhead,
                                    .pipeline = pipeline(),

@@ -146,8 +146,15 @@ void Strides::send_before(Time end) {
     StrideSource& source = sources_[turn.index];
     for (; source.next() < end; source.pop()) send(stride, source.source(), source.front());
     turn.at = source.next();
+    fetch_flow(source);
     settle_first();
   }
+}
+
+// Of what it sends next, which is in a later stride.
+inline void Strides::fetch_flow(const StrideSource& source) const {
+  if (source.next() != kForever)
+    __builtin_prefetch(&flow_of_[flow_index(source.source(), source.front().to)]);
 }
 
 // The first of the heap goes later.
@@ -226,6 +233,7 @@ void Strides::pass_on_large(Stride& stride) {
       each_first(stride, visited_[at], [&](const Packet& packet) {
         __builtin_prefetch(&stride.links[packet.link], 1);
         __builtin_prefetch(&stride.links[packet.link].service, 1);
+        __builtin_prefetch(packet.way);
       });
     }
     if (const std::size_t at = i - kToInputs; at < count) pass_on(stride, visited_[at]);
@@ -296,7 +304,7 @@ template <class Visit>
 }
 
 const Strides::Flow& Strides::flow(std::size_t source, NodeId to) {
-  const Flow*& known = flow_of_[source * network_.sinks.size() + sink_[to.value()]];
+  const Flow*& known = flow_of_[flow_index(source, to)];
   if (known == nullptr) known = &make_flow(network_.sources[source], to);
   return *known;
 }

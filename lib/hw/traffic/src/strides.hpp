@@ -131,6 +131,10 @@ class Strides {
   void go(Stride& stride, Packet& packet);
   void push(Stride& stride, const Link& link, Packet& packet);
   void deliver(Packet& packet);
+  [[nodiscard]] std::size_t flow_index(std::size_t source, NodeId to) const {
+    return source * network_.sinks.size() + sink_[to.value()];
+  }
+  void fetch_flow(const StrideSource& source) const;
   [[nodiscard]] const Flow& flow(std::size_t source, NodeId to);
   [[nodiscard]] const Flow& make_flow(NodeId from, NodeId to);
   Packet& allocate();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -23,17 +24,39 @@ using Route = std::vector<LinkId>;
 /// The phase of a route at each of its links. Where nodes form a ring, each could wait for the next all the
 /// way round; so a route enters phase 1 on the link that closes the ring (the dateline), and phase 0 again
 /// where it turns to another axis. Links of different phases have different virtual channels.
-[[nodiscard]] std::vector<std::uint8_t> phases(const Graph& graph, const Route& route);
+[[nodiscard]] std::vector<std::uint8_t> phases(const Graph& graph, std::span<const LinkId> route);
+
+/// Finds one route after another in memory of its own.
+class RouteFinder {
+ public:
+  explicit RouteFinder(const Graph& graph) : graph_{&graph} {}
+
+  /// The links of path(), until the next are asked for.
+  [[nodiscard]] std::span<const LinkId> operator()(NodeId from, NodeId to);
+  /// The nodes of path(), likewise.
+  [[nodiscard]] std::span<const NodeId> nodes(NodeId from, NodeId to);
+
+ private:
+  void add(NodeId from, NodeId to);
+  void join(const Access& source, NodeId from, const Access& target, NodeId to);
+  void climb(NodeId id, NodeId goal, std::vector<NodeId>& up) const;
+  void descend();
+
+  const Graph* graph_;
+  std::vector<NodeId> nodes_;
+  std::vector<NodeId> down_;  // the way up from the target
+  Route route_;
+};
 
 /// Routes found so far; references stay valid.
 class Routes {
  public:
-  explicit Routes(const Graph& graph) : graph_{&graph} {}
+  explicit Routes(const Graph& graph) : find_{graph} {}
 
   [[nodiscard]] const Route& operator()(NodeId from, NodeId to);
 
  private:
-  const Graph* graph_;
+  RouteFinder find_;
   std::unordered_map<std::uint64_t, Route> found_;
 };
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "kbsim/hw/fabric/credits.hpp"
@@ -28,6 +27,7 @@ class Flights;
 class ILinkHold;
 class ISwitch;
 class PacedRuns;
+class Paths;
 class SwitchPorts;
 
 /// Where the time of all messages went.
@@ -215,18 +215,14 @@ class Fabric {
   /// packets are flits.
   [[nodiscard]] Bytes packet_size(Bytes size) const;
 
-  [[nodiscard]] bool at_end(const Packet& packet) const {
-    return packet.hop == packet.message->route->size();
-  }
+  [[nodiscard]] bool at_end(const Packet& packet) const { return packet.hop == packet.message->route.size(); }
 
  private:
   friend class Flights;
   friend class PacedRuns;
   friend struct Recycle;
   friend class SwitchPorts;
-  [[nodiscard]] LiveLink& next_link(const Packet& packet) {
-    return live((*packet.message->route)[packet.hop]);
-  }
+  [[nodiscard]] LiveLink& next_link(const Packet& packet) { return live(packet.message->route[packet.hop]); }
   void cross(Packet& packet, LiveLink& link, const Lane::Slot& slot);
   // Of a packet that is sent now and comes now.
   [[nodiscard]] std::uint8_t late_now() const {
@@ -272,7 +268,7 @@ class Fabric {
 
   Simulation& sim_;
   const topology::Graph& graph_;
-  std::unordered_map<std::uint64_t, Path> paths_;  // by source and target
+  std::unique_ptr<Paths> paths_;
   std::shared_ptr<SharedPlaces> places_;
   std::span<LiveLink> links_;  // these are of places_
   std::span<Component*> components_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kbsim/base/bandwidth.hpp"
@@ -24,12 +25,12 @@ using Token = std::uint32_t;
 
 /// A route, what it costs every message alike, and the bytes that have arrived by it.
 struct Path {
-  topology::Route route;
+  std::span<const LinkId> route;
   Time overhead{};  // of the nodes before each link
   Time wire{};
   Bandwidth slowest;
   Bytes delivered;
-  std::vector<std::uint8_t> phases;  // by hop; empty where one will do
+  std::span<const std::uint8_t> phases;  // by hop; empty where one will do
 };
 
 /// Something that one component tells another through the fabric, in one or more packets.
@@ -41,16 +42,16 @@ struct Message {
   std::uint32_t origin = 0;    // who of several speakers at `from`; orders what they say at one time
   std::uint64_t sequence = 0;  // of all that `from` has sent
   Path* path = nullptr;
-  const topology::Route* route = nullptr;  // the path's
-  Time sent{};                             // when the first byte was at its source
-  Time source_tail{};                      // and the last
-  std::uint32_t packets = 0;               // all of them
-  std::uint32_t injected = 0;              // so far
-  std::int64_t packets_left = 0;           // not yet arrived
-  Time served{};                           // by the memory it writes to, so far
-  bool cut_through = false;  // the receiver takes a packet at its head, not when its tail is there
-  bool in_order = true;      // overtakes no other of its source and target
-  std::vector<Hop> hops;     // of its last packet, if messages are traced
+  std::span<const LinkId> route;  // the path's
+  Time sent{};                    // when the first byte was at its source
+  Time source_tail{};             // and the last
+  std::uint32_t packets = 0;      // all of them
+  std::uint32_t injected = 0;     // so far
+  std::int64_t packets_left = 0;  // not yet arrived
+  Time served{};                  // by the memory it writes to, so far
+  bool cut_through = false;       // the receiver takes a packet at its head, not when its tail is there
+  bool in_order = true;           // overtakes no other of its source and target
+  std::vector<Hop> hops;          // of its last packet, if messages are traced
   MessageBody body;
 };
 

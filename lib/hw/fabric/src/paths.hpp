@@ -1,0 +1,55 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory_resource>
+#include <ranges>
+#include <span>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "kbsim/hw/fabric/message.hpp"
+#include "kbsim/topology/route.hpp"
+
+namespace kbsim::hw {
+
+/// The paths between nodes of a graph, each found when it is asked for first; addresses stay.
+class Paths {
+ public:
+  explicit Paths(const topology::Graph& graph) : graph_{graph}, find_{graph} {}
+
+  /// `overhead` is what a node takes.
+  template <class Overhead>
+  [[nodiscard]] Path& between(NodeId from, NodeId to, Overhead overhead) {
+    const std::uint64_t ends = (std::uint64_t{from.value()} << 32) | to.value();
+    if (const auto known = known_.find(ends); known != known_.end()) return *known->second;
+    Path fresh{.route = keep(find_(from, to))};
+    if (!fresh.route.empty()) fresh.slowest = graph_.link(fresh.route.front()).bandwidth;
+    for (const LinkId id : fresh.route) {
+      const topology::Link& link = graph_.link(id);
+      fresh.overhead += overhead(link.from);
+      fresh.wire += link.wire;
+      fresh.slowest = std::min(fresh.slowest, link.bandwidth);
+    }
+    if (graph_.phases() > 1) fresh.phases = keep<std::uint8_t>(topology::phases(graph_, fresh.route));
+    return *(known_[ends] = &paths_.emplace_back(fresh));
+  }
+  [[nodiscard]] const std::deque<Path>& all() const { return paths_; }
+
+ private:
+  template <class T>
+  [[nodiscard]] std::span<const T> keep(std::span<const T> values) {
+    T* const place = std::pmr::polymorphic_allocator<T>{&memory_}.allocate(values.size());
+    std::ranges::uninitialized_copy(values, std::span{place, values.size()});
+    return {place, values.size()};
+  }
+
+  const topology::Graph& graph_;
+  topology::RouteFinder find_;
+  boost::unordered_flat_map<std::uint64_t, Path*> known_;  // by source and target
+  std::deque<Path> paths_;
+  std::pmr::monotonic_buffer_resource memory_;  // of routes and phases
+};
+
+}  // namespace kbsim::hw
