@@ -22,27 +22,48 @@ bool is_plain(const LiveLink& link) {
 
 }  // namespace
 
-std::int64_t PacedRuns::begin(Message& message, Bytes size, Time gap, std::int64_t most) {
+std::int64_t PacedRuns::begin(const Turns& turns) {
   drop_past();
-  if (!can_tell(message) || !takes_over()) return 0;
-  Run run = run_of(message, size);
-  run.ordinal = message.injected;
+  if (!can_tell(*turns.message) || (turns.other != nullptr && !can_tell(*turns.other)) || !takes_over())
+    return 0;
+  Run run = run_of(turns);
   run.turn = fabric_->sim().now();
-  run.gap = gap;
+  run.gap = turns.gap;
+  if (run.ways > 1 && run.parts[0].second == run.parts[1].second) return 0;
   Lanes lanes = run.before;
   pass_first(run, lanes);
-  if (most > 1 && !paces(run, lanes)) return 0;
-  const PacketRun leaving{
-      .size = size, .head = run.left.head, .tail = run.left.tail, .gap = gap, .count = most};
-  run.count = fabric_->flights_->enter(message, leaving, entry_of(run));
+  if (turns.most > 1 && !paces(run, lanes)) return 0;
+  enter(run, turns.most);
   if (run.count == 0) return 0;
   if (run.count == 1)
-    std::tie(*source_.port, run.first->lane, run.second->lane) =
-        std::tie(lanes.port, lanes.first, lanes.second);
+    std::tie(*source_.port, run.first->lane, run.parts[0].second->lane) =
+        std::tie(lanes.port, lanes.first, lanes.seconds[0]);
   else
     reserve(run, {.turned = run.count, .left = run.count, .came = run.count});
   hold(run);
   return run.count;
+}
+
+// Of two messages the second has as many turns as the first, or one less.
+void PacedRuns::enter(Run& run, std::int64_t most) {
+  std::array<std::int64_t, kMostParts> told{};
+  for (std::size_t i = 0; i < run.all().size(); ++i) {
+    const Edge left = later(run.left, static_cast<std::int64_t>(i) * run.gap);
+    const PacketRun leaving{.size = run.size,
+                            .head = left.head,
+                            .tail = left.tail,
+                            .gap = run.ways * run.gap,
+                            .count = run.among(most, i)};
+    told[i] = fabric_->flights_->enter(*run.parts[i].message, leaving, entry_of(run, i));
+    if (told[i] == 0) break;
+  }
+  run.count = run.ways == 1 ? told[0] : std::min(2 * told[0], 2 * told[1] + 1);
+  for (std::size_t i = 0; i < run.all().size(); ++i) {
+    const std::int64_t taken = std::min(told[i], run.among(run.count, i));
+    if (taken == told[i]) continue;
+    leave_out(run, i, taken);
+    unsend(run, i, taken, told[i]);
+  }
 }
 
 bool PacedRuns::can_tell(const Message& message) const {
@@ -56,27 +77,36 @@ bool PacedRuns::can_tell(const Message& message) const {
   return first.to == source_.unit && second.arrivals != nullptr && is_free(first) && is_free(second);
 }
 
-PacedRuns::Run PacedRuns::run_of(Message& message, Bytes size) const {
-  Run run{.message = &message,
-          .size = size,
-          .first = &fabric_->live(message.route[0]),
-          .second = &fabric_->live(message.route[1])};
-  run.before = {*source_.port, run.first->lane, run.second->lane};
+PacedRuns::Run PacedRuns::run_of(const Turns& turns) const {
+  const auto part_of = [this](Message& message) {
+    return Part{.message = &message,
+                .second = &fabric_->live(message.route[1]),
+                .ordinal = message.injected,
+                .tail = message.source_tail};
+  };
+  Run run{.size = turns.size, .first = &fabric_->live(turns.message->route[0])};
+  run.parts[0] = part_of(*turns.message);
+  run.before = {*source_.port, run.first->lane, {run.parts[0].second->lane}};
+  if (turns.other == nullptr) return run;
+  run.ways = 2;
+  run.parts[1] = part_of(*turns.other);
+  run.before.seconds[1] = run.parts[1].second->lane;
   return run;
 }
 
-RunEntry PacedRuns::entry_of(const Run& run) {
-  const Time lag = run.entered.head - run.came.head;
+RunEntry PacedRuns::entry_of(const Run& run, std::size_t part) {
+  const Edge& entered = run.parts[part].entered;
+  const Time lag = entered.head - run.came.head - static_cast<std::int64_t>(part) * run.gap;
   return {.hop = 2,
-          .head = run.entered.head,
-          .tail = run.entered.tail,
+          .head = entered.head,
+          .tail = entered.tail,
           .lag = lag,
           .batch = run.batch,
           .late = static_cast<std::uint8_t>(lag > Time{0} ? 0 : run.batch + 1)};
 }
 
 void PacedRuns::hold(const Run& run) {
-  run.first->hold = run.second->hold = holder_;
+  hold_links(run, holder_);
   if (runs_.empty()) {
     place_ = fabric_->runs_.size();
     fabric_->runs_.push_back(this);
@@ -87,22 +117,32 @@ void PacedRuns::hold(const Run& run) {
 void PacedRuns::pass_first(Run& run, Lanes& lanes) const {
   run.left = over_port(run, lanes.port, run.turn);
   run.came = over_first(run, lanes.first, run.left);
-  run.entered = over_second(run, lanes.second, run.came);
+  for (std::size_t i = 0; i < run.all().size(); ++i) {
+    Part& part = run.parts[i];
+    const Edge came = later(run.came, static_cast<std::int64_t>(i) * run.gap);
+    part.entered = over_second(run, part, lanes.seconds[i], came);
+  }
   run.batch = batch_of(run);
 }
 
 // What leaves the port at a time is there with the first batch of it, and then at the unit with the next.
 std::uint32_t PacedRuns::batch_of(const Run& run) { return run.came.head == run.left.head ? 2 : 1; }
 
-// All pass the port and the links as the first two do.
+// All pass the port and the links as the first two do; the second link, those of each message.
 bool PacedRuns::paces(const Run& run, Lanes lanes) const {
+  const auto follows = [](const Edge& a, const Edge& b, Time by) {
+    return b.head - a.head == by && b.tail - a.tail == by;
+  };
   const Edge left = over_port(run, lanes.port, run.turn + run.gap);
   const Edge came = over_first(run, lanes.first, left);
-  const Edge entered = over_second(run, lanes.second, came);
-  const auto follows = [&run](const Edge& a, const Edge& b) {
-    return b.head - a.head == run.gap && b.tail - a.tail == run.gap;
-  };
-  return follows(run.left, left) && follows(run.came, came) && follows(run.entered, entered);
+  if (!follows(run.left, left, run.gap) || !follows(run.came, came, run.gap)) return false;
+  const Time step = run.ways * run.gap;
+  for (std::size_t i = 0; i < run.all().size(); ++i) {
+    const Edge next = later(run.came, static_cast<std::int64_t>(i) * run.gap + step);
+    const Edge entered = over_second(run, run.parts[i], lanes.seconds[i], next);
+    if (!follows(run.parts[i].entered, entered, step)) return false;
+  }
+  return true;
 }
 
 PacedRuns::Edge PacedRuns::over_port(const Run& run, Lane& lane, Time turn) const {
@@ -117,10 +157,11 @@ PacedRuns::Edge PacedRuns::over_first(const Run& run, Lane& lane, const Edge& le
   return {slot.start + run.first->wire, slot.end + run.first->wire};
 }
 
-PacedRuns::Edge PacedRuns::over_second(const Run& run, Lane& lane, const Edge& came) const {
+PacedRuns::Edge PacedRuns::over_second(const Run& run, const Part& part, Lane& lane,
+                                       const Edge& came) const {
   const Time overhead = fabric_->component(source_.unit).overhead();
   const Lane::Slot slot = lane.reserve(came.head + overhead, came.tail + overhead, run.size);
-  return {slot.start + run.second->wire, slot.end + run.second->wire};
+  return {slot.start + part.second->wire, slot.end + part.second->wire};
 }
 
 void PacedRuns::send(Message& message, Bytes size, Lane::Slot slot) {
@@ -164,16 +205,17 @@ bool PacedRuns::takes_over(const Alone& alone) {
   const std::uint32_t hop = packet.hop;
   const Edge at{packet.head, packet.tail};
   Inbox<Packet>& inbox = fabric_->component(hop == 0 ? source_.memory : source_.unit).inbox();
-  Run run = run_of(*packet.message, packet.size);
-  run.ordinal = packet.ordinal;
+  Run run = run_of({.message = packet.message, .size = packet.size});
+  Part& part = run.parts[0];
+  part.ordinal = packet.ordinal;
   run.count = 1;
   run.left = alone.left;
   Lanes lanes = run.before;
   run.came = hop == 0 ? over_first(run, lanes.first, run.left) : at;
-  run.entered = over_second(run, lanes.second, run.came);
+  part.entered = over_second(run, part, lanes.seconds[0], run.came);
   run.batch = batch_of(run);
   inbox.withdraw(packet);
-  if (!fabric_->flights_->enter(packet, entry_of(run))) {
+  if (!fabric_->flights_->enter(packet, entry_of(run, 0))) {
     packet.hop = hop;
     packet.port = hop == 0 ? 0 : run.first->port;
     packet.late = 0;
@@ -184,21 +226,26 @@ bool PacedRuns::takes_over(const Alone& alone) {
     return false;
   }
   run.first->lane = lanes.first;
-  run.second->lane = lanes.second;
+  part.second->lane = lanes.seconds[0];
   hold(run);
   return true;
 }
 
 void PacedRuns::reserve(const Run& run, const Reached& packets) const {
-  const auto pass = [&run](Lane& lane, const Edge& at, Time delay, std::int64_t count) {
+  const auto pass = [&run](Lane& lane, const Edge& at, Time delay, Time gap, std::int64_t count) {
     if (count == 0) return;
-    (void)lane.reserve_run(at.head + delay, at.tail + delay, run.gap, count, run.size,
+    (void)lane.reserve_run(at.head + delay, at.tail + delay, gap, count, run.size,
                            lane.rate().serialization(run.size));
   };
   const Edge read{run.turn, run.turn};
-  pass(*source_.port, read, source_.latency, packets.turned);
-  pass(run.first->lane, run.left, fabric_->component(source_.memory).overhead(), packets.left);
-  pass(run.second->lane, run.came, fabric_->component(source_.unit).overhead(), packets.came);
+  pass(*source_.port, read, source_.latency, run.gap, packets.turned);
+  const Time over_memory = fabric_->component(source_.memory).overhead();
+  pass(run.first->lane, run.left, over_memory, run.gap, packets.left);
+  const Time over_unit = fabric_->component(source_.unit).overhead();
+  for (std::size_t i = 0; i < run.all().size(); ++i) {
+    const Edge came = later(run.came, static_cast<std::int64_t>(i) * run.gap);
+    pass(run.parts[i].second->lane, came, over_unit, run.ways * run.gap, run.among(packets.came, i));
+  }
 }
 
 bool PacedRuns::crosses_now() const {
@@ -219,19 +266,28 @@ void PacedRuns::drop_past() {
   const auto crosses = [now](const Run& run) { return run.came.head + (run.count - 1) * run.gap >= now; };
   const auto first = std::ranges::find_if(runs_, crosses);
   if (first == runs_.begin()) return;
-  PoolVector<Run> rest{first, runs_.end()};
-  (void)release();
-  for (const Run& run : rest) hold(run);
+  for (const Run& run : std::ranges::subrange{runs_.begin(), first}) hold_links(run, nullptr);
+  runs_.erase(runs_.begin(), first);
+  for (const Run& run : runs_) hold_links(run, holder_);
+  if (runs_.empty()) leave_fabric();
 }
 
-PoolVector<PacedRuns::Run> PacedRuns::release() {
-  PoolVector<Run> runs = std::exchange(runs_, {});
-  for (const Run& run : runs) run.first->hold = run.second->hold = nullptr;
-  if (runs.empty()) return runs;
+void PacedRuns::hold_links(const Run& run, ILinkHold* holder) {
+  run.first->hold = holder;
+  for (const Part& part : run.all()) part.second->hold = holder;
+}
+
+void PacedRuns::leave_fabric() {
   std::vector<PacedRuns*>& all = fabric_->runs_;
   all[place_] = all.back();
   all[place_]->place_ = place_;
   all.pop_back();
+}
+
+PoolVector<PacedRuns::Run> PacedRuns::release() {
+  PoolVector<Run> runs = std::exchange(runs_, {});
+  for (const Run& run : runs) hold_links(run, nullptr);
+  if (!runs.empty()) leave_fabric();
   return runs;
 }
 
@@ -242,7 +298,8 @@ void PacedRuns::end(bool present, const LiveLink* met, const Packet* packet) {
     const Reached by_now = reached(run, present, met, packet);
     if (by_now.turned < run.count) *source_.port = run.before.port;
     if (by_now.left < run.count) run.first->lane = run.before.first;
-    if (by_now.came < run.count) run.second->lane = run.before.second;
+    for (std::size_t i = 0; i < run.all().size() && by_now.came < run.count; ++i)
+      run.parts[i].second->lane = run.before.seconds[i];
     reserve(run, {.turned = by_now.turned < run.count ? by_now.turned : 0,
                   .left = by_now.left < run.count ? by_now.left : 0,
                   .came = by_now.came < run.count ? by_now.came : 0});
@@ -256,12 +313,21 @@ PacedRuns::Reached PacedRuns::reached(const Run& run, bool present, const LiveLi
                                       const Packet* packet) const {
   const std::uint32_t batch = fabric_->sim().scheduler().batch();
   const auto crossed = [&](const Edge& at, std::uint32_t with, const LiveLink* link, std::uint32_t port) {
-    const bool together = link == met && batch == with;
+    const bool together = link != nullptr && link == met && batch == with;
     return by_now(run, at.head, together ? comes_first(run, at, port, *packet) : batch >= with);
   };
+  const std::int64_t now = present_one(run, run.came);
+  const LiveLink* const second = now < 0 ? nullptr : run.parts[run.part(now)].second;
   return {.turned = turned(run, present),
           .left = crossed(run.left, 1, run.first, 0),
-          .came = crossed(run.came, run.batch, run.second, run.first->port)};
+          .came = crossed(run.came, run.batch, second, run.first->port)};
+}
+
+// The packet that comes there now; none: -1.
+std::int64_t PacedRuns::present_one(const Run& run, const Edge& at) const {
+  const Time since = fabric_->sim().now() - at.head;
+  if (since < Time{0} || since > (run.count - 1) * run.gap || since % run.gap != Time{0}) return -1;
+  return since / run.gap;
 }
 
 // The first has its turn when the run begins.
@@ -275,39 +341,57 @@ std::int64_t PacedRuns::by_now(const Run& run, Time first, bool present) const {
 
 // If one comes there now.
 bool PacedRuns::comes_first(const Run& run, const Edge& at, std::uint32_t port, const Packet& packet) const {
-  const Time since = fabric_->sim().now() - at.head;
-  if (since < Time{0} || since > (run.count - 1) * run.gap || since % run.gap != Time{0}) return true;
+  const std::int64_t now = present_one(run, at);
+  if (now < 0) return true;
+  const Part& part = run.parts[run.part(now)];
   Packet one;
-  one.message = run.message;
+  one.message = part.message;
   one.head = fabric_->sim().now();
   one.port = port;
-  one.ordinal = run.ordinal + static_cast<std::uint32_t>(since / run.gap);
+  one.ordinal = part.ordinal + static_cast<std::uint32_t>(now / run.ways);
   return arrives_before(&one, &packet);
 }
 
 void PacedRuns::go_on(const Run& run, const Reached& from) {
-  Message& message = *run.message;
-  fabric_->flights_->leave_out(message, 2, run.ordinal + static_cast<std::uint32_t>(from.came));
-  const std::int64_t unsent = run.count - from.turned;
-  if (unsent > 0) {  // else others of the message may have left behind them
-    message.injected -= static_cast<std::uint32_t>(unsent);
-    message.source_tail = run.left.tail + (from.turned - 1) * run.gap;
-    fabric_->under_way_ += (from.turned + run.count - 1) * unsent / 2 * run.gap + unsent * run.left.head;
+  for (std::size_t i = 0; i < run.all().size(); ++i) {
+    const std::int64_t count = run.among(run.count, i);
+    const std::int64_t came = run.among(from.came, i);
+    if (came == count) continue;  // the message may be no more
+    leave_out(run, i, came);
+    unsend(run, i, run.among(from.turned, i), count);
   }
   for (std::int64_t i = from.came; i < from.left; ++i) go_on(run, i, 1, run.came);
   for (std::int64_t i = from.left; i < from.turned; ++i) go_on(run, i, 0, run.left);
 }
 
+void PacedRuns::leave_out(const Run& run, std::size_t part, std::int64_t from) {
+  const Part& of = run.parts[part];
+  fabric_->flights_->leave_out(*of.message, 2, of.ordinal + static_cast<std::uint32_t>(from));
+}
+
+// Of so many of a part's packets the first `sent` alone have their turn.
+void PacedRuns::unsend(const Run& run, std::size_t part, std::int64_t sent, std::int64_t of) {
+  const std::int64_t unsent = of - sent;
+  if (unsent == 0) return;  // others of the message may have left behind them
+  Message& message = *run.parts[part].message;
+  const Time gap = run.ways * run.gap;
+  const Edge first = later(run.left, static_cast<std::int64_t>(part) * run.gap);
+  message.injected -= static_cast<std::uint32_t>(unsent);
+  message.source_tail = sent == 0 ? run.parts[part].tail : first.tail + (sent - 1) * gap;
+  fabric_->under_way_ += (sent + of - 1) * unsent / 2 * gap + unsent * first.head;
+}
+
 // By an event, from there.
 void PacedRuns::go_on(const Run& run, std::int64_t i, std::uint32_t hop, const Edge& from) {
+  const Part& part = run.parts[run.part(i)];
   Packet& packet = fabric_->allocate();
-  packet = {.message = run.message,
+  packet = {.message = part.message,
             .size = run.size,
             .head = from.head + i * run.gap,
             .tail = from.tail + i * run.gap,
             .hop = hop,
             .port = hop == 0 ? 0 : run.first->port,
-            .ordinal = run.ordinal + static_cast<std::uint32_t>(i),
+            .ordinal = part.ordinal + static_cast<std::uint32_t>(i / run.ways),
             .injected = run.left.head + i * run.gap};
   goes_alone(packet, {run.left.head + i * run.gap, run.left.tail + i * run.gap});
   fabric_->component(hop == 0 ? source_.memory : source_.unit).inbox().post(packet.head, packet);

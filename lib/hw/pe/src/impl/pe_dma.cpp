@@ -90,7 +90,7 @@ Task<> PeDma::run() {
 [[gnu::always_inline]] void PeDma::have_turn(std::vector<Work>& work) {
   if (runs()) take_turns(sim().scheduler().batch() > 1);
   take(work);
-  if (runs() && has_rival(*run_.queue)) end_run(sim().scheduler().batch() > 1);
+  if (runs() && run_has_rival()) end_run(sim().scheduler().batch() > 1);
   if (streams() && streams_on()) return;
   if (sim().now() >= port_free_) {
     if (may_stream() && begins_stream()) return;

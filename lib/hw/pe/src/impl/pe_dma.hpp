@@ -173,9 +173,12 @@ class PeDma : public Component, public IDma, private ILinkHold {
   void leave_port(const ReadStream::Port& port);
   // Packets of a message told ahead.
   [[nodiscard]] std::int64_t begins_run(ClassQueue& queue, Bytes size, Time gap);
-  void follow_run(ClassQueue& queue, Bytes size, std::int64_t told);
-  [[nodiscard]] bool has_rival(const ClassQueue& queue) const;
-  [[nodiscard]] bool runs() const { return run_.queue != nullptr; }
+  [[nodiscard]] PacedRuns* paced();
+  void follow_run(ClassQueue& queue, ClassQueue* other, Bytes size, std::int64_t told);
+  [[nodiscard]] ClassQueue* rival_of(const ClassQueue& queue, const ClassQueue* but = nullptr) const;
+  [[nodiscard]] bool takes_turns(const ClassQueue& queue, const ClassQueue& other, Bytes size) const;
+  [[nodiscard]] bool runs() const { return run_.count > 0; }
+  [[nodiscard]] bool run_has_rival() const;
   [[nodiscard]] bool ends_with_run(const ClassQueue& queue) const;
   [[nodiscard]] bool had_turn() const;
   void take_turns(bool present);
@@ -216,13 +219,18 @@ class PeDma : public Component, public IDma, private ILinkHold {
   std::uint32_t pause_ = 0;             // so many times none begins
   std::uint32_t broken_ = 0;            // the next pause is 2^broken_ long
   Time told_ = kForever;                // when the host was told last that an order is done
-  // The run whose turns are to come.
-  struct ToldRun {
+  // The run whose turns are to come: of one class, or of two that take turns.
+  struct ToldPart {
     ClassQueue* queue = nullptr;
-    Bytes size;  // of each packet
+    std::int64_t left = 0;  // turns that the queue doesn't know of yet
+    bool all = false;       // nothing of the transfer is left then
+  };
+  struct ToldRun {
+    std::array<ToldPart, 2> parts{};
+    std::int64_t ways = 1;  // parts
+    Bytes size;             // of each packet
     std::int64_t count = 0;
-    std::int64_t taken = 0;  // turns that the queue knows of
-    bool all = false;        // nothing of the transfer is left then
+    std::int64_t taken = 0;  // turns that the queues know of
   };
   ToldRun run_;
   std::unique_ptr<PacedRuns> paced_;  // from the first on

@@ -7,46 +7,88 @@
 
 namespace kbsim::hw {
 
-// The message's next packets of one size, from now on: so many. Beside another class it is one at a time.
+// The message's next packets of one size, from now on: so many. Beside another class by turns, if packet by
+// packet, else one at a time.
 std::int64_t PeDma::begins_run(ClassQueue& queue, Bytes size, Time gap) {
   constexpr std::int64_t kMost = 256;
-  if (!fabric().books_ahead() || runs()) return 0;
-  const std::int64_t whole = has_rival(queue) ? 1 : std::min(queue.burst.left / size, kMost);
-  if (paced_ == nullptr) {
-    IPlainMemory* const tcm = fabric().component(site_.tcm).plain_memory();
-    if (tcm == nullptr) return 0;
-    const PacedRuns::Source source{
-        .memory = site_.tcm, .unit = id(), .port = &tcm->lane(false), .latency = tcm->time_to(false)};
-    paced_ = std::make_unique<PacedRuns>(fabric(), source, static_cast<ILinkHold&>(*this));
+  constexpr std::int64_t kFew = 4;
+  if (!fabric().books_ahead() || runs() || paced() == nullptr) return 0;
+  Message* const message = queue.burst.message;
+  ClassQueue* other = rival_of(queue);
+  std::int64_t told = 0;
+  if (other != nullptr && takes_turns(queue, *other, size)) {
+    const std::int64_t own = std::min(queue.burst.left / size, kMost);
+    const std::int64_t others = std::min(other->burst.left / size, kMost);
+    const std::int64_t most = std::min(2 * own, 2 * others + 1);
+    if (most >= kFew) told = paced_->begin({message, other->burst.message, size, gap, most});
   }
-  const std::int64_t told = paced_->begin(*queue.burst.message, size, gap, whole);
+  if (told == 0) {
+    const std::int64_t most = other != nullptr ? 1 : std::min(queue.burst.left / size, kMost);
+    other = nullptr;
+    told = paced_->begin({message, nullptr, size, gap, most});
+  }
   if (told == 0) return 0;
-  if (told > 1) follow_run(queue, size, told);
+  if (told > 1) follow_run(queue, other, size, told);
   has_left(queue, size, paced_->left(0));
+  if (runs()) --run_.parts[0].left;
   return told;
 }
 
-// Its other turns are to come.
-void PeDma::follow_run(ClassQueue& queue, Bytes size, std::int64_t told) {
-  Transfer& transfer = queue.sender();
-  const Bytes told_bytes = size * told;
-  const bool all = told_bytes == queue.burst.left && transfer.ends_within(told_bytes);
-  run_ = {.queue = &queue, .size = size, .count = told, .taken = 1, .all = all};
-  if (all && transfer.progress.unanswered == 0) {
-    transfer.progress.told = ++told_runs_;
-    work_.post(paced_->left(told - 1),
-               {.kind = Work::Kind::sent, .token = told_runs_, .transfer = queue.waiting[queue.next]});
-  }
+PacedRuns* PeDma::paced() {
+  if (paced_ != nullptr) return paced_.get();
+  IPlainMemory* const tcm = fabric().component(site_.tcm).plain_memory();
+  if (tcm == nullptr) return nullptr;
+  const PacedRuns::Source source{
+      .memory = site_.tcm, .unit = id(), .port = &tcm->lane(false), .latency = tcm->time_to(false)};
+  paced_ = std::make_unique<PacedRuns>(fabric(), source, static_cast<ILinkHold&>(*this));
+  return paced_.get();
 }
 
-// Another class may send.
-bool PeDma::has_rival(const ClassQueue& queue) const {
-  return std::ranges::any_of(
-      *queues_, [&](const ClassQueue& other) { return &other != &queue && may_send_later(other); });
+// Their other turns are to come.
+void PeDma::follow_run(ClassQueue& queue, ClassQueue* other, Bytes size, std::int64_t told) {
+  const std::int64_t ways = other != nullptr ? 2 : 1;
+  run_ = {.ways = ways, .size = size, .count = told, .taken = 1};
+  const auto add = [&](ClassQueue& one, std::int64_t first) {
+    const std::int64_t turns = (told - first + ways - 1) / ways;
+    Transfer& transfer = one.sender();
+    const bool all = size * turns == one.burst.left && transfer.ends_within(size * turns);
+    run_.parts[static_cast<std::size_t>(first)] = {&one, turns, all};
+    if (!all || transfer.progress.unanswered > 0) return;
+    transfer.progress.told = ++told_runs_;
+    work_.post(paced_->left(first + (turns - 1) * ways),
+               {.kind = Work::Kind::sent, .token = told_runs_, .transfer = one.waiting[one.next]});
+  };
+  add(queue, 0);
+  if (other != nullptr) add(*other, 1);
+}
+
+// Another class that may send: the first of them.
+PeDma::ClassQueue* PeDma::rival_of(const ClassQueue& queue, const ClassQueue* but) const {
+  for (ClassQueue& other : *queues_) {
+    if (&other != &queue && &other != but && may_send_later(other)) return &other;
+  }
+  return nullptr;
+}
+
+// As long as both have packets of that size, and no third class may send.
+bool PeDma::takes_turns(const ClassQueue& queue, const ClassQueue& other, Bytes size) const {
+  const Burst& burst = other.burst;
+  return burst.message != nullptr && burst.message->injected > 0 && burst.left >= size &&
+         fabric().packet_size(burst.message->size) == size && turn_left_ <= size && turn_of(queue) <= size &&
+         turn_of(other) <= size && rival_of(queue, &other) == nullptr;
+}
+
+// Another class may send than those that the run is of.
+bool PeDma::run_has_rival() const {
+  return rival_of(*run_.parts[0].queue, run_.parts[1].queue) != nullptr;
 }
 
 // Nothing of the transfer is left when the run has had its turns.
-bool PeDma::ends_with_run(const ClassQueue& queue) const { return run_.queue == &queue && run_.all; }
+bool PeDma::ends_with_run(const ClassQueue& queue) const {
+  return std::ranges::any_of(run_.parts, [&](const ToldPart& part) {
+    return part.queue == &queue && part.all && part.left > 0;
+  });
+}
 
 // A turn that is now has been: it is one of the first batch, unless that is yet to come to the DMA.
 bool PeDma::had_turn() const {
@@ -56,11 +98,14 @@ bool PeDma::had_turn() const {
 
 // Those that have been by now.
 void PeDma::take_turns(bool present) {
-  ClassQueue& queue = *run_.queue;
   const std::int64_t turned = paced_->turned(present);
   for (; run_.taken < turned; ++run_.taken) {
-    if (turn_left_ <= 0_B) turn_left_ = turn_of(queue);
-    has_left(queue, run_.size, paced_->left(run_.taken));
+    ToldPart& part = run_.parts[static_cast<std::size_t>(run_.taken % run_.ways)];
+    const auto turn = static_cast<std::size_t>(part.queue - queues_->data());
+    if (turn_left_ <= 0_B || turn != turn_) turn_left_ = turn_of(*part.queue);
+    turn_ = turn;
+    has_left(*part.queue, run_.size, paced_->left(run_.taken));
+    --part.left;
   }
   if (run_.taken == run_.count) run_ = {};
 }
@@ -69,8 +114,11 @@ void PeDma::take_turns(bool present) {
 void PeDma::end_run(bool present, const LiveLink* met, const Packet* packet) {
   if (runs()) take_turns(present);
   if (runs()) {
-    Transfer& transfer = run_.queue->sender();
-    if (run_.all && transfer.progress.unanswered == 0) transfer.progress.told = 0;
+    for (const ToldPart& part : run_.parts) {
+      if (!part.all || part.left == 0) continue;
+      Transfer& transfer = part.queue->sender();
+      if (transfer.progress.unanswered == 0) transfer.progress.told = 0;
+    }
     run_ = {};
     port_free_ = paced_->turn(paced_->turned(present));
     ++wakes_told_;

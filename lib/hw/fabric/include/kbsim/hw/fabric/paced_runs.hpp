@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/i_link_hold.hpp"
@@ -14,8 +16,9 @@ struct RunEntry;
 
 /// Packets that a unit sends from a memory beside it, one behind the other, each when its turn comes: they
 /// pass the memory's port, cross a link to the unit, and one from there to a node that only passes packets
-/// on. A run of them is told ahead, with no event before that node, while nobody else comes to the port or
-/// to these links: then what hasn't happened by now is taken back.
+/// on. A run of them, of one message or of two that take turns, is told ahead, with no event before that
+/// node, while nobody else comes to the port or to these links: then what hasn't happened by now is taken
+/// back.
 class PacedRuns {
  public:
   /// `port` takes what has its turn at t at t + `latency`.
@@ -31,9 +34,17 @@ class PacedRuns {
   PacedRuns(const PacedRuns&) = delete;
   PacedRuns& operator=(const PacedRuns&) = delete;
 
-  /// The next packets of an open message have turns from now on, `gap` apart: as many as can be told, of
-  /// `most` at the most. The turns of earlier runs are past.
-  [[nodiscard]] std::int64_t begin(Message& message, Bytes size, Time gap, std::int64_t most);
+  /// Open messages whose next packets have turns from now on, `gap` apart: one, or two in turn, of which the
+  /// second has sent some.
+  struct Turns {
+    Message* message = nullptr;
+    Message* other = nullptr;
+    Bytes size;  // of each packet
+    Time gap{};
+    std::int64_t most = 0;
+  };
+  /// As many as can be told. The turns of earlier runs are past.
+  [[nodiscard]] std::int64_t begin(const Turns& turns);
   /// A packet of it leaves the port in that slot: of no run.
   void send(Message& message, Bytes size, Lane::Slot slot);
   /// Others leave the port then.
@@ -62,25 +73,42 @@ class PacedRuns {
     Time head{};
     Time tail{};
   };
+  static constexpr std::size_t kMostParts = 2;
   struct Lanes {
     Lane port;
     Lane first;
-    Lane second;
+    std::array<Lane, kMostParts> seconds;
+  };
+  // The packets of one message, every so many of a run's.
+  struct Part {
+    Message* message = nullptr;
+    LiveLink* second = nullptr;
+    std::uint32_t ordinal = 0;  // of its first packet
+    Time tail{};                // of the last that was sent before, at the source
+    Edge entered{};             // the node behind the unit
   };
   struct Run {
-    Message* message = nullptr;
+    std::array<Part, kMostParts> parts{};
+    std::int64_t ways = 1;  // parts
     Bytes size;
-    std::uint32_t ordinal = 0;  // of its first packet
     std::int64_t count = 0;
     Time turn{};
     Time gap{1};
     Edge left{};              // the port
     Edge came{};              // to the unit
-    Edge entered{};           // and the node behind it
     std::uint32_t batch = 0;  // of the time at which they come to the unit
     LiveLink* first = nullptr;
-    LiveLink* second = nullptr;
     Lanes before;
+
+    [[nodiscard]] std::span<Part> all() { return {parts.data(), static_cast<std::size_t>(ways)}; }
+    [[nodiscard]] std::span<const Part> all() const {
+      return {parts.data(), static_cast<std::size_t>(ways)};
+    }
+    [[nodiscard]] std::size_t part(std::int64_t i) const { return static_cast<std::size_t>(i % ways); }
+    // Of a part's packets, those among the run's first `n`.
+    [[nodiscard]] std::int64_t among(std::int64_t n, std::size_t part) const {
+      return (n - static_cast<std::int64_t>(part) + ways - 1) / ways;
+    }
   };
   struct Reached {
     std::int64_t turned = 0;
@@ -101,17 +129,21 @@ class PacedRuns {
   [[nodiscard]] bool can_tell(const Message& message) const;
   [[nodiscard]] bool takes_over();
   [[nodiscard]] bool takes_over(const Alone& alone);
-  [[nodiscard]] Run run_of(Message& message, Bytes size) const;
+  [[nodiscard]] Run run_of(const Turns& turns) const;
   void pass_first(Run& run, Lanes& lanes) const;
+  void enter(Run& run, std::int64_t most);
   [[nodiscard]] static std::uint32_t batch_of(const Run& run);
   [[nodiscard]] bool paces(const Run& run, Lanes lanes) const;
   [[nodiscard]] Edge over_port(const Run& run, Lane& lane, Time turn) const;
   [[nodiscard]] Edge over_first(const Run& run, Lane& lane, const Edge& left) const;
-  [[nodiscard]] Edge over_second(const Run& run, Lane& lane, const Edge& came) const;
+  [[nodiscard]] Edge over_second(const Run& run, const Part& part, Lane& lane, const Edge& came) const;
+  [[nodiscard]] static Edge later(const Edge& edge, Time by) { return {edge.head + by, edge.tail + by}; }
   void goes_alone(Packet& packet, const Edge& left);
   [[nodiscard]] bool is_between(const Alone& one) const;
-  [[nodiscard]] static RunEntry entry_of(const Run& run);
+  [[nodiscard]] static RunEntry entry_of(const Run& run, std::size_t part);
   void hold(const Run& run);
+  static void hold_links(const Run& run, ILinkHold* holder);
+  void leave_fabric();
   PoolVector<Run> release();
   [[nodiscard]] std::int64_t turned(const Run& run, bool present) const;
   [[nodiscard]] std::int64_t by_now(const Run& run, Time first, bool present) const;
@@ -119,8 +151,11 @@ class PacedRuns {
                                 const Packet* packet) const;
   [[nodiscard]] bool comes_first(const Run& run, const Edge& at, std::uint32_t port,
                                  const Packet& packet) const;
+  [[nodiscard]] std::int64_t present_one(const Run& run, const Edge& at) const;
   void reserve(const Run& run, const Reached& packets) const;
   void go_on(const Run& run, const Reached& from);
+  void leave_out(const Run& run, std::size_t part, std::int64_t from);
+  void unsend(const Run& run, std::size_t part, std::int64_t sent, std::int64_t of);
   void go_on(const Run& run, std::int64_t i, std::uint32_t hop, const Edge& from);
 
   Fabric* fabric_;
