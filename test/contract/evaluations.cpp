@@ -1,4 +1,5 @@
 // Benches of many simulations: rows, files, figures, and making them again.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -206,6 +207,42 @@ TEST_CASE("tp_mlp: right on any number of packages, and more than one sums up") 
     CHECK(steps == doctest::Approx(number(row, "time_us")));
     CHECK((number(row, "ranks") > 1.0) == (number(row, "all_reduce_us") > 0.0));
   }
+}
+
+// Kernels of which some issue more commands than they may.
+TEST_CASE("Evaluations: the rows beside failed ones are those of a whole run") {
+  struct Case {
+    std::string bench;
+    int commands;
+  };
+  for (const Case& one : {Case{"ccl --algorithm chunked_ring_allreduce -b 1K -e 64K", 20},
+                          Case{"tp_mlp --tokens 32 --ffn 1024 --ranks 2", 40},
+                          Case{"attention --panel multi_user_decode --ranks 2 --s_kv 64", 80}}) {
+    CAPTURE(one.bench);
+    const std::string command = "--topology topology.yaml --bench " + one.bench + " --quiet --json";
+    const boost::json::array whole = rows(run_kbsim(command).out);
+    const Outcome failing =
+        run_kbsim(command + fmt::format(" --set pe.pe_cpu.max_commands={}", one.commands));
+    CAPTURE(failing.err);
+    CHECK(failing.exit == 8);
+    const boost::json::array some = rows(failing.out);
+    const boost::json::array failures = boost::json::parse(failing.out).at("failures").as_array();
+    CHECK(!some.empty());
+    CHECK(!failures.empty());
+    CHECK(some.size() + failures.size() == whole.size());
+    for (const auto& row : some) CHECK(std::ranges::find(whole, row) != whole.end());
+    CHECK(failing.err.find(failures.front().at("simulation").as_string().c_str()) != std::string::npos);
+  }
+}
+
+TEST_CASE("tp_mlp: no speedup over one rank where that has no row") {
+  const std::string bench =
+      "--topology topology.yaml --bench tp_mlp --tokens 32 --ffn 1024 --ranks 2 --quiet ";
+  CHECK(run_kbsim(bench).out.find("N/A") == std::string::npos);
+  const Outcome one_fails = run_kbsim(bench + "--set pe.pe_cpu.max_commands=40");
+  CHECK(one_fails.err.find("kbsim: 1 ranks: ") == 0);
+  CHECK(one_fails.out.find("N/A") != std::string::npos);
+  CHECK(one_fails.out.find("1.00") == std::string::npos);
 }
 
 TEST_CASE(

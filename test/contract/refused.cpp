@@ -33,11 +33,11 @@ class Earlier {
     REQUIRE(before_.size() > 1);
   }
 
-  void refuses(const std::string& command) const {
+  void refuses(const std::string& command, int exit = 2) const {
     CAPTURE(command);
     const Outcome run = run_kbsim(command + " --quiet --out " + folder_);
     CAPTURE(run.err);
-    CHECK(run.exit == 2);
+    CHECK(run.exit == exit);
     CHECK(!run.err.empty());
     CHECK(files_in(folder_) == before_);
   }
@@ -87,6 +87,38 @@ TEST_CASE("Refused: an evaluation with a wrong setting leaves the results of an 
   earlier.refuses("--topology topology.yaml --bench attention --ranks 100000");
   earlier.refuses("--topology topology.yaml --bench tp_mlp --ffn 3");
   earlier.refuses("--topology topology.yaml --bench tp_transformer_block --tokens 0");
+}
+
+// Of packets as large as messages the smallest fit the routers' buffers, or none.
+TEST_CASE("Refused: an evaluation of which no row can be simulated leaves the results of an earlier one") {
+  const std::string ccl = "--topology topology.yaml --bench ccl -c 0 -b 128 -e 8K -f 8 ";
+  const std::string routers =
+      "--set system.packet_bytes=0 --set cube.noc.router.impl=builtin.router_vc --set "
+      "cube.noc.router.buffer_bytes=";
+  const Earlier earlier{ccl};
+  earlier.refuses(ccl + routers + "16");
+  const Outcome some = run_kbsim(ccl + routers + "1KiB --quiet --out " + earlier.folder());
+  CAPTURE(some.err);
+  CHECK(some.exit == 2);
+  CHECK(some.out.find("failed: 1 without a row") != std::string::npos);
+  CHECK(some.err.find("kbsim: 8 KiB of intercube_allreduce: ") != std::string::npos);
+  const std::string summary = contents(earlier.folder() + "/summary.json");
+  CHECK(summary.find(R"("size":1024)") != std::string::npos);
+  CHECK(summary.find(R"("exit_code":2)") != std::string::npos);
+  CHECK(fs::exists(earlier.folder() + "/failure.json"));
+  CHECK(fs::exists(earlier.folder() + "/PARTIAL"));
+}
+
+TEST_CASE("Refused: traces that aren't simulated leave the results of earlier ones") {
+  const auto event = [](int chip) {
+    return R"({"proc":"NCRISC","noc":"NOC_0","sx":1,"sy":1,"type":"READ","timestamp":1,"dx":0,"dy":5,)"
+           R"("num_bytes":64,"src_device_id":)" +
+           std::to_string(chip) + "}";
+  };
+  const std::string good = written("one_chip.json", "[" + event(0) + "]");
+  const std::string two = written("two_chips.json", "[" + event(0) + ", " + event(1) + "]");
+  const Earlier earlier{"traffic --trace " + good};
+  earlier.refuses("traffic --trace " + two, 5);
 }
 
 TEST_CASE(

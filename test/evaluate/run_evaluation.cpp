@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <sstream>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
@@ -158,13 +159,46 @@ TEST_CASE("run_evaluation: where all have failed the folder says why") {
   const fs::path place = fresh_place("run_evaluation");
   Run run;
   run.options.out = place.string();
-  for (const ExitCode exit : {ExitCode::limit, ExitCode::unsupported}) {
+  for (const ExitCode exit : {ExitCode::internal, ExitCode::limit, ExitCode::deadlock}) {
     const Simulated none{.failures = {{"size 3", exit, "no row"}}};
-    CHECK_THROWS_WITH_AS((void)run(toy(none)), "no row", Error);
+    CHECK_THROWS_WITH_AS((void)run(toy(none)), "no row", RowsMissing);
     const json::object summary = json::parse(contents(place / "summary.json")).as_object();
     CHECK(summary.at("rows").as_array().empty());
     CHECK(summary.at("failures").as_array().front().at("exit_code") == static_cast<int>(exit));
   }
+}
+
+TEST_CASE("run_evaluation: where all are refused an earlier run's results stay; behind a row they don't") {
+  const fs::path place = fresh_place("run_evaluation");
+  Run run;
+  run.options.out = place.string();
+  CHECK(run(toy(two_rows())) == ExitCode::ok);
+  const std::string before = contents(place / "summary.json") + contents(place / "run.json");
+  for (const ExitCode exit : {ExitCode::usage, ExitCode::unsupported}) {
+    Simulated some{.failures = {{"size 3", exit, "no row"}, {"size 4", exit, "nor here"}}};
+    CHECK_THROWS_WITH_AS((void)run(toy(some)), "size 3: no row\nnone of 2 simulations has a row", Error);
+    CHECK(contents(place / "summary.json") + contents(place / "run.json") == before);
+    CHECK_FALSE(fs::exists(place / "PARTIAL"));
+  }
+  Simulated some = two_rows();
+  some.failures = {{"size 3", ExitCode::usage, "no row"}};
+  CHECK_THROWS_WITH_AS((void)run(toy(some)), "size 3: no row", RowsMissing);
+  CHECK(json::parse(contents(place / "summary.json")).as_object().contains("failures"));
+  CHECK(fs::exists(place / "PARTIAL"));
+}
+
+TEST_CASE("run_evaluation: rows that a reference doesn't fit hide no failure of the others") {
+  Run run;
+  std::istringstream reference{"size,time\n100,1\n200,2\n"};
+  run.options.reference = report::parse_csv(reference, "reference.csv");
+  Simulated some = two_rows();
+  for (json::value& row : some.rows) row.as_object()["time"] = 1.0;
+  CHECK_THROWS_AS((void)run(toy(some)), UsageError);
+  some.failures = {{"size 150", ExitCode::limit, "too long"}};
+  CHECK_THROWS_WITH_AS((void)run(toy(some)), "size 150: too long", RowsMissing);
+  some.failures.clear();
+  some.whole = false;
+  CHECK(run(toy(some)) == ExitCode::interrupted);
 }
 
 TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and figures are made again") {

@@ -198,9 +198,9 @@ std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& req
   return points;
 }
 
-boost::json::object nccl_tests_json(const evaluate::Rows& rows) {
+boost::json::object nccl_tests_json(const evaluate::Simulated& simulated) {
   boost::json::array results;
-  for (const auto& value : rows) {
+  for (const auto& value : simulated.rows) {
     const boost::json::object& row = value.as_object();
     boost::json::object measured{{"time", row.at("time")},
                                  {"alg_bw", row.at("alg_bw")},
@@ -213,7 +213,9 @@ boost::json::object nccl_tests_json(const evaluate::Rows& rows) {
                        {"root", row.at("root")},
                        {"in_place", measured}});
   }
-  return {{"version", KBSIM_VERSION}, {"results", results}};
+  boost::json::object all{{"version", KBSIM_VERSION}, {"results", results}};
+  if (!evaluate::has_all_rows(simulated)) all["interrupted"] = true;
+  return all;
 }
 
 // Sizes are those of whole elements, divided among the ranks where the collective divides them.
@@ -280,7 +282,8 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
       [&](std::size_t i) {
         return fmt::format("{} of {}", to_string(points[i].size), points[i].algorithm.name);
       });
-  if (!file.empty()) report::write_file(file, boost::json::serialize(nccl_tests_json(result.rows)) + "\n");
+  if (!file.empty() && !result.rows.empty())
+    report::write_file(file, boost::json::serialize(nccl_tests_json(result)) + "\n");
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/layer_run.hpp"
@@ -171,6 +172,16 @@ boost::json::object named_as(boost::json::object row, const Layer& layer) {
   return row;
 }
 
+// All layers that have a row by the simulation of this one.
+std::string names_of(const std::vector<Layer>& layers, const std::vector<std::size_t>& by,
+                     std::size_t simulated) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (by[i] == simulated) names.push_back(layers[i].name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<Layer> layers = layers_of(request.own.as<Options>());
   const std::vector<std::size_t> by = simulated_by(layers, request);
@@ -186,7 +197,7 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
         rows[layer] = row_of(layers[layer], request, question_of(request, layer));
         return rows[layer];
       },
-      "layers", [&](std::size_t i) { return layers[simulated[i]].name; });
+      "layers", [&](std::size_t i) { return names_of(layers, by, simulated[i]); });
   result.rows.clear();
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (!rows[by[i]].empty()) result.rows.emplace_back(named_as(rows[by[i]], layers[i]));

@@ -65,13 +65,19 @@ void add_stage(boost::json::object& row, const evaluate::MatmulRun& run, const s
   row[stage + "_tiles"] = there ? boost::json::value(found->tiles) : nullptr;
 }
 
+std::string shape_of(const evaluate::MatmulProblem& p) { return fmt::format("{}x{}x{}", p.m, p.k, p.n); }
+
+std::string name_of(const evaluate::MatmulProblem& p) {
+  return fmt::format("{} {}", shape_of(p), evaluate::to_string(p.staging));
+}
+
 boost::json::object to_row(const evaluate::MatmulProblem& p, const evaluate::MatmulRun& run) {
   const hw::CompositeRecord& composite = run.composite;
   const double window = to_ns(composite.end - composite.start);
   const auto share = [&](std::int64_t macs, double of) {
     return static_cast<double>(macs) / (run.peak_macs_per_ns * of);
   };
-  boost::json::object row{{"shape", fmt::format("{}x{}x{}", p.m, p.k, p.n)},
+  boost::json::object row{{"shape", shape_of(p)},
                           {"m", p.m},
                           {"k", p.k},
                           {"n", p.n},
@@ -101,7 +107,7 @@ void check(const evaluate::EvaluationRequest& request) {
 evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const std::size_t n = kShapes.size() * kStagings.size();
   const config::MachineSpec machine = one_cube(request.machine);
-  return evaluate::simulate_rows(n, request.parallel, evaluate::BeginWith::last, [&](std::size_t i) {
+  const auto row_of = [&](std::size_t i) {
     const evaluate::RowQuestion question = question_of(request, i);
     host::Session session{
         machine, request.ccl.resolve(""), {.simulation = question.simulation(), .replay_threads = 1}};
@@ -116,7 +122,9 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
     row["simulated_ns"] = to_ns(session.sim().now());
     explain_row(row, question, evaluate::stated("matmul_composite", run.window), session, marks);
     return row;
-  });
+  };
+  return evaluate::simulate_rows(n, request.parallel, evaluate::BeginWith::last, row_of, "simulations",
+                                 [](std::size_t i) { return name_of(problem(i)); });
 }
 
 double number(const boost::json::object& row, const char* key) {

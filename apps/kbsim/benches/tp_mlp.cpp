@@ -123,15 +123,18 @@ std::string text(const evaluate::Rows& rows) {
       "              (us)    (us)        (us)    (us)        (us)      (speedup)\n",
       of_all("tokens"), of_all("hidden"), of_all("ffn"), first.at("bias").as_bool() ? ", with biases" : "",
       first.at("algorithm").as_string().c_str(), evaluate::limit_head(first));
-  const double alone = first.at("time_us").to_number<double>();
+  const bool has_one = of_all("ranks") == 1;
+  const auto speedup = [&](double time) {
+    return has_one ? fmt::format("{:.2f}", first.at("time_us").to_number<double>() / time) : "N/A";
+  };
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };
-    lines +=
-        fmt::format("  {:>5.0f} {:>10.3f} {:>7.3f} {:>11.3f} {:>7.3f} {:>11.3f} {:>12.2f}  {:>9.2g}{}{}\n",
-                    number("ranks"), number("time_us"), number("fc1_us"), number("activation_us"),
-                    number("fc2_us"), number("all_reduce_us"), alone / number("time_us"), number("max_error"),
-                    evaluate::limit_cell(row), row.at("correct").as_bool() ? "" : "  WRONG");
+    lines += fmt::format("  {:>5.0f} {:>10.3f} {:>7.3f} {:>11.3f} {:>7.3f} {:>11.3f} {:>12}  {:>9.2g}{}{}\n",
+                         number("ranks"), number("time_us"), number("fc1_us"), number("activation_us"),
+                         number("fc2_us"), number("all_reduce_us"), speedup(number("time_us")),
+                         number("max_error"), evaluate::limit_cell(row),
+                         row.at("correct").as_bool() ? "" : "  WRONG");
   }
   return lines;
 }

@@ -14,6 +14,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/config/load.hpp"
 #include "kbsim/evaluate/machine_figures.hpp"
+#include "kbsim/evaluate/run_evaluation.hpp"
 #include "kbsim/explain/path_question.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/page/report_page.hpp"
@@ -96,7 +97,7 @@ void note_failure(const std::string& out, ExitCode code, const std::string& erro
 
 // Of a run that had begun; whatever happens here, why it failed is the news.
 void write_failed(const std::string& out, const Error& error, bool with_page) {
-  if (error.exit_code() == ExitCode::usage || !report::is_partial(fs::path{out} / "run.json")) return;
+  if (!report::is_partial(fs::path{out} / "run.json")) return;
   try {
     note_failure(out, error.exit_code(), error.what());
     if (with_page) write_page(out);
@@ -160,8 +161,11 @@ ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& r
   } catch (const explain::NothingAsked&) {
     if (page) write_page(options.out);
     throw;
-  } catch (const Error& error) {
-    write_failed(options.out, error, page);
+  } catch (const evaluate::RowsMissing& missing) {
+    write_failed(options.out, missing, page);
+    throw;
+  } catch (const Error& error) {  // one that was refused has left the folder as it was
+    if (!is_refusal(error.exit_code())) write_failed(options.out, error, page);
     throw;
   }
 }

@@ -7,4 +7,9 @@ Registry<Evaluation>& evaluations() {
   return registry;
 }
 
+bool has_all_rows(const Simulated& simulated) {
+  return simulated.whole && !simulated.rows.empty() && simulated.deadlocks.empty() &&
+         simulated.failures.empty();
+}
+
 }  // namespace kbsim::evaluate

@@ -32,10 +32,6 @@ bool correct(const Rows& rows) {
       rows, [](const json::value& row) { return is_unchecked(row) || row.at("correct").as_bool(); });
 }
 
-bool has_all_rows(const Simulated& simulated) {
-  return simulated.whole && simulated.deadlocks.empty() && simulated.failures.empty();
-}
-
 json::array failures_json(const std::vector<FailedSimulation>& failures) {
   json::array all;
   for (const FailedSimulation& failure : failures)
@@ -87,15 +83,26 @@ void print(const std::string& text) {
   (void)std::fflush(stdout);
 }
 
-std::optional<report::Correlation> correlate(const EvaluateOptions& options, const Rows& rows,
+// Where rows are missing, why they are is the news, not what is left of them.
+std::optional<report::Correlation> compared(const EvaluateOptions& options, const Simulated& simulated) {
+  std::istringstream in{report::to_csv(simulated.rows)};
+  try {
+    return report::correlate(report::parse_csv(in, "the results"), *options.reference);
+  } catch (const UsageError& error) {
+    if (has_all_rows(simulated)) throw;
+    say("kbsim: rows are missing, and those that are there aren't compared: {}\n", error.what());
+    return std::nullopt;
+  }
+}
+
+std::optional<report::Correlation> correlate(const EvaluateOptions& options, const Simulated& simulated,
                                              const report::OutputFolder* folder) {
   if (!options.reference) return std::nullopt;
-  std::istringstream in{report::to_csv(rows)};
-  const report::Correlation found =
-      report::correlate(report::parse_csv(in, "the results"), *options.reference);
+  const std::optional<report::Correlation> found = compared(options, simulated);
+  if (!found) return std::nullopt;
   if (folder == nullptr) return found;
-  folder->write("correlation.json", report::to_json(found));
-  folder->draw(report::correlation_figure(found));
+  folder->write("correlation.json", report::to_json(*found));
+  folder->draw(report::correlation_figure(*found));
   return found;
 }
 
@@ -103,7 +110,7 @@ void print_text(const Evaluation& evaluation, const EvaluateOptions& options, co
                 const report::OutputFolder* folder) {
   const Rows& rows = simulated.rows;
   print(evaluation.text(rows));
-  if (const auto correlation = correlate(options, rows, folder))
+  if (const auto correlation = correlate(options, simulated, folder))
     print(fmt::format("\n against {}:\n{}", options.reference->source, report::to_text(*correlation)));
   if (!simulated.whole)
     print("\n interrupted: these are the simulations that had ended, the rest is missing\n");
@@ -119,7 +126,7 @@ void print_json(const EvaluateOptions& options, const Simulated& simulated,
   if (path) all["explain"] = path->document;
   const auto print_all = [&] { print(json::serialize(all) + "\n"); };
   try {
-    if (const auto correlation = correlate(options, simulated.rows, folder))
+    if (const auto correlation = correlate(options, simulated, folder))
       all["correlation"] = report::to_json(*correlation);
   } catch (...) {
     print_all();
@@ -161,20 +168,20 @@ report::RunRecord record_of(const Evaluation& evaluation, const EvaluationReques
                         all.size() + simulated.failures.size() + simulated.rows.size());
   text += options.out.empty() ? "; --out DIR keeps a report of each"
                               : fmt::format("; {}/deadlock.json has a report of each", options.out);
-  throw Error{ExitCode::deadlock, text};
+  throw RowsMissing{ExitCode::deadlock, text};
 }
 
 // Likewise.
 [[noreturn]] void throw_first_failure(const EvaluateOptions& options, const Simulated& simulated) {
   const std::vector<FailedSimulation>& all = simulated.failures;
   const std::size_t n = all.size() + simulated.rows.size();
-  std::string text = n == 1 ? "" : all.front().simulation + ": ";
+  std::string text = n == 1 && simulated.whole ? "" : all.front().simulation + ": ";
   text += all.front().text;
   if (all.size() > 1)
     text += fmt::format("\n{} of {} simulations have failed; this is the first", all.size(), n);
   if (all.size() > 1 && !options.out.empty())
     text += fmt::format("; {}/summary.json names each", options.out);
-  throw Error{all.front().exit, text};
+  throw RowsMissing{all.front().exit, text};
 }
 
 // What keeps simulations from having a row, where no signal did.
@@ -202,9 +209,20 @@ struct Asked {
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 
+// All of it was refused, as it would have been if that had been known before.
+void refuse_all(const Simulated& simulated) {
+  const std::vector<FailedSimulation>& all = simulated.failures;
+  const auto refused = [](const FailedSimulation& failure) { return is_refusal(failure.exit); };
+  if (all.empty() || !simulated.deadlocks.empty() || !std::ranges::all_of(all, refused)) return;
+  throw Error{all.front().exit, all.size() == 1
+                                    ? all.front().text
+                                    : fmt::format("{}: {}\nnone of {} simulations has a row",
+                                                  all.front().simulation, all.front().text, all.size())};
+}
+
 // No simulation has ended.
-ExitCode tell_of_none(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
-  simulated.whole = false;
+ExitCode tell_of_none(const Asked& asked, const Simulated& simulated, const report::OutputFolder* folder) {
+  refuse_all(simulated);
   if (folder != nullptr) {
     folder->write("summary.json", summary_json(asked.options, simulated));
     folder->write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), {});
@@ -216,6 +234,8 @@ ExitCode tell_of_none(const Asked& asked, Simulated& simulated, const report::Ou
 void write_and_tell(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
   Rows& rows = simulated.rows;
   const std::optional<RowPath> path = take_path(rows);
+  if (!path && asked.request.explained_row > 0)
+    say("kbsim: --of row:{}: its simulation has no row, and so no path\n", asked.request.explained_row);
   const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - asked.start);
   (void)take_events(rows);
   if (folder != nullptr) {

@@ -1,6 +1,7 @@
 #include "kbsim/evaluate/simulate_rows.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -8,18 +9,32 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/thrown.hpp"
 
 namespace kbsim::evaluate {
 namespace {
 
-// Of the machine that a row asks for, not of how it was asked.
-bool costs_its_row_alone(const Error& error) {
-  const ExitCode exit = error.exit_code();
-  return exit == ExitCode::deadlock || exit == ExitCode::limit || exit == ExitCode::unsupported;
-}
-
 // What a row came to, if it isn't a row.
 using Failure = std::variant<std::monostate, DeadlockReport, FailedSimulation>;
+
+// The exception that is being handled; that of a signal goes on.
+Failure failure_of(const std::string& simulation) {
+  try {
+    throw;
+  } catch (const DeadlockReport& deadlock) {
+    return deadlock;
+  } catch (const Error& error) {
+    if (error.exit_code() == ExitCode::interrupted) throw;
+    return FailedSimulation{.simulation = simulation, .exit = error.exit_code(), .text = error.what()};
+  } catch (const std::bad_alloc&) {
+    return FailedSimulation{.simulation = simulation,
+                            .exit = ExitCode::limit,
+                            .text = "out of memory; a smaller machine or smaller sizes may fit"};
+  } catch (...) {
+    return FailedSimulation{
+        .simulation = simulation, .exit = ExitCode::internal, .text = "internal error: " + thrown_text()};
+  }
+}
 
 }  // namespace
 
@@ -34,12 +49,8 @@ Simulated simulate_rows(std::size_t n, const Parallel& how, BeginWith begin_with
     const std::size_t job = backwards ? n - 1 - i : i;
     try {
       rows[job] = row(job);
-    } catch (const DeadlockReport& deadlock) {
-      failures[job] = deadlock;
-    } catch (const Error& error) {
-      if (!costs_its_row_alone(error)) throw;
-      failures[job] =
-          FailedSimulation{.simulation = name_of(job), .exit = error.exit_code(), .text = error.what()};
+    } catch (...) {
+      failures[job] = failure_of(name_of(job));
     }
   });
   if (backwards) std::reverse(ended.begin(), ended.end());

@@ -171,7 +171,7 @@ ExitCode OutputFolder::during_run(const std::function<ExitCode()>& run) const {
     drop_earlier(path_);
     return code;
   } catch (const Error& error) {
-    if (error.exit_code() == ExitCode::usage) give_back(path_);
+    if (is_refusal(error.exit_code())) give_back(path_);
     drop_earlier(path_);
     throw;
   } catch (...) {

@@ -22,6 +22,11 @@ enum class ExitCode : int {
   interrupted = 130,
 };
 
+/// What was asked for can't be done, whenever that turns out: it is no result of a run.
+[[nodiscard]] constexpr bool is_refusal(ExitCode exit) {
+  return exit == ExitCode::usage || exit == ExitCode::unsupported;
+}
+
 /// Where a user's mistake stands: "topology.yaml:12:7", "--set cube.noc.w=0", "kernel.cpp:41".
 struct Place {
   std::string file;

@@ -43,7 +43,8 @@ struct EvaluationRequest {
 /// "events", what it cost, which is summed up and kept in no table.
 using Rows = boost::json::array;
 
-/// Why a simulation has no row: a fault of its kernels, a limit that it met, what it needs and isn't there.
+/// Why a simulation has no row: a fault of its kernels, a limit that it met, what it needs and isn't there, a
+/// setting that turned out wrong.
 struct FailedSimulation {
   std::string simulation;  // what it was of
   ExitCode exit;
@@ -56,6 +57,7 @@ struct Simulated {
   std::vector<report::NamedDeadlock> deadlocks = {};  // of simulations that have no row
   std::vector<FailedSimulation> failures = {};        // likewise
 };
+[[nodiscard]] bool has_all_rows(const Simulated& simulated);
 
 /// Many simulations that answer one question together. Its text and its figures are made of its rows alone,
 /// so that they can be made again from those of an earlier run.

@@ -24,13 +24,19 @@ struct EvaluateOptions {
   std::optional<report::CsvTable> reference;  // to hold the rows' times against
 };
 
+/// Why simulations have no row: of the first of them, behind what the others gave.
+class RowsMissing : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Runs an evaluation, or takes the rows of an earlier one; prints it and, if there is a folder, writes
 /// summary.json, results.csv, its figures, and unless reused run.json and config.resolved.yaml; with a
 /// reference also correlation.json and its figure, or UsageError, after all else, if nothing fits. Wrong
-/// numbers in any row: ExitCode::wrong_values. Simulations with a deadlock have no row: deadlock.json has
-/// each of them, and after all else the first is thrown. Those that are Unsupported have none, either, and
-/// the first is thrown likewise. After a signal that asks for the end (StopSignals) the same of what has
-/// ended, which says that it isn't all, without pictures: ExitCode::interrupted.
+/// numbers in any row: ExitCode::wrong_values. Simulations that are deadlocked, or fail otherwise, have no
+/// row: RowsMissing after all else, deadlock.json of the former. Where all of them are refused (is_refusal)
+/// nothing is printed or written: Error. After a signal that asks for the end (StopSignals) the same of what
+/// has ended, which says that it isn't all, without pictures: ExitCode::interrupted.
 ExitCode run_evaluation(const Evaluation& evaluation, const EvaluationRequest& request,
                         const EvaluateOptions& options, const std::vector<std::string>& arguments);
 

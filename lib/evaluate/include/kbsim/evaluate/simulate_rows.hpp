@@ -14,9 +14,8 @@ namespace kbsim::evaluate {
 enum class BeginWith { first, last };
 
 /// Rows 0 to n - 1 of an evaluation, each a simulation of its own, by in_parallel(); after Ctrl-C those that
-/// have ended, in their order. A deadlock, a fault of a kernel, a limit and what isn't supported cost their
-/// own row alone; another error, as a wrong setting, is thrown when all have ended. `what`: what n rows are,
-/// for the progress; `name`: what row i is of, else its number.
+/// have ended, in their order. A simulation that fails, by whatever it throws, costs its own row alone.
+/// `what`: what n rows are, for the progress; `name`: what row i is of, else its number.
 [[nodiscard]] Simulated simulate_rows(std::size_t n, const Parallel& how, BeginWith begin_with,
                                       const std::function<boost::json::object(std::size_t)>& row,
                                       const std::string& what = "simulations",

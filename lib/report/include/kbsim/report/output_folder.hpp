@@ -48,7 +48,7 @@ class OutputFolder {
   void remove(const std::string& name) const;
   /// Runs `run`, which writes here. What an earlier run has said of itself goes, and until write_run() of a
   /// whole run the folder has a file PARTIAL: a run that fails leaves nothing that looks like its own. One
-  /// that is refused (ExitCode::usage) before write_run() leaves all files of a run as they were.
+  /// that is refused (is_refusal) before write_run() leaves all files of a run as they were.
   ExitCode during_run(const std::function<ExitCode()>& run) const;
   /// config.resolved.yaml of a run that hasn't ended.
   void write_configuration(const std::string& text) const;
