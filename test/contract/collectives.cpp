@@ -103,6 +103,10 @@ TEST_CASE("--bench ccl: without a check no numbers are computed, and the times a
 
 TEST_CASE("--bench ccl: what can't be measured is refused before anything runs") {
   refuses(kCcl + "-b 0", "--minbytes must be at least 1");
+  for (const char* size : {"9223372036854775807", "9223372036854775808", "9007199254740992K", "1048577G"})
+    refuses(kCcl + "-b " + size, fmt::format("--minbytes {}: more than any memory", size));
+  for (const char* size : {"-1", "K", "1T", "1 K"})
+    refuses(kCcl + "-b '" + size + "'", fmt::format("--minbytes {}: expected bytes, as 1024, 1K", size));
   refuses(kCcl + "-b 2K -e 1K", "is more than --maxbytes");
   refuses(kCcl + "-b 12Q", "expected bytes");
   refuses(kCcl + "-o sam", "did you mean 'sum'?");

@@ -319,11 +319,17 @@ TEST_CASE("gemm: layers of the same size are simulated once, and each has its ro
   CHECK(run_kbsim("--bench gemm --layers " + list).err.find("2 of 2") != std::string::npos);
   const boost::json::array asked = rows_of(" --explain --of row:3");
   for (std::size_t i = 0; i < 4; ++i) CHECK(asked[i].at("time_us") == rows[i].at("time_us"));
+  const Outcome refused = run_kbsim("--bench gemm --quiet --layers " + list +
+                                    " --set system.packet_bytes=0 --set cube.noc.router.impl="
+                                    "builtin.router_vc --set cube.noc.router.buffer_bytes=64");
+  CHECK(refused.exit == 2);
+  CHECK_MESSAGE(refused.err.starts_with("kbsim: head_0, head_1, head_2: "), refused.err);
 }
 
 TEST_CASE("Benches of layers: what can't run or has no effect is refused, and why") {
   for (const auto& [options, why] :
        {std::pair{"tp_mlp --ffn 10", "--ffn (10) must be divisible by the ranks (4)"},
+        {"gemm --m 1048576 --n 1048576 --check 0", "kbsim: sip0.cube0.pe0 hbm: asked for 2 TiB"},
         {"tp_mlp --activation mish", "--activation mish: expected relu, silu or gelu"},
         {"tp_mlp --set system.sips.count=4", "--ranks says how many packages there are"},
         {"tp_transformer_block --ranks 8", "num_key_value_heads (4) must be divisible by the ranks (8)"},

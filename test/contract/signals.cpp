@@ -96,6 +96,7 @@ TEST_CASE("Signals: INT, TERM and HUP end a run with 130, 143 and 129; its folde
     CHECK(outcome.err.ends_with(" events\n"));
     CHECK(json_in(folder + "/run.json").at("interrupted") == true);
     CHECK(json_in(folder + "/summary.json").at("correct").is_null());
+    CHECK(json_in(folder + "/failure.json").at("exit_code") == signal.exit);
     CHECK(is_marked(folder));
     CHECK(!std::filesystem::exists(folder + "/results.csv"));
   }

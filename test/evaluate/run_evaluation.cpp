@@ -153,6 +153,10 @@ TEST_CASE("run_evaluation: what failed is told after the rows of the others are 
   CHECK(contents(place / "figure.txt") == "2");
   CHECK(json::parse(contents(place / "run.json")).at("interrupted") == true);
   CHECK(fs::exists(place / "PARTIAL"));
+  run.options.out.clear();
+  some.whole = false;
+  CHECK_THROWS_WITH_AS((void)run(toy(some)), "size 3: too long\n2 simulations have failed; this is the first",
+                       RowsMissing);
 }
 
 TEST_CASE("run_evaluation: where all have failed the folder says why") {

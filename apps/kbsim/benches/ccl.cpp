@@ -1,11 +1,13 @@
 // One collective over a range of sizes, as nccl-tests measure them: the same flags, columns and factors.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
 #include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,14 +38,16 @@ constexpr std::array<std::pair<std::string_view, int>, 8> kUnits{
 
 // "1K" is 1024 bytes, as in nccl-tests.
 Bytes bytes_of(const std::string& text, const char* option) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const auto unit = std::ranges::find(kUnits, text.substr(digits), &decltype(kUnits)::value_type::first);
-  if (digits == 0 || digits > 9 || unit == kUnits.end())
+  std::int64_t count = 0;
+  const char* const last = text.data() + text.size();
+  const auto [digits, error] = std::from_chars(text.data(), last, count);
+  const auto unit =
+      std::ranges::find(kUnits, std::string_view{digits, last}, &decltype(kUnits)::value_type::first);
+  if (digits == text.data() || count < 0 || unit == kUnits.end())
     throw UsageError{fmt::format("--{} {}: expected bytes, as 1024, 1K, 4M or 1G", option, text)};
-  const Bytes bytes{std::stoll(text.substr(0, digits)) << unit->second};
-  if (bytes.count() > kMostElements)
+  if (error != std::errc{} || count > kMostElements >> unit->second)
     throw UsageError{fmt::format("--{} {}: more than any memory", option, text)};
-  return bytes;
+  return Bytes{count << unit->second};
 }
 
 struct Options {

@@ -102,8 +102,8 @@ void check(const EvaluationRequest& request) {
     try {
       require_possible(machine, problem_of(layer, request, machine));
     } catch (const UsageError& error) {
-      throw UsageError{fmt::format("{}{}: {}", own.as<Options>().layers,
-                                   layer.line > 0 ? fmt::format(":{}", layer.line) : "", error.what())};
+      if (layer.line == 0) throw;
+      throw UsageError{fmt::format("{}:{}: {}", own.as<Options>().layers, layer.line, error.what())};
     }
   }
 }

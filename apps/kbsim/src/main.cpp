@@ -94,17 +94,9 @@ bool is_command(const Arguments& words, ExitCode (*run)(const Arguments&)) {
 
 namespace {
 
-// A command that a signal has asked to end says so, unless it found something else to be wrong.
-int status(kbsim::ExitCode exit) {
-  constexpr int kSignals = 128;
-  const bool good = exit == kbsim::ExitCode::ok || exit == kbsim::ExitCode::interrupted;
-  const int signal = kbsim::last_stop_signal();
-  return good && signal != 0 ? kSignals + signal : static_cast<int>(exit);
-}
-
 int fail(const std::string& text, kbsim::ExitCode exit) {
   kbsim::say("{}\n", kbsim::harmless(text));
-  return status(exit);
+  return kbsim::exit_status(exit);
 }
 
 }  // namespace
@@ -120,7 +112,7 @@ int main(int argc, char** argv) {
     std::cout.flush();
     const bool printed = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (!printed) throw kbsim::UsageError{"the result could not be written to stdout"};
-    return status(exit);
+    return kbsim::exit_status(exit);
   } catch (const kbsim::ConfigError& error) {  // each line says its own place
     return fail(error.what(), error.exit_code());
   } catch (const kbsim::Error& error) {

@@ -87,10 +87,11 @@ void write_page(const std::string& out) { write_page(out, std::nullopt, fs::path
 
 void note_failure(const std::string& out, ExitCode code, const std::string& error) {
   const auto& all = exit_meanings();
-  const auto meaning = std::ranges::find(all, static_cast<int>(code), &ExitMeaning::code);
+  const int status = exit_status(code);
+  const auto meaning = std::ranges::find(all, status, &ExitMeaning::code);
   const report::OutputFolder folder{out};
   folder.write("failure.json", boost::json::object{{"schema_version", 1},
-                                                   {"exit_code", static_cast<int>(code)},
+                                                   {"exit_code", status},
                                                    {"meaning", meaning == all.end() ? "" : meaning->means},
                                                    {"error", error}});
 }

@@ -59,4 +59,11 @@ int stop_signal() noexcept { return living > 0 ? first.load() : 0; }
 
 int last_stop_signal() noexcept { return first; }
 
+int exit_status(ExitCode exit) noexcept {
+  constexpr int kSignals = 128;
+  const bool good = exit == ExitCode::ok || exit == ExitCode::interrupted;
+  const int signal = last_stop_signal();
+  return good && signal != 0 ? kSignals + signal : static_cast<int>(exit);
+}
+
 }  // namespace kbsim

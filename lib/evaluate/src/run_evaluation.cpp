@@ -158,14 +158,20 @@ report::RunRecord record_of(const Evaluation& evaluation, const EvaluationReques
           .whole = has_all_rows(simulated)};
 }
 
+// How many of which: how many there would have been isn't known after a signal.
+std::string count_of(std::size_t some, const Simulated& simulated) {
+  const std::size_t ended = simulated.deadlocks.size() + simulated.failures.size() + simulated.rows.size();
+  return simulated.whole ? fmt::format("{} of {} simulations", some, ended)
+                         : fmt::format("{} simulations", some);
+}
+
 // The first, and how many others there are.
 [[noreturn]] void throw_first_deadlock(const EvaluateOptions& options, const Simulated& simulated) {
   const std::vector<report::NamedDeadlock>& all = simulated.deadlocks;
   std::string text =
       fmt::format("{}: {}", all.front().simulation, report::to_text(all.front().report, options.verbose));
   if (all.size() > 1)
-    text += fmt::format("\n{} of {} simulations are deadlocked; this is the first", all.size(),
-                        all.size() + simulated.failures.size() + simulated.rows.size());
+    text += fmt::format("\n{} are deadlocked; this is the first", count_of(all.size(), simulated));
   text += options.out.empty() ? "; --out DIR keeps a report of each"
                               : fmt::format("; {}/deadlock.json has a report of each", options.out);
   throw RowsMissing{ExitCode::deadlock, text};
@@ -174,11 +180,11 @@ report::RunRecord record_of(const Evaluation& evaluation, const EvaluationReques
 // Likewise.
 [[noreturn]] void throw_first_failure(const EvaluateOptions& options, const Simulated& simulated) {
   const std::vector<FailedSimulation>& all = simulated.failures;
-  const std::size_t n = all.size() + simulated.rows.size();
-  std::string text = n == 1 && simulated.whole ? "" : all.front().simulation + ": ";
+  const bool only = simulated.whole && all.size() == 1 && simulated.rows.empty();
+  std::string text = only ? "" : all.front().simulation + ": ";
   text += all.front().text;
   if (all.size() > 1)
-    text += fmt::format("\n{} of {} simulations have failed; this is the first", all.size(), n);
+    text += fmt::format("\n{} have failed; this is the first", count_of(all.size(), simulated));
   if (all.size() > 1 && !options.out.empty())
     text += fmt::format("; {}/summary.json names each", options.out);
   throw RowsMissing{all.front().exit, text};

@@ -27,6 +27,9 @@ class StopSignals {
 /// The same when that has ended.
 [[nodiscard]] int last_stop_signal() noexcept;
 
+/// What the command ends with: 128 + the signal that has asked for the end, unless something else was wrong.
+[[nodiscard]] int exit_status(ExitCode exit) noexcept;
+
 /// Work that was given up because a signal asked for the end. The command's exit code is 128 + that signal.
 class Interrupted : public Error {
  public:
