@@ -73,6 +73,21 @@ TEST_CASE("Refused: a run that finds no room for its results leaves those of an 
   CAPTURE(run.err);
   CHECK(run.exit == 2);
   CHECK(run.err.find("can't write") != std::string::npos);
+  CHECK(run.out.find("allreduce") != std::string::npos);
+  CHECK(earlier.is_as_it_was());
+}
+
+TEST_CASE("Refused: an evaluation prints rows that there is no room for") {
+  const std::string ccl = "--topology topology.yaml --bench ccl -b 1K -e 1K ";
+  const Outcome file = run_kbsim(ccl + "-J /dev/full");
+  CHECK(file.exit == 2);
+  CHECK(file.out.find("Avg bus bandwidth") != std::string::npos);
+  const Earlier earlier{ccl};
+  const Outcome folder =
+      run_script("trap '' XFSZ; ulimit -f 4; $KBSIM " + ccl + "--quiet --out " + earlier.folder());
+  CHECK(folder.exit == 2);
+  CHECK(folder.err.find("can't write") != std::string::npos);
+  CHECK(folder.out.find("Avg bus bandwidth") != std::string::npos);
   CHECK(earlier.is_as_it_was());
 }
 

@@ -205,6 +205,39 @@ TEST_CASE("run_evaluation: rows that a reference doesn't fit hide no failure of 
   CHECK(run(toy(some)) == ExitCode::interrupted);
 }
 
+TEST_CASE("run_evaluation: what isn't written costs no rows, and is told behind all else") {
+  Run run;
+  std::istringstream reference{"size,time\n100,1\n200,2\n"};
+  bool printed = false;
+  bool written = false;
+  Simulated all = two_rows();
+  for (json::value& row : all.rows) row.as_object()["time"] = 1.0;
+  Evaluation full = toy(all);
+  full.text = [&](const Rows&) {
+    printed = true;
+    return std::string{};
+  };
+  full.write = [&](const EvaluationRequest&, const Simulated& simulated) {
+    CHECK(printed);
+    CHECK(simulated.rows.size() == 2);
+    written = true;
+    throw UsageError{"no room"};
+  };
+  CHECK_THROWS_WITH_AS((void)run(full), "no room", UsageError);
+  CHECK(written);
+  run.options.reference = report::parse_csv(reference, "reference.csv");
+  written = false;
+  CHECK_THROWS_AS((void)run(full), UsageError);
+  CHECK(written);
+  const fs::path place = fresh_place("run_evaluation");
+  fs::create_directories(place / "results.csv");
+  run.options = {.name = "toy", .out = place.string(), .quiet = true};
+  printed = false;
+  CHECK_THROWS_AS((void)run(full), UsageError);
+  CHECK(printed);
+  CHECK_FALSE(fs::exists(place / "run.json"));
+}
+
 TEST_CASE("run_evaluation: with reuse nothing is simulated, and the text and figures are made again") {
   const fs::path place = fresh_place("run_evaluation");
   Run run;

@@ -279,16 +279,17 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
   for (evaluate::CclPoint& point : points)
     point.parallel = {.threads = request.parallel.of_each(points.size()),
                       .progress = request.parallel.progress};
-  const std::string file = request.own.as<Options>().output_file;
-  evaluate::Simulated result = evaluate::simulate_rows(
+  return evaluate::simulate_rows(
       points.size(), request.parallel, evaluate::BeginWith::last,
       [&](std::size_t i) { return simulate(points[i]); }, "sizes",
       [&](std::size_t i) {
         return fmt::format("{} of {}", to_string(points[i].size), points[i].algorithm.name);
       });
-  if (!file.empty() && !result.rows.empty())
-    report::write_file(file, boost::json::serialize(nccl_tests_json(result)) + "\n");
-  return result;
+}
+
+void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated& simulated) {
+  const std::string file = request.own.as<Options>().output_file;
+  if (!file.empty()) report::write_file(file, boost::json::serialize(nccl_tests_json(simulated)) + "\n");
 }
 
 std::string text(const evaluate::Rows& rows) {
@@ -341,6 +342,7 @@ const bool kRegistered =
                  .unused = {{"ccl.*.n_elem", "-b to -e say how large tensors are"},
                             {"ccl.*.reduce_op", "-o stands in its place", "op"}},
                  .limit_figures = limit_figures,
+                 .write = write,
                  .explained = true,
                  .traced = true,
                  .times_by_size = true}),

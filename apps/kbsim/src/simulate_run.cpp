@@ -114,8 +114,14 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
     options.kept->summary = summary;
     return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
   }
-  if (folder != nullptr) write_results(*folder, options, arguments, session, outcome, summary, log);
-  print_results(options, session, outcome, summary, log);
+  const auto print = [&] { print_results(options, session, outcome, summary, log); };
+  try {
+    if (folder != nullptr) write_results(*folder, options, arguments, session, outcome, summary, log);
+  } catch (const UsageError&) {  // no room: what there is to print is not lost
+    print();
+    throw;
+  }
+  print();
   return outcome.report.correct ? ExitCode::ok : ExitCode::wrong_values;
 }
 

@@ -237,6 +237,42 @@ ExitCode tell_of_none(const Asked& asked, const Simulated& simulated, const repo
   return ExitCode::interrupted;
 }
 
+void write_all(const Asked& asked, const Simulated& simulated, const std::optional<RowPath>& path,
+               const report::RunSummary& summary, const report::OutputFolder& folder) {
+  write_rows(asked.options, simulated, folder);
+  if (path) folder.write("explain.json", path->document);
+  if (!asked.options.reuse)
+    folder.write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), summary);
+  // Last: nothing is lost if it takes long.
+  draw(asked.evaluation, simulated.rows, asked.request.machine, folder);
+}
+
+// What there is no room for, and a reference that doesn't fit, is thrown when all else is done.
+class Writing {
+ public:
+  template <class Write>
+  void operator()(const Write& write) {
+    try {
+      write();
+    } catch (const UsageError&) {
+      if (!failed_) failed_ = std::current_exception();
+    }
+  }
+  [[nodiscard]] bool failed() const { return failed_ != nullptr; }
+  void end(const EvaluateOptions& options, const Simulated& simulated) const {
+    if (!failed_) return;
+    try {
+      require_rows(options, simulated);
+    } catch (const RowsMissing& why) {
+      say("kbsim: {}\n", why.what());
+    }
+    std::rethrow_exception(failed_);
+  }
+
+ private:
+  std::exception_ptr failed_;
+};
+
 void write_and_tell(const Asked& asked, Simulated& simulated, const report::OutputFolder* folder) {
   Rows& rows = simulated.rows;
   const std::optional<RowPath> path = take_path(rows);
@@ -244,15 +280,14 @@ void write_and_tell(const Asked& asked, Simulated& simulated, const report::Outp
     say("kbsim: --of row:{}: its simulation has no row, and so no path\n", asked.request.explained_row);
   const report::RunSummary summary = summary_of(rows, std::chrono::steady_clock::now() - asked.start);
   (void)take_events(rows);
-  if (folder != nullptr) {
-    write_rows(asked.options, simulated, *folder);
-    if (path) folder->write("explain.json", path->document);
-    if (!asked.options.reuse)
-      folder->write_run(record_of(asked.evaluation, asked.request, asked.arguments, simulated), summary);
-    draw(asked.evaluation, rows, asked.request.machine, *folder);  // last: nothing is lost if it takes long
-  }
-  report_rows(asked.evaluation, asked.options, simulated, path, folder);
+  Writing writing;
+  if (folder != nullptr) writing([&] { write_all(asked, simulated, path, summary, *folder); });
+  const report::OutputFolder* const figures = writing.failed() ? nullptr : folder;
+  writing([&] { report_rows(asked.evaluation, asked.options, simulated, path, figures); });
   if (!asked.options.quiet) say("{}\n", report::to_text(summary));
+  if (asked.evaluation.write && !asked.options.reuse)
+    writing([&] { asked.evaluation.write(asked.request, simulated); });
+  writing.end(asked.options, simulated);
 }
 
 ExitCode tell(const Asked& asked, Simulated simulated, const report::OutputFolder* folder) {

@@ -79,6 +79,8 @@ struct Evaluation {
   /// Besides `figures`: those that show limits of the machine beside the rows.
   std::function<void(const Rows&, const config::MachineSpec&, const report::OutputFolder&)> limit_figures =
       {};
+  /// Writes what its own options name, behind all else.
+  std::function<void(const EvaluationRequest&, const Simulated&)> write = {};
   bool timing_only = false;    // it can do without values
   bool explained = false;      // its rows can say what limits them
   bool traced = false;         // it runs under EvaluationRequest::trace, if it has a single simulation
