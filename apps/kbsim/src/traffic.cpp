@@ -55,10 +55,11 @@ std::vector<double> loads_of(const topology::TrafficCase& traffic) {
 
 TrafficMeasured measure_sweep(const TrafficOptions& options, const topology::TrafficCase& traffic) {
   const std::vector<double> loads = loads_of(traffic);
-  Points points = evaluate::sweep_traffic(traffic, options.request, loads,
-                                          static_cast<unsigned>(options.num_threads), !options.quiet);
-  const bool whole = points.size() == loads.size();
-  return {.points = std::move(points), .whole = whole};
+  evaluate::TrafficSweep sweep = evaluate::sweep_traffic(
+      traffic, options.request, loads, static_cast<unsigned>(options.num_threads), !options.quiet);
+  if (sweep.failed && sweep.points.empty()) throw *sweep.failed;
+  const bool whole = sweep.points.size() == loads.size();
+  return {.points = std::move(sweep.points), .whole = whole, .failed = std::move(sweep.failed)};
 }
 
 TrafficMeasured measure(const TrafficOptions& options, const topology::TrafficCase& traffic) {
@@ -83,6 +84,16 @@ report::RunSummary summary_of(const Points& points, std::chrono::duration<double
     summary.digest.add(point.digest.value());
   }
   return summary;
+}
+
+// Why points are missing is the news.
+void write_page(const std::string& out, const TrafficMeasured& measured) {
+  try {
+    write_report_page(out);
+  } catch (const Error& error) {
+    if (!measured.failed) throw;
+    say("kbsim: {}\n", error.what());
+  }
 }
 
 }  // namespace
@@ -129,7 +140,8 @@ ExitCode traffic(const Arguments& arguments) {
     const bool any = !measured.points.empty();
     if (any) print(options, traffic, measured);
     if (any && !options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
-    if (folder) write_report_page(options.out);
+    if (folder) write_page(options.out, measured);
+    if (measured.failed) throw *measured.failed;
     return any && measured.whole ? ExitCode::ok : ExitCode::interrupted;
   });
 }

@@ -80,8 +80,9 @@ void print(const TrafficOptions& options, const topology::TrafficCase& traffic,
       "{}, {}\n{}", title_of(options), options.network.packets_text(options.request),
       options.sweep ? report::traffic_table(traffic, points) : report::to_text(traffic, points.front()));
   if (!measured.whole)
-    fmt::print("interrupted: these are the {} that had {}, the rest is missing\n",
-               options.sweep ? "points" : "packets", options.sweep ? "ended" : "arrived");
+    fmt::print("{}: these are the {} that had {}, the rest is missing\n",
+               measured.failed ? "failed" : "interrupted", options.sweep ? "points" : "packets",
+               options.sweep ? "ended" : "arrived");
   std::fflush(stdout);
 }
 

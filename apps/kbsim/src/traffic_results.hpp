@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/config/machine_spec.hpp"
 #include "kbsim/hw/traffic/traffic.hpp"
 #include "kbsim/report/output_folder.hpp"
@@ -18,7 +19,8 @@ namespace kbsim::app {
 /// The points of a sweep, or the one that was asked for.
 struct TrafficMeasured {
   std::vector<hw::TrafficResult> points;
-  bool whole = true;  // false: a signal has ended it before
+  bool whole = true;                 // false: a signal has ended it before, or points of a sweep have failed
+  std::optional<Error> failed = {};  // by what, of the first of these
 };
 
 /// What run.json and config.resolved.yaml keep of a run of `kbsim traffic` on a machine; `arguments` outlive

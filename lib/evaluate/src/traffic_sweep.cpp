@@ -1,6 +1,9 @@
 #include "kbsim/evaluate/traffic_sweep.hpp"
 
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "kbsim/evaluate/parallel.hpp"
 
@@ -12,18 +15,27 @@ std::vector<double> sweep_loads(double bound, double fastest) {
   return loads;
 }
 
-std::vector<hw::TrafficResult> sweep_traffic(const topology::TrafficCase& traffic,
-                                             const hw::TrafficRequest& request,
-                                             const std::vector<double>& loads, unsigned threads,
-                                             bool progress) {
+TrafficSweep sweep_traffic(const topology::TrafficCase& traffic, const hw::TrafficRequest& request,
+                           const std::vector<double>& loads, unsigned threads, bool progress) {
   std::vector<hw::TrafficResult> results(loads.size());
+  std::vector<std::optional<Error>> failures(loads.size());
   const std::vector<bool> ended =
       in_parallel(loads.size(), "points", {.threads = threads, .progress = progress}, [&](std::size_t i) {
         hw::TrafficRequest point = request;
         point.rate = loads[i] * traffic.bound;
-        results[i] = hw::run_traffic(traffic, point);
+        try {
+          results[i] = hw::run_traffic(traffic, point);
+        } catch (const Error& error) {
+          if (error.exit_code() == ExitCode::interrupted) throw;
+          failures[i] = Error{error.exit_code(), fmt::format("load {:.3g}: {}", loads[i], error.what())};
+        }
       });
-  return only_ended(std::move(results), ended);
+  TrafficSweep sweep;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (failures[i] && !sweep.failed) sweep.failed = failures[i];
+    if (ended[i] && !failures[i]) sweep.points.push_back(std::move(results[i]));
+  }
+  return sweep;
 }
 
 }  // namespace kbsim::evaluate

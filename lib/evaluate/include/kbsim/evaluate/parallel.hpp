@@ -29,14 +29,4 @@ void tell_one_thread(const Parallel& how, const std::string& why);
 [[nodiscard]] std::vector<bool> in_parallel(std::size_t n, const std::string& what, const Parallel& how,
                                             const std::function<void(std::size_t)>& job);
 
-/// What has ended; all of it unless a signal asked for the end.
-template <class T>
-[[nodiscard]] std::vector<T> only_ended(std::vector<T> all, const std::vector<bool>& ended) {
-  std::vector<T> some;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (ended[i]) some.push_back(std::move(all[i]));
-  }
-  return some;
-}
-
 }  // namespace kbsim::evaluate

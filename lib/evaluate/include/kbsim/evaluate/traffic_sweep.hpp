@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/hw/traffic/traffic.hpp"
 
 namespace kbsim::evaluate {
@@ -11,11 +13,16 @@ namespace kbsim::evaluate {
 /// `fastest`: that of a source's link, in packets a service time.
 [[nodiscard]] std::vector<double> sweep_loads(double bound, double fastest = 1.0);
 
+struct TrafficSweep {
+  std::vector<hw::TrafficResult> points;  // that have ended, in the order of their loads
+  std::optional<Error> failed = {};       // of the first that has failed, if any has
+};
+
 /// One simulation a load, on `threads` threads (0: one a core); the results don't depend on their number.
-/// After Ctrl-C only those of the points that have ended. `progress`: on stderr.
-[[nodiscard]] std::vector<hw::TrafficResult> sweep_traffic(const topology::TrafficCase& traffic,
-                                                           const hw::TrafficRequest& request,
-                                                           const std::vector<double>& loads, unsigned threads,
-                                                           bool progress);
+/// One that fails costs its own point alone. After Ctrl-C only those of the points that have ended.
+/// `progress`: on stderr.
+[[nodiscard]] TrafficSweep sweep_traffic(const topology::TrafficCase& traffic,
+                                         const hw::TrafficRequest& request, const std::vector<double>& loads,
+                                         unsigned threads, bool progress);
 
 }  // namespace kbsim::evaluate
