@@ -67,3 +67,11 @@ function(kbsim_install_package)
           DESTINATION ${KBSIM_PACKAGE_DIR} COMPONENT dev)
   install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kbsim/configs)
 endfunction()
+
+# The target `kbsim_installable`: all that `cmake --install` takes, and no tests. scripts/run.sh builds it.
+function(kbsim_installable)
+  add_custom_target(kbsim_installable DEPENDS kbsim kbsim_archive kbsim_documents)
+  if(TARGET kbsim_mpi)
+    add_dependencies(kbsim_installable kbsim_mpi)
+  endif()
+endfunction()

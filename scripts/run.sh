@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds kbsim and runs an all-reduce with its data verified.
+# Installs what is missing, builds kbsim as far as it can be installed, and runs an all-reduce with its data verified.
 # Further arguments go to kbsim: scripts/run.sh --set system.sips.count=4
 # Those that name a machine, a bench or another command take the place of run.sh's own:
 # scripts/run.sh --bench gemm_single_pe; scripts/run.sh probe --topology topology.yaml
@@ -15,7 +15,7 @@ if [[ ! -x $command ]]; then
   echo "The first build takes about 10 minutes of one core: $(((10 + cores - 1) / cores)) on the $cores here." >&2
   echo "The command is then $command" >&2
 fi
-"$here/build.sh" release kbsim >&2 # stdout belongs to kbsim's results
+"$here/build.sh" release kbsim_installable >&2 # stdout belongs to kbsim's results
 
 given=" $* "
 gives() { [[ $given == *" --$1"[\ =]* ]]; }
