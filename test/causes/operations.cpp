@@ -80,6 +80,20 @@ TEST_CASE("Operation: shares of a run are those between calls and ends on its pa
   }
 }
 
+TEST_CASE("Operation: those of one line that make the same are one row of the text") {
+  const auto share = [](const char* op, const char* what, int ps, const char* line) {
+    return explain::OpShare{.op = op, .what = what, .time = Time{ps}, .count = 1, .line = line};
+  };
+  Explanation one{.of = "the run", .path = {.begin = Time{0}, .end = Time{100}, .segments = {}}};
+  one.ops = {share("pe0:7", "add f16 [8]", 30, ""), share("pe0:1", "copy f16 [8]", 20, "k.cpp:3"),
+             share("pe1:1", "copy f16 [8]", 15, "k.cpp:3"), share("pe0:2", "copy f16 [8]", 5, "k.cpp:4")};
+  const std::string text = to_text(one);
+  const auto at = [&](const std::string& line) { return text.find(line); };
+  CHECK(at("copy f16 [8] at k.cpp:3") < at("add f16 [8] "));
+  CHECK(at("0.035 ns  35.0 %       2  pe0:1\n") != std::string::npos);
+  CHECK(at("copy f16 [8] at k.cpp:4") != std::string::npos);
+}
+
 TEST_CASE("Slack: an operation that takes longer by it changes nothing, where no order flips") {
   int checked = 0;
   for (std::uint64_t seed = 41; seed < 41 + draws(12); ++seed) {

@@ -1,7 +1,12 @@
 // An explanation for a terminal: what fits on a screen.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -47,13 +52,39 @@ std::string rows(std::string_view title, std::span<const Share> shares, Time all
   return text;
 }
 
+// Operations of one line that make the same: a loop's.
+struct Alike {
+  std::string name;
+  std::string longest;
+  Time time{};
+  std::int64_t operations = 0;
+};
+
+std::vector<Alike> alike(const std::vector<OpShare>& longest_first) {
+  std::map<std::string, Alike> by_name;
+  for (const OpShare& one : longest_first) {
+    const std::string name = one.line.empty() ? one.what : fmt::format("{} at {}", one.what, one.line);
+    Alike& group = by_name.try_emplace(name, Alike{.name = name, .longest = one.op}).first->second;
+    group.time += one.time;
+    ++group.operations;
+  }
+  std::vector<Alike> all;
+  for (auto& [name, group] : by_name) all.push_back(std::move(group));
+  std::ranges::sort(all, [](const Alike& a, const Alike& b) {
+    return std::tie(b.time, a.name) < std::tie(a.time, b.name);
+  });
+  return all;
+}
+
 std::string op_rows(const Explanation& what) {
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMost = 5;
   if (what.ops.empty()) return "";
-  std::string text = "  by operation of the op log\n";
-  for (const OpShare& one : std::span{what.ops}.first(std::min(kMost, what.ops.size()))) {
-    const Share share{.name = fmt::format("{} {}", one.op, one.what), .time = one.time, .count = one.count};
+  std::string text = "  by operation of the op log, those of a line together   operations, the longest\n";
+  const std::vector<Alike> groups = alike(what.ops);
+  for (const Alike& one : std::span{groups}.first(std::min(kMost, groups.size()))) {
+    const Share share{.name = one.name, .time = one.time, .count = one.operations};
     text += row("  ", share, what.path.length());
+    text.insert(text.size() - 1, "  " + one.longest);
   }
   return text;
 }
