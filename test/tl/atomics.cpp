@@ -5,8 +5,6 @@
 namespace kbsim::test::atomics_test {
 namespace {
 
-constexpr DType i64 = DType::i64;
-
 constexpr Ptr at(DType dtype, std::uint64_t va = 64) { return {.va = va, .dtype = dtype}; }
 
 using Call = std::function<void(TL&, Ptr)>;

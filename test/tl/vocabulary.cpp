@@ -18,10 +18,6 @@ struct Vocabulary {
   Tile one(DType dtype) { return tile({2}, dtype); }
 };
 
-constexpr DType i8 = DType::i8;
-constexpr DType i16 = DType::i16;
-constexpr DType i64 = DType::i64;
-constexpr DType u8 = DType::u8;
 constexpr DType boolean = DType::boolean;
 constexpr DType e4 = DType::f8e4m3;
 constexpr DType e5 = DType::f8e5m2;

@@ -14,7 +14,11 @@ inline constexpr DType f16 = DType::f16;
 inline constexpr DType bf16 = DType::bf16;
 inline constexpr DType f32 = DType::f32;
 inline constexpr DType f64 = DType::f64;
+inline constexpr DType i8 = DType::i8;
+inline constexpr DType i16 = DType::i16;
 inline constexpr DType i32 = DType::i32;
+inline constexpr DType i64 = DType::i64;
+inline constexpr DType u8 = DType::u8;
 
 struct DTypeInfo {
   std::string_view name;
