@@ -30,6 +30,12 @@ TEST_CASE("Config file: a bare name is looked for here, then in the given folder
         "absent.yaml: no such file; looked for in " + here + " and /nowhere");
 }
 
+TEST_CASE("Config file: a misspelt name is told the nearest one of those that are there") {
+  const std::string text = error_of("toplogy.yaml", {KBSIM_SOURCE_DIR "/configs"});
+  CHECK_MESSAGE(text.ends_with("/configs; did you mean 'topology.yaml'?"), text);
+  CHECK(error_of("toplogy.xml", {KBSIM_SOURCE_DIR "/configs"}).ends_with("/configs"));
+}
+
 TEST_CASE("Config file: a name with a folder is looked for there alone") {
   CHECK(error_of("/nowhere/absent.yaml", {KBSIM_SOURCE_DIR "/configs"}) ==
         "/nowhere/absent.yaml: no such file; looked for in /nowhere");

@@ -144,11 +144,32 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
   const std::string set =
       "--topology topology.yaml --bench ccl_allreduce --dry-run "
       "--set ccl.algorithms.intercube_allreduce.";
-  refuses(set + "kernel=intercube_alreduce", {"did you mean 'intercube_allreduce'?"});
+  refuses(set + "kernel=intercube_alreduce",
+          {"algorithm 'intercube_allreduce': unknown kernel", "did you mean 'intercube_allreduce'?"});
   refuses(set + "topology=cube_mes", {"unknown", "did you mean 'cube_mesh'?"});
   refuses(set + "mapper=leader_onl", {"unknown mapper 'leader_onl', did you mean 'leader_only'?"});
   refuses(set + "validator=none",
           {"unknown validator 'none' (known: any_placement, multi_pe_sip_local, single_shard_per_rank)"});
+}
+
+TEST_CASE("Bad input: a model's mistake is told with the models that could stand there") {
+  refuses(kMainJob + " --set cube.noc.router.arbiter=oldest_first",
+          {"cube.noc.router.arbiter: unknown key of builtin.router; models that have it: builtin.router_iq, "
+           "builtin.router_vc\n"});
+  refuses(kMainJob + " --set cube.hbm_ctrl.bw_gbs=3", {"unknown key (known: efficiency, "});
+  refuses(kMainJob + " --set cube.hbm_ctrl.impl=nothing",
+          {"unknown model 'nothing' (known: builtin.hbm_banks, builtin.hbm_ctrl)"});
+  refuses(kMainJob + " --set system.routing.impl=nothing",
+          {"unknown model 'nothing' (known: builtin.table, builtin.xy, builtin.yx)"});
+}
+
+TEST_CASE("Bad input: a model that can't be explained is told what it lacks") {
+  const Outcome outcome =
+      run_kbsim(kMainJob + " --explain --set cube.hbm_ctrl.impl=silent --plugin " KBSIM_BINARY
+                           "/contract/plugins/plugin_silent.so");
+  CHECK(outcome.exit == 5);
+  CHECK(outcome.err.find("a silent, doesn't say why its requests wait: IMemoryTiming::lanes() or "
+                         "keep_causes()\n") != std::string::npos);
 }
 
 TEST_CASE("Bad input: each line of a configuration's mistakes begins with its place") {

@@ -90,6 +90,8 @@ TEST_CASE("Newcomer: an algorithm that doesn't fit a bench is refused with the n
 TEST_CASE("Newcomer: what is missing or too much is told in the words of the usage") {
   refuses("check", "kbsim: DIR is missing; usage: kbsim check DIR [options]\n");
   refuses("replay", "kbsim: FILE is missing; usage: kbsim replay FILE [options]\n");
+  refuses("explain ccl_allreduce",
+          "unexpected argument 'ccl_allreduce', did you mean '--bench ccl_allreduce'?");
   refuses("probe pe-local-hbm", "unexpected argument 'pe-local-hbm', did you mean '--case pe-local-hbm'?");
   refuses("traffic mesh:8x8 --load 0.5", "did you mean '--scope mesh:8x8'?");
   refuses("traffic --scope link load 0.5", "unexpected argument 'load', did you mean '--load'?");

@@ -100,8 +100,9 @@ TEST_CASE("Launch: the kernel runs on every PE that owns a shard, and has ended 
 
 TEST_CASE("Launch: an unknown kernel, and arguments of another type, are refused") {
   Program unknown;
-  CHECK(unknown.error(launches_unknown, 0, ExitCode::usage).find("did you mean 'number_rows'?") !=
-        std::string::npos);
+  const std::string text = unknown.error(launches_unknown, 0, ExitCode::usage);
+  CHECK(text.find("did you mean 'number_rows'?") != std::string::npos);
+  CHECK_MESSAGE(text.find("launch.cpp:") < text.find(": launch: unknown kernel"), text);
   Program others;
   CHECK(others.error(launches_with_others_args, 0, ExitCode::usage)
             .find("arguments of another kernel's type") != std::string::npos);

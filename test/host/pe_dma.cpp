@@ -209,6 +209,10 @@ TEST_CASE("checklist 10: what isn't mapped, isn't there or isn't alike is refuse
             .error(moves_what_is_elsewhere, 1, ExitCode::deadlock)
             .find("is not mapped on sip0.cube0.pe1") != std::string::npos);
   CHECK(Program{}
+            .error(moves_what_is_elsewhere, 1, ExitCode::deadlock)
+            .find("; sip0.cube0.pe0 has it: a PE sees its own part of a tensor, and all of one that is made "
+                  "with .shared = true") != std::string::npos);
+  CHECK(Program{}
             .error(moves_what_is_elsewhere, 2, ExitCode::usage)
             .ends_with(": pe_dma on cube 0, PE 2: a package has 4 cubes of 2 PEs"));
   CHECK(Program{}

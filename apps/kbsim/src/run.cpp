@@ -7,12 +7,9 @@
 
 #include "kbsim/app/bench.hpp"
 #include "kbsim/base/say.hpp"
-#include "kbsim/ccl/mapper.hpp"
-#include "kbsim/ccl/validator.hpp"
-#include "kbsim/ccl/wiring.hpp"
 #include "kbsim/evaluate/option_json.hpp"
+#include "kbsim/host/known_algorithm.hpp"
 #include "kbsim/report/deadlock.hpp"
-#include "kbsim/tl/kernel.hpp"
 
 #include "bench_options.hpp"
 #include "commands.hpp"
@@ -34,14 +31,6 @@ namespace {
 
 namespace po = boost::program_options;
 using Clock = std::chrono::steady_clock;
-
-// What an algorithm names must be there before anything runs.
-void require_known(const config::AlgorithmSpec& algorithm) {
-  (void)kernels().at(algorithm.kernel);
-  (void)ccl::topologies().at(algorithm.topology);
-  (void)ccl::mappers().at(algorithm.mapper);
-  (void)ccl::validators().at(algorithm.validator);
-}
 
 const Bench& known_bench(const std::string& name) {
   if (const Bench* bench = benches().find(name)) return *bench;
@@ -103,7 +92,7 @@ ExitCode run_once(const Bench& bench, const RunOptions& options, const Arguments
                   Clock::time_point start) {
   const auto [machine, ccl, notes, text] = load(options, uses_of(bench, options));
   const config::AlgorithmSpec& algorithm = ccl.resolve(options.algorithm);
-  require_known(algorithm);
+  host::require_known(algorithm);
   const SimulationThreads threads = simulation_threads(bench, options);
   host::SessionOptions how = session_options(options, ccl);
   how.threads = threads.count;
@@ -153,6 +142,7 @@ ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* ke
   parse_options(arguments, all,
                 {.usage = "kbsim [run] --bench NAME [--topology FILE] [options]",
                  .examples = kRunExamples,
+                 .likely = name.empty() ? "bench" : "",
                  .takes_run = true},
                 &values);
   const auto start = Clock::now();

@@ -1,5 +1,6 @@
 #include "file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -10,6 +11,9 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
+#include "kbsim/base/names.hpp"
+
+#include "tree.hpp"
 
 namespace kbsim::config {
 namespace {
@@ -25,6 +29,21 @@ std::vector<fs::path> candidates(const fs::path& file, const Folders& folders) {
   return all;
 }
 
+// Of a misspelt name: what else is there with its extension.
+std::vector<std::string> neighbours(const fs::path& file, const Folders& folders) {
+  std::vector<std::string> names;
+  for (const fs::path& candidate : candidates(file, folders)) {
+    std::error_code ignored;
+    const fs::path folder = fs::absolute(candidate, ignored).parent_path();
+    for (fs::directory_iterator at{folder, ignored}, end; !ignored && at != end; at.increment(ignored)) {
+      const fs::path name = at->path().filename();
+      if (name.extension() == file.extension()) names.push_back(name.string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 std::string looked_for(const fs::path& file, const Folders& folders) {
   std::vector<std::string> places;
   for (const fs::path& candidate : candidates(file, folders)) {
@@ -32,7 +51,9 @@ std::string looked_for(const fs::path& file, const Folders& folders) {
     const fs::path absolute = fs::absolute(candidate, ignored);
     places.push_back(absolute.parent_path().string());
   }
-  return fmt::format("no such file; looked for in {}", fmt::join(places, " and "));
+  const std::string nearest = nearest_name(file.filename().string(), neighbours(file, folders));
+  return fmt::format("no such file; looked for in {}{}", fmt::join(places, " and "),
+                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", printable(nearest)));
 }
 
 /// What comes first of `in`, which may be a pipe: at least `enough` bytes, if there are so many.

@@ -75,6 +75,7 @@ void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string&
     if (text != nullptr && text->value.kind != Tree::Kind::scalar)
       report(text->value.at, join_key(path, text->key), mismatch(text->value, {.type = FieldType::text}));
   }
+  const std::string usual = spec.impl;
   if (parts.impl != nullptr) spec.impl = parts.impl->value.text;
   if (parts.impl != nullptr && parts.impl->value.layer > 0) spec.at = parts.impl->value.at;
   if (const std::vector<Field>* fields = catalog_.fields(spec.impl)) {
@@ -85,7 +86,7 @@ void Reader::component(const Tree& tree, ComponentSpec& spec, const std::string&
     return attributes(parts.attributes, *fields, spec, path);
   }
   if (parts.impl == nullptr || parts.impl->value.kind == Tree::Kind::scalar) {
-    const std::vector<std::string> known = catalog_.impls();
+    const std::vector<std::string> known = models_like(usual);
     const std::string hint =
         known.empty() ? std::string{kNoneRegistered} : name_hint(printable(spec.impl), known);
     report(parts.impl == nullptr ? tree.at : parts.impl->value.at, join_key(path, "impl"),
@@ -109,11 +110,31 @@ void Reader::leave_out_others(ComponentTree& parts, const std::vector<Field>& fi
                                parts.impl->value.text, fmt::join(left_out, ", ")));
 }
 
-bool Reader::is_known(const std::string& attribute) const {
-  return std::ranges::any_of(catalog_.impls(), [&](const std::string& impl) {
+bool Reader::is_known(const std::string& attribute) const { return !models_with(attribute).empty(); }
+
+std::vector<std::string> Reader::models_with(const std::string& attribute) const {
+  std::vector<std::string> models = catalog_.impls();
+  std::erase_if(models, [&](const std::string& impl) {
     const std::vector<Field>& fields = *catalog_.fields(impl);
-    return std::ranges::find(fields, attribute, &Field::name) != fields.end();
+    return std::ranges::find(fields, attribute, &Field::name) == fields.end();
   });
+  return models;
+}
+
+// What models have that could stand here is told with their names: who gives it has forgotten `impl`.
+std::string Reader::others_with(const std::string& attribute, const std::string& impl) const {
+  std::vector<std::string> models = models_with(attribute);
+  std::erase_if(models, [&](const std::string& other) { return !catalog_.interchangeable(impl, other); });
+  if (models.empty()) return "";
+  return fmt::format(" of {}; models that have it: {}", impl, fmt::join(models, ", "));
+}
+
+// Those that could stand where this one does; of what isn't known, all.
+std::vector<std::string> Reader::models_like(const std::string& impl) const {
+  const std::vector<std::string> all = catalog_.impls();
+  std::vector<std::string> alike = all;
+  std::erase_if(alike, [&](const std::string& other) { return !catalog_.interchangeable(impl, other); });
+  return alike.empty() ? all : alike;
 }
 
 // Each value goes through a Spec of the model, which knows what its members can hold.
@@ -124,7 +145,7 @@ void Reader::attributes(const Tree& tree, const std::vector<Field>& fields, Comp
   for (const TreeEntry& entry : tree.entries) {
     const auto field = std::ranges::find(fields, entry.key, &Field::name);
     if (field == fields.end()) {
-      unknown(entry, known, path);
+      unknown(entry, known, path, others_with(entry.key, spec.impl));
       continue;
     }
     const std::shared_ptr<void> model = field->fresh();
@@ -156,10 +177,11 @@ void Reader::report(const Problems& problems) {
   problems_.insert(problems_.end(), problems.begin(), problems.end());
 }
 
-void Reader::unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path) {
+void Reader::unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path,
+                     const std::string& hint) {
   const std::string name = printable(entry.key);
   const Place& at = entry.value.layer > 0 ? entry.value.at : entry.at;  // an override of the file's
-  report(at, join_key(path, name), "unknown key" + name_hint(name, known));
+  report(at, join_key(path, name), "unknown key" + (hint.empty() ? name_hint(name, known) : hint));
 }
 
 Place Reader::place(std::string key) const {

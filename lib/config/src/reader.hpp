@@ -38,12 +38,16 @@ class Reader {
                   const std::string& path);
   void leave_out_others(ComponentTree& parts, const std::vector<Field>& fields);
   [[nodiscard]] bool is_known(const std::string& attribute) const;
+  [[nodiscard]] std::vector<std::string> models_with(const std::string& attribute) const;
+  [[nodiscard]] std::string others_with(const std::string& attribute, const std::string& impl) const;
+  [[nodiscard]] std::vector<std::string> models_like(const std::string& impl) const;
 
   /// False if there are no keys to read; a problem unless there is nothing at all.
   bool has_keys(const Tree& tree, const std::string& expected, const std::string& path);
   void report(const Place& at, const std::string& path, const std::string& text);
   void report(const Problems& problems);
-  void unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path);
+  void unknown(const TreeEntry& entry, const std::vector<std::string>& known, const std::string& path,
+               const std::string& hint = "");
 
   const ComponentCatalog& catalog_;
   Problems& problems_;

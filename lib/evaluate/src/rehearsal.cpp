@@ -12,6 +12,7 @@
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
+#include "kbsim/host/known_algorithm.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/hw/pe/composite.hpp"
 #include "kbsim/hw/pe/i_scheduler.hpp"
@@ -62,6 +63,7 @@ void require_placement(const config::MachineSpec& machine, const config::Algorit
 
 void require_runnable(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                       DType dtype) {
+  host::require_known(algorithm);
   (void)kernels().at(algorithm.kernel).bind(CollectiveArgs{});
   (void)ccl::participants_of(algorithm, machine);
   require(algorithm.slot_size >= Bytes{itemsize(dtype)},

@@ -20,13 +20,6 @@ ccl::Membership membership_of(const ProcessGroup& group, const std::vector<int>&
 
 }  // namespace
 
-void require_known(const config::AlgorithmSpec& algorithm) {
-  (void)kernels().at(algorithm.kernel);
-  (void)ccl::topologies().at(algorithm.topology);
-  (void)ccl::mappers().at(algorithm.mapper);
-  (void)ccl::validators().at(algorithm.validator);
-}
-
 config::MachineSpec machine_of(const config::MachineSpec& whole, const std::vector<int>& members) {
   if (members == ccl::ranks_by_number(whole)) return whole;
   config::MachineSpec part = whole;

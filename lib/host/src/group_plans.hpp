@@ -4,13 +4,11 @@
 
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/config/ccl_spec.hpp"
+#include "kbsim/host/known_algorithm.hpp"
 #include "kbsim/host/process_group.hpp"
 #include "kbsim/host/session.hpp"
 
 namespace kbsim::host {
-
-/// What an algorithm names must be there before anything is reserved or sent: UsageError.
-void require_known(const config::AlgorithmSpec& algorithm);
 
 /// The machine of these packages only.
 [[nodiscard]] config::MachineSpec machine_of(const config::MachineSpec& whole,

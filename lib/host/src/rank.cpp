@@ -28,6 +28,15 @@ void require_launchable(const std::string& kernel, const std::vector<Tensor>& te
   }
 }
 
+// UsageError with the line of the launch.
+KernelCall call_of(const std::string& kernel, const std::any& args, const std::source_location& at) {
+  try {
+    return kernels().at(kernel).bind(args);
+  } catch (const UsageError& error) {
+    throw UsageError{fmt::format("{}: launch: {}", to_string(to_place(at)), error.what())};
+  }
+}
+
 void require_owner(const std::string& kernel, const Tensor& on, const LaunchOptions& options) {
   if (!options.target_pe) return;
   const std::vector<PeCoord> pes = owners(on);
@@ -96,7 +105,7 @@ Task<> Rank::run_bare(Task<> program) {
 
 Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
                                 LaunchOptions options, Here at) {
-  KernelCall call = kernels().at(kernel).bind(args);
+  KernelCall call = call_of(kernel, args, at);
   require_launchable(kernel, tensors);
   require_owner(kernel, tensors.front(), options);
   const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";

@@ -80,8 +80,9 @@ void Fabric::require_causes(const LiveLink& link) const {
   causes_->have_switches();
   if (link.from_switch->explains()) return;
   const topology::Node& node = graph_.node(link.from);
-  throw Unsupported{fmt::format("--explain: the switch of {}, a {}, doesn't say why its packets wait",
-                                node.name, node.model->impl)};
+  throw Unsupported{
+      fmt::format("--explain: the switch of {}, a {}, doesn't say why its packets wait: ISwitch::explains()",
+                  node.name, node.model->impl)};
 }
 
 bool Fabric::takes_time(const LiveLink& link) const {

@@ -20,6 +20,13 @@ bool ModelCatalog::has_kind(std::string_view impl) const {
   return model != nullptr && model->kind != topology::NodeKind::part;
 }
 
+bool ModelCatalog::interchangeable(std::string_view impl, std::string_view other) const {
+  const ComponentModel* a = component_models().find(impl);
+  const ComponentModel* b = component_models().find(other);
+  if (a != nullptr && b != nullptr) return a->kind == b->kind;
+  return topology::routings().find(impl) != nullptr && topology::routings().find(other) != nullptr;
+}
+
 std::vector<std::string> ModelCatalog::impls() const {
   std::vector<std::string> names = component_models().names();
   std::ranges::copy(topology::routings().names(), std::back_inserter(names));

@@ -61,7 +61,7 @@ void Memory::keep_causes(Causes& causes) {
                                             : timing_->lanes() > 0 || timing_->keep_causes(causes, id());
   if (!known) {
     throw Unsupported{"--explain: " + name() + ", a " + node().model->impl +
-                      ", doesn't say yet why its requests wait"};
+                      ", doesn't say why its requests wait: IMemoryTiming::lanes() or keep_causes()"};
   }
   causes_ = std::make_unique<MemoryCauses>(causes, id(), *timing_, !ordered_later() && timing_->lanes() > 0);
 }

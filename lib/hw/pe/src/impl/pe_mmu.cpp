@@ -22,11 +22,13 @@ class PeMmu : public Component, public IMmu {
 
   [[nodiscard]] Time latency() const override { return spec_.overhead; }
   [[nodiscard]] topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const override;
+  [[nodiscard]] bool maps(std::uint64_t va) const override { return map_.lookup(va, 1_B).complete(); }
   [[nodiscard]] Bytes tensors_in_tcm() const override;
   void apply(const MapPages& pages) override;
 
  private:
   void accept(MessagePtr message) override;
+  [[nodiscard]] std::string who_else_maps(std::uint64_t va) const;
 
   PeMmuSpec spec_;
   topology::AddressMap map_;
@@ -36,8 +38,23 @@ topology::PhysRanges PeMmu::translate(std::uint64_t va, Bytes bytes) const {
   topology::Translation found = map_.lookup(va, bytes);
   if (found.complete()) return std::move(found.pieces);
   const std::optional<topology::Mapping> nearest = map_.nearest(*found.unmapped);
-  throw KernelFault{fmt::format("{:#x} is not mapped on {}; nearest mapping: {}", *found.unmapped,
-                                to_string(node().at), nearest ? to_string(*nearest) : "none at all")};
+  throw KernelFault{fmt::format("{:#x} is not mapped on {}; nearest mapping: {}{}", *found.unmapped,
+                                to_string(node().at), nearest ? to_string(*nearest) : "none at all",
+                                who_else_maps(*found.unmapped))};
+}
+
+// A tensor's part that another PE of the package has: the mistake of whoever takes a tensor for shared.
+std::string PeMmu::who_else_maps(std::uint64_t va) const {
+  for (std::uint32_t i = 0; i < fabric().graph().nodes().size(); ++i) {
+    const topology::Node& other = fabric().graph().node(NodeId{i});
+    if (other.kind != topology::NodeKind::pe_mmu || other.at.sip != node().at.sip) continue;
+    const auto* const mmu = dynamic_cast<const IMmu*>(&fabric().component(NodeId{i}));
+    if (mmu == nullptr || !mmu->maps(va)) continue;
+    return fmt::format(
+        "; {} has it: a PE sees its own part of a tensor, and all of one that is made with .shared = true",
+        to_string(other.at));
+  }
+  return "";
 }
 
 Bytes PeMmu::tensors_in_tcm() const {

@@ -38,8 +38,10 @@ template <class Args>
 
 template <class Args>
 [[nodiscard]] KernelEntry kernel_entry(std::string name, std::string doc, Task<> (*kernel)(TL&, Args)) {
+  static_assert(!std::is_reference_v<Args>, "a kernel takes its arguments by value: they outlive the launch");
+  using Given = std::remove_cvref_t<Args>;
   const auto bind = [name, kernel](const std::any& args) {
-    const Args* typed = std::any_cast<Args>(&args);
+    const auto* typed = std::any_cast<Given>(&args);
     if (typed == nullptr)
       throw UsageError{"kernel '" + name + "' was given arguments of another kernel's type"};
     return bind_kernel(name, kernel, *typed);

@@ -21,6 +21,8 @@ class IMmu {
   /// The memory behind [va, va + bytes). KernelFault naming the first unmapped address and the nearest
   /// mapping.
   [[nodiscard]] virtual topology::PhysRanges translate(std::uint64_t va, Bytes bytes) const = 0;
+  /// Whether this address is mapped: what a fault of another PE asks.
+  [[nodiscard]] virtual bool maps(std::uint64_t /*va*/) const { return false; }
   /// What is mapped of the PE's own TCM: tensors have it, tiles don't.
   [[nodiscard]] virtual Bytes tensors_in_tcm() const = 0;
   /// Adds translations or takes them away, at once; AddressMap's errors.
