@@ -18,7 +18,8 @@ TEST_CASE("Any machine: a kernel that uses a queue that isn't installed exits 8 
       run_kbsim(kMainJob + " --algorithm tree_allreduce --set ccl.algorithms.tree_allreduce.topology=none");
   CHECK(outcome.exit == 8);
   CHECK(outcome.err.find("tree_allreduce.cpp:") != std::string::npos);
-  CHECK(outcome.err.find("installed: none") != std::string::npos);
+  CHECK(outcome.err.find("installed: none: queues come with the topology of an algorithm\n") !=
+        std::string::npos);
 }
 
 }  // namespace kbsim::contract::any_machine_test

@@ -149,7 +149,8 @@ Queue& Pe::queue(Flow use, Dir dir, Bytes n, const std::source_location& at) con
       for (const auto& [name, queue] : *all) there.insert(name);
     }
     throw fault(at, fmt::format("{}: no queue '{}' on {}; installed: {}", call, dir.name(), to_string(at_),
-                                there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
+                                there.empty() ? "none: queues come with the .wiring of the world"
+                                              : fmt::format("{}", fmt::join(there, ", "))));
   }
   require_slot(dir, n, call, at);
   return *found->second;

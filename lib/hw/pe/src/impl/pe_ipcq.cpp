@@ -65,7 +65,8 @@ std::size_t PeIpcq::queue(std::string_view direction, Flow use) const {
   const bool has_others = in_use_ == &none_ ? !sets_.empty() : sets_.size() > 1;
   throw KernelFault{fmt::format("no queue '{}' on {}; installed{}: {}", direction, to_string(node().at),
                                 has_others ? " for " + in_use_->name : "",
-                                installed.empty() ? "none" : fmt::format("{}", fmt::join(installed, ", ")))};
+                                installed.empty() ? "none: queues come with the topology of an algorithm"
+                                                  : fmt::format("{}", fmt::join(installed, ", ")))};
 }
 
 // Sends and receives of one time in the order of the kernel; the order of the rest makes no difference.
