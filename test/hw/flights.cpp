@@ -83,4 +83,25 @@ TEST_CASE("Flights: who comes before others that are told, and is gone by then, 
   CHECK(both.events == run({far, later}).events);
 }
 
+TEST_CASE("Flights: a long message that somebody crosses is told again behind that one") {
+  config::MachineSpec spec = small_machine();
+  spec.system.packet_bytes = 256_B;
+  spec = with_sinks(std::move(spec));
+  const Rig rig{spec};
+  const Flow far{.from = rig.graph.host(), .to = rig.hbm({0, 1, 1}), .size = 64_KiB};
+  const Flow near{.from = rig.hbm({0, 0, 0}), .to = rig.hbm({0, 1, 1}), .size = 256_B};
+  const auto run = [&](const std::vector<Flow>& flows, bool exact) {
+    return outcome(spec, exact, {}, [&](Rig& on) { return deliver(on, flows); });
+  };
+  const std::uint64_t alone = run({far}, false).events;
+  for (int at = 100; at < 2000; at += 100) {
+    CAPTURE(at);
+    Flow crossing = near;
+    crossing.at = at * 1_ns;
+    const Outcome both = run({far, crossing}, false);
+    CHECK(both.events < alone + 10);
+    CHECK(both.same(run({far, crossing}, true)));
+  }
+}
+
 }  // namespace kbsim::hw::test::flights_test

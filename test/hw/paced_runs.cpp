@@ -24,6 +24,31 @@ Task<> run_store(Rig* rig, std::int64_t bytes) {
   (void)co_await rig->launch(pes, bind_kernel("store", store, Args{bytes}));
 }
 
+// To another PE and to its own memory at one time: two classes of traffic.
+Task<> send_and_store(TL& tl, Args args) {
+  const Tile tile = tl.zeros({args.bytes}, kByte);
+  auto sending = tl.send({.dir = {"next"}, .src = tile, .tag = 1});
+  auto storing = tl.store({.va = kVa, .dtype = kByte}, tile);
+  (void)co_await tl.recv({.dir = {"previous"}, .shape = {args.bytes}, .dtype = kByte, .tag = 1});
+  co_await sending;
+  co_await storing;
+}
+
+Task<> run_both(Rig* rig, std::int64_t bytes) {
+  const std::vector<PeCoord> pes{{0, 0, 0}, {0, 1, 0}};
+  (void)co_await rig->order(maps_of(pes, 64_KiB, [&](PeCoord at) { return in_hbm(*rig->spec, at, 0); }));
+  (void)co_await rig->order(ring_of(pes, {.slots = 1, .slot_size = 16_KiB, .credit_size = 16_B}));
+  (void)co_await rig->launch(pes, bind_kernel("send_and_store", send_and_store, Args{bytes}));
+}
+
+Outcome both(const config::MachineSpec& spec, bool exact, std::int64_t packets) {
+  const std::int64_t bytes = packets * spec.system.packet_bytes.count();
+  return outcome(spec, exact, {}, [&](Rig& rig) {
+    rig.run(run_both(&rig, bytes));
+    return std::vector<Time>{};
+  });
+}
+
 std::uint64_t events_of_store(const config::MachineSpec& spec, bool exact, std::int64_t packets) {
   const std::int64_t bytes = packets * spec.system.packet_bytes.count();
   return outcome(spec, exact, {},
@@ -53,6 +78,17 @@ TEST_CASE("Paced runs: packets of a write that nobody meets have no events of th
   const std::uint64_t few = events_of_store(spec, false, 8);
   CHECK(events_of_store(spec, false, 200) == few);
   CHECK(events_of_store(spec, true, 200) - events_of_store(spec, true, 8) >= 5 * 192);
+}
+
+TEST_CASE("Paced runs: two classes that take turns packet by packet have no events of their packets' own") {
+  config::MachineSpec spec = small_machine();
+  spec.system.packet_bytes = 64_B;
+  spec.pe.pe_dma.attrs["request_bytes"] = std::int64_t{65'536};
+  spec.pe.pe_dma.attrs["vc_chunk_size"] = std::int64_t{64};
+  CHECK(both(spec, false, 250).events == both(spec, false, 16).events);
+  CHECK(both(spec, true, 250).events - both(spec, true, 16).events > 10'000);
+  for (const std::int64_t packets : {1, 2, 3, 16, 250})
+    CHECK(both(spec, false, packets).same(both(spec, true, packets)));
 }
 
 TEST_CASE(

@@ -155,13 +155,15 @@ void Fabric::send(Message& message, Time head, Time tail) {
     link.hold->give_way(link, packet);
   if (link.merges != 0) [[unlikely]]
     flights_->merge(link, packet);
-  if (link.booked > 0) flights_->make_way(link, packet);
+  const bool is_told_again = link.booked > 0 && flights_->make_way(link, packet);
   const Lane::Slot slot = link.lane.reserve(packet.head + overhead, packet.tail + overhead, packet.size);
   if (causes_) [[unlikely]]
     explain(packet, link, overhead, slot);
   if (packet.leads) [[unlikely]]
     lead(packet, overhead, slot.end);
   cross(packet, link, slot);
+  if (is_told_again) [[unlikely]]
+    flights_->tell_again();
 }
 
 // Nothing that came or was sent before waits at its source to be sent on, and where it goes it comes later

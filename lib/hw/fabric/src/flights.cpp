@@ -94,7 +94,7 @@ void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper
         !fabric_.at_end(packet) && !ahead(*came).doubt.pauses() && !came->arrivals->expects(came->port - 1);
     LiveLink* const link = goes_on ? &fabric_.next_link(packet) : nullptr;
     if (link == nullptr) break;
-    if (!may_book(packet, *link, ahead(*link))) {
+    if (!may_book(packet, *link, ahead(*link)) && !comes_before_few(packet, *link, ahead(*link))) {
       if (train != nullptr || more_follow(packet) || !goes_between(packet, *link, ahead(*link))) break;
       came = link;
       continue;
@@ -134,6 +134,31 @@ bool Flights::may_book(const Packet& packet, LiveLink& link, Ahead& there) {
   if (link.booked == 0) return true;
   const Booking& last = there.bookings.back();
   return last.before(count(last) - 1, packet.head, rank(packet.late, packet.port));
+}
+
+// The first of many, before a packet or two that are told alone: they come there by events, and the many are
+// told again behind each of them.
+bool Flights::comes_before_few(const Packet& packet, LiveLink& link, Ahead& there) {
+  constexpr std::uint32_t kMany = 8;
+  constexpr int kFew = 2;
+  if (!there.books || link.hold != nullptr || packet.message->packets - packet.ordinal < kMany) return false;
+  for (int i = 0; i < kFew; ++i) {
+    if (!goes_alone(there.bookings.back())) return false;
+    take_back_last(link, there);
+    if (may_book(packet, link, there)) return true;
+  }
+  return false;
+}
+
+// Nobody is told behind it, on all of its way.
+bool Flights::goes_alone(const Booking& booking) {
+  if (booking.train != nullptr || booking.hop == 0 || booking.served > 0) return false;
+  for (std::uint32_t hop = booking.hop; hop < booking.packet->hop; ++hop) {
+    InOrder<Booking>& others = ahead(fabric_.live(booking.packet->message->route[hop])).bookings;
+    if (others.empty() || others.back().packet != booking.packet || others.back().train != nullptr)
+      return false;
+  }
+  return true;
 }
 
 // Before others, if none of them waits for it: so where it comes between two bookings.
@@ -303,12 +328,17 @@ void Flights::serve_past() {
 
 // One that leaves its source comes after all that were booked for this time: of those that leave at one time,
 // and were known before, none is booked.
-void Flights::make_way(LiveLink& link, const Packet& packet) {
+bool Flights::make_way(LiveLink& link, const Packet& packet) {
   Ahead& here = ahead(link);
   serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
-  if (here.bookings.empty() || goes_before_next(packet, link, here)) return;
+  if (here.bookings.empty() || goes_before_next(packet, link, here)) return false;
+  met_ = &link;
+  some_come_ = false;
   while (!here.bookings.empty()) take_back_last(link, here);
+  met_ = nullptr;
+  if (some_come_ || !untold_.empty()) let_come();
   tell_holders();
+  return !taken_.empty();
 }
 
 // And whoever is booked next doesn't wait for it, nor do those behind. One that leads reserves for all of its
@@ -339,27 +369,43 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
     const std::uint32_t end = hop_of(taken, from);
     for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
       shorten(fabric_.live(route[hop]), taken, hop, from);
-    for (std::uint32_t i = from; i < packets; ++i) come_again(taken, i);
-    if (is_paced(taken)) untold_.push_back(&fabric_.live(route[taken.hop - 1]));
-    if (taken.hop > 0)
-      ahead(fabric_.live(route[taken.hop - 1])).doubt.grow();
+    if (&link == met_ && may_tell_again(taken))
+      keep(taken);
     else
-      there.own_doubt.grow();
+      come_again(taken);
   }
   drop_back(link, there);
 }
 
-// The same packets' booking at a later hop ends before packet `from`.
+// By events, and the next ones book no further.
+void Flights::come_again(const Booking& taken) {
+  const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
+  for (std::uint32_t i = taken.served; i < count(taken); ++i) come_again(taken, i);
+  LiveLink& link = fabric_.live(message.route[taken.hop]);
+  if (&link == met_) some_come_ = true;
+  if (taken.hop == 0) return ahead(link).own_doubt.grow();
+  LiveLink& came = fabric_.live(message.route[taken.hop - 1]);
+  if (is_paced(taken)) untold_.push_back(&came);
+  ahead(came).doubt.grow();
+}
+
+// The same packets' bookings at a later hop end before packet `from`.
 void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from) {
   Ahead& there = ahead(link);
   const auto is_it = [&](const Booking& later) {
     return later.hop == hop && later.train == earlier.train &&
            (later.train != nullptr || later.packet == earlier.packet);
   };
-  while (!is_it(there.bookings.back())) take_back_last(link, there);
-  Booking& booking = there.bookings.back();
-  booking.limit = from;
-  if (booking.served == from) drop_back(link, there);
+  const auto is_later = [&](const Booking& later) { return is_it(later) && count(later) > from; };
+  while (std::ranges::any_of(there.bookings, is_later)) {
+    Booking& last = there.bookings.back();
+    if (!is_it(last))
+      take_back_last(link, there);
+    else if (last.served >= from)
+      drop_back(link, there);
+    else
+      last.limit = from;
+  }
 }
 
 // One of a paced run that isn't there yet comes as the run's holder will say: tell_holders().

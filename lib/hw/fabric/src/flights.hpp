@@ -39,6 +39,7 @@ struct Train {
   std::uint32_t bookings = 0;  // that there are
   bool open = false;           // it may grow: its bookings are the last of their links
   bool unheard = false;        // but for the message's last packet nobody hears of it where it ends
+  std::uint8_t again = 0;      // so many times packets of it were taken back and told again
 
   [[nodiscard]] Packet* known(std::uint32_t i) const { return i < packets.size() ? packets[i] : nullptr; }
 };
@@ -96,8 +97,10 @@ class Flights {
   /// The next of these packets follow in the train that has come by the link as the packet before them did:
   /// how many. They leave their source then, if the message's packets do so there.
   [[nodiscard]] std::int64_t follow(LiveLink& came, const Message& message, const PacketRun& run);
-  /// The packet is at the link's node, now, and next: what was booked to come later is taken back.
-  void make_way(LiveLink& link, const Packet& packet);
+  /// The packet is at the link's node, now, and next: what was booked to come later is taken back. True if
+  /// it can be told again as soon as the packet has crossed the link: tell_again().
+  [[nodiscard]] bool make_way(LiveLink& link, const Packet& packet);
+  void tell_again();
   /// The packet leaves its source by an event.
   void leave_by_event(Packet& packet);
   /// Nobody is to cross the link.
@@ -153,6 +156,8 @@ class Flights {
   void go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first);
   [[nodiscard]] bool comes_last(const Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] bool may_book(const Packet& packet, LiveLink& link, Ahead& there);
+  [[nodiscard]] bool comes_before_few(const Packet& packet, LiveLink& link, Ahead& there);
+  [[nodiscard]] bool goes_alone(const Booking& booking);
   [[nodiscard]] bool goes_between(Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] static bool goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here);
   void book(Packet& packet, LiveLink& link, Ahead& there, Train* train);
@@ -167,6 +172,7 @@ class Flights {
   void serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other);
   void serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets);
   void take_back_last(LiveLink& link, Ahead& there);
+  void come_again(const Booking& taken);
   void shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from);
   void come_again(const Booking& booking, std::uint32_t index);
   [[nodiscard]] static bool is_paced(const Booking& booking);
@@ -181,6 +187,16 @@ class Flights {
   [[nodiscard]] bool is_of_run(const Booking& booking, const Message& message, std::uint32_t ordinal) const;
   void shorten_last(LiveLink& link, std::uint32_t ordinal);
   void tell_holders();
+
+  // Trains that somebody came before.
+  [[nodiscard]] bool may_tell_again(const Booking& taken) const;
+  void keep(const Booking& taken);
+  void let_come();
+  void tell(const Booking& taken);
+  [[nodiscard]] std::uint32_t tell_run(const Booking& taken, std::uint32_t from);
+  [[nodiscard]] bool pass_on(Packet packet, std::uint32_t to, bool& paces);
+  void book_run(const Booking& taken, std::uint32_t from, std::uint32_t end);
+  void move_ends(Train& train, std::uint32_t from, std::uint32_t end);
 
   // Packets of which nobody hears.
   void find_end(LiveLink& link);
@@ -197,7 +213,15 @@ class Flights {
   std::deque<Ahead> ahead_;   // likewise
   std::vector<Train*> free_trains_;
   std::vector<Passage> passages_;  // of a packet that may be its train's second, by hop
-  std::vector<LiveLink*> untold_;  // by which packets of paced runs were to come that were taken back
+  const LiveLink* met_ = nullptr;  // somebody crosses it, for whom others are taken back
+  bool some_come_ = false;         // of these, by events
+  std::vector<Booking> taken_;     // others, told again behind it; the last ones first
+  struct TwoPassages {
+    Passage first;
+    Passage second;
+  };
+  std::vector<TwoPassages> two_passages_;  // of packets told again, by hop
+  std::vector<LiveLink*> untold_;          // by which packets of paced runs were to come that were taken back
 };
 
 }  // namespace kbsim::hw

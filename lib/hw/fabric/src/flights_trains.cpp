@@ -23,6 +23,7 @@ Train& Flights::begin(Packet& packet, Train*& keeper) {
   train.paced = packet.paced;
   train.bookings = 0;
   train.open = true;
+  train.again = 0;
   keeper = &train;
   return train;
 }

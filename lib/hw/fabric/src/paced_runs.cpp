@@ -157,8 +157,7 @@ PacedRuns::Edge PacedRuns::over_first(const Run& run, Lane& lane, const Edge& le
   return {slot.start + run.first->wire, slot.end + run.first->wire};
 }
 
-PacedRuns::Edge PacedRuns::over_second(const Run& run, const Part& part, Lane& lane,
-                                       const Edge& came) const {
+PacedRuns::Edge PacedRuns::over_second(const Run& run, const Part& part, Lane& lane, const Edge& came) const {
   const Time overhead = fabric_->component(source_.unit).overhead();
   const Lane::Slot slot = lane.reserve(came.head + overhead, came.tail + overhead, run.size);
   return {slot.start + part.second->wire, slot.end + part.second->wire};

@@ -79,15 +79,12 @@ bool PeDma::takes_turns(const ClassQueue& queue, const ClassQueue& other, Bytes 
 }
 
 // Another class may send than those that the run is of.
-bool PeDma::run_has_rival() const {
-  return rival_of(*run_.parts[0].queue, run_.parts[1].queue) != nullptr;
-}
+bool PeDma::run_has_rival() const { return rival_of(*run_.parts[0].queue, run_.parts[1].queue) != nullptr; }
 
 // Nothing of the transfer is left when the run has had its turns.
 bool PeDma::ends_with_run(const ClassQueue& queue) const {
-  return std::ranges::any_of(run_.parts, [&](const ToldPart& part) {
-    return part.queue == &queue && part.all && part.left > 0;
-  });
+  return std::ranges::any_of(
+      run_.parts, [&](const ToldPart& part) { return part.queue == &queue && part.all && part.left > 0; });
 }
 
 // A turn that is now has been: it is one of the first batch, unless that is yet to come to the DMA.

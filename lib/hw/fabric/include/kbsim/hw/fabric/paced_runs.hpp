@@ -101,9 +101,7 @@ class PacedRuns {
     Lanes before;
 
     [[nodiscard]] std::span<Part> all() { return {parts.data(), static_cast<std::size_t>(ways)}; }
-    [[nodiscard]] std::span<const Part> all() const {
-      return {parts.data(), static_cast<std::size_t>(ways)};
-    }
+    [[nodiscard]] std::span<const Part> all() const { return {parts.data(), static_cast<std::size_t>(ways)}; }
     [[nodiscard]] std::size_t part(std::int64_t i) const { return static_cast<std::size_t>(i % ways); }
     // Of a part's packets, those among the run's first `n`.
     [[nodiscard]] std::int64_t among(std::int64_t n, std::size_t part) const {

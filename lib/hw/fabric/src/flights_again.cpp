@@ -1,0 +1,147 @@
+// A train that somebody came before goes on behind it: its packets' bookings on the rest of their way are
+// made again, as runs that keep a pace. What they do before that link stays as it is.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "flights.hpp"
+
+namespace kbsim::hw {
+
+// All go on to where the train ends, and their number pays for as many bookings.
+bool Flights::may_tell_again(const Booking& taken) const {
+  constexpr std::uint8_t kOften = 8;
+  if (taken.train == nullptr || taken.hop == 0 || is_paced(taken) || taken.late != 0) return false;
+  const Train& train = *taken.train;
+  if (train.again >= kOften || taken.head(taken.served) <= fabric_.sim().now()) return false;
+  const std::uint32_t packets = count(taken);
+  if (packets - taken.served < train.to - taken.hop) return false;
+  for (std::uint32_t i = taken.served; i < std::min<std::size_t>(packets, train.packets.size()); ++i) {
+    if (train.packets[i] != nullptr && train.packets[i]->hop != train.to) return false;
+  }
+  return true;
+}
+
+// The train stays meanwhile.
+void Flights::keep(const Booking& taken) {
+  ++taken.train->bookings;
+  ++taken.train->again;
+  taken_.push_back(taken);
+}
+
+// By events, all of them.
+void Flights::let_come() {
+  for (const Booking& taken : std::exchange(taken_, {})) {
+    come_again(taken);
+    release(taken.train);
+  }
+}
+
+void Flights::tell_again() {
+  std::vector<Booking> all = std::exchange(taken_, {});
+  for (; !all.empty(); all.pop_back()) {
+    tell(all.back());
+    release(all.back().train);
+  }
+}
+
+// As few runs, and the rest by events.
+void Flights::tell(const Booking& taken) {
+  constexpr int kFewRuns = 3;
+  Booking rest = taken;
+  for (int runs = 0; runs < kFewRuns && rest.served < count(taken); ++runs) {
+    const std::uint32_t told = tell_run(taken, rest.served);
+    if (told == 0) break;
+    rest.served += told;
+  }
+  if (rest.served < count(taken)) come_again(rest);
+}
+
+// The packets from that one on: so many.
+std::uint32_t Flights::tell_run(const Booking& taken, std::uint32_t from) {
+  Train& train = *taken.train;
+  const std::uint32_t left = count(taken) - from;
+  bool paces = left > 1;
+  const Packet first{.message = train.message,
+                     .size = taken.size,
+                     .head = taken.head(from),
+                     .tail = taken.tail(from),
+                     .hop = taken.hop,
+                     .port = taken.port,
+                     .ordinal = train.ordinal + from};
+  two_passages_.assign(
+      1, {.second = {.head = taken.head(from) + taken.gap, .tail = taken.tail(from) + taken.gap}});
+  if (!pass_on(first, train.to, paces)) return 0;
+  const std::uint32_t told = paces ? left : 1;
+  book_run(taken, from, from + told);
+  move_ends(train, from, from + told);
+  return told;
+}
+
+// The packet and the next over the rest of their way, as if they were booked. False if they can't be.
+bool Flights::pass_on(Packet packet, std::uint32_t to, bool& paces) {
+  Packet next = packet;
+  next.head = two_passages_.front().second.head;
+  next.tail = two_passages_.front().second.tail;
+  two_passages_.clear();
+  while (packet.hop < to) {
+    const LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
+    LiveLink& link = fabric_.next_link(packet);
+    Ahead& there = ahead(link);
+    if (came.arrivals->expects(came.port - 1) || !may_book(packet, link, there)) return false;
+    const Passage one = passage(packet, link, there.overhead, free(link, there));
+    const Passage two = passage(next, link, there.overhead, one.end);
+    paces = paces && steady(one, two, there.overhead, link.lane.rate().serialization(packet.size));
+    two_passages_.push_back({one, two});
+    cross(packet, link, one);
+    cross(next, link, two);
+  }
+  return true;
+}
+
+// Bookings have the times of the train's first packet: as that would come and go at their pace.
+void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t end) {
+  Train& train = *taken.train;
+  std::uint32_t port = taken.port;
+  for (std::uint32_t hop = taken.hop; hop < train.to; ++hop) {
+    LiveLink& link = fabric_.live(train.message->route[hop]);
+    Ahead& there = ahead(link);
+    const auto& [one, two] = two_passages_[hop - taken.hop];
+    const bool is_one = end - from == 1;
+    const Time gap = is_one ? Time{0} : two.head - one.head;
+    const Time step = is_one ? Time{0} : two.start - one.start;
+    if (link.booked > 0) close_last(link, there);
+    there.bookings.push_back({.train = &train,
+                              .first = {.head = one.head - from * gap,
+                                        .tail = one.tail - from * gap,
+                                        .start = one.start - from * step,
+                                        .end = one.end - from * step},
+                              .gap = gap,
+                              .step = step,
+                              .size = taken.size,
+                              .port = port,
+                              .hop = hop,
+                              .served = from,
+                              .limit = end,
+                              .ends = train.unheard && hop + 1 == train.to});
+    ++link.booked;
+    ++train.bookings;
+    port = link.port;
+  }
+}
+
+// Of those of whom somebody hears there.
+void Flights::move_ends(Train& train, std::uint32_t from, std::uint32_t end) {
+  LiveLink& last = fabric_.live(train.message->route[train.to - 1]);
+  const Booking& booking = ahead(last).bookings.back();
+  for (std::uint32_t i = from; i < std::min<std::size_t>(end, train.packets.size()); ++i) {
+    Packet* const packet = train.packets[i];
+    if (packet == nullptr) continue;
+    withdraw(*packet);
+    packet->head = booking.start(i) + last.wire;
+    packet->tail = booking.end(i) + last.wire;
+    come_to_end(*packet, last);
+  }
+}
+
+}  // namespace kbsim::hw
