@@ -33,6 +33,7 @@ struct Booking {
   Passage first;
   Time gap{};
   Time step{};
+  Time service{};  // of each, by the link
   Bytes size;
   std::uint32_t port = 0;
   std::uint8_t late = 0;  // all of them: as Packet has it

@@ -176,39 +176,42 @@ bool Flights::goes_between(Packet& packet, LiveLink& link, Ahead& there) {
     if (next->before(next->served, packet.head, own_rank) || there.bookings.end() - next > kFew) return false;
   }
   if (next == there.bookings.end()) return false;
-  const Passage own = passage(packet, link, there.overhead, free(link, there, next));
+  const Time service = link.lane.rate().serialization(packet.size);
+  const Passage own = passage(packet, there.overhead, free(link, there, next), service);
   if (own.end > next->start(next->served)) return false;
-  there.bookings.insert(next, booking_of(packet, own, nullptr));
+  there.bookings.insert(next, booking_of(packet, own, service, nullptr));
   ++link.booked;
   cross(packet, link, own);
   return true;
 }
 
 void Flights::book(Packet& packet, LiveLink& link, Ahead& there, Train* train) {
-  const Passage first = passage(packet, link, there.overhead, free(link, there));
+  const Time service = link.lane.rate().serialization(packet.size);
+  const Passage first = passage(packet, there.overhead, free(link, there), service);
   if (link.booked > 0) close_last(link, there);
-  there.bookings.push_back(booking_of(packet, first, train));
+  there.bookings.push_back(booking_of(packet, first, service, train));
   ++link.booked;
   if (train != nullptr) ++train->bookings;
   cross(packet, link, first);
 }
 
-Booking Flights::booking_of(Packet& packet, const Passage& first, Train* train) {
+Booking Flights::booking_of(Packet& packet, const Passage& first, Time service, Train* train) {
   return {.packet = &packet,
           .train = train,
           .first = first,
+          .service = service,
           .size = packet.size,
           .port = packet.port,
           .late = packet.late,
           .hop = packet.hop};
 }
 
-Passage Flights::passage(const Packet& packet, const LiveLink& link, Time overhead, Time free) {
+Passage Flights::passage(const Packet& packet, Time overhead, Time free, Time service) {
   const Time start = std::max(packet.head + overhead, free);
   return {.head = packet.head,
           .tail = packet.tail,
           .start = start,
-          .end = std::max(start + link.lane.rate().serialization(packet.size), packet.tail + overhead)};
+          .end = std::max(start + service, packet.tail + overhead)};
 }
 
 void Flights::cross(Packet& packet, const LiveLink& link, const Passage& passage) {
@@ -252,7 +255,8 @@ void Flights::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank ot
       continue;
     }
     if (!first.before(0, at, other)) return;
-    (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead, first.size);
+    (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead, first.size,
+                            first.service);
     there.bookings.pop_front();
     --link.booked;
   }
@@ -283,10 +287,9 @@ void Flights::serve_run(LiveLink& link, Ahead& there, const Booking& booking, st
   const Time head = booking.head(first) + there.overhead;
   const Time tail = booking.tail(first) + there.overhead;
   if (packets == 1)
-    (void)link.lane.reserve(head, tail, booking.size);
+    (void)link.lane.reserve(head, tail, booking.size, booking.service);
   else
-    (void)link.lane.reserve_run(head, tail, booking.gap, packets, booking.size,
-                                link.lane.rate().serialization(booking.size));
+    (void)link.lane.reserve_run(head, tail, booking.gap, packets, booking.size, booking.service);
   if (!booking.ends) return;
   const std::uint32_t ordinal = booking.train->ordinal + first;
   const bool with_last = ordinal + packets == booking.train->message->packets;
@@ -346,7 +349,8 @@ bool Flights::make_way(LiveLink& link, const Packet& packet) {
 bool Flights::goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here) {
   if (packet.leads) return false;
   const Booking& next = here.bookings.front();
-  return passage(packet, link, here.overhead, link.lane.free()).end <= next.start(next.served);
+  const Time service = link.lane.rate().serialization(packet.size);
+  return passage(packet, here.overhead, link.lane.free(), service).end <= next.start(next.served);
 }
 
 void Flights::drop_back(LiveLink& link, Ahead& there) {

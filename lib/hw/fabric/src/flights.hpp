@@ -161,8 +161,8 @@ class Flights {
   [[nodiscard]] bool goes_between(Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] static bool goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here);
   void book(Packet& packet, LiveLink& link, Ahead& there, Train* train);
-  [[nodiscard]] static Booking booking_of(Packet& packet, const Passage& first, Train* train);
-  [[nodiscard]] static Passage passage(const Packet& packet, const LiveLink& link, Time overhead, Time free);
+  [[nodiscard]] static Booking booking_of(Packet& packet, const Passage& first, Time service, Train* train);
+  [[nodiscard]] static Passage passage(const Packet& packet, Time overhead, Time free, Time service);
   static void cross(Packet& packet, const LiveLink& link, const Passage& passage);
   [[nodiscard]] static Time free(const LiveLink& link, Ahead& there);
   [[nodiscard]] static Time free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place next);
@@ -212,13 +212,18 @@ class Flights {
   std::deque<Train> trains_;  // storage; addresses stay
   std::deque<Ahead> ahead_;   // likewise
   std::vector<Train*> free_trains_;
-  std::vector<Passage> passages_;  // of a packet that may be its train's second, by hop
+  struct Follow {
+    Booking* booking;
+    Passage second;
+  };
+  std::vector<Follow> follows_;    // how a packet would follow that may be its train's second, by hop
   const LiveLink* met_ = nullptr;  // somebody crosses it, for whom others are taken back
   bool some_come_ = false;         // of these, by events
   std::vector<Booking> taken_;     // others, told again behind it; the last ones first
   struct TwoPassages {
     Passage first;
     Passage second;
+    Time service{};
   };
   std::vector<TwoPassages> two_passages_;  // of packets told again, by hop
   std::vector<LiveLink*> untold_;          // by which packets of paced runs were to come that were taken back

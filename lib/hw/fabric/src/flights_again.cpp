@@ -89,10 +89,11 @@ bool Flights::pass_on(Packet packet, std::uint32_t to, bool& paces) {
     LiveLink& link = fabric_.next_link(packet);
     Ahead& there = ahead(link);
     if (came.arrivals->expects(came.port - 1) || !may_book(packet, link, there)) return false;
-    const Passage one = passage(packet, link, there.overhead, free(link, there));
-    const Passage two = passage(next, link, there.overhead, one.end);
-    paces = paces && steady(one, two, there.overhead, link.lane.rate().serialization(packet.size));
-    two_passages_.push_back({one, two});
+    const Time service = link.lane.rate().serialization(packet.size);
+    const Passage one = passage(packet, there.overhead, free(link, there), service);
+    const Passage two = passage(next, there.overhead, one.end, service);
+    paces = paces && steady(one, two, there.overhead, service);
+    two_passages_.push_back({one, two, service});
     cross(packet, link, one);
     cross(next, link, two);
   }
@@ -106,7 +107,7 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
   for (std::uint32_t hop = taken.hop; hop < train.to; ++hop) {
     LiveLink& link = fabric_.live(train.message->route[hop]);
     Ahead& there = ahead(link);
-    const auto& [one, two] = two_passages_[hop - taken.hop];
+    const auto& [one, two, service] = two_passages_[hop - taken.hop];
     const bool is_one = end - from == 1;
     const Time gap = is_one ? Time{0} : two.head - one.head;
     const Time step = is_one ? Time{0} : two.start - one.start;
@@ -118,6 +119,7 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
                                         .end = one.end - from * step},
                               .gap = gap,
                               .step = step,
+                              .service = service,
                               .size = taken.size,
                               .port = port,
                               .hop = hop,

@@ -68,25 +68,22 @@ bool Flights::follows(const Packet& packet, Train& train) {
 
 // The second packet of a train.
 bool Flights::sets_pace(const Packet& packet, Train& train) {
-  passages_.clear();
+  follows_.clear();
   Packet second{packet};
   while (second.hop < train.to) {
     LiveLink& link = fabric_.next_link(second);
     Ahead& there = ahead(link);
-    const Booking& booking = there.bookings.back();
+    Booking& booking = there.bookings.back();
     ensure(booking.train == &train, "a train that may grow has the last booking of each of its links");
-    const Passage next = passage(second, link, there.overhead, booking.first.end);
+    const Passage next = passage(second, there.overhead, booking.first.end, booking.service);
     if (booking.hop != second.hop) return false;  // a route that comes here twice
-    if (!steady(booking.first, next, there.overhead, link.lane.rate().serialization(second.size)))
-      return false;
-    passages_.push_back(next);
+    if (!steady(booking.first, next, there.overhead, booking.service)) return false;
+    follows_.push_back({&booking, next});
     cross(second, link, next);
   }
-  for (std::uint32_t hop = train.from; hop < train.to; ++hop) {
-    Booking& booking = ahead(fabric_.live(packet.message->route[hop])).bookings.back();
-    const Passage& next = passages_[hop - train.from];
-    booking.gap = next.head - booking.first.head;
-    booking.step = next.start - booking.first.start;
+  for (const auto& [booking, next] : follows_) {
+    booking->gap = next.head - booking->first.head;
+    booking->step = next.start - booking->first.start;
   }
   train.gap = packet.head - train.last.head;
   train.step = second.head - train.last.start;
