@@ -245,44 +245,9 @@ Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place n
   return last.served == packets ? link.lane.free() : last.end(packets - 1);
 }
 
-// All that come before whoever comes at this time with this rank: as they would have been served when they
-// came.
-void Flights::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other) {
-  while (link.booked > 0) {
-    const Booking& first = there.bookings.front();
-    if (first.train != nullptr) {
-      if (!serve_train(link, there, at, other)) return;
-      continue;
-    }
-    if (!first.before(0, at, other)) return;
-    (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead, first.size,
-                            first.service);
-    there.bookings.pop_front();
-    --link.booked;
-  }
-}
-
-// False if some of its packets don't, or may yet come. A train that may grow keeps its bookings.
-bool Flights::serve_train(LiveLink& link, Ahead& there, Time at, ArrivalRank other) {
-  Booking& booking = there.bookings.front();
-  const std::uint32_t packets = count(booking);
-  if (booking.served < packets) {
-    const std::uint32_t past =
-        count_before(booking.head(booking.served), booking.gap, packets - booking.served, at,
-                     rank(booking.late, booking.port) < other);
-    if (past > 0) serve_run(link, there, booking, past);
-    booking.served += past;
-  }
-  if (booking.served < packets || booking.train->open) return false;
-  Train* const train = booking.train;
-  there.bookings.pop_front();
-  --link.booked;
-  release(train);
-  return true;
-}
-
 // The next packets of a train.
-void Flights::serve_run(LiveLink& link, Ahead& there, const Booking& booking, std::uint32_t packets) {
+[[gnu::always_inline]] inline void Flights::serve_run(LiveLink& link, Ahead& there, const Booking& booking,
+                                                      std::uint32_t packets) {
   const std::uint32_t first = booking.served;
   const Time head = booking.head(first) + there.overhead;
   const Time tail = booking.tail(first) + there.overhead;
@@ -301,6 +266,43 @@ void Flights::serve_run(LiveLink& link, Ahead& there, const Booking& booking, st
                            .gap = booking.step,
                            .ordinal = ordinal,
                            .count = packets - (with_last ? 1 : 0)});
+}
+
+// False if some of its packets don't, or may yet come. A train that may grow keeps its bookings.
+[[gnu::always_inline]] inline bool Flights::serve_train(LiveLink& link, Ahead& there, Time at,
+                                                        ArrivalRank other) {
+  Booking& booking = there.bookings.front();
+  const std::uint32_t packets = count(booking);
+  if (booking.served < packets) {
+    const std::uint32_t past =
+        count_before(booking.head(booking.served), booking.gap, packets - booking.served, at,
+                     rank(booking.late, booking.port) < other);
+    if (past > 0) serve_run(link, there, booking, past);
+    booking.served += past;
+  }
+  if (booking.served < packets || booking.train->open) return false;
+  Train* const train = booking.train;
+  there.bookings.pop_front();
+  --link.booked;
+  release(train);
+  return true;
+}
+
+// All that come before whoever comes at this time with this rank: as they would have been served when they
+// came.
+void Flights::serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other) {
+  while (link.booked > 0) {
+    const Booking& first = there.bookings.front();
+    if (first.train != nullptr) {
+      if (!serve_train(link, there, at, other)) return;
+      continue;
+    }
+    if (!first.before(0, at, other)) return;
+    (void)link.lane.reserve(first.first.head + there.overhead, first.first.tail + there.overhead, first.size,
+                            first.service);
+    there.bookings.pop_front();
+    --link.booked;
+  }
 }
 
 bool Flights::none_on(LiveLink& link) {
