@@ -144,8 +144,15 @@ class Flights {
   [[nodiscard]] bool sets_pace(const Packet& packet, Train& train);
   void join(Packet& packet, Train& train);
   [[nodiscard]] static std::int64_t extend(Train* train, const Message& message, const PacketRun& run);
-  void close(Train* train);
-  void release(Train* train);
+  void close(Train* train) {
+    if (train != nullptr && train->open) end_growth(*train);
+  }
+  void end_growth(Train& train);
+  // One booking less.
+  [[gnu::always_inline]] void release(Train* train) {
+    if (train != nullptr && --train->bookings == 0) recycle(*train);
+  }
+  void recycle(Train& train);
 
   // Bookings.
   [[nodiscard]] static std::uint32_t count(const Booking& booking);

@@ -29,16 +29,14 @@ Train& Flights::begin(Packet& packet, Train*& keeper) {
 }
 
 // Its bookings may not be the last of their links any more.
-void Flights::close(Train* train) {
-  if (train == nullptr || !train->open) return;
-  train->open = false;
-  *train->keeper = nullptr;
+void Flights::end_growth(Train& train) {
+  train.open = false;
+  *train.keeper = nullptr;
 }
 
-void Flights::release(Train* train) {
-  if (train == nullptr || --train->bookings > 0) return;
-  close(train);
-  free_trains_.push_back(train);
+void Flights::recycle(Train& train) {
+  close(&train);
+  free_trains_.push_back(&train);
 }
 
 void Flights::close_last(LiveLink& link, Ahead& there) {
