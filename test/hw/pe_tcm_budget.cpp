@@ -182,7 +182,7 @@ TEST_CASE("TCM: a tile that was let go but is in use delays the next command, wh
 
 TEST_CASE("TCM: a load that has no room is an error, or with on_full: stall waits until tiles are let go") {
   check_says(run(tight(config::OnFull::error), one_after_the_other).error,
-             {"a tile of 700 KiB doesn't fit the TCM", "700 KiB in 1 tile of "});
+             {"a tile of 700 KiB doesn't fit the TCM", "700 KiB in 1 tile of ", "pe.tcm.on_full: stall"});
   const Outcome outcome = run(tight(config::OnFull::stall), one_after_the_other);
   CHECK(outcome.error.empty());
   CHECK(outcome.second - outcome.first > Time{kMost * 1000 / 256});  // it began after the store

@@ -117,7 +117,8 @@ std::string IssueQueue::no_room(Bytes n) const {
   std::string text = fmt::format("a tile of {} doesn't fit the TCM of {}: {} of {} are held", to_string(n),
                                  to_string(settings_.at), to_string(tcm_.held()), to_string(tcm_.size()));
   if (tcm_.held() > 0_B) text += ", " + tcm_.holders();
-  return text;
+  if (n > tcm_.size()) return text + "; take smaller tiles";
+  return text + "; let tiles go sooner (tile = {}), or commands wait for room (pe.tcm.on_full: stall)";
 }
 
 void IssueQueue::give(const TcmBudget::Hold& hold, Time when, const Cause& why) {

@@ -27,6 +27,7 @@ inline constexpr Range kAny{};
 inline constexpr Range kPositive{.min = std::numeric_limits<double>::min()};
 inline constexpr Range kNotNegative{.min = 0.0};
 constexpr Range at_least(double min) { return {.min = min}; }
+constexpr Range at_least(Bytes min) { return {.min = static_cast<double>(min.count())}; }
 constexpr Range between(double min, double max) { return {.min = min, .max = max}; }
 constexpr Range between(Bytes min, Bytes max) {
   return {.min = static_cast<double>(min.count()), .max = static_cast<double>(max.count())};
