@@ -375,6 +375,7 @@ void Flights::take_back_last(LiveLink& link, Ahead& there) {
     const std::uint32_t end = hop_of(taken, from);
     for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
       shorten(fabric_.live(route[hop]), taken, hop, from);
+    shorten_kept(taken, from);
     if (&link == met_ && may_tell_again(taken))
       keep(taken);
     else

@@ -198,6 +198,7 @@ class Flights {
   // Trains that somebody came before.
   [[nodiscard]] bool may_tell_again(const Booking& taken) const;
   void keep(const Booking& taken);
+  void shorten_kept(const Booking& earlier, std::uint32_t from);
   void let_come();
   void tell(const Booking& taken);
   [[nodiscard]] std::uint32_t tell_run(const Booking& taken, std::uint32_t from);

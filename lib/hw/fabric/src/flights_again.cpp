@@ -29,6 +29,14 @@ void Flights::keep(const Booking& taken) {
   taken_.push_back(taken);
 }
 
+// What is kept of the same packets at a later hop ends before packet `from`: where routes make a ring, what
+// was booked behind others that are taken back may be these, on their way to the link where they are kept.
+void Flights::shorten_kept(const Booking& earlier, std::uint32_t from) {
+  for (Booking& kept : taken_) {
+    if (kept.train == earlier.train && kept.hop > earlier.hop) kept.limit = std::min(kept.limit, from);
+  }
+}
+
 // By events, all of them.
 void Flights::let_come() {
   for (const Booking& taken : std::exchange(taken_, {})) {
