@@ -75,7 +75,29 @@ Task<> both(Rig* rig, Kernel sends, Kernel receives, std::vector<Time>* seen, in
   co_await launch(rig, kSender, bind_kernel("sends", sends, SeenArgs{seen}));
 }
 
+Task<> send_one(TL& tl, SeenArgs) {
+  co_await tl.send({.dir = {"to"}, .src = tl.zeros(kShape, kByte), .tag = 1});
+}
+
+Task<> receive_unseen(TL& tl, SeenArgs) {
+  tl.recv({.dir = {"from"}, .shape = kShape, .dtype = kByte, .tag = 1}).detach();
+  co_return;
+}
+
+Task<> one_by_one(Rig* rig, int launches) {
+  co_await rig->connect(kSender, kReceiver, 1, kShape.bytes(kByte));
+  for (int i = 0; i < launches; ++i) {
+    co_await launch(rig, kSender, bind_kernel("sends", send_one, SeenArgs{}));
+    co_await launch(rig, kReceiver, bind_kernel("receives", receive_unseen, SeenArgs{}));
+  }
+}
+
 }  // namespace
+
+TEST_CASE("Slots: what a kernel received and detached is free when it has ended") {
+  Rig rig{small_machine()};
+  CHECK_NOTHROW(rig.run(one_by_one(&rig, 3)));
+}
 
 TEST_CASE("Slots: freed out of order, they are credited in order") {
   Rig rig{small_machine()};

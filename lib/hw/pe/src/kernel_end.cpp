@@ -16,6 +16,7 @@ void KernelContext::dropped(const PendingState& pending) noexcept {
   if (!dropped_) dropped_ = fmt::format("{}: {}", to_string(to_place(pending.at())), pending.what().text());
 }
 
+// What was detached is let go: its tiles know their kernel.
 Task<> KernelContext::finish() {
   if (dropped_)
     throw KernelFault{*dropped_ + " was never awaited; co_await it, or detach() it if that is meant"};
@@ -25,6 +26,7 @@ Task<> KernelContext::finish() {
     (void)pending->observe();  // throws what it failed with
   }
   co_await units_.sim->until(idle(clock()));
+  detached_.clear();
 }
 
 // When its engines are done, too.
@@ -43,7 +45,7 @@ Time KernelContext::idle(Time last) {
 
 Task<> KernelContext::wind_down() {
   co_await commands_.drained();
-  std::vector<PendingPtr> left = detached_;
+  std::vector<PendingPtr> left = std::exchange(detached_, {});
   for (const auto& known : under_way_) {
     if (PendingPtr state = known.lock()) left.push_back(std::move(state));
   }
