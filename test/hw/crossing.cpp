@@ -282,40 +282,46 @@ std::vector<Flow> round_flows(Random& random, const Rig& rig) {
   return flows;
 }
 
+// Flows on machines with sinks: `spec_of(random)` and `flows_of(random, rig)`.
+template <class SpecOf, class FlowsOf>
+void check_flows(SpecOf spec_of, FlowsOf flows_of) {
+  std::uint64_t saved = 0;
+  for (std::uint64_t seed = first_seed(); seed <= seeds(60); ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    const config::MachineSpec spec = with_sinks(spec_of(random));
+    const std::vector<Flow> flows = flows_of(random, Rig{spec});
+    check_same(spec, seed, saved, [&](Rig& rig) { return deliver(rig, flows); });
+  }
+  CHECK(saved > 100 * (seeds(60) + 1 - first_seed()));
+}
+
+config::MachineSpec ring_of_packages(Random& random) {
+  config::MachineSpec spec = machine_of(random);
+  spec.system.sips.count = random.any_of({4, 4, 5, 6});
+  spec.system.sips.topology = config::SipTopology::ring_1d;
+  spec.sip.cube_mesh = {.w = 1, .h = 1};
+  spec.system.packet_bytes = 256_B;
+  const Bandwidth same = of_one_rate(random, spec);
+  spec.cube.sram.attrs["bw_gbs"] = same.gbs();
+  return spec;
+}
+
+config::MachineSpec some_packages(Random& random) {
+  config::MachineSpec spec = machine_of(random);
+  spec.system.sips.count = random.any_of({1, 2, 3, 4, 6, 8});
+  spec.system.sips.topology = random.any_of({config::SipTopology::ring_1d, config::SipTopology::torus_2d});
+  return spec;
+}
+
 }  // namespace
 
 TEST_CASE("Crossing: long messages that are booked behind each other round a ring of packages") {
-  std::uint64_t saved = 0;
-  for (std::uint64_t seed = first_seed(); seed <= seeds(60); ++seed) {
-    CAPTURE(seed);
-    Random random{seed};
-    config::MachineSpec spec = machine_of(random);
-    spec.system.sips.count = random.any_of({4, 4, 5, 6});
-    spec.system.sips.topology = config::SipTopology::ring_1d;
-    spec.sip.cube_mesh = {.w = 1, .h = 1};
-    spec.system.packet_bytes = 256_B;
-    const Bandwidth same = of_one_rate(random, spec);
-    spec.cube.sram.attrs["bw_gbs"] = same.gbs();
-    spec = with_sinks(std::move(spec));
-    const std::vector<Flow> flows = round_flows(random, Rig{spec});
-    check_same(spec, seed, saved, [&](Rig& rig) { return deliver(rig, flows); });
-  }
-  CHECK(saved > 100 * (seeds(40) + 1 - first_seed()));
+  check_flows(ring_of_packages, round_flows);
 }
 
 TEST_CASE("Crossing: long messages and small ones that cross them, on few ways") {
-  std::uint64_t saved = 0;
-  for (std::uint64_t seed = first_seed(); seed <= seeds(60); ++seed) {
-    CAPTURE(seed);
-    Random random{seed};
-    config::MachineSpec spec = machine_of(random);
-    spec.system.sips.count = random.any_of({1, 2, 3, 4, 6, 8});
-    spec.system.sips.topology = random.any_of({config::SipTopology::ring_1d, config::SipTopology::torus_2d});
-    spec = with_sinks(std::move(spec));
-    const std::vector<Flow> flows = crossing_flows(random, Rig{spec});
-    check_same(spec, seed, saved, [&](Rig& rig) { return deliver(rig, flows); });
-  }
-  CHECK(saved > 100 * (seeds(40) + 1 - first_seed()));
+  check_flows(some_packages, crossing_flows);
 }
 
 TEST_CASE("Crossing: PEs of all packages that send, load, store and add, their messages and the host's") {

@@ -202,7 +202,7 @@ class Flights {
   void let_come();
   void tell(const Booking& taken);
   [[nodiscard]] std::uint32_t tell_run(const Booking& taken, std::uint32_t from);
-  [[nodiscard]] bool pass_on(Packet packet, std::uint32_t to, bool& paces);
+  [[nodiscard]] bool pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces);
   void book_run(const Booking& taken, std::uint32_t from, std::uint32_t end);
   void move_ends(Train& train, std::uint32_t from, std::uint32_t end);
 

@@ -1,8 +1,6 @@
 // A train that somebody came before goes on behind it: its packets' bookings on the rest of their way are
 // made again, as runs that keep a pace. What they do before that link stays as it is.
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "flights.hpp"
 
@@ -39,17 +37,18 @@ void Flights::shorten_kept(const Booking& earlier, std::uint32_t from) {
 
 // By events, all of them.
 void Flights::let_come() {
-  for (const Booking& taken : std::exchange(taken_, {})) {
+  for (const Booking& taken : taken_) {
     come_again(taken);
     release(taken.train);
   }
+  taken_.clear();
 }
 
 void Flights::tell_again() {
-  std::vector<Booking> all = std::exchange(taken_, {});
-  for (; !all.empty(); all.pop_back()) {
-    tell(all.back());
-    release(all.back().train);
+  for (; !taken_.empty(); taken_.pop_back()) {
+    const Booking taken = taken_.back();
+    tell(taken);
+    release(taken.train);
   }
 }
 
@@ -77,20 +76,19 @@ std::uint32_t Flights::tell_run(const Booking& taken, std::uint32_t from) {
                      .hop = taken.hop,
                      .port = taken.port,
                      .ordinal = train.ordinal + from};
-  two_passages_.assign(
-      1, {.second = {.head = taken.head(from) + taken.gap, .tail = taken.tail(from) + taken.gap}});
-  if (!pass_on(first, train.to, paces)) return 0;
+  if (!pass_on(first, taken.gap, train.to, paces)) return 0;
   const std::uint32_t told = paces ? left : 1;
   book_run(taken, from, from + told);
   move_ends(train, from, from + told);
   return told;
 }
 
-// The packet and the next over the rest of their way, as if they were booked. False if they can't be.
-bool Flights::pass_on(Packet packet, std::uint32_t to, bool& paces) {
+// The packet and the next, `gap` behind it, over the rest of their way, as if they were booked. False if they
+// can't be.
+bool Flights::pass_on(Packet packet, Time gap, std::uint32_t to, bool& paces) {
   Packet next = packet;
-  next.head = two_passages_.front().second.head;
-  next.tail = two_passages_.front().second.tail;
+  next.head += gap;
+  next.tail += gap;
   two_passages_.clear();
   while (packet.hop < to) {
     const LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
