@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "kbsim/sim/deadlock.hpp"
+
 #include "doctest/doctest.h"
 #include "trace.hpp"
 
@@ -144,6 +146,54 @@ TEST_CASE("Channel: a cancelled receiver leaves the line") {
   sim.spawn("producer", produce(&sim, &channel, &trace, 7, 1));
   sim.run();
   CHECK(trace == Trace{"sent 7@0 ns", "second got 7@0 ns"});
+}
+
+TEST_CASE("Channel: a receiver that is cancelled or gone when it has its item drops that item") {
+  int alive = 0;
+  {
+    Simulation sim;
+    Channel<Counted> channel{sim, "c", 1};
+    const Process receiver = sim.spawn("receiver", receive_counted(&channel));
+    sim.spawn("sender", [](Channel<Counted>* out, int* count, Process to) -> Task<> {
+      co_await out->send(Counted{count});
+      CHECK(*count == 1);
+      to.cancel();
+      CHECK(*count == 0);
+    }(&channel, &alive, receiver));
+    sim.run();
+    CHECK(receiver.done());
+  }
+  {
+    Simulation sim{{.max_events = 2}};
+    Channel<Counted> channel{sim, "c", 1};
+    sim.spawn("receiver", receive_counted(&channel));
+    sim.spawn("sender", send_counted(&channel, &alive));
+    CHECK_THROWS_WITH_AS(sim.run(), doctest::Contains("receive on channel (it has its item) since 0 ns"),
+                         LimitError);
+    CHECK(alive == 1);
+  }
+  CHECK(alive == 0);
+}
+
+TEST_CASE("Channel: a wait that has a name may be awaited later, and again") {
+  Simulation sim;
+  Ints channel{sim, "c", 2};
+  Trace trace;
+  sim.spawn("both", [](Simulation* s, Ints* ints, Trace* got) -> Task<> {
+    auto sending = ints->send(5);
+    auto receiving = ints->receive();
+    auto pause = s->delay(2_ns);
+    co_await s->delay(1_ns);
+    co_await sending;
+    const int first = co_await receiving;
+    co_await pause;
+    note(got, *s, std::to_string(first));
+    co_await ints->send(6);
+    const int second = co_await receiving;
+    note(got, *s, std::to_string(second));
+  }(&sim, &channel, &trace));
+  sim.run();
+  CHECK(trace == Trace{"5@2 ns", "6@2 ns"});
 }
 
 TEST_CASE("Channel: keeps its order while its ring grows and wraps") {

@@ -21,15 +21,15 @@ std::string count(std::size_t n) {
 Waiting describe(const detail::ProcessRecord& process) {
   Waiting found{.process = process.name, .what = "its start", .since = {}, .at = {}, .who = process.id};
   const detail::PromiseBase* promise = &process.task.coroutine().promise();
-  while (promise != nullptr && promise->wait != nullptr) {
+  while (promise != nullptr && promise->wait.kind != nullptr) {
     const detail::PromiseBase& waiter = *promise;
-    const detail::Wait& wait = *waiter.wait;
-    found.at.insert(found.at.begin(), to_place(wait.at()));
-    promise = wait.inner();
+    const auto& [kind, of, at, since] = waiter.wait;
+    found.at.insert(found.at.begin(), to_place(at));
+    promise = kind->inner != nullptr ? kind->inner(of) : nullptr;
     if (promise != nullptr) continue;
-    found.what = wait.what(waiter);
-    found.since = wait.since();
-    found.awaits = wait.awaits(waiter);
+    found.what = kind->what(*kind, of, waiter);
+    found.since = since;
+    if (kind->awaits != nullptr) found.awaits = kind->awaits(of, waiter);
   }
   return found;
 }

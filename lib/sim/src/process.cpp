@@ -50,8 +50,16 @@ void ProcessRecord::cancel() {
   end();
 }
 
-void JoinWait::suspend(PromiseBase& waiter) {
-  begin(waiter, joined_->simulation->now());
+constexpr WaitKind kJoin{
+    .text = "the end of process",
+    .what =
+        [](const WaitKind& kind, const void* of, const TimedEvent&) {
+          return std::string{kind.text} + " " + static_cast<const ProcessRecord*>(of)->name;
+        },
+    .awaits = [](const void* of, const TimedEvent&) { return static_cast<const ProcessRecord*>(of)->id; }};
+
+void JoinWait::begin(PromiseBase& waiter) {
+  waiter.waits(kJoin, joined_, at_, joined_->simulation->now());
   joined_->simulation->scheduler().waits(waiter);
   joined_->joiners.push_back(waiter);
 }

@@ -98,6 +98,7 @@ Scheduler::Scheduler(const Limits& limits, std::optional<std::uint64_t> shuffle_
 
 Scheduler::Stop Scheduler::run() {
   if (beyond_end_) return Stop::stop_at;
+  look_at_queue();
   begin_time();
   allow(limits_.max_events_at_one_time);
   Fifo fifo;
@@ -105,10 +106,17 @@ Scheduler::Stop Scheduler::run() {
 }
 
 Scheduler::Stop Scheduler::run_before(Time end) {
+  look_at_queue();
   begin_time();
   allow(limits_.max_events_at_one_time);
   Fifo fifo;
   return shuffle_ ? run_window(*shuffle_, end) : run_window(fifo, end);
+}
+
+// Again after four times as many events as may be pending.
+void Scheduler::count_queue() {
+  future_.look();
+  queue_look_at_ = events_ + 4 * EventQueue::Policy{}.many;
 }
 
 Time Scheduler::next() {

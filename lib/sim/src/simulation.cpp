@@ -98,7 +98,7 @@ detail::ProcessRecord& Simulation::add(std::string name, const Identity& id, Tas
   return *record;
 }
 
-Time Simulation::beyond(Time d, const std::source_location& at) {
+Time Simulation::beyond(Time d, std::source_location at) {
   if (d >= Time::zero()) return kForever;
   throw UsageError{to_string(to_place(at)) + ": a delay can't be negative, got " + to_string(d)};
 }

@@ -74,21 +74,19 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
   }
 
  private:
-  using Wait = decltype(std::declval<Event&>().wait());
   class Awaiter {
    public:
     Awaiter(std::shared_ptr<WorkState> state, Result result)
-        : state_{std::move(state)}, result_{std::move(result)}, wait_{state_->done.wait(state_->at)} {}
+        : state_{std::move(state)}, result_{std::move(result)} {}
     Awaiter(const Awaiter&) = delete;
     Awaiter& operator=(const Awaiter&) = delete;
     [[gnu::noinline]] ~Awaiter() = default;
-    bool await_ready() { return wait_.await_ready(); }
+    static bool await_ready() noexcept { return false; }
     template <class Promise>
-    auto await_suspend(std::coroutine_handle<Promise> waiting) {
-      return wait_.await_suspend(waiting);
+    bool await_suspend(std::coroutine_handle<Promise> waiting) {
+      return !state_->done.wait(state_->at).suspend(waiting.promise()).goes_on;
     }
     [[gnu::noinline]] T await_resume() {
-      wait_.await_resume();
       if (state_->known) state_->orders->joins(state_->known);
       if (state_->calls != nullptr) state_->calls->awaited(state_.get());
       if (state_->error) std::rethrow_exception(state_->error);
@@ -98,7 +96,6 @@ class [[nodiscard("co_await it, or keep it and co_await it later")]] Work {
    private:
     std::shared_ptr<WorkState> state_;
     Result result_;
-    Wait wait_;
   };
 
   std::shared_ptr<WorkState> state_;

@@ -2,13 +2,15 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kbsim/sim/detail/circular_queue.hpp"
-#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/detail/wait.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
@@ -20,22 +22,22 @@ namespace kbsim {
 template <class T>
 class Channel {
  public:
-  class Send;
-  class Receive;
+  struct Send;
+  struct Receive;
 
   Channel(Simulation& sim, std::string name, std::size_t capacity)
       : scheduler_{sim.scheduler()}, capacity_{capacity}, name_{std::move(name)} {}
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  [[nodiscard]] Send send(T value, const std::source_location& at = std::source_location::current()) {
-    return Send{*this, std::move(value), at};
+  [[nodiscard]] Send send(T value, std::source_location at = std::source_location::current()) {
+    return {.channel = *this, .value = std::move(value), .at = at};
   }
-  [[nodiscard]] Receive receive(const std::source_location& at = std::source_location::current()) {
-    return Receive{*this, at};
+  [[nodiscard]] Receive receive(std::source_location at = std::source_location::current()) {
+    return {.channel = *this, .at = at};
   }
   /// False, and `value` is left alone, if send() would wait.
-  [[nodiscard]] bool try_send(T& value) {
+  [[nodiscard, gnu::always_inline]] bool try_send(T& value) {
     if (!waiting_.empty() && !are_senders_) return hand_over(std::move(value)), true;
     if (items_.size() >= capacity_) return false;
     items_.push_back(std::move(value));
@@ -44,9 +46,8 @@ class Channel {
   [[nodiscard]] bool try_send(T&& value) { return try_send(value); }
   /// Nothing if receive() would wait.
   [[nodiscard]] std::optional<T> try_receive() {
-    if (!waiting_.empty() && are_senders_) return take_and_refill();
-    if (items_.empty()) return std::nullopt;
-    return items_.pop_front();
+    if (gives_nothing()) return std::nullopt;
+    return take();
   }
 
   [[nodiscard]] std::size_t size() const { return items_.size(); }
@@ -54,12 +55,19 @@ class Channel {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
+  class Sent;
+  class Received;
+  [[nodiscard]] bool gives_nothing() const { return items_.empty() && (waiting_.empty() || !are_senders_); }
+  [[gnu::always_inline]] T take() {
+    if (!waiting_.empty() && are_senders_) return take_and_refill();
+    return items_.pop_front();
+  }
   void wait(detail::PromiseBase& waiter, bool is_sender) {
     are_senders_ = is_sender;
     waiting_.push_back(waiter);
   }
-  void hand_over(T&& value);
-  T take_and_refill();
+  [[gnu::always_inline]] void hand_over(T&& value);
+  [[gnu::noinline]] T take_and_refill();
 
   // What each call touches comes first, and stands together.
   detail::Scheduler& scheduler_;
@@ -71,55 +79,116 @@ class Channel {
 };
 
 template <class T>
-class [[nodiscard]] Channel<T>::Send final : public detail::NamedWait {
- public:
-  Send(Channel& channel, T&& value, const std::source_location& at)
-      : NamedWait{at}, channel_{channel}, value_{std::move(value)} {}
-
-  bool await_ready() { return channel_.try_send(value_); }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise(), channel_.scheduler_.now());
-    channel_.wait(waiter.promise(), true);
+struct [[nodiscard]] Channel<T>::Send {
+  Channel& channel;
+  T value;
+  std::source_location at;
+  [[nodiscard, gnu::always_inline]] Sent suspend(detail::PromiseBase& task) {
+    return {channel, std::move(value), task, at};
   }
+};
+
+template <class T>
+struct [[nodiscard]] Channel<T>::Receive {
+  Channel& channel;
+  std::source_location at;
+  [[nodiscard, gnu::always_inline]] Received suspend(detail::PromiseBase& task) const {
+    return {channel, task, at};
+  }
+};
+
+// A value that waits until somebody takes it, unless it was sent at once.
+template <class T>
+class Channel<T>::Sent {
+ public:
+  [[gnu::always_inline]] Sent(Channel& channel, T&& value, detail::PromiseBase& task,
+                              const std::source_location& at) {
+    if (channel.try_send(value)) {
+      channel_ = nullptr;
+    } else {
+      std::construct_at(&value_, std::move(value));
+      wait(channel, task, at);
+    }
+  }
+  Sent(const Sent&) = delete;
+  Sent& operator=(const Sent&) = delete;
+  ~Sent()
+    requires std::is_trivially_destructible_v<T>
+  = default;
+  ~Sent() {
+    if (channel_ != nullptr) std::destroy_at(&value_);
+  }
+
+  [[nodiscard]] bool await_ready() const noexcept { return channel_ == nullptr; }
+  static void await_suspend(std::coroutine_handle<>) noexcept {}
   static void await_resume() noexcept {}
 
  private:
   friend class Channel;
-  [[nodiscard]] const char* kind() const override { return "send on channel"; }
-  [[nodiscard]] std::string name() const override { return channel_.name_; }
-  Channel& channel_;
-  T value_;
+  static std::string what(const detail::WaitKind& kind, const void* of, const detail::TimedEvent& waiter) {
+    return detail::name_of<Channel>(kind, static_cast<const Sent*>(of)->channel_, waiter);
+  }
+  static constexpr detail::WaitKind kSend{.text = "send on channel", .what = &what};
+  [[gnu::noinline]] void wait(Channel& channel, detail::PromiseBase& task, std::source_location at) {
+    channel_ = &channel;
+    task.waits(kSend, this, at, channel.scheduler_.now());
+    channel.wait(task, true);
+  }
+  Channel* channel_;  // null: it was
+  union {
+    T value_;
+  };
 };
 
+// A place for a value that is handed over; one that is there is taken from the channel.
 template <class T>
-class [[nodiscard]] Channel<T>::Receive final : public detail::NamedWait {
+class Channel<T>::Received {
  public:
-  Receive(Channel& channel, const std::source_location& at) : NamedWait{at}, channel_{channel} {}
+  [[gnu::always_inline]] Received(Channel& channel, detail::PromiseBase& task, const std::source_location& at)
+      : channel_{&channel} {
+    if (!channel.gives_nothing()) return;
+    task.waits(kReceive, this, at, channel.scheduler_.now());
+    channel.wait(task, false);
+  }
+  Received(const Received&) = delete;
+  Received& operator=(const Received&) = delete;
+  ~Received()
+    requires std::is_trivially_destructible_v<T>
+  = default;
+  ~Received() {
+    if (is_handed_over()) std::destroy_at(&value_);
+  }
 
-  bool await_ready() {
-    value_ = channel_.try_receive();
-    return value_.has_value();
+  [[nodiscard]] bool await_ready() const { return !channel_->gives_nothing(); }
+  static void await_suspend(std::coroutine_handle<>) noexcept {}
+  T await_resume() {
+    if (is_handed_over()) return std::move(value_);
+    return channel_->take();
   }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise(), channel_.scheduler_.now());
-    channel_.wait(waiter.promise(), false);
-  }
-  T await_resume() { return std::move(*value_); }
 
  private:
   friend class Channel;
-  [[nodiscard]] const char* kind() const override { return "receive on channel"; }
-  [[nodiscard]] std::string name() const override { return channel_.name_; }
-  Channel& channel_;
-  std::optional<T> value_;
+  static std::string what(const detail::WaitKind& kind, const void* of, const detail::TimedEvent& waiter) {
+    const auto& received = *static_cast<const Received*>(of);
+    if (received.is_handed_over()) return std::string{kind.text} + " (it has its item)";
+    return detail::name_of<Channel>(kind, received.channel_, waiter);
+  }
+  static constexpr detail::WaitKind kReceive{.text = "receive on channel", .what = &what};
+  [[gnu::always_inline]] void hand_over(T&& value) {
+    std::construct_at(&value_, std::move(value));
+    channel_ = nullptr;
+  }
+  [[nodiscard]] bool is_handed_over() const { return channel_ == nullptr; }
+  Channel* channel_;  // null: it was; the channel may be gone
+  union {
+    T value_;
+  };
 };
 
 template <class T>
 void Channel<T>::hand_over(T&& value) {
   auto& receiver = static_cast<detail::PromiseBase&>(waiting_.pop_front());
-  static_cast<Receive*>(receiver.wait)->value_.emplace(std::move(value));
+  static_cast<Received*>(receiver.wait.of)->hand_over(std::move(value));
   scheduler_.ready(receiver);
 }
 
@@ -127,7 +196,7 @@ template <class T>
 T Channel<T>::take_and_refill() {
   auto& sender = static_cast<detail::PromiseBase&>(waiting_.pop_front());
   scheduler_.ready(sender);
-  items_.push_back(std::move(static_cast<Send*>(sender.wait)->value_));
+  items_.push_back(std::move(static_cast<Sent*>(sender.wait.of)->value_));
   return items_.pop_front();
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <coroutine>
 #include <source_location>
 #include <string>
 #include <utility>
 
-#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/detail/wait.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
@@ -32,35 +31,34 @@ class Event {
   [[nodiscard]] std::string name() const { return id_ ? id_.text() : name_; }
   [[nodiscard]] const Identity& id() const { return id_; }
 
-  class [[nodiscard]] Wait final : public detail::NamedWait {
-   public:
-    Wait(Event& event, const std::source_location& at) : NamedWait{at}, event_{event} {}
-    [[nodiscard]] bool await_ready() const {
-      if (event_.set_ && event_.scheduler_.causes() != nullptr) [[unlikely]]
-        event_.scheduler_.causes()->found_met(&event_);
-      return event_.set_;
-    }
-    template <class Promise>
-    void await_suspend(std::coroutine_handle<Promise> waiter) {
-      begin(waiter.promise(), event_.scheduler_.now());
-      event_.scheduler_.waits(waiter.promise());
-      event_.waiters_.push_back(waiter.promise());
-    }
-    static void await_resume() noexcept {}
-    [[nodiscard]] Identity awaits(const detail::TimedEvent& waiter) const override {
-      return waiter.linked() ? event_.id_ : Identity{};
-    }
+  struct [[nodiscard]] Wait {
+    Event& event;
+    std::source_location at;
 
-   private:
-    [[nodiscard]] const char* kind() const override { return "event"; }
-    [[nodiscard]] std::string name() const override { return event_.name(); }
-    Event& event_;
+    [[nodiscard]] detail::Suspension suspend(detail::PromiseBase& task) const {
+      detail::Scheduler& scheduler = event.scheduler_;
+      if (event.set_) {
+        if (scheduler.causes() != nullptr) [[unlikely]]
+          scheduler.causes()->found_met(&event);
+        return {.goes_on = true};
+      }
+      task.waits(kWaits, &event, at, scheduler.now());
+      scheduler.waits(task);
+      event.waiters_.push_back(task);
+      return {};
+    }
   };
-  [[nodiscard]] Wait wait(const std::source_location& at = std::source_location::current()) {
-    return {*this, at};
+  [[nodiscard]] Wait wait(std::source_location at = std::source_location::current()) {
+    return {.event = *this, .at = at};
   }
 
  private:
+  static Identity awaited(const void* of, const detail::TimedEvent& waiter) {
+    return waiter.linked() ? static_cast<const Event*>(of)->id_ : Identity{};
+  }
+  static constexpr detail::WaitKind kWaits{
+      .text = "event", .what = &detail::name_of<Event>, .awaits = &awaited};
+
   detail::Scheduler& scheduler_;
   std::string name_;
   Identity id_;

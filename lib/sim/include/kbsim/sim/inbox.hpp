@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kbsim/sim/detail/collect_soon.hpp"
-#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/detail/wait.hpp"
 #include "kbsim/sim/service.hpp"
 #include "kbsim/sim/simulation.hpp"
 
@@ -41,7 +41,7 @@ class Posted : detail::TimedEvent {
 template <class T>
 class Inbox {
  public:
-  class Collect;
+  struct Collect;
 
   /// `name` outlives it.
   Inbox(Simulation& sim, const std::string& name)
@@ -90,12 +90,13 @@ class Inbox {
   /// Waits until at least one item is there, then for the late phase of that time, and appends all items
   /// that are there then, in the order of their posts (in any order if ties are shuffled).
   [[nodiscard]] Collect collect(std::vector<T*>& into,
-                                const std::source_location& at = std::source_location::current()) {
-    return Collect{*this, into, at};
+                                std::source_location at = std::source_location::current()) {
+    return {.box = *this, .into = into, .at = at};
   }
 
  private:
   friend class Posted<T>;
+  static constexpr detail::WaitKind kWaits = detail::kind_of_named<Inbox>("mailbox");
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
   // It is here: whoever waits collects it in the next late phase, and none before that would see it.
   void come(Posted<T>& posted) {
@@ -114,29 +115,28 @@ class Inbox {
 };
 
 template <class T>
-class [[nodiscard]] Inbox<T>::Collect final : public detail::NamedWait {
- public:
-  Collect(Inbox& box, std::vector<T*>& into, const std::source_location& at)
-      : NamedWait{at}, box_{box}, into_{into} {}
-  static bool await_ready() noexcept { return false; }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise(), box_.scheduler_.now());
-    if (box_.items_.empty()) {
-      box_.collectors_.push_back(waiter.promise());
-    } else {
-      box_.scheduler_.late(waiter.promise());
-    }
-  }
-  void await_resume() {
-    while (!box_.items_.empty()) into_.push_back(static_cast<Posted<T>&>(box_.items_.pop_front()).item_);
-  }
+struct [[nodiscard]] Inbox<T>::Collect {
+  Inbox& box;
+  std::vector<T*>& into;
+  std::source_location at;
 
- private:
-  [[nodiscard]] const char* kind() const override { return "mailbox"; }
-  [[nodiscard]] std::string name() const override { return box_.name(); }
-  Inbox& box_;
-  std::vector<T*>& into_;
+  struct Collected : std::suspend_always {
+    Inbox& box;
+    std::vector<T*>& into;
+    Collected(Inbox& from, std::vector<T*>& to) : box{from}, into{to} {}
+    void await_resume() {
+      while (!box.items_.empty()) into.push_back(static_cast<Posted<T>&>(box.items_.pop_front()).item_);
+    }
+  };
+  [[nodiscard]] Collected suspend(detail::PromiseBase& task) const {
+    task.waits(kWaits, &box, at, box.scheduler_.now());
+    if (box.items_.empty()) {
+      box.collectors_.push_back(task);
+    } else {
+      box.scheduler_.late(task);
+    }
+    return {box, into};
+  }
 };
 
 // Its items may outlive it; those on their way know it.

@@ -10,7 +10,7 @@
 
 #include "kbsim/sim/box_name.hpp"
 #include "kbsim/sim/detail/collect_soon.hpp"
-#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/detail/wait.hpp"
 #include "kbsim/sim/service.hpp"
 #include "kbsim/sim/simulation.hpp"
 
@@ -23,8 +23,8 @@ namespace kbsim {
 template <class T>
 class Mailbox {
  public:
-  class Receive;
-  class Collect;
+  struct Receive;
+  struct Collect;
 
   Mailbox(Simulation& sim, BoxName name)
       : scheduler_{sim.scheduler()}, name_{name}, part_{scheduler_.part()} {}
@@ -40,14 +40,14 @@ class Mailbox {
 
   /// Waits for the next item, in the arrival phase; doesn't wait if one is there. Receivers are served
   /// in the order of their waits.
-  [[nodiscard]] Receive receive(const std::source_location& at = std::source_location::current()) {
-    return Receive{*this, at};
+  [[nodiscard]] Receive receive(std::source_location at = std::source_location::current()) {
+    return {.box = *this, .at = at};
   }
   /// Waits until at least one item is there, then for the late phase of that time, and appends all items
   /// that are there then. For a mailbox with a single consumer; else it may find none.
   [[nodiscard]] Collect collect(std::vector<T>& into,
-                                const std::source_location& at = std::source_location::current()) {
-    return Collect{*this, into, at};
+                                std::source_location at = std::source_location::current()) {
+    return {.box = *this, .into = into, .at = at};
   }
 
   /// Where causes are kept: why each item came that was collected last, in their order.
@@ -68,6 +68,7 @@ class Mailbox {
     Mailbox& box;
     T value;
   };
+  static constexpr detail::WaitKind kWaits = detail::kind_of_named<Mailbox>("mailbox");
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
   T take();
   [[gnu::cold]] void note(const Cause& why) {
@@ -92,50 +93,51 @@ class Mailbox {
 };
 
 template <class T>
-class [[nodiscard]] Mailbox<T>::Receive final : public detail::NamedWait {
- public:
-  Receive(Mailbox& box, const std::source_location& at) : NamedWait{at}, box_{box} {}
-  [[nodiscard]] bool await_ready() const { return !box_.items_.empty(); }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise(), box_.scheduler_.now());
-    box_.receivers_.push_back(waiter.promise());
-  }
-  T await_resume() { return box_.take(); }
+struct [[nodiscard]] Mailbox<T>::Receive {
+  Mailbox& box;
+  std::source_location at;
 
- private:
-  [[nodiscard]] const char* kind() const override { return "mailbox"; }
-  [[nodiscard]] std::string name() const override { return box_.name(); }
-  Mailbox& box_;
+  struct Received {
+    Mailbox& box;
+    [[nodiscard]] bool await_ready() const { return !box.items_.empty(); }
+    static void await_suspend(std::coroutine_handle<>) noexcept {}
+    T await_resume() { return box.take(); }
+  };
+  [[nodiscard]] Received suspend(detail::PromiseBase& task) const {
+    if (box.items_.empty()) {
+      task.waits(kWaits, &box, at, box.scheduler_.now());
+      box.receivers_.push_back(task);
+    }
+    return {box};
+  }
 };
 
 template <class T>
-class [[nodiscard]] Mailbox<T>::Collect final : public detail::NamedWait {
- public:
-  Collect(Mailbox& box, std::vector<T>& into, const std::source_location& at)
-      : NamedWait{at}, box_{box}, into_{into} {}
-  static bool await_ready() noexcept { return false; }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise(), box_.scheduler_.now());
-    if (box_.items_.empty()) {
-      box_.collectors_.push_back(waiter.promise());
-    } else {
-      box_.called_ = box_.scheduler_.batches();
-      box_.scheduler_.late(waiter.promise());
-    }
-  }
-  void await_resume() {
-    if (box_.causes_) [[unlikely]]
-      box_.causes_->collected = box_.causes_->came;
-    while (!box_.items_.empty()) into_.push_back(box_.take());
-  }
+struct [[nodiscard]] Mailbox<T>::Collect {
+  Mailbox& box;
+  std::vector<T>& into;
+  std::source_location at;
 
- private:
-  [[nodiscard]] const char* kind() const override { return "mailbox"; }
-  [[nodiscard]] std::string name() const override { return box_.name(); }
-  Mailbox& box_;
-  std::vector<T>& into_;
+  struct Collected : std::suspend_always {
+    Mailbox& box;
+    std::vector<T>& into;
+    Collected(Mailbox& from, std::vector<T>& to) : box{from}, into{to} {}
+    void await_resume() {
+      if (box.causes_) [[unlikely]]
+        box.causes_->collected = box.causes_->came;
+      while (!box.items_.empty()) into.push_back(box.take());
+    }
+  };
+  [[nodiscard]] Collected suspend(detail::PromiseBase& task) const {
+    task.waits(kWaits, &box, at, box.scheduler_.now());
+    if (box.items_.empty()) {
+      box.collectors_.push_back(task);
+    } else {
+      box.called_ = box.scheduler_.batches();
+      box.scheduler_.late(task);
+    }
+    return {box, into};
+  }
 };
 
 template <class T>

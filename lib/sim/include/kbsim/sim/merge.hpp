@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/detail/wait.hpp"
 #include "kbsim/sim/service.hpp"
 #include "kbsim/sim/simulation.hpp"
 
@@ -22,7 +22,7 @@ namespace kbsim {
 template <class T>
 class Merge {
  public:
-  class Next;
+  struct Next;
 
   /// `name` outlives it.
   Merge(Simulation& sim, const std::string& name, std::uint32_t inputs);
@@ -61,9 +61,9 @@ class Merge {
   [[nodiscard]] const std::string& name() const { return name_; }
 
   /// Waits for the next item, as often as it is awaited. For one consumer.
-  [[nodiscard]] Next next(const std::source_location& at = std::source_location::current()) {
+  [[nodiscard]] Next next(std::source_location at = std::source_location::current()) {
     if (inputs_.empty()) make_inputs();
-    return Next{*this, at};
+    return {.merge = *this, .at = at};
   }
 
  private:
@@ -76,6 +76,7 @@ class Merge {
     T* overtook = nullptr;  // the last that has overtaken others, while it is on its way
     std::uint32_t index;
   };
+  static constexpr detail::WaitKind kWaits = detail::kind_of_named<Merge>("mailbox");
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
   static void arrive_first(detail::TimedEvent& event, detail::Scheduler* scheduler);
   [[gnu::cold]] void make_inputs();
@@ -102,28 +103,28 @@ class Merge {
 };
 
 template <class T>
-class [[nodiscard]] Merge<T>::Next final : public detail::NamedWait {
- public:
-  Next(Merge& merge, const std::source_location& at) : NamedWait{at}, merge_{merge} {}
-  [[nodiscard]] bool await_ready() {
-    input_ = merge_.present();
-    return input_ != kNone;
-  }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise(), merge_.scheduler_.now());
-    merge_.waiter_.push_back(waiter.promise());
-  }
-  T& await_resume() {
-    if (input_ == kNone) input_ = merge_.present();
-    return merge_.take(input_);
-  }
+struct [[nodiscard]] Merge<T>::Next {
+  Merge& merge;
+  std::source_location at;
 
- private:
-  [[nodiscard]] const char* kind() const override { return "mailbox"; }
-  [[nodiscard]] std::string name() const override { return merge_.name_; }
-  Merge& merge_;
-  std::uint32_t input_ = kNone;
+  struct Given {
+    Merge& merge;
+    std::uint32_t input;
+    [[nodiscard]] bool await_ready() const { return input != kNone; }
+    static void await_suspend(std::coroutine_handle<>) noexcept {}
+    T& await_resume() {
+      if (input == kNone) input = merge.present();
+      return merge.take(input);
+    }
+  };
+  [[nodiscard]] Given suspend(detail::PromiseBase& task) const {
+    const std::uint32_t input = merge.present();
+    if (input == kNone) {
+      task.waits(kWaits, &merge, at, merge.scheduler_.now());
+      merge.waiter_.push_back(task);
+    }
+    return {merge, input};
+  }
 };
 
 template <class T>

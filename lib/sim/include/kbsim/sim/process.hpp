@@ -52,11 +52,13 @@ class Process {
 
 namespace detail {
 
-class [[nodiscard]] JoinWait final : public Wait {
+class [[nodiscard]] JoinWait {
  public:
-  JoinWait(ProcessRecord& joined, const std::source_location& at) : Wait{at}, joined_{&joined} {
+  JoinWait(ProcessRecord& joined, const std::source_location& at) : joined_{&joined}, at_{at} {
     joined_->retain();
   }
+  JoinWait(const JoinWait&) = delete;
+  JoinWait& operator=(const JoinWait&) = delete;
   ~JoinWait() { joined_->release(); }
 
   [[nodiscard]] bool await_ready() const {
@@ -67,19 +69,16 @@ class [[nodiscard]] JoinWait final : public Wait {
   }
   template <class Waiter>
   void await_suspend(std::coroutine_handle<Waiter> waiter) {
-    suspend(waiter.promise());
+    begin(waiter.promise());
   }
   void await_resume() const {
     if (joined_->error) std::rethrow_exception(joined_->error);
   }
-  [[nodiscard]] std::string what(const TimedEvent&) const override {
-    return "the end of process " + joined_->name;
-  }
-  [[nodiscard]] Identity awaits(const TimedEvent&) const override { return joined_->id; }
 
  private:
-  void suspend(PromiseBase& waiter);
+  void begin(PromiseBase& waiter);
   ProcessRecord* joined_;
+  std::source_location at_;
 };
 
 }  // namespace detail

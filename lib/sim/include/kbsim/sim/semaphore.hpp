@@ -1,12 +1,11 @@
 #pragma once
 
-#include <coroutine>
 #include <cstddef>
 #include <source_location>
 #include <string>
 #include <utility>
 
-#include "kbsim/sim/detail/named_wait.hpp"
+#include "kbsim/sim/detail/wait.hpp"
 #include "kbsim/sim/simulation.hpp"
 
 namespace kbsim {
@@ -21,24 +20,19 @@ class Semaphore {
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;
 
-  class [[nodiscard]] Take final : public detail::NamedWait {
-   public:
-    Take(Semaphore& semaphore, const std::source_location& at) : NamedWait{at}, semaphore_{semaphore} {}
-    bool await_ready() { return semaphore_.try_take(); }
-    template <class Promise>
-    void await_suspend(std::coroutine_handle<Promise> waiter) {
-      begin(waiter.promise(), semaphore_.scheduler_.now());
-      semaphore_.waiting_.push_back(waiter.promise());
-    }
-    static void await_resume() noexcept {}
+  struct [[nodiscard]] Take {
+    Semaphore& semaphore;
+    std::source_location at;
 
-   private:
-    [[nodiscard]] const char* kind() const override { return "semaphore"; }
-    [[nodiscard]] std::string name() const override { return semaphore_.name_; }
-    Semaphore& semaphore_;
+    [[nodiscard]] detail::Suspension suspend(detail::PromiseBase& task) const {
+      if (semaphore.try_take()) return {.goes_on = true};
+      task.waits(kWaits, &semaphore, at, semaphore.scheduler_.now());
+      semaphore.waiting_.push_back(task);
+      return {};
+    }
   };
-  [[nodiscard]] Take take(const std::source_location& at = std::source_location::current()) {
-    return {*this, at};
+  [[nodiscard]] Take take(std::source_location at = std::source_location::current()) {
+    return {.semaphore = *this, .at = at};
   }
   /// False if take() would wait.
   [[nodiscard]] bool try_take() {
@@ -58,6 +52,8 @@ class Semaphore {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
+  static constexpr detail::WaitKind kWaits = detail::kind_of_named<Semaphore>("semaphore");
+
   detail::Scheduler& scheduler_;
   detail::List waiting_;  // only while none is free
   std::size_t free_;

@@ -66,18 +66,16 @@ class Simulation {
 
   /// Waits for `d`; d = 0 lets the other events that are queued for this time go first. An end beyond
   /// Time never comes. Throws UsageError if d < 0.
-  [[nodiscard]] detail::Delay delay(Time d,
-                                    const std::source_location& at = std::source_location::current()) {
-    return {scheduler_, after(d, at), at};
+  [[nodiscard]] detail::Delay delay(Time d, std::source_location at = std::source_location::current()) {
+    return {.scheduler = scheduler_, .end = after(d, at), .at = at};
   }
   /// Waits until `t`; doesn't wait if t <= now().
-  [[nodiscard]] detail::Until until(Time t,
-                                    const std::source_location& at = std::source_location::current()) {
-    return {scheduler_, t, at};
+  [[nodiscard]] detail::Until until(Time t, std::source_location at = std::source_location::current()) {
+    return {.scheduler = scheduler_, .end = t, .at = at};
   }
   /// Waits for the late phase of the present time, in which what depends on all arrivals is decided.
   [[nodiscard]] detail::LateWait late(const std::source_location& at = std::source_location::current()) {
-    return {scheduler_, at};
+    return {.scheduler = scheduler_, .at = at};
   }
 
   /// Runs until nothing is left to do. Throws ProcessError, DeadlockError, LimitError (of time, of events, or
@@ -88,12 +86,11 @@ class Simulation {
   void clear();
 
   /// now() + d, kForever if that is beyond Time. Throws UsageError if d < 0.
-  [[nodiscard]] Time after(Time d, const std::source_location& at = std::source_location::current()) const {
-    if (static_cast<std::uint64_t>(d.count()) > static_cast<std::uint64_t>((kForever - now()).count()))
-        [[unlikely]] {
+  [[nodiscard]] Time after(Time d, std::source_location at = std::source_location::current()) const {
+    const auto end = static_cast<std::uint64_t>(now().count()) + static_cast<std::uint64_t>(d.count());
+    if (static_cast<std::int64_t>(end) < now().count()) [[unlikely]]
       return beyond(d, at);
-    }
-    return now() + d;
+    return Time{static_cast<std::int64_t>(end)};
   }
 
   /// Why things happen when they do; null unless SimulationOptions asks for it.
@@ -108,7 +105,7 @@ class Simulation {
   friend class Windows;
 
   detail::ProcessRecord& add(std::string name, const Identity& id, Task<> task, bool service);
-  static Time beyond(Time d, const std::source_location& at);
+  static Time beyond(Time d, std::source_location at);
   void check(detail::Scheduler::Stop stop);
   void look();
   [[nodiscard]] std::string busiest() const;

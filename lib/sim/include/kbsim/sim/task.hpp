@@ -11,6 +11,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/sim/detail/promise.hpp"
+#include "kbsim/sim/detail/timer.hpp"
 
 namespace kbsim {
 
@@ -24,16 +25,25 @@ class CallWait;
 
 inline constexpr std::size_t kFrameAlignment = 2 * sizeof(void*);
 
+template <class Awaited>
+concept Suspends = requires(Awaited& awaited, PromiseBase& task) { awaited.suspend(task); };
+
 /// Lets a task be awaited, noting where.
 class TaskPromise : public PromiseBase {
  public:
   using PromiseBase::PromiseBase;
   template <class U>
   static CallWait<U> await_transform(Task<U>&& called,
-                                     const std::source_location& at = std::source_location::current()) {
+                                     std::source_location at = std::source_location::current()) {
     return CallWait<U>{std::move(called), at};
   }
+  /// What makes the task wait itself, if it has to: only what is left to do then is kept in the frame.
+  template <Suspends Awaited>
+  [[gnu::always_inline]] auto await_transform(Awaited&& awaited) {
+    return awaited.suspend(*this);
+  }
   template <class Awaiter>
+    requires(!Suspends<Awaiter>)
   static Awaiter&& await_transform(Awaiter&& awaiter) {
     return std::forward<Awaiter>(awaiter);
   }
@@ -107,11 +117,16 @@ class [[nodiscard]] Task {
 
 namespace detail {
 
+inline constexpr WaitKind kCall{
+    .text = "a task",
+    .what = [](const WaitKind& kind, const void*, const TimedEvent&) { return std::string{kind.text}; },
+    .inner = [](const void* of) { return static_cast<const PromiseBase*>(of); }};
+
 /// Awaiting a task is calling it: it runs at once, and the caller goes on when it has ended.
 template <class T>
-class [[nodiscard]] CallWait final : public Wait {
+class [[nodiscard]] CallWait {
  public:
-  CallWait(Task<T>&& called, const std::source_location& at) : Wait{at}, called_{std::move(called)} {
+  CallWait(Task<T>&& called, const std::source_location& at) : called_{std::move(called)}, at_{at} {
     ensure(static_cast<bool>(called_), "a task is awaited once", at);
   }
   static bool await_ready() noexcept { return false; }
@@ -120,16 +135,14 @@ class [[nodiscard]] CallWait final : public Wait {
     Promise<T>& promise = called_.coroutine().promise();
     promise.process = caller.promise().process;
     promise.after.resume(caller);
-    caller.promise().wait = this;
+    caller.promise().waits(kCall, &promise, at_, {});
     return called_.coroutine();
   }
   T await_resume() { return called_.coroutine().promise().take(); }
 
-  [[nodiscard]] std::string what(const TimedEvent&) const override { return "a task"; }
-  [[nodiscard]] const PromiseBase* inner() const override { return &called_.coroutine().promise(); }
-
  private:
   Task<T> called_;
+  std::source_location at_;
 };
 
 template <class T>

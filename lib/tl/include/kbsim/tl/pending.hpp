@@ -107,8 +107,6 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
   }
 
  private:
-  using Wait = decltype(std::declval<Event&>().wait());
-
   class Awaiter {
    public:
     explicit Awaiter(PendingPtr state) : state_{std::move(state)} {}
@@ -117,9 +115,8 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
     [[gnu::noinline]] ~Awaiter() = default;
     bool await_ready() const { return !state_ || state_->done(); }
     template <class Promise>
-    auto await_suspend(std::coroutine_handle<Promise> waiting) {
-      wait_.emplace(MakeWait{*state_});
-      return wait_->await_suspend(waiting);
+    void await_suspend(std::coroutine_handle<Promise> waiting) {
+      (void)state_->event().wait(state_->at()).suspend(waiting.promise());
     }
     [[gnu::noinline]] T await_resume() {
       TilePtr tile = state_ ? state_->observe() : nullptr;
@@ -131,13 +128,7 @@ class [[nodiscard("co_await it, keep it, or detach() it")]] Pending {
     }
 
    private:
-    // Converts to a Wait in place: Wait can't move.
-    struct MakeWait {
-      PendingState& state;
-      operator Wait() const { return state.event().wait(state.at()); }  // NOLINT(google-explicit-constructor)
-    };
     PendingPtr state_;
-    std::optional<Wait> wait_;
   };
 
   void report_if_dropped() noexcept {

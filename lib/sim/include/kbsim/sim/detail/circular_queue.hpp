@@ -25,7 +25,8 @@ class CircularQueue {
   [[nodiscard]] std::size_t size() const { return tail_ - head_; }
 
   void push_back(T&& value) {
-    if (size() == room_) grow();
+    if (size() == room()) [[unlikely]]
+      grow();
     std::construct_at(&at(tail_), std::move(value));
     ++tail_;
   }
@@ -41,14 +42,15 @@ class CircularQueue {
   static constexpr std::uint32_t kFew = 4;
   static constexpr std::uint32_t kInside = sizeof(T) <= 16 ? kFew : 0;
 
+  [[nodiscard]] std::uint32_t room() const { return mask_ + 1; }
   [[nodiscard]] T* inside() { return reinterpret_cast<T*>(inside_.data()); }
-  T& at(std::uint32_t i) { return places_[i & (room_ - 1)]; }
+  T& at(std::uint32_t i) { return places_[i & mask_]; }
   T& front() { return at(head_); }
   void free() {
-    if (room_ > kInside) std::allocator<T>{}.deallocate(places_, room_);
+    if (room() > kInside) std::allocator<T>{}.deallocate(places_, room());
   }
   [[gnu::noinline]] void grow() {
-    const std::uint32_t more = room_ == 0 ? kFew : 2 * room_;
+    const std::uint32_t more = room() == 0 ? kFew : 2 * room();
     T* const bigger = std::allocator<T>{}.allocate(more);
     for (std::uint32_t i = head_; i != tail_; ++i) {
       std::construct_at(bigger + (i & (more - 1)), std::move(at(i)));
@@ -56,12 +58,12 @@ class CircularQueue {
     }
     free();
     places_ = bigger;
-    room_ = more;
+    mask_ = more - 1;
   }
 
   std::uint32_t head_ = 0;
   std::uint32_t tail_ = 0;
-  std::uint32_t room_ = kInside;
+  std::uint32_t mask_ = kInside - 1;  // of its room, which may be none
   T* places_ = inside();
   alignas(T) std::array<std::byte, kInside * sizeof(T)> inside_;
 };

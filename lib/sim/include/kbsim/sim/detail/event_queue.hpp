@@ -9,23 +9,25 @@
 namespace kbsim::detail {
 
 /// The future: events by time, those of one time in the order in which they came. Which wheel holds them
-/// follows their number, which is looked at after so many insertions; the order is the same in both.
+/// follows their number, which look() counts; the order is the same in both.
 class EventQueue {
  public:
-  /// Above `many` events they stand in dense records; below `few` in lists again.
+  /// From `many` events on they stand in dense records; below `few` in lists again.
   struct Policy {
     std::size_t many = 16'384;
     std::size_t few = 8'192;
   };
   EventQueue() : EventQueue{Policy{}} {}
-  explicit EventQueue(const Policy& policy) : policy_{policy}, until_look_{policy.many + 1} {}
+  explicit EventQueue(const Policy& policy) : policy_{policy} {}
 
   /// `event.when` must not be before time().
   void insert(TimedEvent& event) {
-    if (--until_look_ == 0) [[unlikely]]
-      return look_and_insert(event);
+    if (dense_ != nullptr) [[unlikely]]
+      return dense_->insert(event);
     wheel_.insert(event);
   }
+  /// Touches every event that there is: to be called after as many events as may be there, or more.
+  void look();
   /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.
   TimedEvent* take(List& same) {
     if (dense_ == nullptr) [[likely]]
@@ -54,12 +56,10 @@ class EventQueue {
   }
 
  private:
-  void look_and_insert(TimedEvent& event);
   void to_lists();
 
   std::unique_ptr<DenseWheel> dense_;  // while it holds the events
   Policy policy_;
-  std::size_t until_look_;  // insertions; at each while it is dense
   Wheel wheel_;
 };
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <source_location>
+#include <string>
 
 #include "kbsim/sim/detail/pool.hpp"
 #include "kbsim/sim/detail/scheduler.hpp"
@@ -47,9 +49,20 @@ class PromiseBase : public TimedEvent {
   ~PromiseBase() = default;
 
   ProcessRecord* process = nullptr;
-  Wait* wait = nullptr;  // valid while suspended; null before the first wait
+  Wait wait;  // valid while suspended
   After after;
   std::exception_ptr error;  // what the task threw
+
+  void waits(const WaitKind& kind, void* of, const std::source_location& at, Time since) {
+    wait.of = of;
+    waits(kind, at, since);
+  }
+  /// Of a kind that needs nothing else.
+  void waits(const WaitKind& kind, const std::source_location& at, Time since) {
+    wait.kind = &kind;
+    wait.at = at;
+    wait.since = since;
+  }
 
   static void* operator new(std::size_t size) { return Pool::allocate(size); }
   static void operator delete(void* frame, std::size_t size) { Pool::free(frame, size); }
@@ -82,9 +95,10 @@ class PromiseBase : public TimedEvent {
   }
 };
 
-inline void Wait::begin(PromiseBase& promise, Time now) {
-  time_ = now;
-  promise.wait = this;
+template <class Thing>
+std::string name_of(const WaitKind& kind, const void* of, const TimedEvent& waiter) {
+  return std::string{kind.text} + " " +
+         (waiter.linked() ? static_cast<const Thing*>(of)->name() : "(destroyed meanwhile)");
 }
 
 }  // namespace kbsim::detail

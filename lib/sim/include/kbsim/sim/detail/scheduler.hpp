@@ -182,6 +182,10 @@ class Scheduler {
   [[nodiscard]] bool goes_on();
   [[nodiscard]] std::uint64_t waiting() const;
   [[nodiscard]] Stop stopped() const;
+  void look_at_queue() {
+    if (events_ >= queue_look_at_) count_queue();
+  }
+  [[gnu::cold]] void count_queue();
 
   Time now_{};
   Time late_at_ = kForever;  // when lates were run last
@@ -194,7 +198,8 @@ class Scheduler {
   std::uint64_t first_ = 0;   // before the present time
   std::uint64_t turns_ = 0;   // at the present time, beyond its first events
   std::uint64_t look_at_ = std::numeric_limits<std::uint64_t>::max();
-  List ready_;  // arrivals of the present time
+  std::uint64_t queue_look_at_ = EventQueue::Policy{}.many;  // events
+  List ready_;                                               // arrivals of the present time
   List late_;
   List batch_;  // the lates that are being run
   List never_;

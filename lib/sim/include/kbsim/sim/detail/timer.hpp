@@ -11,47 +11,60 @@ namespace kbsim::detail {
 /// What a wait for a time does if that time has come already.
 enum class IfPast { yield, go_on };
 
-/// Waiting for a time.
-template <IfPast If>
-class [[nodiscard]] TimerWait final : public Wait {
- public:
-  TimerWait(Scheduler& scheduler, Time when, const std::source_location& at)
-      : Wait{at, when}, scheduler_{scheduler} {}
-
-  [[nodiscard]] bool await_ready() const noexcept { return If == IfPast::go_on && end() <= scheduler_.now(); }
-  template <class Promise>
-  [[gnu::always_inline]] void await_suspend(std::coroutine_handle<Promise> waiter) {
-    const Time when = end();
-    begin(waiter.promise(), scheduler_.now());
-    scheduler_.at(waiter.promise(), when);
-  }
+/// Of a task that waits somewhere already, or goes on.
+struct Suspension {
+  bool goes_on = false;
+  [[nodiscard]] bool await_ready() const noexcept { return goes_on; }
+  static void await_suspend(std::coroutine_handle<>) noexcept {}
   static void await_resume() noexcept {}
-  [[nodiscard]] std::string what(const TimedEvent& waiter) const override {
-    return waiter.when == kForever ? "a time that never comes" : "time " + to_string(waiter.when);
-  }
-
- private:
-  Scheduler& scheduler_;
 };
-using Delay = TimerWait<IfPast::yield>;
-using Until = TimerWait<IfPast::go_on>;
+
+inline constexpr WaitKind kTimer{.text = "time",
+                                 .what = [](const WaitKind& kind, const void*, const TimedEvent& waiter) {
+                                   if (waiter.when == kForever) return std::string{"a time that never comes"};
+                                   return std::string{kind.text} + " " + to_string(waiter.when);
+                                 }};
+inline constexpr WaitKind kLate{
+    .text = "the late phase",
+    .what = [](const WaitKind& kind, const void*, const TimedEvent&) { return std::string{kind.text}; }};
+
+/// Waiting for a time.
+struct [[nodiscard]] Delay {
+  Scheduler& scheduler;
+  Time end;
+  std::source_location at;
+
+  [[gnu::always_inline]] std::suspend_always suspend(PromiseBase& task) const {
+    task.waits(kTimer, at, scheduler.now());
+    scheduler.at(task, end);
+    return {};
+  }
+};
+
+/// The same, unless that time has come.
+struct [[nodiscard]] Until {
+  Scheduler& scheduler;
+  Time end;
+  std::source_location at;
+
+  [[gnu::always_inline]] Suspension suspend(PromiseBase& task) const {
+    if (end <= scheduler.now()) return {.goes_on = true};
+    task.waits(kTimer, at, scheduler.now());
+    scheduler.at(task, end);
+    return {};
+  }
+};
 
 /// Waiting for the late phase of the present time.
-class [[nodiscard]] LateWait final : public Wait {
- public:
-  LateWait(Scheduler& scheduler, const std::source_location& at) : Wait{at}, scheduler_{scheduler} {}
+struct [[nodiscard]] LateWait {
+  Scheduler& scheduler;
+  std::source_location at;
 
-  static bool await_ready() noexcept { return false; }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise(), scheduler_.now());
-    scheduler_.late(waiter.promise());
+  std::suspend_always suspend(PromiseBase& task) const {
+    task.waits(kLate, at, scheduler.now());
+    scheduler.late(task);
+    return {};
   }
-  static void await_resume() noexcept {}
-  [[nodiscard]] std::string what(const TimedEvent&) const override { return "the late phase"; }
-
- private:
-  Scheduler& scheduler_;
 };
 
 }  // namespace kbsim::detail

@@ -17,10 +17,9 @@ namespace kbsim::detail {
 /// present time, one after the other: their order stays theirs if events of one time are shuffled. Those that
 /// haven't ended when the waiter goes on are cancelled.
 template <class T>
-class Together : public Wait, public Completion {
+class Together : public Completion {
  public:
-  Together(std::vector<Task<T>>&& tasks, const std::source_location& at)
-      : Wait{at}, tasks_{std::move(tasks)} {
+  Together(std::vector<Task<T>>&& tasks, const std::source_location& at) : tasks_{std::move(tasks)}, at_{at} {
     for (const Task<T>& task : tasks_) ensure(static_cast<bool>(task), "a task is awaited once", at);
   }
 
@@ -29,13 +28,6 @@ class Together : public Wait, public Completion {
   void await_suspend(std::coroutine_handle<Caller> caller) {
     caller_ = caller;
     start(caller.promise());
-  }
-  [[nodiscard]] std::string what(const TimedEvent&) const override { return "tasks"; }
-  [[nodiscard]] const PromiseBase* inner() const override {
-    for (const Task<T>& task : tasks_) {
-      if (!task.coroutine().done()) return &task.coroutine().promise();
-    }
-    return nullptr;
   }
 
  protected:
@@ -66,7 +58,7 @@ class Together : public Wait, public Completion {
 
   void start(PromiseBase& caller) {
     Scheduler& scheduler = caller.process->simulation->scheduler();
-    begin(caller, scheduler.now());
+    caller.waits(kTasks, this, at_, scheduler.now());
     for (const Task<T>& task : tasks_) {
       PromiseBase& promise = task.coroutine().promise();
       promise.process = caller.process;
@@ -75,7 +67,19 @@ class Together : public Wait, public Completion {
     scheduler.ready(starter_);
   }
 
+  static const PromiseBase* inner(const void* of) {
+    for (const Task<T>& task : static_cast<const Together*>(of)->tasks_) {
+      if (!task.coroutine().done()) return &task.coroutine().promise();
+    }
+    return nullptr;
+  }
+  static constexpr WaitKind kTasks{
+      .text = "tasks",
+      .what = [](const WaitKind& kind, const void*, const TimedEvent&) { return std::string{kind.text}; },
+      .inner = &inner};
+
   Starter starter_{tasks_};
+  std::source_location at_;
 };
 
 }  // namespace kbsim::detail

@@ -11,32 +11,33 @@ namespace kbsim::detail {
 class PromiseBase;
 struct TimedEvent;
 
-/// Every awaiter: what is awaited, where in the source, and since when, for reports.
-class Wait {
- public:
-  explicit Wait(const std::source_location& at) : at_{at} {}
-  Wait(const std::source_location& at, Time end) : at_{at}, time_{end} {}
-  Wait(const Wait&) = delete;
-  Wait& operator=(const Wait&) = delete;
-
+/// What a kind of wait tells reports. `of` is what the waiter gave as what it waits for.
+struct WaitKind {
+  const char* text;  // "mailbox"
   /// "mailbox sip0.cube1.noc"; of the task that waits.
-  [[nodiscard]] virtual std::string what(const TimedEvent& waiter) const = 0;
-  [[nodiscard]] virtual Identity awaits(const TimedEvent& /*waiter*/) const { return {}; }
-  /// The called task that does the waiting, if this awaits a task.
-  [[nodiscard]] virtual const PromiseBase* inner() const { return nullptr; }
-
-  [[nodiscard]] const std::source_location& at() const { return at_; }
-  [[nodiscard]] Time since() const { return time_; }
-
- protected:
-  ~Wait() = default;
-  void begin(PromiseBase& promise, Time now);
-  /// Before begin(): of a timer.
-  [[nodiscard]] Time end() const { return time_; }
-
- private:
-  std::source_location at_;
-  Time time_;  // when it began; before that, a timer's end, which then stands in the waiter's event
+  std::string (*what)(const WaitKind& kind, const void* of, const TimedEvent& waiter);
+  Identity (*awaits)(const void* of, const TimedEvent& waiter) = nullptr;
+  /// The called task that does the waiting, of who awaits a task.
+  const PromiseBase* (*inner)(const void* of) = nullptr;
 };
+
+/// What a suspended task waits for, where in the source, and since when. It stands in the promise, and is set
+/// when the task suspends: a wait that is ready at once sets nothing up.
+struct Wait {
+  const WaitKind* kind = nullptr;  // null: it hasn't waited yet
+  void* of = nullptr;
+  std::source_location at;
+  Time since{};
+};
+
+/// Whoever waits is in the thing's list, or in the queue of events, unless the thing is gone.
+template <class Thing>
+std::string name_of(const WaitKind& kind, const void* of, const TimedEvent& waiter);
+
+/// Waiting in the list of a thing that has a name().
+template <class Thing>
+constexpr WaitKind kind_of_named(const char* text) {
+  return {.text = text, .what = &name_of<Thing>};
+}
 
 }  // namespace kbsim::detail
