@@ -133,7 +133,7 @@ void check_ranks(const evaluate::EvaluationRequest& request) {
 void check(const evaluate::EvaluationRequest& request) {
   check_ranks(request);
   const std::vector<Case> cases = cases_of(request);
-  evaluate::require_row(request, cases.size());
+  evaluate::require_asked(request, cases.size());
   for (const Case& each : cases) {
     const config::MachineSpec machine = evaluate::machine_of(each.problem, request.machine);
     evaluate::require_possible(machine, line_of(each, request), each.problem);
@@ -143,15 +143,14 @@ void check(const evaluate::EvaluationRequest& request) {
 
 boost::json::object row_of(const Case& of, const evaluate::EvaluationRequest& request,
                            const evaluate::RowQuestion& question) {
-  host::Session session{evaluate::machine_of(of.problem, request.machine),
-                        line_of(of, request),
-                        {.simulation = question.simulation(), .replay_threads = 1}};
+  host::Session session{evaluate::machine_of(of.problem, request.machine), line_of(of, request),
+                        question.session()};
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   evaluate::AttentionRun run;
   (void)session.sim().spawn("attention", main.run(evaluate::run_attention(main, of.problem, &run)));
-  session.run();
+  evaluate::run(session, question);
   const AttentionMeshArgs& mesh = of.problem.mesh;
   boost::json::object row{{"panel", of.panel.name},
                           {"kernel", session.algorithm().kernel},

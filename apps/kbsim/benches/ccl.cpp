@@ -261,7 +261,7 @@ void check(const evaluate::EvaluationRequest& request) {
         fmt::format("--trace is of a single simulation, and these are {}: choose one size (-b {} -e "
                     "{}) and one operation",
                     points.size(), points.back().size.count(), points.back().size.count())};
-  evaluate::require_row(request, points.size());
+  evaluate::require_asked(request, points.size());
   const evaluate::CclPoint& largest = points.back();
   evaluate::require_buildable(largest.machine);
   evaluate::require_possible(

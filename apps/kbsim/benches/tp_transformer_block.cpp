@@ -1,6 +1,7 @@
 // Where does the time of a decoder layer go that is divided among packages, in prefill and in decode?
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -112,7 +113,7 @@ void check(const EvaluationRequest& request) {
     throw UsageError{"--timing-only and --check 1: a run that computes no values has none to compare"};
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
   const std::vector<DecoderProblem> problems = problems_of(request);
-  evaluate::require_row(request, problems.size());
+  evaluate::require_asked(request, problems.size());
   for (const DecoderProblem& problem : problems) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
     require_possible(machine, problem);
@@ -153,13 +154,11 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
     ccl.algorithms[algorithm.name] = algorithm;
     names.push_back(algorithm.name);
   }
-  host::Session session{machine_of(problem, request.machine),
-                        algorithms.front(),
-                        {.simulation = question.simulation(),
-                         .replay_threads = 1,
-                         .timing_only = !values,
-                         .threads = threads,
-                         .ccl = ccl}};
+  host::SessionOptions how = question.session();
+  how.timing_only = !values;
+  how.threads = threads;
+  how.ccl = std::move(ccl);
+  host::Session session{machine_of(problem, request.machine), algorithms.front(), std::move(how)};
   evaluate::tell_one_thread(request.parallel, session.one_thread_because());
   hw::let_host_look(session.machine());
   const explain::OpMarks marks{session.sim(), session.log()};
@@ -167,7 +166,7 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
   host::Rank main{session, world, 0};
   evaluate::DecoderRun run;
   (void)session.sim().spawn("decoder", main.run(evaluate::run_decoder(main, problem, names, &run)));
-  session.run();
+  evaluate::run(session, question);
   boost::json::object row{{"phase", problem.decode ? "decode" : "prefill"},
                           {"parallel", problem.sequence_parallel ? "sequence" : "tensor"},
                           {"ranks", problem.ranks},

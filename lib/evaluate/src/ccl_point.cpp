@@ -139,19 +139,17 @@ boost::json::object simulate(const CclPoint& point) {
       point.machine,
       point.algorithm,
       {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root, .values = values}};
-  host::Session session{point.machine,
-                        point.algorithm,
-                        {.simulation = point.question.simulation(),
-                         .replay_threads = 1,
-                         .timing_only = !values,
-                         .threads = point.trace == nullptr ? point.parallel.threads : 1}};
+  host::SessionOptions how = point.question.session();
+  how.timing_only = !values;
+  how.threads = point.trace == nullptr ? point.parallel.threads : 1;
+  host::Session session{point.machine, point.algorithm, how};
   tell_one_thread(point.parallel, session.one_thread_because());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   CollectiveRun run;
   (void)session.sim().spawn("ccl", main.run(run_collective(main, &data, point.repeats, &run)));
-  const auto run_it = [&] { session.run(); };
+  const auto run_it = [&] { evaluate::run(session, point.question); };
   if (point.trace == nullptr) {
     run_it();
   } else {

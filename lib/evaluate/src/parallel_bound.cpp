@@ -1,5 +1,5 @@
 // --parallel-bound: what threads could give a run at most.
-#include "parallel_bound.hpp"
+#include "kbsim/evaluate/parallel_bound.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "kbsim/base/time.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 using hw::Cut;
@@ -42,7 +42,7 @@ std::string row(const char* name, const WindowLoads& loads) {
 
 std::string lookahead_of(const hw::Partition& partition) {
   if (partition.from.empty()) return "nothing crosses";
-  return fmt::format("lookahead {} ({})", to_string(partition.lookahead), partition.from);
+  return fmt::format("lookahead {} ({})", kbsim::to_string(partition.lookahead), partition.from);
 }
 
 std::string counted(std::uint64_t n, const char* one, const char* more) {
@@ -114,4 +114,4 @@ std::string to_text(hw::ParallelBound& bound, std::uint64_t events) {
   return text + verdict(bounds);
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate
