@@ -240,7 +240,7 @@ TEST_CASE("tp_mlp: no speedup over one rank where that has no row") {
       "--topology topology.yaml --bench tp_mlp --tokens 32 --ffn 1024 --ranks 2 --quiet ";
   CHECK(run_kbsim(bench).out.find("N/A") == std::string::npos);
   const Outcome one_fails = run_kbsim(bench + "--set pe.pe_cpu.max_commands=40");
-  CHECK(one_fails.err.find("kbsim: 1 ranks: ") == 0);
+  CHECK(one_fails.err.find("kbsim: 1 rank: ") == 0);
   CHECK(one_fails.out.find("N/A") != std::string::npos);
   CHECK(one_fails.out.find("1.00") == std::string::npos);
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/attention_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -181,8 +182,9 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
       cases.size(), request.parallel, evaluate::BeginWith::last,
       [&](std::size_t i) { return row_of(cases[i], request, question_of(request, i)); }, "simulations",
       [&](std::size_t i) {
-        return fmt::format("{} on {} ranks, {} keys each", cases[i].panel.name, cases[i].problem.mesh.ranks,
-                           cases[i].problem.mesh.s_kv);
+        return fmt::format("{} on {}, {} each", cases[i].panel.name,
+                           counted(cases[i].problem.mesh.ranks, "rank"),
+                           counted(cases[i].problem.mesh.s_kv, "key"));
       });
 }
 
@@ -190,11 +192,11 @@ std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
   std::string lines = fmt::format(
-      " attention in f16{}: {} heads of queries, {} of keys, {} elements each; S_q: of a rank, S_kv: of all\n"
+      " attention in f16{}: {} of queries, {} of keys, {} each; S_q: of a rank, S_kv: of all\n"
       "  panel                ranks    S_q    S_kv       time  compute  communication  max error{}\n"
       "                                             (us)      (%)            (%)\n",
-      first.at("causal").as_bool() ? ", causal" : "", of_all("h_q"), of_all("h_kv"), of_all("d_head"),
-      evaluate::limit_head(first));
+      first.at("causal").as_bool() ? ", causal" : "", counted(of_all("h_q"), "head"), of_all("h_kv"),
+      counted(of_all("d_head"), "element"), evaluate::limit_head(first));
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/layer_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -234,7 +235,7 @@ std::string text(const evaluate::Rows& rows) {
         100.0 * number("utilization"), bound, limit.empty() ? 0 : kBound, evaluate::limit_cell(row),
         correct.is_bool() && !correct.as_bool() ? "  WRONG" : "");
   }
-  return lines + fmt::format("  {} layers one after the other: {:.3f} us\n", rows.size(), total);
+  return lines + fmt::format("  {} one after the other: {:.3f} us\n", counted(rows.size(), "layer"), total);
 }
 
 std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it runs on one package alone"}}; }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/evaluate/row_path.hpp"
@@ -111,7 +112,7 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
         return row_of(problems[i], request, question_of(request, i),
                       request.parallel.of_each(problems.size()));
       },
-      "simulations", [&](std::size_t i) { return fmt::format("{} ranks", problems[i].ranks); });
+      "simulations", [&](std::size_t i) { return counted(problems[i].ranks, "rank"); });
 }
 
 std::string text(const evaluate::Rows& rows) {

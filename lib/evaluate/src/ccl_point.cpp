@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/plans.hpp"
@@ -56,8 +57,8 @@ std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
 // The last of the calls that count: as long as each of them, if they are equal.
 StatedTime last_call(const CclPoint& point, const CollectiveRun& run) {
   const int calls = point.repeats.iterations;
-  std::string of =
-      fmt::format("{} on {} ranks", point.algorithm.name, ccl::ranks_of(point.algorithm, point.machine));
+  std::string of = fmt::format("{} on {}", point.algorithm.name,
+                               counted(ccl::ranks_of(point.algorithm, point.machine), "rank"));
   if (calls > 1) of += fmt::format(", the last of {} calls", calls);
   return {.of = std::move(of),
           .begin = run.slowest.back().called,
