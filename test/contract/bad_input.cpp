@@ -153,6 +153,21 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
           {"unknown validator 'none' (known: any_placement, multi_pe_sip_local, single_shard_per_rank)"});
 }
 
+TEST_CASE("Bad input: a setting that is an option's name is told that option") {
+  refuses("--bench tp_mlp --dry-run --set tokens=8",
+          {"--set tokens=8: tokens: unknown key", "did you mean --bench tp_mlp's option --tokens?"});
+  refuses("--bench tp_transformer_block --dry-run --set from-ranks=8",
+          {"did you mean --bench tp_transformer_block's option --from_ranks?"});
+  refuses("--bench ccl --dry-run --set b=1K", {"did you mean --bench ccl's option --minbytes?"});
+  refuses("--bench chakra --dry-run --set workload=x", {"did you mean --bench chakra's option --workload?"});
+  refuses("--bench ccl_allreduce --dry-run --set device=all", {"did you mean the option --device?"});
+  refuses("whatif --quiet --bench tp_mlp --set tokens=8,16",
+          {"did you mean --bench tp_mlp's option --tokens?"});
+  const Outcome other = run_kbsim("--bench tp_mlp --dry-run --set system.sips.cnt=8");
+  CHECK(other.exit == 2);
+  CHECK(other.err.find("option") == std::string::npos);
+}
+
 TEST_CASE("Bad input: wrong names of an algorithm in a ccl file are told with their lines, all at once") {
   const std::string file = written("names.yaml",
                                    "algorithms:\n  mine:\n    kernel: ring_alreduce\n    topology: ring_d\n"
