@@ -145,11 +145,47 @@ TEST_CASE("Bad input: what an algorithm names must be there, even for a dry run"
       "--topology topology.yaml --bench ccl_allreduce --dry-run "
       "--set ccl.algorithms.intercube_allreduce.";
   refuses(set + "kernel=intercube_alreduce",
-          {"algorithm 'intercube_allreduce': unknown kernel", "did you mean 'intercube_allreduce'?"});
+          {"algorithms.intercube_allreduce.kernel: unknown kernel 'intercube_alreduce'",
+           "did you mean 'intercube_allreduce'?"});
   refuses(set + "topology=cube_mes", {"unknown", "did you mean 'cube_mesh'?"});
   refuses(set + "mapper=leader_onl", {"unknown mapper 'leader_onl', did you mean 'leader_only'?"});
   refuses(set + "validator=none",
           {"unknown validator 'none' (known: any_placement, multi_pe_sip_local, single_shard_per_rank)"});
+}
+
+TEST_CASE("Bad input: a setting that is an option's name is told that option") {
+  refuses("--bench tp_mlp --dry-run --set tokens=8",
+          {"--set tokens=8: tokens: unknown key", "did you mean --bench tp_mlp's option --tokens?"});
+  refuses("--bench tp_transformer_block --dry-run --set from-ranks=8",
+          {"did you mean --bench tp_transformer_block's option --from_ranks?"});
+  refuses("--bench ccl --dry-run --set b=1K", {"did you mean --bench ccl's option --minbytes?"});
+  refuses("--bench chakra --dry-run --set workload=x", {"did you mean --bench chakra's option --workload?"});
+  refuses("--bench ccl_allreduce --dry-run --set device=all", {"did you mean the option --device?"});
+  refuses("whatif --quiet --bench tp_mlp --set tokens=8,16",
+          {"did you mean --bench tp_mlp's option --tokens?"});
+  const Outcome other = run_kbsim("--bench tp_mlp --dry-run --set system.sips.cnt=8");
+  CHECK(other.exit == 2);
+  CHECK(other.err.find("option") == std::string::npos);
+}
+
+TEST_CASE("Bad input: wrong names of an algorithm in a ccl file are told with their lines, all at once") {
+  const std::string file = written("names.yaml",
+                                   "algorithms:\n  mine:\n    kernel: ring_alreduce\n    topology: ring_d\n"
+                                   "    mapper: leader\n    validator: single\n"
+                                   "  other: {kernel: nonesuch}\ndefaults:\n  algorithm: mine\n");
+  for (const char* bench : {"ccl_allreduce", "ccl -b 1K -e 1K"}) {
+    const Outcome outcome =
+        run_kbsim("--topology topology.yaml --dry-run --ccl " + file + " --bench " + bench);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 2);
+    for (const char* told :
+         {":3:13: algorithms.mine.kernel: unknown kernel 'ring_alreduce', did you mean 'ring_allreduce'?\n",
+          ":4:15: algorithms.mine.topology: unknown neighbour topology 'ring_d', did you mean 'ring_1d'?\n",
+          ":5:13: algorithms.mine.mapper: unknown mapper 'leader'",
+          ":6:16: algorithms.mine.validator: unknown validator 'single'"})
+      CHECK_MESSAGE(outcome.err.find(file + told) != std::string::npos, told);
+    CHECK(outcome.err.find("nonesuch") == std::string::npos);  // nothing runs it
+  }
 }
 
 TEST_CASE("Bad input: a model's mistake is told with the models that could stand there") {

@@ -253,9 +253,9 @@ TEST_CASE("--reference: refused before anything is simulated, or with the result
       "--topology topology.yaml --bench milestone-1h-ccl --out " + folder + " --reference ";
   refuses(bench + "/none.csv", "/none.csv: no such file");
   refuses(bench + written("empty.csv", ""), "empty.csv: no rows");
-  refuses(bench + written("short.csv", "size,time\n1\n"), "short.csv:2: 1 cells, expected 2");
+  refuses(bench + written("short.csv", "size,time\n1\n"), "short.csv:2: 1 cell, expected 2");
   refuses(bench + written("word.csv", "size,time\n1,fast\n"), "column time: 'fast' is no number");
-  refuses(bench + written("twice.csv", "size,time\n1,1\n1,2\n"), "row 2: two times for 1 bytes");
+  refuses(bench + written("twice.csv", "size,time\n1,1\n1,2\n"), "row 2: two times for 1 byte");
   refuses(bench + written("dry.csv", "size\n1\n") + " --dry-run", "no column 'time'");
   CHECK(!std::filesystem::exists(folder));
   refuses(kMainJob + " --reference x.csv", "--reference");

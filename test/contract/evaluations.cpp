@@ -240,7 +240,7 @@ TEST_CASE("tp_mlp: no speedup over one rank where that has no row") {
       "--topology topology.yaml --bench tp_mlp --tokens 32 --ffn 1024 --ranks 2 --quiet ";
   CHECK(run_kbsim(bench).out.find("N/A") == std::string::npos);
   const Outcome one_fails = run_kbsim(bench + "--set pe.pe_cpu.max_commands=40");
-  CHECK(one_fails.err.find("kbsim: 1 ranks: ") == 0);
+  CHECK(one_fails.err.find("kbsim: 1 rank: ") == 0);
   CHECK(one_fails.out.find("N/A") != std::string::npos);
   CHECK(one_fails.out.find("1.00") == std::string::npos);
 }
@@ -324,6 +324,33 @@ TEST_CASE("gemm: layers of the same size are simulated once, and each has its ro
                                     "builtin.router_vc --set cube.noc.router.buffer_bytes=64");
   CHECK(refused.exit == 2);
   CHECK_MESSAGE(refused.err.starts_with("kbsim: head_0, head_1, head_2: "), refused.err);
+}
+
+TEST_CASE("--exact-packets and --shuffle-ties: of all simulations of an evaluation, with the same rows") {
+  const auto events = [](const std::string& summary) {
+    const std::size_t end = summary.find(" events");
+    REQUIRE_MESSAGE(end != std::string::npos, summary);
+    return std::stol(summary.substr(summary.rfind(' ', end - 1)));
+  };
+  for (const char* bench :
+       {"ccl -b 1K -e 4K -f 2", "gemm --m 32 --n 32 --k 64", "attention --panel multi_user_decode --ranks 2",
+        "tp_mlp --ranks 2", "tp_transformer_block --phase decode --ranks 2"}) {
+    CAPTURE(bench);
+    const std::string command = std::string{"--topology topology.yaml --bench "} + bench;
+    const Outcome plain = run_kbsim(command);
+    for (const char* how : {" --exact-packets", " --shuffle-ties 3"}) {
+      const Outcome other = run_kbsim(command + how);
+      CAPTURE(other.err);
+      CHECK(other.exit == 0);
+      CHECK(other.out == plain.out);
+      CHECK(events(other.err) > events(plain.err));
+    }
+  }
+  for (const char* how : {" --exact-packets", " --shuffle-ties 3", " --parallel-bound"}) {
+    const Outcome refused = run_kbsim(kGemm + "--reuse --out " + folder() + how);
+    CHECK(refused.exit == 2);
+    CHECK(refused.err.find("--reuse simulates nothing") != std::string::npos);
+  }
 }
 
 TEST_CASE("Benches of layers: what can't run or has no effect is refused, and why") {

@@ -1,5 +1,6 @@
 // What threads could give a run, by the command.
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -33,15 +34,36 @@ TEST_CASE("--parallel-bound: queues that give credits back beside the links make
   CHECK(outcome.err.find("Threads wouldn't pay here") != std::string::npos);
 }
 
-TEST_CASE("--parallel-bound: of a run that meets a limit, too; of many simulations it is refused") {
+TEST_CASE("--parallel-bound: of a run that meets a limit, too") {
   const Outcome stopped = run_kbsim(kMainJob + " --quiet --parallel-bound --max-events 1000");
   CAPTURE(stopped.err);
   CHECK(stopped.exit == 4);
   CHECK(stopped.err.find("parallel bound of 1000 events") != std::string::npos);
-  const Outcome many = run_kbsim("--topology topology.yaml --bench ccl -b 1K -e 1K --parallel-bound");
-  CAPTURE(many.err);
-  CHECK(many.exit == 5);
-  CHECK(many.err.find("--parallel-bound are of a single one") != std::string::npos);
+}
+
+TEST_CASE(
+    "--parallel-bound: of the only simulation of an evaluation, with the same rows; of several it is "
+    "refused") {
+  for (const char* one : {"ccl -b 1K -e 1K", "tp_mlp --ranks 1", "gemm --m 32 --n 32 --k 64",
+                          "tp_transformer_block --phase decode --from_ranks 2 --ranks 2"}) {
+    CAPTURE(one);
+    const std::string command = std::string{"--topology topology.yaml --quiet --bench "} + one;
+    const Outcome bound = run_kbsim(command + " --parallel-bound --num-threads 2");
+    CAPTURE(bound.err);
+    CHECK(bound.exit == 0);
+    CHECK(bound.err.find("parallel bound of ") != std::string::npos);
+    CHECK(bound.err.find("\nThreads ") != std::string::npos);
+    CHECK(bound.out == run_kbsim(command).out);
+  }
+  for (const auto& [several, count] :
+       {std::pair{"ccl -b 1K -e 4K", "2"}, {"tp_mlp", "3"}, {"milestone-1h-gemm", "24"}}) {
+    const Outcome refused =
+        run_kbsim(std::string{"--topology topology.yaml --dry-run --parallel-bound --bench "} + several);
+    CAPTURE(refused.err);
+    CHECK(refused.exit == 2);
+    CHECK(refused.err.find(std::string{"is of a single simulation, and these are "} + count) !=
+          std::string::npos);
+  }
 }
 
 }  // namespace kbsim::contract::parallel_bound_test

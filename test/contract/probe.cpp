@@ -34,4 +34,51 @@ TEST_CASE("Probe: hops are of a single case, or asked for") {
   CHECK(hops_in("--case pe-local-hbm --case pe-cube-sram --hops") == own + sram);
 }
 
+TEST_CASE("Probe: sizes that the memories have no room for have a dash, and the tables are whole") {
+  const std::string small =
+      "--set cube.memory.tcm_bytes=68KiB --set cube.memory.tcm_scheduler_bytes=4KiB --set "
+      "cube.memory.sram_bytes=16KiB ";
+  const auto row_of = [&](const std::string& name, const std::string& table) {
+    const Outcome outcome = run_kbsim("probe --topology topology.yaml " + small + "--case " + name);
+    CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+    const std::size_t head = outcome.out.find(table);
+    REQUIRE(head != std::string::npos);
+    const std::size_t begin = outcome.out.find("\n  " + name, head) + 1;
+    return outcome.out.substr(begin, outcome.out.find('\n', begin) - begin);
+  };
+  const auto dashes = [](const std::string& row) {
+    std::ptrdiff_t count = 0;
+    for (std::size_t at = row.find(" - "); at != std::string::npos; at = row.find(" - ", at + 1)) ++count;
+    return count;
+  };
+  // Of nine sizes from 4 KiB on.
+  const std::string table = "\nutilization against size:\n";
+  CHECK(dashes(row_of("pe-local-hbm", table)) == 4);
+  CHECK(dashes(row_of("pe-cube-sram", table)) == 6);
+  const std::string tcm = row_of("pe-tcm", table);
+  CHECK(dashes(tcm) == 5);
+  CHECK_MESSAGE(tcm.find(" at 16 KiB") != std::string::npos, tcm);
+  CHECK(row_of("pe-tcm", "\nk sources at once, 32 KiB each").find(" / ") != std::string::npos);
+  const Outcome refused =
+      run_kbsim("probe --topology topology.yaml " + small + "--case pe-tcm --bytes 33KiB");
+  CHECK(refused.exit == 2);
+  CHECK(refused.err.find("--bytes 33 KiB: expected at most 32 KiB, what the memories of pe-tcm have room") !=
+        std::string::npos);
+}
+
+TEST_CASE("Probe: a case that fails ends behind whole lines") {
+  const Outcome outcome = run_kbsim(
+      "probe --topology topology.yaml --case pe-local-hbm --case h2d-write "
+      "--set system.packet_bytes=0 --set cube.noc.router.impl=builtin.router_vc "
+      "--set cube.noc.router.buffer_bytes=16KiB");
+  CHECK(outcome.exit != 0);
+  CHECK(outcome.err.find("buffer") != std::string::npos);
+  CAPTURE(outcome.out);
+  const std::size_t table = outcome.out.find("reaches 90 %\n");
+  REQUIRE(table != std::string::npos);
+  CHECK(outcome.out.find("\n  pe-local-hbm ", table) != std::string::npos);
+  CHECK(outcome.out.find("\n  h2d-write ", table) == std::string::npos);
+  CHECK(outcome.out.ends_with("\n"));
+}
+
 }  // namespace kbsim::contract::probe_test

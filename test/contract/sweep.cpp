@@ -83,7 +83,7 @@ TEST_CASE("Sweep: equal points run once, whatever their words are") {
   const std::string folder = place("equal");
   const Outcome outcome =
       run_kbsim(kSmall + "--set system.sips.count=2 --vary buffer-kind=tcm --out " + folder);
-  has(outcome.out, "1 points: 0 known, 1 ran");
+  has(outcome.out, "1 point: 0 known, 1 ran");
   has(run_kbsim(kSmall + "--set system.sips.count=2 --jobs 1 --set cube.noc.link_bw_gbs=256,256.0 --out " +
                 folder)
           .out,
@@ -100,6 +100,12 @@ TEST_CASE("Sweep: a point that fails is a row, a deadlock too; others go on") {
   const std::string points = contents(fs::path{folder} / "points.csv");
   has(points, ",2,\"--set system.sips.count=0: system.sips.count: ");
   has(points, ",4,");
+  const Outcome again =
+      run_kbsim(kSmall + "--set system.sips.count=2,0,3 --vary max-events=100,10000000 --out " + folder);
+  has(again.out, "6 points: 6 known (4 of them failed), 0 ran, 0 failed");
+  const Outcome more =
+      run_kbsim(kSmall + "--set system.sips.count=2,0,4 --vary max-events=100,10000000 --out " + folder);
+  has(more.out, "6 points: 4 known (3 of them failed), 2 ran, 1 failed");
   fs::remove_all(folder);
 }
 
@@ -187,7 +193,7 @@ TEST_CASE("Sweep: a point beyond --timeout ends there, and a shorter one needn't
                            " --timeout {} -- -b 1M -e 1M -c 0 --algorithm ring_allreduce_tcm";
   has(run_kbsim(fmt::format(fmt::runtime(slow), 4)).out, "2 points: 0 known, 2 ran, 1 failed");
   has(contents(fs::path{folder} / "points.csv"), ",4,hadn't ended after 4 s (--timeout)");
-  has(run_kbsim(fmt::format(fmt::runtime(slow), 3)).out, "2 points: 2 known, 0 ran");
+  has(run_kbsim(fmt::format(fmt::runtime(slow), 3)).out, "2 points: 2 known (1 of them failed), 0 ran");
   fs::remove_all(folder);
 }
 

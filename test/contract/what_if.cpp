@@ -53,6 +53,29 @@ TEST_CASE("whatif: settings alone and together beside the run as it is") {
   CHECK(rows[4].at("total_ns") == rows[1].at("total_ns"));
 }
 
+TEST_CASE("whatif: --of is what limits, and the table says of what") {
+  // The run's longest reason is that of the launch, too; shares tell them apart.
+  const auto text_of = [](const std::string& words) {
+    const Outcome outcome = run_kbsim("whatif --quiet --set sip.ucie.overhead_ns=4 " + words);
+    REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
+    return outcome.out;
+  };
+  const std::string launch = text_of("--bench ccl_allreduce --of launch:1");
+  const std::string shown = run_kbsim("explain --bench ccl_allreduce --of launch:1 --json --quiet").out;
+  const json::object explained = json::parse(shown).at("explain").as_object();
+  const json::object& asked =
+      explained.at("paths").at(explained.at("asked").to_number<std::size_t>()).as_object();
+  CAPTURE(launch);
+  CHECK(launch.find("limited by (" + std::string{asked.at("of").as_string()} + ")\n") != std::string::npos);
+  CHECK(launch.find("  as it is ") != std::string::npos);
+  const std::string limited{asked.at("limited_by").as_string()};
+  const std::size_t base = launch.find("  as it is ");
+  CHECK(launch.substr(base, launch.find('\n', base) - base).ends_with("  " + limited));
+  CHECK(text_of("--bench ccl_allreduce").find("limited by\n") != std::string::npos);
+  const std::string row = text_of("--bench ccl -b 1K -e 4K --of row:2");
+  CHECK_MESSAGE(row.find("limited by (row 2, ") != std::string::npos, row);
+}
+
 TEST_CASE("whatif: the metric of each evaluation is a time of its first row, by its inputs" *
           doctest::skip(kbsim::test::kSanitized)) {
   const auto metric_of = [](const std::string& run, const std::string& set = "sip.ucie.overhead_ns=4") {

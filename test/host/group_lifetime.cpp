@@ -215,7 +215,7 @@ TEST_CASE("Process group: all ranks may destroy it, the last one that comes does
 TEST_CASE("Process group: it isn't destroyed while a collective is under way") {
   CHECK(Program{machine(1)}
             .error(spawn_both, destroys_under_way, ExitCode::usage)
-            .ends_with(": destroy_process_group while 1 collectives of its ranks are under way; await their "
+            .ends_with(": destroy_process_group while 1 collective of its ranks is under way; await their "
                        "Works first"));
 }
 

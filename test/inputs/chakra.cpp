@@ -222,7 +222,7 @@ TEST_CASE("Chakra: a receive may leave its size to the send") {
 
 TEST_CASE("Chakra: circles are told, of one rank and over several") {
   refuses({trace({compute(1, 1, {2}), compute(2, 1, {1})})}, "2 nodes wait for each other in a circle");
-  refuses({trace({compute(1, 1, {1})})}, "1 nodes wait for each other in a circle: rank 0: node 1 'op'");
+  refuses({trace({compute(1, 1, {1})})}, "1 node waits for itself in a circle: rank 0: node 1 'op'");
   // Each rank receives before it sends.
   refuses({trace({message(1, NodeType::receive, 1, 0), message(2, NodeType::send, 1, 0, {1})}),
            trace({message(1, NodeType::receive, 0, 0), message(2, NodeType::send, 0, 0, {1})})},

@@ -147,7 +147,7 @@ TEST_CASE("MSCCL XML: a custom plan that reads what nothing has written isn't ri
        R"(<algo coll="custom" ngpus="1" nchunksperloop="1" inplace="0"><gpu id="0" s_chunks="1"><tb id="0">
           <step s="0" type="cpy" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0" cnt="1"/></tb></gpu></algo>)"});
   CHECK(!ccl::judge(plan).right());
-  CHECK(ccl::judge(plan).problems.front() == "1 chunks are read that nothing has written");
+  CHECK(ccl::judge(plan).problems.front() == "1 chunk is read that nothing has written");
 }
 
 TEST_CASE("MSCCL XML: a custom plan's buffers are as long as each rank says, up to nchunksperloop") {

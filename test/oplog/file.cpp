@@ -86,7 +86,7 @@ TEST_CASE("Op log file: cut anywhere, it is refused with its name and the place"
     REQUIRE(starts_with(found.error, "f.oplog: at byte "));
     CHECK(found.error.find("truncated") != std::string::npos);
   }
-  CHECK(decoded(file + "x").error.find("1 bytes after the end") != std::string::npos);
+  CHECK(decoded(file + "x").error.find("1 byte after the end") != std::string::npos);
 }
 
 TEST_CASE("Op log file: with any bit flipped, it is refused with the place") {

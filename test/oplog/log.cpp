@@ -182,7 +182,7 @@ TEST_CASE("OpLog: every kind has its count of inputs") {
   CHECK(refusal([](Op& op) { op.inputs.pop_back(); }) ==
         "sip0.cube5.pe3, operation 2 (add, f16 [16, 8]): needs 2 inputs, has 1");
   CHECK(refusal([](Op& op) { op.kind = OpKind::copy; }) ==
-        "sip0.cube5.pe3, operation 2 (copy, f16 [16, 8]): needs 1 inputs, has 2");
+        "sip0.cube5.pe3, operation 2 (copy, f16 [16, 8]): needs 1 input, has 2");
   CHECK(refusal([](Op& op) { op.kind = OpKind::fill; }) ==
         "sip0.cube5.pe3, operation 2 (fill, f16 [16, 8]): needs 0 inputs, has 2");
 }

@@ -135,5 +135,5 @@ TEST_CASE("require_reference: refuses what no rows could be held against, and no
   refuses(table("ref", {"size", "time"}, {{"1", "fast"}}), "row 1, column time: 'fast' is no number");
   refuses(table("ref", {"size", "time"}, {{"-1", "1"}}), "must be positive");
   refuses(table("ref", {"algorithm", "size", "time"}, {{"a", "1", "1"}, {"a", "1", "2"}}),
-          "row 2: two times for 1 bytes of a");
+          "row 2: two times for 1 byte of a");
 }

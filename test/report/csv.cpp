@@ -43,7 +43,7 @@ TEST_CASE("read_csv: names of columns, then rows; quotes, CRLF, comments and emp
 TEST_CASE("read_csv: what isn't a table is refused with its line") {
   CHECK(error_of("").find("no rows") != std::string::npos);
   CHECK(error_of("a,b\n").find("no rows") != std::string::npos);
-  CHECK(error_of("a,b\n1\n").find(":2: 1 cells, expected 2") != std::string::npos);
+  CHECK(error_of("a,b\n1\n").find(":2: 1 cell, expected 2") != std::string::npos);
   CHECK(error_of("a,a\n1,2\n").find("two columns called 'a'") != std::string::npos);
   CHECK(error_of("a,b\n\\q,2\n").find(":2:") != std::string::npos);
   CHECK_THROWS_AS((void)read_csv("/nonexistent/file.csv"), UsageError);

@@ -70,7 +70,7 @@ TEST_CASE("Matrix: one that doesn't fit the scope is refused, and one in which n
   CHECK(refusal_of([] { (void)with_matrix("mesh:2x1", "1,2,3\n"); }) ==
         "M.csv:1: 3 numbers, expected 2, one for each endpoint of the scope");
   CHECK(refusal_of([] { (void)with_matrix("mesh:2x1", "# r\n1,2\n"); }) ==
-        "M.csv:2: 1 rows, expected 2, one for each endpoint of the scope");
+        "M.csv:2: 1 row, expected 2, one for each endpoint of the scope");
   CHECK(refusal_of([] { (void)with_matrix("mesh:2x1", "0,0\n0,0\n"); }).find("nobody sends") !=
         std::string::npos);
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/attention_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -133,7 +134,7 @@ void check_ranks(const evaluate::EvaluationRequest& request) {
 void check(const evaluate::EvaluationRequest& request) {
   check_ranks(request);
   const std::vector<Case> cases = cases_of(request);
-  evaluate::require_row(request, cases.size());
+  evaluate::require_asked(request, cases.size());
   for (const Case& each : cases) {
     const config::MachineSpec machine = evaluate::machine_of(each.problem, request.machine);
     evaluate::require_possible(machine, line_of(each, request), each.problem);
@@ -143,15 +144,14 @@ void check(const evaluate::EvaluationRequest& request) {
 
 boost::json::object row_of(const Case& of, const evaluate::EvaluationRequest& request,
                            const evaluate::RowQuestion& question) {
-  host::Session session{evaluate::machine_of(of.problem, request.machine),
-                        line_of(of, request),
-                        {.simulation = question.simulation(), .replay_threads = 1}};
+  host::Session session{evaluate::machine_of(of.problem, request.machine), line_of(of, request),
+                        question.session()};
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   evaluate::AttentionRun run;
   (void)session.sim().spawn("attention", main.run(evaluate::run_attention(main, of.problem, &run)));
-  session.run();
+  evaluate::run(session, question);
   const AttentionMeshArgs& mesh = of.problem.mesh;
   boost::json::object row{{"panel", of.panel.name},
                           {"kernel", session.algorithm().kernel},
@@ -182,8 +182,9 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
       cases.size(), request.parallel, evaluate::BeginWith::last,
       [&](std::size_t i) { return row_of(cases[i], request, question_of(request, i)); }, "simulations",
       [&](std::size_t i) {
-        return fmt::format("{} on {} ranks, {} keys each", cases[i].panel.name, cases[i].problem.mesh.ranks,
-                           cases[i].problem.mesh.s_kv);
+        return fmt::format("{} on {}, {} each", cases[i].panel.name,
+                           counted(cases[i].problem.mesh.ranks, "rank"),
+                           counted(cases[i].problem.mesh.s_kv, "key"));
       });
 }
 
@@ -191,11 +192,11 @@ std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
   std::string lines = fmt::format(
-      " attention in f16{}: {} heads of queries, {} of keys, {} elements each; S_q: of a rank, S_kv: of all\n"
+      " attention in f16{}: {} of queries, {} of keys, {} each; S_q: of a rank, S_kv: of all\n"
       "  panel                ranks    S_q    S_kv       time  compute  communication  max error{}\n"
       "                                             (us)      (%)            (%)\n",
-      first.at("causal").as_bool() ? ", causal" : "", of_all("h_q"), of_all("h_kv"), of_all("d_head"),
-      evaluate::limit_head(first));
+      first.at("causal").as_bool() ? ", causal" : "", counted(of_all("h_q"), "head"), of_all("h_kv"),
+      counted(of_all("d_head"), "element"), evaluate::limit_head(first));
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     const auto number = [&](const char* key) { return row.at(key).to_number<double>(); };

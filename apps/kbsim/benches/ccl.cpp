@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/base/say.hpp"
@@ -172,9 +173,8 @@ void check_memory(const std::vector<evaluate::CclPoint>& points, unsigned thread
   largest.resize(std::min<std::size_t>(largest.size(), threads));
   Bytes need;
   for (const evaluate::CclPoint* point : largest) need += need_of(*point);
-  require_memory_for(
-      need, fmt::format("--bench ccl with {} size{} at the same time, the largest of {},", largest.size(),
-                        largest.size() == 1 ? "" : "s", to_string(largest.front()->size)));
+  require_memory_for(need, fmt::format("--bench ccl with {} at the same time, the largest of {},",
+                                       counted(largest.size(), "size"), to_string(largest.front()->size)));
 }
 
 std::vector<evaluate::CclPoint> points_of(const evaluate::EvaluationRequest& request) {
@@ -261,7 +261,7 @@ void check(const evaluate::EvaluationRequest& request) {
         fmt::format("--trace is of a single simulation, and these are {}: choose one size (-b {} -e "
                     "{}) and one operation",
                     points.size(), points.back().size.count(), points.back().size.count())};
-  evaluate::require_row(request, points.size());
+  evaluate::require_asked(request, points.size());
   const evaluate::CclPoint& largest = points.back();
   evaluate::require_buildable(largest.machine);
   evaluate::require_possible(
@@ -294,9 +294,9 @@ void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated
 
 std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
-  std::string lines =
-      fmt::format("# {} on {} ranks, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
-                  first.at("world_size").to_number<int>(), first.at("buffer_kind").as_string().c_str());
+  std::string lines = fmt::format("# {} on {}, slots in {}\n#\n", first.at("algorithm").as_string().c_str(),
+                                  counted(first.at("world_size").to_number<int>(), "rank"),
+                                  first.at("buffer_kind").as_string().c_str());
   lines +=
       fmt::format("# {:>12} {:>12} {:>8} {:>6} {:>5} {:>10} {:>8} {:>8} {:>6}{}\n", "size", "count", "type",
                   "redop", "root", "time", "algbw", "busbw", "#wrong", evaluate::limit_head(first));

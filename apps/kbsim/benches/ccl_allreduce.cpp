@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/ccl/plans.hpp"
@@ -48,7 +49,7 @@ void check(const config::MachineSpec& machine, const config::AlgorithmSpec& algo
   const evaluate::CollectiveProblem problem = problem_of(algorithm, request.values);
   evaluate::require_possible(machine, algorithm, problem);
   require_memory_for(evaluate::memory_of(machine, algorithm, problem),
-                     fmt::format("ccl_allreduce of {} elements a part,", problem.n_elem));
+                     fmt::format("ccl_allreduce of {} a part,", counted(problem.n_elem, "element")));
 }
 
 RankRows rows_of(const Config& config, int rank, const host::Tensor& tensor, const host::HostArray& result) {
@@ -98,7 +99,7 @@ Task<> reduce(host::Rank& rk, Config config) {
 std::string verdict(const Config& config, const config::AlgorithmSpec& algorithm, int right, int rows,
                     bool checked) {
   const std::string run = fmt::format("{} (ws={})", algorithm.name, config.world_size);
-  if (!checked) return fmt::format(" {}: {} rows\n", run, rows);
+  if (!checked) return fmt::format(" {}: {}\n", run, counted(rows, "row"));
   const auto wrong = std::ranges::find_if(*config.rows, [](const RankRows& rank) { return !rank.worst.ok; });
   if (wrong == config.rows->end()) return fmt::format(" {}: {} OK\n", run, right);
   return fmt::format(" [FAIL] {}: {} OK / {} FAIL\n   the first of them: {}\n", run, right, rows - right,
@@ -117,8 +118,8 @@ void write_report(const Config& config, const config::AlgorithmSpec& algorithm,
   const bool checked = config.data->problem().values;
   report.correct = right == rows || !checked;
   report.text = verdict(config, algorithm, right, rows, checked);
-  report.text += fmt::format(" latency {} of {} a PE, {} elements f16:\n", to_string(timing.latency()),
-                             to_string(bytes), config.n_elem());
+  report.text += fmt::format(" latency {} of {} a PE, {} f16:\n", to_string(timing.latency()),
+                             to_string(bytes), counted(config.n_elem(), "element"));
   report.text += fmt::format(
       "   dispatch {} (host to the first PE)\n   kernel   {} (first PE's start to last PE's end)\n"
       "   report   {} (last PE to host)\n",

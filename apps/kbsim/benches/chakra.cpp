@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/plans.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -87,10 +88,10 @@ void check(const config::MachineSpec& machine, const config::AlgorithmSpec& name
   const int ranks = work.ranks;
   const int packages = machine.system.sips.count;
   if (ranks != packages)
-    throw UsageError{
-        fmt::format("--workload {} has {} ranks, and the machine {} packages: add --set "
-                    "system.sips.count={}, and a shape that fits it, or the traces that miss",
-                    request.own.as<Options>().workload, ranks, packages, ranks)};
+    throw UsageError{fmt::format(
+        "--workload {} has {}, and the machine {}: add --set "
+        "system.sips.count={}, and a shape that fits it, or the traces that miss",
+        request.own.as<Options>().workload, counted(ranks, "rank"), counted(packages, "package"), ranks)};
   require_effect(work, named, request);
   require_room(work, request.own.as<Options>().workload, machine.cube.memory.hbm_per_pe);
 }
@@ -155,9 +156,11 @@ void tell(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
       std::ranges::count(work.communications, in::CommunicationKind::message, &in::Communication::kind);
   const auto collectives = std::ssize(work.communications) - messages;
   report.text = fmt::format(
-      " chakra: {} ranks, {} nodes, {} dependencies, {} collectives, {} messages in {:.3f} us\n"
+      " chakra: {}, {}, {}, {}, {} in {:.3f} us\n"
       "   rank    compute (us)  communication (us)  exposed (us)    end (us)\n",
-      work.ranks, work.items.size(), work.dependencies, collectives, messages, us(run.time()));
+      counted(work.ranks, "rank"), counted(work.items.size(), "node"),
+      counted(work.dependencies, "dependency", "dependencies"), counted(collectives, "collective"),
+      counted(messages, "message"), us(run.time()));
   boost::json::array ranks;
   for (const ChakraRank& rank : run.ranks()) {
     report.text += fmt::format("   {:>4} {:>15.3f} {:>19.3f} {:>13.3f} {:>11.3f}\n", ranks.size(),

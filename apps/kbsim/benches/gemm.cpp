@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/layer_run.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -83,6 +84,27 @@ LayerProblem problem_of(const Layer& layer, const EvaluationRequest& request,
           .pes = one ? 1 : machine.pes_per_cube()};
 }
 
+// Which layer's simulation each layer has: that of the first which is as large, as long as its path isn't
+// asked.
+std::vector<std::size_t> simulated_by(const std::vector<Layer>& layers, const EvaluationRequest& request) {
+  std::map<std::array<std::int64_t, 3>, std::size_t> first;
+  std::vector<std::size_t> by(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool alone = question_of(request, i).whole > 0;
+    by[i] = alone ? i : first.try_emplace({layers[i].m, layers[i].n, layers[i].k}, i).first->second;
+  }
+  return by;
+}
+
+// Layers that have a simulation of their own.
+std::vector<std::size_t> simulated_of(const std::vector<std::size_t>& by) {
+  std::vector<std::size_t> simulated;
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    if (by[i] == i) simulated.push_back(i);
+  }
+  return simulated;
+}
+
 void check(const EvaluationRequest& request) {
   const OptionValues& own = request.own;
   if (own.given("layers")) {
@@ -97,7 +119,7 @@ void check(const EvaluationRequest& request) {
   evaluate::require_buildable(machine);
   evaluate::Rehearsal{machine}.multiply(false, false);
   const std::vector<Layer> layers = layers_of(own.as<Options>());
-  evaluate::require_row(request, layers.size());
+  evaluate::require_asked(request, layers.size(), simulated_of(simulated_by(layers, request)).size());
   for (const Layer& layer : layers) {
     try {
       require_possible(machine, problem_of(layer, request, machine));
@@ -137,33 +159,21 @@ boost::json::object row_of(const Layer& layer, const EvaluationRequest& request,
   const auto& own = request.own.as<Options>();
   const bool values = request.values && own.check == 1 && layer.macs() <= own.checked_macs;
   const config::MachineSpec machine = machine_of(request);
-  host::Session session{machine,
-                        request.ccl.resolve(""),
-                        {.simulation = question.simulation(), .replay_threads = 1, .timing_only = !values}};
+  host::SessionOptions how = question.session();
+  how.timing_only = !values;
+  host::Session session{machine, request.ccl.resolve(""), how};
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   evaluate::LayerRun run;
   (void)session.sim().spawn("gemm",
                             main.run(evaluate::run_layer(main, problem_of(layer, request, machine), &run)));
-  session.run();
+  evaluate::run(session, question);
   boost::json::object row = to_row(layer, run, values);
   row["events"] = session.sim().events();
   row["simulated_ns"] = to_ns(session.sim().now());
   explain_row(row, question, evaluate::stated("divided_matmul", run.window), session, marks);
   return row;
-}
-
-// Which layer's simulation each layer has: that of the first which is as large, as long as its path isn't
-// asked.
-std::vector<std::size_t> simulated_by(const std::vector<Layer>& layers, const EvaluationRequest& request) {
-  std::map<std::array<std::int64_t, 3>, std::size_t> first;
-  std::vector<std::size_t> by(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const bool alone = question_of(request, i).whole > 0;
-    by[i] = alone ? i : first.try_emplace({layers[i].m, layers[i].n, layers[i].k}, i).first->second;
-  }
-  return by;
 }
 
 boost::json::object named_as(boost::json::object row, const Layer& layer) {
@@ -185,10 +195,7 @@ std::string names_of(const std::vector<Layer>& layers, const std::vector<std::si
 evaluate::Simulated simulate(const EvaluationRequest& request) {
   const std::vector<Layer> layers = layers_of(request.own.as<Options>());
   const std::vector<std::size_t> by = simulated_by(layers, request);
-  std::vector<std::size_t> simulated;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (by[i] == i) simulated.push_back(i);
-  }
+  const std::vector<std::size_t> simulated = simulated_of(by);
   std::vector<boost::json::object> rows(layers.size());
   evaluate::Simulated result = evaluate::simulate_rows(
       simulated.size(), request.parallel, evaluate::BeginWith::first,
@@ -228,7 +235,7 @@ std::string text(const evaluate::Rows& rows) {
         100.0 * number("utilization"), bound, limit.empty() ? 0 : kBound, evaluate::limit_cell(row),
         correct.is_bool() && !correct.as_bool() ? "  WRONG" : "");
   }
-  return lines + fmt::format("  {} layers one after the other: {:.3f} us\n", rows.size(), total);
+  return lines + fmt::format("  {} one after the other: {:.3f} us\n", counted(rows.size(), "layer"), total);
 }
 
 std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it runs on one package alone"}}; }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/matmul_run.hpp"
 
 namespace kbsim::app::gemm_single_pe_bench {
@@ -22,11 +23,11 @@ Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* repor
   const double utilization = static_cast<double>(composite.padded_macs) / (run.peak_macs_per_ns * window);
   report->correct = run.numbers.ok;
   report->text = fmt::format(
-      "{} gemm_single_pe: {}x{}x{} f16 in {:.3f} ns, {} tiles, MAC utilization {:.1f} % (ideal pipeline "
+      "{} gemm_single_pe: {}x{}x{} f16 in {:.3f} ns, {}, MAC utilization {:.1f} % (ideal pipeline "
       "{:.3f} "
       "ns)\n",
-      run.numbers.ok ? "" : " [FAIL]", problem.m, problem.k, problem.n, window, composite.tiles,
-      100.0 * utilization, to_ns(run.ideal.total));
+      run.numbers.ok ? "" : " [FAIL]", problem.m, problem.k, problem.n, window,
+      counted(composite.tiles, "tile"), 100.0 * utilization, to_ns(run.ideal.total));
   if (!run.numbers.ok) report->text += fmt::format("   {}\n", to_text(run.numbers.means));
   for (const hw::StageRecord& stage : composite.stages)
     report->text += fmt::format("   {:<8} busy {:10.3f} ns, span {:10.3f} ns, {:5} tiles\n", stage.name,

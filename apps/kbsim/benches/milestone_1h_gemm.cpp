@@ -99,7 +99,7 @@ boost::json::object to_row(const evaluate::MatmulProblem& p, const evaluate::Mat
 void check(const evaluate::EvaluationRequest& request) {
   const config::MachineSpec machine = one_cube(request.machine);
   evaluate::require_buildable(machine);
-  evaluate::require_row(request, kShapes.size() * kStagings.size());
+  evaluate::require_asked(request, kShapes.size() * kStagings.size());
   for (std::size_t i = 0; i < kShapes.size() * kStagings.size(); ++i)
     evaluate::require_possible(machine, problem(i));
 }
@@ -109,14 +109,13 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
   const config::MachineSpec machine = one_cube(request.machine);
   const auto row_of = [&](std::size_t i) {
     const evaluate::RowQuestion question = question_of(request, i);
-    host::Session session{
-        machine, request.ccl.resolve(""), {.simulation = question.simulation(), .replay_threads = 1}};
+    host::Session session{machine, request.ccl.resolve(""), question.session()};
     const explain::OpMarks marks{session.sim(), session.log()};
     host::World world;
     host::Rank main{session, world, 0};
     evaluate::MatmulRun run;
     (void)session.sim().spawn("matmul", main.run(evaluate::run_matmul(main, problem(i), &run)));
-    session.run();
+    evaluate::run(session, question);
     boost::json::object row = to_row(problem(i), run);
     row["events"] = session.sim().events();
     row["simulated_ns"] = to_ns(session.sim().now());

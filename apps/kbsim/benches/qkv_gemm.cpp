@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/random.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/kernels/matmul.hpp"
@@ -109,9 +110,9 @@ void tell(const Problem& p, const std::string& name, const hw::Activity& activit
   const std::int64_t width = pes * p.columns;
   const double window = to_ns(activity.last_end - activity.first_start);
   const double macs = 3.0 * static_cast<double>(p.rows * p.d_model * width);
-  report.text = fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} PEs in {:.3f} ns, {:.1f} GMAC/s a PE\n",
-                            report.correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width, pes,
-                            window, macs / window / static_cast<double>(pes));
+  report.text = fmt::format("{} {}: 3 x [{}, {}] [{}, {}] f16 on {} in {:.3f} ns, {:.1f} GMAC/s a PE\n",
+                            report.correct ? "" : " [FAIL]", name, p.rows, p.d_model, p.d_model, width,
+                            counted(pes, "PE"), window, macs / window / static_cast<double>(pes));
   report.text += wrong;
   report.json = {{"rows", p.rows}, {"d_model", p.d_model}, {"columns", width},
                  {"pes", pes},     {"kernel_ns", window},  {"macs_per_ns", macs / window}};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/evaluate/row_path.hpp"
@@ -61,7 +62,7 @@ config::AlgorithmSpec algorithm_of(const evaluate::EvaluationRequest& request) {
 void check(const evaluate::EvaluationRequest& request) {
   const config::AlgorithmSpec algorithm = algorithm_of(request);
   const std::vector<evaluate::TpMlpProblem> problems = problems_of(request);
-  evaluate::require_row(request, problems.size());
+  evaluate::require_asked(request, problems.size());
   for (const evaluate::TpMlpProblem& problem : problems) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
     require_possible(machine, problem);
@@ -74,16 +75,16 @@ void check(const evaluate::EvaluationRequest& request) {
 boost::json::object row_of(const evaluate::TpMlpProblem& problem, const evaluate::EvaluationRequest& request,
                            const evaluate::RowQuestion& question, unsigned threads) {
   const config::AlgorithmSpec algorithm = algorithm_of(request);
-  host::Session session{machine_of(problem, request.machine),
-                        algorithm,
-                        {.simulation = question.simulation(), .replay_threads = 1, .threads = threads}};
+  host::SessionOptions how = question.session();
+  how.threads = threads;
+  host::Session session{machine_of(problem, request.machine), algorithm, how};
   evaluate::tell_one_thread(request.parallel, session.one_thread_because());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   evaluate::TpMlpRun run;
   (void)session.sim().spawn("tp_mlp", main.run(evaluate::run_tp_mlp(main, problem, algorithm.name, &run)));
-  session.run();
+  evaluate::run(session, question);
   boost::json::object row{{"ranks", problem.ranks},
                           {"algorithm", algorithm.name},
                           {"tokens", problem.tokens},
@@ -111,7 +112,7 @@ evaluate::Simulated simulate(const evaluate::EvaluationRequest& request) {
         return row_of(problems[i], request, question_of(request, i),
                       request.parallel.of_each(problems.size()));
       },
-      "simulations", [&](std::size_t i) { return fmt::format("{} ranks", problems[i].ranks); });
+      "simulations", [&](std::size_t i) { return counted(problems[i].ranks, "rank"); });
 }
 
 std::string text(const evaluate::Rows& rows) {

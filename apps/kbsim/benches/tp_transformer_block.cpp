@@ -1,9 +1,11 @@
 // Where does the time of a decoder layer go that is divided among packages, in prefill and in decode?
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/decoder_run.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
@@ -112,7 +114,7 @@ void check(const EvaluationRequest& request) {
     throw UsageError{"--timing-only and --check 1: a run that computes no values has none to compare"};
   const std::vector<config::AlgorithmSpec> algorithms = algorithms_of(request);
   const std::vector<DecoderProblem> problems = problems_of(request);
-  evaluate::require_row(request, problems.size());
+  evaluate::require_asked(request, problems.size());
   for (const DecoderProblem& problem : problems) {
     const config::MachineSpec machine = machine_of(problem, request.machine);
     require_possible(machine, problem);
@@ -153,13 +155,11 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
     ccl.algorithms[algorithm.name] = algorithm;
     names.push_back(algorithm.name);
   }
-  host::Session session{machine_of(problem, request.machine),
-                        algorithms.front(),
-                        {.simulation = question.simulation(),
-                         .replay_threads = 1,
-                         .timing_only = !values,
-                         .threads = threads,
-                         .ccl = ccl}};
+  host::SessionOptions how = question.session();
+  how.timing_only = !values;
+  how.threads = threads;
+  how.ccl = std::move(ccl);
+  host::Session session{machine_of(problem, request.machine), algorithms.front(), std::move(how)};
   evaluate::tell_one_thread(request.parallel, session.one_thread_because());
   hw::let_host_look(session.machine());
   const explain::OpMarks marks{session.sim(), session.log()};
@@ -167,7 +167,7 @@ boost::json::object row_of(const DecoderProblem& problem, const EvaluationReques
   host::Rank main{session, world, 0};
   evaluate::DecoderRun run;
   (void)session.sim().spawn("decoder", main.run(evaluate::run_decoder(main, problem, names, &run)));
-  session.run();
+  evaluate::run(session, question);
   boost::json::object row{{"phase", problem.decode ? "decode" : "prefill"},
                           {"parallel", problem.sequence_parallel ? "sequence" : "tensor"},
                           {"ranks", problem.ranks},
@@ -202,8 +202,9 @@ evaluate::Simulated simulate(const EvaluationRequest& request) {
       },
       "simulations",
       [&](std::size_t i) {
-        return fmt::format("{} {} on {} ranks", problems[i].decode ? "decode" : "prefill",
-                           problems[i].sequence_parallel ? "sequence" : "tensor", problems[i].ranks);
+        return fmt::format("{} {} on {}", problems[i].decode ? "decode" : "prefill",
+                           problems[i].sequence_parallel ? "sequence" : "tensor",
+                           counted(problems[i].ranks, "rank"));
       });
 }
 
@@ -236,10 +237,10 @@ std::string layers_lines(const evaluate::Rows& rows) {
   std::string lines;
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
-    lines += fmt::format(" all {} layers: {} {} on {} ranks {:.3f} us\n",
-                         row.at("num_hidden_layers").to_number<std::int64_t>(),
-                         row.at("phase").as_string().c_str(), row.at("parallel").as_string().c_str(),
-                         row.at("ranks").to_number<int>(), row.at("layers_time_us").to_number<double>());
+    lines += fmt::format(
+        " all {} layers: {} {} on {} {:.3f} us\n", row.at("num_hidden_layers").to_number<std::int64_t>(),
+        row.at("phase").as_string().c_str(), row.at("parallel").as_string().c_str(),
+        counted(row.at("ranks").to_number<int>(), "rank"), row.at("layers_time_us").to_number<double>());
   }
   return lines;
 }
@@ -248,14 +249,15 @@ std::string text(const evaluate::Rows& rows) {
   const boost::json::object& first = rows.front().as_object();
   const auto of_all = [&](const char* key) { return first.at(key).to_number<std::int64_t>(); };
   std::string lines = fmt::format(
-      " a decoder layer in {}: hidden {}, {} heads of queries, {} of keys, {} elements each, MLP {}; summed "
+      " a decoder layer in {}: hidden {}, {} of queries, {} of keys, {} each, MLP {}; summed "
       "up by {}\n"
       "  phase    parallel ranks      time    norms  q, k, v attention   output      MLP collectives "
       "residuals  "
       "max error{}\n"
       "                           (us)     (us)     (us)      (us)     (us)     (us)        (us)      (us)\n",
-      first.at("dtype").as_string().c_str(), of_all("hidden_size"), of_all("num_attention_heads"),
-      of_all("num_key_value_heads"), of_all("head_dim"), of_all("intermediate_size"),
+      first.at("dtype").as_string().c_str(), of_all("hidden_size"),
+      counted(of_all("num_attention_heads"), "head"), of_all("num_key_value_heads"),
+      counted(of_all("head_dim"), "element"), of_all("intermediate_size"),
       first.at("algorithm").as_string().c_str(), evaluate::limit_head(first));
   for (const auto& row : rows) lines += times_line(row.as_object());
   if (of_all("num_hidden_layers") > 1) lines += layers_lines(rows);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/app/bench.hpp"
+#include "kbsim/base/counted.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/kernels/elementwise.hpp"
 #include "kbsim/replay/compare.hpp"

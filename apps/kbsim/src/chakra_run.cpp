@@ -13,7 +13,6 @@ namespace {
 using inputs::chakra::Communication;
 using inputs::chakra::CommunicationKind;
 using inputs::chakra::WorkItem;
-using inputs::chakra::WorkKind;
 
 // A rank alone has nobody to send to; no bytes are no message.
 bool takes_time(const Communication& what) {
@@ -90,8 +89,8 @@ void ChakraRun::finish(std::uint32_t item) {
 
 void ChakraRun::make_ready(std::uint32_t index) {
   const WorkItem& item = work_.items[index];
-  if (item.kind != WorkKind::communication) {
-    const bool instant = item.kind == WorkKind::nothing || duration_of(item) == Time{};
+  if (item.kind != inputs::chakra::WorkKind::communication) {
+    const bool instant = item.kind == inputs::chakra::WorkKind::nothing || duration_of(item) == Time{};
     if (instant)
       instant_.push_back(index);
     else
@@ -149,7 +148,7 @@ void ChakraRun::start(std::uint32_t communication) {
 }
 
 Task<> ChakraRun::work_on(Lane lane, std::uint32_t item, Time duration) {
-  const int computing = lane.second == WorkKind::device ? 1 : 0;
+  const int computing = lane.second == inputs::chakra::WorkKind::device ? 1 : 0;
   change(lane.first, computing, 0);
   if (Causes* const causes = sim_.causes()) [[unlikely]] {
     const NodeId place = graph_.sips()[static_cast<std::size_t>(lane.first)].io_cpu;

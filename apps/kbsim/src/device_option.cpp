@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::app {
@@ -56,7 +57,7 @@ std::vector<int> devices_named(const std::string& text, const config::MachineSpe
   if (!sip && text != "all") throw UsageError{fmt::format("--device must be sip:N or all, got '{}'", text)};
   if (sip && *sip >= count)
     throw UsageError{
-        fmt::format("--device {}: the machine has {} packages (system.sips.count)", text, count)};
+        fmt::format("--device {}: the machine has {} (system.sips.count)", text, counted(count, "package"))};
   if (bench.devices == Devices::own)
     throw UsageError{
         fmt::format("--device {} has no effect on --bench {}: it chooses its packages itself", text, name)};

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "kbsim/base/say.hpp"
 #include "kbsim/evaluate/reuse.hpp"
 #include "kbsim/evaluate/run_evaluation.hpp"
 #include "kbsim/host/pointer_dump.hpp"
@@ -15,13 +17,14 @@
 #include "kept_run.hpp"
 #include "run_inputs.hpp"
 #include "run_outputs.hpp"
+#include "simulation_threads.hpp"
 
 namespace kbsim::app {
 namespace {
 
-// One after the other where each tells of its queues.
+// One after the other where each tells of its queues, or the order of all events is watched.
 unsigned threads_of(const RunOptions& options) {
-  return host::queues_are_traced() ? 1 : static_cast<unsigned>(options.num_threads);
+  return host::queues_are_traced() || options.parallel_bound ? 1 : static_cast<unsigned>(options.num_threads);
 }
 
 // --set can't choose them.
@@ -53,15 +56,24 @@ report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& ev
   return &trace;
 }
 
+// What would have no effect where nothing is simulated.
+void refuse_simulated(const RunOptions& options) {
+  for (const auto& [name, given] :
+       {std::pair{"--explain", options.explain}, std::pair{"--exact-packets", options.exact_packets},
+        std::pair{"--shuffle-ties", options.shuffle_ties.has_value()},
+        std::pair{"--parallel-bound", options.parallel_bound}}) {
+    if (given) throw UsageError{fmt::format("{}: --reuse simulates nothing", name)};
+  }
+}
+
 // What only a single simulation has.
 void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& options) {
-  if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.shuffle_ties ||
-      options.race || options.exact_packets || !options.oplog.empty() || options.dump_queues ||
-      options.parallel_bound)
-    throw Unsupported{fmt::format(
-        "{} runs many simulations: --stop-at, --max-sim-time, --max-events, --shuffle-ties, --race, "
-        "--exact-packets, --oplog, --dump-queues and --parallel-bound are of a single one",
-        options.bench)};
+  if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.race ||
+      !options.oplog.empty() || options.dump_queues)
+    throw Unsupported{
+        fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --race, --oplog and "
+                    "--dump-queues are of a single one",
+                    options.bench)};
   if (!options.chakra.empty())
     throw Unsupported{
         fmt::format("--chakra: {} runs many simulations, and traces are of a single one", options.bench)};
@@ -71,7 +83,7 @@ void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& opt
   if (options.explain && !evaluation.explained)
     throw Unsupported{fmt::format(
         "--explain: {} runs many simulations, and its rows don't say what limits them", options.bench)};
-  if (options.explain && options.reuse) throw UsageError{"--explain: --reuse simulates nothing"};
+  if (options.reuse) refuse_simulated(options);
   require_explained(options);
   if (options.recheck)
     throw Unsupported{fmt::format("--recheck: {} runs many simulations, and it is of one", options.bench)};
@@ -98,7 +110,10 @@ evaluate::EvaluationRequest request_of(const RunOptions& options, const config::
           .outputs = {.out = options.out, .json = options.json},
           .parallel = {.threads = threads_of(options), .progress = !options.quiet && options.kept == nullptr},
           .explain = options.explain,
-          .explained_row = options.explain_of ? options.explain_of->number : 0};
+          .explained_row = options.explain_of ? options.explain_of->number : 0,
+          .shuffle_ties = options.shuffle_ties,
+          .exact_packets = options.exact_packets,
+          .parallel_bound = options.parallel_bound};
 }
 
 evaluate::EvaluateOptions how_to_run(const RunOptions& options,
@@ -145,6 +160,8 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
   const evaluate::EvaluateOptions how = how_to_run(options, reference);
   if (options.reuse) evaluate::require_same_run(evaluation, request, how);
   if (options.dry_run) return show(evaluation, request, options, trace);
+  if (options.parallel_bound && options.num_threads > 1 && !options.quiet)
+    say("simulated by one thread: {}\n", kBoundWatches);
   const ExitCode code = evaluate::run_evaluation(evaluation, request, how, arguments);
   trace.require_written();
   return code;

@@ -9,6 +9,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/hw/control/i_host.hpp"
@@ -125,8 +126,9 @@ void add_collectives(Explainer& explainer, Explanations& what, const std::vector
     for (const std::size_t launch : one.launches)
       what.all[first_launch + launch].collective = static_cast<int>(i + 1);
     if (one.launches.size() == 1 && !is_asked) continue;
-    explainer.add(fmt::format("collective {}, {} on {} ranks", i + 1, one.kernel, one.launches.size()),
-                  one.end, one.begin, depth_of(explainer, is_asked, false));
+    explainer.add(
+        fmt::format("collective {}, {} on {}", i + 1, one.kernel, counted(one.launches.size(), "rank")),
+        one.end, one.begin, depth_of(explainer, is_asked, false));
     explain::Explanation& added = what.all.back();
     added.kernel = one.kernel;
     added.rank = explain::kAllRanks;
@@ -240,7 +242,8 @@ std::string to_text(const Explanations& what) {
   for (std::size_t i = 1; what.asked == 0 && i < std::min(shown + 1, what.all.size()); ++i)
     text += explain::sentence(what.all[i]);
   if (what.asked == 0 && what.launches > kShownLaunches)
-    text += fmt::format("and {} more launches: see explain.json of --out\n", what.launches - kShownLaunches);
+    text += fmt::format("and {}: see explain.json of --out\n",
+                        counted(what.launches - kShownLaunches, "more launch", "more launches"));
   if (what.gave_up_all) text += explain::kGaveUpAll;
   if (!what.trials.empty() && what.trials.front().is_done())
     text += to_text(what.trials, what.all.front().path.length());

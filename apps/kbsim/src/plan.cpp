@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/ccl/ranks.hpp"
 
 namespace kbsim::app {
@@ -26,8 +27,8 @@ std::string machine_text(const Plan& plan) {
 }
 
 std::string algorithm_text(const config::AlgorithmSpec& algorithm) {
-  return fmt::format("{} (kernel {}, topology {}), {} slots of {} in {}", algorithm.name, algorithm.kernel,
-                     algorithm.topology, algorithm.n_slots, to_string(algorithm.slot_size),
+  return fmt::format("{} (kernel {}, topology {}), {} of {} in {}", algorithm.name, algorithm.kernel,
+                     algorithm.topology, counted(algorithm.n_slots, "slot"), to_string(algorithm.slot_size),
                      to_string(algorithm.buffer_kind));
 }
 
@@ -37,9 +38,10 @@ std::string places_text(const Plan& plan) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kShown, places.size()); ++i) names.push_back(to_string(places[i]));
   if (places.size() > kShown) names.push_back("... " + to_string(places.back()));
-  return fmt::format("{} {}, on {} PEs: {}", ccl::ranks_of(*plan.algorithm, plan.machine),
-                     ccl::ranks_are_pes(*plan.algorithm, plan.machine) ? "PEs" : "packages", places.size(),
-                     fmt::join(names, " "));
+  return fmt::format("{}, on {}: {}",
+                     counted(ccl::ranks_of(*plan.algorithm, plan.machine),
+                             ccl::ranks_are_pes(*plan.algorithm, plan.machine) ? "PE" : "package"),
+                     counted(places.size(), "PE"), fmt::join(names, " "));
 }
 
 // As a command line gives it, where JSON has 2E0.

@@ -46,6 +46,12 @@ struct Prober {
   [[nodiscard]] ProbeResult run(const std::string& name, Bytes bytes, int sources = 1) const {
     return host::probe(machine, algorithm, name, bytes, sources, simulation);
   }
+  // Of all cases.
+  [[nodiscard]] Bytes most() const {
+    Bytes least = machine.cube.memory.hbm_per_pe;
+    for (const std::string& name : cases) least = std::min(least, host::most_bytes(name, machine));
+    return least;
+  }
 };
 
 // Why another slice of the cube may be nearer than a PE's own.
@@ -82,28 +88,40 @@ constexpr std::int64_t kSmallest = 4LL << 10;
 constexpr std::int64_t kLargest = 1LL << 20;
 constexpr double kSaturated = 0.9;
 
+// A row is printed when all of it is there. Sizes that the machine has no room for aren't run.
+std::string saturation_row(const Prober& prober, const std::string& name) {
+  std::string cells;
+  Bytes largest;
+  std::optional<Bytes> reached;
+  for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) {
+    if (Bytes{n} > host::most_bytes(name, prober.machine)) {
+      cells += fmt::format("{:>9}", "-");
+      continue;
+    }
+    const double utilization = prober.run(name, Bytes{n}).utilization();
+    if (utilization >= kSaturated && !reached) reached = Bytes{n};
+    cells += fmt::format("{:>8.1f}%", 100.0 * utilization);
+    largest = Bytes{n};
+  }
+  const std::string verdict = reached         ? "at " + to_string(*reached)
+                              : largest > 0_B ? "beyond " + to_string(largest)
+                                              : "-";
+  return fmt::format("  {:<24}{}  {}\n", name, cells, verdict);
+}
+
 void print_saturation(const Prober& prober) {
   fmt::print("\nutilization against size:\n  {:<24}", "case");
   for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) fmt::print("{:>9}", to_string(Bytes{n}));
   fmt::print("  reaches 90 %\n");
-  for (const std::string& name : prober.cases) {
-    fmt::print("  {:<24}", name);
-    std::string reached = "beyond " + to_string(Bytes{kLargest});
-    for (std::int64_t n = kLargest; n >= kSmallest; n /= 2) {
-      if (prober.run(name, Bytes{n}).utilization() >= kSaturated) reached = "at " + to_string(Bytes{n});
-    }
-    for (std::int64_t n = kSmallest; n <= kLargest; n *= 2) {
-      fmt::print("{:>8.1f}%", 100.0 * prober.run(name, Bytes{n}).utilization());
-    }
-    fmt::print("  {}\n", reached);
-  }
+  for (const std::string& name : prober.cases) fmt::print("{}", saturation_row(prober, name));
 }
 
 void print_hops(const Prober& prober, Bytes bytes) {
   fmt::print("\nhops of the request and of the last packet of its data (ns since the start):\n");
   for (const std::string& name : prober.cases) {
+    const ProbeResult result = prober.run(name, bytes);
     fmt::print("  {}\n", name);
-    for (const host::ProbeHop& hop : prober.run(name, bytes).hops) {
+    for (const host::ProbeHop& hop : result.hops) {
       fmt::print("    {:<28} arrives {:>12.3f}  departs {:>12.3f}\n", hop.node, to_ns(hop.arrive),
                  to_ns(hop.depart));
     }
@@ -117,14 +135,14 @@ void print_contention(const Prober& prober, Bytes bytes) {
   for (int k = 1; k <= most; k *= 2) fmt::print("{:>22}", fmt::format("k={}", k));
   fmt::print("\n");
   for (const std::string& name : prober.cases) {
-    fmt::print("  {:<24}", name);
+    std::string row = fmt::format("  {:<24}", name);
     for (int k = 1; k <= most; k *= 2) {
       const ProbeResult result = prober.run(name, bytes, k);
       const auto slowest = std::ranges::max(result.flows, {}, &host::ProbeFlow::took);
       const double each = static_cast<double>(bytes.count()) / to_ns(slowest.took());
-      fmt::print("{:>22}", fmt::format("{:.1f} / {:.1f}", each, result.total_gbs()));
+      row += fmt::format("{:>22}", fmt::format("{:.1f} / {:.1f}", each, result.total_gbs()));
     }
-    fmt::print("\n");
+    fmt::print("{}\n", row);
   }
 }
 
@@ -169,7 +187,7 @@ void print_tables(const Prober& prober, Bytes bytes, bool with_hops) {
     print_summary(prober, bytes);
     print_saturation(prober);
     if (with_hops) print_hops(prober, bytes);
-    print_contention(prober, 64_KiB);
+    print_contention(prober, std::min(64_KiB, prober.most()));
   } catch (const Interrupted&) {
     fmt::print("\ninterrupted: these are the cases that had ended, the rest is missing\n");
     throw;
@@ -194,15 +212,13 @@ std::vector<std::string> chosen(const ProbeOptions& options, const config::Machi
   return names;
 }
 
-// A PE's transfers pass its TCM; those of the host end in a slice.
-void check_size(const std::vector<std::string>& cases, Bytes bytes, const config::MemorySpec& memory) {
-  const bool by_pe =
-      std::ranges::any_of(cases, [](const std::string& name) { return name.starts_with("pe-"); });
-  const Bytes most =
-      by_pe ? std::min(memory.tcm - memory.tcm_scheduler, memory.hbm_per_pe) : memory.hbm_per_pe;
-  if (bytes > most)
-    throw UsageError{fmt::format("--bytes {}: expected at most {}, the {}", to_string(bytes), to_string(most),
-                                 by_pe ? "TCM that tiles may take" : "HBM slice")};
+void check_size(const Prober& prober, Bytes bytes) {
+  for (const std::string& name : prober.cases) {
+    const Bytes most = host::most_bytes(name, prober.machine);
+    if (bytes > most)
+      throw UsageError{fmt::format("--bytes {}: expected at most {}, what the memories of {} have room for",
+                                   to_string(bytes), to_string(most), name)};
+  }
 }
 
 std::uint64_t seed_of(std::int64_t shuffle_ties) {
@@ -277,7 +293,7 @@ ExitCode probe(const Arguments& arguments) {
                  .likely = "case"});
   const Bytes bytes = bytes_of(options);
   const Prober prober = prober_of(options);
-  check_size(prober.cases, bytes, prober.machine.cube.memory);
+  check_size(prober, bytes);
   const StopSignals signals;
   if (options.json)
     print_json(prober, bytes);

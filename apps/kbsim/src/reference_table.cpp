@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
 
@@ -27,7 +28,8 @@ std::pair<std::string, std::string> name_and_file(const std::string& word) {
 void tell_skipped(const inputs::Measurements& found) {
   constexpr std::size_t kMany = 10;
   for (const std::string& row : found.skipped | std::views::take(kMany)) say("kbsim: {} (skipped)\n", row);
-  if (found.skipped.size() > kMany) say("and {} more rows skipped\n", found.skipped.size() - kMany);
+  if (found.skipped.size() > kMany)
+    say("and {} skipped\n", counted(found.skipped.size() - kMany, "more row"));
 }
 
 }  // namespace

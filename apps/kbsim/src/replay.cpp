@@ -7,6 +7,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/replay/checks.hpp"
@@ -77,9 +78,10 @@ ExitCode replay_log(const Arguments& arguments) {
   print(options, checksums(log, replay));
   std::fflush(stdout);
   if (options.quiet) return ExitCode::ok;
-  say("executed {} operations, {:.3f} s wall, {} of values at most, {} peak memory\n",
-      replay.counters().executed, Seconds{std::chrono::steady_clock::now() - start}.count(),
-      to_string(replay.counters().peak), to_string(report::peak_memory()));
+  say("executed {}, {:.3f} s wall, {} of values at most, {} peak memory\n",
+      counted(replay.counters().executed, "operation"),
+      Seconds{std::chrono::steady_clock::now() - start}.count(), to_string(replay.counters().peak),
+      to_string(report::peak_memory()));
   return ExitCode::ok;
 }
 

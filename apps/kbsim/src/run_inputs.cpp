@@ -1,9 +1,11 @@
 // What a run depends on.
 #include "run_inputs.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
@@ -14,7 +16,9 @@
 #include "kbsim/inputs/msccl/plan_file.hpp"
 
 #include "bench_options.hpp"
+#include "help.hpp"
 #include "kept_run.hpp"
+#include "option_words.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -64,6 +68,40 @@ std::string plan_text(const std::string& algorithm) {
   return inputs::names_plan_file(algorithm) ? read_input(algorithm, algorithm) : "";
 }
 
+// As the command line has it, whether it is the bench's or one of every run; "" if there is none.
+std::string option_like(const std::string& key, const std::string& bench) {
+  std::string name = key;
+  std::ranges::replace(name, '-', '_');
+  for (const Option& option : options_of_bench(bench).options) {
+    if (name == option.long_name() || (!option.brief.empty() && key == option.brief))
+      return fmt::format("--bench {}'s option --{}", bench, option.long_name());
+  }
+  std::ranges::replace(name, '_', '-');
+  for (const OptionWords& option : options_of(help_of(command_named("run")))) {
+    if (option.name == "--" + name) return "the option " + option.name;
+  }
+  return "";
+}
+
+// A setting that isn't there may be meant for an option.
+ConfigError with_options(const ConfigError& error, const RunOptions& options) {
+  std::vector<ConfigProblem> problems = error.problems();
+  for (ConfigProblem& problem : problems) {
+    if (!problem.at.file.starts_with("--set ")) continue;
+    const std::string option = option_like(problem.key, options.bench);
+    if (!option.empty()) problem.text += fmt::format("; did you mean {}?", option);
+  }
+  return ConfigError{std::move(problems)};
+}
+
+config::Configuration loaded(const RunOptions& options) {
+  try {
+    return options.machine.load();
+  } catch (const ConfigError& error) {
+    throw with_options(error, options);
+  }
+}
+
 }  // namespace
 
 evaluate::Uses uses_of(const Bench& bench, const RunOptions& options) {
@@ -87,7 +125,7 @@ evaluate::Uses uses_of(const std::string& name, const evaluate::Evaluation& eval
 }
 
 config::Configuration load(const RunOptions& options, const evaluate::Uses& uses) {
-  config::Configuration result = options.machine.load();
+  config::Configuration result = loaded(options);
   inputs::declare_plan_file(options.algorithm, result.ccl);
   evaluate::require_effect(uses, chosen(options), result);
   if (uses.algorithms != Algorithms::any || !uses.collective) evaluate::apply(chosen(options), result.ccl);

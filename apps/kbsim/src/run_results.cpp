@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/evaluate/option_json.hpp"
 #include "kbsim/hw/control/i_host.hpp"
@@ -148,7 +149,7 @@ void print_results(const RunOptions& options, host::Session& session, const Resu
 void print_races(const std::vector<std::string>& races) {
   constexpr std::size_t kMany = 10;
   for (const std::string& line : races | std::views::take(kMany)) say("warning: {}\n", line);
-  if (races.size() > kMany) say("and {} more data races\n", races.size() - kMany);
+  if (races.size() > kMany) say("and {}\n", counted(races.size() - kMany, "more data race"));
 }
 
 }  // namespace kbsim::app

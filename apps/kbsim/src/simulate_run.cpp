@@ -6,6 +6,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/stop.hpp"
+#include "kbsim/evaluate/parallel_bound.hpp"
 #include "kbsim/host/pointer_dump.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/replay/checks.hpp"
@@ -18,7 +19,6 @@
 #include "device_option.hpp"
 #include "explain_run.hpp"
 #include "kept_run.hpp"
-#include "parallel_bound.hpp"
 #include "run_results.hpp"
 
 namespace kbsim::app {
@@ -140,9 +140,9 @@ void explain_until_now(host::Session& session, const explain::OpMarks& marks, co
 
 void simulate_and_tell(const report::OutputFolder* folder, host::Session& session, const BenchRun& run,
                        const explain::OpMarks& marks, report::RunTrace& trace) {
-  const auto bound = run.options.parallel_bound ? watch_parallel_bound(session) : nullptr;
+  const auto bound = run.options.parallel_bound ? evaluate::watch_parallel_bound(session) : nullptr;
   const auto say_bound = [&] {
-    if (bound != nullptr) say(to_text(*bound, session.sim().events()));
+    if (bound != nullptr) say(evaluate::to_text(*bound, session.sim().events()));
   };
   try {
     simulate_and_dump(folder, session, run.options, trace);

@@ -11,7 +11,7 @@ std::string obstacle(const Bench& bench, const RunOptions& options) {
     return fmt::format("bench {} may look into the machine while it runs", options.bench);
   if (bench.devices == Devices::current && options.device != "all")
     return fmt::format("bench {} runs on one package (without --device all)", options.bench);
-  if (options.parallel_bound) return "--parallel-bound watches the order of all events";
+  if (options.parallel_bound) return kBoundWatches;
   const bool traces = !options.trace.file.empty() || !options.trace.folder.empty();
   return traces ? "a trace is recorded in the order of all events" : "";
 }

@@ -8,6 +8,9 @@
 
 namespace kbsim::app {
 
+/// Why a run with --parallel-bound has one.
+inline constexpr const char* kBoundWatches = "--parallel-bound watches the order of all events";
+
 /// How many threads may simulate a run: those of --num-threads, if nothing that was asked for needs one
 /// alone.
 struct SimulationThreads {

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 namespace kbsim::app {
 namespace {
 
@@ -18,8 +20,8 @@ std::string proof_text(const sweep::SearchResult& found, std::size_t settings, b
   const std::size_t runs = found.simulated.size();
   switch (found.proof) {
     case sweep::Proof::simulated:
-      return fmt::format("{} of {} settings simulated: all that are cheaper, so nothing is assumed\n", runs,
-                         settings);
+      return fmt::format("{} of {} simulated: all that are cheaper, so nothing is assumed\n", runs,
+                         counted(settings, "setting"));
     case sweep::Proof::monotone:
       return fmt::format(
           "{} of {} settings simulated; of the cheaper others each is worse in every key than one that "

@@ -48,6 +48,17 @@ std::string limits_of(const json::object& document) {
   return fmt::format("{}{}", fmt::join(all, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+// Which of an explanation's paths --of asks about.
+std::size_t asked_in(const json::value& explanation) {
+  const json::value* asked =
+      explanation.is_object() ? explanation.get_object().if_contains("asked") : nullptr;
+  return asked == nullptr ? 0 : asked->to_number<std::size_t>();
+}
+
+std::string limit_title(const TrialRow& base) {
+  return base.asked ? fmt::format("limited by ({})", base.path->of) : "limited by";
+}
+
 // Of rates more is better.
 std::optional<double> speed_up(const TrialRow& base, const TrialRow& row) {
   if (!base.value || !row.value || *base.value <= 0.0 || *row.value <= 0.0) return std::nullopt;
@@ -131,9 +142,11 @@ TrialRow row_of(const Trial& trial, const std::string& command, const TrialResul
   const json::value* explanation = result.document.if_contains("explain");
   if (explanation == nullptr) return row;
   const std::vector<explain::PathRecord> paths = explain::paths_in(*explanation, "a run");
-  if (paths.empty()) return row;
-  row.path = paths.front();
-  row.limited_by = paths.front().limited_by;
+  const std::size_t asked = asked_in(*explanation);
+  if (asked >= paths.size()) return row;
+  row.path = paths[asked];
+  row.limited_by = row.path->limited_by;
+  row.asked = asked > 0 || explanation->get_object().contains("row");
   return row;
 }
 
@@ -145,7 +158,7 @@ std::string to_text(const std::vector<TrialRow>& rows, bool explains) {
   const std::string unit = base.unit == "1" || base.unit.empty() ? "" : " in " + base.unit;
   std::string text = fmt::format("{}: total in ns, {}{}\n", base.command, base.metric, unit);
   text += fmt::format("  {:<{}} {:>14} {:>8} {:>{}} {:>8}  {}\n", "what if", widths.name, "total", "speed-up",
-                      base.metric, widths.metric, "speed-up", explains ? "limited by" : "");
+                      base.metric, widths.metric, "speed-up", explains ? limit_title(base) : "");
   for (const TrialRow& row : rows) text += line_of(base, row, widths) + path_line(base, row);
   for (const TrialRow& row : rows) {
     const std::string settings = fmt::format("{}", fmt::join(row.settings, " "));

@@ -25,7 +25,8 @@ struct TrialRow {
   std::string unit = {};
   std::optional<double> value = {};  // of the metric
   std::string limited_by = {};
-  std::optional<explain::PathRecord> path = {};  // of the run
+  std::optional<explain::PathRecord> path = {};  // of the run, or of what --of asks about
+  bool asked = false;                            // of the latter
 };
 [[nodiscard]] TrialRow row_of(const Trial& trial, const std::string& command, const TrialResult& result,
                               const std::string& metric);

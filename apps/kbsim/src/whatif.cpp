@@ -16,6 +16,7 @@
 
 #include "commands.hpp"
 #include "ideal_trials.hpp"
+#include "machine_options.hpp"
 #include "parse_options.hpp"
 #include "trial_rows.hpp"
 #include "trials.hpp"
@@ -117,10 +118,11 @@ void parse(const Arguments& own, WhatIfOptions& o) {
 }  // namespace
 
 ExitCode whatif(const Arguments& given) {
-  const MixedArguments words = divided(given, {"--set", "--what", "--metric", "--jobs", "--out"},
-                                       {"--json", "--quiet", "--help", "-h"});
+  MixedArguments words = divided(given, {"--set", "--what", "--metric", "--jobs", "--out"},
+                                 {"--json", "--quiet", "--help", "-h"});
   WhatIfOptions o;
   parse(words.own, o);
+  if (is_given(words.run, "--of") && !is_given(words.run, "--explain")) words.run.emplace_back("--explain");
   Trials trials{words.run, {.jobs = static_cast<unsigned>(o.jobs), .quiet = o.quiet}};
   std::vector<Trial> asked = asked_trials(o, trials);
   const TrialRow base = base_row(trials, o.metric);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 
@@ -196,7 +197,8 @@ void judge_output(const Plan& plan, int rank, Follow& follow, PlanJudgement& fou
 PlanJudgement judged_alone(const Follow& follow) {
   PlanJudgement found{.wrong = follow.unwritten(), .unwritten = follow.unwritten()};
   if (found.wrong > 0)
-    found.problems.push_back(fmt::format("{} chunks are read that nothing has written", found.wrong));
+    found.problems.push_back(counted(found.wrong, "chunk is", "chunks are") +
+                             " read that nothing has written");
   return found;
 }
 

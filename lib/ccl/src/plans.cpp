@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -33,10 +34,10 @@ int most_blocks(const Plan& plan) {
 
 void require_packages(const Plan& plan, const config::MachineSpec& machine) {
   if (plan.ranks() == machine.system.sips.count) return;
-  throw UsageError{
-      fmt::format("{}: the plan is of {} ranks, and the machine has {} packages; --set "
-                  "system.sips.count={}",
-                  plan.file, plan.ranks(), machine.system.sips.count, plan.ranks())};
+  throw UsageError{fmt::format(
+      "{}: the plan is of {}, and the machine has {}; --set "
+      "system.sips.count={}",
+      plan.file, counted(plan.ranks(), "rank"), counted(machine.system.sips.count, "package"), plan.ranks())};
 }
 
 // Where both ends are: one sends, the other receives.

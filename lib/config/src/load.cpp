@@ -103,6 +103,14 @@ Spec read(Tree root, const ComponentCatalog& catalog, Problems& problems,
   return spec;
 }
 
+// Whether such names are registered is known to those who run them.
+void note_places(const Reader& reader, CclSpec& spec) {
+  for (auto& [name, algorithm] : spec.algorithms) {
+    for (const char* key : {"kernel", "topology", "mapper", "validator"})
+      algorithm.places[key] = reader.place(fmt::format("algorithms.{}.{}", printable(name), key));
+  }
+}
+
 // An algorithm may have keys of its kernel, some of which are of a machine: none if that couldn't be read.
 CclSpec read_algorithms(Tree root, const MachineSpec* machine, Problems& problems) {
   const KernelEntries of_kernels = take_kernel_entries(root);
@@ -113,6 +121,7 @@ CclSpec read_algorithms(Tree root, const MachineSpec* machine, Problems& problem
   const std::vector<TreeEntry> strays = take_strays(root, fields_of<CclSpec>());
   reader.section(root, fields_of<CclSpec>(), &spec);
   read_kernel_entries(of_kernels, reader, spec);
+  note_places(reader, spec);
   check(spec, Checker{reader, own});
   if (machine != nullptr) check_cube_keys(spec, machine->cubes_per_sip(), reader, own);
   add_strays(strays, spec, none, own);

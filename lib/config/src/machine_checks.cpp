@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 #include "checks.hpp"
 
 namespace kbsim::config {
@@ -18,8 +20,8 @@ constexpr Bytes kMaxHbm = 128_GiB;
 void check_sips(const SipsSpec& sips, Checker& checker) {
   const bool fits = (sips.w == 0 && sips.h == 0) || std::int64_t{sips.w} * sips.h == sips.count;
   checker.require(fits, {"system.sips.w", "system.sips.h", "system.sips.count"},
-                  fmt::format("w x h is {} x {}, expected {} packages in all, or 0 x 0 for the squarest grid",
-                              sips.w, sips.h, sips.count));
+                  fmt::format("w x h is {} x {}, expected {} in all, or 0 x 0 for the squarest grid", sips.w,
+                              sips.h, counted(sips.count, "package")));
 }
 
 void check_cubes(const MachineSpec& spec, Checker& checker) {

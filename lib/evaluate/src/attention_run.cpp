@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/random.hpp"
 #include "kbsim/ccl/install_plan.hpp"
 #include "kbsim/evaluate/covered.hpp"
@@ -157,10 +158,10 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
   require_shape(mesh.h_q % mesh.h_kv == 0,
                 fmt::format("{} heads of queries can't share {} of keys evenly", mesh.h_q, mesh.h_kv));
   require_shape(mesh.ranks <= most,
-                fmt::format("{} ranks, but there are {} {}", mesh.ranks, most,
+                fmt::format("{}, but there are {} {}", counted(mesh.ranks, "rank"), most,
                             mesh.rank_axis == 0 ? "PEs in a cube" : "cubes in a package"));
   require_shape(complete(mesh, line.slot_size).block_rows > 0,
-                fmt::format("{} elements of f32 don't fit a slot of {}; raise slot_size", mesh.d,
+                fmt::format("{} of f32 don't fit a slot of {}; raise slot_size", counted(mesh.d, "element"),
                             to_string(line.slot_size)));
   require_shape(!mesh.causal || mesh.s_q <= mesh.s_kv * (problem.decode ? mesh.ranks : 1),
                 "causal attention has more queries than keys");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 #include "kbsim/ccl/plans.hpp"
@@ -56,8 +57,8 @@ std::string package_links(const hw::Fabric& fabric, const CollectiveRun& run) {
 // The last of the calls that count: as long as each of them, if they are equal.
 StatedTime last_call(const CclPoint& point, const CollectiveRun& run) {
   const int calls = point.repeats.iterations;
-  std::string of =
-      fmt::format("{} on {} ranks", point.algorithm.name, ccl::ranks_of(point.algorithm, point.machine));
+  std::string of = fmt::format("{} on {}", point.algorithm.name,
+                               counted(ccl::ranks_of(point.algorithm, point.machine), "rank"));
   if (calls > 1) of += fmt::format(", the last of {} calls", calls);
   return {.of = std::move(of),
           .begin = run.slowest.back().called,
@@ -139,19 +140,17 @@ boost::json::object simulate(const CclPoint& point) {
       point.machine,
       point.algorithm,
       {.n_elem = n, .dtype = point.dtype, .op = point.op, .root = point.root, .values = values}};
-  host::Session session{point.machine,
-                        point.algorithm,
-                        {.simulation = point.question.simulation(),
-                         .replay_threads = 1,
-                         .timing_only = !values,
-                         .threads = point.trace == nullptr ? point.parallel.threads : 1}};
+  host::SessionOptions how = point.question.session();
+  how.timing_only = !values;
+  how.threads = point.trace == nullptr ? point.parallel.threads : 1;
+  host::Session session{point.machine, point.algorithm, how};
   tell_one_thread(point.parallel, session.one_thread_because());
   const explain::OpMarks marks{session.sim(), session.log()};
   host::World world;
   host::Rank main{session, world, 0};
   CollectiveRun run;
   (void)session.sim().spawn("ccl", main.run(run_collective(main, &data, point.repeats, &run)));
-  const auto run_it = [&] { session.run(); };
+  const auto run_it = [&] { evaluate::run(session, point.question); };
   if (point.trace == nullptr) {
     run_it();
   } else {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/tensor_parallel.hpp"
@@ -117,7 +118,7 @@ Task<> decoder_rank(host::Rank& rk, DecoderRank with) {
   const Tensor y = co_await mlp_block(state, problem, &layer, x, h, &clock);
   const auto after = seen_now(rk);
   if (rk.index == 0)
-    with.run->stated = {.of = fmt::format("a decoder layer on {} ranks, of rank 0", problem.ranks),
+    with.run->stated = {.of = fmt::format("a decoder layer on {}, of rank 0", counted(problem.ranks, "rank")),
                         .begin = begin,
                         .end = now_in(rk.session())};
   const HostArray got = co_await y.to_host();

@@ -97,7 +97,11 @@ boost::json::object simulate_direct(const CclPoint& point) {
                              .op = point.op,
                              .root = point.root,
                              .values = values}};
-  host::Session session{point.machine, point.algorithm, {.replay_threads = 1, .timing_only = !values}};
+  host::SessionOptions how =
+      RowQuestion{.shuffle_ties = point.question.shuffle_ties, .exact_packets = point.question.exact_packets}
+          .session();
+  how.timing_only = !values;
+  host::Session session{point.machine, point.algorithm, how};
   host::World world;
   host::Rank main{session, world, 0};
   DirectRun run;

@@ -83,7 +83,8 @@ std::string why_not_among_packages(const config::MachineSpec& machine, const con
                         algorithm.name));
     require_runnable(machine, algorithm, dtype);
     require_placement(machine, algorithm, {1}, dtype, {.num_cubes = 1, .num_pes = 1});
-  } catch (const UsageError& error) {
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::usage) throw;
     return error.what();
   }
   return {};
@@ -148,6 +149,7 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
 
 void require_among_packages(const config::MachineSpec& machine, const config::AlgorithmSpec& algorithm,
                             const config::CclSpec& ccl, config::Collective collective, DType dtype) {
+  host::require_known(algorithm);
   const std::string why = why_not_among_packages(machine, algorithm, collective, dtype);
   if (why.empty()) return;
   std::vector<std::string> fit;

@@ -31,7 +31,12 @@ std::optional<RowPath> take_path(boost::json::array& rows) {
   return std::nullopt;
 }
 
-void require_row(const EvaluationRequest& request, std::size_t rows) {
+void require_asked(const EvaluationRequest& request, std::size_t rows, std::size_t simulations) {
+  if (request.parallel_bound && simulations != 1)
+    throw UsageError{fmt::format(
+        "--parallel-bound is of a single simulation, and these are {}; --help has the bench's options that "
+        "choose one",
+        simulations)};
   if (request.explained_row <= rows) return;
   throw UsageError{
       fmt::format("--of row:{}: there {}", request.explained_row,

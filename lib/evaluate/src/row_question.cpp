@@ -5,7 +5,10 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/error.hpp"
+#include "kbsim/base/say.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
+#include "kbsim/evaluate/parallel_bound.hpp"
 #include "kbsim/evaluate/row_path.hpp"
 #include "kbsim/explain/cause_graph.hpp"
 #include "kbsim/explain/explanation.hpp"
@@ -47,13 +50,35 @@ RowPath whole_path(explain::Explanation what, const RowQuestion& question, const
 
 }  // namespace
 
-SimulationOptions RowQuestion::simulation() const {
+host::SessionOptions RowQuestion::session() const {
   constexpr std::size_t kAllCauses = std::size_t{1} << 21U;  // 56 bytes each
-  return {.causes = limit, .why = {.all = whole > 0 ? kAllCauses : 0}};
+  return {.simulation = {.shuffle_ties = shuffle_ties,
+                         .causes = limit,
+                         .why = {.all = whole > 0 ? kAllCauses : 0}},
+          .replay_threads = 1,
+          .exact_packets = exact_packets || bound};
 }
 
 RowQuestion question_of(const EvaluationRequest& request, std::size_t row) {
-  return {.limit = request.explain, .whole = request.explained_row == row + 1 ? row + 1 : 0};
+  return {.limit = request.explain,
+          .whole = request.explained_row == row + 1 ? row + 1 : 0,
+          .shuffle_ties = request.shuffle_ties,
+          .exact_packets = request.exact_packets,
+          .bound = request.parallel_bound};
+}
+
+void run(host::Session& session, const RowQuestion& question) {
+  const auto bound = question.bound ? watch_parallel_bound(session) : nullptr;
+  const auto say_bound = [&] {
+    if (bound != nullptr) say(to_text(*bound, session.sim().events()));
+  };
+  try {
+    session.run();
+  } catch (const Error&) {
+    say_bound();
+    throw;
+  }
+  say_bound();
 }
 
 StatedTime stated(std::string kernel, const hw::Activity& activity) {

@@ -329,10 +329,12 @@ KeptEvaluation keep_evaluation(const Evaluation& evaluation, const EvaluationReq
   const EvaluateOptions options{.name = name};
   require_rows(options, simulated);
   if (!simulated.whole || simulated.rows.empty()) throw Interrupted{"interrupted"};
-  (void)take_path(simulated.rows);
+  const std::optional<RowPath> path = take_path(simulated.rows);
   const report::RunSummary run = summary_of(simulated.rows, std::chrono::steady_clock::now() - start);
   (void)take_events(simulated.rows);
-  return {.summary = summary_json(options, simulated),
+  json::object summary = summary_json(options, simulated);
+  if (path) summary["explain"] = path->document;
+  return {.summary = std::move(summary),
           .run = run,
           .exit = correct(simulated.rows) ? ExitCode::ok : ExitCode::wrong_values};
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/random.hpp"
 #include "kbsim/evaluate/rehearsal.hpp"
 #include "kbsim/host/tensor_parallel.hpp"
@@ -133,7 +134,7 @@ Task<> mlp_rank(host::Rank& rk, MlpRank with) {
                        {"fc2 (rows)", end - after_activation - reduced},
                        {"all-reduce", reduced}};
     with.run->time = end - begin;
-    with.run->stated = {.of = fmt::format("an MLP on {} ranks, of rank 0", problem.ranks),
+    with.run->stated = {.of = fmt::format("an MLP on {}, of rank 0", counted(problem.ranks, "rank")),
                         .begin = begin,
                         .end = now_in(rk.session())};
   }

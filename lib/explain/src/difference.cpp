@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
+
 namespace kbsim::explain {
 namespace {
 
@@ -208,7 +210,8 @@ std::string to_text(const std::vector<PathChange>& changes) {
   std::string text;
   for (const PathChange& change : std::span{changes}.first(std::min(kMost, changes.size())))
     text += "critical path of " + path_text(change);
-  if (changes.size() > kMost) text += fmt::format("and {} more paths: see --json\n", changes.size() - kMost);
+  if (changes.size() > kMost)
+    text += fmt::format("and {}: see --json\n", counted(changes.size() - kMost, "more path"));
   return text;
 }
 

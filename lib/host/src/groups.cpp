@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
 
@@ -129,8 +130,8 @@ Task<Group> Distributed::new_group(std::vector<int> ranks, GroupOptions options,
 void Distributed::require_removable(const ProcessGroup& group, const Here& at) const {
   if (group.under_way() == 0) return;
   throw UsageError{fmt::format(
-      "{}: destroy_process_group while {} collectives of its ranks are under way; await their Works first",
-      to_string(to_place(at)), group.under_way())};
+      "{}: destroy_process_group while {} under way; await their Works first", to_string(to_place(at)),
+      counted(group.under_way(), "collective of its ranks is", "collectives of its ranks are"))};
 }
 
 // Of ranks that run, the last one that comes does it.

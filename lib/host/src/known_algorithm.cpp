@@ -1,24 +1,45 @@
 #include "kbsim/host/known_algorithm.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/registry.hpp"
 #include "kbsim/ccl/mapper.hpp"
 #include "kbsim/ccl/validator.hpp"
 #include "kbsim/ccl/wiring.hpp"
 #include "kbsim/tl/kernel.hpp"
 
 namespace kbsim::host {
+namespace {
+
+// What isn't there is a problem at its place; of an algorithm that no file declares, at its name.
+template <class Entry>
+void require(const Registry<Entry>& registry, const std::string& key, const std::string& name,
+             const config::AlgorithmSpec& algorithm, std::vector<ConfigProblem>& problems) {
+  try {
+    (void)registry.at(name);
+  } catch (const UsageError& error) {
+    const auto place = algorithm.places.find(key);
+    problems.push_back({place == algorithm.places.end()
+                            ? Place{.file = fmt::format("algorithm '{}'", algorithm.name)}
+                            : place->second,
+                        fmt::format("algorithms.{}.{}", algorithm.name, key), error.what()});
+  }
+}
+
+}  // namespace
 
 void require_known(const config::AlgorithmSpec& algorithm) {
-  try {
-    (void)kernels().at(algorithm.kernel);
-    (void)ccl::topologies().at(algorithm.topology);
-    (void)ccl::mappers().at(algorithm.mapper);
-    (void)ccl::validators().at(algorithm.validator);
-  } catch (const UsageError& error) {
-    throw UsageError{fmt::format("algorithm '{}': {}", algorithm.name, error.what())};
-  }
+  std::vector<ConfigProblem> problems;
+  require(kernels(), "kernel", algorithm.kernel, algorithm, problems);
+  require(ccl::topologies(), "topology", algorithm.topology, algorithm, problems);
+  require(ccl::mappers(), "mapper", algorithm.mapper, algorithm, problems);
+  require(ccl::validators(), "validator", algorithm.validator, algorithm, problems);
+  if (!problems.empty()) throw ConfigError{std::move(problems)};
 }
 
 }  // namespace kbsim::host

@@ -131,4 +131,17 @@ std::optional<std::string> missing_for(const std::string& name, const config::Ma
   return "needs " + definition.needs;
 }
 
+Bytes most_bytes(const std::string& name, const config::MachineSpec& machine) {
+  const CaseDefinition& definition = case_named(name);
+  const config::MemorySpec& memory = machine.cube.memory;
+  const Bytes tiles = memory.tcm - memory.tcm_scheduler;
+  if (definition.transfer == Transfer::send) return std::min(tiles, memory.hbm_per_pe);
+  if (definition.transfer != Transfer::load) return memory.hbm_per_pe;
+  switch (definition.ends(machine, 0)->memory.decode().region) {
+    case topology::Region::tcm: return Bytes{tiles.count() / 2};  // what is read is held there, too
+    case topology::Region::sram: return std::min(tiles, memory.sram);
+    default: return std::min(tiles, memory.hbm_per_pe);
+  }
+}
+
 }  // namespace kbsim::host

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/host/rank.hpp"
@@ -122,8 +123,8 @@ Ranks::Ranks(Session& session, World& world, int count)
     : session_{session}, world_{world}, spawned_{world.spawned_ranks()}, ended_{session.sim(), RanksEnd{}} {
   const int sips = session.spec().system.sips.count;
   if (count < 1 || count > sips) {
-    throw UsageError{fmt::format(
-        "spawn of {} processes on a machine of {} SIPs (system.sips.count); a rank is a SIP", count, sips)};
+    throw UsageError{fmt::format("spawn of {} on a machine of {} (system.sips.count); a rank is a SIP",
+                                 counted(count, "process", "processes"), counted(sips, "SIP"))};
   }
   *spawned_ = count;
   world.forget_devices();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/oplog/op_table.hpp"
 
 #include "shape_checks.hpp"
@@ -30,7 +31,7 @@ std::string operand_contradiction(const Operand& input) {
 std::string input_count_contradiction(const Op& op, const OpRow& row) {
   const std::size_t has = op.inputs.size();
   if (row.least <= has && has <= row.most) return {};
-  return fmt::format("needs {} inputs, has {}", row.least, has);
+  return fmt::format("needs {}, has {}", counted(row.least, "input"), has);
 }
 
 }  // namespace

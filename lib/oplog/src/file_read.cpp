@@ -4,6 +4,7 @@
 #include <boost/crc.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/oplog/file.hpp"
 
 #include "file_format.hpp"
@@ -116,7 +117,7 @@ class Decoder {
   OpLog decode() {
     header();
     while (!ended_) section();
-    if (at_ != file_.size()) fail(fmt::format("{} bytes after the end", file_.size() - at_));
+    if (at_ != file_.size()) fail(counted(file_.size() - at_, "byte") + " after the end");
     check_graph(log_, [this](const ValueId& id, const std::string& text) {
       at_ = offsets_[id.lane][id.seq];
       fail(text);

@@ -7,6 +7,8 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 #include "bar_figure.hpp"
 #include "figure_style.hpp"
 #include "line_figure.hpp"
@@ -73,11 +75,13 @@ std::vector<Figure> attention_figures(const boost::json::array& rows) {
   const double keys = value_at(most_keys.front(), "s_kv_per_rank");
   const std::vector<object> most_ranks = with_most(rows, "ranks");
   const double ranks = value_at(most_ranks.front(), "ranks");
-  return {times("attention_time_and_ranks", fmt::format("Attention, {:.0f} keys a rank", keys), most_keys,
-                "ranks", "ranks"),
-          times("attention_time_and_keys", fmt::format("Attention on {:.0f} ranks", ranks), most_ranks,
-                "s_kv", "keys of all ranks"),
-          shares(most_keys)};
+  return {
+      times("attention_time_and_ranks",
+            fmt::format("Attention, {} a rank", counted(std::llround(keys), "key")), most_keys, "ranks",
+            "ranks"),
+      times("attention_time_and_keys", fmt::format("Attention on {}", counted(std::llround(ranks), "rank")),
+            most_ranks, "s_kv", "keys of all ranks"),
+      shares(most_keys)};
 }
 
 }  // namespace kbsim::report

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/report/ranking.hpp"
 
@@ -70,10 +71,10 @@ Calibration calibrate(const Correlation& correlation, const std::string& algorit
 
 std::string to_text(const Calibration& c) {
   return fmt::format(
-      " fitted on {} ({} points): latency {:.3f} us, efficiency {:.3f}; mean error {:.2f} %\n"
-      " judged on the others ({} points): mean error {:.2f} %, worst {:+.2f} % at {:.0f} bytes of {}\n",
-      c.algorithm, c.fitted, c.latency_us, c.efficiency, c.fitted_mape_percent, c.judged,
-      c.judged_mape_percent, c.worst.error_percent(), c.worst.size, c.worst.of);
+      " fitted on {} ({}): latency {:.3f} us, efficiency {:.3f}; mean error {:.2f} %\n"
+      " judged on the others ({}): mean error {:.2f} %, worst {:+.2f} % at {:.0f} bytes of {}\n",
+      c.algorithm, counted(c.fitted, "point"), c.latency_us, c.efficiency, c.fitted_mape_percent,
+      counted(c.judged, "point"), c.judged_mape_percent, c.worst.error_percent(), c.worst.size, c.worst.of);
 }
 
 boost::json::object to_json(const Calibration& c) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/base/bytes.hpp"
+#include "kbsim/base/counted.hpp"
 
 #include "figure_style.hpp"
 #include "line_figure.hpp"
@@ -137,8 +138,8 @@ std::vector<Line> lines_by_operation(const boost::json::array& rows, const char*
 }
 
 std::string sweep_title(const object& row) {
-  return fmt::format("{} of {} on {} ranks, slots in {}", word(row, "algorithm"), word(row, "type"),
-                     row.at("world_size").to_number<int>(), upper(word(row, "buffer_kind")));
+  return fmt::format("{} of {} on {}, slots in {}", word(row, "algorithm"), word(row, "type"),
+                     counted(row.at("world_size").to_number<int>(), "rank"), upper(word(row, "buffer_kind")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/report/ranking.hpp"
 
@@ -60,8 +61,8 @@ Curves curves_of(const CsvTable& table, const std::vector<std::string>& names) {
     const std::string name = curve_of(table, row, names);
     const double size = positive(table, row, "size");
     if (curves[name].emplace(size, positive(table, row, "time")).second) continue;
-    throw UsageError{fmt::format("{}: row {}: two times for {} bytes{}{}", table.source, row + 1, size,
-                                 name.empty() ? "" : " of ", name)};
+    throw UsageError{fmt::format("{}: row {}: two times for {}{}{}", table.source, row + 1,
+                                 counted(std::llround(size), "byte"), name.empty() ? "" : " of ", name)};
   }
   return curves;
 }
@@ -217,10 +218,11 @@ std::string to_text(const Correlation& correlation) {
   }
   const CorrelationPoint& worst = correlation.worst();
   text += fmt::format(
-      " {} points: mean error {:.2f} % (MAPE), geometric mean of simulated/reference {:.4f}\n"
-      " worst: {:+.2f} % at {:.0f} bytes{}{}\n",
-      correlation.points.size(), correlation.mape_percent(), correlation.geometric_mean(),
-      worst.error_percent(), worst.size, worst.of.empty() ? "" : " of ", worst.of);
+      " {}: mean error {:.2f} % (MAPE), geometric mean of simulated/reference {:.4f}\n"
+      " worst: {:+.2f} % at {}{}{}\n",
+      counted(correlation.points.size(), "point"), correlation.mape_percent(), correlation.geometric_mean(),
+      worst.error_percent(), counted(std::llround(worst.size), "byte"), worst.of.empty() ? "" : " of ",
+      worst.of);
   if (correlation.outside > 0)
     text += fmt::format(" {} simulated points are outside the reference\n", correlation.outside);
   if (!correlation.other_ranks.empty())

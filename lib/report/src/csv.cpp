@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
 
@@ -81,8 +82,8 @@ CsvTable parse_csv(std::istream& in, const std::string& source) {
       continue;
     }
     if (cells.size() != table.columns.size()) {
-      throw UsageError{fmt::format("{}: {} cells, expected {} as in the first line", place, cells.size(),
-                                   table.columns.size())};
+      throw UsageError{fmt::format("{}: {}, expected {} as in the first line", place,
+                                   counted(cells.size(), "cell"), table.columns.size())};
     }
     std::map<std::string, std::string>& row = table.rows.emplace_back();
     for (std::size_t i = 0; i < cells.size(); ++i) row[table.columns[i]] = cells[i];

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/report/deadlock.hpp"
 
 namespace kbsim::report {
@@ -45,7 +46,7 @@ Told cycles_of(const WaitGraph& graph, const std::vector<std::vector<std::size_t
   for (std::size_t i = 0; i < std::min(cycles.size(), kCyclesTold); ++i)
     tell_cycle(graph, cycle_title(i, cycles.size()), cycles[i], &told);
   if (cycles.size() > kCyclesTold)
-    told.text += fmt::format("\nand {} more cycles", cycles.size() - kCyclesTold);
+    told.text += fmt::format("\nand {}", counted(cycles.size() - kCyclesTold, "more cycle"));
   return told;
 }
 

@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/report/csv.hpp"
 
 namespace kbsim::report {
@@ -89,7 +90,8 @@ std::string launches_text(const json::array& rows) {
       "          {:<{}}                       (ns)       (ns)       (B)       (B)   (%)   (%)   (%)\n",
       "kernel", width, "", width);
   for (const json::value& row : first) text += launch_line(row, width);
-  if (rows.size() > kShown) text += fmt::format("  and {} more launches\n", rows.size() - kShown);
+  if (rows.size() > kShown)
+    text += fmt::format("  and {}\n", counted(rows.size() - kShown, "more launch", "more launches"));
   return text;
 }
 

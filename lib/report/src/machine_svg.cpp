@@ -1,6 +1,8 @@
 // The page: the system beside an enlarged cube, or above it where the packages lie in a long row.
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 #include "machine_drawing.hpp"
 
 namespace kbsim::report {
@@ -14,10 +16,9 @@ constexpr double kCubeHeight = 640.0;
 constexpr double kLegendHeight = 250.0;
 
 std::string title(const config::MachineSpec& spec) {
-  return fmt::format("{} package{} of {} × {} cube{}, {} PE{} a cube", spec.system.sips.count,
-                     spec.system.sips.count == 1 ? "" : "s", spec.sip.cube_mesh.w, spec.sip.cube_mesh.h,
-                     spec.cubes_per_sip() == 1 ? "" : "s", spec.pes_per_cube(),
-                     spec.pes_per_cube() == 1 ? "" : "s");
+  return fmt::format("{} of {} × {} cube{}, {} a cube", counted(spec.system.sips.count, "package"),
+                     spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, spec.cubes_per_sip() == 1 ? "" : "s",
+                     counted(spec.pes_per_cube(), "PE"));
 }
 
 Box panel(Svg& svg, const Box& box, std::string_view name, std::string_view look = "bold") {

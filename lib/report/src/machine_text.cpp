@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/report/machine_report.hpp"
 #include "kbsim/report/number.hpp"
 
@@ -10,10 +11,10 @@ using topology::LinkGroup;
 using topology::Summary;
 
 std::string shape(const config::MachineSpec& spec) {
-  return fmt::format("{} {} ({}) of {}x{} cubes, {} PEs a cube on a {}x{} NOC", spec.system.sips.count,
-                     spec.system.sips.count == 1 ? "package" : "packages",
-                     to_string(spec.system.sips.topology), spec.sip.cube_mesh.w, spec.sip.cube_mesh.h,
-                     spec.pes_per_cube(), spec.cube.noc.w, spec.cube.noc.h);
+  return fmt::format("{} ({}) of {}x{} cubes, {} a cube on a {}x{} NOC",
+                     counted(spec.system.sips.count, "package"), to_string(spec.system.sips.topology),
+                     spec.sip.cube_mesh.w, spec.sip.cube_mesh.h, counted(spec.pes_per_cube(), "PE"),
+                     spec.cube.noc.w, spec.cube.noc.h);
 }
 
 std::string wire(const LinkGroup& group) {
@@ -62,8 +63,8 @@ std::string to_text(const MachineReport& machine) {
     return fmt::format("{:<11}{}\n", name, text);
   };
   std::string text = line("machine", shape(machine.graph.spec()));
-  text += line("", fmt::format("{} cubes, {} PEs; {} nodes, {} links (each direction counts)", s.cubes, s.pes,
-                               s.nodes, s.links));
+  text += line("", fmt::format("{}, {}; {}, {} (each direction counts)", counted(s.cubes, "cube"),
+                               counted(s.pes, "PE"), counted(s.nodes, "node"), counted(s.links, "link")));
   text += line("memory", fmt::format("HBM {}, SRAM {}, TCM {}", size(s.hbm), size(s.sram), size(s.tcm)));
   text += line("HBM", fmt::format("{} raw, {} effective", rate(s.hbm_raw_gbs),
                                   s.hbm_effective_gbs ? rate(*s.hbm_effective_gbs) : "unknown"));

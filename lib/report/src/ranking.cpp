@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
+
 namespace kbsim::report {
 namespace {
 
@@ -175,9 +177,9 @@ std::string to_text(const Ranking& ranking) {
     text += equal ? "\n" : fmt::format("  (reference: {})\n", at.reference_text);
   }
   const std::optional<double> tau = ranking.tau();
-  text += fmt::format(" rank correlation (Kendall's tau-b) {}; the fastest is the same at {} of {} sizes\n",
+  text += fmt::format(" rank correlation (Kendall's tau-b) {}; the fastest is the same at {} of {}\n",
                       tau ? fmt::format("{:.3f}", *tau) : "isn't defined: one side has equal times alone",
-                      ranking.equal_winners(), ranking.sizes.size());
+                      ranking.equal_winners(), counted(ranking.sizes.size(), "size"));
   for (const Crossovers& at : ranking.crossovers)
     text += fmt::format(" {} and {} cross over {} (reference: {})\n", at.first, at.second,
                         sizes_text(at.simulated), sizes_text(at.reference));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/report/self_profile.hpp"
 
 namespace kbsim::report {
@@ -59,9 +60,9 @@ std::string to_text(const hw::Attribution& messages) {
     const auto total = static_cast<double>(split.total().count());
     return total > 0.0 ? 100.0 * static_cast<double>(part.count()) / total : 0.0;
   };
-  return fmt::format(
-      "{} messages, their time: {:.1f} % overhead, {:.1f} % wire, {:.1f} % drain, {:.1f} % queueing",
-      messages.messages, share(split.overhead), share(split.wire), share(split.drain), share(split.queueing));
+  return fmt::format("{}, their time: {:.1f} % overhead, {:.1f} % wire, {:.1f} % drain, {:.1f} % queueing",
+                     counted(messages.messages, "message"), share(split.overhead), share(split.wire),
+                     share(split.drain), share(split.queueing));
 }
 
 boost::json::object to_json(const hw::Attribution& messages) {

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/report/output_file.hpp"
@@ -157,8 +158,8 @@ class Written {
 };
 
 void say_size(const trace::Timeline& timeline, std::uint64_t bytes, const fs::path& to) {
-  say("trace: {} slices on {} tracks, {} B, to {}\n", timeline.slices.size(), timeline.tracks.size(), bytes,
-      to.string());
+  say("trace: {} on {}, {} B, to {}\n", counted(timeline.slices.size(), "slice"),
+      counted(timeline.tracks.size(), "track"), bytes, to.string());
 }
 
 // Its size is said before it is written.

@@ -6,6 +6,8 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 #include "traffic_figures.hpp"
 
 namespace kbsim::report {
@@ -36,8 +38,8 @@ std::string parts_text(const topology::TrafficCase& traffic, const hw::TrafficRe
   std::string text;
   if (!result.round_trips.empty()) text += fmt::format("round trip {}\n", quantiles_text(result.round_trips));
   for (const hw::SizeResult& size : result.sizes)
-    text += fmt::format("  of {:<7} {} ({} packets)\n", to_string(size.bytes), quantiles_text(size.latencies),
-                        size.latencies.size());
+    text += fmt::format("  of {:<7} {} ({})\n", to_string(size.bytes), quantiles_text(size.latencies),
+                        counted(size.latencies.size(), "packet"));
   const SourceShares shares{result};
   text += fmt::format("a source   accepted {:.4f} to {:.4f}, mean {:.4f}; fairness (Jain) {:.4f}\n",
                       shares.least, shares.most, shares.mean, shares.fairness);

@@ -1,6 +1,8 @@
 // The best point, and what each axis does alone.
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 #include "quantity.hpp"
 
 namespace kbsim::sweep {
@@ -52,8 +54,8 @@ std::string alone_text(const Tables& tables, const Quantity& what, const Row& be
 std::string best_text(const Tables& tables, const Quantity& what) {
   const Row* best = best_row(tables, what);
   if (best == nullptr) return failures_text(tables);
-  std::string text = fmt::format("best of {} points by {}, {} is better: {}\n", tables.rows.size(), what.name,
-                                 what.larger_is_better ? "larger" : "smaller",
+  std::string text = fmt::format("best of {} by {}, {} is better: {}\n", counted(tables.rows.size(), "point"),
+                                 what.name, what.larger_is_better ? "larger" : "smaller",
                                  with_unit(*value_of(tables, *best, what), what.unit));
   for (std::size_t i = 0; i < tables.plan.axes.size(); ++i)
     text += fmt::format("  {} = {}\n", tables.plan.axes[i].name, best->values[i]);

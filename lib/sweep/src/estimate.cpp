@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/sweep/shares.hpp"
 
 namespace kbsim::sweep {
@@ -51,7 +52,7 @@ std::string dry_run_text(const Sweep& sweep, Cache& cache) {
   std::string text = fmt::format("point,{}\n", fmt::join(names, ","));
   for (const std::size_t i : sweep.which)
     text += fmt::format("{},{}\n", i, fmt::join(values_of(sweep.plan, sweep.plan.points[i]), ","));
-  return text + fmt::format("{} points, {}\n", sweep.which.size(), expected_time(sweep, cache));
+  return text + fmt::format("{}, {}\n", counted(sweep.which.size(), "point"), expected_time(sweep, cache));
 }
 
 }  // namespace kbsim::sweep

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/random.hpp"
 
 #include "plan_draft.hpp"
@@ -86,7 +87,8 @@ std::vector<Point> rare_points(const Product& product, const Filter& filter, con
     if (filter.admits(product.at(number)) && chosen.insert(number).second) tries = 0;
   }
   if (chosen.size() < sample.count)
-    throw UsageError{fmt::format("random: only {} points were found for which 'where' holds", chosen.size())};
+    throw UsageError{fmt::format("random: only {} found for which 'where' holds",
+                                 counted(chosen.size(), "point was", "points were"))};
   std::vector<Point> points;
   for (const std::size_t number : chosen) points.push_back(product.at(number));
   return points;

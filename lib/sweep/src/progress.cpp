@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/report/terminal.hpp"
 
@@ -34,7 +35,7 @@ std::string duration(double seconds) {
 std::string Progress::line(std::size_t done, std::size_t failed, double left) const {
   const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
   const double rate = spent > 0.0 ? static_cast<double>(done) / spent : 0.0;
-  return fmt::format("{} of {} points, {} failed, {:.1f} a second, {}", done, all_, failed, rate,
+  return fmt::format("{} of {}, {} failed, {:.1f} a second, {}", done, counted(all_, "point"), failed, rate,
                      left < 0.0 ? "time left isn't known yet" : "about " + duration(left) + " left");
 }
 

@@ -9,6 +9,18 @@
 #include "master.hpp"
 
 namespace kbsim::sweep {
+namespace {
+
+// Those that aren't run again.
+std::size_t failures_among(const std::vector<std::string>& requests, const std::vector<std::size_t>& which,
+                           const Cache& cache, const PoolOptions& options) {
+  return static_cast<std::size_t>(std::ranges::count_if(which, [&](std::size_t point) {
+    const Record* known = cache.of_request(requests[point]);
+    return known != nullptr && known->exit != 0 && stands(*known, options);
+  }));
+}
+
+}  // namespace
 
 bool stands(const Record& record, const PoolOptions& options) {
   switch (record.end) {
@@ -35,17 +47,20 @@ Tally run_points(const Plan& plan, const std::vector<std::string>& requests,
                  const std::vector<std::size_t>& which, Cache& cache, const RunPoint& run,
                  const PoolOptions& options) {
   const std::vector<std::size_t> missing = missing_points(requests, which, cache, options);
-  Tally tally{.points = which.size(), .known = which.size() - missing.size()};
-  if (missing.empty()) return tally;
+  Tally known{.points = which.size(),
+              .known = which.size() - missing.size(),
+              .known_failures = failures_among(requests, which, cache, options)};
+  if (missing.empty()) return known;
   Claims claims{missing.size() + cache.records().size()};
-  for (const auto& known : cache.records()) (void)claims.claim(known.first);
+  for (const auto& record : cache.records()) (void)claims.claim(record.first);
   const Job job{
       .plan = plan, .requests = requests, .run = run, .changed = options.changed, .claims = &claims};
   Master master{job, cache, options, missing, Mode::shared};
   master.run();
-  tally = master.tally();
-  tally.points = which.size();
-  tally.known = which.size() - missing.size();
+  Tally tally = master.tally();
+  tally.points = known.points;
+  tally.known = known.known;
+  tally.known_failures = known.known_failures;
   return tally;
 }
 

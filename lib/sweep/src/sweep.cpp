@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/sweep/tables.hpp"
 
@@ -30,8 +31,10 @@ void say_times(const Tally& tally) {
 }
 
 void tell(const Tally& tally, bool quiet) {
-  print(fmt::format("{} points: {} known, {} ran, {} failed\n", tally.points, tally.known, tally.ran,
-                    tally.failed));
+  const std::string before =
+      tally.known_failures == 0 ? "" : fmt::format(" ({} of them failed)", tally.known_failures);
+  print(fmt::format("{}: {} known{}, {} ran, {} failed\n", counted(tally.points, "point"), tally.known,
+                    before, tally.ran, tally.failed));
   if (tally.busy > 0.0 && !quiet) say_times(tally);
 }
 
@@ -52,7 +55,7 @@ void verify(const Sweep& sweep, Cache& cache) {
   const std::vector<std::size_t> some = drawn_of_ended(sweep, cache);
   if (some.empty()) return;
   const auto found = verify_points(sweep.plan, sweep.requests, some, cache, sweep.run, sweep.pool);
-  print(fmt::format("{} points ran once more: {} differ\n", some.size(), found.size()));
+  print(fmt::format("{} ran once more: {} differ\n", counted(some.size(), "point"), found.size()));
   if (found.empty()) return;
   const Difference& first = found.front();
   throw Error{ExitCode::wrong_values,
@@ -72,8 +75,8 @@ ExitCode run_sweep(const Sweep& sweep) {
   const Tally tally = run_points(sweep.plan, sweep.requests, sweep.which, cache, sweep.run, sweep.pool);
   tell(tally, sweep.quiet);
   if (!tally.stopped.empty())
-    throw UsageError{fmt::format("{}; {} points have ended and are kept: the same command goes on there",
-                                 tally.stopped, tally.known + tally.ran)};
+    throw UsageError{fmt::format("{}; {} ended and kept: the same command goes on there", tally.stopped,
+                                 counted(tally.known + tally.ran, "point is", "points are"))};
   if (tally.interrupted) return ExitCode::interrupted;
   verify(sweep, cache);
   const bool again = tally.ran == 0 && has_tables(out, sweep.requests) && sweep.tables.metric.empty() &&

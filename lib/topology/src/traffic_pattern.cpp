@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 
@@ -130,11 +131,11 @@ bool is_own(const TrafficNetwork& network, std::size_t source, std::size_t sink)
 void check_size(const TrafficNetwork& network, const TrafficMatrix& matrix) {
   const TrafficMatrix::Row& first = matrix.rows.front();
   if (first.rates.size() != network.sinks.size())
-    throw UsageError{fmt::format("{}:{}: {} numbers, expected {}, one for each endpoint of the scope",
-                                 matrix.source, first.line, first.rates.size(), network.sinks.size())};
+    throw UsageError{fmt::format("{}:{}: {}, expected {}, one for each endpoint of the scope", matrix.source,
+                                 first.line, counted(first.rates.size(), "number"), network.sinks.size())};
   if (matrix.rows.size() != network.sources.size())
-    throw UsageError{fmt::format("{}:{}: {} rows, expected {}, one for each endpoint of the scope",
-                                 matrix.source, matrix.rows.back().line, matrix.rows.size(),
+    throw UsageError{fmt::format("{}:{}: {}, expected {}, one for each endpoint of the scope", matrix.source,
+                                 matrix.rows.back().line, counted(matrix.rows.size(), "row"),
                                  network.sources.size())};
 }
 

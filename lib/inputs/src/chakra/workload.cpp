@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
 #include "graph.hpp"
@@ -26,7 +27,8 @@ constexpr std::int64_t kMostPs = std::int64_t{1} << 60;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kShown, circle.size()); ++i)
     names.push_back(described(work.items[circle[i]]));
-  throw UsageError{fmt::format("{} nodes wait for each other in a circle: {}{}", circle.size(),
+  throw UsageError{fmt::format("{} in a circle: {}{}",
+                               counted(circle.size(), "node waits for itself", "nodes wait for each other"),
                                fmt::join(names, " < "), circle.size() > kShown ? " < ..." : "")};
 }
 

@@ -9,6 +9,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/plan_steps.hpp"
 #include "kbsim/ccl/plan_walk.hpp"
 #include "kbsim/inputs/description/description.hpp"
@@ -92,7 +93,8 @@ std::string judged_custom(const ccl::Plan& plan, const ccl::PlanJudgement& judge
   constexpr std::size_t kParts = 8;
   const std::vector<std::string> all = ccl::told_of(ccl::outputs_of(plan), kParts);
   for (const std::string& line : all | std::views::take(kMostTold)) text += "  " + line + "\n";
-  if (all.size() > kMostTold) text += fmt::format("  and {} more chunks\n", all.size() - kMostTold);
+  if (all.size() > kMostTold)
+    text += fmt::format("  and {}\n", counted(all.size() - kMostTold, "more chunk"));
   return text;
 }
 
@@ -104,13 +106,14 @@ std::string judged(const ccl::Plan& plan, const ccl::PlanJudgement& judgement) {
   } else if (judgement.right()) {
     text = fmt::format("checked: every chunk of every output is what the {} makes it\n", what);
   } else {
-    text = fmt::format("wrong: this isn't the {} that it names: {} chunks of outputs differ\n", what,
-                       judgement.wrong);
+    text = fmt::format("wrong: this isn't the {} that it names: {}\n", what,
+                       counted(judgement.wrong, "chunk of the outputs differs", "chunks of outputs differ"));
     for (const std::string& problem : judgement.problems) text += "  " + problem + "\n";
     text += "--check 0 of --bench ccl runs it for its time\n";
   }
   if (judgement.unwritten > 0)
-    text += fmt::format("{} chunks are read that nothing has written\n", judgement.unwritten);
+    text += fmt::format("{} read that nothing has written\n",
+                        counted(judgement.unwritten, "chunk is", "chunks are"));
   return text;
 }
 
@@ -156,17 +159,19 @@ std::string text_about(const ccl::Plan& plan, const ccl::PlanJudgement& judgemen
   const PlanSize size = size_of(plan);
   const auto scratch = std::ranges::max(plan.scratch_chunks);
   return fmt::format(
-             "{}: {}, {} {} of {} ranks\n"
+             "{}: {}, {} {} of {}\n"
              "protocol {}{}\n"
-             "{} chunks{}{}; messages of up to {} chunks\n"
-             "{} thread blocks, up to {} a rank (a PE each), on {} connections\n"
-             "{} steps ({}), {} messages, {} chunks sent\n"
-             "ends with {} slots (n_slots) or more\n",
+             "{}{}{}; messages of up to {}\n"
+             "{}, up to {} a rank (a PE each), on {}\n"
+             "{} ({}), {}, {} sent\n"
+             "ends with {} (n_slots) or more\n",
              plan.file, plan.name, plan.in_place ? "in-place" : "out-of-place", plan.collective_name(),
-             plan.ranks(), plan.protocol, protocol_note(plan), plan.chunks, lengths_text(plan),
-             scratch > 0 ? fmt::format(", {} of scratch", scratch) : "", ccl::largest_message(plan),
-             size.blocks, size.most_blocks, ccl::queues_of(plan).all.size(), size.steps, kinds_text(size),
-             size.messages, size.chunks, ccl::least_slots(plan, true)) +
+             counted(plan.ranks(), "rank"), plan.protocol, protocol_note(plan), counted(plan.chunks, "chunk"),
+             lengths_text(plan), scratch > 0 ? fmt::format(", {} of scratch", scratch) : "",
+             counted(ccl::largest_message(plan), "chunk"), counted(size.blocks, "thread block"),
+             size.most_blocks, counted(ccl::queues_of(plan).all.size(), "connection"),
+             counted(size.steps, "step"), kinds_text(size), counted(size.messages, "message"),
+             counted(size.chunks, "chunk"), counted(ccl::least_slots(plan, true), "slot")) +
          judged(plan, judgement);
 }
 

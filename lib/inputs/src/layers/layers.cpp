@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
 #include "../cells.hpp"
@@ -197,7 +198,8 @@ class LayerReader {
   [[nodiscard]] std::int64_t extent(const std::vector<Cell>& cells, std::size_t index,
                                     std::size_t offset) const {
     if (index >= cells.size())
-      throw text_.error(offset, fmt::format("{} cells, expected {} or more", cells.size(), index + 1));
+      throw text_.error(offset,
+                        fmt::format("{}, expected {} or more", counted(cells.size(), "cell"), index + 1));
     const Cell& cell = cells[index];
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(cell.text.data(), cell.text.data() + cell.text.size(), value);

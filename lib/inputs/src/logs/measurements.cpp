@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 #include "../cells.hpp"
 #include "rows.hpp"
 
@@ -72,8 +74,8 @@ Measurements read_table(const Text& text, Buffers buffers) {
     const std::vector<Cell> cells = cells_of(line, separator);
     const Place at{.file = text.name(), .line = text.place(offset).line};
     if (cells.size() != columns.size()) {
-      rows.skip(to_string(at),
-                fmt::format("{} cells, expected {} as in the first line", cells.size(), columns.size()));
+      rows.skip(to_string(at), fmt::format("{}, expected {} as in the first line",
+                                           counted(cells.size(), "cell"), columns.size()));
       continue;
     }
     MeasuredRows::Row row = row_of(cells, columns, separator);

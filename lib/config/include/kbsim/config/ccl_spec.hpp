@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "kbsim/base/bytes.hpp"
+#include "kbsim/base/error.hpp"
 #include "kbsim/base/field.hpp"
 #include "kbsim/base/time.hpp"
 #include "kbsim/config/collective.hpp"
@@ -108,6 +109,7 @@ struct AlgorithmSpec : CclSettings {
   std::int64_t chunk_size = 0;
   std::map<std::string, Scalar> own = {};  // what was given of the kernel's own keys; see KernelKeys
   Bytes chosen_up_to{};
+  std::map<std::string, Place> places = {};  // where its kernel, topology, mapper and validator are named
 
   static void describe(auto& f) {
     f.add("kernel", &AlgorithmSpec::kernel, "name of the kernel; required");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ struct EvaluationRequest {
   report::RunTrace* trace = nullptr;  // of one that is `traced`: its only simulation's
   bool explain = false;               // of one that is `explained`: rows have "limited_by"
   std::size_t explained_row = 0;      // likewise: this one, from 1 on, has its RowPath, too; 0: none has
+  std::optional<std::uint64_t> shuffle_ties = {};  // seed: of all simulations
+  bool exact_packets = false;                      // likewise: an event for each packet at each hop
+  bool parallel_bound = false;                     // its only simulation says what threads could give it
 };
 
 /// What it found: a row a simulation, of numbers and words, from which everything else is made; but for

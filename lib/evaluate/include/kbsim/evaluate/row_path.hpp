@@ -21,7 +21,11 @@ void add(boost::json::object& row, RowPath path);
 /// Takes it out of the row that has it; none if none has.
 [[nodiscard]] std::optional<RowPath> take_path(boost::json::array& rows);
 
-/// UsageError, which says how many there are, if --of asks for a row that isn't among `rows`.
-void require_row(const EvaluationRequest& request, std::size_t rows);
+/// UsageError, which says how many there are, if --of asks for a row that isn't among `rows`, or
+/// --parallel-bound for that of several simulations.
+void require_asked(const EvaluationRequest& request, std::size_t rows, std::size_t simulations);
+inline void require_asked(const EvaluationRequest& request, std::size_t rows) {
+  require_asked(request, rows, rows);
+}
 
 }  // namespace kbsim::evaluate

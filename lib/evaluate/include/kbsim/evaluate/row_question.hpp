@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <boost/json/array.hpp>
@@ -9,22 +11,28 @@
 #include "kbsim/explain/op_marks.hpp"
 #include "kbsim/host/session.hpp"
 #include "kbsim/hw/control/control.hpp"
-#include "kbsim/sim/simulation.hpp"
 
 namespace kbsim::evaluate {
 
 struct EvaluationRequest;
 
-/// What the simulation of a row is asked besides its numbers.
+/// What the simulation of a row is asked besides its numbers. Nothing of it changes them.
 struct RowQuestion {
   bool limit = false;     // the row has "limited_by"
   std::size_t whole = 0;  // likewise, and as the row of this number, from 1 on, its RowPath; 0: it hasn't
+  std::optional<std::uint64_t> shuffle_ties = {};
+  bool exact_packets = false;
+  bool bound = false;  // it says what threads could give it
 
-  /// Causes are kept if it is asked, all of them of the row that tells its whole path.
-  [[nodiscard]] SimulationOptions simulation() const;
+  /// For its session, whose numbers one thread computes. Causes are kept if it is asked for them, all of them
+  /// of the row that tells its whole path.
+  [[nodiscard]] host::SessionOptions session() const;
 };
 /// Of row 0, 1, ... of an evaluation.
 [[nodiscard]] RowQuestion question_of(const EvaluationRequest& request, std::size_t row);
+
+/// Runs it, and says on stderr what threads could give it, if that is asked, however it ends.
+void run(host::Session& session, const RowQuestion& question);
 
 /// A time that a row states, as a stretch of its simulation: its path sums to it.
 struct StatedTime {

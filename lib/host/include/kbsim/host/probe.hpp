@@ -22,6 +22,10 @@ struct ProbeCase {
 [[nodiscard]] std::optional<std::string> missing_for(const std::string& name,
                                                      const config::MachineSpec& machine);
 
+/// How many bytes a case can move on a machine that has the parts for it: as many as its memory and, of a
+/// PE's case, the TCM that tiles may take have room for.
+[[nodiscard]] Bytes most_bytes(const std::string& name, const config::MachineSpec& machine);
+
 /// A node on the way, in time since the start: when the head came, and when it left.
 struct ProbeHop {
   std::string node;

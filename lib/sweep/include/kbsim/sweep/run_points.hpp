@@ -46,7 +46,8 @@ struct PoolOptions {
 /// How a sweep went.
 struct Tally {
   std::size_t points = 0;
-  std::size_t known = 0;  // weren't run: their results were there
+  std::size_t known = 0;           // weren't run: their results were there
+  std::size_t known_failures = 0;  // of those
   std::size_t ran = 0;
   std::size_t failed = 0;  // of those that ran
   double wall = 0.0;       // seconds

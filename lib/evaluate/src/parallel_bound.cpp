@@ -1,5 +1,5 @@
 // --parallel-bound: what threads could give a run at most.
-#include "parallel_bound.hpp"
+#include "kbsim/evaluate/parallel_bound.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/time.hpp"
 
-namespace kbsim::app {
+namespace kbsim::evaluate {
 namespace {
 
 using hw::Cut;
@@ -42,11 +43,7 @@ std::string row(const char* name, const WindowLoads& loads) {
 
 std::string lookahead_of(const hw::Partition& partition) {
   if (partition.from.empty()) return "nothing crosses";
-  return fmt::format("lookahead {} ({})", to_string(partition.lookahead), partition.from);
-}
-
-std::string counted(std::uint64_t n, const char* one, const char* more) {
-  return fmt::format("{} {}", n, n == 1 ? one : more);
+  return fmt::format("lookahead {} ({})", kbsim::to_string(partition.lookahead), partition.from);
 }
 
 double percent(std::uint64_t part, std::uint64_t whole) {
@@ -60,7 +57,7 @@ std::string table(const char* cut, const Bound& bound) {
                   lookahead_of(bound.partition));
   text += fmt::format(
       "  {} of {:.1f} events; the host's process has {:.1f} % of them and {:.1f} % of the time\n",
-      counted(windows, "window", "windows"),
+      counted(windows, "window"),
       static_cast<double>(bound.events.total()) / static_cast<double>(std::max<std::uint64_t>(windows, 1)),
       percent(bound.host_events, bound.events.total()), percent(bound.host_work, bound.work.total()));
   text += fmt::format("  {:<10}", "threads");
@@ -109,9 +106,9 @@ std::unique_ptr<hw::ParallelBound> watch_parallel_bound(host::Session& session) 
 std::string to_text(hw::ParallelBound& bound, std::uint64_t events) {
   const std::vector<Bound>& bounds = bound.close();
   std::string text =
-      fmt::format("parallel bound of {} events, times as fast as one thread at most\n", events);
+      fmt::format("parallel bound of {}, times as fast as one thread at most\n", counted(events, "event"));
   for (std::size_t c = 0; c < bounds.size(); ++c) text += table(kCuts[c], bounds[c]);
   return text + verdict(bounds);
 }
 
-}  // namespace kbsim::app
+}  // namespace kbsim::evaluate
