@@ -12,14 +12,18 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import bench_cases
+import bench_plots
 import bench_tables
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLDERS = {"kbsim": "apps/kbsim"}
 
+
+LAYER = "layer.json"  # of the folder where a command runs
 
 # The peak of memory that a program is told is that of whoever forked it, too: a shell is small.
 OWN_PEAK = ("sh", "-c", '"$@"; exit $?', "sh")
@@ -31,23 +35,27 @@ def program_of(build, name):
 
 def command_of(build, command, oplog):
     name, *arguments = command
-    arguments = [str(oplog) if argument == "OPLOG" else argument for argument in arguments]
+    files = {"OPLOG": str(oplog), "LAYER": LAYER}
+    arguments = [files.get(argument, argument) for argument in arguments]
     return [str(program_of(build, name)), *arguments]
 
 
 def run(command, wrapper=()):
-    """Output, errors and seconds of the processor of a command."""
+    """Output, errors, and seconds of the processor and of the clock, of a command."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryDirectory() as folder:
         for name in ("topology.yaml", "ccl.yaml"):
             (pathlib.Path(folder) / name).symlink_to(ROOT / "configs" / name)
+        (pathlib.Path(folder) / LAYER).write_text(json.dumps(bench_cases.LAYER_CONFIG))
+        began = time.perf_counter()
         child = subprocess.Popen([*OWN_PEAK, *wrapper, *command], stdout=out, stderr=err, cwd=folder)
         _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - began
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0), err.seek(0)
         text, errors = out.read().decode(), err.read().decode()
     if child.returncode != 0:
         raise SystemExit(f"exit code {child.returncode} of {' '.join(command)}\n{errors}")
-    return text, errors, usage.ru_utime + usage.ru_stime
+    return text, errors, usage.ru_utime + usage.ru_stime, wall
 
 
 def peak_of(summary):
@@ -58,10 +66,10 @@ def peak_of(summary):
 
 def measured(case, command):
     """One run of a case: its items, events, seconds, and what else it tells."""
-    text, errors, seconds = run(command)
+    text, errors, seconds, wall = run(command)
     if case.command[0] != "kbsim":
         return json.loads(text.strip().splitlines()[-1])
-    known = {"seconds": seconds, "peak": peak_of(errors)}
+    known = {"seconds": wall if case.wall else seconds, "peak": peak_of(errors)}
     if case.unit == "operation":
         return {**known, "items": int(re.search(r"executed (\d+) operations", errors)[1])}
     events = int(re.search(r", (\d+) events", errors)[1])
@@ -92,6 +100,8 @@ class Build:
         got = measured(case, command_of(self.folder, case.command, self.oplog))
         known = self.figures.setdefault(case.name, {
             "section": case.section, "unit": case.unit, "command": " ".join(case.command), "samples": []})
+        if case.chart:
+            known.update(chart=case.chart, series=case.series, x=case.x)
         known.update({key: value for key, value in got.items() if key != "seconds"})
         known["samples"].append(got["seconds"])
 
@@ -175,7 +185,7 @@ def build_of(text):
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench.sh", description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", metavar="WORD", help="only cases whose names have one, or of that section: "
-                        "engine, mesh, machine")
+                        "engine, mesh, machine, growth")
     parser.add_argument("--repeats", type=int, default=5, help="of each case, in turn with the others (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="without the cases that take long")
     parser.add_argument("--instructions", action="store_true",
@@ -203,7 +213,9 @@ def main():
     if len(builds) == 2:
         print("\n" + bench_tables.comparison(*(bench_tables.read(build.out) for build in builds)), end="")
     if arguments.write:
-        bench_tables.write_page(pathlib.Path(arguments.write), bench_tables.read(builds[0].out))
+        page, figures = pathlib.Path(arguments.write), bench_tables.read(builds[0].out)
+        bench_tables.write_page(page, figures)
+        bench_plots.draw(figures["cases"], page.parent / "images")
 
 
 main()

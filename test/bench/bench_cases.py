@@ -13,6 +13,10 @@ class Case:
     shorter: tuple = ()  # the same with less to do: what the longer one takes beyond it is the steady state
     repeats: int = 99    # at most; 1 for the longest
     quick: bool = True   # also with --quick
+    wall: bool = False   # seconds from its start to its end, not of the processor
+    chart: str = ""      # of growth: whose point it is,
+    series: str = ""
+    x: float = 0
 
 
 def engine(workload, name, items):
@@ -63,7 +67,63 @@ def machine():
                     f"system.sips.count={packages}", unit="run", repeats=3)
 
 
-CASES = [*engines(), mesh(8, 100_000, True), mesh(32, 100_000, False), *machine()]
+@dataclasses.dataclass(frozen=True)
+class Chart:
+    name: str   # of its picture
+    title: str
+    x: str      # what it grows with
+    y: str = "seconds of the processor"
+
+
+CHARTS = [
+    Chart("packages", "hierarchical all-reduce: by packages of 128 PEs", "packages"),
+    Chart("sizes", "all-reduce round a ring of 4 packages: by its size", "MiB"),
+    Chart("packets", "all-reduce of 4 MiB round a ring of 4 packages: by the size of packets", "bytes a packet"),
+    Chart("threads", "8 packages: by threads, on two cores", "threads", "seconds from start to end"),
+]
+
+GROWTH_REPEATS = 3
+LONG_SLOTS = ("--set", "ccl.defaults.slot_size=65536", "--set", "pe.pe_dma.request_bytes=65536")
+LAYER = ("--bench", "tp_transformer_block", "--model", "LAYER", "--timing-only", "--ranks", "8", "--from_ranks", "8",
+         "--parallel", "tensor")
+# What each of 8 packages does by itself, and what they do together.
+THREADED = {
+    "hierarchical all-reduce, 64 KiB a PE": ("--bench", "ccl", "--algorithm", "hierarchical_allreduce", "-c", "0", "-b",
+                                             "64K", "-e", "64K", "--set", "system.sips.count=8"),
+    "decoder layer, decode behind 4096": (*LAYER, "--phase", "decode", "--tokens", "4096"),
+    "decoder layer, prefill of 16": (*LAYER, "--phase", "prefill", "--tokens", "16"),
+}
+
+
+def point(chart, series, x, *arguments, **more):
+    return Case("growth", f"{chart}: {series}, {x:g}", "run", ("kbsim", *arguments), repeats=GROWTH_REPEATS, quick=False,
+                chart=chart, series=series, x=x, **more)
+
+
+def growth():
+    for packages in (2, 4, 8, 16, 32, 64):
+        yield point("packages", "all-reduce", packages, "--bench", "ccl_allreduce", "--algorithm",
+                    "hierarchical_allreduce", "--timing-only", "--set", f"system.sips.count={packages}")
+        yield point("packages", "one PE computes", packages, "--bench", "gemm_single_pe", "--timing-only", "--set",
+                    f"system.sips.count={packages}")
+    for kib in (64, 256, 1024, 4096, 16384, 65536):
+        yield point("sizes", "slots of 4 KiB", kib / 1024, *ring(f"{kib}K"))
+        yield point("sizes", "slots of 64 KiB", kib / 1024, *ring(f"{kib}K"), *LONG_SLOTS)
+        yield point("sizes", "--exact-packets", kib / 1024, *ring(f"{kib}K"), "--exact-packets")
+    for size in (64, 128, 256, 512, 1024, 2048, 4096):
+        of_size = (*ring("4M"), "--set", f"system.packet_bytes={size}")
+        yield point("packets", "told ahead", size, *of_size)
+        yield point("packets", "--exact-packets", size, *of_size, "--exact-packets")
+    for name, arguments in THREADED.items():
+        for threads in (1, 2):
+            yield point("threads", name, threads, *arguments, "--num-threads", str(threads), wall=True)
+
+
+CASES = [*engines(), mesh(8, 100_000, True), mesh(32, 100_000, False), *machine(), *growth()]
+
+# What LAYER stands for: the model of docs/performance.md.
+LAYER_CONFIG = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+                "intermediate_size": 14336, "hidden_act": "silu", "rms_norm_eps": 1e-5, "torch_dtype": "bfloat16"}
 
 # Writes what `replay` reads.
 OPLOG_RUN = ("--bench", "ccl_allreduce", "--set", "ccl.algorithms.intercube_allreduce.n_elem=65536", "--quiet")

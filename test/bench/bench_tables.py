@@ -100,6 +100,33 @@ def memory(cases):
     return table
 
 
+def series_of(cases, chart):
+    """Points of x and median seconds, by series."""
+    series = {}
+    for figures in cases.values():
+        if figures.get("chart") == chart.name:
+            series.setdefault(figures["series"], []).append((figures["x"], statistics.median(figures["samples"])))
+    return series
+
+
+def peaks_of(cases, chart):
+    return {(figures["series"], figures["x"]): figures["peak"] / 2 ** 20
+            for figures in cases.values() if figures.get("chart") == chart.name}
+
+
+def growth(cases, chart):
+    """A line for each x: seconds and peak memory of each series."""
+    series, peaks = series_of(cases, chart), peaks_of(cases, chart)
+    table = [[chart.x, *(f"{name}: {what}" for name in series for what in ("s", "MiB"))]]
+    for x in sorted({x for points in series.values() for x, _ in points}):
+        line = [f"{x:g}"]
+        for name, points in series.items():
+            seconds = dict(points).get(x)
+            line += ["", ""] if seconds is None else [number(seconds), number(peaks[name, x])]
+        table.append(line)
+    return table
+
+
 def parts(cases):
     """Title and table of each part."""
     for section, unit in UNITS.items():
@@ -113,8 +140,16 @@ def parts(cases):
             yield table
 
 
+def growths(cases):
+    """Charts of which something was measured, with their tables."""
+    for chart in bench_cases.CHARTS:
+        table = growth(cases, chart)
+        if len(table) > 1:
+            yield chart, table
+
+
 def text(cases):
-    return "\n".join(aligned(table) for table in parts(cases))
+    return "\n".join(aligned(table) for table in (*parts(cases), *(table for _, table in growths(cases))))
 
 
 def comparison(a, b):
@@ -137,12 +172,22 @@ def comparison(a, b):
     return f"A: {a['commit']}, {a['machine']}\nB: {b['commit']}, {b['machine']}\n\n" + aligned(table)
 
 
-def write_page(page, figures):
-    """Puts the tables between the page's marks."""
-    said = f"{figures['machine']}; medians of {figures['repeats']} runs in turn; {figures['commit']}.\n\n"
-    tables = said + "\n".join(markdown(table) for table in parts(figures["cases"]))
-    marks = re.compile(r"(<!-- bench -->\n).*?(<!-- /bench -->)", re.DOTALL)
+def put(page, mark, text):
+    marks = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
     before = page.read_text()
     if not marks.search(before):
-        raise SystemExit(f"{page} has no <!-- bench --> and <!-- /bench -->")
-    page.write_text(marks.sub(lambda found: found[1] + tables + found[2], before))
+        raise SystemExit(f"{page} has no <!-- {mark} --> and <!-- /{mark} -->")
+    page.write_text(marks.sub(lambda found: found[1] + text + found[2], before))
+
+
+def write_page(page, figures):
+    """Puts the tables between the page's marks: those of which something was measured."""
+    cases = figures["cases"]
+    said = f"{figures['machine']}; medians of {{}} runs in turn; {figures['commit']}.\n\n"
+    tables = "\n".join(markdown(table) for table in parts(cases))
+    if tables:
+        put(page, "bench", said.format(figures["repeats"]) + tables)
+    charts = "\n".join(f"![{chart.title}](images/performance_{chart.name}.svg)\n\n{markdown(table)}"
+                       for chart, table in growths(cases))
+    if charts:
+        put(page, "growth", said.format(min(figures["repeats"], bench_cases.GROWTH_REPEATS)) + charts)
