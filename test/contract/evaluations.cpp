@@ -356,7 +356,8 @@ TEST_CASE("--exact-packets and --shuffle-ties: of all simulations of an evaluati
 TEST_CASE("Benches of layers: what can't run or has no effect is refused, and why") {
   for (const auto& [options, why] :
        {std::pair{"tp_mlp --ffn 10", "--ffn (10) must be divisible by the ranks (4)"},
-        {"gemm --m 1048576 --n 1048576 --check 0", "kbsim: sip0.cube0.pe0 hbm: asked for 2 TiB"},
+        {"gemm --m 1048576 --n 1048576 --check 0",
+         "kbsim: no room for a tensor [1048576, 1048576] f16: sip0.cube0.pe0 hbm: asked for 2 TiB"},
         {"tp_mlp --activation mish", "--activation mish: expected relu, silu or gelu"},
         {"tp_mlp --set system.sips.count=4", "--ranks says how many packages there are"},
         {"tp_transformer_block --ranks 8", "num_key_value_heads (4) must be divisible by the ranks (8)"},

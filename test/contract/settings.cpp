@@ -128,10 +128,12 @@ TEST_CASE("--dry-run: refuses what a run refuses for want of room") {
   refuses_both(ring + "--set ccl.defaults.slot_size=512MiB", "(slot_size) are more than");
   refuses_both(ring + "--set ccl.defaults.world_size=99", "world_size 99 of algorithm");
   refuses_both(kMainJob + " " + kSmall + "--buffer-kind sram --set ccl.defaults.slot_size=8MiB",
-               "sip0.cube0 sram: asked for 32 MiB");
+               "no room for the queues of intercube_allreduce: the rings of sip0.cube0.");
+  refuses_both(kMainJob + " " + kSmall + "--buffer-kind sram --set ccl.defaults.slot_size=8MiB",
+               "don't fit: sip0.cube0 sram: asked for 32 MiB");
   refuses_both(kTopology + "--bench ccl -b 100G -e 100G -c 0", "are more than its HBM slice, 6 GiB");
   refuses_both(kTopology + "--bench ccl -b 6G -e 6G -c 0 --algorithm ring_all_gather",
-               "sip0.cube0.pe0 hbm: asked for 6 GiB");
+               ": sip0.cube0.pe0 hbm: asked for 6 GiB");
   const std::string little = " --set cube.memory.hbm_bytes_per_pe=1000";
   for (const char* bench : {"gemm_single_pe", "qkv_gemm", "qkv_gemm_multi_pe", "gpt3_qkv", "va_offset_verify",
                             "milestone-1h-gemm", "milestone-1h-ccl"})

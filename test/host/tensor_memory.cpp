@@ -27,7 +27,7 @@ Task<> many_large(Rank& rk, int count) {
 
 Task<> too_large(Rank& rk, std::string* error) {
   try {
-    const Tensor x = co_await rk.torch.empty({1 << 20, 1 << 14}, f16, {});
+    const Tensor x = co_await rk.torch.empty({1 << 20, 1 << 14}, f16, {.name = "large"});
   } catch (const AllocationError& full) {
     *error = full.what();
   }
@@ -123,7 +123,10 @@ TEST_CASE("Tensor: one that doesn't fit says so, takes nothing, and leaves the o
   const Bytes hbm = free_hbm(program.session);
   std::string error;
   program.run(too_large, &error);
-  CHECK(error.find("sip0.cube0.pe0") != std::string::npos);
+  CHECK_MESSAGE(error.starts_with("tensor_memory.cpp:"), error);
+  CHECK_MESSAGE(error.find(": empty: no room for tensor 'large', [1048576, 16384] f16: sip0.cube0.pe0 hbm: "
+                           "asked for 32 GiB") != std::string::npos,
+                error);
   CHECK(free_hbm(program.session) == hbm);
 }
 

@@ -66,7 +66,13 @@ Ring reserve_ring(PeCoord pe, Flow flow, topology::Region region, Bytes size,
                   topology::MachineAllocators& allocators) {
   if (!receives(flow)) return {};
   if (region == topology::Region::ipcq) return reserve_in_tcm(allocators.pe(pe), pe, size);
-  return {.at = allocators.memory(pe, region).allocate(size)};
+  try {
+    return {.at = allocators.memory(pe, region).allocate(size)};
+  } catch (const AllocationError& error) {
+    throw AllocationError{
+        fmt::format("the rings of {} don't fit: {}; fewer or smaller slots (n_slots, slot_size)",
+                    to_string(pe), error.what())};
+  }
 }
 
 Rings reserve_rings(const Wiring& wiring, topology::Region region, Bytes size,

@@ -23,11 +23,11 @@ namespace {
 
 // What a run would end with in its middle is a mistake that can be told before it.
 template <class Take>
-void take(const Take& from_memory) {
+void take(const std::string& what, const Take& from_memory) {
   try {
     from_memory();
   } catch (const AllocationError& error) {
-    throw UsageError{error.what()};
+    throw UsageError{fmt::format("no room for {}: {}", what, error.what())};
   }
 }
 
@@ -93,13 +93,14 @@ std::string why_not_among_packages(const config::MachineSpec& machine, const con
 }  // namespace
 
 void Rehearsal::install(const config::AlgorithmSpec& algorithm) {
-  take([&] { (void)ccl::build_install_plans(algorithm, machine_, allocators_); });
+  take(fmt::format("the queues of {}", algorithm.name),
+       [&] { (void)ccl::build_install_plans(algorithm, machine_, allocators_); });
 }
 
 void Rehearsal::place(int sip, const Shape& shape, DType dtype, const topology::DPPolicy& dp) {
   const auto shards =
       resolve_dp_policy(dp, shape, itemsize(dtype), machine_.pes_per_cube(), machine_.cubes_per_sip(), sip);
-  take([&] {
+  take(fmt::format("a tensor {} {}", to_string(shape), to_string(dtype)), [&] {
     for (const topology::ShardSpec& shard : shards) (void)allocators_.pe(shard.at).hbm.allocate(shard.nbytes);
   });
 }

@@ -64,7 +64,7 @@ Tensor new_result(const OperatorCall& call, const OperatorResult& result) {
   for (const Placement& place : result.placements) {
     auto state = state_for(call, result, place);
     if (!fits(*state, result)) continue;
-    state->allocate();
+    state->allocate(call.name, call.at);
     return Tensor{std::move(state)};
   }
   call.refuse(fmt::format("{}: {}", placements_of(call), result.remedy));

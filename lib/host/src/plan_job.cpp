@@ -29,7 +29,7 @@ bool overlap_as_in_place(const ccl::Plan& plan, const Tensor& input, const Tenso
 
 // Of the machine's memory at no simulated time, as what is registered before.
 Tensor resident(const Tensor& beside, Shape shape, DType dtype, const topology::DPPolicy& dp,
-                std::string name) {
+                std::string name, const Tensor::Here& at) {
   const Tensor::State& like = *beside.state();
   auto state = std::shared_ptr<Tensor::State>{new Tensor::State{.session = like.session,
                                                                 .works = like.works,
@@ -41,7 +41,7 @@ Tensor resident(const Tensor& beside, Shape shape, DType dtype, const topology::
                                                                 .dp = dp,
                                                                 .shared = true,
                                                                 .resident = true}};
-  state->allocate();
+  state->allocate("a plan's collective", at);
   state->map_resident();
   return Tensor{std::move(state)};
 }
@@ -91,8 +91,9 @@ void Distributed::make_plan_memory(Call& call) const {
   const topology::DPPolicy one{.num_cubes = 1, .num_pes = 1};
   const Tensor& like = call.input;
   call.beside.push_back(
-      resident(like, {1, std::max<std::int64_t>(scratch, 1)}, like.dtype(), spread, "plan_scratch"));
-  call.beside.push_back(resident(like, {1, std::max<std::int64_t>(blocks, 1)}, i32, one, "plan_ends"));
+      resident(like, {1, std::max<std::int64_t>(scratch, 1)}, like.dtype(), spread, "plan_scratch", call.at));
+  call.beside.push_back(
+      resident(like, {1, std::max<std::int64_t>(blocks, 1)}, i32, one, "plan_ends", call.at));
   const Tensor& ends = call.beside.back();
   const HostArray zeros = session_.has_values() ? full({1, std::max<std::int64_t>(blocks, 1)}, 0.0, i32)
                                                 : HostArray::without_numbers(ends.shape(), i32);

@@ -211,7 +211,7 @@ Work<Tensor> Tensor::to(const ToOptions& where, Here at) const {
                                                       .dp = where.placement.value_or(same),
                                                       .origin = origin,
                                                       .mem_kind = where.mem_kind.value_or(state_->mem_kind)}};
-  state->allocate();
+  state->allocate("to", at);
   Task<hw::Activity> mapped = state->map();
   return state_->start("to", moved(Tensor{state}, std::move(mapped), read()), at);
 }

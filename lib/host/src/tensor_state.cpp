@@ -167,10 +167,20 @@ std::vector<topology::ShardSpec> Tensor::State::placed() const {
   return all;
 }
 
-void Tensor::State::allocate() {
+void Tensor::State::allocate(std::string_view call, Here at) {
   require_memory(name, mem_kind);
   const auto specs = placed();
   if (shared) require_one_copy(name, specs);
+  try {
+    take_memory(specs);
+  } catch (const AllocationError& error) {
+    throw AllocationError{fmt::format("{}: {}: no room for tensor '{}', {} {}: {}",
+                                      kbsim::to_string(to_place(at)), call, name, kbsim::to_string(shape),
+                                      kbsim::to_string(dtype), error.what())};
+  }
+}
+
+void Tensor::State::take_memory(const std::vector<topology::ShardSpec>& specs) {
   Bytes range;
   for (const topology::ShardSpec& shard : specs) {
     range = std::max(range, Bytes{shard.offset_bytes} + shard.nbytes);

@@ -65,8 +65,10 @@ struct Tensor::State {
 
   /// Its parts, as the placement has them. UsageError for one that leaves the machine.
   [[nodiscard]] std::vector<topology::ShardSpec> placed() const;
-  /// Takes memory and addresses. AllocationError, and resolve_dp_policy()'s errors.
-  void allocate();
+  /// Takes memory and addresses. AllocationError with the line, the call and the tensor, and
+  /// resolve_dp_policy()'s errors.
+  void allocate(std::string_view call, Here at);
+  void take_memory(const std::vector<topology::ShardSpec>& specs);  // a step of it
   /// Makes the MMUs translate: by an order, sent now.
   [[nodiscard]] Task<hw::Activity> map();
   /// The same, done at once.

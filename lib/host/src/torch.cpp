@@ -14,7 +14,8 @@ struct Torch::Making {
   Here at;
 };
 
-std::shared_ptr<Tensor::State> Torch::allocate(Shape shape, DType dtype, TensorOptions options) {
+std::shared_ptr<Tensor::State> Torch::allocate(Shape shape, DType dtype, TensorOptions options,
+                                               Making making) {
   const auto state = std::shared_ptr<Tensor::State>{new Tensor::State{.session = session_,
                                                                       .works = works_,
                                                                       .rank = rank_,
@@ -26,7 +27,7 @@ std::shared_ptr<Tensor::State> Torch::allocate(Shape shape, DType dtype, TensorO
                                                                       .mem_kind = options.mem_kind,
                                                                       .shared = options.shared,
                                                                       .resident = options.resident}};
-  state->allocate();
+  state->allocate(making.call, making.at);
   return state;
 }
 
@@ -55,7 +56,7 @@ Work<Tensor> Torch::fill(const std::shared_ptr<Tensor::State>& state, const Host
 }
 
 Work<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options, Here at) {
-  const auto state = allocate(shape, dtype, std::move(options));
+  const auto state = allocate(shape, dtype, std::move(options), {"empty", at});
   if (state->resident) {
     state->map_resident();
     return state->done("empty", Tensor{state}, at);
@@ -65,7 +66,7 @@ Work<Tensor> Torch::empty(Shape shape, DType dtype, TensorOptions options, Here 
 
 Work<Tensor> Torch::generated(Shape shape, DType dtype, const std::function<double(std::int64_t)>& element,
                               TensorOptions options, Making making) {
-  const auto state = allocate(shape, dtype, std::move(options));
+  const auto state = allocate(shape, dtype, std::move(options), making);
   if (!session_.has_values()) return fill(state, HostArray::without_numbers(shape, dtype), making);
   return fill(state, generate(shape, dtype, element), making);
 }
@@ -90,8 +91,9 @@ Work<Tensor> Torch::arange(std::int64_t end, DType dtype, TensorOptions options,
 }
 
 Work<Tensor> Torch::from_host(HostArray contents, TensorOptions options, Here at) {
-  const auto state = allocate(contents.shape(), contents.dtype(), std::move(options));
-  return fill(state, contents, {"from_host", at});
+  const Making making{"from_host", at};
+  const auto state = allocate(contents.shape(), contents.dtype(), std::move(options), making);
+  return fill(state, contents, making);
 }
 
 }  // namespace kbsim::host

@@ -163,7 +163,8 @@ class Torch {
 
  private:
   struct Making;
-  [[nodiscard]] std::shared_ptr<Tensor::State> allocate(Shape shape, DType dtype, TensorOptions options);
+  [[nodiscard]] std::shared_ptr<Tensor::State> allocate(Shape shape, DType dtype, TensorOptions options,
+                                                        Making making);
   Work<Tensor> generated(Shape shape, DType dtype, const std::function<double(std::int64_t)>& element,
                          TensorOptions options, Making making);
   Work<Tensor> fill(const std::shared_ptr<Tensor::State>& state, const HostArray& contents, Making making);
