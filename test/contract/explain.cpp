@@ -161,6 +161,23 @@ TEST_CASE("--of op: its path goes from its kernel's call to its end, by name or 
   CHECK(text.out.find("critical path of sip0.cube0.pe0, operation 2 (") != std::string::npos);
 }
 
+TEST_CASE("--explain: what moves data has the name of its call") {
+  const Outcome run = run_kbsim(kMainJob + " --explain --quiet");
+  CHECK(run.out.find("    load f16 [8] at kernels/tree_allreduce.cpp:") != std::string::npos);
+  CHECK(run.out.find("    store f16 [8] at kernels/tree_allreduce.cpp:") != std::string::npos);
+  CHECK(run.out.find("copy f16") == std::string::npos);
+  const auto head = [](const char* op) {
+    const std::string text = run_kbsim(kMainJob + " --explain --quiet --of " + op).out;
+    const std::size_t begin = text.find("critical path of ");
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  CHECK_MESSAGE(head("op:sip0.cube0.pe0:0").find("operation 0 (load f16 [8])") != std::string::npos,
+                head("op:sip0.cube0.pe0:0"));
+  CHECK_MESSAGE(head("op:sip0.cube0.pe0:1").find("operation 1 (send f16 [8])") != std::string::npos,
+                head("op:sip0.cube0.pe0:1"));
+  CHECK(head("op:sip0.cube0.pe0:2").find("operation 2 (store f16 [8])") != std::string::npos);
+}
+
 // Two launches, of which one is reported later and ends the run.
 TEST_CASE("--explain: launches and operations that aren't on the path have their slack") {
   const json::object run = json_of(kMainJob + " --explain --json --quiet");

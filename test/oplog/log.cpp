@@ -48,7 +48,11 @@ struct Heard : IOpWatch {
   std::vector<ValueId> ids;
   std::vector<Time> ends;
   void reserved(ValueId id) override { ids.push_back(id); }
-  void recorded(const Op& op) override { ends.push_back(op.end); }
+  void recorded(const Op& op, std::string_view call) override {
+    ends.push_back(op.end);
+    calls.emplace_back(call);
+  }
+  std::vector<std::string> calls = {};
 };
 
 TEST_CASE(
@@ -60,12 +64,13 @@ TEST_CASE(
   for (Lane* lane : {&watched, &alone}) {
     Op op = lane->sum();
     op.end = 7_ns;
-    lane->log.record(op);
+    lane->log.record(op, "load");
     CHECK(lane->log.reserve(0) == ValueId{0, 3});
     CHECK(lane->log.size() == 3);
   }
   CHECK(heard.ids == std::vector<ValueId>{{0, 3}});
   CHECK(heard.ends == std::vector<Time>{7_ns});
+  CHECK(heard.calls == std::vector<std::string>{"load"});
   CHECK(watched.log.digest().value() == alone.log.digest().value());
   watched.log.watch(nullptr);
   CHECK(watched.log.reserve(0) == ValueId{0, 4});

@@ -171,8 +171,8 @@ std::string why_not_there(const explain::PathQuestion& asked, std::size_t launch
 void add_op(Explainer& explainer, Explanations& what, const explain::PathQuestion& asked) {
   const explain::OpMarks& marks = *what.marks;
   const oplog::ValueId id = op_of(asked, marks.log());
-  explainer.add(marks.log().describe(*marks.log().find(id)), marks.kept_end(), marks.called(id),
-                Explainer::Depth::operations);
+  explainer.add(fmt::format("{}, operation {} ({})", marks.log().lane_name(id.lane), id.seq, marks.what(id)),
+                marks.kept_end(), marks.called(id), Explainer::Depth::operations);
   what.asked = what.all.size() - 1;
 }
 

@@ -74,15 +74,15 @@ ValueId OpLog::reserve_unusual(std::uint32_t lane) {
   return id;
 }
 
-void OpLog::record(Op op) {
+void OpLog::record(Op op, std::string_view call) {
   const WorkScope scope{kLog};
   if (!usual_) [[unlikely]]
-    return record_unusual(std::move(op));
+    return record_unusual(std::move(op), call);
   reserved(op) = std::move(op);
   ++sums_.front().recorded;
 }
 
-void OpLog::record_unusual(Op&& op) {
+void OpLog::record_unusual(Op&& op, std::string_view call) {
   Sums& sums = sums_[is_shared_ ? place_of_thread() : 0];
   std::atomic_ref{sums.recorded}.fetch_add(1, std::memory_order_relaxed);
   if (!keeps_operations()) {
@@ -91,7 +91,7 @@ void OpLog::record_unusual(Op&& op) {
   }
   Op& known = reserved(op);
   known = std::move(op);
-  if (watch_ != nullptr) watch_->recorded(known);
+  if (watch_ != nullptr) watch_->recorded(known, call);
 }
 
 void OpLog::announce(Op op) {

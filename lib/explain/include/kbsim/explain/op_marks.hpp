@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kbsim/oplog/log.hpp"
@@ -9,7 +10,7 @@
 
 namespace kbsim::explain {
 
-/// Which moments are the ends of which operations of a log, while causes are kept: 16 bytes an operation.
+/// Which moments are the ends of which operations of a log, while causes are kept: 17 bytes an operation.
 /// Operations that take no time have none. Where several end with one moment, it is that of the least id.
 class OpMarks final : public oplog::IOpWatch {
  public:
@@ -26,7 +27,7 @@ class OpMarks final : public oplog::IOpWatch {
   [[nodiscard]] const Cause& kept_end() const { return kept_end_; }
 
   void reserved(oplog::ValueId id) override;
-  void recorded(const oplog::Op& op) override;
+  void recorded(const oplog::Op& op, std::string_view call) override;
 
   [[nodiscard]] const oplog::OpLog& log() const { return log_; }
   /// Of a mark of the causes.
@@ -35,14 +36,19 @@ class OpMarks final : public oplog::IOpWatch {
   [[nodiscard]] Time called(oplog::ValueId id) const { return called_[id.lane][id.seq]; }
   /// "sip0.cube0.pe3:17": its lane, and its count there.
   [[nodiscard]] std::string name(oplog::ValueId id) const;
-  /// "div f16 [16, 8]".
+  /// "div f16 [16, 8]"; of what moves data its call, "store f16 [16, 8]".
   [[nodiscard]] std::string what(oplog::ValueId id) const;
 
  private:
+  [[nodiscard]] std::uint8_t place_of(std::string_view call);
+  [[nodiscard]] std::string_view call_of(const oplog::Op& op) const;
+
   Simulation& sim_;
   oplog::OpLog& log_;
-  std::vector<std::vector<Time>> called_;  // by lane and count
-  std::vector<oplog::ValueId> ended_;      // by mark - 1
+  std::vector<std::vector<Time>> called_;         // by lane and count
+  std::vector<std::vector<std::uint8_t>> calls_;  // likewise: in names_, from 1 on; 0: its kind says it
+  std::vector<std::string_view> names_;
+  std::vector<oplog::ValueId> ended_;  // by mark - 1
   oplog::ValueId kept_;
   Cause kept_end_;
 };

@@ -166,7 +166,8 @@ void PeIpcq::send(std::size_t queue, const SendCommand& command, Time at) {
   Transfer::Origin origin{.kernel = command.kernel,
                           .value = command.value,
                           .pending = command.pending,
-                          .order = {queue, header.sequence}};
+                          .order = {queue, header.sequence},
+                          .call = "send"};
   TransferPtr transfer = make_pooled<SlotTransfer>(std::move(origin), slot, command.tile);
   known_at(at);
   dma_->submit(at, std::move(transfer));

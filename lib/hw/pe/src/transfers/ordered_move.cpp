@@ -103,7 +103,8 @@ void OrderedMove::written(const DmaSite& site, Time now) {
                     .unit = site.dma,
                     .start = start_,
                     .end = now,
-                    .inputs = {std::move(moved)}});
+                    .inputs = {std::move(moved)}},
+                   "pe_dma");
   done_();
 }
 

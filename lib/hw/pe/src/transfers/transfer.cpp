@@ -43,7 +43,8 @@ void Transfer::record(const DmaSite& site, Time now, oplog::Operand moved) const
                     .unit = site.dma,
                     .start = progress.start,
                     .end = now,
-                    .inputs = {std::move(moved)}});
+                    .inputs = {std::move(moved)}},
+                   origin_.call);
 }
 
 }  // namespace kbsim::hw

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,8 @@ class IOpWatch {
   virtual ~IOpWatch() = default;
   /// It is issued: its id is claimed, and nothing else known of it.
   virtual void reserved(ValueId id) = 0;
-  virtual void recorded(const Op& op) = 0;
+  /// `call`: what moves data by its call, "load" or "store", a literal; "": its kind says it.
+  virtual void recorded(const Op& op, std::string_view call) = 0;
 };
 
 /// The record of a run: for each lane its operations, in the order in which the lane issued them.
@@ -56,8 +58,8 @@ class OpLog {
 
   /// Fills in a reserved id. Throws InternalError, naming the operation and its shapes, if its shape
   /// contradicts its inputs or literal, and if the id isn't reserved or was recorded before. A log that keeps
-  /// times only checks nothing.
-  void record(Op op);
+  /// times only checks nothing. `call`: for who watches, and not kept.
+  void record(Op op, std::string_view call = {});
   /// The operation before its times are known, which follow with record(): find() gives it from now on.
   void announce(Op op);
 
@@ -105,7 +107,7 @@ class OpLog {
   Op& reserved(const Op& op);
   [[nodiscard]] ValueId next_id(std::uint32_t lane);
   [[gnu::cold]] ValueId reserve_unusual(std::uint32_t lane);
-  [[gnu::cold]] void record_unusual(Op&& op);
+  [[gnu::cold]] void record_unusual(Op&& op, std::string_view call);
 
   Keep keep_;
   bool is_shared_ = false;
