@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "kbsim/base/stop.hpp"
+
 #include "program.hpp"
 
 using namespace kbsim;
@@ -94,6 +96,15 @@ struct Ranks4 : Program {
   Ranks4() : Program{machine(4)} {}
 };
 
+Task<> fail_or_be_interrupted(Rank& rk, int interrupted) {
+  co_await rk.session().sim().delay(1_ns);
+  if (rk.index == interrupted) throw Interrupted{"interrupted while it computed"};
+  throw KernelFault{"fails beside it"};
+}
+
+Task<> spawn_one_interrupted(Rank& main, int interrupted) {
+  co_await main.mp.spawn(fail_or_be_interrupted, interrupted, {.nprocs = 4});
+}
 }  // namespace
 
 TEST_CASE("Failures: a rank that fails before it joins ends the others, whose destructors run") {
@@ -107,6 +118,12 @@ TEST_CASE("Failures: a rank that fails before it joins ends the others, whose de
     CHECK(destroyed == 4);
   }
   CHECK(destroyed == 4);
+}
+
+TEST_CASE("Failures: a signal that a rank has met is told as it is, whatever else fails at that time") {
+  const std::string text = Ranks4{}.error(spawn_one_interrupted, 2, ExitCode::interrupted);
+  CHECK_MESSAGE(text.ends_with(": interrupted while it computed"), text);
+  CHECK(text.find("terminated with the following error") == std::string::npos);
 }
 
 TEST_CASE("Failures: the earliest is reported, of one time the smallest rank; the others are counted") {

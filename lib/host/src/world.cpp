@@ -182,8 +182,12 @@ Task<> Ranks::join() {
     co_return;
   }
   cancel();
-  const auto& [first, error] = *failures_.begin();
   world_.abandon(session_);
+  // A signal that a rank has met ends all: that isn't the rank's error.
+  for (const auto& failure : failures_) {
+    if (exit_of(failure.second) == ExitCode::interrupted) std::rethrow_exception(failure.second);
+  }
+  const auto& [first, error] = *failures_.begin();
   const std::size_t more = failures_.size() - 1;
   const std::string others = more > 0 ? fmt::format("\n({} more failed at the same time)", more) : "";
   throw SpawnException{exit_of(error),
