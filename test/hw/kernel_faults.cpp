@@ -113,10 +113,12 @@ TEST_CASE("Fault: a tile that isn't what recv asks for is named with both") {
 
 TEST_CASE(
     "Fault: a tile that the TCM has no room for names the command's line, be it an engine's or a load") {
-  check_says(fault(fill_tcm), {kSends, kHereFile, "a tile of 16 MiB doesn't fit the TCM of sip0.cube0.pe0"});
-  check_says(fault(load_too_much),
-             {kSends, kHereFile, "a tile of 16 MiB doesn't fit the TCM", "take smaller tiles"});
-  check_says(fault(load_too_much_unseen), {kSends, kHereFile, "a tile of 16 MiB doesn't fit the TCM"});
+  check_says(fault(fill_tcm),
+             {kSends, kHereFile, "a tile of u8 [16777216] (16 MiB) doesn't fit the TCM of sip0.cube0.pe0"});
+  check_says(fault(load_too_much), {kSends, kHereFile, "a tile of f16 [8388608] (16 MiB) doesn't fit the TCM",
+                                    "take smaller tiles"});
+  check_says(fault(load_too_much_unseen),
+             {kSends, kHereFile, "a tile of f16 [8388608] (16 MiB) doesn't fit the TCM"});
 }
 
 TEST_CASE("Fault: a dropped Pending is named with its line when the kernel ends") {

@@ -165,7 +165,7 @@ TEST_CASE("TcmBudget: room is there at once, when tiles that were let go end, or
 
 TEST_CASE("TCM: what doesn't fit is a fault that names the holders by their lines, the largest first") {
   const std::string text = run(tight(config::OnFull::error), three_tiles).error;
-  check_says(text, {"a tile of 500 KiB doesn't fit the TCM of sip0.cube0.pe0: 700 KiB of 1 MiB are held",
+  check_says(text, {"(500 KiB) doesn't fit the TCM of sip0.cube0.pe0: 700 KiB of 1 MiB are held",
                     "400 KiB in 1 tile of ", "300 KiB in 1 tile of ", "pe_tcm_budget.cpp:"});
   CHECK(text.find("400 KiB in 1") < text.find("300 KiB in 1"));
 }
@@ -182,7 +182,7 @@ TEST_CASE("TCM: a tile that was let go but is in use delays the next command, wh
 
 TEST_CASE("TCM: a load that has no room is an error, or with on_full: stall waits until tiles are let go") {
   check_says(run(tight(config::OnFull::error), one_after_the_other).error,
-             {"a tile of 700 KiB doesn't fit the TCM", "700 KiB in 1 tile of ", "pe.tcm.on_full: stall"});
+             {"(700 KiB) doesn't fit the TCM", "700 KiB in 1 tile of ", "pe.tcm.on_full: stall"});
   const Outcome outcome = run(tight(config::OnFull::stall), one_after_the_other);
   CHECK(outcome.error.empty());
   CHECK(outcome.second - outcome.first > Time{kMost * 1000 / 256});  // it began after the store
@@ -223,7 +223,7 @@ TEST_CASE("TCM: a stall ends when the kernel's own later lines let go") {
 
 TEST_CASE("TCM: what can never fit is a fault at once, and an endless loop is one while it stalls, too") {
   check_says(run(tight(config::OnFull::stall), larger_than_all).error,
-             {"a tile of 2 MiB doesn't fit the TCM of sip0.cube0.pe0: 0 B of 1 MiB are held"});
+             {"(2 MiB) doesn't fit the TCM of sip0.cube0.pe0: 0 B of 1 MiB are held"});
   config::MachineSpec spec = tight(config::OnFull::stall);
   spec.pe.pe_cpu.attrs["max_commands"] = std::int64_t{1000};
   check_says(run(spec, endless).error, {"the kernel has issued 1000 commands: is this an endless loop?"});

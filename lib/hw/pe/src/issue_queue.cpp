@@ -97,13 +97,13 @@ void IssueQueue::require_commands(std::int64_t before, const std::source_locatio
 }
 
 // The issue clock waits for tiles that were let go.
-bool IssueQueue::may_issue(Bytes n, const std::source_location& at) {
-  if (n > tcm_.size()) throw fault_at(at, no_room(n));
+bool IssueQueue::may_issue(Bytes n, const TileType& tile, const std::source_location& at) {
+  if (n > tcm_.size()) throw fault_at(at, no_room(n, tile));
   if (!stalled_.expired()) return false;
   if (n == 0_B) return true;
   const std::optional<Time> when = tcm_.room(n, clock());
   if (when) wait_for_room(*when);
-  if (!when && !settings_.may_stall) throw fault_at(at, no_room(n));
+  if (!when && !settings_.may_stall) throw fault_at(at, no_room(n, tile));
   return when.has_value();
 }
 
@@ -113,8 +113,11 @@ void IssueQueue::wait_for_room(Time until) {
   observe(until);
 }
 
-std::string IssueQueue::no_room(Bytes n) const {
-  std::string text = fmt::format("a tile of {} doesn't fit the TCM of {}: {} of {} are held", to_string(n),
+std::string IssueQueue::no_room(Bytes n, const TileType& tile) const {
+  const std::string what = tile.shape == nullptr ? to_string(n)
+                                                 : fmt::format("{} {} ({})", to_string(tile.dtype),
+                                                               to_string(*tile.shape), to_string(n));
+  std::string text = fmt::format("a tile of {} doesn't fit the TCM of {}: {} of {} are held", what,
                                  to_string(settings_.at), to_string(tcm_.held()), to_string(tcm_.size()));
   if (tcm_.held() > 0_B) text += ", " + tcm_.holders();
   if (n > tcm_.size()) return text + "; take smaller tiles";

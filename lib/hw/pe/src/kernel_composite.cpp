@@ -94,7 +94,7 @@ PendingPtr KernelContext::composite(const CompositeCommand& command) {
   const std::size_t operations = 1 + command.epilogue.size() + std::size_t{needs_cast(command)};
   for (std::size_t i = 0; i < operations; ++i) job->values.push_back(reserve());
   const Bytes bytes = command.out ? 0_B : command.shape.bytes(command.dtype);
-  const bool now = may_issue(bytes, command.at);
+  const bool now = may_issue(bytes, {&command.shape, command.dtype}, command.at);
   if (!command.out) job->result = coming(job->values.back(), command.shape, command.dtype, command.at);
   job->order = ++order_;
   PendingPtr done = job->pending;

@@ -146,7 +146,7 @@ void KernelContext::because_of(const Cause& why) const {
 TilePtr KernelContext::execute(const EngineCommand& command) {
   const bool tells = oplog::only_tells(command.kind);
   const Bytes bytes = tells ? 0_B : command.shape.bytes(command.dtype);
-  const bool now = may_issue(bytes, command.at);
+  const bool now = may_issue(bytes, {&command.shape, command.dtype}, command.at);
   oplog::Op op = described(command);
   const std::shared_ptr<PeTile> result =
       tells ? nullptr : coming(op.id, command.shape, command.dtype, command.at);

@@ -110,7 +110,7 @@ PendingPtr KernelContext::recv(Dir dir, Shape shape, DType dtype, int tag, std::
                    .pending = done,
                    .order = ++order_};
   const Bytes taken = units_.ipcq->fetches() ? size : 0_B;
-  const bool now = may_issue(taken, at);
+  const bool now = may_issue(taken, {&shape, dtype}, at);
   if (units_.ipcq->fetches()) {
     recv.value = reserve();
     recv.into = coming(recv.value, shape, dtype, at);

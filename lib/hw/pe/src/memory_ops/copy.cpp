@@ -14,7 +14,7 @@ PendingPtr copy(KernelContext& pe, const CopyCommand& command) {
   Pieces from = pe.translate(whole(command.from, command.shape, dtype), "copy, load", command.at);
   Pieces to = pe.translate(whole(command.to, command.shape, dtype), "copy, store", command.at);
   const Bytes size = command.shape.bytes(dtype);
-  const bool now = pe.may_issue(size, command.at);
+  const bool now = pe.may_issue(size, {&command.shape, dtype}, command.at);
   Transfer::Origin origin = pe.origin("copy", pe.pending(CommandWait{"copy"}, command.at));
   const auto tile = pe.coming(origin.value, command.shape, dtype, command.at);
   const auto load = make_pooled<LoadTransfer>(std::move(origin), std::move(from), tile);

@@ -42,7 +42,7 @@ PendingPtr gather(KernelContext& pe, const GatherCommand& command) {
   PendingPtr done = pe.under_way(CommandWait{"gather"}, command.at);
   const DType dtype = command.base.dtype;
   const Bytes size = command.shape.bytes(dtype);
-  const bool now = pe.may_issue(size, command.at);
+  const bool now = pe.may_issue(size, {&command.shape, dtype}, command.at);
   Transfer::Origin origin = pe.origin("gather", done);
   auto into = pe.coming(origin.value, command.shape, dtype, command.at);
   const auto load = make_pooled<LoadTransfer>(std::move(origin), Pieces{}, std::move(into));

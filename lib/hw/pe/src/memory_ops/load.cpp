@@ -10,7 +10,7 @@ PendingPtr load(KernelContext& pe, const LoadCommand& command) {
   PendingPtr done = pe.under_way(CommandWait{"load"}, command.at);
   Pieces pieces = pe.translate(from, "load", command.at);
   const Bytes size = from.shape.bytes(from.dtype);
-  const bool now = pe.may_issue(size, command.at);
+  const bool now = pe.may_issue(size, {&from.shape, from.dtype}, command.at);
   LoadTransfer::Padding padding{.value = {}, .pad = from.pad};
   if (from.in_memory() < size) padding.value = pe.reserve();
   Transfer::Origin origin = pe.origin("load", done);

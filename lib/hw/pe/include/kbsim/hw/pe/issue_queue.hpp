@@ -8,8 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "kbsim/base/dtype.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/ids.hpp"
+#include "kbsim/base/shape.hpp"
 #include "kbsim/hw/pe/poll_clock.hpp"
 #include "kbsim/hw/pe/tcm_budget.hpp"
 #include "kbsim/sim/causes.hpp"
@@ -19,6 +21,12 @@
 #include "kbsim/sim/task.hpp"
 
 namespace kbsim::hw {
+
+/// What a tile is of; null: not told.
+struct TileType {
+  const Shape* shape = nullptr;
+  DType dtype = DType::f16;
+};
 
 /// Issues the commands of one run of a kernel in the order of its lines. Each takes `dispatch` of the issue
 /// clock, which may run ahead of simulated time. A tile takes TCM at issue: while only tiles that were let go
@@ -47,7 +55,9 @@ class IssueQueue {
 
   /// Whether a command that takes so much of the TCM may be issued now. KernelFault if it never can, or has
   /// to wait and mustn't.
-  [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at);
+  [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return may_issue(n, {}, at); }
+  /// Of one that makes a tile: the fault names its type.
+  [[nodiscard]] bool may_issue(Bytes n, const TileType& tile, const std::source_location& at);
   /// Calls `issue` when it is its turn and there is room for `n` bytes; `owner` lives until then.
   void stall(std::shared_ptr<void> owner, Bytes n, const std::source_location& at,
              std::function<void()> issue);
@@ -77,7 +87,7 @@ class IssueQueue {
   [[nodiscard]] Cause after_looks() const;
   void require_commands(std::int64_t before, const std::source_location& at) const;
   Task<> issue_stalled(std::shared_ptr<void> owner, std::shared_ptr<Stalls> stalled);
-  [[nodiscard]] std::string no_room(Bytes n) const;
+  [[nodiscard]] std::string no_room(Bytes n, const TileType& tile = {}) const;
   void wait_for_room(Time until);
 
   Simulation& sim_;

@@ -140,6 +140,10 @@ class KernelContext : public PeBackend, public std::enable_shared_from_this<Kern
   void leave_with(PendingPtr loaded, SendCommand send);
   /// Whether a command that takes so much of the TCM may be issued now.
   [[nodiscard]] bool may_issue(Bytes n, const std::source_location& at) { return commands_.may_issue(n, at); }
+  /// Likewise; the tile that it makes is named where there is no room.
+  [[nodiscard]] bool may_issue(Bytes n, const TileType& tile, const std::source_location& at) {
+    return commands_.may_issue(n, tile, at);
+  }
   /// Calls `issue` when it is its turn: now if it may.
   template <class Issue>
   void in_order(bool now, Bytes n, const std::source_location& at, Issue issue) {
