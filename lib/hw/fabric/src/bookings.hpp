@@ -1,10 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "kbsim/base/bytes.hpp"
 #include "kbsim/base/time.hpp"
@@ -37,10 +35,10 @@ struct Booking {
   Bytes size;
   std::uint32_t port = 0;
   std::uint8_t late = 0;  // all of them: as Packet has it
-  std::uint32_t hop = 0;
+  bool ends = false;      // who is behind the link hears of the message's last packet only
+  std::uint16_t hop = 0;
   std::uint32_t served = 0;    // packets whose time is past
   std::uint32_t limit = kAll;  // so many of the train's packets at the most
-  bool ends = false;           // who is behind the link hears of the message's last packet only
 
   [[nodiscard]] Time head(std::uint32_t i) const { return first.head + i * gap; }
   [[nodiscard]] Time tail(std::uint32_t i) const { return first.tail + i * gap; }
@@ -60,42 +58,5 @@ struct Booking {
   const std::int64_t later = (at - head - (by ? Time{0} : Time{1})) / gap;
   return static_cast<std::uint32_t>(std::min<std::int64_t>(count, later + 1));
 }
-
-/// Items of a link in the order in which it serves them: by time, those of one time by port. Taken at the
-/// front when their time is past, at the back when somebody comes before them.
-template <class T>
-class InOrder {
- public:
-  using Place = typename std::vector<T>::iterator;
-
-  [[nodiscard]] bool empty() const { return first_ == all_.size(); }
-  [[nodiscard]] T& front() { return all_[first_]; }
-  [[nodiscard]] T& back() { return all_.back(); }
-  [[nodiscard]] Place begin() { return all_.begin() + static_cast<std::ptrdiff_t>(first_); }
-  [[nodiscard]] Place end() { return all_.end(); }
-  Place insert(Place at, const T& item) { return all_.insert(at, item); }
-  void push_back(const T& item) { all_.push_back(item); }
-  void pop_front() {
-    if (++first_ == all_.size())
-      clear();
-    else if (first_ >= kGone && 2 * first_ >= all_.size())
-      close_up();
-  }
-  void pop_back() {
-    all_.pop_back();
-    if (empty()) clear();
-  }
-
- private:
-  static constexpr std::size_t kGone = 32;
-  void clear() { all_.clear(), first_ = 0; }
-  void close_up() {
-    all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(first_));
-    first_ = 0;
-  }
-
-  std::vector<T> all_;
-  std::size_t first_ = 0;
-};
 
 }  // namespace kbsim::hw

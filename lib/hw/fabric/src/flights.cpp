@@ -37,9 +37,9 @@ LinkAhead& Flights::look_ahead(LiveLink& link) {
 
 // The next book no further: the more often others came before them, the more.
 void Doubt::grow() {
-  constexpr std::uint32_t kMostDoubt = 10;
-  pause_ = 1U << doubt_;
-  doubt_ = std::min(doubt_ + 1, kMostDoubt);
+  constexpr std::uint8_t kMostDoubt = 10;
+  pause_ = static_cast<std::uint16_t>(1U << doubt_);
+  if (doubt_ < kMostDoubt) ++doubt_;
   tries_ = 0;
 }
 
@@ -116,7 +116,7 @@ void Flights::end_flight(Packet& packet, LiveLink& came, Train* train) {
   Ahead& there = ahead(came);
   train->unheard = is_unheard(packet, there);
   if (!train->unheard) {
-    train->packets.push_back(&packet);
+    train->packets.set(0, packet);
     return come_to_end(packet, came);
   }
   there.bookings.back().ends = true;
@@ -203,7 +203,7 @@ Booking Flights::booking_of(Packet& packet, const Passage& first, Time service, 
           .size = packet.size,
           .port = packet.port,
           .late = packet.late,
-          .hop = packet.hop};
+          .hop = static_cast<std::uint16_t>(packet.hop)};
 }
 
 Passage Flights::passage(const Packet& packet, Time overhead, Time free, Time service) {
@@ -457,10 +457,10 @@ Packet& Flights::recall(const Booking& booking, std::uint32_t index) {
   if (booking.train == nullptr) return withdraw(*booking.packet), *booking.packet;
   Train& train = *booking.train;
   if (Packet* const known = train.known(index)) return withdraw(*known), *known;
-  if (index >= train.packets.size()) train.packets.resize(index + 1);
   Packet& again = fabric_.allocate();
   again = {.message = train.message, .size = train.size, .ordinal = train.ordinal + index};
-  return *(train.packets[index] = &again);
+  train.packets.set(index, again);
+  return again;
 }
 
 void Flights::leave_by_event(Packet& packet) {

@@ -11,7 +11,9 @@
 #include "kbsim/sim/pool_allocator.hpp"
 
 #include "bookings.hpp"
+#include "in_order.hpp"
 #include "run_entry.hpp"
+#include "train_packets.hpp"
 
 namespace kbsim::hw {
 
@@ -20,28 +22,28 @@ inline constexpr std::uint32_t kMostOfTrain = 256;  // packets
 /// Packets of a message that are alike and follow each other at one distance over the same links, at their
 /// own distance on each: they have one booking at each of these. One packet at least.
 struct Train {
-  std::vector<Packet*> packets;  // that there are, each at its place; of others nobody hears where it ends
-  std::uint32_t count = 0;
+  TrainPackets packets;  // that there are; of others nobody hears where it ends
   Message* message = nullptr;
   std::uint64_t sequence = 0;  // the message's
-  std::uint32_t ordinal = 0;   // of the first packet, in the message
   Bytes size;                  // of each
   Train** keeper = nullptr;    // who knows it as long as it may grow
   Passage last{};              // the last packet, at the first node (head, tail) and at the end (start, end)
   Time gap{};                  // of heads at the first node
   Time step{};                 // and at the end
+  Time lag{};                  // of a paced run: its packets cross the link before so long before they come
+  std::uint32_t batch = 0;     // there, with which they cross it
+  std::uint32_t count = 0;
+  std::uint32_t ordinal = 0;   // of the first packet, in the message
   std::uint32_t from = 0;      // hop of the first booking
-  std::uint8_t late = 0;       // as Packet has it, there
-  bool paced = false;          // likewise
-  std::uint32_t batch = 0;     // of a paced run, with which its packets cross the link before,
-  Time lag{};                  // which is so long before they come there
   std::uint32_t to = 0;        // and behind the last
   std::uint32_t bookings = 0;  // that there are
+  std::uint8_t late = 0;       // as Packet has it, at the first node
+  bool paced = false;          // likewise
   bool open = false;           // it may grow: its bookings are the last of their links
   bool unheard = false;        // but for the message's last packet nobody hears of it where it ends
   std::uint8_t again = 0;      // so many times packets of it were taken back and told again
 
-  [[nodiscard]] Packet* known(std::uint32_t i) const { return i < packets.size() ? packets[i] : nullptr; }
+  [[nodiscard]] Packet* known(std::uint32_t i) const { return packets.at(i); }
 };
 
 /// Packets whose bookings were taken back: so many of the next book no further.
@@ -51,9 +53,9 @@ class Doubt {
   [[nodiscard]] bool pauses();
 
  private:
-  std::uint32_t pause_ = 0;
-  std::uint32_t doubt_ = 0;  // the next pause is 2^doubt long
-  std::uint32_t tries_ = 0;  // since the last pause
+  std::uint16_t pause_ = 0;
+  std::uint8_t doubt_ = 0;  // the next pause is 2^doubt long
+  std::uint8_t tries_ = 0;  // since the last pause
 };
 
 /// What is known of a link beside what the fabric knows.
@@ -63,20 +65,20 @@ struct LinkAhead {
   enum class End : std::uint8_t { heard, counted, served, passed };
 
   InOrder<Booking> bookings;
-  bool books = false;      // its node only passes packets on
-  bool is_source = false;  // its node sends only, when it takes what comes
-  Time overhead{};         // of that node
+  Time overhead{};         // of its node
   Train* train = nullptr;  // the last that began where it leads to, while that may grow
   Doubt doubt;             // of those that come by it
+  bool books = false;      // its node only passes packets on
+  bool is_source = false;  // its node sends only, when it takes what comes
   // Of a source:
-  Train* own_train = nullptr;  // the last that began there, likewise
   Doubt own_doubt;
-  Time posted{};  // the last that leaves by an event does so then
+  Train* own_train = nullptr;  // the last that began there, likewise
+  Time posted{};               // the last that leaves by an event does so then
   // Of packets of which nobody hears:
-  End end = End::heard;
-  LiveLink* behind = nullptr;       // by which they are passed on
   InOrder<UnheardPackets> unheard;  // that have crossed the link
+  LiveLink* behind = nullptr;       // by which they are passed on
   std::vector<LiveLink*> merged;    // those that come by these links cross this one
+  End end = End::heard;
 };
 
 /// Packets that are told ahead when each link of their route will serve them, as far as nobody else is there:
@@ -173,7 +175,7 @@ class Flights {
   static void cross(Packet& packet, const LiveLink& link, const Passage& passage);
   [[nodiscard]] static Time free(const LiveLink& link, Ahead& there);
   [[nodiscard]] static Time free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place next);
-  void close_last(LiveLink& link, Ahead& there);
+  [[gnu::always_inline]] void close_last(LiveLink& link, Ahead& there);
   [[nodiscard]] bool serve_train(LiveLink& link, Ahead& there, Time at, ArrivalRank other);
   void drop_back(LiveLink& link, Ahead& there);
   void serve_before(LiveLink& link, Ahead& there, Time at, ArrivalRank other);

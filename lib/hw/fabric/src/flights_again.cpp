@@ -14,8 +14,8 @@ bool Flights::may_tell_again(const Booking& taken) const {
   if (train.again >= kOften || taken.head(taken.served) <= fabric_.sim().now()) return false;
   const std::uint32_t packets = count(taken);
   if (packets - taken.served < train.to - taken.hop) return false;
-  for (std::uint32_t i = taken.served; i < std::min<std::size_t>(packets, train.packets.size()); ++i) {
-    if (train.packets[i] != nullptr && train.packets[i]->hop != train.to) return false;
+  for (std::uint32_t i = taken.served; i < std::min(packets, train.packets.end()); ++i) {
+    if (const Packet* const known = train.known(i); known != nullptr && known->hop != train.to) return false;
   }
   return true;
 }
@@ -128,10 +128,10 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
                               .service = service,
                               .size = taken.size,
                               .port = port,
-                              .hop = hop,
+                              .ends = train.unheard && hop + 1 == train.to,
+                              .hop = static_cast<std::uint16_t>(hop),
                               .served = from,
-                              .limit = end,
-                              .ends = train.unheard && hop + 1 == train.to});
+                              .limit = end});
     ++link.booked;
     ++train.bookings;
     port = link.port;
@@ -142,8 +142,8 @@ void Flights::book_run(const Booking& taken, std::uint32_t from, std::uint32_t e
 void Flights::move_ends(Train& train, std::uint32_t from, std::uint32_t end) {
   LiveLink& last = fabric_.live(train.message->route[train.to - 1]);
   const Booking& booking = ahead(last).bookings.back();
-  for (std::uint32_t i = from; i < std::min<std::size_t>(end, train.packets.size()); ++i) {
-    Packet* const packet = train.packets[i];
+  for (std::uint32_t i = from; i < std::min(end, train.packets.end()); ++i) {
+    Packet* const packet = train.known(i);
     if (packet == nullptr) continue;
     withdraw(*packet);
     packet->head = booking.start(i) + last.wire;

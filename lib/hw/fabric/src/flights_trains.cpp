@@ -11,7 +11,6 @@ Train& Flights::begin(Packet& packet, Train*& keeper) {
   if (free_trains_.empty()) free_trains_.push_back(&trains_.emplace_back());
   Train& train = *free_trains_.back();
   free_trains_.pop_back();
-  train.packets.clear();
   train.count = 1;
   train.message = packet.message;
   train.sequence = packet.message->sequence;
@@ -36,6 +35,7 @@ void Flights::end_growth(Train& train) {
 
 void Flights::recycle(Train& train) {
   close(&train);
+  train.packets.clear();
   free_trains_.push_back(&train);
 }
 
@@ -96,8 +96,7 @@ void Flights::join(Packet& packet, Train& train) {
   train.last.end += train.step;
   LiveLink& end = fabric_.live(packet.message->route[train.to - 1]);
   if (train.unheard && packet.ordinal + 1 < packet.message->packets) return fabric_.free(packet);
-  train.packets.resize(index);
-  train.packets.push_back(&packet);
+  train.packets.set(index, packet);
   packet.hop = train.to;
   packet.head = train.last.start;
   packet.tail = train.last.end;

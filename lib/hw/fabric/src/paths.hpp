@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory_resource>
 #include <ranges>
 #include <span>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "kbsim/base/error.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/topology/route.hpp"
 
@@ -25,6 +27,7 @@ class Paths {
     const std::uint64_t ends = (std::uint64_t{from.value()} << 32) | to.value();
     if (const auto known = known_.find(ends); known != known_.end()) return *known->second;
     Path fresh{.route = keep(find_(from, to))};
+    ensure(fresh.route.size() <= kMostLinks, "a route of more links than a packet can count");
     if (!fresh.route.empty()) fresh.slowest = graph_.link(fresh.route.front()).bandwidth;
     for (const LinkId id : fresh.route) {
       const topology::Link& link = graph_.link(id);
@@ -38,6 +41,7 @@ class Paths {
   [[nodiscard]] const std::deque<Path>& all() const { return paths_; }
 
  private:
+  static constexpr std::size_t kMostLinks = std::numeric_limits<std::uint16_t>::max();  // of a route
   template <class T>
   [[nodiscard]] std::span<const T> keep(std::span<const T> values) {
     T* const place = std::pmr::polymorphic_allocator<T>{&memory_}.allocate(values.size());
