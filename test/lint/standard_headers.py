@@ -21,8 +21,9 @@ PUBLIC = "include/"
 # Standard header -> the names that it is asked for; a name may be in several.
 NAMES = {
     "algorithm": "all_of any_of clamp copy count count_if equal fill find find_if for_each "
-                 "binary_search lexicographical_compare lower_bound max max_element min min_element minmax "
-                 "none_of remove_if replace reverse sort stable_sort transform unique upper_bound",
+                 "for_each_n binary_search lexicographical_compare lower_bound max max_element min min_element "
+                 "minmax move_backward none_of remove_if replace reverse sort stable_sort transform unique "
+                 "upper_bound",
     "any": "any any_cast",
     "array": "array to_array",
     "atomic": "atomic atomic_flag memory_order_acquire memory_order_relaxed memory_order_release",
@@ -51,8 +52,9 @@ NAMES = {
     "limits": "numeric_limits",
     "list": "list",
     "map": "erase_if map multimap",
-    "memory": "addressof allocate_shared allocator construct_at destroy_at enable_shared_from_this make_shared "
-              "make_unique make_unique_for_overwrite shared_ptr static_pointer_cast unique_ptr weak_ptr",
+    "memory": "addressof allocate_shared allocator construct_at destroy destroy_at enable_shared_from_this "
+              "make_shared make_unique make_unique_for_overwrite shared_ptr static_pointer_cast uninitialized_move "
+              "unique_ptr weak_ptr",
     "mutex": "lock_guard mutex scoped_lock unique_lock",
     "new": "align_val_t bad_alloc launder",
     "numeric": "accumulate gcd iota lcm reduce",

@@ -1,23 +1,28 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/packet_run.hpp"
+#include "kbsim/sim/detail/storage.hpp"
 #include "kbsim/sim/pool_allocator.hpp"
+#include "kbsim/sim/pool_queue.hpp"
 
 #include "bookings.hpp"
-#include "in_order.hpp"
 #include "run_entry.hpp"
 #include "train_packets.hpp"
 
 namespace kbsim::hw {
 
 inline constexpr std::uint32_t kMostOfTrain = 256;  // packets
+
+/// Items of a link in the order in which it serves them: by time, those of one time by port. Taken at the
+/// front when their time is past, at the back when somebody comes before them.
+template <class T>
+using InOrder = PoolQueue<T>;
 
 /// Packets of a message that are alike and follow each other at one distance over the same links, at their
 /// own distance on each: they have one booking at each of these. One packet at least.
@@ -68,17 +73,17 @@ struct LinkAhead {
   Time overhead{};         // of its node
   Train* train = nullptr;  // the last that began where it leads to, while that may grow
   Doubt doubt;             // of those that come by it
+  Doubt own_doubt;         // of a source: of those that begin there
   bool books = false;      // its node only passes packets on
   bool is_source = false;  // its node sends only, when it takes what comes
+  End end = End::heard;
   // Of a source:
-  Doubt own_doubt;
   Train* own_train = nullptr;  // the last that began there, likewise
   Time posted{};               // the last that leaves by an event does so then
   // Of packets of which nobody hears:
   InOrder<UnheardPackets> unheard;  // that have crossed the link
   LiveLink* behind = nullptr;       // by which they are passed on
   std::vector<LiveLink*> merged;    // those that come by these links cross this one
-  End end = End::heard;
 };
 
 /// Packets that are told ahead when each link of their route will serve them, as far as nobody else is there:
@@ -218,9 +223,9 @@ class Flights {
   void accept(LiveLink& link, UnheardPackets& packets, std::uint32_t count);
 
   Fabric& fabric_;
-  Time served_{};             // all that was to be served before then is
-  std::deque<Train> trains_;  // storage; addresses stay
-  std::deque<Ahead> ahead_;   // likewise
+  Time served_{};  // all that was to be served before then is
+  kbsim::detail::Storage<Train> trains_;
+  kbsim::detail::Storage<Ahead> ahead_;
   std::vector<Train*> free_trains_;
   struct Follow {
     Booking* booking;

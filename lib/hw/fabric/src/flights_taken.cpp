@@ -13,14 +13,14 @@ PoolVector<Packet*> Flights::take(Fabric& fabric, std::span<LiveLink* const> lin
   for (LiveLink* const link : links) flights.take_back_all(*link);
   flights.tell_holders();
   PoolVector<Packet*> taken;
-  for (Packet& packet : fabric.packets_) {
-    if (packet.message == nullptr || !which(*packet.message)) continue;
+  fabric.packets_.for_each([&](Packet& packet) {
+    if (packet.message == nullptr || !which(*packet.message)) return;
     if (packet.hop > 0)
       flights.withdraw(packet);
     else
       fabric.component(packet.message->from).inbox().withdraw(packet);
     taken.push_back(&packet);
-  }
+  });
   return taken;
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
-#include "kbsim/sim/pool_allocator.hpp"
+#include "kbsim/sim/pool_queue.hpp"
 
 namespace kbsim::hw {
 
@@ -15,37 +14,22 @@ class TrainPackets {
   /// nullptr: there is none.
   [[nodiscard]] Packet* at(std::uint32_t i) const {
     const std::uint32_t place = i - first_;
-    return place < all_.size() ? all_[place] : nullptr;
+    return place < all_.size() ? all_.begin()[place] : nullptr;
   }
   /// Behind the last.
   [[nodiscard]] std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(all_.size()); }
   void set(std::uint32_t i, Packet& packet) {
-    if (i == end() && all_.size() < all_.capacity()) return all_.push_back(&packet);
-    set_elsewhere(i, packet);
-  }
-  void clear() {
-    if (all_.capacity() > kFew) [[unlikely]]
-      PoolVector<Packet*>{}.swap(all_);
-    all_.clear();
-  }
-
- private:
-  static constexpr std::size_t kFew = 4;
-
-  [[gnu::noinline]] void set_elsewhere(std::uint32_t i, Packet& packet) {
-    if (all_.empty()) {
-      first_ = i;
-      all_.reserve(kFew);
-    }
-    if (i < first_) {
-      all_.insert(all_.begin(), first_ - i, nullptr);
-      first_ = i;
-    }
-    if (i >= end()) all_.resize(i - first_ + 1);
+    if (all_.empty()) first_ = i;
+    if (i == end()) [[likely]]
+      return all_.push_back(&packet);
+    while (i < first_) all_.insert(all_.begin(), nullptr), --first_;
+    all_.grow_to(i - first_ + 1);
     all_[i - first_] = &packet;
   }
+  void clear() { all_.clear(); }
 
-  PoolVector<Packet*> all_;
+ private:
+  PoolQueue<Packet*> all_;
   std::uint32_t first_ = 0;
 };
 

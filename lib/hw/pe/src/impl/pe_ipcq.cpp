@@ -166,6 +166,7 @@ void PeIpcq::add(const QueueSet& plan) {
   ensure(plan.queues.empty() || plan.settings.slots > 0, [&] { return name() + ": queues without slots"; });
   Set& set = sets_.emplace_back(
       Set{.name = plan.name, .settings = plan.settings, .queues = {.first = pairs_.size()}});
+  pairs_.reserve(pairs_.size() + plan.queues.size());
   for (const QueuePairPlan& queue : plan.queues) {
     QueuePair pair{.plan = queue, .set = sets_.size() - 1};
     pair.let_go.resize(static_cast<std::size_t>(plan.settings.slots));
@@ -242,7 +243,7 @@ void PeIpcq::take(const Arrival& arrival) {
       static_cast<std::size_t>(static_cast<std::int64_t>(arrival.header.sequence) - found->taken);
   ensure(place < static_cast<std::size_t>(settings(*found).slots),
          [&] { return name() + ": a slot is written twice"; });
-  if (place >= found->filled.size()) found->filled.resize(place + 1);
+  found->filled.grow_to(place + 1);
   found->filled[place] = arrival.header;
   if (arrival.collected != 0) {
     found->came.resize(found->filled.size());

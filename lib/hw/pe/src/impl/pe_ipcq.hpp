@@ -16,7 +16,7 @@
 #include "kbsim/hw/fabric/component.hpp"
 #include "kbsim/hw/pe/i_ipcq.hpp"
 #include "kbsim/oplog/memory.hpp"
-#include "kbsim/sim/pool_allocator.hpp"
+#include "kbsim/sim/pool_queue.hpp"
 #include "kbsim/tl/dir.hpp"
 #include "kbsim/tl/queue_matcher.hpp"
 
@@ -80,10 +80,10 @@ class PeIpcq : public Component, public IIpcq, public IQueueState {
     std::int64_t peer_head = 0;  // my slots filled by the peer
     std::int64_t taken = 0;      // of these, given to receives
     std::int64_t my_tail = 0;    // of these, let go
-    PoolDeque<SendCommand> sends;
+    PoolQueue<SendCommand> sends;
     std::vector<Cause> came;                      // why they are there, as `filled`, if causes are kept
     Cause room;                                   // why the last slot became free, likewise
-    PoolDeque<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
+    PoolQueue<std::optional<SlotHeader>> filled;  // of slots from `taken` on; none: not there yet
     IIpcq* creditor = nullptr;  // the peer, if credits go beside the fabric, and how long they take
     Time credit_delay{};
     std::vector<bool> let_go;         // by slot: tiles may go in any order, slots are freed in theirs

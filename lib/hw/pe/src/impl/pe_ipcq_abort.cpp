@@ -36,7 +36,7 @@ void PeIpcq::give_up(Set& set) {
     return true;
   };
   for (std::size_t queue = set.queues.first; queue < set.queues.last; ++queue) {
-    std::erase_if(pairs_[queue].sends, stop);
+    pairs_[queue].sends.erase_if(stop);
     drop_what_came(queue);
   }
   receives_.erase_if(set.queues,

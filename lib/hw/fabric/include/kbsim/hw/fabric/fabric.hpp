@@ -13,6 +13,7 @@
 #include "kbsim/hw/fabric/lane.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/fabric/message_trace.hpp"
+#include "kbsim/sim/detail/storage.hpp"
 #include "kbsim/sim/merge.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/graph.hpp"
@@ -278,9 +279,9 @@ class Fabric {
   int worm_flits_ = 0;  // likewise
   bool has_switches_ = false;
   bool has_wakes_ = false;
-  std::deque<Packet> packets_;  // storage; addresses stay
+  kbsim::detail::Storage<Packet> packets_;
   std::vector<Packet*> free_packets_;
-  std::deque<Message> messages_;  // storage, likewise
+  kbsim::detail::Storage<Message> messages_;
   std::vector<Message*> free_messages_;
   std::int64_t opened_ = 0;                   // messages
   static constexpr std::uint8_t kTraces = 1;  // of the last packet of each message

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace kbsim::detail {
+
+/// Objects that stay where they are and go together, in blocks of about 4 KiB. Those of a deque have 512
+/// bytes, of which one of 288 leaves nearly half unused.
+template <class T>
+class Storage {
+ public:
+  T& emplace_back() {
+    if (used_ == kBlock) {
+      blocks_.push_back(std::make_unique<T[]>(kBlock));
+      used_ = 0;
+    }
+    return blocks_.back()[used_++];
+  }
+  /// Oldest first, and then some that nobody has asked for yet, as they were made.
+  template <class Visit>
+  void for_each(const Visit& visit) {
+    for (const std::unique_ptr<T[]>& block : blocks_) std::for_each_n(block.get(), kBlock, visit);
+  }
+
+ private:
+  static constexpr std::size_t kBlock = std::max<std::size_t>(4080 / sizeof(T), 4);
+
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::size_t used_ = kBlock;  // of the last block
+};
+
+}  // namespace kbsim::detail
