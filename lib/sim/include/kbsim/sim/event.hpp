@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -15,7 +17,11 @@ namespace kbsim {
 class Event {
  public:
   explicit Event(Simulation& sim) : Event{sim, "(unnamed)"} {}
-  Event(Simulation& sim, std::string name) : scheduler_{sim.scheduler()}, name_{std::move(name)} {}
+  /// Of a literal, or what else lasts as long.
+  template <std::size_t N>
+  Event(Simulation& sim, const char (&name)[N]) : scheduler_{sim.scheduler()}, literal_{name} {}
+  Event(Simulation& sim, std::string name)
+      : scheduler_{sim.scheduler()}, name_{std::make_unique<const std::string>(std::move(name))} {}
   Event(Simulation& sim, const Identity& id) : scheduler_{sim.scheduler()}, id_{id} {}
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
@@ -28,7 +34,10 @@ class Event {
   }
   void reset() { set_ = false; }
   [[nodiscard]] bool is_set() const { return set_; }
-  [[nodiscard]] std::string name() const { return id_ ? id_.text() : name_; }
+  [[nodiscard]] std::string name() const {
+    if (id_) return id_.text();
+    return name_ != nullptr ? *name_ : literal_;
+  }
   [[nodiscard]] const Identity& id() const { return id_; }
 
   struct [[nodiscard]] Wait {
@@ -60,7 +69,8 @@ class Event {
       .text = "event", .what = &detail::name_of<Event>, .awaits = &awaited};
 
   detail::Scheduler& scheduler_;
-  std::string name_;
+  const char* literal_ = "";                 // its name, if it has no identity,
+  std::unique_ptr<const std::string> name_;  // or this
   Identity id_;
   bool set_ = false;
   detail::List waiters_;
