@@ -259,13 +259,13 @@ Time Flights::free(const LiveLink& link, Ahead& there, InOrder<Booking>::Place n
   const std::uint32_t ordinal = booking.train->ordinal + first;
   const bool with_last = ordinal + packets == booking.train->message->packets;
   if (with_last && packets == 1) return;
-  there.unheard.push_back({.message = booking.train->message,
-                           .size = booking.size,
-                           .head = booking.first.start + first * booking.step + link.wire,
-                           .tail = booking.end(first) + link.wire,
-                           .gap = booking.step,
-                           .ordinal = ordinal,
-                           .count = packets - (with_last ? 1 : 0)});
+  go_unheard(there, {.message = booking.train->message,
+                     .size = booking.size,
+                     .head = booking.first.start + first * booking.step + link.wire,
+                     .tail = booking.end(first) + link.wire,
+                     .gap = booking.step,
+                     .ordinal = ordinal,
+                     .count = packets - (with_last ? 1 : 0)});
 }
 
 // False if some of its packets don't, or may yet come. A train that may grow keeps its bookings.

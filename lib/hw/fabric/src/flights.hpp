@@ -215,6 +215,9 @@ class Flights {
 
   // Packets of which nobody hears.
   void find_end(LiveLink& link);
+  static void go_unheard(Ahead& there, const UnheardPackets& packets) {
+    if (there.unheard.empty() || !there.unheard.back().join(packets)) there.unheard.push_back(packets);
+  }
   [[nodiscard]] bool comes_later(const LiveLink& link) const;
   [[nodiscard]] bool is_unheard(const Packet& packet, const Ahead& came) const;
   void merge(LiveLink& link, Time at, std::uint32_t port);

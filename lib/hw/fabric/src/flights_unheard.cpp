@@ -49,11 +49,11 @@ bool Flights::is_unheard(const Packet& packet, const Ahead& came) const {
 bool Flights::comes_unheard(Packet& packet, LiveLink& link) {
   Ahead& there = ahead(link);
   if (!is_unheard(packet, there)) return false;
-  there.unheard.push_back({.message = packet.message,
-                           .size = packet.size,
-                           .head = packet.head,
-                           .tail = packet.tail,
-                           .ordinal = packet.ordinal});
+  go_unheard(there, {.message = packet.message,
+                     .size = packet.size,
+                     .head = packet.head,
+                     .tail = packet.tail,
+                     .ordinal = packet.ordinal});
   fabric_.free(packet);
   return true;
 }
@@ -142,13 +142,13 @@ void Flights::pass(LiveLink& link, Ahead& there, UnheardPackets& packets, std::u
   if (count > 1 && !steady(one, two, there.overhead, service)) count = 1;
   (void)link.lane.reserve_run(one.head + there.overhead, one.tail + there.overhead, packets.gap, count,
                               packets.size, service);
-  there.unheard.push_back({.message = packets.message,
-                           .size = packets.size,
-                           .head = one.start + link.wire,
-                           .tail = one.end + link.wire,
-                           .gap = two.start - one.start,
-                           .ordinal = packets.ordinal,
-                           .count = count});
+  go_unheard(there, {.message = packets.message,
+                     .size = packets.size,
+                     .head = one.start + link.wire,
+                     .tail = one.end + link.wire,
+                     .gap = two.start - one.start,
+                     .ordinal = packets.ordinal,
+                     .count = count});
   packets.drop(count);
 }
 

@@ -74,6 +74,16 @@ struct UnheardPackets {
   std::uint32_t ordinal = 0;  // of the first, in its message
   std::uint32_t count = 1;
 
+  /// Those of the same message that come next, too, if they follow at one distance; else false.
+  [[nodiscard]] bool join(const UnheardPackets& next) {
+    if (next.message != message || next.ordinal != ordinal + count || next.size != size) return false;
+    const Time step = count > 1 ? gap : next.head - head;
+    if (next.head != head + count * step || next.tail != tail + count * step) return false;
+    if (next.count > 1 && next.gap != step) return false;
+    gap = step;
+    count += next.count;
+    return true;
+  }
   /// Without the first `n`.
   void drop(std::uint32_t n) {
     head += n * gap;
