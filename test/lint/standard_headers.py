@@ -84,8 +84,8 @@ NAMES = {
     "unordered_map": "erase_if unordered_map",
     "unordered_set": "unordered_set",
     "utility": "as_const cmp_equal cmp_less declval exchange forward get in_place in_place_type "
-               "index_sequence index_sequence_for make_index_sequence make_pair move pair swap "
-               "to_underlying unreachable",
+               "index_sequence index_sequence_for make_index_sequence make_pair move move_if_noexcept pair "
+               "swap to_underlying unreachable",
     "variant": "get get_if holds_alternative monostate variant variant_alternative_t variant_size_v visit",
     "vector": "erase erase_if vector",
 }

@@ -1,6 +1,10 @@
 #include "kbsim/sim/channel.hpp"
 
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kbsim/sim/deadlock.hpp"
 
@@ -37,6 +41,19 @@ Task<> receive_boxed(Channel<std::unique_ptr<int>>* in, int* got) {
   const std::unique_ptr<int> box = co_await in->receive();
   *got = *box;
 }
+
+/// Has no move, and so many copies left.
+struct Stubborn {
+  Stubborn(std::string what, int* left) : text{std::move(what)}, copies{left} {}
+  Stubborn(const Stubborn& other) : text{other.text}, copies{other.copies} {
+    if (*copies == 0) throw std::runtime_error{"no copy left"};
+    --*copies;
+  }
+  Stubborn& operator=(const Stubborn&) = delete;
+  ~Stubborn() = default;
+  std::string text;
+  int* copies;
+};
 
 Task<> send_counted(Channel<Counted>* out, int* alive) { co_await out->send(Counted{alive}); }
 Task<> receive_counted(Channel<Counted>* in) { const Counted got = co_await in->receive(); }
@@ -194,6 +211,56 @@ TEST_CASE("Channel: a wait that has a name may be awaited later, and again") {
   }(&sim, &channel, &trace));
   sim.run();
   CHECK(trace == Trace{"5@2 ns", "6@2 ns"});
+}
+
+TEST_CASE("Channel: an item that throws as it is copied stays where it is, and whoever waits waits on") {
+  for (const std::size_t capacity : {0U, 1U, 9U}) {
+    CAPTURE(capacity);
+    int copies = 1000;
+    Simulation sim;
+    Channel<Stubborn> channel{sim, "c", capacity};
+    std::vector<std::string> got;
+    std::vector<std::string> expected{"received"};
+    const Process receiver = sim.spawn("receiver", [](auto* in, auto* to) -> Task<> {
+      const Stubborn item = co_await in->receive();
+      to->push_back(item.text);
+    }(&channel, &got));
+    CHECK_THROWS_AS(sim.run(), DeadlockError);
+    Stubborn item{"received", &copies};
+    copies = 0;
+    CHECK_THROWS_AS((void)channel.try_send(item), std::runtime_error);
+    copies = 1000;
+    CHECK(channel.try_send(item));
+    sim.run();
+    CHECK(receiver.done());
+
+    for (std::size_t i = 0; i < capacity; ++i) {
+      Stubborn one{"item " + std::to_string(i), &copies};
+      for (int few = 0; channel.size() == i; ++few) {  // its own, and those of a ring that grows
+        copies = few;
+        try {
+          (void)channel.try_send(one);
+        } catch (const std::runtime_error&) {
+          CHECK(channel.size() == i);
+        }
+      }
+      expected.push_back(one.text);
+    }
+    copies = 1000;
+    const Process sender = sim.spawn("sender", [](auto* out, int* left) -> Task<> {
+      co_await out->send(Stubborn{"sent", left});
+    }(&channel, &copies));
+    CHECK_THROWS_AS(sim.run(), DeadlockError);
+    expected.emplace_back("sent");
+    copies = 0;
+    CHECK_THROWS_AS((void)channel.try_receive(), std::runtime_error);
+    CHECK_THROWS_AS(sim.run(), DeadlockError);  // the sender has its item still
+    copies = 1000;
+    while (const auto next = channel.try_receive()) got.push_back(next->text);
+    sim.run();
+    CHECK(sender.done());
+    CHECK(got == expected);
+  }
 }
 
 TEST_CASE("Channel: keeps its order while its ring grows and wraps") {

@@ -187,16 +187,18 @@ class Channel<T>::Received {
 
 template <class T>
 void Channel<T>::hand_over(T&& value) {
-  auto& receiver = static_cast<detail::PromiseBase&>(waiting_.pop_front());
-  static_cast<Received*>(receiver.wait.of)->hand_over(std::move(value));
+  auto& receiver = static_cast<detail::PromiseBase&>(waiting_.front());
+  static_cast<Received*>(receiver.wait.of)->hand_over(std::move(value));  // if that throws, it waits still
+  waiting_.pop_front();
   scheduler_.ready(receiver);
 }
 
 template <class T>
 T Channel<T>::take_and_refill() {
-  auto& sender = static_cast<detail::PromiseBase&>(waiting_.pop_front());
+  auto& sender = static_cast<detail::PromiseBase&>(waiting_.front());
+  items_.push_back(std::move(static_cast<Sent*>(sender.wait.of)->value_));  // if that throws, it waits still
+  waiting_.pop_front();
   scheduler_.ready(sender);
-  items_.push_back(std::move(static_cast<Sent*>(sender.wait.of)->value_));
   return items_.pop_front();
 }
 

@@ -52,10 +52,15 @@ class CircularQueue {
   [[gnu::noinline]] void grow() {
     const std::uint32_t more = room() == 0 ? kFew : 2 * room();
     T* const bigger = std::allocator<T>{}.allocate(more);
-    for (std::uint32_t i = head_; i != tail_; ++i) {
-      std::construct_at(bigger + (i & (more - 1)), std::move(at(i)));
-      std::destroy_at(&at(i));
+    std::uint32_t i = head_;
+    try {
+      for (; i != tail_; ++i) std::construct_at(bigger + (i & (more - 1)), std::move_if_noexcept(at(i)));
+    } catch (...) {
+      while (i != head_) std::destroy_at(bigger + (--i & (more - 1)));
+      std::allocator<T>{}.deallocate(bigger, more);
+      throw;
     }
+    for (i = head_; i != tail_; ++i) std::destroy_at(&at(i));
     free();
     places_ = bigger;
     mask_ = more - 1;
