@@ -45,6 +45,25 @@ TEST_CASE("Simulation: a delay of 0 lets the events go first that are queued for
   CHECK(trace == Trace{"until@0 ns", "a@0 ns"});
 }
 
+TEST_CASE(
+    "Simulation: a delay that is awaited when its end is past lets the others go first, and time go on") {
+  for (const bool causes : {false, true}) {
+    Simulation sim{{.causes = causes}};
+    Trace trace;
+    sim.spawn("late", [](Simulation* s, Trace* to) -> Task<> {
+      auto pause = s->delay(1_ns);
+      co_await s->delay(300_ns);
+      co_await pause;
+      note(to, *s, "past");
+      co_await pause;
+      note(to, *s, "again");
+    }(&sim, &trace));
+    sim.spawn("other", note_after(&sim, &trace, "other", 300_ns));
+    sim.run();
+    CHECK(trace == Trace{"other@300 ns", "past@300 ns", "again@300 ns"});
+  }
+}
+
 TEST_CASE("Simulation: until a time that has come doesn't wait") {
   Simulation sim;
   Trace trace;

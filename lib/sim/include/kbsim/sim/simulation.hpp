@@ -64,8 +64,9 @@ class Simulation {
   /// From the next run() on; null: nobody. It must outlive that run.
   void watch(EventWatch* watch) { scheduler_.watch(watch); }
 
-  /// Waits for `d`; d = 0 lets the other events that are queued for this time go first. An end beyond
-  /// Time never comes. Throws UsageError if d < 0.
+  /// Waits for `d`, which counts from this call; d = 0 lets the other events that are queued for this time go
+  /// first, and so does one that is awaited when its end is past. An end beyond Time never comes. Throws
+  /// UsageError if d < 0.
   [[nodiscard]] detail::Delay delay(Time d, std::source_location at = std::source_location::current()) {
     return {.scheduler = scheduler_, .end = after(d, at), .at = at};
   }

@@ -35,16 +35,16 @@ class Scheduler {
   [[nodiscard]] Time now() const { return now_; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
-  /// At `when`, not before now; at kForever: never.
+  /// At `when`, or now if that is past; at kForever: never.
   [[gnu::always_inline]] void at(TimedEvent& event, Time when) {
     if (causes_ != nullptr) [[unlikely]]
-      causes_->scheduled(&event, when);
+      causes_->scheduled(&event, std::max(when, now_));
     at_alone(event, when);
   }
   /// The same, of an event whose causes are those of what it brings.
   void at_alone(TimedEvent& event, Time when) {
     event.when = when;
-    if (when == now_) {
+    if (when <= now_) {
       ready_.push_back(event);
     } else if (when != kForever) [[likely]] {
       future_.insert(event);
