@@ -3,6 +3,7 @@
 #include "kbsim/sim/channel.hpp"
 #include "kbsim/sim/event.hpp"
 #include "kbsim/sim/mailbox.hpp"
+#include "kbsim/sim/semaphore.hpp"
 #include "kbsim/sim/when_all.hpp"
 
 #include "doctest/doctest.h"
@@ -87,6 +88,36 @@ TEST_CASE("DeadlockError: names everything that can be waited for") {
   CHECK(what == std::vector<std::string>{"1 mailbox m", "2 send on channel full",
                                          "3 receive on channel empty", "4 event e", "5 the end of process 4",
                                          "6 a time that never comes", "7 event e"});
+}
+
+TEST_CASE("LimitError: what somebody has waited for may be gone when their turn has come") {
+  for (const bool shuffled : {false, true}) {
+    Simulation sim{
+        {.shuffle_ties = shuffled ? std::optional<std::uint64_t>{1} : std::nullopt, .max_events = 5}};
+    auto event = std::make_unique<Event>(sim, std::string{"an event with a name that isn't short"});
+    auto semaphore = std::make_unique<Semaphore>(sim, "a semaphore with a name that isn't short", 0);
+    auto channel = std::make_unique<Channel<int>>(sim, "a channel with a name that isn't short", 0);
+    sim.spawn("1", wait(event.get()));
+    sim.spawn("2", [](Semaphore* s) -> Task<> { co_await s->take(); }(semaphore.get()));
+    sim.spawn("3", send(channel.get()));
+    sim.spawn("4", [](Simulation* s, auto* e, auto* places, auto* c) -> Task<> {
+      co_await s->delay(1_ns);
+      (*e)->set();
+      (*places)->give();
+      CHECK((*c)->try_receive() == 1);
+      e->reset(), places->reset(), c->reset();
+      for (;;) co_await s->delay(1_ns);
+    }(&sim, &event, &semaphore, &channel));
+    std::vector<std::string> what;
+    try {
+      sim.run();
+      FAIL("run() must throw");
+    } catch (const LimitError& error) {
+      for (const Waiting& one : error.waiting()) what.push_back(one.what);
+    }
+    CHECK(what == std::vector<std::string>{"event (its turn has come)", "semaphore (its turn has come)",
+                                           "send on channel (its turn has come)", "time 2 ns"});
+  }
 }
 
 TEST_CASE("DeadlockError: components may wait for ever and aren't listed") {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 
 #include "kbsim/sim/detail/process_record.hpp"
+#include "kbsim/sim/simulation.hpp"
 
 #include "report.hpp"
 
@@ -18,7 +20,20 @@ std::string count(std::size_t n) {
   return std::to_string(n) + (n == 1 ? " process waits" : " processes wait");
 }
 
-Waiting describe(const detail::ProcessRecord& process) {
+/// What has its turn at the present time still, of the simulations of these processes.
+std::unordered_set<const detail::Link*> present_of(std::span<const detail::List* const> processes) {
+  std::unordered_set<const detail::Link*> present;
+  for (const detail::List* list : processes) {
+    if (list->empty()) continue;
+    const auto& any = static_cast<const detail::ProcessRecord&>(list->front());
+    any.simulation->scheduler().for_each_present(
+        [&present](const detail::Link& event) { present.insert(&event); });
+  }
+  return present;
+}
+
+Waiting describe(const detail::ProcessRecord& process,
+                 const std::unordered_set<const detail::Link*>& present) {
   Waiting found{.process = process.name, .what = "its start", .since = {}, .at = {}, .who = process.id};
   const detail::PromiseBase* promise = &process.task.coroutine().promise();
   while (promise != nullptr && promise->wait.kind != nullptr) {
@@ -27,8 +42,12 @@ Waiting describe(const detail::ProcessRecord& process) {
     found.at.insert(found.at.begin(), to_place(at));
     promise = kind->inner != nullptr ? kind->inner(of) : nullptr;
     if (promise != nullptr) continue;
-    found.what = kind->what(*kind, of, waiter);
     found.since = since;
+    if (kind->in_list && present.contains(&waiter)) {
+      found.what = std::string{kind->text} + " (its turn has come)";
+      break;
+    }
+    found.what = kind->what(*kind, of, waiter);
     if (kind->awaits != nullptr) found.awaits = kind->awaits(of, waiter);
   }
   return found;
@@ -74,9 +93,10 @@ std::vector<Waiting> detail::waiting_among(const List& processes) {
 std::vector<Waiting> detail::waiting_among(std::span<const List* const> processes) {
   std::vector<Waiting> spawned;
   std::vector<Waiting> components;
+  const std::unordered_set<const Link*> present = present_of(processes);
   const auto add = [&](const Link& link) {
     const auto& process = static_cast<const ProcessRecord&>(link);
-    (process.service ? components : spawned).push_back(describe(process));
+    (process.service ? components : spawned).push_back(describe(process, present));
   };
   for (const List* list : processes) list->for_each(add);
   std::vector<Waiting>& found = spawned.empty() ? components : spawned;

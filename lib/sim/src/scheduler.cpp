@@ -244,9 +244,7 @@ bool Scheduler::goes_on() {
 
 std::uint64_t Scheduler::waiting() const {
   std::uint64_t count = 0;
-  const auto add = [&count](const Link&) { ++count; };
-  for (const List* list : {&ready_, &late_, &batch_}) list->for_each(add);
-  if (shuffle_) shuffle_->for_each(add);
+  for_each_present([&count](const Link&) { ++count; });
   return count;
 }
 

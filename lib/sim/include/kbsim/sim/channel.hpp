@@ -128,7 +128,7 @@ class Channel<T>::Sent {
   static std::string what(const detail::WaitKind& kind, const void* of, const detail::TimedEvent& waiter) {
     return detail::name_of<Channel>(kind, static_cast<const Sent*>(of)->channel_, waiter);
   }
-  static constexpr detail::WaitKind kSend{.text = "send on channel", .what = &what};
+  static constexpr detail::WaitKind kSend{.text = "send on channel", .what = &what, .in_list = true};
   [[gnu::noinline]] void wait(Channel& channel, detail::PromiseBase& task, std::source_location at) {
     channel_ = &channel;
     task.waits(kSend, this, at, channel.scheduler_.now());

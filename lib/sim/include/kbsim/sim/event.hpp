@@ -66,7 +66,7 @@ class Event {
     return waiter.linked() ? static_cast<const Event*>(of)->id_ : Identity{};
   }
   static constexpr detail::WaitKind kWaits{
-      .text = "event", .what = &detail::name_of<Event>, .awaits = &awaited};
+      .text = "event", .what = &detail::name_of<Event>, .awaits = &awaited, .in_list = true};
 
   detail::Scheduler& scheduler_;
   const char* literal_ = "";                 // its name, if it has no identity,

@@ -137,6 +137,13 @@ class Scheduler {
   void interrupt() { interrupted_ = true, budget_ = 0; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
+  /// What has its turn at the present time still.
+  template <class Visit>
+  void for_each_present(Visit visit) const {
+    for (const List* list : {&ready_, &late_, &batch_}) list->for_each(visit);
+    if (shuffle_) shuffle_->for_each(visit);
+  }
+
   /// Drops the events that `belongs` accepts; false if there are none. What is dropped may leave others.
   template <class Belongs>
   bool drop_if(Belongs belongs) {

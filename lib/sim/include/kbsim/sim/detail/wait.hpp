@@ -19,6 +19,8 @@ struct WaitKind {
   Identity (*awaits)(const void* of, const TimedEvent& waiter) = nullptr;
   /// The called task that does the waiting, of who awaits a task.
   const PromiseBase* (*inner)(const void* of) = nullptr;
+  /// `of` is a thing that may be gone as soon as the waiter is in no list of it.
+  bool in_list = false;
 };
 
 /// What a suspended task waits for, where in the source, and since when. It stands in the promise, and is set
@@ -30,14 +32,14 @@ struct Wait {
   Time since{};
 };
 
-/// Whoever waits is in the thing's list, or in the queue of events, unless the thing is gone.
+/// Whoever waits is in the thing's list, unless the thing is gone. One that has its turn already isn't asked.
 template <class Thing>
 std::string name_of(const WaitKind& kind, const void* of, const TimedEvent& waiter);
 
 /// Waiting in the list of a thing that has a name().
 template <class Thing>
 constexpr WaitKind kind_of_named(const char* text) {
-  return {.text = text, .what = &name_of<Thing>};
+  return {.text = text, .what = &name_of<Thing>, .in_list = true};
 }
 
 }  // namespace kbsim::detail
