@@ -56,6 +56,21 @@ TEST_CASE("Event: a waiter that is let go goes even if the event is reset at onc
   CHECK(trace == Trace{"a@0 ns"});
 }
 
+TEST_CASE("Event: has the name that it was made with, whatever becomes of where that stood") {
+  Simulation sim;
+  char buffer[] = "buffer 1";
+  std::string text = "a text that isn't short 1";
+  const Event of_buffer{sim, buffer};
+  const Event of_text{sim, text};
+  const Event of_literal{sim, "literal"};
+  const Event of_none{sim};
+  buffer[7] = '2', text.back() = '2';
+  CHECK(of_buffer.name() == "buffer 1");
+  CHECK(of_text.name() == "a text that isn't short 1");
+  CHECK(of_literal.name() == "literal");
+  CHECK(of_none.name() == "(unnamed)");
+}
+
 TEST_CASE("Event: a cancelled waiter is forgotten, before and after set") {
   Simulation sim;
   Event event{sim};

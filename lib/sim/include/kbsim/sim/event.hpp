@@ -20,6 +20,9 @@ class Event {
   /// Of a literal, or what else lasts as long.
   template <std::size_t N>
   Event(Simulation& sim, const char (&name)[N]) : scheduler_{sim.scheduler()}, literal_{name} {}
+  /// Of a buffer, which may be used again.
+  template <std::size_t N>
+  Event(Simulation& sim, char (&name)[N]) : Event{sim, std::string{name}} {}
   Event(Simulation& sim, std::string name)
       : scheduler_{sim.scheduler()}, name_{std::make_unique<const std::string>(std::move(name))} {}
   Event(Simulation& sim, const Identity& id) : scheduler_{sim.scheduler()}, id_{id} {}
