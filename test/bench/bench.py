@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ import bench_tables
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLDERS = {"kbsim": "apps/kbsim"}
+REPEATS = 5
+SECTIONS = list(dict.fromkeys(case.section for case in bench_cases.CASES))
 
 
 LAYER = "layer.json"  # of the folder where a command runs
@@ -140,13 +143,19 @@ def commit_of(folder):
     return got.stdout.strip() or "unknown"
 
 
-def chosen(arguments):
-    words = [word.lower() for word in arguments.words]
-    for case in bench_cases.CASES:
-        if arguments.quick and not case.quick:
-            continue
-        if not words or any(word in case.name.lower() or word == case.section for word in words):
-            yield case
+def has_word(case, word):
+    return word.lower() in case.name.lower() or word.lower() == case.section
+
+
+def chosen(words, quick):
+    """The cases, once each word has some."""
+    cases = [case for case in bench_cases.CASES if case.quick or not quick]
+    for word in words:
+        if not word or not any(has_word(case, word) for case in bench_cases.CASES):
+            raise SystemExit(f"'{word}': no case has it in its name, and no section is called so ({', '.join(SECTIONS)})")
+        if not any(has_word(case, word) for case in cases):
+            raise SystemExit(f"'{word}': all of these cases take long; leave out --quick")
+    return [case for case in cases if not words or any(has_word(case, word) for word in words)]
 
 
 def progress(text):
@@ -182,40 +191,111 @@ def build_of(text):
     return Build(pathlib.Path(folder).resolve(), pathlib.Path(out if equals else "build/bench").resolve())
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="scripts/bench.sh", description=__doc__.splitlines()[0])
-    parser.add_argument("words", nargs="*", metavar="WORD", help="only cases whose names have one, or of that section: "
-                        "engine, mesh, machine, growth")
-    parser.add_argument("--repeats", type=int, default=5, help="of each case, in turn with the others (%(default)s)")
-    parser.add_argument("--quick", action="store_true", help="without the cases that take long")
-    parser.add_argument("--instructions", action="store_true",
-                        help="count instructions of the steady state with callgrind, which takes fifty times as long")
-    parser.add_argument("--build", action="append", default=[], metavar="DIR=OUT",
-                        help="the build to run, and where its figures go; two of them are run in turn, then compared")
-    parser.add_argument("--write", metavar="PAGE", help="put the tables into this page of docs/")
-    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="run nothing; compare two folders of figures")
-    arguments = parser.parse_args()
-    if arguments.repeats < 1:
-        parser.error("--repeats must be at least 1")
-    if arguments.compare:
-        print(bench_tables.comparison(*map(bench_tables.read, arguments.compare)), end="")
-        return
-    builds = [build_of(text) for text in arguments.build or [f"{ROOT}/build/release={ROOT}/build/bench"]]
+def require_builds(builds):
+    """What would be found out when all has been measured, or would measure in vain."""
+    if len(builds) > 2:
+        raise SystemExit("--build: two builds at most are run in turn")
+    if len(builds) == 2 and builds[0].out == builds[1].out:
+        raise SystemExit(f"--build: {builds[0].out} can't have the figures of two builds; give each a folder, DIR=OUT")
     for build in builds:
         if not build.folder.is_dir():
             raise SystemExit(f"{build.folder}: no such folder")
-    cases = list(chosen(arguments))
-    if not cases:
-        raise SystemExit(f"no case of {' '.join(arguments.words)}")
+        try:
+            build.out.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=build.out).close()
+        except OSError as error:
+            raise SystemExit(f"{build.out}: {error.strerror}; --build DIR=OUT names another folder") from error
+
+
+def require_programs(builds, cases):
+    for build in builds:
+        missing = sorted({case.command[0] for case in cases if not build.has(case)})
+        if not any(build.has(case) for case in cases):
+            raise SystemExit(f"{build.folder} has no {' and no '.join(missing)}: scripts/build.sh release makes them")
+        if missing:
+            print(f"{build.folder} has no {' and no '.join(missing)}: their cases are left out", file=sys.stderr)
+
+
+def require_page(page, words, cases):
+    """A part of a page is written as a whole."""
+    sections = {case.section for case in cases}
+    if "growth" not in words or sections != {"growth"}:
+        if words:
+            raise SystemExit("--write: its tables are of all cases; give it no word, or growth alone")
+        bench_tables.require_mark(page, "bench")
+    if "growth" in sections:
+        bench_tables.require_mark(page, "growth")
+        if shutil.which("gnuplot") is None:
+            raise SystemExit("--write: gnuplot isn't installed, and draws the pictures of docs/performance.md")
+
+
+def build_release():
+    """As scripts/bench.sh says, what isn't there."""
+    scripts = ROOT / "scripts"
+    subprocess.run([scripts / "install-dependencies.sh"], check=True)
+    if subprocess.run([scripts / "install-dependencies.sh", scripts / "packages-bench.txt"], check=False).returncode != 0:
+        print("without SystemC or valgrind", file=sys.stderr)
+    targets = ["kbsim", "kbsim_bench_engine", "kbsim_bench_mesh"]
+    if pathlib.Path("/usr/include/systemc").exists():
+        targets.append("kbsim_bench_systemc")
+    subprocess.run([scripts / "build.sh", "release", *targets], check=True, stdout=sys.stderr)
+
+
+def parsed():
+    parser = argparse.ArgumentParser(prog="scripts/bench.sh", description=__doc__.splitlines()[0], allow_abbrev=False)
+    parser.add_argument("words", nargs="*", metavar="WORD", help="only cases whose names have one, or of that section: "
+                        + ", ".join(SECTIONS))
+    parser.add_argument("--no-build", action="store_true", help="measure build/release as it is")
+    parser.add_argument("--repeats", type=int, metavar="N", help=f"of each case, in turn with the others ({REPEATS})")
+    parser.add_argument("--quick", action="store_true", help="without the cases that take long")
+    parser.add_argument("--instructions", action="store_true",
+                        help="count instructions of the steady state with callgrind, which takes fifty times as long")
+    parser.add_argument("--build", action="append", metavar="DIR=OUT",
+                        help="the build to run, and where its figures go; two of them are run in turn, then compared")
+    parser.add_argument("--write", metavar="PAGE", type=pathlib.Path, help="put the tables into this page of docs/")
+    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="run nothing; compare two folders of figures")
+    arguments = parser.parse_args()
+    if arguments.compare:
+        others = [name for name, value in vars(arguments).items() if value and name != "compare"]
+        if others:
+            parser.error(f"--compare runs nothing: {' and '.join(others).replace('_', '-')} would have no effect")
+    if arguments.repeats is None:
+        arguments.repeats = REPEATS
+    if arguments.repeats < 1:
+        parser.error("--repeats must be at least 1")
+    return arguments
+
+
+def main():
+    arguments = parsed()
+    if arguments.compare:
+        print(bench_tables.comparison(*arguments.compare), end="")
+        return
+    cases = chosen(arguments.words, arguments.quick)
+    if arguments.write:
+        require_page(arguments.write, arguments.words, cases)
+    builds = [build_of(text) for text in arguments.build or []]
+    require_builds(builds)
+    if arguments.instructions and shutil.which("valgrind") is None and (arguments.build or arguments.no_build):
+        raise SystemExit("--instructions: valgrind isn't installed")
+    if not builds:
+        if not arguments.no_build:
+            build_release()
+        builds = [build_of(f"{ROOT}/build/release={ROOT}/build/bench")]
+        require_builds(builds)
+    require_programs(builds, cases)
     measure_all(builds, cases, arguments)
     for build in builds:
         print((build.out / "figures.txt").read_text() + f"written to {build.out}")
     if len(builds) == 2:
-        print("\n" + bench_tables.comparison(*(bench_tables.read(build.out) for build in builds)), end="")
+        print("\n" + bench_tables.comparison(*(build.out for build in builds)), end="")
     if arguments.write:
-        page, figures = pathlib.Path(arguments.write), bench_tables.read(builds[0].out)
-        bench_tables.write_page(page, figures)
-        bench_plots.draw(figures["cases"], page.parent / "images")
+        figures = bench_tables.read(builds[0].out)
+        bench_tables.write_page(arguments.write, figures)
+        bench_plots.draw(figures["cases"], arguments.write.parent / "images")
 
 
-main()
+try:
+    main()
+except KeyboardInterrupt:
+    raise SystemExit(130) from None

@@ -13,11 +13,15 @@ UNITS = {"engine": "each item", "mesh": "each hop", "machine": "each event (oper
 def read(folder):
     path = pathlib.Path(folder) / "figures.json"
     try:
-        return json.loads(path.read_text())
+        figures = json.loads(path.read_text())
+        cases = [figures["cases"][name] for name in figures["cases"]]
+        if not all(case["samples"] and case["items"] >= 0 for case in cases) or not (figures["commit"] and figures["machine"]):
+            raise ValueError
     except OSError as error:
         raise SystemExit(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise SystemExit(f"{path}: {error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise SystemExit(f"{path} isn't what scripts/bench.sh writes, or isn't whole") from error
+    return figures
 
 
 def each(figures):
@@ -152,8 +156,11 @@ def text(cases):
     return "\n".join(aligned(table) for table in (*parts(cases), *(table for _, table in growths(cases))))
 
 
-def comparison(a, b):
+def comparison(folder_a, folder_b):
     """Medians of B over those of A; within the noise of both if they lie closer than their spreads."""
+    a, b = read(folder_a), read(folder_b)
+    if not any(name in b["cases"] for name in a["cases"]):
+        raise SystemExit(f"{folder_a} and {folder_b} have no case in common")
     table = [["case", "A ns", "B ns", "B / A", "noise", ""]]
     for name in (name for name in a["cases"] if name in b["cases"]):
         before, after = each(a["cases"][name]), each(b["cases"][name])
@@ -172,22 +179,35 @@ def comparison(a, b):
     return f"A: {a['commit']}, {a['machine']}\nB: {b['commit']}, {b['machine']}\n\n" + aligned(table)
 
 
+def marks_of(mark):
+    return re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
+
+
+def require_mark(page, mark):
+    try:
+        if marks_of(mark).search(page.read_text()):
+            return
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"--write {page}: {getattr(error, 'strerror', error)}") from error
+    raise SystemExit(f"--write {page}: it has no <!-- {mark} --> and <!-- /{mark} -->")
+
+
 def put(page, mark, text):
-    marks = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
-    before = page.read_text()
-    if not marks.search(before):
-        raise SystemExit(f"{page} has no <!-- {mark} --> and <!-- /{mark} -->")
-    page.write_text(marks.sub(lambda found: found[1] + text + found[2], before))
+    page.write_text(marks_of(mark).sub(lambda found: found[1] + text + found[2], page.read_text()))
+
+
+def in_turn(repeats):
+    return "one run each" if repeats == 1 else f"medians of {repeats} runs in turn"
 
 
 def write_page(page, figures):
     """Puts the tables between the page's marks: those of which something was measured."""
     cases = figures["cases"]
-    said = f"{figures['machine']}; medians of {{}} runs in turn; {figures['commit']}.\n\n"
+    said = f"{figures['machine']}; {{}}; {figures['commit']}.\n\n"
     tables = "\n".join(markdown(table) for table in parts(cases))
     if tables:
-        put(page, "bench", said.format(figures["repeats"]) + tables)
+        put(page, "bench", said.format(in_turn(figures["repeats"])) + tables)
     charts = "\n".join(f"![{chart.title}](images/performance_{chart.name}.svg)\n\n{markdown(table)}"
                        for chart, table in growths(cases))
     if charts:
-        put(page, "growth", said.format(min(figures["repeats"], bench_cases.GROWTH_REPEATS)) + charts)
+        put(page, "growth", said.format(in_turn(min(figures["repeats"], bench_cases.GROWTH_REPEATS))) + charts)
