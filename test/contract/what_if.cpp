@@ -76,6 +76,24 @@ TEST_CASE("whatif: --of is what limits, and the table says of what") {
   CHECK_MESSAGE(row.find("limited by (row 2, ") != std::string::npos, row);
 }
 
+TEST_CASE("whatif and solve: what only a single run prints or writes is refused") {
+  for (const std::string option : {"--parallel-bound", "--dump-queues", "--profile-self", "--trace t.html",
+                                   "--oplog o.oplog", "--chakra d", "--dry-run"}) {
+    const std::string name = option.substr(0, option.find(' '));
+    for (const std::string command : {"whatif --set sip.ucie.overhead_ns=4 ",
+                                      "solve --target 'latency<=600ns' --vary sip.ucie.overhead_ns=1..8 "}) {
+      const Outcome outcome = run_kbsim(command + "--bench ccl_allreduce " + option);
+      CAPTURE(command + option);
+      CHECK(outcome.exit == 2);
+      CHECK(outcome.out.empty());
+      CHECK(outcome.err == "kbsim: " + name + ": many runs have no such output; give it to one of them\n");
+    }
+  }
+  const Outcome json = run_kbsim("whatif --set sip.ucie.overhead_ns=4 --bench ccl -b 4K -e 4K -J x.json");
+  CHECK(json.exit == 2);
+  CHECK(json.err.find("-J: many runs have no such output") != std::string::npos);
+}
+
 TEST_CASE("whatif: the metric of each evaluation is a time of its first row, by its inputs" *
           doctest::skip(kbsim::test::kSanitized)) {
   const auto metric_of = [](const std::string& run, const std::string& set = "sip.ucie.overhead_ns=4") {

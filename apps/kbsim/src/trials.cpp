@@ -78,8 +78,9 @@ bool is_option(const std::string& word, const std::vector<std::string>& names) {
 }  // namespace
 
 const std::vector<std::string>& outputs_of_one_run() {
-  static const std::vector<std::string> all{"--out",   "--json",      "--dry-run",
-                                            "--trace", "--trace-dir", "--oplog"};
+  static const std::vector<std::string> all{
+      "--out",    "--json",           "--dry-run",     "--trace",        "--trace-dir",   "--oplog",
+      "--chakra", "--parallel-bound", "--dump-queues", "--profile-self", "--output_file", "-J"};
   return all;
 }
 
