@@ -1,4 +1,8 @@
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "command.hpp"
 
@@ -112,6 +116,9 @@ TEST_CASE("Bad input: without arguments the command teaches and exits 2") {
 TEST_CASE("Limits: a simulated time or a number of events that is reached exits 4") {
   CHECK(run_kbsim(kMainJob + " --stop-at 100").exit == 4);
   CHECK(run_kbsim(kMainJob + " --max-events 1000").exit == 4);
+  CHECK(run_kbsim(kMainJob + " --max-events 1")
+            .err.starts_with(
+                "kbsim: stopped at 0 ns after 1 event, the limit that was set; 1 process waits\n"));
 }
 
 TEST_CASE("Help: every command is named, and list names what is registered") {
@@ -163,6 +170,8 @@ TEST_CASE("Bad input: a setting that is an option's name is told that option") {
   refuses("--bench ccl_allreduce --dry-run --set device=all", {"did you mean the option --device?"});
   refuses("whatif --quiet --bench tp_mlp --set tokens=8,16",
           {"did you mean --bench tp_mlp's option --tokens?"});
+  refuses("--bench tp_mlp --dry-run --set --tokens=8", {"did you mean --bench tp_mlp's option --tokens?"});
+  refuses("--bench ccl --dry-run --set -b=1K", {"did you mean --bench ccl's option --minbytes?"});
   const Outcome other = run_kbsim("--bench tp_mlp --dry-run --set system.sips.cnt=8");
   CHECK(other.exit == 2);
   CHECK(other.err.find("option") == std::string::npos);
@@ -186,6 +195,45 @@ TEST_CASE("Bad input: wrong names of an algorithm in a ccl file are told with th
       CHECK_MESSAGE(outcome.err.find(file + told) != std::string::npos, told);
     CHECK(outcome.err.find("nonesuch") == std::string::npos);  // nothing runs it
   }
+}
+
+TEST_CASE("Bad input: a ccl file without algorithms is told so, once") {
+  const auto told = [](const std::string& text) {
+    const Outcome outcome = run_kbsim("--bench ccl_allreduce --ccl " + written("none.yaml", text));
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.out.empty());
+    return outcome.err.substr(outcome.err.find("none.yaml"));
+  };
+  const std::string found =
+      "algorithms: found no algorithm, expected at least one, as NAME: {kernel: KERNEL}";
+  CHECK(told("defaults: {}\nalgorithms: {}\n").starts_with("none.yaml:2:13: " + found));
+  CHECK(told("algorithms:\n").starts_with("none.yaml:1:1: " + found));
+  CHECK(told("[]\n") == "none.yaml:1:1: found a list, expected a map with keys of defaults, algorithms\n");
+}
+
+TEST_CASE(
+    "Bad input: an algorithm that a bench runs by itself, and the ccl file hasn't, is told with the bench") {
+  const std::string file =
+      written("mine.yaml",
+              "defaults: {algorithm: mine}\nalgorithms: {mine: {kernel: ring_allreduce, topology: "
+              "ring_1d, mapper: leader_only, validator: any_placement}}\n");
+  refuses("--bench tp_mlp --ccl " + file,
+          {"--bench tp_mlp runs algorithm 'ring_allreduce_tcm', which the ccl file hasn't: it has mine"});
+  refuses("--bench tp_transformer_block --algorithm mine --ccl " + file,
+          {"--bench tp_transformer_block runs algorithm 'ring_all_gather', which the ccl file hasn't"});
+  // What it runs are those of the file, whichever they are.
+  const Outcome all = run_kbsim("--bench milestone-1h-ccl --out o --buffer-kind tcm --quiet --ccl " + file);
+  CHECK_MESSAGE(all.exit == 0, all.err);
+}
+
+TEST_CASE("Bad input: a number that an option doesn't take is told with what it takes") {
+  const std::string whole = ", expected a whole number, at most 9223372036854775807";
+  for (const char* value : {"1K", "0x5", "9223372036854775808", "-9223372036854775809"})
+    refuses(kMainJob + " --shuffle-ties " + value,
+            {fmt::format("the argument ('{}') for option '--shuffle-ties' is invalid{}", value, whole)});
+  refuses(kMainJob + " --max-events many", {"'--max-events' is invalid" + whole});
+  refuses(kMainJob + " --stop-at soon", {"'--stop-at' is invalid, expected a number"});
+  refuses("traffic --scope link --load half", {"'--load' is invalid, expected a number"});
 }
 
 TEST_CASE("Bad input: a model's mistake is told with the models that could stand there") {
@@ -238,6 +286,9 @@ TEST_CASE("Probe: a transfer that no memory could hold is refused before anythin
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find("--bytes") != std::string::npos);
   }
+  // Of several cases the least that all of them take is told.
+  refuses("probe --bytes 1TiB",
+          {"--bytes 1 TiB: expected at most 6 MiB, what the memories of pe-tcm have room for"});
 }
 
 TEST_CASE("Bad input: a mistyped evaluation gives its name, as a mistyped bench does") {

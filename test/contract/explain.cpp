@@ -125,8 +125,8 @@ TEST_CASE("--of: a number that isn't there is told what there is") {
     CHECK(outcome.exit == 2);
     CHECK(outcome.err.find(why) != std::string::npos);
   };
-  refused("launch:3", "--of launch:3: there are 2, 1 to 2\n");
-  refused("collective:2", "--of collective:2: there are 1, 1 to 1\n");
+  refused("launch:3", "--of launch:3: there are 2 launches, 1 to 2\n");
+  refused("collective:2", "--of collective:2: there is 1 collective\n");
   refused("op:sip0.cube0.pe9:1", "--of op:sip0.cube0.pe9:1: there is no such lane: the op log has 0 to ");
   refused("op:4096:1", "there is no such lane");
   refused("op:sip0.cube0.pe0:4096", "--of op:sip0.cube0.pe0:4096: sip0.cube0.pe0 has operations 0 to ");

@@ -160,13 +160,25 @@ TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {
   refuses("--scope link --load nan", {"--load nan"});
   refuses("--scope link --rate 101", {"rate of 101", "at most 100"});
   refuses("--scope link --rate 1e-300", {"longer than simulated time"});
-  refuses("--scope link --load 0.5 --packets 0", {"0 packets", "expected from 1"});
+  refuses("--scope link --load 0.5 --packets 0", {"--packets 0: expected from 1 to 50000000"});
+  refuses("--scope link --load 0.5 --warmup -3", {"--warmup -3: expected from 0 to 50000000"});
   refuses("--scope link --load 0.5 --bytes 0", {"0 bytes", "expected from 1"});
   refuses("--scope link --load 0.5 --num-threads -1", {"--num-threads must be 0 to 1024, got -1"});
   refuses("--scope link --load 0.5 --seed -1", {"--seed must be 0 to", "got -1"});
   refuses("--scope link --load 0.5 --shuffle-ties -1", {"--shuffle-ties must be 0 to", "got -1"});
   refuses("--scope link", {"--load", "--rate", "--sweep", "none"});
   refuses("--scope link --load 0.5 --rate 0.5", {"expected one of", "2"});
+}
+
+TEST_CASE("Traffic: what is wrong of each load of a sweep is told once, before any is simulated") {
+  const auto told = [](const std::string& options) {
+    const Outcome outcome = run_kbsim("traffic --scope link --sweep " + options);
+    CHECK(outcome.exit == 2);
+    return outcome.err;
+  };
+  CHECK(told("--packets 0") == "kbsim: --packets 0: expected from 1 to 50000000\n");
+  CHECK(told("--warmup -3") == "kbsim: --warmup -3: expected from 0 to 50000000\n");
+  CHECK(told("--bytes 0") == "kbsim: packets of 0 bytes: expected from 1 to 1073741824\n");
 }
 
 TEST_CASE("Traffic: a seed is refused where nothing is drawn at random") {

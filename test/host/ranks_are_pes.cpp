@@ -166,7 +166,7 @@ TEST_CASE("checklist 12: PEs that aren't there, or parts of several cubes, are r
   CHECK(
       error(over_pes("ring_allreduce", "ring_1d", 65))
           .ends_with("world_size 65 of algorithm 'ring_allreduce' on a machine of 2 SIPs: its ranks are PEs, "
-                     "and there are 64"));
+                     "and there are 64 PEs"));
   CHECK(error(over_pes("ring_allreduce", "ring_1d", 12))
             .ends_with("its ranks are PEs, of whole cubes, which have 8 each"));
   CHECK(error(over_pes("ring_allreduce", "ring_1d", 40))

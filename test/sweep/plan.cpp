@@ -116,7 +116,8 @@ TEST_CASE("Plan: random takes N points by seed; of too many combinations too") {
 }
 
 TEST_CASE("Plan: every mistake is told, with its place and what would do") {
-  CHECK(says("axes: {a: [1]}\n", "bench: is missing; see kbsim list"));
+  CHECK(says("axes: {a: [1]}\n",
+             "plan.yaml: bench: is missing, in the plan or as --bench NAME; see kbsim list"));
   CHECK(says("bench: b\naxis: {a: [1]}\n", "plan.yaml:2:1: axis: unknown key, did you mean 'axes'?"));
   CHECK(says("bench: b\naxes:\n  a: 5..1\n", "plan.yaml:3:3: a: '5..1': expected a last value"));
   CHECK(says("bench: b\naxes: {a: [1, 1]}\n", "the value 1 is there twice"));

@@ -53,8 +53,8 @@ std::vector<evaluate::TpMlpProblem> problems_of(const evaluate::EvaluationReques
 }
 
 config::AlgorithmSpec algorithm_of(const evaluate::EvaluationRequest& request) {
-  config::AlgorithmSpec algorithm =
-      request.ccl.resolve(request.algorithm.empty() ? kAllReduce : request.algorithm);
+  config::AlgorithmSpec algorithm = request.algorithm.empty() ? request.ccl.usual(kAllReduce, "tp_mlp")
+                                                              : request.ccl.resolve(request.algorithm);
   if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
   return algorithm;
 }

@@ -99,9 +99,10 @@ bool has_values(const EvaluationRequest& request) {
 }
 
 std::vector<config::AlgorithmSpec> algorithms_of(const EvaluationRequest& request) {
+  const auto usual = [&](const char* name) { return request.ccl.usual(name, "tp_transformer_block"); };
   std::vector<config::AlgorithmSpec> all{
-      request.ccl.resolve(request.algorithm.empty() ? kAllReduce : request.algorithm),
-      request.ccl.resolve(kAllGather), request.ccl.resolve(kReduceScatter)};
+      request.algorithm.empty() ? usual(kAllReduce) : request.ccl.resolve(request.algorithm),
+      usual(kAllGather), usual(kReduceScatter)};
   for (config::AlgorithmSpec& algorithm : all) {
     if (request.buffer_kind) algorithm.buffer_kind = *request.buffer_kind;
   }

@@ -141,8 +141,10 @@ void require_there(const explain::PathQuestion& asked, std::size_t launches, std
   using enum explain::PathQuestion::Kind;
   const std::size_t all = asked.kind == launch ? launches : collectives;
   if ((asked.kind != launch && asked.kind != collective) || asked.number <= all) return;
-  throw explain::NothingAsked{fmt::format("--of {}: there are {}{}", as_asked(asked), all,
-                                          all == 0 ? "" : fmt::format(", 1 to {}", all))};
+  throw explain::NothingAsked{fmt::format(
+      "--of {}: {}{}", as_asked(asked),
+      there_are(all, asked.kind == launch ? "launch" : "collective", asked.kind == launch ? "launches" : ""),
+      all <= 1 ? "" : fmt::format(", 1 to {}", all))};
 }
 
 void require_op(const explain::PathQuestion& asked, const explain::OpMarks& marks) {

@@ -1,7 +1,10 @@
 #include "parse_options.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include <fmt/format.h>
@@ -102,6 +105,25 @@ std::string missing(const po::required_option& error, const po::options_descript
                      synopsis.usage);
 }
 
+// What an option's value must be, as far as its type says: that of a value which each number's option takes.
+std::string expected_value(const po::validation_error& error, const po::options_description& options) {
+  const std::string typed = error.get_option_name();  // with its dashes
+  const std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
+  const po::option_description* const option = options.find_nothrow(name, false);
+  if (option == nullptr) return "; see --help";
+  boost::any one;
+  try {
+    option->semantic()->parse(one, {"1"}, true);
+  } catch (const po::error&) {
+    return "; see --help";
+  }
+  constexpr const char* kWhole = ", expected a whole number, at most {}";
+  if (one.type() == typeid(std::int64_t))
+    return fmt::format(kWhole, std::numeric_limits<std::int64_t>::max());
+  if (one.type() == typeid(int)) return fmt::format(kWhole, std::numeric_limits<int>::max());
+  return one.type() == typeid(double) ? ", expected a number" : "; see --help";
+}
+
 }  // namespace
 
 std::optional<std::string> option_given(const Arguments& arguments, const std::string& name) {
@@ -136,6 +158,8 @@ void parse_options(const Arguments& arguments, po::options_description& options,
     po::notify(values);
   } catch (const po::required_option& error) {
     throw UsageError{missing(error, options, synopsis)};
+  } catch (const po::validation_error& error) {
+    throw UsageError{error.what() + expected_value(error, options)};
   } catch (const po::error& error) {
     throw UsageError{std::string{error.what()} + "; see --help"};
   }

@@ -212,13 +212,13 @@ std::vector<std::string> chosen(const ProbeOptions& options, const config::Machi
   return names;
 }
 
+// The least that all cases have room for is told, not the first's.
 void check_size(const Prober& prober, Bytes bytes) {
-  for (const std::string& name : prober.cases) {
-    const Bytes most = host::most_bytes(name, prober.machine);
-    if (bytes > most)
-      throw UsageError{fmt::format("--bytes {}: expected at most {}, what the memories of {} have room for",
-                                   to_string(bytes), to_string(most), name)};
-  }
+  const auto most_of = [&](const std::string& name) { return host::most_bytes(name, prober.machine); };
+  const auto least = std::ranges::min_element(prober.cases, {}, most_of);
+  if (least == prober.cases.end() || bytes <= most_of(*least)) return;
+  throw UsageError{fmt::format("--bytes {}: expected at most {}, what the memories of {} have room for",
+                               to_string(bytes), to_string(most_of(*least)), *least)};
 }
 
 std::uint64_t seed_of(std::int64_t shuffle_ties) {

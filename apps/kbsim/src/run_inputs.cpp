@@ -70,10 +70,11 @@ std::string plan_text(const std::string& algorithm) {
 
 // As the command line has it, whether it is the bench's or one of every run; "" if there is none.
 std::string option_like(const std::string& key, const std::string& bench) {
-  std::string name = key;
+  std::string name = key.substr(std::min(key.find_first_not_of('-'), key.size()));
+  const std::string brief = name;
   std::ranges::replace(name, '-', '_');
   for (const Option& option : options_of_bench(bench).options) {
-    if (name == option.long_name() || (!option.brief.empty() && key == option.brief))
+    if (name == option.long_name() || (!option.brief.empty() && brief == option.brief))
       return fmt::format("--bench {}'s option --{}", bench, option.long_name());
   }
   std::ranges::replace(name, '_', '-');

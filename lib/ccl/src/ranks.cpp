@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/mapper.hpp"
 
@@ -17,14 +18,14 @@ bool is_whole(int ranks, int part) { return ranks <= part || ranks % part == 0; 
 void require_pes(const config::AlgorithmSpec& algorithm, const config::MachineSpec& machine) {
   const auto require = [&](bool holds, const std::string& why) {
     if (holds) return;
-    throw UsageError{
-        fmt::format("world_size {} of algorithm '{}' on a machine of {} SIPs: its ranks are PEs, {}",
-                    algorithm.world_size, algorithm.name, machine.system.sips.count, why)};
+    throw UsageError{fmt::format("world_size {} of algorithm '{}' on a machine of {}: its ranks are PEs, {}",
+                                 algorithm.world_size, algorithm.name,
+                                 counted(machine.system.sips.count, "SIP"), why)};
   };
   const int pes = machine.pes_per_cube();
   const int of_package = machine.cubes_per_sip() * pes;
   require(algorithm.world_size <= machine.system.sips.count * of_package,
-          fmt::format("and there are {}", machine.system.sips.count * of_package));
+          "and " + there_are(machine.system.sips.count * of_package, "PE"));
   require(is_whole(algorithm.world_size, pes), fmt::format("of whole cubes, which have {} each", pes));
   require(is_whole(algorithm.world_size, of_package),
           fmt::format("of whole packages, which have {} each", of_package));

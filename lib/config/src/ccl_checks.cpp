@@ -21,6 +21,12 @@ void check(const CclSpec& spec, Checker checker) {
                     {"algorithms." + printable(name) + ".carries_over"},
                     "found true, expected false: with topology none there are no queues");
   }
+  if (names.empty()) {
+    checker.require(
+        false, {"algorithms"},
+        "found no algorithm, expected at least one, as NAME: {kernel: KERNEL}; kbsim list has kernels");
+    return;
+  }
   const std::string& wanted = spec.defaults.algorithm;
   checker.require(
       spec.algorithms.contains(wanted), {"defaults.algorithm", "algorithms"},

@@ -3,11 +3,21 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
 
 namespace kbsim::config {
+namespace {
+
+std::vector<std::string> names_of(const CclSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& [name, algorithm] : spec.algorithms) names.push_back(name);
+  return names;
+}
+
+}  // namespace
 
 void CclSpec::describe(FieldList<CclSpec>& f) {
   const auto from_defaults = [](const CclSpec& spec, const std::string& name) {
@@ -24,9 +34,13 @@ void CclSpec::describe(FieldList<CclSpec>& f) {
 const AlgorithmSpec& CclSpec::resolve(std::string_view name) const {
   const std::string wanted{name.empty() ? defaults.algorithm : name};
   if (const auto it = algorithms.find(wanted); it != algorithms.end()) return it->second;
-  std::vector<std::string> known;
-  for (const auto& [key, algorithm] : algorithms) known.push_back(key);
-  throw UsageError{fmt::format("unknown algorithm '{}'{}", wanted, name_hint(wanted, known))};
+  throw UsageError{fmt::format("unknown algorithm '{}'{}", wanted, name_hint(wanted, names_of(*this)))};
+}
+
+const AlgorithmSpec& CclSpec::usual(std::string_view name, std::string_view bench) const {
+  if (const auto it = algorithms.find(std::string{name}); it != algorithms.end()) return it->second;
+  throw UsageError{fmt::format("--bench {} runs algorithm '{}', which the ccl file hasn't: it has {}", bench,
+                               name, fmt::join(names_of(*this), ", "))};
 }
 
 }  // namespace kbsim::config

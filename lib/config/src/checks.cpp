@@ -12,7 +12,8 @@ void Checker::require(bool holds, const std::vector<std::string>& keys, const st
 
 bool Checker::was_read(const std::string& key) const {
   return std::ranges::none_of(std::span{problems_}.first(known_), [&key](const ConfigProblem& problem) {
-    return !problem.key.empty() && (key + ".").starts_with(problem.key + ".");
+    return problem.key.empty() ||
+           (key + ".").starts_with(problem.key + ".");  // without a key: the whole file
   });
 }
 

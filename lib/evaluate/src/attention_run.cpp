@@ -157,9 +157,9 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
   const int most = mesh.rank_axis == 0 ? machine.pes_per_cube() : machine.cubes_per_sip();
   require_shape(mesh.h_q % mesh.h_kv == 0,
                 fmt::format("{} heads of queries can't share {} of keys evenly", mesh.h_q, mesh.h_kv));
-  require_shape(mesh.ranks <= most,
-                fmt::format("{}, but there are {} {}", counted(mesh.ranks, "rank"), most,
-                            mesh.rank_axis == 0 ? "PEs in a cube" : "cubes in a package"));
+  require_shape(mesh.ranks <= most, fmt::format("{}, but {} in a {}", counted(mesh.ranks, "rank"),
+                                                there_are(most, mesh.rank_axis == 0 ? "PE" : "cube"),
+                                                mesh.rank_axis == 0 ? "cube" : "package"));
   require_shape(complete(mesh, line.slot_size).block_rows > 0,
                 fmt::format("{} of f32 don't fit a slot of {}; raise slot_size", counted(mesh.d, "element"),
                             to_string(line.slot_size)));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 
@@ -38,9 +39,8 @@ void require_asked(const EvaluationRequest& request, std::size_t rows, std::size
         "choose one",
         simulations)};
   if (request.explained_row <= rows) return;
-  throw UsageError{
-      fmt::format("--of row:{}: there {}", request.explained_row,
-                  rows == 1 ? std::string{"is 1 row"} : fmt::format("are {0} rows, 1 to {0}", rows))};
+  throw UsageError{fmt::format("--of row:{}: {}{}", request.explained_row, there_are(rows, "row"),
+                               rows == 1 ? "" : fmt::format(", 1 to {}", rows))};
 }
 
 }  // namespace kbsim::evaluate

@@ -17,6 +17,9 @@ std::vector<double> sweep_loads(double bound, double fastest) {
 
 TrafficSweep sweep_traffic(const topology::TrafficCase& traffic, const hw::TrafficRequest& request,
                            const std::vector<double>& loads, unsigned threads, bool progress) {
+  hw::TrafficRequest least = request;
+  least.rate = loads.front() * traffic.bound;
+  hw::check_request(least);  // what is wrong of every load is told before any is simulated
   std::vector<hw::TrafficResult> results(loads.size());
   std::vector<std::optional<Error>> failures(loads.size());
   const std::vector<bool> ended =

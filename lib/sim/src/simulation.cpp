@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/base/self_profile.hpp"
 #include "kbsim/base/standing.hpp"
@@ -40,7 +41,7 @@ std::uint8_t work_of_new(const detail::Scheduler& scheduler) {
 void require_unstopped(const Simulation& sim) {
   if (stop_signal() == 0) return;
   throw Interrupted{"interrupted; simulated time stands at " + to_string(sim.now()) + ", after " +
-                    std::to_string(sim.events()) + " events"};
+                    counted(sim.events(), "event")};
 }
 
 }  // namespace
@@ -129,9 +130,9 @@ void Simulation::look() {
   if (++looks_ % kLooksAtMemory != 0) return;
   const Bytes held = resident_memory();
   if (held <= memory_limit()) return;
-  throw LimitError{"stopped at " + to_string(now()) + " after " + std::to_string(events()) +
-                       " events: kbsim holds " + about(held) + " of memory, the limit is " +
-                       about(memory_limit()) + " (--max-memory)",
+  throw LimitError{"stopped at " + to_string(now()) + " after " + counted(events(), "event") +
+                       ": kbsim holds " + about(held) + " of memory, the limit is " + about(memory_limit()) +
+                       " (--max-memory)",
                    detail::waiting_among(processes_), busiest()};
 }
 
@@ -157,8 +158,8 @@ void Simulation::check(Stop stop) {
   if (failure_) rethrow_failure();
   const detail::Scheduler::Limits& limits = scheduler_.limits();
   if (stop == Stop::max_events) {
-    throw LimitError{"stopped at " + to_string(now()) + " after " + std::to_string(events()) +
-                         " events, the limit that was set",
+    throw LimitError{"stopped at " + to_string(now()) + " after " + counted(events(), "event") +
+                         ", the limit that was set",
                      detail::waiting_among(processes_), busiest()};
   }
   if (stop == Stop::stop_at) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/base/standing.hpp"
@@ -128,15 +129,15 @@ void Windows::look() {
   tell_simulated(latest(), events_);
   if (stop_signal() != 0)
     throw Interrupted{"interrupted; simulated time stands at " + to_string(latest()) + ", after " +
-                      std::to_string(events_) + " events"};
+                      counted(events_, "event")};
   const std::int64_t now = milliseconds();
   if (now - memory_looked_ < kBetweenLooksAtMemory) return;
   memory_looked_ = now;
   const Bytes held = resident_memory();
   if (held <= memory_limit()) return;
-  throw LimitError{"stopped at " + to_string(latest()) + " after " + std::to_string(events_) +
-                       " events: kbsim holds " + about(held) + " of memory, the limit is " +
-                       about(memory_limit()) + " (--max-memory)",
+  throw LimitError{"stopped at " + to_string(latest()) + " after " + counted(events_, "event") +
+                       ": kbsim holds " + about(held) + " of memory, the limit is " + about(memory_limit()) +
+                       " (--max-memory)",
                    waiting()};
 }
 

@@ -78,8 +78,10 @@ class Checker {
       if (!seen.insert(axis.name).second) add(axis.at, axis.name, "is an axis already");
       if (axis.values.empty()) add(axis.at, axis.name, "has no values");
     }
-    if (draft_.axes.size() > kMostAxes) add({}, "axes", fmt::format("more than {} of them", kMostAxes));
-    if (draft_.bench.empty()) add({}, "bench", "is missing; see kbsim list");
+    const Place plan{.file = draft_.file.empty() ? "kbsim sweep" : draft_.file};
+    if (draft_.axes.size() > kMostAxes) add(plan, "axes", fmt::format("more than {} of them", kMostAxes));
+    if (draft_.bench.empty())
+      add(plan, "bench", "is missing, in the plan or as --bench NAME; see kbsim list");
   }
 
   std::optional<Sample> sample() {

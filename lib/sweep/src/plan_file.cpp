@@ -19,7 +19,7 @@ constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 
 class PlanReader {
  public:
-  PlanReader(std::string name, Draft* draft) : name_{std::move(name)}, draft_{*draft} {}
+  PlanReader(std::string name, Draft* draft) : name_{std::move(name)}, draft_{*draft} { draft_.file = name_; }
 
   void read(const YAML::Node& root) {
     if (!root.IsMap()) throw ConfigError{place(root), "", "expected keys, as bench: and axes:"};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/tl/tl.hpp"
 
 #include "call.hpp"
@@ -32,7 +33,7 @@ void require_index(const GatherCommand& command, std::int64_t row, std::int64_t 
   if (row < 0) throw call.fault("the index at {} is {}: it must not be negative", at, row);
   if (!command.rows || row < *command.rows)
     throw call.fault("the index at {} is {}: no memory reaches so far", at, row);
-  throw call.fault("the index at {} is {}, but there are {} rows", at, row, *command.rows);
+  throw call.fault("the index at {} is {}, but {}", at, row, there_are(*command.rows, "row"));
 }
 
 Shape result_shape(const Call& call, const Shape& indices, std::int64_t row) {

@@ -13,7 +13,6 @@
 
 #include "arrival_times.hpp"
 #include "strides.hpp"
-#include "traffic_request.hpp"
 #include "traffic_tally.hpp"
 #include "traffic_window.hpp"
 

@@ -1,6 +1,4 @@
 // What may be asked of synthetic traffic.
-#include "traffic_request.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -8,6 +6,7 @@
 
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/names.hpp"
+#include "kbsim/hw/traffic/traffic.hpp"
 
 namespace kbsim::hw {
 namespace {
@@ -17,7 +16,7 @@ constexpr std::array<std::string_view, 3> kArrivals{"poisson", "bernoulli", "sat
 void check_count(const char* what, std::int64_t count, std::int64_t least) {
   constexpr std::int64_t kMost = 50'000'000;  // a packet's times are kept until the end
   if (count < least || count > kMost)
-    throw UsageError{fmt::format("{} {}: expected from {} to {}", count, what, least, kMost)};
+    throw UsageError{fmt::format("{} {}: expected from {} to {}", what, count, least, kMost)};
 }
 
 void check_packet(const char* what, Bytes size) {
@@ -56,8 +55,8 @@ double TrafficRequest::mean_bytes() const {
 void check_request(const TrafficRequest& request) {
   constexpr int kMostOutstanding = 65'536;
   check_sizes(request);
-  check_count("packets", request.packets, 1);
-  check_count("packets of warm-up", request.warmup, 0);
+  check_count("--packets", request.packets, 1);
+  check_count("--warmup", request.warmup, 0);
   if (request.outstanding < 0 || request.outstanding > kMostOutstanding)
     throw UsageError{fmt::format("{} packets outstanding a source: expected from 1 to {}",
                                  request.outstanding, kMostOutstanding)};

@@ -14,4 +14,9 @@ namespace kbsim {
   return more.empty() ? fmt::format("{} {}s", n, one) : fmt::format("{} {}", n, more);
 }
 
+/// "there is 1 row", "there are 2 rows".
+[[nodiscard]] std::string there_are(std::integral auto n, std::string_view one, std::string_view more = {}) {
+  return fmt::format("there {} {}", n == 1 ? "is" : "are", counted(n, one, more));
+}
+
 }  // namespace kbsim

@@ -141,6 +141,8 @@ struct CclSpec {
 
   /// The algorithm of that name, the default one for "". Throws UsageError with the nearest name.
   [[nodiscard]] const AlgorithmSpec& resolve(std::string_view name) const;
+  /// One that nobody has named, but whose program runs it; its UsageError says so.
+  [[nodiscard]] const AlgorithmSpec& usual(std::string_view name, std::string_view bench) const;
 
   static void describe(FieldList<CclSpec>& f);
 };

@@ -20,6 +20,7 @@ struct Placed {
 /// What a plan file and a command line say together, before it is known to make sense.
 struct Draft {
   std::string bench;
+  std::string file;                // of the plan, if there is one
   std::vector<std::string> words;  // of all points: machine, plug-ins, arguments of the bench, settings
   std::vector<Axis> axes;
   std::vector<Placed> zips;  // names of axes, divided by commas

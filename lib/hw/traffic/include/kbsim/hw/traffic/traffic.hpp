@@ -95,6 +95,9 @@ class TrafficInterrupted : public Interrupted {
   std::shared_ptr<const TrafficResult> so_far;
 };
 
+/// UsageError with what was expected.
+void check_request(const TrafficRequest& request);
+
 /// Runs synthetic traffic to its end; TrafficInterrupted if that is a signal's. UsageError if the request is
 /// out of range; the fabric's audit holds.
 [[nodiscard]] TrafficResult run_traffic(const topology::TrafficCase& traffic, const TrafficRequest& request);
