@@ -136,7 +136,23 @@ TEST_CASE("--reuse: the same text and figures from the rows of an earlier run; e
     CHECK(refused.err.find("--reuse") != std::string::npos);
   }
   CHECK(run_kbsim(kMainJob + " --reuse").exit == 2);
-  CHECK(run_kbsim(kGemm + "--stop-at 10").exit == 5);
+}
+
+TEST_CASE("Evaluations: an option of single simulations is refused by its name") {
+  for (const std::string option : {"--stop-at 10", "--max-sim-time 10", "--max-events 10", "--race off",
+                                   "--oplog o.oplog", "--dump-queues"}) {
+    const Outcome refused = run_kbsim(kGemm + option);
+    CHECK(refused.exit == 5);
+    CHECK(refused.err == "kbsim: " + option.substr(0, option.find(' ')) +
+                             ": milestone-1h-gemm runs many simulations, and this is of a single one\n");
+  }
+}
+
+TEST_CASE("gemm: a layer alone isn't one after the other") {
+  const Outcome one =
+      run_kbsim("--quiet --bench gemm --layers " + written("one.csv", "Layer,M,N,K,\nL0,1,1,1,\n"));
+  CHECK(one.exit == 0);
+  CHECK_MESSAGE(one.out.find("\n  1 layer: ") != std::string::npos, one.out);
 }
 
 TEST_CASE("Benches of GEMMs: each is right, and says so line by line when asked") {

@@ -235,7 +235,8 @@ std::string text(const evaluate::Rows& rows) {
         100.0 * number("utilization"), bound, limit.empty() ? 0 : kBound, evaluate::limit_cell(row),
         correct.is_bool() && !correct.as_bool() ? "  WRONG" : "");
   }
-  return lines + fmt::format("  {} one after the other: {:.3f} us\n", counted(rows.size(), "layer"), total);
+  return lines + fmt::format("  {}{}: {:.3f} us\n", counted(rows.size(), "layer"),
+                             rows.size() == 1 ? "" : " one after the other", total);
 }
 
 std::vector<evaluate::UnusedKey> unused_keys() { return {{"system.sips", "it runs on one package alone"}}; }

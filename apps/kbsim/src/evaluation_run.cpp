@@ -68,12 +68,16 @@ void refuse_simulated(const RunOptions& options) {
 
 // What only a single simulation has.
 void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& options) {
-  if (options.stop_at_ns || options.max_sim_time_ns || options.max_events || options.race ||
-      !options.oplog.empty() || options.dump_queues)
-    throw Unsupported{
-        fmt::format("{} runs many simulations: --stop-at, --max-sim-time, --max-events, --race, --oplog and "
-                    "--dump-queues are of a single one",
-                    options.bench)};
+  for (const auto& [name, given] :
+       {std::pair{"--stop-at", options.stop_at_ns.has_value()},
+        std::pair{"--max-sim-time", options.max_sim_time_ns.has_value()},
+        std::pair{"--max-events", options.max_events.has_value()},
+        std::pair{"--race", options.race.has_value()}, std::pair{"--oplog", !options.oplog.empty()},
+        std::pair{"--dump-queues", options.dump_queues}}) {
+    if (given)
+      throw Unsupported{
+          fmt::format("{}: {} runs many simulations, and this is of a single one", name, options.bench)};
+  }
   if (!options.chakra.empty())
     throw Unsupported{
         fmt::format("--chakra: {} runs many simulations, and traces are of a single one", options.bench)};
