@@ -137,8 +137,13 @@ TEST_CASE("Analysis: the best point, what each axis does alone, and a metric tha
                        doctest::Contains("did you mean 'latency_ns'?"), UsageError);
   const std::string best = best_text(tables, quantity(tables, "latency_ns"));
   CHECK(best.starts_with(
-      "best of 12 points by latency_ns, smaller is better: 4 ns\n  x.n = 4\n  algorithm = ring\n"));
+      "best of 7 of 12 points by latency_ns, smaller is better: 4 ns\n  x.n = 4\n  algorithm = ring\n"));
   CHECK(best.find("+700.0 %") != std::string::npos);  // 32 in place of 4
+  const std::string along = best.substr(best.find("\n  algorithm\n"));
+  CHECK_MESSAGE(along.find("star ") != std::string::npos, along);
+  CHECK_MESSAGE(along.substr(along.find("star ")).find("hasn't run") != std::string::npos, along);
+  const std::string most = best_text(tables, quantity(tables, "max:cost"));
+  CHECK_MESSAGE(most.starts_with("best of 7 of 12 points by "), most);
   CHECK(best_text(tables, quantity(tables, "max:latency_ns")).find(": 32 ns") != std::string::npos);
 }
 

@@ -1,4 +1,8 @@
 // The best point, and what each axis does alone.
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "kbsim/base/counted.hpp"
@@ -12,6 +16,19 @@ constexpr std::size_t kMostShown = 20;  // of an axis
 
 std::string with_unit(double value, const std::string& unit) {
   return unit == "1" ? fmt::format("{:.6g}", value) : fmt::format("{:.6g} {}", value, unit);
+}
+
+std::string why_none(const Row& row) {
+  if (row.record == nullptr) return "hasn't run";
+  return row.record->exit == 0 ? "no such number" : "failed";
+}
+
+// "12 points", or "7 of 12 points" where the others have no such number.
+std::string points_text(const Tables& tables, const Quantity& what) {
+  const auto has = [&](const Row& row) { return value_of(tables, row, what).has_value(); };
+  const std::ptrdiff_t with = std::ranges::count_if(tables.rows, has);
+  const std::string all = counted(tables.rows.size(), "point");
+  return with == std::ssize(tables.rows) ? all : fmt::format("{} of {}", with, all);
 }
 
 // Equal to a point but for one axis.
@@ -39,7 +56,7 @@ std::string alone_text(const Tables& tables, const Quantity& what, const Row& be
   for (std::size_t i = 0; i < rows.size(); i += every) {
     const Row& row = *rows[i];
     const std::optional<double> value = value_of(tables, row, what);
-    const std::string found = value ? with_unit(*value, what.unit) : "failed";
+    const std::string found = value ? with_unit(*value, what.unit) : why_none(row);
     const std::string change =
         value && least != 0.0 ? fmt::format("{:+.1f} %", 100.0 * (*value - least) / least) : "";
     text += fmt::format("    {:<24} {:>20} {:>10}\n", row.values[axis], found, change);
@@ -54,8 +71,8 @@ std::string alone_text(const Tables& tables, const Quantity& what, const Row& be
 std::string best_text(const Tables& tables, const Quantity& what) {
   const Row* best = best_row(tables, what);
   if (best == nullptr) return failures_text(tables);
-  std::string text = fmt::format("best of {} by {}, {} is better: {}\n", counted(tables.rows.size(), "point"),
-                                 what.name, what.larger_is_better ? "larger" : "smaller",
+  std::string text = fmt::format("best of {} by {}, {} is better: {}\n", points_text(tables, what), what.name,
+                                 what.larger_is_better ? "larger" : "smaller",
                                  with_unit(*value_of(tables, *best, what), what.unit));
   for (std::size_t i = 0; i < tables.plan.axes.size(); ++i)
     text += fmt::format("  {} = {}\n", tables.plan.axes[i].name, best->values[i]);
