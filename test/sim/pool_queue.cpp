@@ -1,15 +1,12 @@
 #include "kbsim/sim/pool_queue.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <memory>
 #include <random>
 #include <utility>
 #include <vector>
-
-#include "kbsim/sim/detail/storage.hpp"
 
 #include "doctest/doctest.h"
 
@@ -88,21 +85,6 @@ TEST_CASE("PoolQueue: an item is moved as the block grows, and goes when it is t
     other.push_back(std::shared_ptr<int>{item});
   }
   CHECK(item.use_count() == 1);
-}
-
-TEST_CASE("Storage: what is in it stays where it is, and is visited oldest first") {
-  detail::Storage<std::array<int, 100>> storage;
-  std::vector<std::array<int, 100>*> places;
-  for (int i = 0; i < 50; ++i) {
-    places.push_back(&storage.emplace_back());
-    places.back()->front() = i + 1;
-  }
-  std::vector<std::array<int, 100>*> visited;
-  storage.for_each([&visited](auto& one) {
-    if (one.front() > 0) visited.push_back(&one);
-  });
-  CHECK(visited == places);
-  for (int i = 0; i < 50; ++i) CHECK(places[static_cast<std::size_t>(i)]->front() == i + 1);
 }
 
 }  // namespace kbsim::test::pool_queue_test

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "kbsim/base/storage.hpp"
 #include "kbsim/hw/fabric/fabric.hpp"
 #include "kbsim/hw/fabric/packet_run.hpp"
-#include "kbsim/sim/detail/storage.hpp"
 #include "kbsim/sim/pool_allocator.hpp"
 #include "kbsim/sim/pool_queue.hpp"
 
@@ -227,8 +227,8 @@ class Flights {
 
   Fabric& fabric_;
   Time served_{};  // all that was to be served before then is
-  kbsim::detail::Storage<Train> trains_;
-  kbsim::detail::Storage<Ahead> ahead_;
+  Storage<Train> trains_;
+  Storage<Ahead> ahead_;
   std::vector<Train*> free_trains_;
   struct Follow {
     Booking* booking;

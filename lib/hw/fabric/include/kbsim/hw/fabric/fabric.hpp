@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "kbsim/base/storage.hpp"
 #include "kbsim/hw/fabric/credits.hpp"
 #include "kbsim/hw/fabric/i_spans.hpp"
 #include "kbsim/hw/fabric/lane.hpp"
 #include "kbsim/hw/fabric/message.hpp"
 #include "kbsim/hw/fabric/message_trace.hpp"
-#include "kbsim/sim/detail/storage.hpp"
 #include "kbsim/sim/merge.hpp"
 #include "kbsim/sim/simulation.hpp"
 #include "kbsim/topology/graph.hpp"
@@ -279,9 +279,9 @@ class Fabric {
   int worm_flits_ = 0;  // likewise
   bool has_switches_ = false;
   bool has_wakes_ = false;
-  kbsim::detail::Storage<Packet> packets_;
+  Storage<Packet> packets_;
   std::vector<Packet*> free_packets_;
-  kbsim::detail::Storage<Message> messages_;
+  Storage<Message> messages_;
   std::vector<Message*> free_messages_;
   std::int64_t opened_ = 0;                   // messages
   static constexpr std::uint8_t kTraces = 1;  // of the last packet of each message

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace kbsim::detail {
+namespace kbsim {
 
 /// Objects that stay where they are and go together, in blocks of about 4 KiB. Those of a deque have 512
 /// bytes, of which one of 288 leaves nearly half unused.
@@ -19,10 +19,11 @@ class Storage {
     }
     return blocks_.back()[used_++];
   }
-  /// Oldest first, and then some that nobody has asked for yet, as they were made.
+  /// Oldest first.
   template <class Visit>
   void for_each(const Visit& visit) {
-    for (const std::unique_ptr<T[]>& block : blocks_) std::for_each_n(block.get(), kBlock, visit);
+    for (const std::unique_ptr<T[]>& block : blocks_)
+      std::for_each_n(block.get(), &block == &blocks_.back() ? used_ : kBlock, visit);
   }
 
  private:
@@ -32,4 +33,4 @@ class Storage {
   std::size_t used_ = kBlock;  // of the last block
 };
 
-}  // namespace kbsim::detail
+}  // namespace kbsim
