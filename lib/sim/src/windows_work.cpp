@@ -44,13 +44,15 @@ std::optional<std::size_t> Windows::running() {
   return process_running == kNoProcess ? std::nullopt : std::optional{process_running};
 }
 
+// Neighbours have much to do at one time, when a wave of work passes from one to the next: so they begin with
+// different threads.
 void Windows::begin_sharing(std::size_t threads) {
   threads_ = threads;
   at_ = std::vector<detail::WindowThread>(threads);
   spin_ = threads > std::max(1U, std::thread::hardware_concurrency()) ? 0 : kSpin;
   began_ = 0;
   for (std::size_t i = 0; i < processes_.size(); ++i)
-    homes_[i].store(static_cast<std::uint16_t>(i * threads / processes_.size()), std::memory_order_relaxed);
+    homes_[i].store(static_cast<std::uint16_t>(i % threads), std::memory_order_relaxed);
 }
 
 // By one thread, while no other has anything to do: up to a window that several share.
