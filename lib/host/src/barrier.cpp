@@ -23,7 +23,7 @@ Distributed::Done Distributed::barrier(Group of, Here at) {
   const ProcessGroup::Agreed agreed = group.begin(
       rank_,
       {.call = "barrier", .operation = "BARRIER", .shape = "[]", .dtype = "none", .details = site.details()},
-      at, {});
+      at);
   const PeCoord pe{site.device, 0, 0};
   const config::AlgorithmSpec queues = barrier_queues(session_);
   Setups setups;

@@ -156,7 +156,7 @@ void Distributed::find_algorithm(Call& call) const {
 }
 
 // All ranks call the same.
-ProcessGroup::Agreed Distributed::agree(const Call& call, Bytes tcm) const {
+ProcessGroup::Agreed Distributed::agree(const Call& call, const Setups& setups) const {
   ProcessGroup& group = *call.site.group;
   const bool said = group.algorithms().size() > 1 || call.anywhere;
   const std::string by = said ? ", by " + call.by->spec.name : "";
@@ -168,7 +168,7 @@ ProcessGroup::Agreed Distributed::agree(const Call& call, Bytes tcm) const {
                       .dtype = std::string{to_string(call.input.dtype())},
                       .details = fmt::format("{}, root {}{}{}{}", to_string(*call.op), call.root, by, on,
                                              call.site.details())},
-                     call.at, tcm);
+                     call.at, [&] { return tcm_for(call, setups); });
 }
 
 CollectiveTiming Distributed::timing_of(const Call& call) const {
@@ -188,7 +188,7 @@ Distributed::Done Distributed::begin(Call call) {
   find_algorithm(call);
   call.op = call.op.value_or(static_cast<ReduceOp>(call.by->spec.reduce_op));
   const Setups setups = setups_of(call);
-  const ProcessGroup::Agreed agreed = agree(call, tcm_for(call, setups));
+  const ProcessGroup::Agreed agreed = agree(call, setups);
   require_runnable(call);
   if (call.plan() != nullptr) make_plan_memory(call);
   Job job = call.anywhere ? job_anywhere(call, agreed) : job_of(call, agreed);

@@ -136,7 +136,7 @@ Distributed::Done Distributed::exchange(Exchange exchange) {
                                                          .shape = exchange.shape,
                                                          .dtype = std::string{to_string(exchange.dtype)},
                                                          .details = exchange.details + site.details()},
-                                                        exchange.at, {});
+                                                        exchange.at);
   const WorkId id{
       .call = exchange.call, .sequence = agreed.sequence, .rank = rank_, .group = site.group->number()};
   if (of_pes.empty()) return works_.done(id, std::monostate{}, exchange.at);

@@ -50,9 +50,12 @@ std::optional<int> ProcessGroup::rank_of(int world_rank) const {
 }
 
 ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, const std::source_location& at,
-                                         Bytes tcm) {
-  const std::uint64_t sequence = sequences_[rank]++;
-  const auto [first, fresh] = calls_.try_emplace(sequence, Call{rank, what, at, tcm});
+                                         const std::function<Bytes()>& tcm) {
+  std::uint64_t& next = sequences_[rank];
+  auto first = calls_.find(next);
+  const bool fresh = first == calls_.end();
+  if (fresh) first = calls_.emplace(next, Call{rank, what, at, tcm()}).first;
+  const std::uint64_t sequence = next++;
   if (first->second.what == what) {
     const Agreed agreed{.sequence = sequence, .round = first_round_ + sequence, .tcm = first->second.tcm};
     if (!fresh) ++first->second.ranks;
@@ -66,7 +69,7 @@ ProcessGroup::Agreed ProcessGroup::begin(int rank, const Fingerprint& what, cons
         call.rank, sequence, call.what.operation, call.what.shape, call.what.dtype, call.what.details,
         to_string(to_place(call.at)));
   };
-  throw KernelFault{"Detected mismatch between collectives on ranks. " + print({rank, what, at, tcm}) +
+  throw KernelFault{"Detected mismatch between collectives on ranks. " + print({rank, what, at, {}}) +
                     ", but " + print(first->second)};
 }
 

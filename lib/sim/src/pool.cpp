@@ -1,11 +1,20 @@
 #include "kbsim/sim/detail/pool.hpp"
 
 #include <new>
+#include <thread>
 
 namespace kbsim::detail {
 
-/// Gives the free blocks back when the thread ends.
+namespace {
+
+const std::thread::id main_thread = std::this_thread::get_id();
+
+}  // namespace
+
+/// Gives the free blocks back when the thread ends. With the main thread the program ends, so nobody would
+/// use them.
 Pool::Reaper::~Reaper() {
+  if (std::this_thread::get_id() == main_thread) return;
   for (Block*& head : free_) {
     while (head != nullptr) {
       Block* const block = head;

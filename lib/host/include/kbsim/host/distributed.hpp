@@ -181,7 +181,7 @@ class Distributed {
   struct Site;
 
   Done begin(Call call);
-  [[nodiscard]] ProcessGroup::Agreed agree(const Call& call, Bytes tcm) const;
+  [[nodiscard]] ProcessGroup::Agreed agree(const Call& call, const Setups& setups) const;
   [[nodiscard]] CollectiveTiming timing_of(const Call& call) const;
   Done begin_p2p(std::string_view call, std::vector<P2POp> ops, Here at);
   void post(const std::vector<P2POp>& ops, const Site& site, Here at) const;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -93,8 +94,11 @@ class ProcessGroup {
     return number_ == 0 ? of : "group" + std::to_string(number_) + "." + of;
   }
 
-  /// The rank's next collective. KernelFault naming both calls if another rank began another one.
-  Agreed begin(int rank, const Fingerprint& what, const std::source_location& at, Bytes tcm);
+  /// The rank's next collective; the first one that begins it is asked what TCM there is. KernelFault naming
+  /// both calls if another rank began another one.
+  Agreed begin(
+      int rank, const Fingerprint& what, const std::source_location& at,
+      const std::function<Bytes()>& tcm = [] { return Bytes{}; });
   /// A rank's kernels of a collective are on their way; they have all ended.
   void launched() { ++under_way_; }
   void completed() { --under_way_; }
