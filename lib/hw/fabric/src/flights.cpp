@@ -87,9 +87,31 @@ bool Flights::comes_last(const Packet& packet, LiveLink& link, Ahead& there) {
   return last;
 }
 
+// What is known of the next links of the route, each somewhere else in memory: the farther ones' own first,
+// which tell where the rest is.
+[[gnu::always_inline]] inline void Flights::fetch_ahead(const Packet& packet) {
+  const std::span<const LinkId> route = packet.message->route;
+  const auto link_at = [&](std::uint32_t hop) -> LiveLink* {
+    return hop < route.size() ? &fabric_.live(route[hop]) : nullptr;
+  };
+  if (const LiveLink* const link = link_at(packet.hop + 3)) {
+    __builtin_prefetch(link);
+    __builtin_prefetch(&link->ahead);
+  }
+  if (const LiveLink* const link = link_at(packet.hop + 2); link != nullptr && link->ahead != nullptr) {
+    __builtin_prefetch(&link->ahead->bookings);
+    __builtin_prefetch(&link->ahead->doubt);
+  }
+  if (LiveLink* const link = link_at(packet.hop + 1); link != nullptr && link->booked > 0) {
+    __builtin_prefetch(link->ahead->bookings.begin());
+    __builtin_prefetch(&link->ahead->bookings.begin()->size);
+  }
+}
+
 // From where `came` leads to, as far as it can.
 void Flights::go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first) {
   while (came->arrivals != nullptr) {
+    fetch_ahead(packet);
     const bool goes_on =
         !fabric_.at_end(packet) && !ahead(*came).doubt.pauses() && !came->arrivals->expects(came->port - 1);
     LiveLink* const link = goes_on ? &fabric_.next_link(packet) : nullptr;

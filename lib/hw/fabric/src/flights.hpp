@@ -64,7 +64,7 @@ class Doubt {
 };
 
 /// What is known of a link beside what the fabric knows.
-struct LinkAhead {
+struct alignas(64) LinkAhead {
   /// Who hears of packets before their message's last where the link leads to: each of them; nobody; or the
   /// component there serves them later, or passes them on to one that does.
   enum class End : std::uint8_t { heard, counted, served, passed };
@@ -167,6 +167,7 @@ class Flights {
   [[nodiscard]] Packet& recall(const Booking& booking, std::uint32_t index);
   void end_flight(Packet& packet, LiveLink& came, Train* train);
   void come_to_end(Packet& packet, LiveLink& came);
+  void fetch_ahead(const Packet& packet);
   void go_on(Packet& packet, LiveLink* came, Train* train, Train*& keeper, const Passage& at_first);
   [[nodiscard]] bool comes_last(const Packet& packet, LiveLink& link, Ahead& there);
   [[nodiscard]] bool may_book(const Packet& packet, LiveLink& link, Ahead& there);

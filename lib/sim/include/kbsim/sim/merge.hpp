@@ -53,7 +53,7 @@ class Merge {
 
   /// Some come by this input.
   [[nodiscard]] bool expects(std::uint32_t input) const {
-    return !inputs_.empty() && inputs_[input].first != nullptr;
+    return !heads_.empty() && heads_[input] != kForever;
   }
   /// An item that was pushed to this input doesn't come.
   void withdraw(std::uint32_t input, T& item);
