@@ -9,6 +9,8 @@
 namespace kbsim::host {
 namespace {
 
+using Here = std::source_location;
+
 // A rank's part [rows, columns] of a matrix.
 struct MatrixRange {
   IndexRange rows;
@@ -54,16 +56,17 @@ HostArray as_row(const HostArray& vector) {
 
 // A part of a matrix of so many rows and columns; of zeros, if there are no contents.
 Work<Tensor> parameter(const ParallelState& state, const std::optional<HostArray>& contents,
-                       const Shape& whole, const MatrixRange& part, DType dtype, TensorOptions options) {
+                       const Shape& whole, const MatrixRange& part, DType dtype, TensorOptions options,
+                       Here at) {
   Torch& torch = state.rank().torch;
   const Shape shape{part.rows.end - part.rows.begin, part.cols.end - part.cols.begin};
-  if (!contents) return torch.zeros(shape, dtype, std::move(options));
+  if (!contents) return torch.zeros(shape, dtype, std::move(options), at);
   require_contents(*contents, whole, dtype, options.name);
-  return torch.from_host(cut_out(*contents, part), std::move(options));
+  return torch.from_host(cut_out(*contents, part), std::move(options), at);
 }
 
 Task<std::optional<Tensor>> bias_of(ParallelState state, ParallelLinearOptions options, IndexRange part,
-                                    std::string name) {
+                                    std::string name, Here at) {
   if (!options.bias) co_return std::nullopt;
   std::optional<HostArray> row;
   if (options.contents.bias) {
@@ -72,7 +75,7 @@ Task<std::optional<Tensor>> bias_of(ParallelState state, ParallelLinearOptions o
   }
   const TensorOptions where{.dp = options.placement, .name = std::move(name), .resident = options.resident};
   const Tensor bias =
-      co_await parameter(state, row, {1, options.out_features}, {{0, 1}, part}, options.dtype, where);
+      co_await parameter(state, row, {1, options.out_features}, {{0, 1}, part}, options.dtype, where, at);
   co_return bias.view({part.end - part.begin});
 }
 
@@ -80,10 +83,10 @@ TensorOptions place_of(const ParallelLinearOptions& options, std::string name) {
   return {.dp = options.placement, .name = std::move(name), .resident = options.resident};
 }
 
-Task<Tensor> product_with(Tensor x, Tensor weight, std::optional<Tensor> bias) {
+Task<Tensor> product_with(Tensor x, Tensor weight, std::optional<Tensor> bias, Here at) {
   std::optional<TensorOperand> row;
-  if (bias) row.emplace(*bias);
-  const PendingTensor product = linear(x, weight, row);
+  if (bias) row.emplace(*bias, at);
+  const PendingTensor product = linear({x, at}, {weight, at}, row);
   const Tensor y = co_await product;
   co_return y;
 }
@@ -99,56 +102,57 @@ ParallelLinear::ParallelLinear(ParallelState state, ParallelLinearOptions option
   options_.contents = {};
 }
 
-Task<ColumnParallelLinear> ColumnParallelLinear::make(ParallelState state, ParallelLinearOptions options) {
+Task<ColumnParallelLinear> ColumnParallelLinear::make(ParallelState state, ParallelLinearOptions options,
+                                                      Here at) {
   const int ranks = state.get_tensor_model_parallel_world_size();
   const std::int64_t columns = divided(options.out_features, ranks, "out_features");
   const IndexRange mine = part_of_rank(state, columns);
   const Tensor weight = co_await parameter(
       state, options.contents.weight, {options.in_features, options.out_features},
-      {{0, options.in_features}, mine}, options.dtype, place_of(options, "column_parallel_weight"));
-  const std::optional<Tensor> bias = co_await bias_of(state, options, mine, "column_parallel_bias");
+      {{0, options.in_features}, mine}, options.dtype, place_of(options, "column_parallel_weight"), at);
+  const std::optional<Tensor> bias = co_await bias_of(state, options, mine, "column_parallel_bias", at);
   co_return ColumnParallelLinear{state, options, weight, bias};
 }
 
-Task<Tensor> ColumnParallelLinear::forward(Tensor x) const {
+Task<Tensor> ColumnParallelLinear::forward(Tensor x, Here at) const {
   if (options_.sequence_parallel) {
-    const Tensor rows = co_await gather_from_sequence_region(state_, x);
+    const Tensor rows = co_await gather_from_sequence_region(state_, x, at);
     x = rows;
   }
-  const Tensor part = co_await product_with(copy_to_tp_region(state_, x), weight_, bias_);
+  const Tensor part = co_await product_with(copy_to_tp_region(state_, x), weight_, bias_, at);
   if (!options_.gather_output) co_return part;
-  const Tensor whole = co_await gather_from_tp_region(state_, part);
+  const Tensor whole = co_await gather_from_tp_region(state_, part, at);
   co_return whole;
 }
 
-Task<RowParallelLinear> RowParallelLinear::make(ParallelState state, ParallelLinearOptions options) {
+Task<RowParallelLinear> RowParallelLinear::make(ParallelState state, ParallelLinearOptions options, Here at) {
   const int ranks = state.get_tensor_model_parallel_world_size();
   const std::int64_t rows = divided(options.in_features, ranks, "in_features");
   const Tensor weight =
       co_await parameter(state, options.contents.weight, {options.in_features, options.out_features},
                          {part_of_rank(state, rows), {0, options.out_features}}, options.dtype,
-                         place_of(options, "row_parallel_weight"));
+                         place_of(options, "row_parallel_weight"), at);
   const std::optional<Tensor> bias =
-      co_await bias_of(state, options, {0, options.out_features}, "row_parallel_bias");
+      co_await bias_of(state, options, {0, options.out_features}, "row_parallel_bias", at);
   co_return RowParallelLinear{state, options, weight, bias};
 }
 
-Task<Tensor> RowParallelLinear::forward(Tensor x) const {
+Task<Tensor> RowParallelLinear::forward(Tensor x, Here at) const {
   if (!options_.input_is_parallel) {
-    const Tensor part = co_await scatter_to_tp_region(state_, x);
+    const Tensor part = co_await scatter_to_tp_region(state_, x, at);
     x = part;
   }
-  const Tensor product = co_await product_with(x, weight_, {});
+  const Tensor product = co_await product_with(x, weight_, {}, at);
   Tensor sum = product;
   if (options_.sequence_parallel) {
-    const Tensor rows = co_await reduce_scatter_to_sequence_region(state_, product);
+    const Tensor rows = co_await reduce_scatter_to_sequence_region(state_, product, at);
     sum = rows;
   } else {
-    const Tensor all = co_await reduce_from_tp_region(state_, product);
+    const Tensor all = co_await reduce_from_tp_region(state_, product, at);
     sum = all;
   }
   if (!bias_) co_return sum;
-  const PendingTensor biased = add(sum, *bias_, {.out = sum});
+  const PendingTensor biased = add({sum, at}, {*bias_, at}, {.out = sum});
   const Tensor result = co_await biased;
   co_return result;
 }
@@ -160,23 +164,23 @@ VocabParallelEmbedding::VocabParallelEmbedding(ParallelState state, VocabParalle
 }
 
 Task<VocabParallelEmbedding> VocabParallelEmbedding::make(ParallelState state,
-                                                          VocabParallelEmbeddingOptions options) {
+                                                          VocabParallelEmbeddingOptions options, Here at) {
   const int ranks = state.get_tensor_model_parallel_world_size();
   const std::int64_t rows = divided(options.num_embeddings, ranks, "num_embeddings");
   const TensorOptions where{
       .dp = options.placement, .name = "vocab_parallel_weight", .resident = options.resident};
   const Tensor weight =
       co_await parameter(state, options.weight, {options.num_embeddings, options.embedding_dim},
-                         {part_of_rank(state, rows), {0, options.embedding_dim}}, options.dtype, where);
+                         {part_of_rank(state, rows), {0, options.embedding_dim}}, options.dtype, where, at);
   co_return VocabParallelEmbedding{state, options, weight};
 }
 
-Task<Tensor> VocabParallelEmbedding::forward(Tensor indices) const {
+Task<Tensor> VocabParallelEmbedding::forward(Tensor indices, Here at) const {
   const VocabRange mine{.first = weight_.shape()[0] * state_.get_tensor_model_parallel_rank(),
                         .all = options_.num_embeddings};
-  const PendingTensor found = embedding(indices, weight_, mine);
+  const PendingTensor found = embedding({indices, at}, {weight_, at}, mine);
   const Tensor rows = co_await found;
-  const Tensor all = co_await reduce_from_tp_region(state_, rows);
+  const Tensor all = co_await reduce_from_tp_region(state_, rows, at);
   co_return all;
 }
 

@@ -47,7 +47,7 @@ Task<std::optional<Tensor>> all_reduced(Passage way, DType dtype, topology::DPPo
   if (!way.source) co_return std::nullopt;
   Tensor sum = *way.source;
   if (!in_place) {
-    const auto copy = co_await empty_local(way.mesh, way.from, dtype, dp);
+    const auto copy = co_await empty_local(way.mesh, way.from, dtype, dp, at);
     co_await copy_box(way.mesh, *way.source, all_of(way.from), *copy, at);
     sum = *copy;
   }
@@ -64,9 +64,10 @@ Bytes given_bytes(const Passage& way, Comm comm, DType dtype) {
   return Bytes{product(way.from.extents()) * itemsize(dtype)};
 }
 
-Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtype, topology::DPPolicy dp) {
+Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtype, topology::DPPolicy dp,
+                                        Here at) {
   if (is_empty(shape)) co_return std::nullopt;
-  const Tensor made = co_await mesh.rank().torch.empty(shape, dtype, {.dp = dp, .name = "dtensor"});
+  const Tensor made = co_await mesh.rank().torch.empty(shape, dtype, {.dp = dp, .name = "dtensor"}, at);
   co_return made;
 }
 
@@ -109,7 +110,7 @@ Task<DTensor> changed(DTensor x, Change change, bool in_place, Here at) {
     way.result = co_await all_reduced(way, x.dtype(), x.dp(), partial->op, in_place, at);
     co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), way.result, x.dp());
   }
-  way.result = co_await empty_local(mesh, way.to, x.dtype(), x.dp());
+  way.result = co_await empty_local(mesh, way.to, x.dtype(), x.dp(), at);
   if (from != nullptr && to == nullptr)
     co_await run_moves(way, kGather, gather_moves(way, from->dim), x.shape(), x.dtype(), {}, details, at);
   if (from != nullptr && to != nullptr)

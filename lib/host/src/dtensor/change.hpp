@@ -23,7 +23,7 @@ struct MoveKind {
 [[nodiscard]] Bytes given_bytes(const Passage& way, Comm comm, DType dtype);
 /// None of an empty shape.
 [[nodiscard]] Task<std::optional<Tensor>> empty_local(DeviceMesh mesh, Shape shape, DType dtype,
-                                                      topology::DPPolicy dp);
+                                                      topology::DPPolicy dp, std::source_location at);
 /// All ranks of the line move their boxes. UsageError if not all of a tensor is on each of its PEs.
 [[nodiscard]] Task<> run_moves(Passage way, MoveKind kind, std::vector<TensorMove> moves, Shape global,
                                DType dtype, std::optional<Reduction> op, std::string details,

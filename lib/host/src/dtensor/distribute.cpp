@@ -48,7 +48,7 @@ Task<DTensor> give_chunks(DTensor x, int axis, Shard shard, Here at) {
   const DeviceMesh mesh = x.device_mesh();
   Passage way = along(x, axis);
   way.to = local_shape(x.shape(), mesh.shape(), mesh.get_coordinate(), placements);
-  way.result = co_await empty_local(mesh, way.to, x.dtype(), x.dp());
+  way.result = co_await empty_local(mesh, way.to, x.dtype(), x.dp(), at);
   co_await run_moves(way, kScatter, scatter_from_first(way, shard.dim), x.shape(), x.dtype(), {},
                      to_string(Placement{shard}), at);
   co_return DTensor::from_local(mesh, placements, x.shape(), x.dtype(), way.result, x.dp());

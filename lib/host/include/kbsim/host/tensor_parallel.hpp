@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <source_location>
 
 #include "kbsim/host/operators.hpp"
 #include "kbsim/host/parallel_state.hpp"
@@ -10,19 +11,25 @@ namespace kbsim::host {
 
 /// Megatron's mappings between what each rank of the tensor-parallel group has whole and what it has a part
 /// of; forward only. All ranks of the group call them in the same order. Parts are of the last axis.
-/// UsageError naming both numbers if its size can't be divided.
+/// UsageError naming both numbers if its size can't be divided. What fails inside names the caller's line,
+/// here and in the layers.
 [[nodiscard]] Tensor copy_to_tp_region(const ParallelState& state, Tensor x);
 /// In place: the sum of all ranks' tensors.
-[[nodiscard]] Task<Tensor> reduce_from_tp_region(ParallelState state, Tensor x);
+[[nodiscard]] Task<Tensor> reduce_from_tp_region(ParallelState state, Tensor x,
+                                                 std::source_location at = std::source_location::current());
 /// This rank's part.
-[[nodiscard]] Task<Tensor> scatter_to_tp_region(ParallelState state, Tensor x);
+[[nodiscard]] Task<Tensor> scatter_to_tp_region(ParallelState state, Tensor x,
+                                                std::source_location at = std::source_location::current());
 /// All ranks' parts, one after the other.
-[[nodiscard]] Task<Tensor> gather_from_tp_region(ParallelState state, Tensor x);
+[[nodiscard]] Task<Tensor> gather_from_tp_region(ParallelState state, Tensor x,
+                                                 std::source_location at = std::source_location::current());
 
 /// The same of sequence parallelism: parts are of the first axis.
-[[nodiscard]] Task<Tensor> gather_from_sequence_region(ParallelState state, Tensor x);
+[[nodiscard]] Task<Tensor> gather_from_sequence_region(
+    ParallelState state, Tensor x, std::source_location at = std::source_location::current());
 /// This rank's part of the sum.
-[[nodiscard]] Task<Tensor> reduce_scatter_to_sequence_region(ParallelState state, Tensor x);
+[[nodiscard]] Task<Tensor> reduce_scatter_to_sequence_region(
+    ParallelState state, Tensor x, std::source_location at = std::source_location::current());
 
 /// Contents of a layer that isn't split; each rank takes its part of them. None: zeros.
 struct LinearContents {
@@ -47,6 +54,8 @@ struct ParallelLinearOptions {
 /// What the layers below keep on a rank.
 class ParallelLinear {
  public:
+  using Here = std::source_location;
+
   [[nodiscard]] const Tensor& weight() const { return weight_; }
   [[nodiscard]] const std::optional<Tensor>& bias() const { return bias_; }
 
@@ -64,8 +73,9 @@ class ParallelLinear {
 class ColumnParallelLinear : public ParallelLinear {
  public:
   /// UsageError naming both numbers if out_features can't be divided.
-  [[nodiscard]] static Task<ColumnParallelLinear> make(ParallelState state, ParallelLinearOptions options);
-  [[nodiscard]] Task<Tensor> forward(Tensor x) const;
+  [[nodiscard]] static Task<ColumnParallelLinear> make(ParallelState state, ParallelLinearOptions options,
+                                                       Here at = Here::current());
+  [[nodiscard]] Task<Tensor> forward(Tensor x, Here at = Here::current()) const;
 
  private:
   using ParallelLinear::ParallelLinear;
@@ -76,8 +86,9 @@ class ColumnParallelLinear : public ParallelLinear {
 class RowParallelLinear : public ParallelLinear {
  public:
   /// UsageError naming both numbers if in_features can't be divided.
-  [[nodiscard]] static Task<RowParallelLinear> make(ParallelState state, ParallelLinearOptions options);
-  [[nodiscard]] Task<Tensor> forward(Tensor x) const;
+  [[nodiscard]] static Task<RowParallelLinear> make(ParallelState state, ParallelLinearOptions options,
+                                                    Here at = Here::current());
+  [[nodiscard]] Task<Tensor> forward(Tensor x, Here at = Here::current()) const;
 
  private:
   using ParallelLinear::ParallelLinear;
@@ -95,11 +106,14 @@ struct VocabParallelEmbeddingOptions {
 /// A table whose rows are divided among the ranks of the group.
 class VocabParallelEmbedding {
  public:
+  using Here = std::source_location;
+
   /// UsageError naming both numbers if num_embeddings can't be divided.
   [[nodiscard]] static Task<VocabParallelEmbedding> make(ParallelState state,
-                                                         VocabParallelEmbeddingOptions options);
+                                                         VocabParallelEmbeddingOptions options,
+                                                         Here at = Here::current());
   /// The rows that indices (i32, on the same PEs) name, on each rank.
-  [[nodiscard]] Task<Tensor> forward(Tensor indices) const;
+  [[nodiscard]] Task<Tensor> forward(Tensor indices, Here at = Here::current()) const;
   [[nodiscard]] const Tensor& weight() const { return weight_; }
 
  private:

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <source_location>
+#include <utility>
+
 #include "kbsim/host/dtensor/dtensor.hpp"
 #include "kbsim/sim/task.hpp"
 
@@ -7,15 +10,26 @@ namespace kbsim::host::dtensor {
 
 /// Operators on DTensors of one mesh, with PyTorch's sharding rules: operands are redistributed to what fits
 /// with the least sent (sharding_rules.hpp), the local operator runs, and the result is placed as the rule
-/// says.
+/// says. What fails inside names the caller's line.
 /// [.., K] times [K, N]; a contraction of chunks gives Partial.
-[[nodiscard]] Task<DTensor> matmul(DTensor x, DTensor w);
+[[nodiscard]] Task<DTensor> matmul(DTensor x, DTensor w, DTensor::Here at = DTensor::Here::current());
 /// Shapes are equal, or one is a row. Partial sums are added as they are.
-[[nodiscard]] Task<DTensor> add(DTensor a, DTensor b);
-[[nodiscard]] inline Task<DTensor> operator+(DTensor a, DTensor b) { return add(std::move(a), std::move(b)); }
-[[nodiscard]] Task<DTensor> relu(DTensor x);
+[[nodiscard]] Task<DTensor> add(DTensor a, DTensor b, DTensor::Here at = DTensor::Here::current());
+/// The left one of two, and the place where it stands: operators can't take default arguments.
+struct DTensorOperand {
+  DTensorOperand(DTensor of,
+                 DTensor::Here where = DTensor::Here::current())  // NOLINT(google-explicit-constructor)
+      : tensor{std::move(of)}, at{where} {}
+  DTensor tensor;
+  DTensor::Here at;
+};
+[[nodiscard]] inline Task<DTensor> operator+(DTensorOperand a, DTensor b) {
+  return add(std::move(a.tensor), std::move(b), a.at);
+}
+[[nodiscard]] Task<DTensor> relu(DTensor x, DTensor::Here at = DTensor::Here::current());
 /// Over the last dimension, which each rank then has all of.
-[[nodiscard]] Task<DTensor> softmax(DTensor x);
-[[nodiscard]] Task<DTensor> layer_norm(DTensor x, DTensor weight, DTensor bias, double eps = 1e-5);
+[[nodiscard]] Task<DTensor> softmax(DTensor x, DTensor::Here at = DTensor::Here::current());
+[[nodiscard]] Task<DTensor> layer_norm(DTensor x, DTensor weight, DTensor bias, double eps = 1e-5,
+                                       DTensor::Here at = DTensor::Here::current());
 
 }  // namespace kbsim::host::dtensor

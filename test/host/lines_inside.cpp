@@ -1,0 +1,148 @@
+// What makes tensors inside says which of the program's lines called it.
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "kbsim/host/tensor_parallel.hpp"
+
+#include "sharded.hpp"
+
+namespace kbsim::host::test::lines_inside_test {
+
+using namespace sharded;
+
+namespace {
+
+// What the calls below are given: all of it is there before the memory is full.
+struct Ready {
+  ParallelState state;
+  Tensor x;       // [4, 4] f32, as the layers' weights
+  Tensor words;   // [4] i32
+  DTensor whole;  // [4, 4] f32, replicated, by rows, and partial
+  DTensor rows;
+  DTensor sum;
+  DTensor column;  // [4, 1], of which rank 1 has no column
+  DTensor row;     // [1, 4], likewise
+  DTensor vector;  // [4]
+  ColumnParallelLinear column_layer;
+  RowParallelLinear row_layer;
+  VocabParallelEmbedding table;
+};
+
+using Call = Task<> (*)(Ready);
+
+// Each is of one call that makes a tensor.
+const std::map<std::string, Call> kCalls{
+    {"scatter_to_tp_region", [](Ready r) -> Task<> { co_await scatter_to_tp_region(r.state, r.x); }},
+    {"gather_from_tp_region", [](Ready r) -> Task<> { co_await gather_from_tp_region(r.state, r.x); }},
+    {"gather_from_sequence_region",
+     [](Ready r) -> Task<> { co_await gather_from_sequence_region(r.state, r.x); }},
+    {"reduce_scatter_to_sequence_region",
+     [](Ready r) -> Task<> { co_await reduce_scatter_to_sequence_region(r.state, r.x); }},
+    {"ColumnParallelLinear::make",
+     [](Ready r) -> Task<> {
+       co_await ColumnParallelLinear::make(r.state, {.in_features = 64, .out_features = 64});
+     }},
+    {"ColumnParallelLinear::forward", [](Ready r) -> Task<> { co_await r.column_layer.forward(r.x); }},
+    {"RowParallelLinear::make",
+     [](Ready r) -> Task<> {
+       co_await RowParallelLinear::make(r.state, {.in_features = 64, .out_features = 64});
+     }},
+    {"RowParallelLinear::forward", [](Ready r) -> Task<> { co_await r.row_layer.forward(r.x); }},
+    {"VocabParallelEmbedding::make",
+     [](Ready r) -> Task<> {
+       co_await VocabParallelEmbedding::make(r.state, {.num_embeddings = 64, .embedding_dim = 64});
+     }},
+    {"VocabParallelEmbedding::forward", [](Ready r) -> Task<> { co_await r.table.forward(r.words); }},
+    {"redistribute to R", [](Ready r) -> Task<> { co_await r.rows.redistribute({Replicate{}}); }},
+    {"redistribute to S", [](Ready r) -> Task<> { co_await r.whole.redistribute({ShardOf{0}}); }},
+    {"redistribute of P", [](Ready r) -> Task<> { co_await r.sum.redistribute({Replicate{}}); }},
+    {"consume", [](Ready r) -> Task<> { co_await r.sum.consume({ShardOf{0}}); }},
+    {"full_tensor", [](Ready r) -> Task<> { co_await r.rows.full_tensor(); }},
+    {"distribute_tensor",
+     [](Ready r) -> Task<> {
+       co_await dtensor::distribute_tensor(r.x, r.whole.device_mesh(), {ShardOf{0}}, kOnOnePe);
+     }},
+    {"distribute_tensor of each rank's own",
+     [](Ready r) -> Task<> {
+       co_await dtensor::distribute_tensor(r.x, r.whole.device_mesh(), {ShardOf{0}}, kOnOnePe,
+                                           {.from_first_rank = false});
+     }},
+    {"matmul", [](Ready r) -> Task<> { co_await dtensor::matmul(r.whole, r.whole); }},
+    {"matmul of nothing", [](Ready r) -> Task<> { co_await dtensor::matmul(r.column, r.row); }},
+    {"add", [](Ready r) -> Task<> { co_await dtensor::add(r.whole, r.whole); }},
+    {"operator+", [](Ready r) -> Task<> { co_await (r.whole + r.whole); }},
+    {"relu", [](Ready r) -> Task<> { co_await dtensor::relu(r.whole); }},
+    {"softmax", [](Ready r) -> Task<> { co_await dtensor::softmax(r.whole); }},
+    {"softmax of columns", [](Ready r) -> Task<> { co_await dtensor::softmax(r.rows); }},
+    {"layer_norm", [](Ready r) -> Task<> { co_await dtensor::layer_norm(r.whole, r.vector, r.vector); }},
+};
+
+Task<Ready> ready(Rank& rk) {
+  ParallelState state{rk};
+  const int ranks = rk.dist.get_world_size();
+  co_await state.initialize_model_parallel(ranks);
+  const DeviceMesh mesh = co_await dtensor::init_device_mesh(rk, "ahbm", {ranks});
+  const Tensor x = co_await rk.torch.zeros({4, 4}, f32, {.dp = kOnOnePe, .name = "x"});
+  const Tensor words = co_await rk.torch.zeros({4}, i32, {.dp = kOnOnePe, .name = "words"});
+  const Tensor v = co_await rk.torch.zeros({4}, f32, {.dp = kOnOnePe, .name = "v"});
+  const DTensor whole = co_await made_locally(mesh, {Replicate{}}, {4, 4}, element_of, kOnOnePe);
+  const DTensor rows = co_await made_locally(mesh, {ShardOf{0}}, {4, 4}, element_of, kOnOnePe);
+  const DTensor sum = co_await made_locally(mesh, {Partial{}}, {4, 4}, element_of, kOnOnePe);
+  const DTensor column = co_await made_locally(mesh, {ShardOf{1}}, {4, 1}, element_of, kOnOnePe);
+  const DTensor row = co_await made_locally(mesh, {ShardOf{0}}, {1, 4}, element_of, kOnOnePe);
+  const ParallelLinearOptions of{.in_features = 4, .out_features = 8, .dtype = f32};
+  const ColumnParallelLinear up = co_await ColumnParallelLinear::make(state, of);
+  const ParallelLinearOptions back{.in_features = 8, .out_features = 4, .dtype = f32};
+  const RowParallelLinear down = co_await RowParallelLinear::make(state, back);
+  const VocabParallelEmbedding table =
+      co_await VocabParallelEmbedding::make(state, {.num_embeddings = 8, .embedding_dim = 64});
+  const DTensor vector = DTensor::from_local(mesh, {Replicate{}}, {4}, f32, v, kOnOnePe);
+  co_return Ready{state, x, words, whole, rows, sum, column, row, vector, up, down, table};
+}
+
+// Takes all that is left of the first PE's memory.
+Task<std::vector<Tensor>> filled(Rank& rk) {
+  std::vector<Tensor> all;
+  for (std::int64_t bytes = std::int64_t{4} << 30; bytes > 0;) {
+    try {
+      const Tensor more = co_await rk.torch.empty({bytes}, u8, {.dp = kOnOnePe, .resident = true});
+      all.push_back(more);
+    } catch (const AllocationError&) {
+      bytes /= 2;
+    }
+  }
+  co_return all;
+}
+
+Task<> meets_full_memory(Rank& rk, std::map<std::string, std::string>* errors) {
+  const Ready given = co_await ready(rk);
+  const std::vector<Tensor> most = co_await filled(rk);
+  for (const auto& [name, call] : kCalls) {
+    try {
+      co_await call(given);
+    } catch (const AllocationError& error) {
+      (*errors)[name] = error.what();
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("No room: what makes tensors inside names the line of the program that called it") {
+  std::map<std::string, std::string> errors;
+  Choosing program{machine(2, 2, 1)};
+  const std::string failed = program.error(mesh_main<std::map<std::string, std::string>*>,
+                                           {.worker = meets_full_memory, .args = &errors});
+  CHECK(failed == "");
+  for (const auto& [name, call] : kCalls) {
+    CAPTURE(name);
+    CAPTURE(errors[name]);
+    CHECK(errors[name].starts_with("lines_inside.cpp:"));
+    CHECK(errors[name].find(": no room for tensor '") != std::string::npos);
+  }
+}
+
+}  // namespace kbsim::host::test::lines_inside_test
