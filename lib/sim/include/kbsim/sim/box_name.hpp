@@ -13,10 +13,16 @@ class BoxName {
   template <std::size_t N>
   constexpr BoxName(const char (&name)[N])  // NOLINT(google-explicit-constructor)
       : what_{name} {}
+  template <std::size_t N>
+  BoxName(char (&buffer)[N]) = delete;  // which may be used again, and nothing is copied here
   BoxName(const std::string& owner) : owner_{&owner} {}  // NOLINT(google-explicit-constructor)
   BoxName(const std::string&& owner) = delete;
   template <std::size_t N>
   BoxName(const std::string& owner, const char (&what)[N]) : owner_{&owner}, what_{what} {}
+  template <std::size_t N>
+  BoxName(const std::string& owner, char (&buffer)[N]) = delete;
+  template <std::size_t N>
+  BoxName(const std::string&& owner, const char (&what)[N]) = delete;
 
   /// "sip0.cube1.pe2.pe_dma work"
   [[nodiscard]] std::string text() const {
