@@ -114,7 +114,7 @@ TEST_CASE("Choice: it is told, with what else there is and what each should take
   text.resize(std::fread(text.data(), 1, text.size(), file));
   (void)std::fclose(file);
   CHECK(text.starts_with(
-      "CCL INFO all_gather_into_tensor of 'tensor', 12 B a rank on 1 PEs, 3 ranks: gather 136."));
+      "CCL INFO all_gather_into_tensor of 'tensor', 12 B a rank on 1 PE, 3 ranks: gather 136."));
 }
 
 TEST_CASE("Choice: an installed algorithm that fits comes first, at the times that it had") {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "kbsim/host/tensor_parallel.hpp"
+#include "kbsim/tl/operator_args.hpp"
 
 #include "sharded.hpp"
 
@@ -80,6 +81,66 @@ const std::map<std::string, Call> kCalls{
     {"layer_norm", [](Ready r) -> Task<> { co_await dtensor::layer_norm(r.whole, r.vector, r.vector); }},
 };
 
+// Each is refused.
+const std::map<std::string, Call> kRefused{
+    {"zeros in queues",
+     [](Ready r) -> Task<> {
+       co_await r.state.rank().torch.zeros({4}, f16, {.mem_kind = topology::Region::ipcq});
+     }},
+    {"empty, shared and replicated",
+     [](Ready r) -> Task<> { co_await r.state.rank().torch.empty({4}, f16, {.shared = true}); }},
+    {"full on a PE that isn't there",
+     [](Ready r) -> Task<> { co_await r.state.rank().torch.full({4}, 1, f16, {.dp = {.num_pes = 99}}); }},
+    {"to a device that isn't there", [](Ready r) -> Task<> { co_await r.x.to(9); }},
+    {"to a PE that isn't there", [](Ready r) -> Task<> { co_await r.x.to(ToOptions{.target_pe = 9}); }},
+    {"copy_ of an array", [](Ready r) -> Task<> { co_await r.x.copy_(generate({2}, f32, element_of)); }},
+    {"copy_ of a tensor", [](Ready r) -> Task<> { co_await r.x.copy_(r.words); }},
+    {"launch without a tensor",
+     [](Ready r) -> Task<> { co_await r.state.rank().launch("pointwise", std::vector<Tensor>{}, 1); }},
+    {"launch on a PE without a shard",
+     [](Ready r) -> Task<> {
+       const std::vector<Tensor> on{r.x};
+       co_await r.state.rank().launch("layer_norm", on, LayerNormArgs{}, LaunchOptions{.target_pe = 1});
+     }},
+    {"pe_dma", [](Ready r) -> Task<> { co_await r.state.rank().pe_dma({.from = r.x, .to = r.words}); }},
+    {"an operator on rows of several PEs",
+     [](Ready r) -> Task<> {
+       const Tensor parts = co_await r.state.rank().torch.zeros(
+           {4, 4}, f32, {.dp = {.pe = topology::Split::row_wise, .num_cubes = 1}});
+       co_await host::relu(parts.slice(1, {0, 2}));
+     }},
+    {"scatter_to_tp_region",
+     [](Ready r) -> Task<> { co_await scatter_to_tp_region(r.state, r.x.slice(1, {0, 3})); }},
+    {"reduce_scatter_to_sequence_region",
+     [](Ready r) -> Task<> { co_await reduce_scatter_to_sequence_region(r.state, r.x[{0, 3}]); }},
+    {"ColumnParallelLinear::make",
+     [](Ready r) -> Task<> {
+       co_await ColumnParallelLinear::make(r.state, {.in_features = 4, .out_features = 3});
+     }},
+    {"RowParallelLinear::make of other contents",
+     [](Ready r) -> Task<> {
+       const HostArray small = generate({2, 2}, f16, element_of);
+       co_await RowParallelLinear::make(r.state,
+                                        {.in_features = 4, .out_features = 4, .contents = {.weight = small}});
+     }},
+    {"VocabParallelEmbedding::make",
+     [](Ready r) -> Task<> {
+       co_await VocabParallelEmbedding::make(r.state, {.num_embeddings = 3, .embedding_dim = 4});
+     }},
+    {"matmul", [](Ready r) -> Task<> { co_await dtensor::matmul(r.whole, r.row); }},
+    {"redistribute to P", [](Ready r) -> Task<> { co_await r.whole.redistribute({Partial{}}); }},
+    {"redistribute of a dimension", [](Ready r) -> Task<> { co_await r.whole.redistribute({ShardOf{2}}); }},
+    {"distribute_tensor to P",
+     [](Ready r) -> Task<> {
+       co_await dtensor::distribute_tensor(r.x, r.whole.device_mesh(), {Partial{}}, kOnOnePe);
+     }},
+    {"from_local",
+     [](Ready r) -> Task<> {
+       (void)DTensor::from_local(r.whole.device_mesh(), {ShardOf{0}}, {4, 4}, f32, r.x, kOnOnePe);
+       co_return;
+     }},
+};
+
 Task<Ready> ready(Rank& rk) {
   ParallelState state{rk};
   const int ranks = rk.dist.get_world_size();
@@ -129,7 +190,32 @@ Task<> meets_full_memory(Rank& rk, std::map<std::string, std::string>* errors) {
   }
 }
 
+Task<> is_refused(Rank& rk, std::map<std::string, std::string>* errors) {
+  const Ready given = co_await ready(rk);
+  for (const auto& [name, call] : kRefused) {
+    try {
+      co_await call(given);
+    } catch (const UsageError& error) {
+      (*errors)[name] = error.what();
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("Refusals: what makes tensors, or works on them, names the line of the program that called it") {
+  std::map<std::string, std::string> errors;
+  Choosing program{machine(2, 2, 1)};
+  const std::string failed =
+      program.error(mesh_main<std::map<std::string, std::string>*>, {.worker = is_refused, .args = &errors});
+  CHECK(failed == "");
+  for (const auto& [name, call] : kRefused) {
+    CAPTURE(name);
+    CAPTURE(errors[name]);
+    CHECK(errors[name].starts_with("lines_inside.cpp:"));
+    CHECK(errors[name].find(".cpp:", 17) == std::string::npos);
+  }
+}
 
 TEST_CASE("No room: what makes tensors inside names the line of the program that called it") {
   std::map<std::string, std::string> errors;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 #include "operator_launch.hpp"
 #include "tensor_state.hpp"
 
@@ -25,8 +27,9 @@ void require_matrix(const OperatorCall& call, const Tensor& tensor, std::int64_t
 // How the three are divided among heads.
 CachedAttentionArgs heads_of(const OperatorCall& call, const AttentionOptions& attention) {
   const std::int64_t kv_heads = attention.kv_heads == 0 ? attention.heads : attention.kv_heads;
-  call.require(attention.heads > 0 && kv_heads > 0 && attention.heads % kv_heads == 0,
-               fmt::format("{} heads of queries can't share {} of keys evenly", attention.heads, kv_heads));
+  call.require(
+      attention.heads > 0 && kv_heads > 0 && attention.heads % kv_heads == 0,
+      fmt::format("{} of queries can't share {} of keys evenly", counted(attention.heads, "head"), kv_heads));
   require_matrix(call, call.input(0), attention.heads);
   require_matrix(call, call.input(1), kv_heads);
   require_matrix(call, call.input(2), kv_heads);
@@ -72,9 +75,9 @@ PendingTensor scaled_dot_product_attention(const TensorOperand& q, const TensorO
   set_blocks(all, memory.tcm - memory.tcm_scheduler);
   const Block queries = matrix_of(call.input(0).shape());
   const Block keys = matrix_of(call.input(1).shape());
-  const LocalParts of_q{call.input(0)};
-  const LocalParts of_k{call.input(1)};
-  const LocalParts of_v{call.input(2)};
+  const LocalParts of_q = call.parts_of(call.input(0));
+  const LocalParts of_k = call.parts_of(call.input(1));
+  const LocalParts of_v = call.parts_of(call.input(2));
   const auto args_for = [&](PeCoord pe, const Block& block) -> std::optional<CachedAttentionArgs> {
     const auto q_at = rows_at(of_q, pe, block);
     const auto k_at = rows_at(of_k, pe, keys);

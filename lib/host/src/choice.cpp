@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
 #include "kbsim/ccl/tuner.hpp"
 #include "kbsim/host/collective_args.hpp"
@@ -95,9 +96,9 @@ const InstalledAlgorithm* Distributed::chosen(const Call& call) const {
 
 void Distributed::print_choice(const Call& call, const std::vector<ccl::Candidate>& candidates) const {
   std::string line =
-      fmt::format("CCL INFO {} of '{}', {} a rank on {} PEs, {} ranks: {}", call.row.call, call.input.name(),
-                  to_string(bytes_of(call.input)), call.input.shards().size(), call.site.group->size(),
-                  told_of_candidate(candidates.front()));
+      fmt::format("CCL INFO {} of '{}', {} a rank on {}, {}: {}", call.row.call, call.input.name(),
+                  to_string(bytes_of(call.input)), counted(call.input.shards().size(), "PE"),
+                  counted(call.site.group->size(), "rank"), told_of_candidate(candidates.front()));
   for (const ccl::Candidate& other : candidates | std::views::drop(1))
     line += ", " + told_of_candidate(other);
   say_to(session_.choices(), line + "\n");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/ranks.hpp"
 #include "kbsim/ccl/wiring.hpp"
@@ -52,8 +53,8 @@ std::shared_ptr<ProcessGroup> default_group(const config::MachineSpec& machine,
 void Accelerator::set_device(int index) {
   if (index < 0) return;
   if (index >= device_count()) {
-    throw UsageError{fmt::format("invalid device ordinal {}: the machine has {} devices (system.sips.count)",
-                                 index, device_count())};
+    throw UsageError{fmt::format("invalid device ordinal {}: the machine has {} (system.sips.count)", index,
+                                 counted(device_count(), "device"))};
   }
   device_ = index;
   world_.choose_device(rank_, index, session_.sim().now());

@@ -105,9 +105,9 @@ PendingTensor product(OperatorCall call) {
   const Tensor& w = call.input(1);
   const bool has_bias = call.inputs.size() > 2;
   if (has_bias) require_row(call, call.input(2), w.shape()[1]);
-  const Factors factors{.x = LocalParts{x},
-                        .w = LocalParts{w},
-                        .bias = has_bias ? std::optional{LocalParts{call.input(2)}} : std::nullopt,
+  const Factors factors{.x = call.parts_of(x),
+                        .w = call.parts_of(w),
+                        .bias = has_bias ? std::optional{call.parts_of(call.input(2))} : std::nullopt,
                         .k = w.shape()[0]};
   OperatorResult result{
       .shape = with_last(x.shape(), w.shape()[1]),
@@ -141,7 +141,7 @@ PendingTensor row_by_row(OperatorCall call, Args args, std::string_view kernel,
   std::vector<LocalParts> parts;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     if (i > 0) require_row(call, call.input(i), cols);
-    parts.emplace_back(call.input(i));
+    parts.push_back(call.parts_of(call.input(i)));
   }
   const auto at = [&](std::size_t i, PeCoord pe, const Block& block) {
     return dense(parts[i], pe, i == 0 ? block : Block{.rows = 1, .cols = cols});
@@ -211,8 +211,8 @@ PendingTensor embedding(const TensorOperand& indices, const TensorOperand& table
       fmt::format("'{}' is {}, expected [rows, columns]", call.input(1).name(), kbsim::to_string(rows)));
   call.require(words.dtype() == i32,
                fmt::format("'{}' is {}, expected i32", words.name(), kbsim::to_string(words.dtype())));
-  const LocalParts of_words{words};
-  const LocalParts of_table{call.input(1)};
+  const LocalParts of_words = call.parts_of(words);
+  const LocalParts of_table = call.parts_of(call.input(1));
   const std::int64_t n = words.shape().elements();
   const auto args_for = [&](PeCoord pe) -> std::optional<EmbeddingArgs> {
     const auto all = dense(of_words, pe, matrix_of(words.shape()));

@@ -12,6 +12,7 @@
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/sim/when_all.hpp"
 
+#include "at_line.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {
@@ -79,7 +80,7 @@ Tensor given_result(const OperatorCall& call, const OperatorResult& result) {
   call.require(out.sip() == call.input(0).sip(),
                fmt::format("out '{}' is on device {}, but '{}' on device {}", out.name(), out.sip(),
                            call.input(0).name(), call.input(0).sip()));
-  const LocalParts parts{out};
+  const LocalParts parts = call.parts_of(out);
   for (const LocalPart& part : parts.all()) {
     call.require(result.strided || part.memory.row_stride == part.block.cols,
                  fmt::format("out '{}' has gaps between its rows; copy the result there", out.name()));
@@ -159,6 +160,10 @@ Task<Tensor> computed(Tensor out, Tensor::Update, std::vector<TensorOperand> inp
 
 void OperatorCall::refuse(const std::string& why) const {
   throw UsageError{fmt::format("{}: {}: {}", kbsim::to_string(to_place(at)), name, why)};
+}
+
+LocalParts OperatorCall::parts_of(const Tensor& tensor) const {
+  return at_line(at, [&] { return LocalParts{tensor}; });
 }
 
 Placement placement_of(const Tensor& tensor) { return {tensor.state()->dp, tensor.state()->origin}; }

@@ -26,6 +26,8 @@ struct OperatorCall {
   void require(bool holds, const std::string& why) const {
     if (!holds) refuse(why);
   }
+  /// Of a tensor; where LocalParts refuses it, so does this.
+  [[nodiscard]] LocalParts parts_of(const Tensor& tensor) const;
 };
 
 /// Where a tensor lies in its package.

@@ -17,9 +17,10 @@ struct MatrixRange {
   IndexRange cols;
 };
 
-std::int64_t divided(std::int64_t size, int ranks, std::string_view what) {
+std::int64_t divided(std::int64_t size, int ranks, std::string_view what, Here at) {
   if (size < 1 || size % ranks != 0)
-    throw UsageError{fmt::format("{} ({}) must be divisible by TP world size ({})", what, size, ranks)};
+    throw UsageError{fmt::format("{}: {} ({}) must be divisible by TP world size ({})",
+                                 to_string(to_place(at)), what, size, ranks)};
   return size / ranks;
 }
 
@@ -28,10 +29,12 @@ IndexRange part_of_rank(const ParallelState& state, std::int64_t part) {
   return {first, first + part};
 }
 
-void require_contents(const HostArray& contents, const Shape& shape, DType dtype, std::string_view what) {
+void require_contents(const HostArray& contents, const Shape& shape, DType dtype, std::string_view what,
+                      Here at) {
   if (contents.shape() == shape && contents.dtype() == dtype) return;
-  throw UsageError{fmt::format("{} is {} {}, expected {} {}", what, to_string(contents.shape()),
-                               to_string(contents.dtype()), to_string(shape), to_string(dtype))};
+  throw UsageError{fmt::format("{}: {} is {} {}, expected {} {}", to_string(to_place(at)), what,
+                               to_string(contents.shape()), to_string(contents.dtype()), to_string(shape),
+                               to_string(dtype))};
 }
 
 HostArray cut_out(const HostArray& whole, const MatrixRange& part) {
@@ -61,7 +64,7 @@ Work<Tensor> parameter(const ParallelState& state, const std::optional<HostArray
   Torch& torch = state.rank().torch;
   const Shape shape{part.rows.end - part.rows.begin, part.cols.end - part.cols.begin};
   if (!contents) return torch.zeros(shape, dtype, std::move(options), at);
-  require_contents(*contents, whole, dtype, options.name);
+  require_contents(*contents, whole, dtype, options.name, at);
   return torch.from_host(cut_out(*contents, part), std::move(options), at);
 }
 
@@ -70,7 +73,7 @@ Task<std::optional<Tensor>> bias_of(ParallelState state, ParallelLinearOptions o
   if (!options.bias) co_return std::nullopt;
   std::optional<HostArray> row;
   if (options.contents.bias) {
-    require_contents(*options.contents.bias, {options.out_features}, options.dtype, name);
+    require_contents(*options.contents.bias, {options.out_features}, options.dtype, name, at);
     row = as_row(*options.contents.bias);
   }
   const TensorOptions where{.dp = options.placement, .name = std::move(name), .resident = options.resident};
@@ -105,7 +108,7 @@ ParallelLinear::ParallelLinear(ParallelState state, ParallelLinearOptions option
 Task<ColumnParallelLinear> ColumnParallelLinear::make(ParallelState state, ParallelLinearOptions options,
                                                       Here at) {
   const int ranks = state.get_tensor_model_parallel_world_size();
-  const std::int64_t columns = divided(options.out_features, ranks, "out_features");
+  const std::int64_t columns = divided(options.out_features, ranks, "out_features", at);
   const IndexRange mine = part_of_rank(state, columns);
   const Tensor weight = co_await parameter(
       state, options.contents.weight, {options.in_features, options.out_features},
@@ -127,7 +130,7 @@ Task<Tensor> ColumnParallelLinear::forward(Tensor x, Here at) const {
 
 Task<RowParallelLinear> RowParallelLinear::make(ParallelState state, ParallelLinearOptions options, Here at) {
   const int ranks = state.get_tensor_model_parallel_world_size();
-  const std::int64_t rows = divided(options.in_features, ranks, "in_features");
+  const std::int64_t rows = divided(options.in_features, ranks, "in_features", at);
   const Tensor weight =
       co_await parameter(state, options.contents.weight, {options.in_features, options.out_features},
                          {part_of_rank(state, rows), {0, options.out_features}}, options.dtype,
@@ -166,7 +169,7 @@ VocabParallelEmbedding::VocabParallelEmbedding(ParallelState state, VocabParalle
 Task<VocabParallelEmbedding> VocabParallelEmbedding::make(ParallelState state,
                                                           VocabParallelEmbeddingOptions options, Here at) {
   const int ranks = state.get_tensor_model_parallel_world_size();
-  const std::int64_t rows = divided(options.num_embeddings, ranks, "num_embeddings");
+  const std::int64_t rows = divided(options.num_embeddings, ranks, "num_embeddings", at);
   const TensorOptions where{
       .dp = options.placement, .name = "vocab_parallel_weight", .resident = options.resident};
   const Tensor weight =

@@ -14,10 +14,11 @@ namespace {
 
 using Here = std::source_location;
 
-std::int64_t part_of_extent(const ParallelState& state, std::int64_t extent, std::string_view what) {
+std::int64_t part_of_extent(const ParallelState& state, std::int64_t extent, std::string_view what, Here at) {
   const int ranks = state.get_tensor_model_parallel_world_size();
   if (extent % ranks == 0) return extent / ranks;
-  throw UsageError{fmt::format("{} ({}) must be divisible by TP world size ({})", what, extent, ranks)};
+  throw UsageError{fmt::format("{}: {} ({}) must be divisible by TP world size ({})", to_string(to_place(at)),
+                               what, extent, ranks)};
 }
 
 Shape with_extent(const Shape& shape, int axis, std::int64_t extent) {
@@ -56,7 +57,7 @@ Task<Tensor> reduce_from_tp_region(ParallelState state, Tensor x, Here at) {
 Task<Tensor> scatter_to_tp_region(ParallelState state, Tensor x, Here at) {
   if (state.get_tensor_model_parallel_world_size() == 1) co_return x;
   const int last = x.shape().rank() - 1;
-  const std::int64_t part = part_of_extent(state, x.shape()[last], "the last dimension");
+  const std::int64_t part = part_of_extent(state, x.shape()[last], "the last dimension", at);
   const std::int64_t first = part * state.get_tensor_model_parallel_rank();
   const PendingTensor mine = cast({x.slice(last, {first, first + part}), at}, x.dtype());
   const Tensor result = co_await mine;
@@ -95,7 +96,7 @@ Task<Tensor> gather_from_sequence_region(ParallelState state, Tensor x, Here at)
 
 Task<Tensor> reduce_scatter_to_sequence_region(ParallelState state, Tensor x, Here at) {
   if (state.get_tensor_model_parallel_world_size() == 1) co_return x;
-  const std::int64_t rows = part_of_extent(state, x.shape()[0], "the first dimension");
+  const std::int64_t rows = part_of_extent(state, x.shape()[0], "the first dimension", at);
   const Tensor part = co_await empty_like(state, x, with_extent(x.shape(), 0, rows), at);
   const AllReduceOptions options{.op = ReduceOp::sum, .group = state.get_tensor_model_parallel_group()};
   co_await state.rank().dist.reduce_scatter_tensor(part, x, options, at);

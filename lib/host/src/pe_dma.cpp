@@ -1,9 +1,12 @@
 // Moves by a PE's DMA that a host program orders.
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/host/rank.hpp"
 #include "kbsim/hw/control/i_host.hpp"
+
+#include "at_line.hpp"
 
 namespace kbsim::host {
 namespace {
@@ -20,8 +23,9 @@ void require_movable(const PeDma& move, const config::MachineSpec& machine) {
   const bool there = move.cube >= 0 && move.cube < machine.cubes_per_sip() && move.pe >= 0 &&
                      move.pe < machine.pes_per_cube();
   if (!there)
-    throw UsageError{fmt::format("pe_dma on cube {}, PE {}: a package has {} cubes of {} PEs", move.cube,
-                                 move.pe, machine.cubes_per_sip(), machine.pes_per_cube())};
+    throw UsageError{fmt::format("pe_dma on cube {}, PE {}: a package has {} of {}", move.cube, move.pe,
+                                 counted(machine.cubes_per_sip(), "cube"),
+                                 counted(machine.pes_per_cube(), "PE"))};
 }
 
 // The tensors live as long as this runs.
@@ -33,7 +37,7 @@ Task<hw::Activity> moved(Tensor, Tensor::Update, Task<hw::Activity> order) {
 }  // namespace
 
 Work<hw::Activity> Rank::pe_dma(PeDma move, Here at) {
-  require_movable(move, session_.spec());
+  at_line(at, [&] { require_movable(move, session_.spec()); });
   const int sip = move.from.sip();
   const hw::MoveBytes what{.from = move.from.ptr().va,
                            .to = move.to.ptr().va,

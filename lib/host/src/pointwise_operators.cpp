@@ -125,7 +125,7 @@ PendingTensor launch_pointwise(OperatorCall call, const PointwiseCall& what) {
     call.require(!is_f8(tensor.dtype()), fmt::format("'{}' is {}, which is for storage; cast it",
                                                      tensor.name(), kbsim::to_string(tensor.dtype())));
     const bool row = tensor.shape() != shape;
-    sources.push_back({LocalParts{tensor}, row});
+    sources.push_back({call.parts_of(tensor), row});
     if (!row) placements.push_back(placement_of(tensor));
   }
   const auto computable = [&](PeCoord pe, const Block& block) {

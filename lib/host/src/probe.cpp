@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
 #include "probe_plan.hpp"
@@ -24,7 +25,8 @@ ProbePlan plan_of(const config::MachineSpec& machine, const std::string& name, B
   if (bytes < 1_B)
     throw UsageError{fmt::format("a probe of {}; expected at least one byte", to_string(bytes))};
   if (sources < 1 || sources > machine.pes_per_cube()) {
-    throw UsageError{fmt::format("{} sources in a cube of {} PEs", sources, machine.pes_per_cube())};
+    throw UsageError{
+        fmt::format("{} in a cube of {}", counted(sources, "source"), counted(machine.pes_per_cube(), "PE"))};
   }
   if (const auto missing = missing_for(name, machine)) throw UsageError{fmt::format("{} {}", name, *missing)};
   for (int i = 0; i < sources; ++i) plan.ends.push_back(*plan.definition->ends(machine, i));

@@ -10,6 +10,7 @@
 #include "kbsim/base/thrown.hpp"
 #include "kbsim/tl/kernel.hpp"
 
+#include "at_line.hpp"
 #include "control_jobs.hpp"
 #include "group_plans.hpp"
 
@@ -106,8 +107,8 @@ Task<> Rank::run_bare(Task<> program) {
 Work<hw::Activity> Rank::launch(std::string kernel, std::vector<Tensor> tensors, std::any args,
                                 LaunchOptions options, Here at) {
   KernelCall call = call_of(kernel, args, at);
-  require_launchable(kernel, tensors);
-  require_owner(kernel, tensors.front(), options);
+  at_line(at, [&] { require_launchable(kernel, tensors); });
+  at_line(at, [&] { require_owner(kernel, tensors.front(), options); });
   const std::string queues = world_.initialized() ? world_.algorithms().front().spec.name : "";
   const auto job = grid_job(owners(tensors.front()), std::move(call), queues, options.target_pe);
   Task<hw::Activity> order = dist.launch(job, {}, tensors);

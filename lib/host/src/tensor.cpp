@@ -5,11 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 #include "kbsim/hw/locate.hpp"
 #include "kbsim/sim/when_all.hpp"
 
+#include "at_line.hpp"
 #include "tensor_state.hpp"
 
 namespace kbsim::host {
@@ -141,7 +143,7 @@ std::vector<Upload> Tensor::uploads(const HostArray& contents) const {
 }
 
 Tensor::Done Tensor::copy_(HostArray from, Here at) const {
-  std::vector<Upload> parts = uploads(from);
+  std::vector<Upload> parts = at_line(at, [&] { return uploads(from); });
   Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
   Update update{*this, Update::By::host};
   if (all_set(before)) {
@@ -154,9 +156,9 @@ Tensor::Done Tensor::copy_(HostArray from, Here at) const {
 
 Tensor::Done Tensor::copy_(const Tensor& from, Here at) const {
   if (from.shape() != shape() || from.dtype() != dtype()) {
-    throw UsageError{fmt::format("copy_ of tensor '{}' of {} {} into tensor '{}' of {} {}", from.name(),
-                                 to_string(from.shape()), to_string(from.dtype()), name(), to_string(shape()),
-                                 to_string(dtype()))};
+    throw UsageError{fmt::format("{}: copy_ of tensor '{}' of {} {} into tensor '{}' of {} {}",
+                                 to_string(to_place(at)), from.name(), to_string(from.shape()),
+                                 to_string(from.dtype()), name(), to_string(shape()), to_string(dtype()))};
   }
   Task<HostArray> contents = from.read();
   Events before = state_->written(view_, {Update::By::kernel, Update::By::host});
@@ -195,8 +197,8 @@ Work<Tensor> Tensor::to(const ToOptions& where, Here at) const {
   const int device = where.sip.value_or(sip());
   const int devices = state_->session.spec().system.sips.count;
   if (device < 0 || device >= devices)
-    throw UsageError{fmt::format("invalid device ordinal {}: the machine has {} devices (system.sips.count)",
-                                 device, devices)};
+    throw UsageError{fmt::format("{}: to: invalid device ordinal {}: the machine has {} (system.sips.count)",
+                                 to_string(to_place(at)), device, counted(devices, "device"))};
   const bool elsewhere = where.cube || where.target_pe;
   const topology::DPPolicy same = elsewhere ? topology::DPPolicy{.num_cubes = 1, .num_pes = 1} : state_->dp;
   const PeCoord origin{.cube = where.cube.value_or(elsewhere ? 0 : state_->origin.cube),

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/hw/control/i_host.hpp"
 
+#include "at_line.hpp"
 #include "resident.hpp"
 
 namespace kbsim::host {
@@ -161,16 +163,20 @@ std::vector<topology::ShardSpec> Tensor::State::placed() const {
     shard.at.pe += origin.pe;
     if (origin.cube < 0 || origin.pe < 0 || shard.at.cube >= spec.cubes_per_sip() ||
         shard.at.pe >= spec.pes_per_cube())
-      throw UsageError{fmt::format("tensor '{}' on {}: the machine has {} cubes of {} PEs a package", name,
-                                   kbsim::to_string(shard.at), spec.cubes_per_sip(), spec.pes_per_cube())};
+      throw UsageError{fmt::format("tensor '{}' on {}: the machine has {} of {} a package", name,
+                                   kbsim::to_string(shard.at), counted(spec.cubes_per_sip(), "cube"),
+                                   counted(spec.pes_per_cube(), "PE"))};
   }
   return all;
 }
 
 void Tensor::State::allocate(std::string_view call, Here at) {
-  require_memory(name, mem_kind);
-  const auto specs = placed();
-  if (shared) require_one_copy(name, specs);
+  const auto specs = at_line(at, [&] {
+    require_memory(name, mem_kind);
+    auto all = placed();
+    if (shared) require_one_copy(name, all);
+    return all;
+  });
   try {
     take_memory(specs);
   } catch (const AllocationError& error) {

@@ -8,6 +8,7 @@
 
 #include "kbsim/base/error.hpp"
 
+#include "../at_line.hpp"
 #include "change.hpp"
 #include "normalized.hpp"
 
@@ -70,8 +71,11 @@ void require_no_sums(const Placements& placements) {
 // next.
 Task<DTensor> distribute_tensor(Tensor tensor, DeviceMesh mesh, Placements placements, topology::DPPolicy dp,
                                 DistributeOptions options, Here at) {
-  const Placements goal = normalized(std::move(placements), mesh, tensor.shape());
-  require_no_sums(goal);
+  const Placements goal = at_line(at, [&] {
+    Placements all = normalized(placements, mesh, tensor.shape());
+    require_no_sums(all);
+    return all;
+  });
   const Placements whole(goal.size(), Replicate{});
   DTensor x = DTensor::from_local(mesh, whole, tensor.shape(), tensor.dtype(), tensor, dp);
   for (int axis = 0; axis < mesh.ndim(); ++axis) {

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
+#include "../at_line.hpp"
 #include "change.hpp"
 #include "normalized.hpp"
 
@@ -15,8 +17,11 @@ namespace {
 using Here = std::source_location;
 
 Task<DTensor> redistributed(DTensor x, Placements placements, bool in_place, Here at) {
-  const Placements goal = normalized(std::move(placements), x.device_mesh(), x.shape());
-  for (const Change& change : changes_between(x.shape(), x.device_mesh().shape(), x.placements(), goal)) {
+  const std::vector<Change> changes = at_line(at, [&] {
+    const Placements goal = normalized(placements, x.device_mesh(), x.shape());
+    return changes_between(x.shape(), x.device_mesh().shape(), x.placements(), goal);
+  });
+  for (const Change& change : changes) {
     DTensor next = co_await changed(x, change, in_place, at);
     x = next;
     in_place = true;  // nobody else has what is between
@@ -28,7 +33,8 @@ Task<DTensor> redistributed(DTensor x, Placements placements, bool in_place, Her
 
 Placements normalized(Placements placements, const DeviceMesh& mesh, const Shape& shape) {
   if (std::ssize(placements) != mesh.ndim())
-    throw UsageError{fmt::format("{} placements for a mesh of {} axes", placements.size(), mesh.ndim())};
+    throw UsageError{fmt::format("{} for a mesh of {}", counted(placements.size(), "placement"),
+                                 counted(mesh.ndim(), "axis", "axes"))};
   for (Placement& placement : placements) {
     auto* shard = std::get_if<Shard>(&placement);
     if (shard == nullptr) continue;
@@ -42,14 +48,14 @@ Placements normalized(Placements placements, const DeviceMesh& mesh, const Shape
 }
 
 DTensor DTensor::from_local(DeviceMesh mesh, Placements placements, Shape shape, DType dtype,
-                            std::optional<Tensor> local, topology::DPPolicy dp) {
-  placements = normalized(std::move(placements), mesh, shape);
+                            std::optional<Tensor> local, topology::DPPolicy dp, Here at) {
+  placements = at_line(at, [&] { return normalized(placements, mesh, shape); });
   const Shape wanted = local_shape(shape, mesh.shape(), mesh.get_coordinate(), placements);
   const bool fits = local ? local->shape() == wanted && local->dtype() == dtype : is_empty(wanted);
   if (!fits) {
-    throw UsageError{fmt::format("from_local: a local tensor of {}, expected {} of {} as {}",
-                                 local ? to_string(local->shape()) : "nothing", to_string(wanted),
-                                 to_string(shape), to_string(placements))};
+    throw UsageError{fmt::format("{}: from_local: a local tensor of {}, expected {} of {} as {}",
+                                 to_string(to_place(at)), local ? to_string(local->shape()) : "nothing",
+                                 to_string(wanted), to_string(shape), to_string(placements))};
   }
   return {std::move(mesh), std::move(placements), shape, dtype, std::move(local), dp};
 }

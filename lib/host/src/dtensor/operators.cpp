@@ -14,9 +14,9 @@ using Here = DTensor::Here;
 
 Placed placed(const DTensor& x) { return {.shape = x.shape(), .placements = x.placements()}; }
 
-void require_one_mesh(const DTensor& a, const DTensor& b, std::string_view call) {
+void require_one_mesh(const DTensor& a, const DTensor& b, std::string_view call, Here at) {
   if (a.device_mesh() == b.device_mesh()) return;
-  throw UsageError{fmt::format("{}: DTensors of different meshes", call)};
+  throw UsageError{fmt::format("{}: {}: DTensors of different meshes", to_string(to_place(at)), call)};
 }
 
 /// A result as the rule places it, not computed yet: what each rank has of it.
@@ -57,10 +57,10 @@ Task<DTensor> on_parts(DTensor x, ShardingRule rule,
 }  // namespace
 
 Task<DTensor> matmul(DTensor x, DTensor w, Here at) {
-  require_one_mesh(x, w, "matmul");
+  require_one_mesh(x, w, "matmul", at);
   if (w.shape().rank() != 2 || x.shape().rank() < 2 || x.shape()[x.shape().rank() - 1] != w.shape()[0])
-    throw UsageError{fmt::format("matmul: shapes {} and {} can't be multiplied", to_string(x.shape()),
-                                 to_string(w.shape()))};
+    throw UsageError{fmt::format("{}: matmul: shapes {} and {} can't be multiplied", to_string(to_place(at)),
+                                 to_string(x.shape()), to_string(w.shape()))};
   const ShardingRule rule = matmul_rule(x.device_mesh().shape(), placed(x), placed(w));
   const DTensor left = co_await x.redistribute(rule.operands[0], at);
   const DTensor right = co_await w.redistribute(rule.operands[1], at);
@@ -76,7 +76,7 @@ Task<DTensor> matmul(DTensor x, DTensor w, Here at) {
 }
 
 Task<DTensor> add(DTensor a, DTensor b, Here at) {
-  require_one_mesh(a, b, "add");
+  require_one_mesh(a, b, "add", at);
   const ShardingRule rule = pointwise_rule(placed(a), placed(b));
   const DTensor left = co_await a.redistribute(rule.operands[0], at);
   const DTensor right = co_await b.redistribute(rule.operands[1], at);
@@ -93,8 +93,8 @@ Task<DTensor> relu(DTensor x, Here at) { return on_parts(x, elementwise_rule(pla
 Task<DTensor> softmax(DTensor x, Here at) { return on_parts(x, rowwise_rule(placed(x)), host::softmax, at); }
 
 Task<DTensor> layer_norm(DTensor x, DTensor weight, DTensor bias, double eps, Here at) {
-  require_one_mesh(x, weight, "layer_norm");
-  require_one_mesh(x, bias, "layer_norm");
+  require_one_mesh(x, weight, "layer_norm", at);
+  require_one_mesh(x, bias, "layer_norm", at);
   const ShardingRule rule = rowwise_rule(placed(x));
   const Placements everywhere(rule.result.size(), Replicate{});
   const DTensor from = co_await x.redistribute(rule.operands[0], at);

@@ -21,7 +21,8 @@ class DTensor {
 
   /// UsageError unless the local tensor has the shape that this rank's chunk of `shape` has.
   [[nodiscard]] static DTensor from_local(DeviceMesh mesh, Placements placements, Shape shape, DType dtype,
-                                          std::optional<Tensor> local, topology::DPPolicy dp);
+                                          std::optional<Tensor> local, topology::DPPolicy dp,
+                                          Here at = Here::current());
 
   [[nodiscard]] const DeviceMesh& device_mesh() const { return mesh_; }
   [[nodiscard]] const Placements& placements() const { return placements_; }
