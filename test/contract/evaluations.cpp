@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -139,12 +141,48 @@ TEST_CASE("--reuse: the same text and figures from the rows of an earlier run; e
 }
 
 TEST_CASE("Evaluations: an option of single simulations is refused by its name") {
-  for (const std::string option : {"--stop-at 10", "--max-sim-time 10", "--max-events 10", "--race off",
-                                   "--oplog o.oplog", "--dump-queues"}) {
+  const std::string limits = "; --max-memory limits them all, and Ctrl-C keeps the rows that have ended";
+  const std::string trace = ", or to --bench ccl of one size (-b SIZE -e SIZE)";
+  for (const auto& [option, more] : {std::pair<std::string, std::string>{"--stop-at 10", limits},
+                                     {"--max-sim-time 10", limits},
+                                     {"--max-events 10", limits},
+                                     {"--race warn", ""},
+                                     {"--race error", ""},
+                                     {"--oplog o.oplog", ""},
+                                     {"--dump-queues", ""},
+                                     {"--chakra d", ""},
+                                     {"--explain --recheck", ""},
+                                     {"--trace t.json", trace},
+                                     {"--trace-dir d", trace}}) {
     const Outcome refused = run_kbsim(kGemm + option);
     CHECK(refused.exit == 5);
-    CHECK(refused.err == "kbsim: " + option.substr(0, option.find(' ')) +
-                             ": milestone-1h-gemm runs many simulations, and this is of a single one\n");
+    const std::size_t name = option.rfind("--");
+    CHECK(refused.err ==
+          "kbsim: " + option.substr(name, option.find(' ', name) - name) +
+              ": milestone-1h-gemm runs many simulations, and this is of a single one: give it to "
+              "a bench of one, as --bench gemm_single_pe" +
+              more + "\n");
+  }
+}
+
+TEST_CASE("Evaluations: no races are looked for, and --race off says no more") {
+  CHECK(run_kbsim(kGemm + "--race off --dry-run").exit == 0);
+}
+
+TEST_CASE("Evaluations: each names a bench of one simulation that there is, or where benches are listed") {
+  const std::string plain = run_kbsim("list --json").out;
+  for (const char* name : {"ccl", "gemm", "attention", "tp_mlp", "tp_transformer_block", "milestone-1h-ccl",
+                           "milestone-1h-gemm"}) {
+    const Outcome refused = run_kbsim(std::string{"--topology topology.yaml --race error --bench "} + name);
+    CAPTURE(refused.err);
+    CHECK(refused.exit == 5);
+    const std::size_t like = refused.err.find(", as --bench ");
+    if (like == std::string::npos) {
+      CHECK(refused.err.ends_with("give it to a bench of one (kbsim list)\n"));
+      continue;
+    }
+    const std::string bench = refused.err.substr(like + 13, refused.err.find('\n') - like - 13);
+    CHECK(run_kbsim("--topology topology.yaml --dry-run --race error --bench " + bench).exit == 0);
   }
 }
 

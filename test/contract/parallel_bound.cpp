@@ -45,6 +45,7 @@ TEST_CASE(
     "--parallel-bound: of the only simulation of an evaluation, with the same rows; of several it is "
     "refused") {
   for (const char* one : {"ccl -b 1K -e 1K", "tp_mlp --ranks 1", "gemm --m 32 --n 32 --k 64",
+                          "attention --panel multi_user_decode --ranks 1 --s_kv 1",
                           "tp_transformer_block --phase decode --from_ranks 2 --ranks 2"}) {
     CAPTURE(one);
     const std::string command = std::string{"--topology topology.yaml --quiet --bench "} + one;
@@ -56,13 +57,33 @@ TEST_CASE(
     CHECK(bound.out == run_kbsim(command).out);
   }
   for (const auto& [several, count] :
-       {std::pair{"ccl -b 1K -e 4K", "2"}, {"tp_mlp", "3"}, {"milestone-1h-gemm", "24"}}) {
+       {std::pair{"ccl -b 1K -e 4K", "2; a single size (-b SIZE -e SIZE) of a single operation (-o) is one"},
+        {"tp_mlp", "3; --ranks 1 is one"},
+        {"attention", "48; a single --panel with --ranks 1 --s_kv 1 is one"},
+        {"tp_transformer_block", "8; a single --phase and --parallel with --from_ranks N --ranks N is one"},
+        {"milestone-1h-ccl", "276; --bench ccl --algorithm NAME -b SIZE -e SIZE is one"},
+        {"milestone-1h-gemm", "24; --bench gemm --m M --n N --k K is one"}}) {
     const Outcome refused =
         run_kbsim(std::string{"--topology topology.yaml --dry-run --parallel-bound --bench "} + several);
     CAPTURE(refused.err);
     CHECK(refused.exit == 2);
-    CHECK(refused.err.find(std::string{"is of a single simulation, and these are "} + count) !=
+    CHECK(refused.err.find(std::string{"is of a single simulation, and these are "} + count + "\n") !=
           std::string::npos);
+  }
+}
+
+TEST_CASE("--parallel-bound and --explain count packet by packet: --exact-packets beside them says no more") {
+  const auto events = [](const std::string& options) {
+    const Outcome run = run_kbsim(kMainJob + " " + options);
+    CHECK(run.exit == 0);
+    const std::size_t end = run.err.find(" events, ");
+    REQUIRE(end != std::string::npos);
+    const std::size_t begin = run.err.rfind(' ', end - 1) + 1;
+    return run.err.substr(begin, end - begin);
+  };
+  CHECK(events("--exact-packets") != events(""));
+  for (const std::string option : {"--parallel-bound", "--explain"}) {
+    CHECK(events(option) == events(option + " --exact-packets"));
   }
 }
 

@@ -231,7 +231,8 @@ const bool kRegistered = (evaluate::evaluations().add(
                                             .check = check,
                                             .algorithms = evaluate::Algorithms::any,
                                             .unused = unused_keys(),
-                                            .explained = true}),
+                                            .explained = true,
+                                            .alone = "a single --panel with --ranks 1 --s_kv 1"}),
                           true);
 
 }  // namespace

@@ -257,10 +257,8 @@ void check_plan(const evaluate::CclPoint& point) {
 void check(const evaluate::EvaluationRequest& request) {
   const std::vector<evaluate::CclPoint> points = points_of(request);
   if (request.trace != nullptr && points.size() > 1)
-    throw UsageError{
-        fmt::format("--trace is of a single simulation, and these are {}: choose one size (-b {} -e "
-                    "{}) and one operation",
-                    points.size(), points.back().size.count(), points.back().size.count())};
+    throw UsageError{fmt::format("--trace is of a single simulation, and these are {}; {} is one",
+                                 points.size(), request.alone)};
   evaluate::require_asked(request, points.size());
   const evaluate::CclPoint& largest = points.back();
   evaluate::require_buildable(largest.machine);
@@ -345,7 +343,9 @@ const bool kRegistered =
                  .write = write,
                  .explained = true,
                  .traced = true,
-                 .times_by_size = true}),
+                 .times_by_size = true,
+                 .alone = "a single size (-b SIZE -e SIZE) of a single operation (-o)",
+                 .bench_of_one = "ccl_allreduce"}),
      true);
 
 }  // namespace

@@ -253,7 +253,9 @@ const bool kRegistered =
           .algorithms = evaluate::Algorithms::none,
           .unused = unused_keys(),
           .timing_only = true,
-          .explained = true}),
+          .explained = true,
+          .alone = "a --layers FILE of one layer",
+          .bench_of_one = "gemm_single_pe"}),
      true);
 
 }  // namespace

@@ -255,7 +255,9 @@ const bool kRegistered =
           .unused = unused_keys(),
           .folder = "1H_milestone_output/ccl",
           .explained = true,
-          .times_by_size = true}),
+          .times_by_size = true,
+          .alone = "--bench ccl --algorithm NAME -b SIZE -e SIZE",
+          .bench_of_one = "ccl_allreduce"}),
      true);
 
 }  // namespace

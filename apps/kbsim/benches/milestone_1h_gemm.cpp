@@ -172,7 +172,9 @@ const bool kRegistered =
                                   .algorithms = evaluate::Algorithms::none,
                                   .unused = unused_keys(),
                                   .folder = "1H_milestone_output/gemm",
-                                  .explained = true}),
+                                  .explained = true,
+                                  .alone = "--bench gemm --m M --n N --k K",
+                                  .bench_of_one = "gemm_single_pe"}),
      true);
 
 }  // namespace

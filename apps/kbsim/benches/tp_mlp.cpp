@@ -164,7 +164,8 @@ const bool kRegistered = (evaluate::evaluations().add(
                                          .collective = config::Collective::all_reduce,
                                          .named = {kAllReduce},
                                          .unused = unused_keys(),
-                                         .explained = true}),
+                                         .explained = true,
+                                         .alone = "--ranks 1"}),
                           true);
 
 }  // namespace

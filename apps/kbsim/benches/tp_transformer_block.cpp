@@ -302,7 +302,8 @@ const bool kRegistered =
           .named = {kAllReduce, kAllGather, kReduceScatter},
           .unused = unused_keys(),
           .timing_only = true,
-          .explained = true}),
+          .explained = true,
+          .alone = "a single --phase and --parallel with --from_ranks N --ranks N"}),
      true);
 
 }  // namespace

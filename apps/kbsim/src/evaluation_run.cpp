@@ -46,12 +46,22 @@ ExitCode keep(const evaluate::Evaluation& evaluation, const evaluate::Evaluation
   return found.exit;
 }
 
+// What only a single simulation has, and who has it.
+[[noreturn]] void refuse_of_one(const evaluate::Evaluation& evaluation, const RunOptions& options,
+                                const std::string& asked, const std::string& more = "") {
+  const std::string like =
+      evaluation.bench_of_one.empty() ? " (kbsim list)" : ", as --bench " + evaluation.bench_of_one;
+  throw Unsupported{
+      fmt::format("{}: {} runs many simulations, and this is of a single one: give it to a bench of one{}{}",
+                  asked, options.bench, like, more)};
+}
+
 // Where there is one simulation, and where it runs at all.
 report::RunTrace* traced(report::RunTrace& trace, const evaluate::Evaluation& evaluation,
                          const RunOptions& options) {
   if (!evaluation.traced)
-    throw Unsupported{
-        fmt::format("--trace: {} runs many simulations, and a trace is of a single one", options.bench)};
+    refuse_of_one(evaluation, options, options.trace.file.empty() ? "--trace-dir" : "--trace",
+                  ", or to --bench ccl of one size (-b SIZE -e SIZE)");
   if (options.reuse) throw UsageError{"--trace: --reuse simulates nothing"};
   return &trace;
 }
@@ -66,21 +76,26 @@ void refuse_simulated(const RunOptions& options) {
   }
 }
 
-// What only a single simulation has.
-void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& options) {
-  for (const auto& [name, given] :
-       {std::pair{"--stop-at", options.stop_at_ns.has_value()},
-        std::pair{"--max-sim-time", options.max_sim_time_ns.has_value()},
-        std::pair{"--max-events", options.max_events.has_value()},
-        std::pair{"--race", options.race.has_value()}, std::pair{"--oplog", !options.oplog.empty()},
-        std::pair{"--dump-queues", options.dump_queues}}) {
+// A limit of each of many simulations would be another thing.
+void refuse_limits(const evaluate::Evaluation& evaluation, const RunOptions& options) {
+  for (const auto& [name, given] : {std::pair{"--stop-at", options.stop_at_ns.has_value()},
+                                    std::pair{"--max-sim-time", options.max_sim_time_ns.has_value()},
+                                    std::pair{"--max-events", options.max_events.has_value()}}) {
     if (given)
-      throw Unsupported{
-          fmt::format("{}: {} runs many simulations, and this is of a single one", name, options.bench)};
+      refuse_of_one(evaluation, options, name,
+                    "; --max-memory limits them all, and Ctrl-C keeps the rows that have ended");
   }
-  if (!options.chakra.empty())
-    throw Unsupported{
-        fmt::format("--chakra: {} runs many simulations, and traces are of a single one", options.bench)};
+}
+
+void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& options) {
+  refuse_limits(evaluation, options);
+  // They look for no races: --race off asks for what is so anyway.
+  for (const auto& [name, given] :
+       {std::pair{"--race", options.race.value_or(oplog::RaceMode::off) != oplog::RaceMode::off},
+        std::pair{"--oplog", !options.oplog.empty()}, std::pair{"--dump-queues", options.dump_queues},
+        std::pair{"--chakra", !options.chakra.empty()}}) {
+    if (given) refuse_of_one(evaluation, options, name);
+  }
   if (options.timing_only && !evaluation.timing_only)
     throw Unsupported{fmt::format("--timing-only: {} has no rows without values{}", options.bench,
                                   evaluation.options.find("check") != nullptr ? "; see its --check 0" : "")};
@@ -89,8 +104,7 @@ void refuse_single(const evaluate::Evaluation& evaluation, const RunOptions& opt
         "--explain: {} runs many simulations, and its rows don't say what limits them", options.bench)};
   if (options.reuse) refuse_simulated(options);
   require_explained(options);
-  if (options.recheck)
-    throw Unsupported{fmt::format("--recheck: {} runs many simulations, and it is of one", options.bench)};
+  if (options.recheck) refuse_of_one(evaluation, options, "--recheck");
   if (options.explain_of && options.explain_of->kind != explain::PathQuestion::Kind::row)
     throw Unsupported{fmt::format("--of {}: {} runs many simulations; --of row:N explains one of its rows",
                                   as_asked(*options.explain_of), options.bench)};
@@ -104,7 +118,8 @@ void refuse_chosen(const RunOptions& options) {
     throw UsageError{fmt::format("--verify-data: the rows of {} say what is right", options.bench)};
 }
 
-evaluate::EvaluationRequest request_of(const RunOptions& options, const config::Configuration& of) {
+evaluate::EvaluationRequest request_of(const evaluate::Evaluation& evaluation, const RunOptions& options,
+                                       const config::Configuration& of) {
   return {.machine = of.machine,
           .ccl = of.ccl,
           .algorithm = options.algorithm,
@@ -117,7 +132,8 @@ evaluate::EvaluationRequest request_of(const RunOptions& options, const config::
           .explained_row = options.explain_of ? options.explain_of->number : 0,
           .shuffle_ties = options.shuffle_ties,
           .exact_packets = options.exact_packets,
-          .parallel_bound = options.parallel_bound};
+          .parallel_bound = options.parallel_bound,
+          .alone = evaluation.alone};
 }
 
 evaluate::EvaluateOptions how_to_run(const RunOptions& options,
@@ -154,7 +170,7 @@ ExitCode run_evaluation(const evaluate::Evaluation& evaluation, const RunOptions
   refuse_single(evaluation, options);
   refuse_chosen(options);
   const config::Configuration configuration = load(options, uses_of(options.bench, evaluation, options.own));
-  evaluate::EvaluationRequest request = request_of(options, configuration);
+  evaluate::EvaluationRequest request = request_of(evaluation, options, configuration);
   report::RunTrace trace{options.trace};
   if (trace.wanted()) request.trace = traced(trace, evaluation, options);
   const std::optional<report::CsvTable> reference = reference_of(own);

@@ -152,7 +152,9 @@ po::options_description description(RunOptions& o) {
   add("shuffle-ties", whole("shuffle-ties", "SEED", kMax, [&](std::uint64_t v) { o.shuffle_ties = v; }),
       "run events of equal time in random order; no result may change");
   add("exact-packets", po::bool_switch(&o.exact_packets),
-      "an event for each packet at each hop: the same numbers, slower");
+      "an event for each packet at each hop: the same numbers, slower; --explain and --parallel-bound have "
+      "it "
+      "anyway");
   add("race", po::value<std::string>()->value_name("error|warn|off")->notifier([&](const std::string& v) {
     o.race = race_mode(v);
   }),

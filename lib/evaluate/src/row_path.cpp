@@ -34,10 +34,9 @@ std::optional<RowPath> take_path(boost::json::array& rows) {
 
 void require_asked(const EvaluationRequest& request, std::size_t rows, std::size_t simulations) {
   if (request.parallel_bound && simulations != 1)
-    throw UsageError{fmt::format(
-        "--parallel-bound is of a single simulation, and these are {}; --help has the bench's options that "
-        "choose one",
-        simulations)};
+    throw UsageError{fmt::format("--parallel-bound is of a single simulation, and these are {}{}",
+                                 simulations,
+                                 request.alone.empty() ? "" : fmt::format("; {} is one", request.alone))};
   if (request.explained_row <= rows) return;
   throw UsageError{fmt::format("--of row:{}: {}{}", request.explained_row, there_are(rows, "row"),
                                rows == 1 ? "" : fmt::format(", 1 to {}", rows))};

@@ -41,6 +41,7 @@ struct EvaluationRequest {
   std::optional<std::uint64_t> shuffle_ties = {};  // seed: of all simulations
   bool exact_packets = false;                      // likewise: an event for each packet at each hop
   bool parallel_bound = false;                     // its only simulation says what threads could give it
+  std::string alone = {};                          // Evaluation::alone, for who refuses several
 };
 
 /// What it found: a row a simulation, of numbers and words, from which everything else is made; but for
@@ -89,6 +90,11 @@ struct Evaluation {
   bool explained = false;      // its rows can say what limits them
   bool traced = false;         // it runs under EvaluationRequest::trace, if it has a single simulation
   bool times_by_size = false;  // rows have what report::correlate() compares, so that there is --reference
+  /// What has a single simulation of it, for those who ask for what only one has: "-b SIZE -e SIZE". None:
+  /// nothing.
+  std::string alone = {};
+  /// A bench of one simulation that is the like: "ccl_allreduce". None: there is none.
+  std::string bench_of_one = {};
 };
 [[nodiscard]] Registry<Evaluation>& evaluations();
 
