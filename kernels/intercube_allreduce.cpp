@@ -29,7 +29,8 @@ int root_cube(const CollectiveArgs& args) {
   const int cubes = args.cube_w * args.cube_h;
   const int wanted = args.own.as<IntercubeSpec>().root_cube;
   if (wanted < cubes) return wanted < 0 ? cubes - 1 : wanted;
-  throw UsageError{fmt::format("root_cube {} of a package of {} cubes (sip.cube_mesh)", wanted, cubes)};
+  throw UsageError{
+      fmt::format("root_cube {}: a package has cubes 0 to {} (sip.cube_mesh)", wanted, cubes - 1)};
 }
 
 // Adds a place in a line of `size` that leads to the place `root` from both sides.

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/json/parse.hpp>
@@ -91,13 +92,25 @@ TEST_CASE("Traffic: what a source gets is in the text and in a file") {
       run_kbsim(kTraffic + "--scope mesh:2x2 --to-self none --rate 2 --packets 1000 --quiet --out " + folder);
   REQUIRE_MESSAGE(outcome.exit == 0, outcome.err);
   CHECK(outcome.out.find("fairness (Jain)") != std::string::npos);
-  CHECK(outcome.out.find("own node   is the target of 0.00 % of all packets; 0 of 4") != std::string::npos);
+  CHECK(outcome.out.find("own node   is the target of 0.00 % of all packets; no source is silent\n") !=
+        std::string::npos);
   std::ifstream file{folder + "/sources.csv"};
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   REQUIRE(lines.size() == 5);
   CHECK(lines[0] == "load,source,offered,accepted,packets,latency_mean_ns");
   CHECK(lines[4].find(",e1_1,") != std::string::npos);
+}
+
+TEST_CASE("Traffic: sources that are silent are counted in words") {
+  const std::string one = written("one_silent.csv", "0, 0.2\n0, 0\n");
+  for (const auto& [options, said] :
+       {std::pair<std::string, std::string>{"--scope link --load 0.5", "no source is silent"},
+        {"--scope mesh:2x1 --pattern file:" + one, "1 of 2 sources is silent"},
+        {"--scope mesh:2x2 --pattern transpose --load 0.5", "2 of 4 sources are silent"}}) {
+    const Outcome outcome = run_kbsim(kTraffic + options + " --packets 100 --quiet");
+    CHECK_MESSAGE(outcome.out.find(" % of all packets; " + said + "\n") != std::string::npos, outcome.out);
+  }
 }
 
 TEST_CASE("Traffic: options of packets that do nothing, or can't be, are refused") {

@@ -111,7 +111,7 @@ TEST_CASE("checklist 14: a root cube that isn't there is refused") {
   std::vector<double> result;
   Program program{machine(1, 3, 2), entry("{kernel: intercube_allreduce, topology: none, root_cube: 6}")};
   CHECK(program.error(on_all, {.result = &result, .cubes = 6}, ExitCode::usage)
-            .find("root_cube 6 of a package of 6 cubes (sip.cube_mesh)") != std::string::npos);
+            .find("root_cube 6: a package has cubes 0 to 5 (sip.cube_mesh)") != std::string::npos);
 }
 
 }  // namespace kbsim::host::test::kernel_keys_test

@@ -171,9 +171,8 @@ void tell(const in::Workload& work, const ChakraRun& run, BenchReport& report) {
                      {"end_us", us(rank.end)}});
   }
   if (run.waited() > 0)
-    report.text +=
-        fmt::format("   {} communications waited for room for their tensors (cube.memory.hbm_bytes_per_pe)\n",
-                    run.waited());
+    report.text += fmt::format("   {} waited for room for tensors (cube.memory.hbm_bytes_per_pe)\n",
+                               counted(run.waited(), "communication"));
   report.json = {{"waited_for_room", run.waited()}, {"ranks", work.ranks},
                  {"nodes", work.items.size()},      {"dependencies", work.dependencies},
                  {"collectives", collectives},      {"messages", messages},

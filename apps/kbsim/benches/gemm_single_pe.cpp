@@ -30,8 +30,9 @@ Task<> gemm_single_pe(host::Rank& main, BenchRequest request, BenchReport* repor
       counted(composite.tiles, "tile"), 100.0 * utilization, to_ns(run.ideal.total));
   if (!run.numbers.ok) report->text += fmt::format("   {}\n", to_text(run.numbers.means));
   for (const hw::StageRecord& stage : composite.stages)
-    report->text += fmt::format("   {:<8} busy {:10.3f} ns, span {:10.3f} ns, {:5} tiles\n", stage.name,
-                                to_ns(stage.busy), to_ns(stage.span()), stage.tiles);
+    report->text +=
+        fmt::format("   {:<8} busy {:10.3f} ns, span {:10.3f} ns, {:5} tile{}\n", stage.name,
+                    to_ns(stage.busy), to_ns(stage.span()), stage.tiles, stage.tiles == 1 ? "" : "s");
   if (request.verify_data) {
     report->tensors.push_back(fmt::format("c [{}, {}] {} max_abs {:g} max_rel {:g} max_ulp {:g}", problem.m,
                                           problem.n, run.numbers.ok ? "ok  " : "FAIL", run.numbers.max_abs,

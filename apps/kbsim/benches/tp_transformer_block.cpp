@@ -233,13 +233,15 @@ std::string work_line(const boost::json::object& row) {
                      number("link_bytes_simulated", 1e3));
 }
 
+std::string all_layers(std::int64_t n) { return n == 1 ? "the only layer" : fmt::format("all {} layers", n); }
+
 // Layers are alike, and one begins when the last has ended.
 std::string layers_lines(const evaluate::Rows& rows) {
   std::string lines;
   for (const auto& value : rows) {
     const boost::json::object& row = value.as_object();
     lines += fmt::format(
-        " all {} layers: {} {} on {} {:.3f} us\n", row.at("num_hidden_layers").to_number<std::int64_t>(),
+        " {}: {} {} on {} {:.3f} us\n", all_layers(row.at("num_hidden_layers").to_number<std::int64_t>()),
         row.at("phase").as_string().c_str(), row.at("parallel").as_string().c_str(),
         counted(row.at("ranks").to_number<int>(), "rank"), row.at("layers_time_us").to_number<double>());
   }

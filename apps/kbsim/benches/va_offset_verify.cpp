@@ -57,9 +57,10 @@ Task<> copy_parts(host::Rank& main, Split split, std::string name, BenchRequest 
   const std::int64_t right = checked ? equal_parts(dst, copied, contents) : 0;
   const double window = to_ns(activity.last_end - activity.first_start);
   report->correct = right == pes || !checked;
-  report->text = fmt::format(
-      "{} {}: {} PEs copied their own {} elements, in {:.3f} ns\n", report->correct ? "" : " [FAIL]", name,
-      checked ? fmt::format("{} of {}", right, pes) : fmt::format("{}", pes), kPerPe, window);
+  report->text =
+      fmt::format("{} {}: {} copied {} own {} elements, in {:.3f} ns\n", report->correct ? "" : " [FAIL]",
+                  name, checked ? fmt::format("{} of {}", right, counted(pes, "PE")) : counted(pes, "PE"),
+                  pes == 1 ? "its" : "their", kPerPe, window);
   if (checked) {
     const replay::Comparison numbers = replay::compare(copied.bytes(), contents.to_doubles(), f16);
     if (!report->correct) report->text += fmt::format("   {}\n", to_text(numbers.means));

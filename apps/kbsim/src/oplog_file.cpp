@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/oplog/file.hpp"
 #include "kbsim/report/output_file.hpp"
@@ -15,8 +16,8 @@ LogChecksums checksums(const oplog::OpLog& log, replay::Replay& replay) {
 }
 
 std::string to_text(const LogChecksums& log) {
-  return fmt::format("op log: {} operations on {} lanes, record {}, values {}", log.operations, log.lanes,
-                     to_string(log.record), to_string(log.values));
+  return fmt::format("op log: {} on {}, record {}, values {}", counted(log.operations, "operation"),
+                     counted(log.lanes, "lane"), to_string(log.record), to_string(log.values));
 }
 
 boost::json::object to_json(const LogChecksums& log) {

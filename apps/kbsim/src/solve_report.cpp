@@ -24,13 +24,14 @@ std::string proof_text(const sweep::SearchResult& found, std::size_t settings, b
                          counted(settings, "setting"));
     case sweep::Proof::monotone:
       return fmt::format(
-          "{} of {} settings simulated; of the cheaper others each is worse in every key than one that "
+          "{} of {} simulated; of the cheaper others each is worse in every key than one that "
           "misses the target: assumed is that what costs more isn't slower\n",
-          runs, settings);
+          runs, counted(settings, "setting"));
     case sweep::Proof::open: break;
   }
-  return fmt::format("{} of {} settings simulated; {} {} open{}\n", runs, settings, found.open,
-                     found.best ? "cheaper ones are" : "others are",
+  return fmt::format("{} of {} simulated; {} open{}\n", runs, counted(settings, "setting"),
+                     found.best ? counted(found.open, "cheaper one is", "cheaper ones are")
+                                : counted(found.open, "other is", "others are"),
                      interrupted ? "" : ": more --runs may find one");
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/ccl/ranks.hpp"
 
@@ -40,8 +41,9 @@ RingMemory ring_memory(const config::AlgorithmSpec& algorithm, const config::Mem
 
 Bytes ring_size(const config::AlgorithmSpec& algorithm, const RingMemory& memory) {
   if (algorithm.slot_size > memory.size / algorithm.n_slots) {
-    throw UsageError{fmt::format("{} slots (n_slots) of {} (slot_size) are more than {}, {}",
-                                 algorithm.n_slots, to_string(algorithm.slot_size), memory.whole,
+    throw UsageError{fmt::format("{} (n_slots) of {} (slot_size) {} more than {}, {}",
+                                 counted(algorithm.n_slots, "slot"), to_string(algorithm.slot_size),
+                                 algorithm.n_slots == 1 ? "is" : "are", memory.whole,
                                  to_string(memory.size))};
   }
   return queue_settings(algorithm).ring_size();

@@ -105,8 +105,9 @@ std::vector<PeCoord> plan_pes(const Plan& plan, const config::MachineSpec& machi
   const auto& blocks = plan.blocks[at(rank)];
   const auto there = at(machine.cubes_per_sip()) * at(machine.pes_per_cube());
   if (blocks.size() > there)
-    throw UsageError{fmt::format("{}: rank {} has {} thread blocks, and a package has {} PEs, one each",
-                                 to_string(plan.place(blocks[there])), rank, blocks.size(), there)};
+    throw UsageError{fmt::format("{}: rank {} has {}, and a package has {}, one each",
+                                 to_string(plan.place(blocks[there])), rank,
+                                 counted(blocks.size(), "thread block"), counted(there, "PE"))};
   std::vector<PeCoord> pes;
   for (int block = 0; block < static_cast<int>(blocks.size()); ++block)
     pes.push_back({rank, block / machine.pes_per_cube(), block % machine.pes_per_cube()});
@@ -124,10 +125,11 @@ topology::DPPolicy plan_placement(const Plan& plan, const config::MachineSpec& m
 
 std::int64_t chunk_elems(const Plan& plan, std::int64_t elements) {
   if (elements % plan.chunks == 0) return elements / plan.chunks;
-  throw UsageError{fmt::format(
-      "{}: {} elements aren't divisible by the plan's {} chunks: n_elem must be a multiple of them, "
-      "as by --set ccl.defaults.n_elem={}",
-      plan.file, elements, plan.chunks, (elements / plan.chunks + 1) * plan.chunks)};
+  throw UsageError{
+      fmt::format("{}: {} divisible by the plan's {} chunks: n_elem must be a multiple of them, "
+                  "as by --set ccl.defaults.n_elem={}",
+                  plan.file, counted(elements, "element isn't", "elements aren't"), plan.chunks,
+                  (elements / plan.chunks + 1) * plan.chunks)};
 }
 
 }  // namespace kbsim::ccl

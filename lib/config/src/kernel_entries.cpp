@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/kernel_keys.hpp"
 
 #include "expectation.hpp"
@@ -69,9 +70,10 @@ void check_cube_keys(const CclSpec& spec, int cubes, const Reader& reader, Probl
     Field field = *std::ranges::find(*keys->fields, keys->cube_key, &Field::name);
     field.max = cubes - 1;
     const std::string key = join_key("algorithms." + printable(name), keys->cube_key);
-    problems.push_back({reader.place(key), key,
-                        fmt::format("found '{}', expected {}: a package has {} cubes (sip.cube_mesh)",
-                                    std::get<std::int64_t>(given->second), expectation(field), cubes)});
+    problems.push_back(
+        {reader.place(key), key,
+         fmt::format("found '{}', expected {}: a package has {} (sip.cube_mesh)",
+                     std::get<std::int64_t>(given->second), expectation(field), counted(cubes, "cube"))});
   }
 }
 

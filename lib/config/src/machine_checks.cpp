@@ -37,9 +37,10 @@ void check_pes(const MachineSpec& spec, Checker& checker) {
   checker.require(!distinct.empty(), {corners}, "found an empty list, expected at least one corner");
   checker.require(distinct.size() == layout.corners.size(), {corners},
                   "found a corner twice, expected distinct ones");
-  checker.require(spec.pes_per_cube() <= kMaxPes, {"cube.pe_layout.pe_per_corner", corners},
-                  fmt::format("{} corners of {} PEs, expected at most {} PEs a cube", layout.corners.size(),
-                              layout.pe_per_corner, kMaxPes));
+  checker.require(
+      spec.pes_per_cube() <= kMaxPes, {"cube.pe_layout.pe_per_corner", corners},
+      fmt::format("{} of {}, expected at most {} PEs a cube", counted(layout.corners.size(), "corner"),
+                  counted(layout.pe_per_corner, "PE"), kMaxPes));
 }
 
 void check_memory(const MachineSpec& spec, Checker& checker) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/names.hpp"
 
 #include "file.hpp"
@@ -98,7 +99,7 @@ class NetReader {
     net_.h = nodes / net_.w;
     if (net_.w * net_.h != nodes)
       report(place("columns"), "columns",
-             fmt::format("{} nodes don't fill rows of {}", nodes, spec_.columns));
+             fmt::format("{} fill rows of {}", counted(nodes, "node doesn't", "nodes don't"), spec_.columns));
   }
 
   void read_endpoints() {

@@ -155,8 +155,8 @@ void require_possible(const config::MachineSpec& machine, const config::Algorith
                       const AttentionProblem& problem) {
   const AttentionMeshArgs& mesh = problem.mesh;
   const int most = mesh.rank_axis == 0 ? machine.pes_per_cube() : machine.cubes_per_sip();
-  require_shape(mesh.h_q % mesh.h_kv == 0,
-                fmt::format("{} heads of queries can't share {} of keys evenly", mesh.h_q, mesh.h_kv));
+  require_shape(mesh.h_q % mesh.h_kv == 0, fmt::format("{} of queries can't share {} of keys evenly",
+                                                       counted(mesh.h_q, "head"), mesh.h_kv));
   require_shape(mesh.ranks <= most, fmt::format("{}, but {} in a {}", counted(mesh.ranks, "rank"),
                                                 there_are(most, mesh.rank_axis == 0 ? "PE" : "cube"),
                                                 mesh.rank_axis == 0 ? "cube" : "package"));

@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/digest.hpp"
 #include "kbsim/base/error.hpp"
 
@@ -35,8 +36,9 @@ void require_whole(const boost::json::object& run, const std::string& text, cons
   const std::int64_t lines = lines_of(text);
   if (lines >= known->get_int64()) return;
   const bool within_line = !text.empty() && !text.ends_with('\n');
-  throw UsageError{fmt::format("{}:{}: ends here, and is cut off: its run wrote {} lines", file,
-                               std::max<std::int64_t>(1, lines + (within_line ? 1 : 0)), known->get_int64())};
+  throw UsageError{fmt::format("{}:{}: ends here, and is cut off: its run wrote {}", file,
+                               std::max<std::int64_t>(1, lines + (within_line ? 1 : 0)),
+                               counted(known->get_int64(), "line"))};
 }
 
 void require_unchanged(const boost::json::object& run, const std::string& text, const std::string& file) {

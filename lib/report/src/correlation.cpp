@@ -224,7 +224,8 @@ std::string to_text(const Correlation& correlation) {
       worst.error_percent(), counted(std::llround(worst.size), "byte"), worst.of.empty() ? "" : " of ",
       worst.of);
   if (correlation.outside > 0)
-    text += fmt::format(" {} simulated points are outside the reference\n", correlation.outside);
+    text += fmt::format(" {} outside the reference\n",
+                        counted(correlation.outside, "simulated point is", "simulated points are"));
   if (!correlation.other_ranks.empty())
     text += fmt::format(" the reference is of another number of ranks: {}\n", correlation.other_ranks);
   const Ranking ranking = rank(correlation);

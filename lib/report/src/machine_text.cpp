@@ -47,12 +47,12 @@ std::string distances(const MachineReport& machine) {
   if (!farthest) return "no two PEs";
   const topology::PathCost& path = farthest->path;
   return fmt::format(
-      "{} hops from PE to PE at most; the slowest way for a control message of {}, nothing else moving:\n"
-      "{:<11}{} to {}, {} hops, {} = {} overhead + {} wire + {} drain",
-      farthest->diameter, to_string(machine.graph.spec().system.control_bytes), "",
-      to_string(machine.graph.node(path.from).at), to_string(machine.graph.node(path.to).at), path.hops,
-      to_string(path.latency()), number(to_ns(path.overhead)), number(to_ns(path.wire)),
-      number(to_ns(path.drain)));
+      "{} from PE to PE at most; the slowest way for a control message of {}, nothing else moving:\n"
+      "{:<11}{} to {}, {}, {} = {} overhead + {} wire + {} drain",
+      counted(farthest->diameter, "hop"), to_string(machine.graph.spec().system.control_bytes), "",
+      to_string(machine.graph.node(path.from).at), to_string(machine.graph.node(path.to).at),
+      counted(path.hops, "hop"), to_string(path.latency()), number(to_ns(path.overhead)),
+      number(to_ns(path.wire)), number(to_ns(path.drain)));
 }
 
 }  // namespace

@@ -263,9 +263,9 @@ void RunTrace::write(SpanRecorder& recorder, Time now, std::string title) const 
         to_string(selection_.from), to_string(now));
   if (const auto since = recorder.full_since()) {
     cut(timeline, *since);
-    say("trace: has the first {} slices; those that began at {} or later may be missing. --trace-window and "
+    say("trace: has the first {}; those that began at {} or later may be missing. --trace-window and "
         "--trace-units choose, --trace-limit allows more\n",
-        timeline.slices.size(), to_string(*since));
+        counted(timeline.slices.size(), "slice"), to_string(*since));
   }
   if (!file_.empty()) write_file_of(timeline);
   if (!folder_.empty()) write_folder_of(timeline);

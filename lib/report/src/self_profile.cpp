@@ -3,6 +3,8 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
+
 namespace kbsim::report {
 
 std::string to_text(const self_profile::Shares& shares) {
@@ -10,8 +12,9 @@ std::string to_text(const self_profile::Shares& shares) {
   for (const self_profile::Row& row : shares.rows)
     text += fmt::format("  {:<28} {:>5.1f} % {:>6.1f} % {:>9.3f}\n", row.work, 100.0 * row.share,
                         100.0 * row.error, row.share * shares.seconds);
-  return text + fmt::format("  {} samples in {:.3f} s, {:.0f} a second at most, which took {:.2f} % of it\n",
-                            shares.samples, shares.seconds, 1.0 / shares.interval, 100.0 * shares.cost);
+  return text + fmt::format("  {} in {:.3f} s, {:.0f} a second at most, which took {:.2f} % of it\n",
+                            counted(shares.samples, "sample"), shares.seconds, 1.0 / shares.interval,
+                            100.0 * shares.cost);
 }
 
 boost::json::object to_json(const self_profile::Shares& shares) {

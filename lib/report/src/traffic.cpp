@@ -17,6 +17,14 @@ std::size_t silent(const topology::TrafficCase& traffic) {
   return traffic.network.sources.size() - traffic.pattern.active.size();
 }
 
+std::string silent_text(const topology::TrafficCase& traffic) {
+  const std::size_t none = silent(traffic);
+  if (none == 0) return "no source is silent";
+  return fmt::format(
+      "{} of {} silent", none,
+      counted(traffic.network.sources.size(), "source is", none == 1 ? "sources is" : "sources are"));
+}
+
 std::string quantiles_text(const std::vector<Time>& times) {
   return fmt::format("mean {:.2f} ns, p50 {:.2f}, p95 {:.2f}, p99 {:.2f}, max {:.2f}", mean_ns(times),
                      quantile_ns(times, 0.50), quantile_ns(times, 0.95), quantile_ns(times, 0.99),
@@ -43,9 +51,8 @@ std::string parts_text(const topology::TrafficCase& traffic, const hw::TrafficRe
   const SourceShares shares{result};
   text += fmt::format("a source   accepted {:.4f} to {:.4f}, mean {:.4f}; fairness (Jain) {:.4f}\n",
                       shares.least, shares.most, shares.mean, shares.fairness);
-  text += fmt::format("own node   is the target of {:.2f} % of all packets; {} of {} sources are silent\n",
-                      100.0 * own_share(traffic.network, traffic.pattern), silent(traffic),
-                      traffic.network.sources.size());
+  text += fmt::format("own node   is the target of {:.2f} % of all packets; {}\n",
+                      100.0 * own_share(traffic.network, traffic.pattern), silent_text(traffic));
   return text;
 }
 

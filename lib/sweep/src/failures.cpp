@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/sweep/analysis.hpp"
 
 namespace kbsim::sweep {
@@ -42,7 +43,7 @@ std::string failures_text(const Tables& tables) {
     text += fmt::format("  {} with exit code {}: {}\n    {}\n", all[i].points, all[i].exit, all[i].message,
                         all[i].first->command);
   if (all.size() > kShown)
-    text += fmt::format("  and {} other reasons: see points.csv\n", all.size() - kShown);
+    text += fmt::format("  and {}: see points.csv\n", counted(all.size() - kShown, "other reason"));
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/names.hpp"
 
 #include "plan_draft.hpp"
@@ -148,7 +149,7 @@ class Checker {
       if (!zipped_.insert(i).second) add(zip.at, "zip", fmt::format("'{}' is in another zip already", part));
       if (draft_.axes[i].values.size() != draft_.axes[*first].values.size())
         add(zip.at, "zip",
-            fmt::format("'{}' has {} values, and '{}' has {}", part, draft_.axes[i].values.size(),
+            fmt::format("'{}' has {}, and '{}' has {}", part, counted(draft_.axes[i].values.size(), "value"),
                         names[*first], draft_.axes[*first].values.size()));
       group_of[i] = group_of[*first];
     }

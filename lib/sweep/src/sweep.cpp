@@ -70,8 +70,10 @@ ExitCode run_sweep(const Sweep& sweep) {
   const FolderClaim claim{out, sweep.shard, sweep.plan, sweep.requests};
   Cache cache{out};
   if (cache.damaged() > 0)
-    say("kbsim: {}: {} damaged records are left out, their points run again\n", out.string(),
-        cache.damaged());
+    say("kbsim: {}: {}\n", out.string(),
+        cache.damaged() == 1
+            ? "a damaged record is left out, its point runs again"
+            : fmt::format("{} damaged records are left out, their points run again", cache.damaged()));
   const Tally tally = run_points(sweep.plan, sweep.requests, sweep.which, cache, sweep.run, sweep.pool);
   tell(tally, sweep.quiet);
   if (!tally.stopped.empty())

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/input_file.hpp"
 
@@ -55,8 +56,8 @@ class MatrixReader {
       if (last) break;
     }
     if (!matrix_.rows.empty() && row.rates.size() != matrix_.rows.front().rates.size()) {
-      throw UsageError{fmt::format("{}:{}: {} numbers, expected {} as in the first row", matrix_.source,
-                                   line_, row.rates.size(), matrix_.rows.front().rates.size())};
+      throw UsageError{fmt::format("{}:{}: {}, expected {} as in the first row", matrix_.source, line_,
+                                   counted(row.rates.size(), "number"), matrix_.rows.front().rates.size())};
     }
     matrix_.rows.push_back(std::move(row));
   }

@@ -35,9 +35,8 @@ std::size_t middle(const TrafficNetwork& network) { return network.at(network.w 
 
 Favourites transpose(const TrafficNetwork& network) {
   if (network.w != network.h)
-    refuse_pattern("transpose",
-                   fmt::format("expected as many rows as columns, the scope has {} columns and {} rows",
-                               network.w, network.h));
+    refuse_pattern("transpose", fmt::format("expected as many rows as columns, the scope has {} and {}",
+                                            counted(network.w, "column"), counted(network.h, "row")));
   const auto w = static_cast<std::size_t>(network.w);
   return each(network, [w](std::size_t i) { return i % w * w + i / w; });
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 
 namespace kbsim::hw {
@@ -59,7 +60,8 @@ std::string TcmBudget::holders() const {
     text += fmt::format("{}{} in {} tile{} of {}", i > 0 ? ", " : "", to_string(line.bytes), line.tiles,
                         line.tiles == 1 ? "" : "s", place);
   }
-  if (largest.size() > kShown) text += fmt::format(", and {} other lines", largest.size() - kShown);
+  if (largest.size() > kShown)
+    text += fmt::format(", and {}", counted(largest.size() - kShown, "other line"));
   return text;
 }
 

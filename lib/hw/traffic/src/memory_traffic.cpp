@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "kbsim/base/counted.hpp"
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
 #include "kbsim/base/names.hpp"
@@ -85,9 +86,9 @@ class MemoryRun {
     constexpr std::uint64_t kLooksAtMemory = 64 * kLooks;
     if (steps % kLooks != 0) return;
     if (stop_signal() != 0)
-      throw MemoryTrafficInterrupted{
-          fmt::format("interrupted after {} accesses, of which {} are under way", asked_, waiting_.size()),
-          so_far()};
+      throw MemoryTrafficInterrupted{fmt::format("interrupted after {}, {} under way",
+                                                 counted(asked_, "access", "accesses"), waiting_.size()),
+                                     so_far()};
     tell_simulated(result_.simulated, asked_);
     if (steps % kLooksAtMemory == 0) require_memory("kbsim traffic --scope hbm");
   }
