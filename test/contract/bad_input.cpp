@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -294,6 +295,34 @@ TEST_CASE("Probe: a transfer that no memory could hold is refused before anythin
 TEST_CASE("Bad input: a mistyped evaluation gives its name, as a mistyped bench does") {
   refuses("--topology topology.yaml --bench milestone-1h-gem", {"did you mean 'milestone-1h-gemm'"});
   refuses("--topology topology.yaml --bench gemm_single_p", {"did you mean 'gemm_single_pe'"});
+}
+
+TEST_CASE("Bad input: what is given twice, to the wrong command or without its half is told so") {
+  const auto refuses = [](const std::string& arguments, const std::string& error) {
+    const Outcome outcome = run_kbsim(arguments);
+    CAPTURE(arguments);
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err == "kbsim: " + error + "\n");
+  };
+  refuses("whatif " + kMainJob + " --set system.sips.count=3 --set system.sips.count=3",
+          "--set system.sips.count=3: is given twice");
+  refuses("probe --case pe-tcm,pe-local-hbm",
+          "--case pe-tcm,pe-local-hbm: is a single case; several are --case A --case B");
+  refuses("probe --bytes -4", "--bytes: '-4' is not a size; expected a number like 4096, 4KiB, 16MiB or 1G");
+  refuses("traffic --scope link --load 0.5 --bytes 16,x",
+          "--bytes: 'x' is not a size; expected a number like 4096, 4KiB, 16MiB or 1G");
+  refuses("ccl export ring_allreduce_tcm", "--ranks N is missing: of how many ranks the plan is to be");
+  refuses("solve " + kMainJob + " --target 'latency<=600' --vary system.sips.count=2,3",
+          "--target latency<=600: expected a unit, as latency<=600ns");
+  refuses("topology topology.yaml topology.yaml",
+          "unexpected argument 'topology.yaml'; usage: kbsim topology [FILE] [options]");
+  refuses(
+      "sweep --bench ccl_allreduce --out s --algorithm a,b",
+      "unknown option '--algorithm'; options of kbsim run and of the bench come behind --, or are varied: "
+      "--vary OPTION=VALUES");
+  const std::string folder = written("no-sweep", "") + ".d";
+  std::filesystem::create_directories(folder);
+  refuses("sweep merge " + folder, folder + ": isn't what kbsim sweep wrote with --out: it has no plan.json");
 }
 
 }  // namespace kbsim::contract::bad_input_test

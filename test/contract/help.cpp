@@ -130,7 +130,8 @@ TEST_CASE("Mistakes: a line each, with the nearest option") {
   refuses("--bench tp_mlp --tokns 3", "kbsim: unknown option '--tokns', did you mean '--tokens'?");
   refuses("probe -json", "kbsim: unknown option '-json', did you mean '--json'?");
   refuses("--bench ccl_allreduce 7", "kbsim: unexpected argument '7'; see --help");
-  refuses("topology topology.yaml more", "kbsim: unexpected argument 'more'; see --help");
+  refuses("topology topology.yaml more",
+          "kbsim: unexpected argument 'more'; usage: kbsim topology [FILE] [options]");
 }
 
 TEST_CASE("--set: a key without its path is told the whole keys that end so") {
@@ -195,8 +196,8 @@ TEST_CASE("Completion: bash is offered commands, benches, options and their valu
   CHECK(offered("kbsim completion b") == "bash\n");
   const std::string options = offered("kbsim traffic --");
   for (const char* option : {"--scope", "--pattern", "--help"}) CHECK(says(options, option));
-  refuses("completion fish", "kbsim: kbsim completion: expected bash or zsh, got fish");
-  refuses("completion", "kbsim: kbsim completion: expected bash or zsh, got neither");
+  refuses("completion fish", "kbsim: completion: expected bash or zsh, got fish");
+  refuses("completion", "kbsim: completion: expected bash or zsh, got neither");
 }
 
 TEST_CASE("Completion: the script for zsh names every option, and zsh reads it where there is one") {

@@ -94,7 +94,7 @@ TEST_CASE("Memory traffic: every memory can be driven, a flat one at its rate") 
 TEST_CASE("Memory traffic: wrong input is refused") {
   refuses_hbm("--pattern strem", "did you mean 'stream'?");
   refuses_hbm("--read-share 1.5", "expected from 0 to 1");
-  refuses_hbm("--access 0", "accesses of 0 bytes");
+  refuses_hbm("--access 0", "--access 0: expected from 1 to ");
   refuses_hbm("--load 0", "above 0 and at most 1");
   refuses_hbm("--load 0.5 --outstanding 4", "got both");
   refuses_hbm("--outstanding -1", "expected from 1 on");

@@ -34,6 +34,14 @@ TEST_CASE("Probe: hops are of a single case, or asked for") {
   CHECK(hops_in("--case pe-local-hbm --case pe-cube-sram --hops") == own + sram);
 }
 
+TEST_CASE("Probe: a case that is given twice is refused by its name") {
+  const Outcome twice = run_kbsim(
+      "probe --topology topology.yaml --case pe-local-hbm --case pe-tcm --case pe-local-hbm --json");
+  CHECK(twice.exit == 2);
+  CHECK(twice.out.empty());
+  CHECK(twice.err == "kbsim: --case pe-local-hbm: is given twice\n");
+}
+
 TEST_CASE("Probe: sizes that the memories have no room for have a dash, and the tables are whole") {
   const std::string small =
       "--set cube.memory.tcm_bytes=68KiB --set cube.memory.tcm_scheduler_bytes=4KiB --set "

@@ -113,6 +113,9 @@ TEST_CASE("Settings: options of --bench ccl that its collective doesn't know are
       "ccl.algorithms.intercube_allreduce.reduce_op: has no effect on --bench ccl: -o stands in its");
   CHECK(run_kbsim(ccl + "--dry-run --set ccl.algorithms.intercube_allreduce.reduce_op=min").exit == 0);
   refuses(ccl + "-r 1", "--root has no effect: all_reduce has no root");
+  refuses(ccl + "-b 512 -f 1",
+          "--stepfactor 1 doesn't lead from --minbytes 512 B to --maxbytes 1 KiB; expected 2 or more, or "
+          "--stepbytes");
   refuses(ccl + "-i 256 -f 2", "--stepfactor has no effect: --stepbytes stands in its place");
   refuses(ccl + "-i 0", "--stepbytes must be at least 1, got 0");
   refuses(ccl + "--verify-data", "--verify-data");

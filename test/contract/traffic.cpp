@@ -116,14 +116,15 @@ TEST_CASE("Traffic: sources that are silent are counted in words") {
 TEST_CASE("Traffic: options of packets that do nothing, or can't be, are refused") {
   refuses("--scope link --load 0.5 --mix 0.5", {"--mix 0.5", "no effect without two sizes"});
   refuses("--scope link --load 0.5 --reply 64", {"--reply 64", "no effect without --outstanding"});
-  refuses("--scope link --load 0.5 --bytes 16,16", {"two that differ"});
+  refuses("--scope link --load 0.5 --bytes 16,16", {"--bytes 16,16: expected two sizes that differ"});
   refuses("--scope link --load 0.5 --bytes 16,0", {"--bytes 16,0", "at least a byte"});
-  refuses("--scope link --load 0.5 --bytes 16,80 --mix 1", {"share of 1", "less than 1"});
+  refuses("--scope link --load 0.5 --bytes 16,80 --mix 1", {"--mix 1: expected", "below 1"});
   refuses("--scope link --outstanding 0", {"--outstanding 0", "from 1 on"});
   refuses("--scope link --outstanding 1 --load 0.5", {"expected one of", "2"});
   refuses("--scope link --outstanding 1 --arrivals poisson", {"--arrivals poisson", "no effect"});
   refuses("--scope link --outstanding 1 --reply 64", {"--scope link", "no way back"});
-  refuses("--scope mesh:2x2 --outstanding 1 --bytes 0 --reply 64", {"0 bytes", "expected from 1"});
+  refuses("--scope mesh:2x2 --outstanding 1 --bytes 0 --reply 64",
+          {"--bytes 0: expected from 1", "expected from 1"});
   refuses("--scope link --outstanding 1 --reply 0", {"--reply 0", "at least a byte"});
   refuses("--scope link --load 0.5 --to-self none", {"--to-self none", "no effect on uniform"});
   refuses("--scope mesh:2x2 --load 0.5 --to-self self", {"random, all or none"});
@@ -171,11 +172,11 @@ TEST_CASE("Traffic: a load, a rate or a count out of range is refused") {
   refuses("--scope link --load -0.5", {"--load -0.5", "above 0"});
   refuses("--scope link --load 0", {"--load 0", "above 0"});
   refuses("--scope link --load nan", {"--load nan"});
-  refuses("--scope link --rate 101", {"rate of 101", "at most 100"});
+  refuses("--scope link --rate 101", {"--rate 101: expected above 0 and at most 100", "at most 100"});
   refuses("--scope link --rate 1e-300", {"longer than simulated time"});
   refuses("--scope link --load 0.5 --packets 0", {"--packets 0: expected from 1 to 50000000"});
   refuses("--scope link --load 0.5 --warmup -3", {"--warmup -3: expected from 0 to 50000000"});
-  refuses("--scope link --load 0.5 --bytes 0", {"0 bytes", "expected from 1"});
+  refuses("--scope link --load 0.5 --bytes 0", {"--bytes 0: expected from 1", "expected from 1"});
   refuses("--scope link --load 0.5 --num-threads -1", {"--num-threads must be 0 to 1024, got -1"});
   refuses("--scope link --load 0.5 --seed -1", {"--seed must be 0 to", "got -1"});
   refuses("--scope link --load 0.5 --shuffle-ties -1", {"--shuffle-ties must be 0 to", "got -1"});
@@ -191,7 +192,7 @@ TEST_CASE("Traffic: what is wrong of each load of a sweep is told once, before a
   };
   CHECK(told("--packets 0") == "kbsim: --packets 0: expected from 1 to 50000000\n");
   CHECK(told("--warmup -3") == "kbsim: --warmup -3: expected from 0 to 50000000\n");
-  CHECK(told("--bytes 0") == "kbsim: packets of 0 bytes: expected from 1 to 1073741824\n");
+  CHECK(told("--bytes 0") == "kbsim: --bytes 0: expected from 1 to 1073741824 bytes\n");
 }
 
 TEST_CASE("Traffic: a seed is refused where nothing is drawn at random") {

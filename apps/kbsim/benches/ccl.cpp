@@ -94,6 +94,11 @@ std::vector<Bytes> sizes_of(const Options& own) {
     throw UsageError{
         fmt::format("--minbytes {} is more than --maxbytes {}", to_string(least), to_string(most))};
   if (least == 0_B) throw UsageError{"--minbytes must be at least 1"};
+  if (step == 0_B && own.stepfactor == 1 && least < most)
+    throw UsageError{
+        fmt::format("--stepfactor 1 doesn't lead from --minbytes {} to --maxbytes {}; expected 2 or more, or "
+                    "--stepbytes",
+                    to_string(least), to_string(most))};
   std::vector<Bytes> sizes;
   constexpr std::size_t kMost = 10'000;
   for (Bytes size = least; size <= most;) {

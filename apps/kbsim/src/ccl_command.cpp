@@ -60,8 +60,9 @@ ExitCode import_plan(const CclOptions& options) {
 }
 
 ExitCode export_plan(const CclOptions& options) {
+  if (options.ranks == 0) throw UsageError{"--ranks N is missing: of how many ranks the plan is to be"};
   if (options.ranks < 2 || options.ranks > 256)
-    throw UsageError{fmt::format("kbsim ccl export: --ranks must be 2 to 256, got {}", options.ranks)};
+    throw UsageError{fmt::format("--ranks must be 2 to 256, got {}", options.ranks)};
   const config::CclSpec ccl = config::load_ccl("ccl.yaml", {}, config_folders());
   const std::string text = inputs::to_msccl(host::plan_of_kernel(ccl.resolve(options.plan), options.ranks));
   if (options.out.empty()) {
@@ -76,14 +77,14 @@ ExitCode export_plan(const CclOptions& options) {
 void refuse_unused(const CclOptions& options) {
   const bool imports = options.action == Action::import_plan;
   if (imports && (options.ranks != 0 || !options.out.empty()))
-    throw UsageError{"kbsim ccl import: --ranks and --out are of kbsim ccl export"};
-  if (!imports && options.json) throw UsageError{"kbsim ccl export: --json is of kbsim ccl import"};
+    throw UsageError{"--ranks and --out are of kbsim ccl export"};
+  if (!imports && options.json) throw UsageError{"--json is of kbsim ccl import"};
 }
 
 Action action_named(const std::string& word) {
   if (word == "import") return Action::import_plan;
   if (word == "export") return Action::export_plan;
-  throw UsageError{fmt::format("kbsim ccl: there is no '{}'{}", word, name_hint(word, {"import", "export"}))};
+  throw UsageError{fmt::format("ccl: there is no '{}'{}", word, name_hint(word, {"import", "export"}))};
 }
 
 }  // namespace
@@ -100,7 +101,7 @@ ExitCode ccl_plans(const Arguments& arguments) {
                 {.usage = "kbsim ccl import FILE, or kbsim ccl export NAME --ranks N",
                  .examples = kCclExamples,
                  .positional = "plan"});
-  if (options.action == Action::none) throw UsageError{"kbsim ccl: import FILE, or export NAME --ranks N"};
+  if (options.action == Action::none) throw UsageError{"ccl: expected import FILE, or export NAME --ranks N"};
   refuse_unused(options);
   return options.action == Action::import_plan ? import_plan(options) : export_plan(options);
 }

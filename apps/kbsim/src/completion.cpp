@@ -29,7 +29,7 @@ ExitCode completion(const Arguments& arguments) {
     std::cout << zsh_completion();
   } else {
     throw UsageError{
-        fmt::format("kbsim completion: expected bash or zsh, got {}", shell.empty() ? "neither" : shell)};
+        fmt::format("completion: expected bash or zsh, got {}", shell.empty() ? "neither" : shell)};
   }
   return ExitCode::ok;
 }

@@ -8,13 +8,15 @@
 #include "kbsim/base/error.hpp"
 #include "kbsim/base/memory.hpp"
 
+#include "size_option.hpp"
+
 namespace kbsim::app {
 namespace {
 
 namespace po = boost::program_options;
 
 void limit_memory(const std::string& text) {
-  const Bytes limit = parse_bytes(text);
+  const Bytes limit = size_given("--max-memory", text);
   if (limit < 1_MiB) throw UsageError{fmt::format("--max-memory must be at least 1 MiB, got '{}'", text)};
   set_memory_limit(limit);
 }

@@ -31,6 +31,7 @@
 #include "parse_options.hpp"
 #include "profile_option.hpp"
 #include "report_page.hpp"
+#include "size_option.hpp"
 #include "traffic_results.hpp"
 
 namespace kbsim::app {
@@ -162,8 +163,8 @@ void fill_request(MemoryTrafficOptions& o, const config::MachineSpec& spec) {
     throw UsageError{fmt::format("--outstanding {}: expected from 1 on", *o.outstanding)};
   o.request.outstanding = o.outstanding.value_or(0);
   o.request.pattern = hw::memory_pattern_named(o.pattern);
-  o.request.access = o.access.empty() ? burst_of(spec) : parse_bytes(o.access);
-  o.request.total = parse_bytes(o.total);
+  o.request.access = o.access.empty() ? burst_of(spec) : size_given("--access", o.access);
+  o.request.total = size_given("--total", o.total);
   o.request.load = o.load;
   o.request.seed = static_cast<std::uint64_t>(o.seed.value_or(1));
   if (o.load && o.outstanding) throw UsageError{"expected one of --load and --outstanding, got both"};

@@ -10,6 +10,7 @@
 #include "kbsim/base/input_file.hpp"
 
 #include "config_folders.hpp"
+#include "size_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -64,9 +65,9 @@ void NetworkLoad::describe(po::options_description& to) {
 
 void NetworkLoad::fill(hw::TrafficRequest& request) const {
   const std::size_t comma = bytes.find(',');
-  request.packet = parse_bytes(bytes.substr(0, comma));
+  request.packet = size_given("--bytes", bytes.substr(0, comma));
   if (comma != std::string::npos) {
-    request.other = parse_bytes(bytes.substr(comma + 1));
+    request.other = size_given("--bytes", bytes.substr(comma + 1));
     if (request.other < 1_B) throw UsageError{fmt::format("--bytes {}: expected at least a byte", bytes)};
     request.mix = mix.value_or(0.5);
   } else if (mix) {
@@ -81,7 +82,7 @@ void NetworkLoad::fill(hw::TrafficRequest& request) const {
     throw UsageError{fmt::format("--outstanding {}: expected from 1 on", *outstanding)};
   request.outstanding = static_cast<int>(*outstanding);
   if (reply.empty()) return;
-  request.reply = parse_bytes(reply);
+  request.reply = size_given("--reply", reply);
   if (request.reply < 1_B) throw UsageError{fmt::format("--reply {}: expected at least a byte", reply)};
 }
 

@@ -34,18 +34,21 @@ void require_values(const po::variables_map& values) {
 }
 
 // ", did you mean ...?", or where to look.
-std::string option_hint(const std::string& name, const po::options_description& options) {
+std::string option_hint(const std::string& name, const po::options_description& options,
+                        const Synopsis& synopsis) {
   std::vector<std::string> names;
   for (const auto& option : options.options()) names.push_back("--" + option->long_name());
   const bool near = !nearest_name(name, names).empty() ||
                     std::ranges::any_of(names, [&](const auto& known) { return known.starts_with(name); });
-  return near ? name_hint(name, names) : "; see --help";
+  if (near) return name_hint(name, names);
+  return synopsis.elsewhere.empty() ? "; see --help" : synopsis.elsewhere;
 }
 
-std::string unknown_option(const po::option& given, const po::options_description& options) {
+std::string unknown_option(const po::option& given, const po::options_description& options,
+                           const Synopsis& synopsis) {
   const std::string& word = given.original_tokens.front();
   const std::string name = word.substr(0, word.find('='));
-  return fmt::format("unknown option '{}'{}", name, option_hint(name, options));
+  return fmt::format("unknown option '{}'{}", name, option_hint(name, options, synopsis));
 }
 
 // The option that an argument without one may be meant for.
@@ -53,6 +56,7 @@ std::string argument_hint(const std::string& word, const po::options_description
                           const Synopsis& synopsis) {
   const auto takes = [&](const std::string& name) { return options.find_nothrow(name, false) != nullptr; };
   if (takes(word)) return fmt::format(", did you mean '--{}'?", word);
+  if (!synopsis.positional.empty() && !synopsis.several) return "; usage: " + synopsis.usage;
   if (word.ends_with(".yaml") && takes("topology"))
     return fmt::format(", did you mean '--topology {}'?", word);
   if (!synopsis.likely.empty()) return fmt::format(", did you mean '--{} {}'?", synopsis.likely, word);
@@ -66,7 +70,7 @@ void require_known_options(const po::parsed_options& parsed, const po::options_d
   std::vector<std::string> unknown;
   std::vector<std::string> too_many;
   for (const po::option& given : parsed.options) {
-    if (given.unregistered) unknown.push_back(unknown_option(given, options));
+    if (given.unregistered) unknown.push_back(unknown_option(given, options, synopsis));
     if (given.position_key >= 0 && given.string_key.empty())
       too_many.push_back(fmt::format("unexpected argument '{}'{}", given.value.front(),
                                      argument_hint(given.value.front(), options, synopsis)));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -20,6 +21,7 @@
 #include "machine_options.hpp"
 #include "memory_option.hpp"
 #include "profile_option.hpp"
+#include "size_option.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -196,8 +198,12 @@ void print_tables(const Prober& prober, Bytes bytes, bool with_hops) {
 
 // Those asked for, else all that the machine has the parts for; the others are named on stderr.
 std::vector<std::string> chosen(const ProbeOptions& options, const config::MachineSpec& machine) {
+  std::set<std::string> seen;
   for (const std::string& name : options.cases) {
+    if (name.find(',') != std::string::npos)
+      throw UsageError{fmt::format("--case {}: is a single case; several are --case A --case B", name)};
     if (const auto missing = host::missing_for(name, machine)) throw UsageError{name + " " + *missing};
+    if (!seen.insert(name).second) throw UsageError{fmt::format("--case {}: is given twice", name)};
   }
   if (!options.cases.empty()) return options.cases;
   std::vector<std::string> names;
@@ -254,7 +260,7 @@ po::options_description description(ProbeOptions& options) {
 }
 
 Bytes bytes_of(const ProbeOptions& options) {
-  const Bytes bytes = parse_bytes(options.bytes);
+  const Bytes bytes = size_given("--bytes", options.bytes);
   if (bytes < 1_B) throw UsageError{"--bytes " + options.bytes + ": expected at least one byte"};
   return bytes;
 }

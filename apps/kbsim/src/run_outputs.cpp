@@ -27,6 +27,7 @@ void require_outputs(const RunOptions& options) {
       throw UsageError{fmt::format("--oplog {}: the trace has that name", options.oplog)};
   }
   report::require_folder("--chakra", options.chakra);
+  report::require_folder("--trace-dir", options.trace.folder);
   report::require_folder(options.out);
 }
 

@@ -71,7 +71,7 @@ po::options_description description(SolveOptions& o) {
       "faster");
   add("metric", po::value(&o.metric)->value_name("NAME"),
       "of --what slots: what is to get no better (default: latency or time)");
-  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core)");
+  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core, as 0)");
   add("json", po::bool_switch(&o.json), "print the answer as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write solve.json and solve.csv, all that was run, there");
   add("quiet", po::bool_switch(&o.quiet), "no progress on stderr");
@@ -84,7 +84,7 @@ void require_numbers(const SolveOptions& o) {
   if (o.runs < 2 || o.runs > kMostRuns)
     throw UsageError{fmt::format("--runs must be 2 to {}, got {}", kMostRuns, o.runs)};
   if (o.jobs < 0 || o.jobs > kMostJobs)
-    throw UsageError{fmt::format("--jobs must be 1 to {}, got {}", kMostJobs, o.jobs)};
+    throw UsageError{fmt::format("--jobs must be 0 to {}, got {}", kMostJobs, o.jobs)};
 }
 
 void parse(const Arguments& own, SolveOptions& o) {

@@ -79,7 +79,9 @@ double converted(const std::string& text, const std::string& number, const std::
   const Unit* to = unit_named(metric_unit);
   if (given == metric_unit) return value;
   if (from == nullptr || to == nullptr || from->kind != to->kind)
-    throw UsageError{fmt::format("--target {}: the metric is in {}, got '{}'", text, metric_unit, given)};
+    throw UsageError{
+        given.empty() ? fmt::format("--target {0}: expected a unit, as {0}{1}", text, metric_unit)
+                      : fmt::format("--target {}: the metric is in {}, got '{}'", text, metric_unit, given)};
   return value * (from->factor / to->factor);
 }
 

@@ -46,6 +46,8 @@ ExitCode merge(const Arguments& arguments) {
   std::error_code error;
   if (!fs::is_directory(dir, error))
     throw UsageError{fmt::format("{}: no such folder, expected what kbsim sweep wrote with --out", dir)};
+  if (!fs::exists(fs::path{dir} / "plan.json", error))
+    throw UsageError{fmt::format("{}: isn't what kbsim sweep wrote with --out: it has no plan.json", dir)};
   print_text(write_result_files(dir, report::OutputFolder{dir}, tables));
   return ExitCode::ok;
 }
@@ -110,7 +112,13 @@ ExitCode sweep_command(const Arguments& given) {
   const auto end = std::ranges::find(given, "--");
   const Arguments own{given.begin(), end};
   const Arguments rest{end == given.end() ? end : end + 1, given.end()};
-  parse_options(own, all, {.usage = kSweepUsage, .examples = kSweepExamples, .positional = "plan"});
+  parse_options(
+      own, all,
+      {.usage = kSweepUsage,
+       .examples = kSweepExamples,
+       .positional = "plan",
+       .elsewhere =
+           "; options of kbsim run and of the bench come behind --, or are varied: --vary OPTION=VALUES"});
   require_sound(o);
   return run_plan(o, rest);
 }

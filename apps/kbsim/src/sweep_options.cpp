@@ -12,6 +12,7 @@
 
 #include "machine_options.hpp"
 #include "parse_options.hpp"
+#include "size_option.hpp"
 
 namespace kbsim::app {
 
@@ -147,7 +148,7 @@ sweep::PoolOptions pool_of(const SweepOptions& o, sweep::Ranks* ranks) {
     throw UsageError{fmt::format("--timeout must be above 0 s, got {}", *o.timeout)};
   if (o.jobs && (*o.jobs < 1 || *o.jobs > kMostJobs))
     throw UsageError{fmt::format("--jobs must be 1 to {}, got {}", kMostJobs, *o.jobs)};
-  const Bytes memory = o.memory.empty() ? memory_limit() : parse_bytes(o.memory);
+  const Bytes memory = o.memory.empty() ? memory_limit() : size_given("--memory", o.memory);
   if (memory < 16_MiB) throw UsageError{fmt::format("--memory must be at least 16 MiB, got '{}'", o.memory)};
   const unsigned cores = ranks != nullptr ? 1 : std::max(1U, std::thread::hardware_concurrency());
   return {.out = o.out,

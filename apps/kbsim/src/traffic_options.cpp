@@ -97,6 +97,10 @@ examples:
 )";
 
 double asked_rate(const TrafficOptions& o, const topology::TrafficCase& traffic) {
+  if (o.rate && !(*o.rate > 0.0 && *o.rate <= hw::kMostRate))
+    throw UsageError{
+        fmt::format("--rate {}: expected above 0 and at most {:g} packets a service time and source", *o.rate,
+                    hw::kMostRate)};
   if (o.rate) return *o.rate;
   if (!o.load) return traffic.pattern.rate;  // a matrix as it stands
   if (!(*o.load > 0.0 && *o.load <= 1.0))

@@ -61,7 +61,7 @@ po::options_description description(WhatIfOptions& o) {
       "flight: what each could give at best");
   add("metric", po::value(&o.metric)->value_name("NAME"),
       "the number beside the total (default: latency or time); an unknown one is told those there are");
-  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core)");
+  add("jobs", po::value(&o.jobs)->value_name("N"), "runs at a time (default: one a core, as 0)");
   add("json", po::bool_switch(&o.json), "print the table as JSON, and nothing else, on stdout");
   add("out", po::value(&o.out)->value_name("DIR"), "write whatif.json and whatif.csv there");
   add("quiet", po::bool_switch(&o.quiet), "no progress on stderr");
@@ -76,7 +76,11 @@ std::vector<Trial> asked_trials(const WhatIfOptions& o, const Trials& trials) {
     const bool readable =
         std::ranges::any_of(some, [&](const Trial& trial) { return trials.why_refused(trial).empty(); });
     if (!readable) throw UsageError{trials.why_refused(some.front())};
-    all.insert(all.end(), some.begin(), some.end());
+    for (const Trial& trial : some) {
+      if (std::ranges::find(all, trial.words, &Trial::words) != all.end())
+        throw UsageError{fmt::format("--set {}: is given twice", trial.name)};
+      all.push_back(trial);
+    }
   }
   return all;
 }
@@ -111,7 +115,7 @@ void parse(const Arguments& own, WhatIfOptions& o) {
   if (o.set.empty() && o.question.empty())
     throw UsageError{"whatif: --set KEY=VALUE or --what ideal is missing: what would be otherwise"};
   if (o.jobs < 0 || o.jobs > kMostJobs)
-    throw UsageError{fmt::format("--jobs must be 1 to {}, got {}", kMostJobs, o.jobs)};
+    throw UsageError{fmt::format("--jobs must be 0 to {}, got {}", kMostJobs, o.jobs)};
   report::require_folder(o.out);
 }
 

@@ -184,18 +184,18 @@ void check(const MemoryTrafficRequest& request, const topology::Node& slice, Byt
     if (!holds) throw UsageError{text};
   };
   expect(request.read_share >= 0.0 && request.read_share <= 1.0,
-         fmt::format("a read share of {}: expected from 0 to 1", request.read_share));
-  expect(request.access >= 1_B && request.access <= size,
-         fmt::format("accesses of {} bytes: expected from 1 to {}, a slice", request.access.count(),
-                     size.count()));
+         fmt::format("--read-share {}: expected from 0 to 1", request.read_share));
+  expect(
+      request.access >= 1_B && request.access <= size,
+      fmt::format("--access {}: expected from 1 to {} bytes, a slice", request.access.count(), size.count()));
   expect(!request.load || (*request.load > 0.0 && *request.load <= 1.0),
-         fmt::format("a load of {}: expected a share of the raw bandwidth, above 0 and at most 1",
+         fmt::format("--load {}: expected a share of the raw bandwidth, above 0 and at most 1",
                      request.load.value_or(0.0)));
   expect(request.outstanding >= 0 && request.outstanding <= kMostAccesses,
-         fmt::format("{} outstanding accesses: expected from 0 to {}", request.outstanding, kMostAccesses));
-  expect(request.total >= 1_B && request.total.count() / request.access.count() < kMostAccesses,
-         fmt::format("{} bytes in all: expected from 1 byte to {} accesses", request.total.count(),
-                     kMostAccesses));
+         fmt::format("--outstanding {}: expected from 0 to {}", request.outstanding, kMostAccesses));
+  expect(
+      request.total >= 1_B && request.total.count() / request.access.count() < kMostAccesses,
+      fmt::format("--total {}: expected from 1 byte to {} accesses", request.total.count(), kMostAccesses));
   const bool needs_banks =
       request.pattern == MemoryPattern::one_bank || request.pattern == MemoryPattern::banks;
   expect(!needs_banks || slice.model->impl == "builtin.hbm_banks",
@@ -216,8 +216,7 @@ MemoryPattern memory_pattern_named(std::string_view name) {
   if (found != kMemoryPatterns.end()) return static_cast<MemoryPattern>(found - kMemoryPatterns.begin());
   const std::vector<std::string> names{kMemoryPatterns.begin(), kMemoryPatterns.end()};
   throw UsageError{
-      fmt::format("unknown pattern '{}' of accesses{}; expected stream, random, one-bank or banks", name,
-                  name_hint(std::string{name}, names))};
+      fmt::format("--pattern {}: no such pattern of accesses{}", name, name_hint(std::string{name}, names))};
 }
 
 double MemoryTrafficResult::efficiency() const {

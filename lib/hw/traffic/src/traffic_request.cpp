@@ -22,20 +22,19 @@ void check_count(const char* what, std::int64_t count, std::int64_t least) {
 void check_packet(const char* what, Bytes size) {
   constexpr Bytes kLargest = 1_GiB;
   if (size < 1_B || size > kLargest)
-    throw UsageError{
-        fmt::format("{} of {} bytes: expected from 1 to {}", what, size.count(), kLargest.count())};
+    throw UsageError{fmt::format("{} {}: expected from 1 to {} bytes", what, size.count(), kLargest.count())};
 }
 
 void check_sizes(const TrafficRequest& request) {
-  check_packet("packets", request.packet);
-  if (request.reply != 0_B) check_packet("replies", request.reply);
+  check_packet("--bytes", request.packet);
+  if (request.reply != 0_B) check_packet("--reply", request.reply);
   if (request.other == 0_B) return;
-  check_packet("packets", request.other);
-  if (request.other == request.packet) throw UsageError{"packets of two sizes: expected two that differ"};
+  check_packet("--bytes", request.other);
+  if (request.other == request.packet)
+    throw UsageError{fmt::format("--bytes {0},{0}: expected two sizes that differ", request.packet.count())};
   if (!(request.mix > 0.0 && request.mix < 1.0))
     throw UsageError{
-        fmt::format("a share of {} of the packets has the first size: expected more than 0 and less than 1",
-                    request.mix)};
+        fmt::format("--mix {}: expected a share of the packets, above 0 and below 1", request.mix)};
 }
 
 }  // namespace
@@ -58,8 +57,8 @@ void check_request(const TrafficRequest& request) {
   check_count("--packets", request.packets, 1);
   check_count("--warmup", request.warmup, 0);
   if (request.outstanding < 0 || request.outstanding > kMostOutstanding)
-    throw UsageError{fmt::format("{} packets outstanding a source: expected from 1 to {}",
-                                 request.outstanding, kMostOutstanding)};
+    throw UsageError{
+        fmt::format("--outstanding {}: expected from 1 to {}", request.outstanding, kMostOutstanding)};
   if (request.outstanding > 0 || request.arrivals == Arrivals::saturated) return;
   if (!(request.rate > 0.0 && request.rate <= kMostRate)) {
     throw UsageError{
