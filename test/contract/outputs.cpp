@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <boost/json/parse.hpp>
 #include <doctest/doctest.h>
@@ -135,6 +138,54 @@ TEST_CASE("Outputs: stdout by its name is what is printed; beside --json it has 
     CHECK(refused.exit == 2);
     CHECK(refused.out.empty());
     CHECK(refused.err.find("beside --json: stdout is one JSON document") != std::string::npos);
+  }
+}
+
+TEST_CASE("Outputs: a command that has written files says so on stderr, and where; --quiet doesn't") {
+  const Outcome made = run_kbsim(kMainJob + " --out " + written("said", "") + ".run");
+  const std::string folder = written("said", "") + ".run";
+  CHECK_MESSAGE(
+      made.err.ends_with("\nwrote results to " + folder + "; " + folder + "/report.html shows them\n"),
+      made.err);
+  const std::string elsewhere = written("said", "") + ".";
+  for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
+           {kMainJob + " --no-report --out D", "wrote results to D\n"},
+           {kMainJob + " --oplog D", "wrote D\n"},
+           {kMainJob + " --chakra D", "wrote execution traces to D\n"},
+           {"--topology topology.yaml --bench ccl -b 1K -e 1K --no-report --out D", "wrote results to D\n"},
+           {"--topology topology.yaml --bench ccl -b 1K -e 1K -J D", "wrote D\n"},
+           {"traffic --topology topology.yaml --scope link --load 0.5 --packets 100 --out D",
+            "wrote results to D; D/report.html shows them\n"},
+           {"traffic --topology topology.yaml --scope hbm --total 64KiB --out D",
+            "wrote results to D; D/report.html shows them\n"},
+           {"topology topology.yaml --svg --out D", "wrote D\n"},
+           {"ccl export ring_allreduce_tcm --ranks 4 --out D", "wrote D\n"},
+           {"report " + folder + " --out D", "wrote D\n"},
+           {"report " + folder, "wrote " + folder + "/report.html\n"},
+           {"check " + folder + " --out D", "wrote results to D; D/report.html shows them\n"},
+           {"diff " + folder + " " + folder + " --out D", "wrote results to D\n"},
+           {"whatif " + kMainJob + " --set system.sips.count=3 --out D", "wrote results to D\n"},
+           {"sweep --bench ccl_allreduce --set system.sips.count=2,3 --out D",
+            "wrote results to D; D/report.html shows them\n"}}) {
+    const auto named = [](std::string text, const std::string& name) {
+      for (std::size_t at = text.find('D'); at != std::string::npos; at = text.find('D', at + name.size())) {
+        if (at == 0 || text[at - 1] == ' ') text.replace(at, 1, name);
+      }
+      return text;
+    };
+    CAPTURE(arguments);
+    const std::string name = elsewhere + "made";
+    std::filesystem::remove_all(name);
+    const Outcome outcome = run_kbsim(named(arguments, name));
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 0);
+    CHECK(("\n" + outcome.err).find("\n" + named(said, name)) != std::string::npos);
+    CHECK(outcome.out.find("wrote ") == std::string::npos);
+    const bool can_be_quiet = arguments.starts_with("--") || arguments.starts_with("traffic") ||
+                              arguments.starts_with("whatif") || arguments.starts_with("sweep");
+    if (!can_be_quiet) continue;
+    std::filesystem::remove_all(name);
+    CHECK(run_kbsim(named(arguments, name) + " --quiet").err.find("wrote ") == std::string::npos);
   }
 }
 

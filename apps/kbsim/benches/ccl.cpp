@@ -292,7 +292,9 @@ evaluate::Simulated simulate_all(const evaluate::EvaluationRequest& request) {
 
 void write(const evaluate::EvaluationRequest& request, const evaluate::Simulated& simulated) {
   const std::string file = request.own.as<Options>().output_file;
-  if (!file.empty()) report::write_file(file, boost::json::serialize(nccl_tests_json(simulated)) + "\n");
+  if (file.empty()) return;
+  report::write_file(file, boost::json::serialize(nccl_tests_json(simulated)) + "\n");
+  if (request.parallel.progress) report::say_written(file);
 }
 
 std::string text(const evaluate::Rows& rows) {

@@ -69,6 +69,7 @@ ExitCode export_plan(const CclOptions& options) {
     std::cout << text;
   } else {
     report::write_file(options.out, text);
+    report::say_written(options.out);
   }
   return ExitCode::ok;
 }

@@ -14,6 +14,7 @@
 
 #include "kbsim/base/input_file.hpp"
 #include "kbsim/report/configuration_record.hpp"
+#include "kbsim/report/output_file.hpp"
 
 #include "commands.hpp"
 #include "machine_options.hpp"
@@ -107,6 +108,7 @@ ExitCode check(const Arguments& arguments) {
   else
     fmt::print("kbsim {}, again:\n{}", fmt::join(command, " "), report::to_text(found));
   std::fflush(stdout);
+  if (!options.out.empty()) report::say_results(options.out);
   return found.different() == 0 ? ExitCode::ok : ExitCode::wrong_values;
 }
 

@@ -13,6 +13,7 @@
 
 #include "kbsim/base/say.hpp"
 #include "kbsim/report/correlation.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/ranking.hpp"
 
@@ -108,6 +109,7 @@ ExitCode correlate(const Arguments& arguments) {
     if (calibration) fmt::print("{}", report::to_text(*calibration));
     (void)std::fflush(stdout);
   }
+  if (!options.out.empty()) report::say_results(options.out);
   return ExitCode::ok;
 }
 

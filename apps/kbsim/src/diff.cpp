@@ -13,6 +13,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/sweep/compare.hpp"
 
@@ -122,6 +123,7 @@ void show(const DiffOptions& o, const json::object& document, const std::string&
   else
     fmt::print("{}", text);
   (void)std::fflush(stdout);
+  if (!o.out.empty()) report::say_results(o.out);
 }
 
 void diff_sweeps(const DiffOptions& o) {

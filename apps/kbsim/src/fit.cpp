@@ -11,6 +11,7 @@
 #include "kbsim/base/say.hpp"
 #include "kbsim/base/stop.hpp"
 #include "kbsim/evaluate/noc_fit.hpp"
+#include "kbsim/report/output_file.hpp"
 
 #include "noc_traces.hpp"
 #include "parse_options.hpp"
@@ -178,6 +179,7 @@ ExitCode fit(const Arguments& arguments) {
     }
     print(options.noc, fitted);
     if (folder) write_report_page(options.noc.out);
+    if (folder && !options.noc.quiet) report::say_results(options.noc.out);
     return ExitCode::ok;
   });
 }

@@ -21,6 +21,7 @@
 #include "kbsim/evaluate/settings.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
 #include "kbsim/hw/memory/hbm_spec.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
 
@@ -257,6 +258,7 @@ ExitCode memory_traffic(const Arguments& arguments) {
     print(options, measured);
     if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
     if (folder) write_report_page(options.out);
+    if (folder && !options.quiet) report::say_results(options.out);
     return measured.whole ? ExitCode::ok : ExitCode::interrupted;
   });
 }

@@ -16,6 +16,7 @@
 #include "kbsim/base/stop.hpp"
 #include "kbsim/config/describe.hpp"
 #include "kbsim/inputs/noc/trace.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/sim/deadlock.hpp"
 
@@ -311,6 +312,7 @@ ExitCode trace_traffic(const Arguments& arguments) {
     if (folder) write(*folder, traces, run, traces.tally().since(start));
     print(options, traces, files.size());
     if (folder) write_report_page(options.out);
+    if (folder && !options.quiet) report::say_results(options.out);
     return traces.interrupted() ? ExitCode::interrupted : ExitCode::ok;
   });
 }

@@ -158,6 +158,7 @@ ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& r
     const ExitCode code = run();
     if (code != ExitCode::ok) note_failure(options.out, code, "");
     if (page) write_page(options.out);
+    if (!options.quiet) report::say_results(options.out);
     return code;
   } catch (const explain::NothingAsked&) {
     if (page) write_page(options.out);
@@ -180,6 +181,7 @@ ExitCode report_folder(const Arguments& arguments) {
   report::require_writable(file);
   write_page(options.dir, options.against.empty() ? std::nullopt : std::optional<fs::path>{options.against},
              file);
+  report::say_written(file);
   return ExitCode::ok;
 }
 

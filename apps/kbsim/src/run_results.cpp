@@ -16,6 +16,7 @@
 #include "kbsim/report/csv.hpp"
 #include "kbsim/report/launches.hpp"
 #include "kbsim/report/orders.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/use.hpp"
 
 #include "bench_options.hpp"
@@ -92,6 +93,7 @@ Results results_of(const RunOptions& options, host::Session& session, BenchRepor
 std::optional<LogChecksums> log_of(const RunOptions& options, host::Session& session) {
   if (options.oplog.empty()) return std::nullopt;
   write_log(options.oplog, session.log());
+  if (!options.quiet) report::say_written(options.oplog);
   return checksums(session.log(), session.replay());
 }
 

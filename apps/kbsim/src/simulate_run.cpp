@@ -12,6 +12,7 @@
 #include "kbsim/replay/checks.hpp"
 #include "kbsim/replay/prints.hpp"
 #include "kbsim/report/deadlock.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/run_summary.hpp"
 #include "kbsim/report/use.hpp"
 
@@ -190,7 +191,10 @@ ExitCode simulate_bench(const BenchRun& run, const report::OutputFolder* folder,
                             main.run(program_of(main, run.bench, run.devices, run.request, &report)));
   const StopSignals signals;
   simulate_and_tell(folder, session, run, marks, trace);
-  if (!run.options.chakra.empty()) chakra.write(run.options.chakra, run.options.bench);
+  if (!run.options.chakra.empty()) {
+    chakra.write(run.options.chakra, run.options.bench);
+    if (!run.options.quiet) say("wrote execution traces to {}\n", run.options.chakra);
+  }
   Results results = explained_results(run, folder, session, std::move(report), marks);
   if (run.options.recheck) simulate(results.explained.trials, run.arguments);
   const ExitCode code = finish(folder, session, results, run.options, run.arguments, run.start);

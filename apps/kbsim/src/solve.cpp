@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "kbsim/report/csv.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/sweep/search.hpp"
 
@@ -118,6 +119,7 @@ void show(const SolveOptions& o, const json::object& document, const json::array
   else
     fmt::print("{}", text);
   (void)std::fflush(stdout);
+  if (!o.out.empty() && !o.quiet) report::say_results(o.out);
 }
 
 // The run as it is tells which metrics there are.

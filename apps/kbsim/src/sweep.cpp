@@ -9,6 +9,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/sweep/estimate.hpp"
 #include "kbsim/sweep/fingerprint.hpp"
 #include "kbsim/sweep/ranks.hpp"
@@ -49,6 +50,7 @@ ExitCode merge(const Arguments& arguments) {
   if (!fs::exists(fs::path{dir} / "plan.json", error))
     throw UsageError{fmt::format("{}: isn't what kbsim sweep wrote with --out: it has no plan.json", dir)};
   print_text(write_result_files(dir, report::OutputFolder{dir}, tables));
+  report::say_results(dir);
   return ExitCode::ok;
 }
 

@@ -94,6 +94,7 @@ ExitCode describe_topology(const Arguments& arguments) {
     std::cout << text << std::flush;
   } else {
     report::write_file(options.out, text);
+    report::say_written(options.out);
   }
   return ExitCode::ok;
 }

@@ -13,6 +13,7 @@
 #include "kbsim/evaluate/traffic_settings.hpp"
 #include "kbsim/evaluate/traffic_sweep.hpp"
 #include "kbsim/hw/fabric/model_catalog.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 #include "kbsim/report/run_summary.hpp"
 
@@ -141,6 +142,7 @@ ExitCode traffic(const Arguments& arguments) {
     if (any) print(options, traffic, measured);
     if (any && !options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
     if (folder) write_page(options.out, measured);
+    if (folder && !options.quiet) report::say_results(options.out);
     if (measured.failed) throw *measured.failed;
     return any && measured.whole ? ExitCode::ok : ExitCode::interrupted;
   });

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "kbsim/report/csv.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/report/output_folder.hpp"
 
 #include "commands.hpp"
@@ -147,6 +148,7 @@ ExitCode whatif(const Arguments& given) {
   else
     fmt::print("{}{}", to_text(rows, trials.explains()), trials.interrupted() ? kInterrupted : "");
   (void)std::fflush(stdout);
+  if (!o.out.empty() && !o.quiet) report::say_results(o.out);
   return trials.interrupted() ? ExitCode::interrupted : ExitCode::ok;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kbsim/base/error.hpp"
+#include "kbsim/base/say.hpp"
 
 #include "output_target.hpp"
 
@@ -165,6 +166,19 @@ void require_writable(const fs::path& file) {
 bool is_stdout(const fs::path& file) {
   std::error_code ignored;
   return output_target(file, ignored).descriptor == STDOUT_FILENO;
+}
+
+void say_written(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::is_regular_file(file, ignored) && !is_stdout(file)) say("wrote {}\n", file.string());
+}
+
+void say_results(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path page = folder / "report.html";
+  const std::string shown =
+      fs::is_regular_file(page, ignored) ? fmt::format("; {} shows them", page.string()) : "";
+  say("wrote results to {}{}\n", folder.string(), shown);
 }
 
 }  // namespace kbsim::report

@@ -8,6 +8,7 @@
 
 #include "kbsim/base/counted.hpp"
 #include "kbsim/base/say.hpp"
+#include "kbsim/report/output_file.hpp"
 #include "kbsim/sweep/tables.hpp"
 
 #include "folder_claim.hpp"
@@ -83,9 +84,12 @@ ExitCode run_sweep(const Sweep& sweep) {
   verify(sweep, cache);
   const bool again = tally.ran == 0 && has_tables(out, sweep.requests) && sweep.tables.metric.empty() &&
                      sweep.tables.pareto.empty();
-  if (claim.folder() == nullptr || again) return ExitCode::ok;
-  print(write_result_files(out, *claim.folder(), sweep.tables));
-  stamp_tables(out, sweep.requests);
+  if (again) return ExitCode::ok;
+  if (claim.folder() != nullptr) {
+    print(write_result_files(out, *claim.folder(), sweep.tables));
+    stamp_tables(out, sweep.requests);
+  }
+  if (!sweep.quiet) report::say_results(out);
   return ExitCode::ok;
 }
 

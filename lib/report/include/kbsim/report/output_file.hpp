@@ -22,4 +22,10 @@ void require_writable(const std::filesystem::path& file);
 /// Whether the file is this process's stdout, by the name of a descriptor.
 [[nodiscard]] bool is_stdout(const std::filesystem::path& file);
 
+/// Says on stderr that a file has been written: "wrote machine.svg". Nothing of a device, a FIFO or a
+/// descriptor, which whoever reads it has had.
+void say_written(const std::filesystem::path& file);
+/// The same of a folder of results, "wrote results to DIR", and of its page if it has one.
+void say_results(const std::filesystem::path& folder);
+
 }  // namespace kbsim::report
