@@ -65,7 +65,7 @@ TEST_CASE("--topology: without it the machine is topology.yaml, and run.json and
   const std::string out = written("unnamed", "") + ".d";
   const Outcome unnamed = run_kbsim("--bench gemm_single_pe --out " + out);
   REQUIRE_MESSAGE(unnamed.exit == 0, unnamed.err);
-  CHECK(unnamed.err.find(", on topology.yaml\n") != std::string::npos);
+  CHECK(unnamed.err.ends_with(", on topology.yaml\n"));
   const boost::json::value record = boost::json::parse(contents(out + "/run.json"));
   CHECK(record.at("command") == boost::json::array{"kbsim", "run", "--topology", "topology.yaml", "--bench",
                                                    "gemm_single_pe", "--out", out});

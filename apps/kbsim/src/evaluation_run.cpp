@@ -15,6 +15,7 @@
 
 #include "evaluation_options.hpp"
 #include "kept_run.hpp"
+#include "report_page.hpp"
 #include "run_inputs.hpp"
 #include "run_outputs.hpp"
 #include "simulation_threads.hpp"
@@ -140,6 +141,7 @@ evaluate::EvaluateOptions how_to_run(const RunOptions& options,
                                      const std::optional<report::CsvTable>& reference) {
   return {.name = options.bench,
           .out = options.out,
+          .gets_page = has_page(options),
           .reuse = options.reuse,
           .reuse_asked_by = options.reuse_asked_by,
           .json = options.json,

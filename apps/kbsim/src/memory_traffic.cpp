@@ -256,9 +256,9 @@ ExitCode memory_traffic(const Arguments& arguments) {
     const report::RunSummary summary = summary_of(*measured.result, std::chrono::steady_clock::now() - start);
     if (folder) write(*folder, options, spec, with_topology(arguments), measured, summary);
     print(options, measured);
-    if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
     if (folder) write_report_page(options.out);
     if (folder && !options.quiet) report::say_results(options.out);
+    if (!options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
     return measured.whole ? ExitCode::ok : ExitCode::interrupted;
   });
 }

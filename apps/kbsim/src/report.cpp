@@ -158,7 +158,6 @@ ExitCode with_page(const RunOptions& options, const std::function<ExitCode()>& r
     const ExitCode code = run();
     if (code != ExitCode::ok) note_failure(options.out, code, "");
     if (page) write_page(options.out);
-    if (!options.quiet) report::say_results(options.out);
     return code;
   } catch (const explain::NothingAsked&) {
     if (page) write_page(options.out);

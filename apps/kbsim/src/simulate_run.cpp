@@ -20,6 +20,7 @@
 #include "device_option.hpp"
 #include "explain_run.hpp"
 #include "kept_run.hpp"
+#include "report_page.hpp"
 #include "run_results.hpp"
 
 namespace kbsim::app {
@@ -117,7 +118,10 @@ ExitCode finish(const report::OutputFolder* folder, host::Session& session, cons
   }
   const auto print = [&] { print_results(options, session, outcome, summary, log); };
   try {
-    if (folder != nullptr) write_results(*folder, options, arguments, session, outcome, summary, log);
+    if (folder != nullptr) {
+      write_results(*folder, options, arguments, session, outcome, summary, log);
+      if (!options.quiet) report::say_results(options.out, has_page(options));
+    }
   } catch (const UsageError&) {  // no room: what there is to print is not lost
     print();
     throw;

@@ -140,9 +140,9 @@ ExitCode traffic(const Arguments& arguments) {
     }
     const bool any = !measured.points.empty();
     if (any) print(options, traffic, measured);
-    if (any && !options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
     if (folder) write_page(options.out, measured);
     if (folder && !options.quiet) report::say_results(options.out);
+    if (any && !options.quiet) say("{}{}\n", report::to_text(summary), unnamed_topology(arguments));
     if (measured.failed) throw *measured.failed;
     return any && measured.whole ? ExitCode::ok : ExitCode::interrupted;
   });

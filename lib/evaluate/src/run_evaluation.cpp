@@ -284,9 +284,11 @@ void write_and_tell(const Asked& asked, Simulated& simulated, const report::Outp
   if (folder != nullptr) writing([&] { write_all(asked, simulated, path, summary, *folder); });
   const report::OutputFolder* const figures = writing.failed() ? nullptr : folder;
   writing([&] { report_rows(asked.evaluation, asked.options, simulated, path, figures); });
-  if (!asked.options.quiet) say("{}\n", report::to_text(summary));
   if (asked.evaluation.write && !asked.options.reuse)
     writing([&] { asked.evaluation.write(asked.request, simulated); });
+  if (figures != nullptr && !asked.options.quiet)
+    report::say_results(asked.options.out, asked.options.gets_page);
+  if (!asked.options.quiet) say("{}\n", report::to_text(summary));
   writing.end(asked.options, simulated);
 }
 

@@ -173,11 +173,11 @@ void say_written(const fs::path& file) {
   if (fs::is_regular_file(file, ignored) && !is_stdout(file)) say("wrote {}\n", file.string());
 }
 
-void say_results(const fs::path& folder) {
+void say_results(const fs::path& folder, bool gets_page) {
   std::error_code ignored;
   const fs::path page = folder / "report.html";
   const std::string shown =
-      fs::is_regular_file(page, ignored) ? fmt::format("; {} shows them", page.string()) : "";
+      gets_page || fs::is_regular_file(page, ignored) ? fmt::format("; {} shows them", page.string()) : "";
   say("wrote results to {}{}\n", folder.string(), shown);
 }
 

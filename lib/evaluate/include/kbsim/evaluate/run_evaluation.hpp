@@ -16,6 +16,7 @@ namespace kbsim::evaluate {
 struct EvaluateOptions {
   std::string name;
   std::string out;                         // folder; none: nothing is written
+  bool gets_page = false;                  // the folder, next
   bool reuse = false;                      // take the rows of summary.json in `out`
   std::string reuse_asked_by = "--reuse";  // what errors name
   bool json = false;

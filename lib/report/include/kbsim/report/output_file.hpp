@@ -25,7 +25,7 @@ void require_writable(const std::filesystem::path& file);
 /// Says on stderr that a file has been written: "wrote machine.svg". Nothing of a device, a FIFO or a
 /// descriptor, which whoever reads it has had.
 void say_written(const std::filesystem::path& file);
-/// The same of a folder of results, "wrote results to DIR", and of its page if it has one.
-void say_results(const std::filesystem::path& folder);
+/// The same of a folder of results, "wrote results to DIR", and of its page if it has one, or gets one next.
+void say_results(const std::filesystem::path& folder, bool gets_page = false);
 
 }  // namespace kbsim::report
