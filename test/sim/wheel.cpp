@@ -217,6 +217,28 @@ TEST_CASE_TEMPLATE("Queues: events of one time keep their order through every le
   CHECK(take(wheel) == expected);
 }
 
+TEST_CASE_TEMPLATE("Queues: one event of another time is found wherever it came among others", Queue, Wheel,
+                   DenseWheel, EventQueue) {
+  constexpr std::size_t kMost = 6;
+  for (std::size_t n = 1; n <= kMost; ++n) {
+    for (std::size_t other = 0; other < n; ++other) {
+      for (const Time when : {Time{1000}, Time{1002}}) {
+        CAPTURE(n);
+        CAPTURE(other);
+        Queue wheel;
+        Reference reference;
+        std::vector<Event> events(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          events[i].when = i == other ? when : Time{1001};
+          wheel.insert(events[i]);
+          reference.insert(events[i]);
+        }
+        while (!reference.empty()) CHECK(take(wheel) == reference.take());
+      }
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("Queues: one whose events have all left is empty", Queue, Wheel, DenseWheel, EventQueue) {
   Queue wheel;
   Event event;

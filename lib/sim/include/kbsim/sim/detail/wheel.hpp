@@ -89,13 +89,17 @@ class Wheel {
     lists_[index].push_back(event);
     slots_.mark(index);
   }
+  // From both ends: two chains of loads at one time.
   static bool is_one_time(const List& list) {
-    const Time when = static_cast<const TimedEvent&>(list.front()).when;
-    if (static_cast<const TimedEvent&>(list.back()).when != when) return false;
-    bool same = true;
-    list.for_each(
-        [&](const Link& link) { same = same && static_cast<const TimedEvent&>(link).when == when; });
-    return same;
+    const auto* first = &static_cast<const TimedEvent&>(list.front());
+    const auto* last = &static_cast<const TimedEvent&>(list.back());
+    const Time when = first->when;
+    while (first->when == when && last->when == when) {
+      if (first == last || first->next == last) return true;
+      first = static_cast<const TimedEvent*>(first->next);
+      last = static_cast<const TimedEvent*>(last->prev);
+    }
+    return false;
   }
   /// Moves the wheel to the beginning of the slot's span and its events to lower levels.
   void spread(List& list, unsigned level) {
