@@ -37,9 +37,8 @@ class DenseWheel {
   /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.
   TimedEvent* take(List& same) {
     const Time before = slots_.time();
-    for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
+    for (unsigned index = slots_.take_first(); index != Slots::kNone; index = slots_.take_first()) {
       Slot slot = std::exchange(chains_[index], Slot{});
-      slots_.forget(index);
       if (Slots::level(index) > 0 && !is_one_time(slot)) {
         spread(slot, Slots::level(index));
         continue;

@@ -29,7 +29,7 @@ class EventQueue {
   /// Touches every event that there is: to be called after as many events as may be there, or more.
   void look();
   /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.
-  TimedEvent* take(List& same) {
+  [[gnu::always_inline]] TimedEvent* take(List& same) {
     if (dense_ == nullptr) [[likely]]
       return wheel_.take(same);
     TimedEvent* const first = dense_->take(same);

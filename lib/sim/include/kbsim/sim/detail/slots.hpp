@@ -37,6 +37,16 @@ class Slots {
     const auto word = static_cast<unsigned>(std::countr_zero(summary_));
     return word * 64 + static_cast<unsigned>(std::countr_zero(words_[word]));
   }
+  /// The same, and takes its mark away.
+  unsigned take_first() {
+    if (summary_ == 0) return kNone;
+    const auto word = static_cast<unsigned>(std::countr_zero(summary_));
+    const std::uint64_t bits = words_[word];
+    const std::uint64_t left = bits & (bits - 1);
+    words_[word] = left;
+    summary_ &= ~(static_cast<std::uint32_t>(left == 0) << word);     // no branch: nobody foresees it
+    return word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));  // it has some
+  }
   /// Takes the mark from the first one.
   void forget(unsigned first) {
     const unsigned word = first / 64;

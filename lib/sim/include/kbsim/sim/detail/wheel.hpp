@@ -20,9 +20,8 @@ class Wheel {
 
   /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.
   [[gnu::always_inline]] TimedEvent* take(List& same) {
-    for (unsigned index = slots_.first(); index != Slots::kNone; index = slots_.first()) {
+    for (unsigned index = slots_.take_first(); index != Slots::kNone; index = slots_.take_first()) {
       List& list = lists_[index];
-      slots_.forget(index);
       if (list.empty()) continue;  // all its events have left
       if (Slots::level(index) > 0 && !is_one_time(list)) {
         spread(list, Slots::level(index));
