@@ -113,9 +113,16 @@ Scheduler::Stop Scheduler::run_before(Time end) {
   return shuffle_ ? run_window(*shuffle_, end) : run_window(fifo, end);
 }
 
+void Scheduler::at_else(TimedEvent& event, Time when) {
+  if (causes_ != nullptr) [[unlikely]]
+    causes_->scheduled(&event, std::max(when, now_));
+  at_alone(event, when);
+}
+
 // Again after four times as many events as may be pending.
 void Scheduler::count_queue() {
   future_.look();
+  find_lists_before();
   queue_look_at_ = events_ + 4 * EventQueue::Policy{}.many;
 }
 

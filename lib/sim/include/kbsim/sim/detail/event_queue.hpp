@@ -26,6 +26,8 @@ class EventQueue {
       return dense_->insert(event);
     wheel_.insert(event);
   }
+  /// The same, unless is_dense().
+  void insert_in_list(TimedEvent& event) { wheel_.insert(event); }
   /// Touches every event that there is: to be called after as many events as may be there, or more.
   void look();
   /// Takes the earliest event, and appends the others of its time to `same`; null if there is none.

@@ -37,9 +37,10 @@ class Scheduler {
 
   /// At `when`, or now if that is past; at kForever: never.
   [[gnu::always_inline]] void at(TimedEvent& event, Time when) {
-    if (causes_ != nullptr) [[unlikely]]
-      causes_->scheduled(&event, std::max(when, now_));
-    at_alone(event, when);
+    if (when <= now_ || when >= lists_before_) [[unlikely]]
+      return at_else(event, when);
+    event.when = when;
+    future_.insert_in_list(event);
   }
   /// The same, of an event whose causes are those of what it brings.
   void at_alone(TimedEvent& event, Time when) {
@@ -77,6 +78,7 @@ class Scheduler {
   void keep_causes(const Causes::Options& options) {
     causes_ = std::make_unique<Causes>(now_, options);
     plain_ = false;
+    find_lists_before();
   }
   [[nodiscard]] Causes* causes() const { return causes_.get(); }
 
@@ -181,6 +183,10 @@ class Scheduler {
   bool run_all(List& list, Order& order);
   template <class Order>
   void dispatch(TimedEvent& event);
+  [[gnu::noinline]] void at_else(TimedEvent& event, Time when);
+  void find_lists_before() {
+    lists_before_ = causes_ != nullptr || future_.is_dense() ? Time::zero() : kForever;
+  }
   [[gnu::cold, gnu::noinline]] void scheduled(const List& events);
   void dispatch_watched(TimedEvent& event);
   void dispatch_ready();
@@ -195,7 +201,8 @@ class Scheduler {
   [[gnu::cold]] void count_queue();
 
   Time now_{};
-  Time late_at_ = kForever;  // when lates were run last
+  Time lists_before_ = kForever;  // what comes later than now is put into a list, and nobody is told
+  Time late_at_ = kForever;       // when lates were run last
   std::uint64_t batches_ = 0;
   std::uint32_t batch_of_time_ = 0;  // at the time at which lates were run last
   std::unique_ptr<Causes> causes_;
