@@ -57,9 +57,9 @@ class Channel {
  private:
   class Sent;
   class Received;
-  [[nodiscard]] bool gives_nothing() const { return items_.empty() && (waiting_.empty() || !are_senders_); }
+  [[nodiscard]] bool gives_nothing() const { return items_.empty() && (!are_senders_ || waiting_.empty()); }
   [[gnu::always_inline]] T take() {
-    if (!waiting_.empty() && are_senders_) return take_and_refill();
+    if (are_senders_ && !waiting_.empty()) return take_and_refill();
     return items_.pop_front();
   }
   void wait(detail::PromiseBase& waiter, bool is_sender) {
