@@ -150,6 +150,43 @@ TEST_CASE("Merge: what is withdrawn doesn't come, whether it is the first, the l
   }
 }
 
+// Runs of an input's items that are still to come, in their order; half of them are pushed again.
+Task<> withdraw_some(Simulation* sim, Merge<Item>* merge, std::vector<Item*> all, std::mt19937_64 random) {
+  for (int turn = 0; turn < 20; ++turn) {
+    co_await sim->delay(Time{1 + static_cast<std::int64_t>(random() % 20)});
+    std::erase_if(all, [sim](const Item* item) { return item->head <= sim->now(); });
+    if (all.empty()) co_return;
+    const std::size_t begin = random() % all.size();
+    const std::size_t end = begin + random() % (all.size() - begin + 1);
+    for (std::size_t i = begin; i < end; ++i) merge->withdraw(0, *all[i]);
+    for (std::size_t i = begin; i < end; ++i) {
+      all[i]->input = static_cast<std::uint32_t>(random() % 2);  // 1: gone
+      if (all[i]->input == 0) merge->push(0, *all[i]);
+    }
+    std::erase_if(all, [](const Item* item) { return item->input == 1; });
+  }
+}
+
+TEST_CASE("Merge: of random runs that are withdrawn and pushed again all come but those that weren't") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random{seed};
+    Rig rig;
+    std::deque<Item> items;
+    for (std::int64_t head = 1; items.size() < 60; head += 1 + static_cast<std::int64_t>(random() % 9))
+      items.push_back({Time{head}, 0});
+    std::vector<Item*> all;
+    for (Item& item : items) all.push_back(&item);
+    std::vector<Item*> pushed = all;
+    std::ranges::shuffle(pushed, random);
+    for (Item* const item : pushed) rig.merge.push(0, *item);
+    rig.sim.spawn("withdraw", withdraw_some(&rig.sim, &rig.merge, all, random));
+    rig.sim.run();
+    std::erase_if(items, [](const Item& item) { return item.input == 1; });
+    REQUIRE(rig.seen == expected(items));
+  }
+}
+
 TEST_CASE("Merge: an input whose only item is withdrawn expects none") {
   Rig rig;
   Item item{10_ns, 1};

@@ -73,8 +73,11 @@ class Merge {
     Merge* merge;
     T* first = nullptr;
     T* last = nullptr;
-    T* overtook = nullptr;  // the last that has overtaken others, while it is on its way
+    T* near = nullptr;  // one on its way, where the last one overtook others or was withdrawn
     std::uint32_t index;
+    // Those of a train overtake others, or are withdrawn, one after the other: each is searched from there
+    // on.
+    [[nodiscard]] bool is_near(const T& item) const { return near != nullptr && near->head < item.head; }
   };
   static constexpr detail::WaitKind kWaits = detail::kind_of_named<Merge>("mailbox");
   static void arrive(detail::TimedEvent& event, detail::Scheduler* scheduler);
@@ -186,8 +189,8 @@ T& Merge<T>::take(std::uint32_t input) {
   Input& from = inputs_[input];
   if (from.linked()) from.unlink();
   T& item = *from.first;
-  if (from.overtook == &item) [[unlikely]]
-    from.overtook = nullptr;
+  if (from.near == &item) [[unlikely]]
+    from.near = nullptr;
   from.first = item.next;
   expect_next(input);
   return item;
@@ -205,29 +208,28 @@ void Merge<T>::expect_next(std::uint32_t input) {
 template <class T>
 void Merge<T>::withdraw(std::uint32_t input, T& item) {
   Input& from = inputs_[input];
-  from.overtook = nullptr;
   if (from.first == &item) {
+    if (from.near == &item) from.near = nullptr;
     from.unlink();
     from.first = item.next;
     return expect_next(input);
   }
-  T* before = from.first;
+  T* before = from.is_near(item) ? from.near : from.first;
   while (before->next != &item) before = before->next;
   before->next = item.next;
   if (from.last == &item) from.last = before;
+  from.near = before;
 }
 
-// What was pushed meanwhile comes behind it. Those of a train overtake one after the other: each looks from
-// the one before it on.
+// What was pushed meanwhile comes behind it.
 template <class T>
 void Merge<T>::overtake(std::uint32_t input, T& item) {
   Input& to = inputs_[input];
-  const bool follows = to.overtook != nullptr && to.overtook->head < item.head;
-  T** behind = follows ? &to.overtook->next : &to.first;
+  T** behind = to.is_near(item) ? &to.near->next : &to.first;
   while ((*behind)->head < item.head) behind = &(*behind)->next;
   item.next = *behind;
   *behind = &item;
-  to.overtook = &item;
+  to.near = &item;
   if (to.first != &item) return;
   to.unlink();
   expect(input);
