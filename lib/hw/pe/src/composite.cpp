@@ -23,8 +23,8 @@ Pieces cut(const Pieces& pieces, const PoolVector<TilePlan::Run>& runs) {
     for (; offset < end; ++piece) {
       const std::int64_t skipped = offset - piece->offset;
       const std::int64_t n = std::min(piece->memory.bytes.count() - skipped, end - offset);
-      found.push_back(
-          {.memory = {.pa = piece->memory.pa + Bytes{skipped}, .bytes = Bytes{n}}, .offset = offset});
+      found.emplace_back(topology::PhysRange{.pa = piece->memory.pa + Bytes{skipped}, .bytes = Bytes{n}},
+                         offset);
       offset += n;
     }
   }

@@ -74,6 +74,7 @@ void ReadStream::follows(const TransferPtr& transfer, const Read& read, const Re
 void ReadStream::push(const Read& read) {
   if (next_ - kept_ > mask_) grow();
   at(next_++) = read;
+  __builtin_prefetch(&at(next_ + 1), 1);  // of the one behind the next
 }
 
 bool ReadStream::can_tell(const Transfer& transfer, std::size_t piece) const {

@@ -24,7 +24,7 @@ PoolVector<Run> block(const Stretch& rows, const Stretch& columns, std::int64_t 
   PoolVector<Run> runs;
   runs.reserve(static_cast<std::size_t>(rows.size));
   for (std::int64_t row = 0; row < rows.size; ++row)
-    runs.push_back({.offset = (first + row * width) * item, .bytes = Bytes{columns.size * item}});
+    runs.emplace_back((first + row * width) * item, Bytes{columns.size * item});
   return runs;
 }
 

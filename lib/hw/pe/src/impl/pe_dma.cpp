@@ -267,11 +267,12 @@ void PeDma::has_left(ClassQueue& queue, Bytes size, Time left_tcm) {
 
 // These bytes of the sender's transfer have been asked for, or will have left TCM then.
 void PeDma::sent(ClassQueue& queue, Bytes bytes, Time left_tcm) {
-  const TransferPtr transfer = queue.waiting[queue.next];
-  transfer->advance(bytes);
+  const auto sender = queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next);
+  (*sender)->advance(bytes);
   if (queue.burst.message == nullptr) queue.picked = false;
-  if (!transfer->all_sent()) return;
-  queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(queue.next));
+  if (!(*sender)->all_sent()) return;
+  const TransferPtr transfer = std::move(*sender);
+  queue.waiting.erase(sender);
   if (transfer->progress.unanswered > 0 || transfer->progress.told != 0) return;
   if (sim().causes() != nullptr) sim().causes()->because(fabric().causes()->left());
   work_.post(left_tcm, {.kind = Work::Kind::sent, .transfer = transfer});
