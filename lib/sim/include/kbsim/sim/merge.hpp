@@ -88,6 +88,7 @@ class Merge {
   void expect(std::uint32_t input) {
     Input& from = inputs_[input];
     heads_[input] = from.first->head;
+    if (const T* const behind = from.first->next) __builtin_prefetch(&behind->head);  // expected next
     scheduler_.at_alone(from, from.first->head);
   }
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
