@@ -17,8 +17,8 @@ namespace kbsim::host::dtensor {
 [[nodiscard]] Task<DTensor> add(DTensor a, DTensor b, DTensor::Here at = DTensor::Here::current());
 /// The left one of two, and the place where it stands: operators can't take default arguments.
 struct DTensorOperand {
-  DTensorOperand(DTensor of,
-                 DTensor::Here where = DTensor::Here::current())  // NOLINT(google-explicit-constructor)
+  DTensorOperand(DTensor of,  // NOLINT(google-explicit-constructor)
+                 DTensor::Here where = DTensor::Here::current())
       : tensor{std::move(of)}, at{where} {}
   DTensor tensor;
   DTensor::Here at;

@@ -1,0 +1,158 @@
+// Who comes before others takes back what was booked for them, there and wherever they go from there: they
+// come by events, or are told again behind it.
+#include <algorithm>
+
+#include "kbsim/hw/fabric/component.hpp"
+
+#include "flights.hpp"
+
+namespace kbsim::hw {
+
+// One that leaves its source comes after all that were booked for this time: of those that leave at one time,
+// and were known before, none is booked.
+bool Flights::make_way(LiveLink& link, const Packet& packet) {
+  Ahead& here = ahead(link);
+  serve_before(link, here, fabric_.sim().now(), rank(packet.late, std::max(packet.port, 1U)));
+  if (here.bookings.empty() || goes_before_next(packet, link, here)) return false;
+  met_ = &link;
+  some_come_ = false;
+  while (!here.bookings.empty()) take_back_last(link, here);
+  met_ = nullptr;
+  if (some_come_ || !untold_.empty()) let_come();
+  tell_holders();
+  return !taken_.empty();
+}
+
+// And whoever is booked next doesn't wait for it, nor do those behind. One that leads reserves for all of its
+// message.
+bool Flights::goes_before_next(const Packet& packet, const LiveLink& link, Ahead& here) {
+  if (packet.leads) return false;
+  const Booking& next = here.bookings.front();
+  const Time service = link.lane.rate().serialization(packet.size);
+  return passage(packet, here.overhead, link.lane.free(), service).end <= next.start(next.served);
+}
+
+void Flights::drop_back(LiveLink& link, Ahead& there) {
+  Train* const train = there.bookings.back().train;
+  there.bookings.pop_back();
+  --link.booked;
+  release(train);
+}
+
+// The packets of the last booking whose time isn't past, here and wherever they go from here, with all that
+// is behind them there. Meanwhile they may be taken back further on by others.
+void Flights::take_back_last(LiveLink& link, Ahead& there) {
+  const Booking taken = there.bookings.back();
+  const std::uint32_t from = taken.served;
+  const std::uint32_t packets = count(taken);
+  close(taken.train);
+  if (from < packets) {
+    const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
+    const std::span<const LinkId> route = message.route;
+    const std::uint32_t end = hop_of(taken, from);
+    for (std::uint32_t hop = taken.hop + 1; hop < end; ++hop)
+      shorten(fabric_.live(route[hop]), taken, hop, from);
+    shorten_kept(taken, from);
+    if (&link == met_ && may_tell_again(taken))
+      keep(taken);
+    else
+      come_again(taken);
+  }
+  drop_back(link, there);
+}
+
+// By events, and the next ones book no further.
+void Flights::come_again(const Booking& taken) {
+  const Message& message = taken.train != nullptr ? *taken.train->message : *taken.packet->message;
+  for (std::uint32_t i = taken.served; i < count(taken); ++i) come_again(taken, i);
+  LiveLink& link = fabric_.live(message.route[taken.hop]);
+  if (&link == met_) some_come_ = true;
+  if (taken.hop == 0) return ahead(link).own_doubt.grow();
+  LiveLink& came = fabric_.live(message.route[taken.hop - 1]);
+  if (is_paced(taken)) untold_.push_back(&came);
+  ahead(came).doubt.grow();
+}
+
+// The same packets' bookings at a later hop end before packet `from`.
+void Flights::shorten(LiveLink& link, const Booking& earlier, std::uint32_t hop, std::uint32_t from) {
+  Ahead& there = ahead(link);
+  const auto is_it = [&](const Booking& later) {
+    return later.hop == hop && later.train == earlier.train &&
+           (later.train != nullptr || later.packet == earlier.packet);
+  };
+  const auto is_later = [&](const Booking& later) { return is_it(later) && count(later) > from; };
+  while (std::ranges::any_of(there.bookings, is_later)) {
+    Booking& last = there.bookings.back();
+    if (!is_it(last))
+      take_back_last(link, there);
+    else if (last.served >= from)
+      drop_back(link, there);
+    else
+      last.limit = from;
+  }
+}
+
+// One of a paced run that isn't there yet comes as the run's holder will say: tell_holders().
+void Flights::come_again(const Booking& booking, std::uint32_t index) {
+  if (is_paced(booking) && !has_crossed(booking, index)) return drop(booking, index);
+  come_by_event(booking, index);
+}
+
+// Where a paced run is told from.
+bool Flights::is_paced(const Booking& booking) {
+  return booking.train != nullptr && booking.train->paced && booking.hop == booking.train->from;
+}
+
+// The link before the node.
+bool Flights::has_crossed(const Booking& booking, std::uint32_t index) const {
+  const Time crosses = booking.head(index) - booking.train->lag;
+  const Time now = fabric_.sim().now();
+  return crosses < now || (crosses == now && booking.train->batch <= fabric_.sim().scheduler().batch());
+}
+
+void Flights::drop(const Booking& booking, std::uint32_t index) {
+  Packet* const known = booking.train->known(index);
+  if (known == nullptr) return;
+  withdraw(*known);
+  fabric_.free(*known);
+}
+
+void Flights::come_by_event(const Booking& booking, std::uint32_t index) {
+  Packet& one = recall(booking, index);
+  one.hop = booking.hop;
+  one.head = booking.head(index);
+  one.tail = booking.tail(index);
+  one.port = booking.port;
+  one.late = booking.late;
+  if (one.hop == 0) return leave_by_event(one);
+  LiveLink& came = fabric_.live(one.message->route[booking.hop - 1]);
+  came.arrivals->push(booking.port - 1, one);
+}
+
+// Of whom nobody was to hear is made anew.
+Packet& Flights::recall(const Booking& booking, std::uint32_t index) {
+  if (booking.train == nullptr) return withdraw(*booking.packet), *booking.packet;
+  Train& train = *booking.train;
+  if (Packet* const known = train.known(index)) return withdraw(*known), *known;
+  Packet& again = fabric_.allocate();
+  again = {.message = train.message, .size = train.size, .ordinal = train.ordinal + index};
+  train.packets.set(index, again);
+  return again;
+}
+
+void Flights::leave_by_event(Packet& packet) {
+  Ahead& there = ahead(fabric_.next_link(packet));
+  there.posted = std::max(there.posted, packet.head);
+  fabric_.component(packet.message->from).inbox().post(packet.head, packet);
+}
+
+// From where it is to come next.
+void Flights::withdraw(Packet& packet) {
+  LiveLink& came = fabric_.live(packet.message->route[packet.hop - 1]);
+  if (came.arrivals != nullptr)
+    came.arrivals->withdraw(came.port - 1, packet);
+  else
+    fabric_.component(came.to).inbox().withdraw(packet);
+}
+
+}  // namespace kbsim::hw
