@@ -149,27 +149,28 @@ TEST_CASE("Outputs: a command that has written files says so on stderr, and wher
                 made.err);
   const std::string elsewhere = written("said", "") + ".";
   for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
-           {kMainJob + " --no-report --out D", "wrote results to D\n"},
-           {kMainJob + " --oplog D", "wrote D\n"},
-           {kMainJob + " --chakra D", "wrote execution traces to D\n"},
-           {"--topology topology.yaml --bench ccl -b 1K -e 1K --no-report --out D", "wrote results to D\n"},
-           {"--topology topology.yaml --bench ccl -b 1K -e 1K -J D", "wrote D\n"},
-           {"traffic --topology topology.yaml --scope link --load 0.5 --packets 100 --out D",
-            "wrote results to D; D/report.html shows them\n"},
-           {"traffic --topology topology.yaml --scope hbm --total 64KiB --out D",
-            "wrote results to D; D/report.html shows them\n"},
-           {"topology topology.yaml --svg --out D", "wrote D\n"},
-           {"ccl export ring_allreduce_tcm --ranks 4 --out D", "wrote D\n"},
-           {"report " + folder + " --out D", "wrote D\n"},
+           {kMainJob + " --no-report --out {}", "wrote results to {}\n"},
+           {kMainJob + " --oplog {}", "wrote {}\n"},
+           {kMainJob + " --chakra {}", "wrote execution traces to {}\n"},
+           {"--topology topology.yaml --bench ccl -b 1K -e 1K --no-report --out {}", "wrote results to {}\n"},
+           {"--topology topology.yaml --bench ccl -b 1K -e 1K -J {}", "wrote {}\n"},
+           {"traffic --topology topology.yaml --scope link --load 0.5 --packets 100 --out {}",
+            "wrote results to {}; {}/report.html shows them\n"},
+           {"traffic --topology topology.yaml --scope hbm --total 64KiB --out {}",
+            "wrote results to {}; {}/report.html shows them\n"},
+           {"topology topology.yaml --svg --out {}", "wrote {}\n"},
+           {"ccl export ring_allreduce_tcm --ranks 4 --out {}", "wrote {}\n"},
+           {"report " + folder + " --out {}", "wrote {}\n"},
            {"report " + folder, "wrote " + folder + "/report.html\n"},
-           {"check " + folder + " --out D", "wrote results to D; D/report.html shows them\n"},
-           {"diff " + folder + " " + folder + " --out D", "wrote results to D\n"},
-           {"whatif " + kMainJob + " --set system.sips.count=3 --out D", "wrote results to D\n"},
-           {"sweep --bench ccl_allreduce --set system.sips.count=2,3 --out D",
-            "wrote results to D; D/report.html shows them\n"}}) {
+           {"check " + folder + " --out {}", "wrote results to {}; {}/report.html shows them\n"},
+           {"diff " + folder + " " + folder + " --out {}", "wrote results to {}\n"},
+           {"whatif " + kMainJob + " --set system.sips.count=3 --out {}", "wrote results to {}\n"},
+           {"sweep --bench ccl_allreduce --set system.sips.count=2,3 --out {}",
+            "wrote results to {}; {}/report.html shows them\n"}}) {
     const auto named = [](std::string text, const std::string& name) {
-      for (std::size_t at = text.find('D'); at != std::string::npos; at = text.find('D', at + name.size())) {
-        if (at == 0 || text[at - 1] == ' ') text.replace(at, 1, name);
+      for (std::size_t at = text.find("{}"); at != std::string::npos;
+           at = text.find("{}", at + name.size())) {
+        text.replace(at, 2, name);
       }
       return text;
     };
