@@ -49,7 +49,7 @@ void Fabric::know_places() {
   sequences_ = places_->sequences;
 }
 
-Fabric& Fabric::owner(NodeId node) const { return *places_->owners[node.value()]; }
+Fabric& Fabric::owner(NodeId node) const { return component(node).fabric(); }
 
 bool Fabric::is_whole() const { return places_->fabrics.size() == 1; }
 

@@ -94,8 +94,8 @@ void Fabric::add_arrivals() {
   for (std::uint32_t i = 0; i < components_.size(); ++i) {
     const Component& at = *components_[i];
     const auto some_time = [&](LinkId link) { return takes_time(live(link)); };
-    if (at.only_passes_on() && places_->switches[i] == nullptr &&
-        std::ranges::all_of(graph_.out(NodeId{i}), some_time))
+    const bool has_switch = has_switches_ && places_->switches[i] != nullptr;
+    if (at.only_passes_on() && !has_switch && std::ranges::all_of(graph_.out(NodeId{i}), some_time))
       arrivals_[i] = std::make_unique<Merge<Packet>>(owner(NodeId{i}).sim_, at.name(), places_->inputs[i]);
   }
   for (LiveLink& link : links_) link.arrivals = arrivals_[link.to.value()].get();
@@ -136,6 +136,7 @@ void Fabric::add_switch(NodeId node) {
     link.from_switch = made.get();
     link.make_rare().output = i;
   }
+  places_->switches.resize(components_.size());
   places_->switches[node.value()] = std::make_unique<NodeSwitch>(std::move(made));
   has_switches_ = true;
 }
@@ -156,7 +157,7 @@ void Fabric::explain_queue(const Packet& packet, const LiveLink& link) {
 }
 
 void Fabric::allocate(NodeId node) {
-  NodeSwitch* const here = places_->switches[node.value()].get();
+  NodeSwitch* const here = has_switches_ ? places_->switches[node.value()].get() : nullptr;
   if (here == nullptr) return;
   std::erase_if(here->wakes, [now = sim_.now()](Time at) { return at <= now; });
   here->model->allocate();

@@ -20,11 +20,10 @@ struct NodeSwitch {
 /// its own alone; where there are several, messages that one has too many of go to those who need some.
 struct SharedPlaces {
   std::vector<LiveLink> links;
-  std::vector<Fabric*> fabrics;        // the whole one first
-  std::vector<Component*> components;  // these by node
-  std::vector<Fabric*> owners;
+  std::vector<Fabric*> fabrics;                       // the whole one first
+  std::vector<Component*> components;                 // these by node
   std::vector<std::uint32_t> inputs;                  // how many links end there
-  std::vector<std::unique_ptr<NodeSwitch>> switches;  // where there are some
+  std::vector<std::unique_ptr<NodeSwitch>> switches;  // none at all where no node has one
   std::vector<std::unique_ptr<Merge<Packet>>> arrivals;
   std::vector<std::uint64_t> sequences;
 

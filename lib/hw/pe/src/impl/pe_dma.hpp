@@ -210,14 +210,15 @@ class PeDma : public Component, public IDma, private ILinkHold {
   std::unique_ptr<ClassQueues> queues_;  // from the first work on
   std::size_t turn_ = 0;
   Bytes turn_left_;
-  bool wakes_ = false;      // when the port is free
   Token wakes_told_ = 0;    // wakes before that one are void
+  bool wakes_ = false;      // when the port is free
   bool tcm_waits_ = false;  // for this turn
   DmaRequests requests_;
   std::unique_ptr<ReadStream> stream_;  // from the first on
   Token streams_ = 0;                   // that have begun
   std::uint32_t pause_ = 0;             // so many times none begins
   std::uint32_t broken_ = 0;            // the next pause is 2^broken_ long
+  Token told_runs_ = 0;                 // that end a transfer
   Time told_ = kForever;                // when the host was told last that an order is done
   // The run whose turns are to come: of one class, or of two that take turns.
   struct ToldPart {
@@ -234,7 +235,6 @@ class PeDma : public Component, public IDma, private ILinkHold {
   };
   ToldRun run_;
   std::unique_ptr<PacedRuns> paced_;  // from the first on
-  Token told_runs_ = 0;               // that end a transfer
   std::uint64_t begun_ = 0;           // transfers
   std::uint64_t done_ = 0;            // of these
   Time busy_since_{};                 // if some aren't

@@ -35,6 +35,7 @@ class Component {
   Component(const Component&) = delete;
   Component& operator=(const Component&) = delete;
 
+  [[nodiscard]] Fabric& fabric() const { return fabric_; }
   [[nodiscard]] NodeId id() const { return id_; }
   [[nodiscard]] const topology::Node& node() const { return fabric_.graph().node(id_); }
   [[nodiscard]] const std::string& name() const { return node().name; }
@@ -89,7 +90,6 @@ class Component {
   /// At that time, or with the packets of that time, it takes what there is.
   void wake_at(Time at) { fabric_.wake(*this, at); }
 
-  [[nodiscard]] Fabric& fabric() const { return fabric_; }
   [[nodiscard]] Simulation& sim() const { return fabric_.sim(); }
 
   /// `run` takes what comes to `box`, both members. It is started by the first item (see Service), or at once

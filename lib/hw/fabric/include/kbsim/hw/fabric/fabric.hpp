@@ -262,6 +262,7 @@ class Fabric {
   void note_hop(const Packet& packet, const Lane::Slot& slot) const;
   void note_span(const Packet& packet, const Lane::Slot& slot) const;
   void account(const Message& message, Time arrival);
+  void audit_links(std::uint32_t first, std::uint32_t count) const;
   void audit_link(LinkId id, Bytes delivered) const;
   void audit_unit(const Component& component) const;
   [[nodiscard]] Time spent_at_links() const;
