@@ -42,6 +42,16 @@ TEST_CASE("CclSpec: no name stands for the default, an unknown one gets a hint")
                        UsageError);
 }
 
+TEST_CASE("CclSpec: a single algorithm is the default one, of several one is to be named") {
+  const std::string one = "algorithms: {mine: {kernel: a}}\n";
+  CHECK(parse_ccl(one, "c.yaml").resolve("").name == "mine");
+  CHECK(ccl_errors("defaults: {algorithm: min}\n" + one) ==
+        "c.yaml:1:23: defaults.algorithm: unknown algorithm 'min', did you mean 'mine'?");
+  CHECK(ccl_errors("algorithms: {mine: {kernel: a}, yours: {kernel: a}}\n") ==
+        "c.yaml:1:1: defaults.algorithm: found nothing, expected the algorithm of a run that names none, as "
+        "algorithm: mine under defaults: ('intercube_allreduce' isn't in the file)");
+}
+
 TEST_CASE("CclSpec: overrides reach defaults and algorithms") {
   const CclSpec ccl = parse_ccl(kText, "c.yaml", {"defaults.n_elem=9", "algorithms.tree.n_elem=10"});
   CHECK(ccl.resolve("ring").n_elem == 9);

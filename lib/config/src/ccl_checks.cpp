@@ -28,9 +28,13 @@ void check(const CclSpec& spec, Checker checker) {
     return;
   }
   const std::string& wanted = spec.defaults.algorithm;
-  checker.require(
-      spec.algorithms.contains(wanted), {"defaults.algorithm", "algorithms"},
-      fmt::format("unknown algorithm '{}'{}", printable(wanted), name_hint(printable(wanted), names)));
+  const bool was_given = checker.was_given("defaults.algorithm");
+  checker.require(spec.algorithms.contains(wanted), {"defaults.algorithm", "algorithms"},
+                  was_given ? fmt::format("unknown algorithm '{}'{}", printable(wanted),
+                                          name_hint(printable(wanted), names))
+                            : fmt::format("found nothing, expected the algorithm of a run that names none, "
+                                          "as algorithm: {} under defaults: ('{}' isn't in the file)",
+                                          printable(names.front()), wanted));
 }
 
 }  // namespace kbsim::config

@@ -19,6 +19,8 @@ class Checker {
   /// Silent if one of the keys couldn't be read: then nothing follows from its value.
   void require(bool holds, const std::vector<std::string>& keys, const std::string& text);
 
+  [[nodiscard]] bool was_given(const std::string& key) const { return reader_.was_given(key); }
+
  private:
   [[nodiscard]] bool was_read(const std::string& key) const;
 

@@ -111,6 +111,12 @@ void note_places(const Reader& reader, CclSpec& spec) {
   }
 }
 
+// A run that names no algorithm has no choice.
+void take_only_algorithm(const Reader& reader, CclSpec& spec) {
+  if (spec.algorithms.size() == 1 && !reader.was_given("defaults.algorithm"))
+    spec.defaults.algorithm = spec.algorithms.begin()->first;
+}
+
 // An algorithm may have keys of its kernel, some of which are of a machine: none if that couldn't be read.
 CclSpec read_algorithms(Tree root, const MachineSpec* machine, Problems& problems) {
   const KernelEntries of_kernels = take_kernel_entries(root);
@@ -122,6 +128,7 @@ CclSpec read_algorithms(Tree root, const MachineSpec* machine, Problems& problem
   reader.section(root, fields_of<CclSpec>(), &spec);
   read_kernel_entries(of_kernels, reader, spec);
   note_places(reader, spec);
+  take_only_algorithm(reader, spec);
   check(spec, Checker{reader, own});
   if (machine != nullptr) check_cube_keys(spec, machine->cubes_per_sip(), reader, own);
   add_strays(strays, spec, none, own);

@@ -28,6 +28,7 @@ class Reader {
 
   /// Where the key was given; where its section was, if it wasn't.
   [[nodiscard]] Place place(std::string key) const;
+  [[nodiscard]] bool was_given(const std::string& key) const { return places_.contains(key); }
 
  private:
   void field(const Tree& tree, const Field& field, void* spec, const std::string& path);

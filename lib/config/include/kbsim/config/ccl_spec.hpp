@@ -87,7 +87,8 @@ struct CclDefaults : CclSettings {
   std::string algorithm = "intercube_allreduce";
 
   static void describe(auto& f) {
-    f.add("algorithm", &CclDefaults::algorithm, "the algorithm of a run that names none");
+    f.add("algorithm", &CclDefaults::algorithm,
+          "the algorithm of a run that names none; not needed where there is one");
     f.template base<CclSettings>();
   }
 };
