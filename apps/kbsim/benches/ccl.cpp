@@ -34,10 +34,19 @@
 namespace kbsim::app::ccl_bench {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, int>, 8> kUnits{
-    {{"", 0}, {"B", 0}, {"K", 10}, {"KiB", 10}, {"M", 20}, {"MiB", 20}, {"G", 30}, {"GiB", 30}}};
+constexpr std::array<std::pair<std::string_view, int>, 11> kUnits{{{"", 0},
+                                                                   {"B", 0},
+                                                                   {"K", 10},
+                                                                   {"k", 10},
+                                                                   {"KiB", 10},
+                                                                   {"M", 20},
+                                                                   {"m", 20},
+                                                                   {"MiB", 20},
+                                                                   {"G", 30},
+                                                                   {"g", 30},
+                                                                   {"GiB", 30}}};
 
-// "1K" is 1024 bytes, as in nccl-tests.
+// "1K" and "1k" are 1024 bytes, as in nccl-tests.
 Bytes bytes_of(const std::string& text, const char* option) {
   std::int64_t count = 0;
   const char* const last = text.data() + text.size();
