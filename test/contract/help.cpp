@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "files.hpp"
+#include "sanitized.hpp"
 
 namespace kbsim::contract::help_test {
 
@@ -104,7 +105,7 @@ TEST_CASE(
     CHECK(!outcome.out.empty());
     CHECK(outcome.out == run_kbsim(option).out);
   }
-  refuses("help prboe", "kbsim: unknown command 'prboe', did you mean 'probe'?");
+  refuses("help prboe", "kbsim: unknown command or bench 'prboe', did you mean 'probe'?");
   refuses("attention", "kbsim: 'attention' is a bench: kbsim --bench attention");
 }
 
@@ -118,6 +119,26 @@ TEST_CASE("Help: a bench's own options are shown without a machine, and no other
   CHECK(says(run_kbsim("--bench gemm_single_pe --help").out, "no options of its own"));
   refuses("--bench ccll --help",
           "kbsim: unknown bench 'ccll', did you mean 'ccl'? (a bench of your own needs --plugin FILE)");
+}
+
+// In the order of the commands, in one folder: some take what others write. Those of gemm_single_pe take
+// long.
+TEST_CASE("Help: the examples of every command run, but for want of a reader's own files" *
+          doctest::skip(kSanitized)) {
+  const Outcome outcome = run_script(R"(
+here=$(mktemp -d); cd $here
+kbsim() { timeout 60 $KBSIM "$@"; }
+for command in run explain whatif solve diff traffic topology correlate fit ccl check report replay sweep; do
+  kbsim help $command
+done | sed -n 's/^  kbsim /kbsim /p' | awk '!seen[$0]++' | grep -v gemm_single_pe >examples
+own='(M.csv|NET.yaml|measured.csv|all_reduce_perf.log|TRACES|A.json|plan.yaml|sweep1): no such f'
+wc -l <examples | awk '{ print ($1 > 25 ? "many" : "few") }'
+while read -r line; do
+  eval "$line" >out 2>err </dev/null || grep -qE "$own" err || { echo "$line"; cat err; }
+  ! grep -qE '[1-9][0-9]* failed' out err || { echo "$line"; cat out; }
+done <examples
+rm -r $here)");
+  CHECK(outcome.out == "many\n");
 }
 
 TEST_CASE("Mistakes: a line each, with the nearest option") {

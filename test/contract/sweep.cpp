@@ -331,6 +331,8 @@ TEST_CASE("Sweep: mistakes are told with their place, before anything runs") {
   has(own.err, "has no place in a sweep");
   CHECK(run_kbsim("sweep --bench ccl_allreduce").exit == 2);
   CHECK(run_kbsim("sweep merge /nowhere").exit == 2);
+  CHECK(run_kbsim("sweep --bench gemm --vary --m=16,32 --dry-run").exit == 0);
+  CHECK(run_kbsim("sweep merge . --pareto latency_ns").err == "kbsim: --pareto latency_ns: expected A,B\n");
 }
 
 TEST_CASE("Sweep: --dry-run prints the points and how long they may take, and writes nothing") {

@@ -128,6 +128,8 @@ TEST_CASE("Plan: every mistake is told, with its place and what would do") {
   CHECK(says("bench: b\naxes: {a: [1]}\nzip: [a, c]\n", "no axis is called 'c'"));
   CHECK(says("bench: b\naxes: {apple: [1]}\nwhere: aple > 1\n", "did you mean 'apple'?"));
   CHECK(says("bench: b\naxes: {a: [1]}\nwhere: a > \n", "it ends too early"));
+  CHECK(says("bench: b\naxes: {a: [1]}\nwhere: a = 1\n", "unexpected '=', expected =="));
+  CHECK(says("bench: b\naxes: {a: [x]}\nwhere: a == x\n", "a text has quotes"));
   CHECK(says("bench: b\naxes: {a: [1]}\nwhere: (a\n", "')' is missing"));
   CHECK(says("bench: b\naxes: {a: [x]}\nwhere: a < 3\n", "'x' is no number"));
   CHECK(says("bench: b\naxes: {a: [1]}\nwhere: a > 1\n", "'where' holds for none"));

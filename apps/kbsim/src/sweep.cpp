@@ -35,6 +35,11 @@ void print_text(const std::string& text) {
   (void)std::fflush(stdout);
 }
 
+void require_pair(const std::string& pareto) {
+  if (!pareto.empty() && pareto.find(',') == std::string::npos)
+    throw UsageError{fmt::format("--pareto {}: expected A,B", pareto)};
+}
+
 ExitCode merge(const Arguments& arguments) {
   std::string dir;
   sweep::TableOptions tables;
@@ -44,6 +49,7 @@ ExitCode merge(const Arguments& arguments) {
   describe(tables, add);
   parse_options(arguments, all,
                 {.usage = "kbsim sweep merge DIR [options]", .examples = "", .positional = "dir"});
+  require_pair(tables.pareto);
   std::error_code error;
   if (!fs::is_directory(dir, error))
     throw UsageError{fmt::format("{}: no such folder, expected what kbsim sweep wrote with --out", dir)};
@@ -73,8 +79,7 @@ ExitCode show_points(const sweep::Sweep& sweep) {
 // What can be refused before a plan is read.
 void require_sound(const SweepOptions& o) {
   if (o.out.empty() && !o.dry_run) throw UsageError{"--out is missing: the folder of results"};
-  if (!o.tables.pareto.empty() && o.tables.pareto.find(',') == std::string::npos)
-    throw UsageError{fmt::format("--pareto {}: expected A,B", o.tables.pareto)};
+  require_pair(o.tables.pareto);
 }
 
 ExitCode run_plan(const SweepOptions& o, const Arguments& rest) {

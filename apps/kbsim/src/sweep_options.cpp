@@ -28,7 +28,7 @@ A value of --set that is a list or a range is an axis: 128,256,512 or 2..8 or 1.
 
 examples:
   kbsim sweep --bench ccl_allreduce --set cube.noc.link_bw_gbs=128,256,512 --set system.sips.count=2..8*2 --out curve
-  kbsim sweep --bench ccl --vary algorithm=ring_allreduce,tree_allreduce --vary minbytes=1K..1M*4 --out sizes
+  kbsim sweep --bench ccl --vary algorithm=ring_allreduce_tcm,tree_allreduce --set system.sips.count=2..8*2 --out algorithms -- -b 4K -e 4K
   kbsim sweep plan.yaml --out curve --dry-run
   kbsim sweep merge curve --pareto latency_ns,cube.noc.link_bw_gbs
 )";
@@ -131,7 +131,7 @@ sweep::Plan plan_of(const SweepOptions& o, const Arguments& rest) {
   }
   for (const std::string& text : o.vary) {
     const auto [name, values] = divided("vary", text);
-    draft.vary("--" + name, {.text = values, .at = said("vary", text)});
+    draft.vary(name.starts_with("--") ? name : "--" + name, {.text = values, .at = said("vary", text)});
   }
   for (const std::string& text : o.zip) draft.zips.push_back({.text = text, .at = said("zip", text)});
   for (const std::string& text : o.where) draft.where.push_back({.text = text, .at = said("where", text)});

@@ -69,6 +69,7 @@ class Parser {
       throw UsageError{fmt::format("a condition of more than {} characters", kLongest)};
     Evaluate all = either();
     skip();
+    if (rest_.starts_with('=')) fail("unexpected '=', expected ==, which compares");
     if (!rest_.empty()) fail(fmt::format("unexpected '{}'", rest_));
     return all;
   }
@@ -176,7 +177,7 @@ class Parser {
     if (word.empty()) fail(rest_.empty() ? "it ends too early" : fmt::format("unexpected '{}'", rest_));
     double number = 0.0;
     if (!read_number(word, &number))
-      fail(fmt::format("no axis is called '{}'{}", word, name_hint(word, axes_)));
+      fail(fmt::format("no axis is called '{}'{}; a text has quotes", word, name_hint(word, axes_)));
     rest_.remove_prefix(word.size());
     return [number](const Values&) -> Term { return number; };
   }
