@@ -101,6 +101,30 @@ TEST_CASE("Newcomer: what is missing or too much is told in the words of the usa
   CHECK(unknown.exit == 2);
   CHECK(says(unknown.err, "traffic"));
   refuses("sweep", "kbsim: --out is missing: the folder of results\n");
+  refuses("--bench gemm m=512", "unexpected argument 'm=512', did you mean '--m=512'?");
+  refuses("--bench ccl_allreduce cube.noc.link_bw_gbs=128",
+          "unexpected argument 'cube.noc.link_bw_gbs=128', did you mean '--set cube.noc.link_bw_gbs=128'?");
+  refuses("topology.yaml --bench ccl_allreduce", "did you mean '--topology topology.yaml'?");
+  refuses("help chkra", "unknown command or bench 'chkra', did you mean 'chakra'?");
+  refuses("--bench softmax",
+          "kbsim: 'softmax' is a kernel, which a bench launches: --bench ccl --algorithm ");
+}
+
+TEST_CASE("Newcomer: sizes of nccl-tests' own command lines are taken, of either case") {
+  const std::string ccl = "--bench ccl --quiet -f 4 ";
+  CHECK(run_kbsim(ccl + "-b 1k -e 4k").out == run_kbsim(ccl + "-b 1K -e 4K").out);
+  CHECK(run_kbsim(ccl + "--dry-run -b 1k -e 1m").exit == 0);
+}
+
+TEST_CASE("Newcomer: a ccl file of a single algorithm runs it") {
+  const std::string one = written("one.yaml",
+                                  "algorithms: {mine: {kernel: hello_send, topology: ring_by_rank, "
+                                  "collective: sendrecv}}\n");
+  for (const char* name : {"", " --algorithm mine"}) {
+    const Outcome outcome = run_kbsim("--bench ccl -b 64 -e 64 --ccl " + one + name);
+    CHECK_MESSAGE(outcome.exit == 0, outcome.err);
+    CHECK(says(outcome.out, "# mine on 2 ranks"));
+  }
 }
 
 TEST_CASE("Newcomer: --dry-run says what it would run, where, and which files it would write") {

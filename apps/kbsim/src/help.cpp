@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "kbsim/base/names.hpp"
 #include "kbsim/evaluate/evaluation.hpp"
 #include "kbsim/report/terminal.hpp"
+#include "kbsim/tl/kernel.hpp"
 
 #include "bench_options.hpp"
 #include "evaluation_options.hpp"
@@ -79,6 +81,11 @@ bool is_bench(const std::string& name) {
 }
 
 void refuse_bench(const std::string& name) {
+  if (kernels().find(name) != nullptr)
+    throw UsageError{
+        fmt::format("'{}' is a kernel, which a bench launches: --bench ccl --algorithm NAME that "
+                    "of a collective, a bench of your own (examples/my_kernel) any other",
+                    name)};
   throw UsageError{fmt::format("unknown bench '{}'{} (a bench of your own needs --plugin FILE)", name,
                                name_hint(name, bench_names()))};
 }
@@ -137,6 +144,22 @@ std::string overview() {
   return text + "\n";
 }
 
+namespace {
+
+// Of a command or a bench.
+Help help_named(const std::string& name) {
+  if (is_bench(name)) return help_of_bench(name);
+  std::vector<std::string> known;
+  for (const Command& command : commands()) known.push_back(command.name);
+  if (std::ranges::find(known, name) == known.end()) {
+    std::ranges::copy(bench_names(), std::back_inserter(known));
+    throw UsageError{fmt::format("unknown command or bench '{}'{}", name, name_hint(name, known))};
+  }
+  return help_of(command_named(name));
+}
+
+}  // namespace
+
 ExitCode show_help(const Arguments& arguments) {
   std::string command;
   bool man = false;
@@ -152,7 +175,7 @@ ExitCode show_help(const Arguments& arguments) {
   } else if (command.empty()) {
     std::cout << overview();
   } else {
-    std::cout << to_text(is_bench(command) ? help_of_bench(command) : help_of(command_named(command)));
+    std::cout << to_text(help_named(command));
   }
   return ExitCode::ok;
 }

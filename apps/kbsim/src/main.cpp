@@ -80,6 +80,8 @@ const Command& command_named(const std::string& name) {
   const auto found = std::ranges::find(commands(), name, &Command::name);
   if (found != commands().end()) return *found;
   if (is_bench(name)) throw UsageError{fmt::format("'{0}' is a bench: kbsim --bench {0}", name)};
+  if (name.ends_with(".yaml"))
+    throw UsageError{fmt::format("unknown command '{0}', did you mean '--topology {0}'?", name)};
   std::vector<std::string> names;
   for (const Command& command : commands()) names.push_back(command.name);
   throw UsageError{fmt::format("unknown command '{}'{}", name, name_hint(name, names))};

@@ -56,6 +56,12 @@ std::string argument_hint(const std::string& word, const po::options_description
                           const Synopsis& synopsis) {
   const auto takes = [&](const std::string& name) { return options.find_nothrow(name, false) != nullptr; };
   if (takes(word)) return fmt::format(", did you mean '--{}'?", word);
+  if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+    const std::string name = word.substr(0, equals);
+    if (takes(name)) return fmt::format(", did you mean '--{}'?", word);
+    if (name.find('.') != std::string::npos && takes("set"))
+      return fmt::format(", did you mean '--set {}'?", word);
+  }
   if (!synopsis.positional.empty() && !synopsis.several) return "; usage: " + synopsis.usage;
   if (word.ends_with(".yaml") && takes("topology"))
     return fmt::format(", did you mean '--topology {}'?", word);
