@@ -10,7 +10,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=yes
 arguments=()
 for argument in "$@"; do
-  if [[ $argument == --no-build ]]; then build=no; else arguments+=("$argument"); fi
+  if [[ $argument == --no-build || $argument == --help || $argument == -h ]]; then build=no; fi
+  if [[ $argument != --no-build ]]; then arguments+=("$argument"); fi
 done
 
 if [[ $build == yes ]]; then
