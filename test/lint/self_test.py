@@ -10,6 +10,7 @@ import coroutines
 import format
 import hygiene
 import includes
+import links
 import texts
 import friends
 import interfaces
@@ -255,6 +256,17 @@ class Adrs(LintTest):
         self.write("docs/adr/0004-d.md", f"# D\n{before}`test/sim`\n## Revisit\n")
         self.assertEqual(self.found(adrs), [
             "docs/adr/0001-a.md:7", "docs/adr/0002-b.md:1", "docs/adr/README.md:1", "docs/adr/0004-d.md:1"])
+
+
+class Links(LintTest):
+    def test_links_to_what_is_not_there_are_found(self):
+        self.write("docs/a.md", "# A++ (b), `c`\n## B\n## B\n```\n# no heading\n[x](no)\n```\n`[x](no)`\n"
+                                "[to](#a-b-c) [to](#b-1) [out](https://x.y/#z) [folder](../src) [to](b.md#c)\n"
+                                "[gone](c.md)\n[no](#a-b)\n[no](b.md#no-heading)\n")
+        self.write("docs/b.md", "# C\n[back](a.md#b)\n[no](a.md#b-2)\n")
+        self.write("src/x.cpp", "")
+        self.assertEqual(self.found(links), [
+            "docs/a.md:10", "docs/a.md:11", "docs/a.md:12", "docs/b.md:3"])
 
 
 class HeaderChains(unittest.TestCase):
