@@ -17,7 +17,7 @@ function(kbsim_install_documents)
   install(FILES ${made}/kbsim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME kbsim)
   install(FILES ${made}/_kbsim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES README.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs examples kernels DESTINATION ${CMAKE_INSTALL_DOCDIR}
           PATTERN build EXCLUDE PATTERN include EXCLUDE)
 endfunction()

@@ -24,7 +24,7 @@ list(JOIN includes "\n" includes)
 file(WRITE ${folder}/models.cpp "${includes}\n")
 run("" ${COMPILER} -std=c++20 -fsyntax-only -I${folder}/installed/include ${folder}/models.cpp)
 require_files(${folder}/installed share/man/man1/kbsim.1 share/bash-completion/completions/kbsim
-              share/zsh/site-functions/_kbsim share/doc/kbsim/README.md share/doc/kbsim/docs/cli.md
+              share/zsh/site-functions/_kbsim share/doc/kbsim/README.md share/doc/kbsim/CONTRIBUTING.md share/doc/kbsim/docs/cli.md
               share/doc/kbsim/kernels/softmax.cpp)
 # Those of my_kernel each alone, as who copies it has them.
 set(my_machine_options -DCMAKE_UNITY_BUILD=ON)
