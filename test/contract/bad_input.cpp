@@ -233,7 +233,9 @@ TEST_CASE("Bad input: a number that an option doesn't take is told with what it 
     refuses(kMainJob + " --shuffle-ties " + value,
             {fmt::format("the argument ('{}') for option '--shuffle-ties' is invalid{}", value, whole)});
   refuses(kMainJob + " --max-events many", {"'--max-events' is invalid" + whole});
-  refuses(kMainJob + " --stop-at soon", {"'--stop-at' is invalid, expected a number"});
+  refuses(kMainJob + " --stop-at 1us", {"'--stop-at' is invalid, expected a number of ns, without a unit"});
+  refuses("sweep --timeout 10s", {"'--timeout' is invalid, expected a number of seconds, without a unit"});
+  refuses("traffic --scope link --load 50%", {"'--load' is invalid, expected a number, as 0.05 for 5 %"});
   refuses("traffic --scope link --load half", {"'--load' is invalid, expected a number"});
 }
 

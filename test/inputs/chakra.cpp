@@ -298,6 +298,9 @@ TEST_CASE("Chakra: the files of a folder are a rank each") {
                        UsageError);
   add("t.0.et");
   CHECK(trace_files(folder) == std::vector{folder / "t.0.et", folder / "t.1.et"});
+  CHECK_THROWS_WITH_AS((void)trace_files(folder / "t.0.et"),
+                       doctest::Contains("is a file, expected the folder of all ranks' traces, as "),
+                       UsageError);
   add("u1.et");
   CHECK_THROWS_WITH_AS((void)trace_files(folder), doctest::Contains("both rank 1's"), UsageError);
 }

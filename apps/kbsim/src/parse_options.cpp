@@ -115,6 +115,14 @@ std::string missing(const po::required_option& error, const po::options_descript
                      synopsis.usage);
 }
 
+// A number with its unit, as the name of the option's value has it; a share, where a percentage is given.
+std::string expected_number(const std::string& said, const std::string& value) {
+  if (said.find("%')") != std::string::npos) return ", expected a number, as 0.05 for 5 %";
+  if (value == "NS") return ", expected a number of ns, without a unit";
+  if (value == "SECONDS") return ", expected a number of seconds, without a unit";
+  return ", expected a number";
+}
+
 // What an option's value must be, as far as its type says: that of a value which each number's option takes.
 std::string expected_value(const po::validation_error& error, const po::options_description& options) {
   const std::string typed = error.get_option_name();  // with its dashes
@@ -131,7 +139,8 @@ std::string expected_value(const po::validation_error& error, const po::options_
   if (one.type() == typeid(std::int64_t))
     return fmt::format(kWhole, std::numeric_limits<std::int64_t>::max());
   if (one.type() == typeid(int)) return fmt::format(kWhole, std::numeric_limits<int>::max());
-  return one.type() == typeid(double) ? ", expected a number" : "; see --help";
+  if (one.type() != typeid(double)) return "; see --help";
+  return expected_number(error.what(), option->semantic()->name());
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ void describe_runs(SweepOptions& o, po::options_description_easy_init& add) {
       "the folder of results; what is there already isn't run again");
   add("jobs", po::value<std::int64_t>()->value_name("N")->notifier([&](std::int64_t v) { o.jobs = v; }),
       "points that run at a time (default: one a core)");
-  add("timeout", po::value<double>()->value_name("S")->notifier([&](double v) { o.timeout = v; }),
+  add("timeout", po::value<double>()->value_name("SECONDS")->notifier([&](double v) { o.timeout = v; }),
       "a point that takes longer fails (exit code 4 in its row)");
   add("memory", po::value(&o.memory)->value_name("SIZE"),
       "memory of all points that run at a time (default: three quarters of the machine's)");

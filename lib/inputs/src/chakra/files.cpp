@@ -27,6 +27,9 @@ std::optional<int> rank_in(const fs::path& file) {
 
 std::vector<fs::path> trace_files(const fs::path& folder) {
   std::error_code error;
+  if (fs::is_regular_file(folder, error))
+    throw UsageError{fmt::format("{}: is a file, expected the folder of all ranks' traces, as {}",
+                                 folder.string(), fs::absolute(folder, error).parent_path().string())};
   if (!fs::is_directory(folder, error))
     throw UsageError{
         fmt::format("{}: no such folder, expected one with NAME.0.et, NAME.1.et, ...", folder.string())};
