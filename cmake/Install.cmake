@@ -59,7 +59,7 @@ function(kbsim_install_package)
   kbsim_export_targets()
   get_property(rooms GLOBAL PROPERTY KBSIM_INSTALLED_ROOMS)
   write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/kbsimConfigVersion.cmake
-                                   COMPATIBILITY ExactVersion)
+                                   COMPATIBILITY SameMinorVersion)
   configure_package_config_file(cmake/kbsimConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/kbsimConfig.cmake
                                 INSTALL_DESTINATION ${KBSIM_PACKAGE_DIR})
   install(FILES cmake/RequireCompiler.cmake ${CMAKE_CURRENT_BINARY_DIR}/kbsimConfig.cmake

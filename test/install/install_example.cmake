@@ -68,6 +68,18 @@ run("32 OK" ${kbsim} ${machine} --bench ccl_allreduce --set system.routing.impl=
             --set cube.parts.scrubber.model.impl=mine.scrubber)
 run("" ${kbsim} traffic ${machine} --scope mesh:4x4 --load 0.2 --set cube.noc.router.impl=mine.bus)
 
+# A project may name the version without its last number, and is told if it has no C++.
+run("" ${kbsim} version)
+string(REGEX MATCH "[0-9]+\\.[0-9]+" version "${output}")
+foreach(language CXX C)
+  file(WRITE ${folder}/${language}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\n"
+       "project(finds LANGUAGES ${language})\nfind_package(kbsim ${version} REQUIRED)\n")
+endforeach()
+set(prefix -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${folder}/installed)
+run("" ${CMAKE_COMMAND} -S ${folder}/CXX -B ${folder}/CXX/build ${prefix} -DCMAKE_CXX_COMPILER=${COMPILER})
+run_to_exit(1 "no C\\+\\+:[ \n]+project\\(finds[ \n]+LANGUAGES[ \n]+CXX\\)"
+            ${CMAKE_COMMAND} -S ${folder}/C -B ${folder}/C/build ${prefix})
+
 # my_program: kbsim inside, as the guide to host programs says, with the installed configs wherever they are.
 set(program ${folder}/my_program/build/my_program)
 run("^all_reduce [0-9.]+ ns, kernel [0-9.]+ ns, ends at [0-9.]+ ns\nvalue 24, expected 24: right\n$" ${program})
