@@ -104,6 +104,7 @@ TEST_CASE("Newcomer: what is missing or too much is told in the words of the usa
   refuses("--bench gemm m=512", "unexpected argument 'm=512', did you mean '--m=512'?");
   refuses("--bench ccl_allreduce cube.noc.link_bw_gbs=128",
           "unexpected argument 'cube.noc.link_bw_gbs=128', did you mean '--set cube.noc.link_bw_gbs=128'?");
+  refuses("--plugin libmine.so list", "unexpected argument 'list'; a command comes first: kbsim list ...");
   refuses("topology.yaml --bench ccl_allreduce", "did you mean '--topology topology.yaml'?");
   refuses("help chkra", "unknown command or bench 'chkra', did you mean 'chakra'?");
   refuses("--bench softmax",

@@ -56,6 +56,8 @@ std::string argument_hint(const std::string& word, const po::options_description
                           const Synopsis& synopsis) {
   const auto takes = [&](const std::string& name) { return options.find_nothrow(name, false) != nullptr; };
   if (takes(word)) return fmt::format(", did you mean '--{}'?", word);
+  if (std::ranges::find(synopsis.first, word) != synopsis.first.end())
+    return fmt::format("; a command comes first: kbsim {} ...", word);
   if (const std::size_t equals = word.find('='); equals != std::string::npos) {
     const std::string name = word.substr(0, equals);
     if (takes(name)) return fmt::format(", did you mean '--{}'?", word);

@@ -16,6 +16,7 @@ struct Synopsis {
   std::string positional = {};  // the option that may be given without its name
   std::string likely = {};      // the option that an argument without one is probably meant for
   std::string elsewhere = {};   // where options may belong that aren't known and are near none: "; ..."
+  std::vector<std::string> first = {};  // words that are no options of this command, but commands
   bool several = false;    // all arguments without a name are the positional option's, not the first alone
   bool takes_run = false;  // as of Help
 };

@@ -129,6 +129,12 @@ DescribedOptions& described_options() {
   return described;
 }
 
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  return names;
+}
+
 ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* kept) {
   DescribedOptions& described = described_options();
   po::options_description all = described.all;
@@ -143,6 +149,7 @@ ExitCode run_parsed(const std::string& name, const Arguments& given, KeptRun* ke
                 {.usage = "kbsim [run] --bench NAME [--topology FILE] [options]",
                  .examples = kRunExamples,
                  .likely = name.empty() ? "bench" : "",
+                 .first = command_names(),
                  .takes_run = true},
                 &values);
   const auto start = Clock::now();
