@@ -35,7 +35,12 @@ TEST_CASE("Newcomer: a file that isn't there is 'no such file', whichever option
   refuses("check none", "none: no such folder, expected what a run wrote with --out");
   std::filesystem::create_directories(written("empty-folder", "") + ".d");
   refuses("check " + written("empty-folder", "") + ".d", "run.json: no such file");
-  refuses("check " + written("a-file", ""), "is no folder, expected what a run wrote with --out");
+  for (const char* command : {"check ", "report ", "diff . ", "sweep merge "})
+    refuses(command + written("a-file", ""), "is no folder, expected what ");
+  const std::string sweep = written("of-a-sweep", "") + ".d";
+  REQUIRE(run_kbsim("sweep --quiet --bench gemm --vary m=16,32 --out " + sweep).exit == 0);
+  refuses("check " + sweep, "is of a sweep, expected what a run wrote with --out; kbsim diff ");
+  refuses("report " + sweep, "is of a sweep: kbsim sweep merge " + sweep);
   for (const char* arguments :
        {"--topology . --bench ccl_allreduce", "--plugin . --bench ccl_allreduce",
         "--bench tp_transformer_block --model .", "replay .", "correlate --results . --reference none.csv",

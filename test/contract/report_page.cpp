@@ -343,7 +343,7 @@ TEST_CASE("kbsim report: what is no run's folder is told, and nothing is written
   std::ofstream{folder + "/run.json"} << "{\"run\": ";
   refused("report " + folder, "run.json: isn't what a run wrote with --out");
   CHECK(!fs::exists(folder + "/report.html"));
-  std::ofstream{folder + "/points.csv"} << "point\n";
+  std::ofstream{folder + "/plan.json"} << "{}\n";
   refused("report " + folder, "kbsim sweep merge");
   refused(kMainJob + " --no-report", "--no-report has no effect without --out");
 }

@@ -88,11 +88,6 @@ void parse(const Arguments& arguments, DiffOptions& o) {
   report::require_folder(o.out);
 }
 
-bool is_sweep(const std::string& folder) {
-  std::error_code error;
-  return fs::exists(fs::path{folder} / "plan.json", error);
-}
-
 // True of two sweeps.
 bool are_sweeps(const DiffOptions& o) {
   for (const std::string& folder : o.folders) require_results(folder);

@@ -27,6 +27,7 @@
 #include "parse_options.hpp"
 #include "plugins.hpp"
 #include "report_page.hpp"
+#include "result_folder.hpp"
 
 namespace kbsim::app {
 namespace {
@@ -138,10 +139,8 @@ void parse(const Arguments& arguments, ReportOptions& o) {
 }
 
 void require_run_folder(const std::string& dir) {
-  std::error_code error;
-  if (!fs::is_directory(dir, error))
-    throw UsageError{fmt::format("{}: no such folder, expected what kbsim run wrote with --out", dir)};
-  if (fs::exists(fs::path{dir} / "points.csv", error))
+  require_results(dir);
+  if (is_sweep(dir))
     throw UsageError{fmt::format("{}: is of a sweep: kbsim sweep merge {} writes its report.html", dir, dir)};
 }
 

@@ -15,11 +15,16 @@ namespace kbsim::app {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-void require_results(const fs::path& folder) {
+void require_results(const fs::path& folder, std::string_view of) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return;
-  throw UsageError{fmt::format("{}: {}, expected what a run wrote with --out", folder.string(),
-                               fs::exists(folder, error) ? "is no folder" : "no such folder")};
+  throw UsageError{fmt::format("{}: {}, expected what {} wrote with --out", folder.string(),
+                               fs::exists(folder, error) ? "is no folder" : "no such folder", of)};
+}
+
+bool is_sweep(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "plan.json", error);
 }
 
 json::object document_in(const fs::path& file) {
@@ -32,6 +37,14 @@ json::object document_in(const fs::path& file) {
 
 Arguments recorded_command(const fs::path& folder) {
   const fs::path file = folder / "run.json";
+  std::error_code error;
+  if (!fs::exists(file, error))
+    throw UsageError{
+        is_sweep(folder)
+            ? fmt::format("{}: is of a sweep, expected what a run wrote with --out; kbsim diff holds "
+                          "two sweeps beside each other",
+                          folder.string())
+            : fmt::format("{}: no such file, expected a folder that a run wrote with --out", file.string())};
   const json::object run = document_in(file);
   const json::value* command = run.if_contains("command");
   const json::array* words = command == nullptr ? nullptr : command->if_array();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include <boost/json/object.hpp>
 
@@ -9,7 +10,9 @@
 namespace kbsim::app {
 
 /// UsageError if it isn't a folder.
-void require_results(const std::filesystem::path& folder);
+void require_results(const std::filesystem::path& folder, std::string_view of = "a run");
+/// What kbsim sweep wrote.
+[[nodiscard]] bool is_sweep(const std::filesystem::path& folder);
 
 /// A file of JSON in what a run wrote with --out. UsageError if it isn't one.
 [[nodiscard]] boost::json::object document_in(const std::filesystem::path& file);

@@ -21,6 +21,7 @@
 #include "mpi_start.hpp"
 #include "parse_options.hpp"
 #include "plugins.hpp"
+#include "result_folder.hpp"
 #include "sweep_options.hpp"
 #include "sweep_point.hpp"
 
@@ -50,10 +51,8 @@ ExitCode merge(const Arguments& arguments) {
   parse_options(arguments, all,
                 {.usage = "kbsim sweep merge DIR [options]", .examples = "", .positional = "dir"});
   require_pair(tables.pareto);
-  std::error_code error;
-  if (!fs::is_directory(dir, error))
-    throw UsageError{fmt::format("{}: no such folder, expected what kbsim sweep wrote with --out", dir)};
-  if (!fs::exists(fs::path{dir} / "plan.json", error))
+  require_results(dir, "kbsim sweep");
+  if (!is_sweep(dir))
     throw UsageError{fmt::format("{}: isn't what kbsim sweep wrote with --out: it has no plan.json", dir)};
   print_text(write_result_files(dir, report::OutputFolder{dir}, tables));
   report::say_results(dir);
