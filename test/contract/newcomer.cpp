@@ -109,6 +109,10 @@ TEST_CASE("Newcomer: what is missing or too much is told in the words of the usa
   refuses("--bench gemm m=512", "unexpected argument 'm=512', did you mean '--m=512'?");
   refuses("--bench ccl_allreduce cube.noc.link_bw_gbs=128",
           "unexpected argument 'cube.noc.link_bw_gbs=128', did you mean '--set cube.noc.link_bw_gbs=128'?");
+  for (const char* values : {"2,4", "2..8*2"})
+    refuses("--bench ccl_allreduce --set system.sips.count=" + std::string{values},
+            std::string{"found '"} + values +
+                "', expected an integer from 1 to 256; kbsim sweep takes several values\n");
   refuses("--plugin libmine.so list", "unexpected argument 'list'; a command comes first: kbsim list ...");
   refuses("topology.yaml --bench ccl_allreduce", "did you mean '--topology topology.yaml'?");
   refuses("help chkra", "unknown command or bench 'chkra', did you mean 'chakra'?");

@@ -104,9 +104,18 @@ std::string found(const Tree& tree) {
   return tree.quoted ? fmt::format("the text \"{}\"", text) : fmt::format("'{}'", text);
 }
 
+// An override, which has no line, of a list or a range of numbers.
+bool is_of_sweep(const Tree& tree) {
+  const std::string& text = tree.text;
+  const bool several = text.find(',') != std::string::npos || text.find("..") != std::string::npos;
+  return tree.at.line == 0 && tree.kind == Tree::Kind::scalar && several &&
+         text.find_first_not_of("0123456789.,+*-KMGiB") == std::string::npos;
+}
+
 std::string mismatch(const Tree& tree, const Field& field) {
-  const std::string text = fmt::format("found {}, expected {}{}", found(tree), expectation(field),
-                                       beyond_any_machine(tree, field) ? "; no machine has so many" : "");
+  const std::string text = fmt::format("found {}, expected {}{}{}", found(tree), expectation(field),
+                                       beyond_any_machine(tree, field) ? "; no machine has so many" : "",
+                                       is_of_sweep(tree) ? "; kbsim sweep takes several values" : "");
   if (const auto why = field.refused.find(tree.text); why != field.refused.end())
     return fmt::format("{}; {}", text, why->second);
   const std::string nearest =
